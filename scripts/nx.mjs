@@ -1,0 +1,47 @@
+// Runs a command with the project's own Node first on PATH, so that any Node >= 20 can start everything.
+// The Node comes from an optional dependency (see docs/decisions/0001-node-as-optional-dependency.md).
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { constants } from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..')
+const bundled = [
+  `node-${process.platform}-${process.arch}`,
+  `node-bin-${process.platform}-${process.arch}`,
+]
+  .map((name) => path.join(root, 'node_modules', name, 'bin'))
+  .find((dir) => existsSync(path.join(dir, 'node')))
+
+const [major, minor] = process.versions.node.split('.').map(Number)
+const recentEnough = major > 22 || (major === 22 && minor >= 18)
+if (!bundled && !recentEnough) {
+  console.error(
+    `The project's own Node is not installed and this Node is ${process.version}.\n` +
+      'Run "npm ci" without --omit=optional, or use Node 22.18 or newer.',
+  )
+  process.exit(1)
+}
+
+const env = {
+  // Nothing is sent to any other machine: no metrics, no update check, no request for sample data.
+  WRANGLER_SEND_METRICS: 'false',
+  WRANGLER_HIDE_BANNER: 'true',
+  CLOUDFLARE_CF_FETCH_ENABLED: 'false',
+  NODE_NO_WARNINGS: '1',
+  ...process.env,
+  PATH: [bundled, path.join(root, 'node_modules/.bin'), process.env.PATH]
+    .filter(Boolean)
+    .join(path.delimiter),
+}
+
+const [command, ...args] = process.argv.slice(2)
+const child = spawn(command, args, { stdio: 'inherit', env })
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
+for (const signal of signals) process.on(signal, () => child.kill(signal))
+child.on('error', (error) => {
+  console.error(`${command}: ${error.message}`)
+  process.exit(127)
+})
+child.on('exit', (code, signal) => process.exit(code ?? 128 + constants.signals[signal]))
