@@ -1,0 +1,362 @@
+import { utf8 } from './bytes.ts'
+import type { Hex } from './hex.ts'
+import { hashBytes } from './keccak.ts'
+
+/** What canonical JSON can carry. Numbers are integers of magnitude at most 2^53 − 1. */
+export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject
+
+/** An object of canonical JSON. */
+export interface JsonObject {
+  readonly [key: string]: JsonValue
+}
+
+/** Errors of the strict reader. */
+export type ReaderErrorCode = 'duplicate_key' | 'float' | 'unsafe_integer' | 'invalid_string' | 'invalid_json'
+
+/** Errors of the encoder. */
+export type EncoderErrorCode =
+  | 'float'
+  | 'unsafe_integer'
+  | 'invalid_string'
+  | 'bigint'
+  | 'undefined'
+  | 'invalid_type'
+
+/** Thrown by the encoder and the strict reader, and by nothing else in this file. */
+export class CanonicalJsonError extends Error {
+  override readonly name = 'CanonicalJsonError'
+  readonly code: ReaderErrorCode | EncoderErrorCode
+  /** Dotted path of the failure, array positions as `[i]`, the root as the empty string. */
+  readonly path: string
+
+  constructor(code: ReaderErrorCode | EncoderErrorCode, path: string) {
+    super(`${path === '' ? 'The document' : path}: ${reasons[code]}.`)
+    this.code = code
+    this.path = path
+  }
+}
+
+const reasons: Record<ReaderErrorCode | EncoderErrorCode, string> = {
+  duplicate_key: 'the same key occurs twice in one object',
+  float: 'numbers are integers without fraction, exponent or negative zero',
+  unsafe_integer: 'integers have a magnitude of at most 2^53 - 1; write larger quantities as decimal strings',
+  invalid_string: 'a string contains a lone surrogate',
+  invalid_json: 'this is no JSON document',
+  bigint: 'a big integer has no canonical form; write it as a decimal string',
+  undefined: 'a member is undefined',
+  invalid_type: 'only plain objects, arrays, strings, numbers, booleans and null have a canonical form',
+}
+
+type PathPart = string | number
+
+/** Appends one step to a dotted path: `a` and `b` give `a.b`, `a` and 0 give `a[0]`, the root and `a` give `a`. */
+export function joinPath(path: string, part: PathPart): string {
+  if (typeof part === 'number') return `${path}[${part}]`
+  return path === '' ? part : `${path}.${part}`
+}
+
+/**
+ * Orders texts by Unicode code points, as canonical keys are ordered.
+ *
+ * JavaScript compares UTF-16 units, which puts U+1F30A (units from U+D83C) before U+FFFD. Moving the surrogates above the
+ * rest of the basic plane makes the comparison of units one of code points.
+ */
+export function compareCodePoints(a: string, b: string): number {
+  const length = Math.min(a.length, b.length)
+  for (let i = 0; i < length; i++) {
+    const x = a.charCodeAt(i)
+    const y = b.charCodeAt(i)
+    if (x !== y) return codePointRank(x) - codePointRank(y)
+  }
+  return a.length - b.length
+}
+
+function codePointRank(unit: number): number {
+  if (unit < 0xd800) return unit
+  return unit < 0xe000 ? unit + 0x2000 : unit - 0x800
+}
+
+/**
+ * Encodes a value as canonical JSON: `canon(v)`.
+ *
+ * 1. No blanks outside strings, separators `,` and `:`.
+ * 2. Members ordered by key, comparing Unicode code points, at every depth. Arrays keep their order.
+ * 3. In strings and keys `\"` `\\` `\b` `\f` `\n` `\r` `\t`, other characters below U+0020 as `\u00xx`; nothing else.
+ * 4. Integers of magnitude at most 2^53 − 1 in plain decimal.
+ *
+ * @returns The text; its UTF-8 bytes are what is hashed and signed.
+ * @throws {@link CanonicalJsonError} with one of {@link EncoderErrorCode} and the path of the value.
+ */
+export function encodeCanonicalJson(value: unknown): string {
+  return encodeValue(value, '')
+}
+
+/** Hashes the canonical form of a value: `HC(v)` = `H(text(canon(v)))`. Throws as {@link encodeCanonicalJson}. */
+export function hashCanonicalJson(value: unknown): Hex {
+  return hashBytes(utf8(encodeCanonicalJson(value)))
+}
+
+function encodeValue(value: unknown, path: string): string {
+  switch (typeof value) {
+    case 'string':
+      return encodeString(value, path)
+    case 'number':
+      return encodeNumber(value, path)
+    case 'boolean':
+      return value ? 'true' : 'false'
+    case 'bigint':
+    case 'undefined':
+      throw new CanonicalJsonError(typeof value as EncoderErrorCode, path)
+    case 'object':
+      if (value === null) return 'null'
+      if (Array.isArray(value)) {
+        // An index loop visits holes, which are undefined members; map would skip them.
+        const items: string[] = []
+        for (let i = 0; i < value.length; i++) items.push(encodeValue(value[i], joinPath(path, i)))
+        return `[${items.join(',')}]`
+      }
+      if (isPlainObject(value)) {
+        const members = Object.keys(value)
+          .sort(compareCodePoints)
+          .map((key) => `${encodeString(key, path)}:${encodeValue(value[key], joinPath(path, key))}`)
+        return `{${members.join(',')}}`
+      }
+  }
+  throw new CanonicalJsonError('invalid_type', path)
+}
+
+/** JSON.stringify escapes exactly the characters of rule 3 once lone surrogates, which it would escape too, are excluded. */
+function encodeString(value: string, path: string): string {
+  if (!value.isWellFormed()) throw new CanonicalJsonError('invalid_string', path)
+  return JSON.stringify(value)
+}
+
+function encodeNumber(value: number, path: string): string {
+  if (!Number.isInteger(value) || Object.is(value, -0)) throw new CanonicalJsonError('float', path)
+  if (!Number.isSafeInteger(value)) throw new CanonicalJsonError('unsafe_integer', path)
+  return String(value)
+}
+
+function isPlainObject(value: object): value is Record<string, unknown> {
+  const prototype = Object.getPrototypeOf(value)
+  return prototype === Object.prototype || prototype === null
+}
+
+/** A value that is readable JSON but has no canonical form. */
+export interface UnencodableValue {
+  readonly code: 'float' | 'unsafe_integer' | 'invalid_string'
+  readonly path: string
+}
+
+/** Options of {@link parseStrictJson}. */
+export interface StrictJsonOptions {
+  /** Deepest nesting of arrays and objects; 64 when left out. */
+  readonly maxDepth?: number
+  /**
+   * Called for every value without canonical form; reading then goes on with the nearest JavaScript value. Submitted
+   * manifests need it, because there such values are problems beside the others. Left out, the first one is thrown.
+   */
+  readonly onUnencodable?: (value: UnencodableValue) => void
+}
+
+/**
+ * Reads a signed JSON document strictly: standard grammar, no duplicate keys, no number or string that canonical JSON
+ * cannot carry. Keys keep the order of the text. `__proto__` is an ordinary key.
+ *
+ * Runs of ordinary characters are found by one regular expression and copied whole, so a document that is mostly one
+ * string of many megabytes costs about as much as a search through it.
+ *
+ * @param input Text, or UTF-8 bytes; a byte order mark is refused in both.
+ * @throws {@link CanonicalJsonError} with one of {@link ReaderErrorCode} and the dotted path, and nothing else.
+ */
+export function parseStrictJson(input: string | Uint8Array, options: StrictJsonOptions = {}): JsonValue {
+  return new Reader(typeof input === 'string' ? input : decodeUtf8(input), options).document()
+}
+
+function decodeUtf8(bytes: Uint8Array): string {
+  try {
+    // ignoreBOM keeps the mark in the text, where the grammar refuses it.
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    throw new CanonicalJsonError('invalid_json', '')
+  }
+}
+
+const escapes: Readonly<Record<string, string>> = {
+  '"': '"',
+  '\\': '\\',
+  '/': '/',
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+}
+
+class Reader {
+  readonly #text: string
+  readonly #maxDepth: number
+  readonly #onUnencodable: StrictJsonOptions['onUnencodable']
+  readonly #path: PathPart[] = []
+  #position = 0
+
+  constructor(text: string, options: StrictJsonOptions) {
+    this.#text = text
+    this.#maxDepth = options.maxDepth ?? 64
+    this.#onUnencodable = options.onUnencodable
+  }
+
+  document(): JsonValue {
+    const value = this.#value(0)
+    this.#skipBlanks()
+    if (this.#position < this.#text.length) this.#fail('invalid_json')
+    return value
+  }
+
+  #value(depth: number): JsonValue {
+    this.#skipBlanks()
+    switch (this.#text[this.#position]) {
+      case '{':
+        return this.#object(depth + 1)
+      case '[':
+        return this.#array(depth + 1)
+      case '"': {
+        const text = this.#string()
+        this.#requireWellFormed(text)
+        return text
+      }
+      case 't':
+        return this.#word('true', true)
+      case 'f':
+        return this.#word('false', false)
+      case 'n':
+        return this.#word('null', null)
+      default:
+        return this.#number()
+    }
+  }
+
+  #object(depth: number): JsonObject {
+    if (depth > this.#maxDepth) this.#fail('invalid_json')
+    const object: Record<string, JsonValue> = {}
+    this.#position++
+    this.#skipBlanks()
+    if (this.#take('}')) return object
+    for (;;) {
+      this.#skipBlanks()
+      if (this.#text[this.#position] !== '"') this.#fail('invalid_json')
+      const key = this.#string()
+      this.#path.push(key)
+      this.#requireWellFormed(key)
+      if (Object.hasOwn(object, key)) this.#fail('duplicate_key')
+      this.#skipBlanks()
+      if (!this.#take(':')) this.#fail('invalid_json')
+      const value = this.#value(depth)
+      // Plain assignment to __proto__ would set the prototype and lose the member.
+      if (key === '__proto__')
+        Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true })
+      else object[key] = value
+      this.#path.pop()
+      this.#skipBlanks()
+      if (this.#take('}')) return object
+      if (!this.#take(',')) this.#fail('invalid_json')
+    }
+  }
+
+  #array(depth: number): readonly JsonValue[] {
+    if (depth > this.#maxDepth) this.#fail('invalid_json')
+    const array: JsonValue[] = []
+    this.#position++
+    this.#skipBlanks()
+    if (this.#take(']')) return array
+    for (;;) {
+      this.#path.push(array.length)
+      array.push(this.#value(depth))
+      this.#path.pop()
+      this.#skipBlanks()
+      if (this.#take(']')) return array
+      if (!this.#take(',')) this.#fail('invalid_json')
+    }
+  }
+
+  #string(): string {
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters a string may not hold raw.
+    const stop = /["\\\u0000-\u001f]/g
+    let text = ''
+    this.#position++
+    for (;;) {
+      stop.lastIndex = this.#position
+      if (!stop.test(this.#text)) this.#fail('invalid_json')
+      const end = stop.lastIndex - 1
+      text += this.#text.slice(this.#position, end)
+      this.#position = end + 1
+      if (this.#text[end] === '"') return text
+      if (this.#text[end] !== '\\') this.#fail('invalid_json')
+      text += this.#escape()
+    }
+  }
+
+  #escape(): string {
+    const letter = this.#text[this.#position] ?? ''
+    if (letter === 'u') {
+      const unit = this.#text.slice(this.#position + 1, this.#position + 5)
+      if (!/^[0-9a-fA-F]{4}$/.test(unit)) this.#fail('invalid_json')
+      this.#position += 5
+      return String.fromCharCode(Number.parseInt(unit, 16))
+    }
+    if (!Object.hasOwn(escapes, letter)) this.#fail('invalid_json')
+    this.#position++
+    return escapes[letter]!
+  }
+
+  #number(): number {
+    const grammar = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/y
+    grammar.lastIndex = this.#position
+    const match = grammar.exec(this.#text)
+    if (match === null) return this.#fail('invalid_json')
+    this.#position = grammar.lastIndex
+    // What follows tells a malformed number (01, 1., 1e) from a well-formed one that has no canonical form.
+    if (/[0-9.eE+-]/.test(this.#text[this.#position] ?? '')) this.#fail('invalid_json')
+    const value = Number(match[0])
+    if (match[1] !== undefined || match[2] !== undefined || Object.is(value, -0)) this.#unencodable('float')
+    else if (!Number.isSafeInteger(value)) this.#unencodable('unsafe_integer')
+    return value
+  }
+
+  #word<Value extends JsonValue>(word: string, value: Value): Value {
+    if (!this.#text.startsWith(word, this.#position)) this.#fail('invalid_json')
+    this.#position += word.length
+    return value
+  }
+
+  #requireWellFormed(text: string): void {
+    if (!text.isWellFormed()) this.#unencodable('invalid_string')
+  }
+
+  #skipBlanks(): void {
+    for (;;) {
+      const unit = this.#text.charCodeAt(this.#position)
+      if (unit !== 0x20 && unit !== 0x09 && unit !== 0x0a && unit !== 0x0d) return
+      this.#position++
+    }
+  }
+
+  #take(character: string): boolean {
+    if (this.#text[this.#position] !== character) return false
+    this.#position++
+    return true
+  }
+
+  #unencodable(code: UnencodableValue['code']): void {
+    if (this.#onUnencodable === undefined) this.#fail(code)
+    else this.#onUnencodable({ code, path: this.#dottedPath() })
+  }
+
+  #fail(code: ReaderErrorCode): never {
+    throw new CanonicalJsonError(code, this.#dottedPath())
+  }
+
+  #dottedPath(): string {
+    return this.#path.reduce<string>(joinPath, '')
+  }
+}

@@ -1,0 +1,21 @@
+import { keccak_256 } from '@noble/hashes/sha3'
+import { concatBytes, utf8 } from './bytes.ts'
+import { bytesToHex, type Hex } from './hex.ts'
+
+/**
+ * Hashes the parts joined with nothing between: `H(a ‖ b ‖ …)` of the notation, keccak-256 with the original padding.
+ * @returns `0x` and 64 lower-case hex digits.
+ */
+export function hashBytes(...parts: readonly Uint8Array[]): Hex {
+  return bytesToHex(keccakBytes(...parts))
+}
+
+/** As {@link hashBytes}, as 32 bytes: the form a hash has inside `‖`. */
+export function keccakBytes(...parts: readonly Uint8Array[]): Uint8Array {
+  return keccak_256(parts.length === 1 ? parts[0]! : concatBytes(...parts))
+}
+
+/** Hashes the UTF-8 bytes of a text: `H(text(s))`. */
+export function hashText(text: string): Hex {
+  return hashBytes(utf8(text))
+}

@@ -1,0 +1,72 @@
+import vm from 'node:vm'
+import { encodeCanonicalJson, hashCanonicalJson, parseStrictJson } from '../canonical-json.ts'
+import { checkPersonalSignature, ed25519PublicKey, isEd25519PublicKey, verifyEd25519 } from '../crypto.ts'
+import {
+  deriveNodeId,
+  deriveProjectId,
+  deriveProofId,
+  deriveSubscriptionId,
+  deriveVaultAddress,
+} from '../ids.ts'
+import { hashNetworkParams } from '../network-params.ts'
+import { profileStrings, resolveProfile } from '../profile.ts'
+import type { Json, VectorSet } from './format.ts'
+
+/**
+ * Answers one case of a topic. A refusal is an error with a `code`, or the answer `{error: code}` itself. The set gives
+ * the profile and, for cases that start from another case, the other cases.
+ */
+export type TopicRunner = (input: Json, set: VectorSet) => Json
+
+/** Topic → runner. A new section adds its line here and its file beside this one. */
+export const topics: Readonly<Record<string, TopicRunner>> = {
+  profile: (input) => {
+    const profile = resolveProfile(input.given)
+    return {
+      profile,
+      strings: profileStrings(profile),
+      node_id: deriveNodeId(profile, input.public_key),
+      project_id: deriveProjectId(profile, input.developer, input.slug),
+    }
+  },
+
+  'canonical-json': (input) => {
+    if (input.kind === 'read') return { text: encodeCanonicalJson(parseStrictJson(input.text)) }
+    const value = input.js === undefined ? input.value : evaluate(input.js)
+    return { text: encodeCanonicalJson(value), hash: hashCanonicalJson(value) }
+  },
+
+  crypto: (input) => {
+    if (input.kind === 'ed25519-key') return { valid: isEd25519PublicKey(input.public_key) }
+    if (input.kind === 'ed25519')
+      return { valid: verifyEd25519(input.public_key, input.message, input.signature) }
+    const check = checkPersonalSignature(input.message, input.signature, input.address)
+    return check.ok ? { normalized: check.normalized } : { error: check.code }
+  },
+
+  'project-id': (input, { profile }) => ({
+    project_id: deriveProjectId(profile, input.developer, input.slug),
+  }),
+
+  'subscription-id': (input) => ({
+    subscription_id: deriveSubscriptionId(input.project_id, input.owner, input.node_key),
+  }),
+
+  'vault-address': (input) => ({
+    vault: deriveVaultAddress(input.factory, input.implementation, input.project_id),
+  }),
+
+  'node-id': (input, { profile }) => {
+    const publicKey = ed25519PublicKey(input.seed)
+    return { public_key: publicKey, node_id: deriveNodeId(profile, publicKey) }
+  },
+
+  'proof-id': (input, { profile }) => ({ proof_id: deriveProofId(profile, input.round_id, input.node_key) }),
+
+  'network-params': (input) => ({ params_hash: hashNetworkParams(input.params) }),
+}
+
+/** Values that JSON cannot write, such as `NaN` or `10n`, are given as a JavaScript expression. */
+function evaluate(expression: string): unknown {
+  return vm.runInThisContext(`(${expression})`)
+}
