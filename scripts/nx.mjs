@@ -7,10 +7,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..')
-const bundled = [
-  `node-${process.platform}-${process.arch}`,
-  `node-bin-${process.platform}-${process.arch}`,
-]
+const bundled = [`node-${process.platform}-${process.arch}`, `node-bin-${process.platform}-${process.arch}`]
   .map((name) => path.join(root, 'node_modules', name, 'bin'))
   .find((dir) => existsSync(path.join(dir, 'node')))
 
