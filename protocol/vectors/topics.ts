@@ -11,6 +11,9 @@ import {
 import { hashNetworkParams } from '../network-params.ts'
 import { profileStrings, resolveProfile } from '../profile.ts'
 import type { Json, VectorSet } from './format.ts'
+import { runExecution } from './runners/execution.ts'
+import { runRequestSigning } from './runners/request-signing.ts'
+import { runSiwe } from './runners/siwe.ts'
 
 /**
  * Answers one case of a topic. A refusal is an error with a `code`, or the answer `{error: code}` itself. The set gives
@@ -18,7 +21,7 @@ import type { Json, VectorSet } from './format.ts'
  */
 export type TopicRunner = (input: Json, set: VectorSet) => Json
 
-/** Topic → runner. A new section adds its line here and its file beside this one. */
+/** Topic → runner. Runners of more than a few lines lie in runners/, one file per section. */
 export const topics: Readonly<Record<string, TopicRunner>> = {
   profile: (input) => {
     const profile = resolveProfile(input.given)
@@ -64,6 +67,10 @@ export const topics: Readonly<Record<string, TopicRunner>> = {
   'proof-id': (input, { profile }) => ({ proof_id: deriveProofId(profile, input.round_id, input.node_key) }),
 
   'network-params': (input) => ({ params_hash: hashNetworkParams(input.params) }),
+
+  siwe: runSiwe,
+  'request-signing': runRequestSigning,
+  execution: runExecution,
 }
 
 /** Values that JSON cannot write, such as `NaN` or `10n`, are given as a JavaScript expression. */
