@@ -1,0 +1,200 @@
+import { coreRows } from './operators-core.ts'
+import { simdRows } from './operators-simd.ts'
+
+/** Value types a guest module may use. */
+export type ValueType = 'i32' | 'i64' | 'f32' | 'f64' | 'v128' | 'funcref' | 'externref'
+
+/** The proposals whose operators a guest module may use; `mvp` is the first version of WebAssembly. */
+export type Feature =
+  | 'mvp'
+  | 'sign-extension'
+  | 'saturating-float-to-int'
+  | 'bulk-memory'
+  | 'reference-types'
+  | 'simd'
+  | 'tail-calls'
+
+/**
+ * What follows an opcode in the code, in order.
+ *
+ * | kind            | encoding                                                             |
+ * | --------------- | -------------------------------------------------------------------- |
+ * | `none`          | nothing                                                              |
+ * | `block`         | block type: `40`, a value type byte, or a type index as s33          |
+ * | `label`         | label depth, u32                                                     |
+ * | `labels`        | count u32, that many label depths, then the default depth            |
+ * | `function`      | function index, u32                                                  |
+ * | `type-table`    | type index u32, table index u32                                      |
+ * | `value-types`   | count u32, that many value type bytes                                |
+ * | `local`         | local index, u32                                                     |
+ * | `global`        | global index, u32                                                    |
+ * | `table`         | table index, u32                                                     |
+ * | `memarg`        | alignment exponent u32, offset u32                                   |
+ * | `memarg-lane`   | as `memarg`, then one lane byte                                      |
+ * | `memory`        | memory index, the byte 0                                             |
+ * | `memory-memory` | two memory indices                                                   |
+ * | `data-memory`   | data segment index u32, memory index                                 |
+ * | `data`          | data segment index, u32                                              |
+ * | `element-table` | element segment index u32, table index u32                           |
+ * | `element`       | element segment index, u32                                           |
+ * | `table-table`   | destination table index u32, source table index u32                  |
+ * | `reference`     | reference type byte, `70` or `6f`                                    |
+ * | `i32`           | s32                                                                  |
+ * | `i64`           | s64                                                                  |
+ * | `f32`           | 4 bytes                                                              |
+ * | `f64`           | 8 bytes                                                              |
+ * | `v128`          | 16 bytes                                                             |
+ * | `shuffle`       | 16 lane bytes, each below 32                                         |
+ * | `lane`          | one lane byte, below {@link Operator.lanes}                          |
+ */
+export type Immediates =
+  | 'none'
+  | 'block'
+  | 'label'
+  | 'labels'
+  | 'function'
+  | 'type-table'
+  | 'value-types'
+  | 'local'
+  | 'global'
+  | 'table'
+  | 'memarg'
+  | 'memarg-lane'
+  | 'memory'
+  | 'memory-memory'
+  | 'data-memory'
+  | 'data'
+  | 'element-table'
+  | 'element'
+  | 'table-table'
+  | 'reference'
+  | 'i32'
+  | 'i64'
+  | 'f32'
+  | 'f64'
+  | 'v128'
+  | 'shuffle'
+  | 'lane'
+
+/** One operator a guest module may use. */
+export interface Operator {
+  /** The opcode, for a prefixed one `prefix << 8 | opcode`: `i32.add` is 0x6a, `memory.copy` 0xfc0a. */
+  readonly code: number
+  readonly name: string
+  readonly immediates: Immediates
+  /** Types taken from the stack, the top one last. `special`: they depend on immediates or on the stack. */
+  readonly pops: readonly ValueType[] | 'special'
+  /** Types put on the stack. `special` exactly when `pops` is. */
+  readonly pushes: readonly ValueType[] | 'special'
+  readonly feature: Feature
+  /** Bytes of memory a load or store touches, also the largest alignment it may state; 0 for every other operator. */
+  readonly accessBytes: number
+  /** Number of lanes a lane byte chooses from; 0 without one. */
+  readonly lanes: number
+}
+
+/**
+ * A run of operators with consecutive opcodes and one signature.
+ *
+ * The names are separated by blanks, `-` leaves an opcode out, and `name/4` states an access of 4 bytes.
+ */
+export type OperatorRow = readonly [
+  firstCode: number,
+  feature: Feature,
+  immediates: Immediates,
+  pops: string,
+  pushes: string,
+  names: string,
+]
+
+/** Every operator a guest module may use, ascending by code. */
+export const operators: readonly Operator[] = [...coreRows, ...simdRows]
+  .flatMap(expandRow)
+  .sort((a, b) => a.code - b.code)
+
+const unprefixed = indexOperators(0)
+const prefixedFc = indexOperators(0xfc)
+const prefixedFd = indexOperators(0xfd)
+
+/**
+ * Looks an operator up.
+ * @param prefix 0, 0xfc or 0xfd.
+ * @param opcode The byte, after a prefix the u32.
+ * @returns undefined for an opcode that guest modules may not use; {@link refusedFeature} says why.
+ */
+export function operatorAt(prefix: number, opcode: number): Operator | undefined {
+  if (prefix === 0) return unprefixed[opcode]
+  if (prefix === 0xfd) return prefixedFd[opcode]
+  return prefix === 0xfc ? prefixedFc[opcode] : undefined
+}
+
+/**
+ * Names the proposal that an operator outside the table belongs to.
+ * @returns undefined when no proposal known here assigns the opcode.
+ */
+export function refusedFeature(prefix: number, opcode: number): string | undefined {
+  if (prefix === 0xfb) return 'garbage collection'
+  if (prefix === 0xfe) return 'threads'
+  if (prefix === 0xfd) return opcode >= 0x100 ? 'relaxed SIMD' : undefined
+  if (prefix === 0xfc) return opcode >= 0x13 && opcode <= 0x16 ? 'wide arithmetic' : undefined
+  return refusedOpcodes[opcode]
+}
+
+const refusedOpcodes: Readonly<Record<number, string>> = {
+  6: 'exceptions',
+  7: 'exceptions',
+  8: 'exceptions',
+  9: 'exceptions',
+  10: 'exceptions',
+  24: 'exceptions',
+  25: 'exceptions',
+  31: 'exceptions',
+  20: 'typed function references',
+  21: 'typed function references',
+  212: 'typed function references',
+  213: 'typed function references',
+  214: 'typed function references',
+  211: 'garbage collection',
+  224: 'stack switching',
+  225: 'stack switching',
+  226: 'stack switching',
+  227: 'stack switching',
+  228: 'stack switching',
+  229: 'stack switching',
+  230: 'stack switching',
+}
+
+function expandRow([firstCode, feature, immediates, pops, pushes, names]: OperatorRow): Operator[] {
+  return names.split(' ').flatMap((entry, i) => {
+    if (entry === '-') return []
+    const [name = '', access = '0'] = entry.split('/')
+    const accessBytes = Number(access)
+    return {
+      code: firstCode + i,
+      name,
+      immediates,
+      pops: readTypes(pops),
+      pushes: readTypes(pushes),
+      feature,
+      accessBytes,
+      lanes: countLanes(immediates, name, accessBytes),
+    }
+  })
+}
+
+function readTypes(types: string): readonly ValueType[] | 'special' {
+  if (types === 'special') return 'special'
+  return types === '' ? [] : (types.split(' ') as ValueType[])
+}
+
+/** The lanes of a shape are in its name, `i8x16` has 16; a lane in memory is as wide as the access. */
+function countLanes(immediates: Immediates, name: string, accessBytes: number): number {
+  if (immediates === 'memarg-lane') return 16 / accessBytes
+  return immediates === 'lane' ? Number(name.slice(name.indexOf('x') + 1, name.indexOf('.'))) : 0
+}
+
+function indexOperators(prefix: number): (Operator | undefined)[] {
+  const index: (Operator | undefined)[] = new Array(256).fill(undefined)
+  for (const operator of operators) if (operator.code >> 8 === prefix) index[operator.code & 0xff] = operator
+  return index
+}
