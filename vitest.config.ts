@@ -1,8 +1,27 @@
+import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-plugin'
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
   test: {
     projects: [
+      {
+        plugins: [
+          cloudflareTest(async () => ({
+            wrangler: { configPath: './wrangler.toml' },
+            miniflare: {
+              bindings: {
+                TEST_MIGRATIONS: await readD1Migrations('d1-migrations'),
+                HUB_SECRET: 'a secret that only tests know, long enough',
+              },
+            },
+          })),
+        ],
+        test: {
+          name: 'workers',
+          include: ['workers/**/*.test.ts', 'durable-objects/**/*.test.ts'],
+          setupFiles: ['./workers/test/setup.ts'],
+        },
+      },
       {
         test: {
           name: 'node',

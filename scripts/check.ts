@@ -3,6 +3,8 @@ import { spawnSync } from 'node:child_process'
 
 const steps: [name: string, command: string, ...args: string[]][] = [
   ['format, lint, import boundaries', 'biome', 'check', '--error-on-warnings', '.'],
+  ['types of the hub', 'tsc', '-p', 'tsconfig.json'],
+  ['types of the hub with its tests', 'tsc', '-p', 'tsconfig.test.json'],
   ['types of protocol, node-cli and scripts', 'tsc', '-p', 'tsconfig.node.json'],
 ]
 

@@ -37,6 +37,9 @@ const [command, ...args] = process.argv.slice(2)
 const child = spawn(command, args, { stdio: 'inherit', env })
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
 for (const signal of signals) process.on(signal, () => child.kill(signal))
+// Whoever started this may die without passing a signal on (npm does); nothing must outlive it.
+const parent = process.ppid
+setInterval(() => process.ppid !== parent && child.kill('SIGTERM'), 500).unref()
 child.on('error', (error) => {
   console.error(`${command}: ${error.message}`)
   process.exit(127)

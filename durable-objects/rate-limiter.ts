@@ -1,0 +1,61 @@
+import { DurableObject } from 'cloudflare:workers'
+
+export interface LeaseRequest {
+  /** Tokens of one window. */
+  limit: number
+  windowSeconds: number
+  /** Tokens wanted; fewer are granted when fewer are left. */
+  tokens: number
+}
+
+export interface Lease {
+  granted: number
+  /** Tokens nobody has leased yet. */
+  remaining: number
+  /** Milliseconds until the window ends; a duration, for the clocks of two machines differ. */
+  resetMs: number
+}
+
+interface Tokens {
+  windowEndsAtMs: number
+  used: number
+}
+
+/**
+ * Holds the tokens of one budget of one subject: `env.RATE_LIMITER.getByName('<budget>:<subject>')`.
+ *
+ * A window begins with the first lease after the last one ended. Invariant: within a window no more than `limit`
+ * tokens are ever granted, to all isolates together. A leased token counts as used, so an isolate that dies with
+ * tokens in hand loses them and the limit still holds.
+ * The count is stored before it is granted: an eviction in the middle of a window forgets nothing.
+ */
+export class RateLimiter extends DurableObject {
+  async lease({ limit, windowSeconds, tokens }: LeaseRequest): Promise<Lease> {
+    const nowMs = Date.now()
+    const windowMs = windowSeconds * 1000
+    const stored = this.#read()
+    const current = stored !== undefined && stored.windowEndsAtMs > nowMs
+    const windowEndsAtMs = current ? stored.windowEndsAtMs : nowMs + windowMs
+    const used = current ? stored.used : 0
+
+    const granted = Math.max(0, Math.min(tokens, limit - used))
+    if (granted > 0) this.#write({ windowEndsAtMs, used: used + granted })
+    if (!current) await this.ctx.storage.setAlarm(windowEndsAtMs)
+    return { granted, remaining: Math.max(0, limit - used - granted), resetMs: windowEndsAtMs - nowMs }
+  }
+
+  /** Removes what an ended window left behind, so that a subject seen once costs no storage for ever. */
+  override async alarm(): Promise<void> {
+    const stored = this.#read()
+    if (stored && stored.windowEndsAtMs > Date.now()) return this.ctx.storage.setAlarm(stored.windowEndsAtMs)
+    await this.ctx.storage.deleteAll()
+  }
+
+  #read(): Tokens | undefined {
+    return this.ctx.storage.kv.get<Tokens>('tokens')
+  }
+
+  #write(tokens: Tokens): void {
+    this.ctx.storage.kv.put('tokens', tokens)
+  }
+}

@@ -1,0 +1,89 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare'
+import { unstable_getMiniflareWorkerOptions, unstable_splitSqlQuery } from 'wrangler'
+
+export interface HubOptions {
+  /** The bundled hub, from `bundleHub`. */
+  script: string
+  /** 0 takes a free one. */
+  port: number
+  /** Vars and secrets that differ from wrangler.toml. */
+  vars: Record<string, string>
+  /** Folder of databases and objects; left out, everything is forgotten at the end. */
+  statePath?: string
+  /** Equal Workers over the same storage, one port each; 1 when left out. */
+  isolates?: number
+}
+
+export interface Hub {
+  /** One per isolate. */
+  urls: URL[]
+  miniflare: Miniflare
+  stop: () => Promise<void>
+}
+
+const migrationsFolder = 'd1-migrations'
+
+/** Starts the hub in workerd with the bindings of wrangler.toml, its database migrated. */
+export async function startHub({ script, port, vars, statePath, isolates = 1 }: HubOptions): Promise<Hub> {
+  const { workerOptions } = unstable_getMiniflareWorkerOptions('wrangler.toml')
+  const names = Array.from({ length: isolates }, (_, index) => (index === 0 ? 'hub' : `hub-${index + 1}`))
+  const miniflare = new Miniflare(
+    convertV4MiniflareOptions({
+      cf: false,
+      log: new Log(LogLevel.WARN),
+      ...(statePath !== undefined && { resourcePersistencePath: path.resolve(statePath) }),
+      workers: names.map((name) => ({
+        ...workerOptions,
+        name,
+        modules: [{ type: 'ESModule', path: 'hub.mjs', contents: script }],
+        bindings: { ...(workerOptions.bindings as Record<string, string>), ...vars },
+        // Further isolates use the objects of the first, as two data centres would.
+        ...(name !== 'hub' && {
+          durableObjects: sharedObjects(workerOptions.durableObjects as DurableObjects),
+        }),
+        unsafeDirectSockets: [{ host: '127.0.0.1', port: name === 'hub' ? port : 0 }],
+      })),
+    }),
+  )
+  try {
+    await miniflare.ready
+    await migrate(await miniflare.getD1Database('DB', 'hub'))
+    const urls = await Promise.all(names.map((name) => miniflare.unsafeGetDirectURL(name)))
+    return { urls, miniflare, stop: () => miniflare.dispose() }
+  } catch (error) {
+    await miniflare.dispose()
+    throw error
+  }
+}
+
+type DurableObjects = Record<string, { className: string }>
+
+const sharedObjects = (objects: DurableObjects) =>
+  Object.fromEntries(
+    Object.entries(objects).map(([binding, { className }]) => [
+      binding,
+      { className, scriptName: 'hub', useSQLite: true },
+    ]),
+  )
+
+type Database = Awaited<ReturnType<Miniflare['getD1Database']>>
+
+/** Applies the migrations that are missing, and notes them where `wrangler d1 migrations` looks. */
+async function migrate(db: Database): Promise<void> {
+  await db.exec(
+    'CREATE TABLE IF NOT EXISTS d1_migrations (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE, applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL)',
+  )
+  const { results } = await db.prepare('SELECT name FROM d1_migrations').all<{ name: string }>()
+  const applied = new Set(results.map(({ name }) => name))
+  const files = readdirSync(migrationsFolder).filter((name) => name.endsWith('.sql'))
+  for (const name of files.sort()) {
+    if (applied.has(name)) continue
+    const statements = unstable_splitSqlQuery(readFileSync(path.join(migrationsFolder, name), 'utf8'))
+    await db.batch([
+      ...statements.map((statement) => db.prepare(statement)),
+      db.prepare('INSERT INTO d1_migrations (name) VALUES (?)').bind(name),
+    ])
+  }
+}

@@ -1,0 +1,17 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { errorCodes } from '../workers/errors.ts'
+
+test('every error code has its page, and no page is about another code', () => {
+  const pages = readdirSync('docs/errors').filter((name) => name !== 'README.md')
+  expect(pages.sort()).toEqual(
+    Object.keys(errorCodes)
+      .map((code) => `${code}.md`)
+      .sort(),
+  )
+  const index = readFileSync('docs/errors/README.md', 'utf8')
+  for (const [code, { title }] of Object.entries(errorCodes)) {
+    expect(readFileSync(`docs/errors/${code}.md`, 'utf8')).toContain(title)
+    expect(index).toContain(`[${code}](${code}.md)`)
+  }
+})

@@ -1,0 +1,198 @@
+import { describe, expect, test } from 'vitest'
+import { client, errorOf } from './test/client.ts'
+
+describe('every answer', () => {
+  test.each([
+    ['a success', '/v1/status'],
+    ['a 304', '/v1/network/params'],
+    ['an unknown path', '/v1/nothing-here'],
+    ['an unauthenticated call', '/v1/auth/session'],
+    ['a page', '/docs'],
+  ])('%s carries the request id, the rate limit and leave for any origin', async (_, path) => {
+    const response = await client().get(path, { 'If-None-Match': '*' })
+    expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
+    expect(Number(response.headers.get('ratelimit-limit'))).toBe(600)
+    expect(Number(response.headers.get('ratelimit-remaining'))).toBe(599)
+    expect(Number(response.headers.get('ratelimit-reset'))).toBeGreaterThanOrEqual(1)
+    expect(response.headers.get('access-control-allow-origin')).toBe('*')
+    expect(response.headers.get('access-control-allow-credentials')).toBeNull()
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff')
+  })
+
+  test('an error names the request it answers, in the header and in the body', async () => {
+    const response = await client().get('/v1/nothing-here')
+    const error = await errorOf(response)
+    expect(error).toMatchObject({ status: 404, error: 'not_found' })
+    expect(error.request_id).toBe(response.headers.get('x-request-id'))
+    expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
+    expect(response.headers.get('cache-control')).toBe('no-store')
+  })
+})
+
+describe('paths and methods', () => {
+  test('a known path with another method is 405 bad_request and says what it takes', async () => {
+    const response = await client().fetch('/v1/modules', { method: 'DELETE' })
+    expect(await errorOf(response)).toMatchObject({ status: 405, error: 'bad_request' })
+    expect(response.headers.get('allow')).toBe('GET, POST, HEAD, OPTIONS')
+  })
+
+  test('HEAD answers as GET, without a body', async () => {
+    const { fetch, get } = client()
+    const [head, whole] = [
+      await fetch('/v1/network/params', { method: 'HEAD' }),
+      await get('/v1/network/params'),
+    ]
+    expect(head.status).toBe(200)
+    expect(head.headers.get('etag')).toBe(whole.headers.get('etag'))
+    expect(await head.text()).toBe('')
+  })
+
+  test('one trailing slash is tolerated', async () => {
+    expect((await client().get('/v1/status/')).status).toBe(200)
+  })
+
+  test('broken percent encoding names nothing', async () => {
+    expect((await client().get('/v1/modules/%E0%A4%A')).status).toBe(404)
+  })
+
+  test('an encoded slash does not reach another path', async () => {
+    expect((await client().get('/v1%2Fstatus')).status).toBe(404)
+  })
+})
+
+describe('CORS', () => {
+  test('a preflight allows the headers of the API, without credentials', async () => {
+    const response = await client().fetch('/v1/modules', {
+      method: 'OPTIONS',
+      headers: {
+        Origin: 'https://evil.example',
+        'Access-Control-Request-Method': 'POST',
+        'Access-Control-Request-Headers': 'authorization',
+      },
+    })
+    expect(response.status).toBe(204)
+    expect(response.headers.get('access-control-allow-origin')).toBe('*')
+    expect(response.headers.get('access-control-allow-credentials')).toBeNull()
+    expect(response.headers.get('access-control-allow-methods')).toBe(
+      'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS',
+    )
+    for (const name of [
+      'Authorization',
+      'Content-Type',
+      'Idempotency-Key',
+      'If-None-Match',
+      'X-Hub-Signature',
+    ])
+      expect(response.headers.get('access-control-allow-headers')).toContain(name)
+  })
+
+  test('a page may read the headers a client needs', async () => {
+    const response = await client().get('/v1/status')
+    for (const name of [
+      'RateLimit-Remaining',
+      'Retry-After',
+      'ETag',
+      'Location',
+      'X-Request-Id',
+      'X-Manifest-Address',
+    ])
+      expect(response.headers.get('access-control-expose-headers')).toContain(name)
+  })
+})
+
+describe('queries', () => {
+  test('an unknown parameter is 400 invalid_field and named', async () => {
+    const error = await errorOf(await client().get('/v1/modules?developr=0x'))
+    expect(error).toMatchObject({ status: 400, error: 'invalid_field' })
+    expect(error.details?.problems).toEqual([
+      { path: 'developr', code: 'unknown_key', message: 'is not a known field; remove it' },
+    ])
+  })
+
+  test('a parameter given twice is 400 invalid_field', async () => {
+    expect(await errorOf(await client().get('/v1/modules?limit=1&limit=2'))).toMatchObject({
+      status: 400,
+      error: 'invalid_field',
+    })
+  })
+
+  test('a parameter named like a part of every object is a parameter like another', async () => {
+    for (const path of ['/v1/modules?__proto__=1', '/v1/status?constructor=1'])
+      expect(await errorOf(await client().get(path))).toMatchObject({ status: 400, error: 'invalid_field' })
+  })
+
+  test('a call without parameters refuses them', async () => {
+    expect(await errorOf(await client().get('/v1/status?verbose=1'))).toMatchObject({
+      status: 400,
+      error: 'invalid_field',
+    })
+  })
+})
+
+describe('JSON bodies', () => {
+  const post = (
+    body: BodyInit | null,
+    headers: Record<string, string> = { 'Content-Type': 'application/json' },
+  ) => client().fetch('/v1/auth/nonce', { method: 'POST', body, headers })
+
+  test.each([
+    ['no body', null],
+    ['an empty body', ''],
+    ['broken JSON', '{"address":'],
+    ['a duplicate key', '{"address":"a","address":"b"}'],
+    ['a float', '{"address":1.5}'],
+    ['bytes that are no UTF-8', new Uint8Array([0x22, 0xff, 0x22])],
+  ])('%s is 400 bad_request', async (_, body) => {
+    expect(await errorOf(await post(body))).toMatchObject({ status: 400, error: 'bad_request' })
+  })
+
+  test.each([
+    ['another content type', 'text/plain'],
+    ['another charset', 'application/json; charset=utf-16'],
+  ])('%s is 400 bad_request', async (_, type) => {
+    expect(await errorOf(await post('{}', { 'Content-Type': type }))).toMatchObject({
+      status: 400,
+      error: 'bad_request',
+    })
+  })
+
+  test('every wrong field is reported at once, by its path', async () => {
+    const error = await errorOf(await post('{"address":"0xABC","extra":1,"__proto__":{}}'))
+    expect(error).toMatchObject({ status: 400, error: 'invalid_field' })
+    expect(error.details?.problems?.map(({ path, code }) => [path, code])).toEqual([
+      ['address', 'invalid_value'],
+      ['domain', 'missing'],
+      ['extra', 'unknown_key'],
+      ['__proto__', 'unknown_key'],
+    ])
+  })
+
+  test('a body over 1 MiB is 413 too_large, also when it is sent in chunks without a length', async () => {
+    const chunk = new TextEncoder().encode(' '.repeat(64 * 1024))
+    let chunks = 0
+    const endless = new ReadableStream({
+      pull(controller) {
+        chunks += 1
+        controller.enqueue(chunk)
+      },
+    })
+    const response = await post(endless)
+    expect(await errorOf(response)).toMatchObject({ status: 413, error: 'too_large' })
+    // The rest was never read.
+    expect(chunks).toBeLessThan(32)
+
+    expect(await errorOf(await post(' '.repeat(1024 * 1024 + 1)))).toMatchObject({
+      status: 413,
+      error: 'too_large',
+    })
+  })
+
+  test('a call that takes no body accepts an empty one and refuses another', async () => {
+    const { fetch } = client()
+    const headers = { 'Content-Type': 'application/json' }
+    const logout = (body: string) => fetch('/v1/auth/logout', { method: 'POST', body, headers })
+    // 401 comes first: whether the body is acceptable is nobody's business without a session.
+    expect((await logout('')).status).toBe(401)
+    expect((await logout('{"x":1}')).status).toBe(401)
+  })
+})

@@ -1,0 +1,27 @@
+import { encodeFunctionData, type Hex, parseAbi } from 'viem'
+import { unavailable } from '../errors.ts'
+import type { ChainClient } from './client.ts'
+
+const abi = parseAbi(['function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)'])
+/** What a contract returns for a signature it takes as its own: the selector, padded to a word. */
+const accepted = `0x1626ba7e${'0'.repeat(56)}`
+/** Plenty for a multi-signature wallet, and a bound for a contract that only burns. */
+const gasMax = 5_000_000
+
+/**
+ * Asks a contract wallet whether a signature is its own (EIP-1271).
+ *
+ * @throws {@link ApiError} 503 `unavailable` when the chain does not answer in time.
+ */
+export async function checkContractSignature(
+  chain: ChainClient,
+  { address, digest, signature }: { address: string; digest: Hex; signature: Hex },
+): Promise<'valid' | 'invalid' | 'no_code'> {
+  try {
+    if (!(await chain.holdsCode(address))) return 'no_code'
+    const data = encodeFunctionData({ abi, functionName: 'isValidSignature', args: [digest, signature] })
+    return (await chain.call(address, data, gasMax)) === accepted ? 'valid' : 'invalid'
+  } catch (error) {
+    throw unavailable('The chain', error)
+  }
+}

@@ -1,0 +1,62 @@
+import type { Context, Hono } from 'hono'
+import type { ChainClient } from './chain/client.ts'
+import type { Env, Settings } from './env.ts'
+import type { CursorCodec } from './http/cursor.ts'
+import type { ApiKeyStore } from './stores/api-keys.ts'
+import type { IdempotencyKeyStore } from './stores/idempotency-keys.ts'
+import type { ModuleStore } from './stores/modules.ts'
+import type { NetworkStore } from './stores/network.ts'
+import type { NodeRequestNonceStore } from './stores/node-request-nonces.ts'
+import type { SessionStore } from './stores/sessions.ts'
+import type { SiweNonceStore } from './stores/siwe-nonces.ts'
+
+export interface Services {
+  siweNonces: SiweNonceStore
+  sessions: SessionStore
+  apiKeys: ApiKeyStore
+  nodeRequestNonces: NodeRequestNonceStore
+  idempotencyKeys: IdempotencyKeyStore
+  modules: ModuleStore
+  network: NetworkStore
+  cursors: CursorCodec
+  /** Null while no chain is configured. */
+  chain: ChainClient | null
+}
+
+export const scopes = [
+  'tasks:submit',
+  'projects:read',
+  'projects:write',
+  'modules:write',
+  'analytics:read',
+] as const
+export type Scope = (typeof scopes)[number]
+
+/** Who calls, once the credential was checked. */
+export type Principal =
+  | { kind: 'session'; address: string; tokenHash: string; expiresAt: number }
+  | { kind: 'api_key'; address: string; keyId: string; scopes: string[]; projectIds: string[] | null }
+  | { kind: 'node'; nodeId: string; publicKey: string }
+
+/** What the RateLimit headers of the response say. */
+export interface RateLimitReport {
+  limit: number
+  remaining: number
+  resetSeconds: number
+}
+
+export interface HubVariables {
+  requestId: string
+  settings: Settings
+  services: Services
+  principal: Principal | null
+  rateLimit: RateLimitReport | undefined
+  /** The body's bytes once read; a stream can be read only once and two checks need it. */
+  body: Uint8Array | undefined
+}
+
+export type HubBindings = { Bindings: Env; Variables: HubVariables }
+export type HubContext = Context<HubBindings>
+export type App = Hono<HubBindings>
+
+export const unixNow = (): number => Math.floor(Date.now() / 1000)

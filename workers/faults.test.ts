@@ -1,0 +1,78 @@
+import { createScheduledController } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { describe, expect, test } from 'vitest'
+import hub from './index.ts'
+import { client, errorOf } from './test/client.ts'
+import { signIn } from './test/wallet.ts'
+
+/** The real database with a fault in front of its statements. */
+function failing(matches: (sql: string, statement: number) => boolean): D1Database {
+  let statements = 0
+  return new Proxy(env.DB, {
+    get(db, property) {
+      if (property !== 'prepare') return Reflect.get(db, property).bind?.(db) ?? Reflect.get(db, property)
+      return (sql: string) => {
+        statements += 1
+        if (matches(sql, statements)) throw new Error(`D1_ERROR: D1 DB is overloaded: ${sql}`)
+        return db.prepare(sql)
+      }
+    },
+  })
+}
+
+const unavailable = async (response: Response) => {
+  const text = await response.clone().text()
+  expect(await errorOf(response)).toMatchObject({ status: 503, error: 'unavailable' })
+  expect(response.headers.get('retry-after')).toBe('2')
+  expect(text).not.toMatch(/D1_ERROR|select |insert |\.ts:/i)
+}
+
+describe('a database that does not answer', () => {
+  test('is 503 unavailable with Retry-After, and shows no SQL, on reads and writes', async () => {
+    const caller = client({ bindings: { DB: failing(() => true) } })
+    await unavailable(await caller.get('/v1/validators'))
+    await unavailable(await caller.get('/v1/modules'))
+    await unavailable(
+      await caller.post('/v1/auth/nonce', { address: `0x${'1'.repeat(40)}`, domain: 'localhost:8787' }),
+    )
+  })
+
+  test('a passing fault of a read is not noticed', async () => {
+    const caller = client({ bindings: { DB: failing((_, statement) => statement === 1) } })
+    expect((await caller.get('/v1/validators')).status).toBe(200)
+  })
+
+  test('a credential that cannot be looked up is 503, not 401', async () => {
+    const { token } = await signIn()
+    await unavailable(await client({ token, bindings: { DB: failing(() => true) } }).get('/v1/auth/session'))
+  })
+})
+
+describe('a hub with wrong settings', () => {
+  test('answers 500 internal without a word about them, and a request id', async () => {
+    const response = await client({ bindings: { BASE_URL: 'nonsense' } }).get('/v1/status')
+    const error = await errorOf(response)
+    expect(error).toMatchObject({ status: 500, error: 'internal' })
+    expect(error.message).not.toMatch(/BASE_URL|nonsense/)
+    expect(error.request_id).toBe(response.headers.get('x-request-id'))
+  })
+})
+
+describe('the scheduled clean-up', () => {
+  test('removes what has expired and keeps the rest', async () => {
+    const { token, client: caller } = await signIn()
+    await env.DB.batch([
+      env.DB.prepare("INSERT INTO siwe_nonces VALUES ('old', '0x', 'd', 'm', 1, 2, NULL)"),
+      env.DB.prepare("INSERT INTO node_request_nonces VALUES ('0x', 'old', 2)"),
+      env.DB.prepare("INSERT INTO idempotency_keys VALUES ('0x', 'old', 'h', 1, NULL, NULL, NULL, 2)"),
+      env.DB.prepare("INSERT INTO sessions VALUES ('old', '0x', 1, 2, NULL)"),
+    ])
+    await hub.scheduled(createScheduledController(), env)
+    for (const table of ['siwe_nonces', 'node_request_nonces', 'idempotency_keys', 'sessions']) {
+      const rows = await env.DB.prepare(`SELECT * FROM ${table}`).all()
+      expect(JSON.stringify(rows.results), table).not.toContain('"old"')
+    }
+    expect(token).toBeTruthy()
+    expect((await caller.get('/v1/auth/session')).status).toBe(200)
+  })
+})

@@ -1,0 +1,17 @@
+import { Buffer } from 'node:buffer'
+
+/** Base64 of the standard alphabet with correct padding, or null: nothing is guessed or skipped. */
+export function base64ToBytes(text: string): Uint8Array | null {
+  if (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(text)) return null
+  const bytes = Buffer.from(text, 'base64')
+  const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0
+  return bytes.length === (text.length / 4) * 3 - padding ? bytes : null
+}
+
+export const bytesToBase64Url = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url')
+
+/** The one spelling of base64url without padding, or null. */
+export function base64UrlToBytes(text: string): Uint8Array | null {
+  const bytes = Buffer.from(text, 'base64url')
+  return bytes.toString('base64url') === text ? bytes : null
+}

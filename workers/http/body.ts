@@ -1,0 +1,72 @@
+import { CanonicalJsonError, type JsonValue, parseStrictJson } from '../../protocol/canonical-json.ts'
+import type { HubContext } from '../context.ts'
+import { ApiError } from '../errors.ts'
+
+export const jsonBytesMax = 1024 * 1024
+
+/**
+ * The raw body, read once. The cap holds while reading, with or without `Content-Length`, so a body over it is never
+ * held in memory whole.
+ *
+ * @throws {@link ApiError} 413 `too_large`.
+ */
+export async function readBody(c: HubContext, bytesMax: number): Promise<Uint8Array> {
+  const known = c.var.body
+  if (known) return known
+  const tooLarge = () => new ApiError('too_large', `The body is larger than ${bytesMax} bytes.`)
+
+  const declared = Number(c.req.header('content-length') ?? Number.NaN)
+  if (declared > bytesMax) throw tooLarge()
+  const stream = c.req.raw.body
+  if (stream === null) return keep(c, new Uint8Array())
+
+  // With a length the bytes go straight into one buffer of it; without, chunks are gathered and joined.
+  let buffer = new Uint8Array(Number.isSafeInteger(declared) ? declared : 0)
+  let length = 0
+  for await (const chunk of stream as unknown as AsyncIterable<Uint8Array>) {
+    if (length + chunk.length > bytesMax) throw tooLarge()
+    if (length + chunk.length > buffer.length) {
+      const grown = new Uint8Array(
+        Math.min(bytesMax, Math.max(2 * buffer.length, length + chunk.length, 65_536)),
+      )
+      grown.set(buffer.subarray(0, length))
+      buffer = grown
+    }
+    buffer.set(chunk, length)
+    length += chunk.length
+  }
+  return keep(c, buffer.subarray(0, length))
+}
+
+const keep = (c: HubContext, body: Uint8Array): Uint8Array => {
+  c.set('body', body)
+  return body
+}
+
+/** @throws {@link ApiError} 400 `bad_request` for another content type, no body, or broken JSON. */
+export function parseJsonBody(c: HubContext, body: Uint8Array): JsonValue {
+  requireContentType(c, 'application/json')
+  if (body.length === 0) throw new ApiError('bad_request', 'The body is missing; send a JSON object.')
+  try {
+    return parseStrictJson(body)
+  } catch (error) {
+    if (!(error instanceof CanonicalJsonError)) throw error
+    throw new ApiError('bad_request', `The body is not acceptable JSON: ${error.message}`, {
+      details: { reason: error.code, path: error.path },
+    })
+  }
+}
+
+/** @throws {@link ApiError} 400 `bad_request`. */
+export function requireContentType(c: HubContext, expected: string): void {
+  const [type = '', ...parameters] = (c.req.header('content-type') ?? '')
+    .split(';')
+    .map((part) => part.trim())
+  const charset = parameters.find((parameter) => /^charset=/i.test(parameter))
+  const fits = type.toLowerCase() === expected && (!charset || /^charset="?utf-8"?$/i.test(charset))
+  if (!fits)
+    throw new ApiError(
+      'bad_request',
+      `The Content-Type must be ${expected}${type ? `, not ${type}` : '; it is missing'}.`,
+    )
+}

@@ -1,0 +1,54 @@
+import { hmac } from '@noble/hashes/hmac'
+import { sha256 } from '@noble/hashes/sha2'
+import { invalidField } from '../errors.ts'
+import { base64UrlToBytes, bytesToBase64Url } from './base64.ts'
+
+const macBytes = 16
+const utf8 = new TextEncoder()
+
+/**
+ * Opaque positions in a list. A cursor carries the sort key of the last item and a MAC over it together with the
+ * list and its filters, so one that was altered, or issued for another list, is refused and never misread.
+ */
+export class CursorCodec {
+  readonly #key: Uint8Array
+
+  constructor(secret: string) {
+    this.#key = hmac(sha256, utf8.encode(secret), utf8.encode('list cursors'))
+  }
+
+  encode(list: string, position: readonly (string | number)[]): string {
+    const payload = utf8.encode(JSON.stringify(position))
+    const cursor = new Uint8Array(macBytes + payload.length)
+    cursor.set(this.#mac(list, payload))
+    cursor.set(payload, macBytes)
+    return bytesToBase64Url(cursor)
+  }
+
+  /** @throws {@link ApiError} 400 `invalid_field` for anything this hub did not issue for this list. */
+  decode(list: string, cursor: string): (string | number)[] {
+    const bytes = base64UrlToBytes(cursor)
+    const payload = bytes?.subarray(macBytes)
+    if (!bytes || !payload?.length || !equal(bytes.subarray(0, macBytes), this.#mac(list, payload)))
+      throw invalidField(
+        'cursor',
+        'was not issued by this hub for this list and these filters; start without one',
+      )
+    return JSON.parse(new TextDecoder().decode(payload))
+  }
+
+  #mac(list: string, payload: Uint8Array): Uint8Array {
+    return hmac
+      .create(sha256, this.#key)
+      .update(utf8.encode(`${list}\n`))
+      .update(payload)
+      .digest()
+      .subarray(0, macBytes)
+  }
+}
+
+const equal = (a: Uint8Array, b: Uint8Array): boolean => {
+  let difference = a.length ^ b.length
+  for (let i = 0; i < a.length; i++) difference |= (a[i] ?? 0) ^ (b[i] ?? 0)
+  return difference === 0
+}

@@ -1,0 +1,31 @@
+import * as z from 'zod'
+
+/** The formats of the API, one schema each: what they accept is what the OpenAPI document says. */
+
+export const Address = z
+  .string()
+  .regex(/^0x[0-9a-f]{40}$/, 'must be an address: 0x and 40 lower-case hex digits')
+  .meta({ id: 'Address', description: 'EVM address in lower case.' })
+
+export const Bytes32 = z
+  .string()
+  .regex(/^0x[0-9a-f]{64}$/, 'must be 0x and 64 lower-case hex digits')
+  .meta({ id: 'Bytes32', description: '32 bytes as lower-case hex.' })
+
+export const Timestamp = z.int().min(0).meta({ id: 'Timestamp', description: 'Unix seconds.' })
+
+export const NodeId = z
+  .string()
+  .meta({ id: 'NodeId', description: 'Name of a node, derived from its public key.' })
+
+/** 32 bytes in a path, where hex is accepted in any case. */
+export const PathBytes32 = z
+  .string()
+  .toLowerCase()
+  .regex(/^0x[0-9a-f]{64}$/, 'must be 0x and 64 hex digits')
+
+/** An address in a query, where hex is accepted in any case. */
+export const QueryAddress = z
+  .string()
+  .toLowerCase()
+  .regex(/^0x[0-9a-f]{40}$/, 'must be an address: 0x and 40 hex digits')

@@ -1,0 +1,45 @@
+import * as z from 'zod'
+import type { HubContext } from '../context.ts'
+
+/** Query of every list; routes extend it with their filters. */
+export const pageQuery = {
+  limit: z
+    .string()
+    .regex(/^[1-9][0-9]{0,2}$/, 'must be an integer from 1 to 200')
+    .transform(Number)
+    .refine((limit) => limit <= 200, 'must be an integer from 1 to 200')
+    .optional()
+    .meta({
+      description: 'Items per page, 1 to 200; 50 when left out.',
+      schema: { type: 'integer', minimum: 1, maximum: 200, default: 50 },
+    }),
+  cursor: z.string().max(1024).optional().meta({ description: 'The `next_cursor` of the page before.' }),
+}
+
+export const pageOf = <T extends z.ZodType>(item: T) =>
+  z.strictObject({ items: z.array(item), next_cursor: z.string().nullable() })
+
+interface PageRequest<Row, Position extends (string | number)[]> {
+  /** Names the list and its filters; a cursor of another list is refused. */
+  list: string
+  query: { limit?: number | undefined; cursor?: string | undefined }
+  position: (row: Row) => Position
+  fetch: (after: Position | undefined, limit: number) => Promise<Row[]>
+}
+
+/** One page by keyset: reads one row more than asked for, to know whether another page follows. */
+export async function paginate<Row, Position extends (string | number)[]>(
+  c: HubContext,
+  { list, query, position, fetch }: PageRequest<Row, Position>,
+): Promise<{ rows: Row[]; next_cursor: string | null }> {
+  const { cursors } = c.var.services
+  const limit = query.limit ?? 50
+  const after = query.cursor === undefined ? undefined : (cursors.decode(list, query.cursor) as Position)
+  const rows = await fetch(after, limit + 1)
+  const page = rows.slice(0, limit)
+  const last = page.at(-1)
+  return {
+    rows: page,
+    next_cursor: rows.length > limit && last !== undefined ? cursors.encode(list, position(last)) : null,
+  }
+}

@@ -1,0 +1,29 @@
+import type * as z from 'zod'
+import { joinPath } from '../../protocol/canonical-json.ts'
+import { invalidFields, type Problem } from '../errors.ts'
+
+/** Parses with every problem reported at once. @throws {@link ApiError} 400 `invalid_field`. */
+export function validate<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
+  const result = schema.safeParse(value)
+  if (result.success) return result.data
+  throw invalidFields(result.error.issues.flatMap((issue) => problems(issue, value)))
+}
+
+const problems = (issue: z.core.$ZodIssue, value: unknown): Problem[] => {
+  const path = dotted(issue.path)
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys.map((key) => ({
+      path: joinPath(path, key),
+      code: 'unknown_key',
+      message: 'is not a known field; remove it',
+    }))
+  if (issue.code === 'invalid_type' && at(value, issue.path) === undefined)
+    return [{ path, code: 'missing', message: `is required (${issue.expected})` }]
+  return [{ path, code: 'invalid_value', message: issue.message }]
+}
+
+const dotted = (path: readonly PropertyKey[]): string =>
+  path.reduce<string>((joined, part) => joinPath(joined, typeof part === 'number' ? part : String(part)), '')
+
+const at = (value: unknown, path: readonly PropertyKey[]): unknown =>
+  path.reduce<unknown>((inner, part) => (inner as Record<PropertyKey, unknown> | undefined)?.[part], value)

@@ -1,0 +1,175 @@
+import { env } from 'cloudflare:workers'
+import { describe, expect, test } from 'vitest'
+import { ed25519PublicKey } from '../../protocol/crypto.ts'
+import { bytesToHex } from '../../protocol/hex.ts'
+import { resolveProfile } from '../../protocol/profile.ts'
+import { signRequest } from '../../protocol/request-signing.ts'
+import { routes } from '../routes/index.ts'
+import { client, errorOf } from '../test/client.ts'
+import { createWallet, signIn } from '../test/wallet.ts'
+import { hashSecret } from './authenticate.ts'
+
+const secret = 'S'.repeat(43)
+
+const insertKey = async (
+  keyId: string,
+  columns: { scopes?: string[]; expiresAt?: number; revokedAt?: number } = {},
+) => {
+  const { scopes = ['modules:write'], expiresAt = null, revokedAt = null } = columns
+  const { address } = createWallet()
+  await env.DB.prepare(
+    'INSERT INTO api_keys (key_id, owner, name, secret_hash, scopes, created_at, expires_at, revoked_at) VALUES (?, ?, ?, ?, ?, 1, ?, ?)',
+  )
+    .bind(keyId, address, 'test', hashSecret(secret), JSON.stringify(scopes), expiresAt, revokedAt)
+    .run()
+  return { address, token: `hub_test_${keyId}_${secret}` }
+}
+
+const withAuth = routes.filter(({ declaration }) => declaration.auth)
+const call = (declaration: (typeof withAuth)[number]['declaration'], headers: Record<string, string>) =>
+  client().fetch(declaration.path.replace('{address}', `0x${'ab'.repeat(32)}`), {
+    method: declaration.method.toUpperCase(),
+    headers,
+  })
+
+describe.each(withAuth.map(({ declaration }) => [declaration.operationId, declaration] as const))(
+  'credentials of %s',
+  (_, declaration) => {
+    const outcome = async (headers: Record<string, string>) => {
+      const response = await call(declaration, headers)
+      if (response.ok) return [response.status]
+      const { status, error } = await errorOf(response)
+      return [status, error]
+    }
+
+    test('401 unauthorized: none', async () => {
+      expect(await outcome({})).toEqual([401, 'unauthorized'])
+    })
+
+    test.each([
+      ['another scheme', 'Basic aHViOmh1Yg=='],
+      ['no scheme', `hubsess_${secret}`],
+      ['a token of another form', 'Bearer abc'],
+      ['a session token that is too short', `Bearer hubsess_${secret.slice(1)}`],
+      ['an unknown session', `Bearer hubsess_${secret}`],
+      ['an unknown API key', `Bearer hub_test_zzzzzzzz_${secret}`],
+      ['two credentials', `Bearer hubsess_${secret}, Bearer hubsess_${secret}`],
+    ])('401 unauthorized: %s', async (_name, authorization) => {
+      expect(await outcome({ Authorization: authorization })).toEqual([401, 'unauthorized'])
+    })
+
+    test('401 session_expired, then unauthorized once it is revoked', async () => {
+      const { token } = await signIn()
+      const expire = env.DB.prepare('UPDATE sessions SET expires_at = 1 WHERE token_hash = ?')
+      await expire.bind(hashSecret(token)).run()
+      expect(await outcome({ Authorization: `Bearer ${token}` })).toEqual([401, 'session_expired'])
+      await env.DB.prepare('UPDATE sessions SET revoked_at = 1 WHERE token_hash = ?')
+        .bind(hashSecret(token))
+        .run()
+      expect(await outcome({ Authorization: `Bearer ${token}` })).toEqual([401, 'unauthorized'])
+    })
+
+    test('403: an API key without the scope, or where none is taken', async () => {
+      const { token } = await insertKey(
+        `key0000${withAuth.findIndex((route) => route.declaration === declaration)}`,
+        { scopes: [] },
+      )
+      expect(await outcome({ Authorization: `Bearer ${token}` })).toEqual([
+        403,
+        declaration.auth?.apiKey ? 'scope_missing' : 'forbidden',
+      ])
+    })
+  },
+)
+
+describe('bearer tokens', () => {
+  test('the scheme is read in any case', async () => {
+    const { token } = await signIn()
+    for (const scheme of ['Bearer', 'bearer', 'BEARER']) {
+      const response = await client().get('/v1/auth/session', { Authorization: `${scheme} ${token}` })
+      expect(response.status).toBe(200)
+    }
+  })
+
+  test('a credential on an open call is checked, and its answer is not cached by others', async () => {
+    expect((await client({ token: `hubsess_${secret}` }).get('/v1/status')).status).toBe(401)
+    const { client: caller } = await signIn()
+    const response = await caller.get('/v1/status')
+    expect(response.headers.get('cache-control')).toBe('private, no-store')
+    expect(response.headers.get('ratelimit-limit')).toBe('1200')
+  })
+
+  test('401: an API key that is expired, revoked, or has another secret', async () => {
+    const expired = await insertKey('expired0', { expiresAt: 2 })
+    const revoked = await insertKey('revoked0', { revokedAt: 2 })
+    const live = await insertKey('livekey0')
+    const other = live.token.replace(/S{43}$/, 'T'.repeat(43))
+    const messages = []
+    for (const token of [expired.token, revoked.token, other, `hub_test_unknown0_${secret}`]) {
+      const error = await errorOf(await client({ token }).get('/v1/status'))
+      expect(error).toMatchObject({ status: 401, error: 'unauthorized' })
+      messages.push(error.message)
+    }
+    // An unknown id and a wrong secret cannot be told apart.
+    expect(new Set(messages).size).toBe(1)
+    expect((await client({ token: live.token }).get('/v1/status')).headers.get('ratelimit-limit')).toBe(
+      '3000',
+    )
+  })
+
+  test('403 scope_missing names the scope', async () => {
+    const { token } = await insertKey('scoped00', { scopes: ['projects:read'] })
+    const error = await errorOf(await client({ token }).post('/v1/modules', { hbc_b64: '' }))
+    expect(error).toMatchObject({ status: 403, error: 'scope_missing', details: { scope: 'modules:write' } })
+  })
+})
+
+describe('node signatures', () => {
+  const profile = resolveProfile()
+  const seed = bytesToHex(crypto.getRandomValues(new Uint8Array(32)))
+  const sign = (change: { timestamp?: number; nonce?: string; target?: string } = {}) =>
+    signRequest(profile, seed, {
+      method: 'GET',
+      target: '/v1/status',
+      body: '',
+      timestamp: Math.floor(Date.now() / 1000),
+      nonce: bytesToHex(crypto.getRandomValues(new Uint8Array(16))).slice(2),
+      ...change,
+    }).headers
+  const outcome = async (headers: Record<string, string>) => {
+    const response = await client().get('/v1/status', headers)
+    return response.ok
+      ? [200, response.headers.get('ratelimit-limit')]
+      : [response.status, (await errorOf(response)).error]
+  }
+
+  test('a signed request counts against the budget of its key', async () => {
+    expect(await outcome(sign())).toEqual([200, '3000'])
+    expect(ed25519PublicKey(seed)).toMatch(/^0x/)
+  })
+
+  test('of 20 racing requests with one nonce exactly one is answered', async () => {
+    const headers = sign()
+    const outcomes = await Promise.all(Array.from({ length: 20 }, () => outcome(headers)))
+    expect(outcomes.filter(([status]) => status === 200)).toHaveLength(1)
+    expect(outcomes.filter(([, code]) => code === 'unauthorized')).toHaveLength(19)
+  })
+
+  test('401 bad_signature: made for another path', async () => {
+    expect(await outcome(sign({ target: '/v1/validators' }))).toEqual([401, 'bad_signature'])
+  })
+
+  test('401 unauthorized: a clock more than 300 s off, and incomplete headers', async () => {
+    expect(await outcome(sign({ timestamp: Math.floor(Date.now() / 1000) - 400 }))).toEqual([
+      401,
+      'unauthorized',
+    ])
+    const { 'X-Hub-Nonce': _, ...incomplete } = sign()
+    expect(await outcome(incomplete)).toEqual([401, 'unauthorized'])
+  })
+
+  test('401 unauthorized: together with a bearer token', async () => {
+    const { token } = await signIn()
+    expect(await outcome({ ...sign(), Authorization: `Bearer ${token}` })).toEqual([401, 'unauthorized'])
+  })
+})

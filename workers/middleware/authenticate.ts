@@ -1,0 +1,182 @@
+import { sha256 } from '@noble/hashes/sha2'
+import { bytesToHex } from '../../protocol/hex.ts'
+import { defaultNetworkParams } from '../../protocol/network-params.ts'
+import { type Profile, profileStrings } from '../../protocol/profile.ts'
+import { checkRequest } from '../../protocol/request-signing.ts'
+import { type HubContext, type Principal, unixNow } from '../context.ts'
+import { ApiError } from '../errors.ts'
+import { jsonBytesMax, readBody } from '../http/body.ts'
+import type { RouteDeclaration } from '../route.ts'
+
+/** SHA-256 of a secret's text: what the hub stores in its place. */
+export const hashSecret = (secret: string): string => bytesToHex(sha256(new TextEncoder().encode(secret)))
+
+/**
+ * Checks whatever credential the request carries, on open routes too.
+ *
+ * @returns Null when it carries none.
+ * @throws {@link ApiError} 401 for one that does not hold.
+ */
+export async function authenticate(c: HubContext, route?: RouteDeclaration): Promise<Principal | null> {
+  const authorization = c.req.header('authorization')
+  const signed = signatureHeaders(c.var.settings.PROFILE).some((name) => c.req.header(name) !== undefined)
+  if (authorization !== undefined && signed)
+    throw new ApiError('unauthorized', 'Send either an Authorization header or a node signature, not both.')
+  if (signed) return authenticateNode(c, route)
+  return authorization === undefined ? null : authenticateBearer(c, authorization)
+}
+
+async function authenticateBearer(c: HubContext, authorization: string): Promise<Principal> {
+  // Two headers arrive joined by a comma, which no token contains.
+  const token = /^Bearer +([^\s,]+)$/i.exec(authorization)?.[1]
+  if (token === undefined)
+    throw new ApiError('unauthorized', 'The Authorization header must be one "Bearer <token>".')
+
+  const { session_token_prefix: session, api_key_prefix: apiKey } = c.var.settings.PROFILE
+  if (isToken(token, session)) return authenticateSession(c, token)
+  if (token.startsWith(apiKey)) return authenticateApiKey(c, token.slice(apiKey.length))
+  throw unknownCredential()
+}
+
+const isToken = (token: string, prefix: string): boolean =>
+  token.startsWith(prefix) && /^[A-Za-z0-9_-]{43}$/.test(token.slice(prefix.length))
+
+const unknownCredential = (): ApiError =>
+  new ApiError('unauthorized', 'This token is not known, or was revoked. Sign in again or use another key.')
+
+async function authenticateSession(c: HubContext, token: string): Promise<Principal> {
+  const session = await c.var.services.sessions.find(hashSecret(token))
+  if (session === null || session.revokedAt !== null) throw unknownCredential()
+  if (session.expiresAt <= unixNow())
+    throw new ApiError('session_expired', 'This session has expired. Sign in again.')
+  return {
+    kind: 'session',
+    address: session.address,
+    tokenHash: session.tokenHash,
+    expiresAt: session.expiresAt,
+  }
+}
+
+async function authenticateApiKey(c: HubContext, idAndSecret: string): Promise<Principal> {
+  const match = /^([A-Za-z0-9]{8})_([A-Za-z0-9_-]{43})$/.exec(idAndSecret)
+  if (!match) throw unknownCredential()
+  const [, keyId = '', secret = ''] = match
+  const key = await c.var.services.apiKeys.find(keyId)
+  // Compared also when the id is unknown, so that the two cases take the same steps.
+  const matches = equalHashes(hashSecret(secret), key?.secretHash ?? hashSecret(''))
+  const live = key !== null && key.revokedAt === null && (key.expiresAt === null || key.expiresAt > unixNow())
+  if (!live || !matches) throw unknownCredential()
+  return {
+    kind: 'api_key',
+    address: key.owner,
+    keyId: key.keyId,
+    scopes: key.scopes,
+    projectIds: key.projectIds,
+  }
+}
+
+/** Looks at every character whatever the first difference is. */
+const equalHashes = (a: string, b: string): boolean => {
+  let difference = a.length ^ b.length
+  for (let i = 0; i < a.length; i++) difference |= a.charCodeAt(i) ^ b.charCodeAt(i)
+  return difference === 0
+}
+
+const signatureHeaders = (profile: Profile): string[] => {
+  const names = profileStrings(profile)
+  return [
+    names.node_header,
+    names.public_key_header,
+    names.timestamp_header,
+    names.nonce_header,
+    names.signature_header,
+  ]
+}
+
+async function authenticateNode(c: HubContext, route?: RouteDeclaration): Promise<Principal> {
+  const body = await readBody(c, route?.raw?.bytesMax ?? route?.json?.bytesMax ?? jsonBytesMax)
+  const now = unixNow()
+  const skew = defaultNetworkParams.max_skew
+  const check = checkRequest(
+    c.var.settings.PROFILE,
+    {
+      method: c.req.method,
+      target: c.req.url.slice(c.req.url.indexOf('/', 'https://'.length)),
+      body,
+      header: (name) => c.req.header(name),
+    },
+    now,
+    skew,
+  )
+  if (!check.ok)
+    throw check.code === 'bad_signature'
+      ? new ApiError('bad_signature', 'The node signature does not verify for this request, key and node id.')
+      : new ApiError(
+          'unauthorized',
+          `The node signature headers are incomplete or malformed, or the timestamp is more than ${skew} s off.`,
+        )
+  const spent = await c.var.services.nodeRequestNonces.spend(check.public_key, check.nonce, now + 2 * skew)
+  if (spent === 'seen')
+    throw new ApiError(
+      'unauthorized',
+      'This request nonce was used before. Sign each request with a fresh one.',
+    )
+  return { kind: 'node', nodeId: check.node_id, publicKey: check.public_key }
+}
+
+/**
+ * Decides whether the caller may use the route at all.
+ *
+ * @throws {@link ApiError} 401 without a credential the route takes, 403 with one that is not enough.
+ */
+export function authorize(c: HubContext, route: RouteDeclaration): void {
+  const { auth } = route
+  const { principal, settings } = c.var
+  if (!auth) return
+  if (principal === null)
+    throw new ApiError('unauthorized', `This call needs ${accepted(auth)}.`, {
+      headers: { 'WWW-Authenticate': 'Bearer' },
+    })
+  switch (principal.kind) {
+    case 'session':
+      if (auth.operator && !settings.OPERATOR_ADDRESSES.includes(principal.address))
+        throw new ApiError('forbidden', 'This call is for operators of the hub.')
+      if (auth.session || auth.operator) return
+      break
+    case 'api_key':
+      if (auth.apiKey && !principal.scopes.includes(auth.apiKey))
+        throw new ApiError('scope_missing', `This API key lacks the scope ${auth.apiKey}.`, {
+          details: { scope: auth.apiKey },
+        })
+      if (auth.apiKey) return
+      break
+    case 'node':
+      if (auth.node) return
+  }
+  throw new ApiError('forbidden', `This call needs ${accepted(auth)}.`)
+}
+
+const accepted = (auth: NonNullable<RouteDeclaration['auth']>): string =>
+  [
+    auth.session && 'a session',
+    auth.operator && "an operator's session",
+    auth.apiKey && `an API key with the scope ${auth.apiKey}`,
+    auth.node && 'a node signature',
+  ]
+    .filter(Boolean)
+    .join(' or ')
+
+/** The session of a route that takes nothing else; {@link authorize} has made sure of it. */
+export function sessionOf(c: HubContext): Extract<Principal, { kind: 'session' }> {
+  const { principal } = c.var
+  if (principal?.kind !== 'session') throw new Error('the route does not declare that it takes sessions only')
+  return principal
+}
+
+/** The wallet that calls, by session or by API key. */
+export function walletOf(c: HubContext): string {
+  const { principal } = c.var
+  if (principal?.kind !== 'session' && principal?.kind !== 'api_key')
+    throw new Error('the route does not declare that it takes sessions or API keys only')
+  return principal.address
+}

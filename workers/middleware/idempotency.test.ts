@@ -1,0 +1,105 @@
+import { env } from 'cloudflare:workers'
+import { Hono } from 'hono'
+import { describe, expect, test } from 'vitest'
+import type { HubBindings, HubContext } from '../context.ts'
+import { ApiError } from '../errors.ts'
+import { errorResponse } from '../http/answer.ts'
+import { services } from '../services.ts'
+import { errorOf } from '../test/client.ts'
+import { runOnce } from './idempotency.ts'
+
+/** A call whose handler the test controls, through the real middleware and the real table. */
+function callOf(handle: (c: HubContext) => Promise<Response>) {
+  const app = new Hono<HubBindings>()
+  app.post('/thing', async (c) => {
+    c.set('services', services(env))
+    c.set('principal', {
+      kind: 'session',
+      address: c.req.header('wallet') ?? '0xa',
+      tokenHash: '',
+      expiresAt: 0,
+    })
+    c.set('body', new Uint8Array(await c.req.arrayBuffer()))
+    return runOnce(c, () => handle(c))
+  })
+  app.onError((error, c) => errorResponse(c, error))
+  return (key: string, body = 'one', wallet = '0xa') =>
+    app.request('/thing', { method: 'POST', body, headers: { 'Idempotency-Key': key, wallet } }, env)
+}
+
+const created = (runs: number[]) => async () => {
+  runs.push(1)
+  return Response.json({ run: runs.length }, { status: 201, headers: { Location: `/thing/${runs.length}` } })
+}
+
+describe('Idempotency-Key', () => {
+  test('a repeat gets the first answer, marked as replayed, and runs nothing', async () => {
+    const runs: number[] = []
+    const call = callOf(created(runs))
+    const [first, again] = [await call('repeat'), await call('repeat')]
+    expect([first.status, await first.json(), first.headers.get('idempotency-replayed')]).toEqual([
+      201,
+      { run: 1 },
+      null,
+    ])
+    expect([again.status, await again.json(), again.headers.get('idempotency-replayed')]).toEqual([
+      201,
+      { run: 1 },
+      'true',
+    ])
+    expect(again.headers.get('location')).toBe('/thing/1')
+  })
+
+  test('409 conflict: the same key with another body', async () => {
+    const call = callOf(created([]))
+    await call('other-body')
+    expect(await errorOf(await call('other-body', 'two'))).toMatchObject({ status: 409, error: 'conflict' })
+  })
+
+  test('another wallet may use the same key', async () => {
+    const call = callOf(created([]))
+    await call('shared')
+    expect(await (await call('shared', 'one', '0xb')).json()).toEqual({ run: 2 })
+  })
+
+  test('of 20 racing requests exactly one runs; the others get its answer or 409 with Retry-After', async () => {
+    const runs: number[] = []
+    const call = callOf(created(runs))
+    const answers = await Promise.all(Array.from({ length: 20 }, () => call('race')))
+    expect(runs).toHaveLength(1)
+    for (const answer of answers) {
+      expect([201, 409]).toContain(answer.status)
+      if (answer.status === 409) expect(answer.headers.get('retry-after')).toBe('1')
+    }
+  })
+
+  test('a refusal is not kept: the corrected state is tried anew', async () => {
+    let fails = true
+    const call = callOf(async () => {
+      if (fails) throw new ApiError('unavailable', 'away')
+      return Response.json({}, { status: 201 })
+    })
+    expect((await call('failing')).status).toBe(503)
+    fails = false
+    expect((await call('failing')).status).toBe(201)
+  })
+
+  test('a key whose first request died is free again after a minute, and any key after a day', async () => {
+    const { idempotencyKeys } = services(env)
+    const request = { caller: 'c', key: 'died', requestHash: 'h' }
+    expect(await idempotencyKeys.claim(request, 1000)).toEqual({ status: 'claimed' })
+    expect(await idempotencyKeys.claim(request, 1059)).toEqual({ status: 'running' })
+    expect(await idempotencyKeys.claim(request, 1060)).toEqual({ status: 'claimed' })
+    await idempotencyKeys.complete(request, { status: 201, headers: {}, body: '' })
+    expect(await idempotencyKeys.claim(request, 1060 + 86_399)).toMatchObject({ status: 'answered' })
+    expect(await idempotencyKeys.claim(request, 1060 + 86_400)).toEqual({ status: 'claimed' })
+  })
+
+  test.each(['', 'x'.repeat(256), 'with space', 'tab\there'])(
+    '400 invalid_field: the key %j',
+    async (key) => {
+      const response = await callOf(created([]))(key)
+      expect(await errorOf(response)).toMatchObject({ status: 400, error: 'invalid_field' })
+    },
+  )
+})

@@ -1,0 +1,87 @@
+import { profileStrings, resolveProfile } from '../../protocol/profile.ts'
+import type { Route } from '../route.ts'
+import { hubVersion } from '../version.ts'
+import { type Components, type Json, sorted } from './components.ts'
+import { errorSchema } from './failures.ts'
+import { operation } from './operation.ts'
+
+/** The members of a profile, each standing for itself; the hub fills in its own when it serves the document. */
+export const placeholders = {
+  service: '{{service}}',
+  prefix: '{{prefix}}',
+  network: '{{network}}',
+  node_id_prefix: '{{node_id_prefix}}',
+  header_prefix: '{{header_prefix}}',
+  session_token_prefix: '{{session_token_prefix}}',
+  api_key_prefix: '{{api_key_prefix}}',
+} as const
+
+/** The OpenAPI 3.1.0 document of the routes. Everything in it comes from what the routes are run with. */
+export function buildOpenApi(allRoutes: readonly Route[]): Json {
+  const routes = allRoutes.filter(({ declaration }) => !declaration.undocumented)
+  const shared: Components = { schemas: {}, responses: {}, headers: {} }
+  const paths: Record<string, Json> = {}
+  for (const { declaration } of routes) {
+    paths[declaration.path] ??= {}
+    Object.assign(paths[declaration.path] as Json, { [declaration.method]: operation(declaration, shared) })
+  }
+  const tags = [...new Set(routes.map(({ declaration }) => declaration.tag))]
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: '{{service}} API',
+      version: hubVersion,
+      summary: 'Public API of a distributed computing test network.',
+      description: introduction,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '{{base_url}}' }],
+    tags: tags.map((name) => ({ name, description: tagDescriptions[name] ?? name })),
+    paths,
+    components: {
+      schemas: sorted({ ...shared.schemas, Error: errorSchema }),
+      responses: sorted(shared.responses),
+      headers: sorted(shared.headers),
+      securitySchemes: {
+        session: {
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: `${placeholders.session_token_prefix}<43 characters>`,
+          description: 'Token of a session, from `POST /v1/auth/siwe`.',
+        },
+        apiKey: {
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: `${placeholders.api_key_prefix}<8>_<43 characters>`,
+          description: 'Developer API key; each call names the scope it needs.',
+        },
+        nodeSignature: {
+          type: 'apiKey',
+          in: 'header',
+          name: profileStrings(resolveProfile(placeholders)).signature_header,
+          description: `Ed25519 signature of the request by a node's key, together with the headers ${placeholders.header_prefix}Node, -Public-Key, -Timestamp and -Nonce.`,
+        },
+      },
+    },
+  }
+}
+
+const introduction = `Every answer is JSON in UTF-8 unless it says otherwise; every error has the same shape, and its \`error\` code is stable.
+Lists are paged by \`limit\` and \`cursor\`. Times are Unix seconds, token amounts decimal strings in base units, hashes and addresses lower-case hex.
+Requests are limited per API key, session wallet, node key or client address; the \`RateLimit-*\` headers of every answer say what is left.`
+
+const tagDescriptions: Record<string, string> = {
+  Network: 'The network, its parameters and its health.',
+  'Sign-in': 'Sessions for wallets, by EIP-4361.',
+  Modules: 'Upload and download of executable modules.',
+  Reference: 'This document, for programs and for people.',
+}
+
+/** The document as text, with placeholders for the names of a deployment. */
+export const openApiText = (routes: readonly Route[]): string => JSON.stringify(buildOpenApi(routes), null, 2)
+
+/** The module the hub is bundled with; text costs nothing until somebody asks for it. */
+export function openApiModule(routes: readonly Route[]): string {
+  const literal = openApiText(routes).replaceAll(/[\\`]|\$\{/g, (special) => `\\${special}`)
+  return `// Made from the routes by \`npm run openapi\`.\nexport const openApiTemplate = \`${literal}\`\n`
+}

@@ -1,0 +1,2944 @@
+// Made from the routes by `npm run openapi`.
+export const openApiTemplate = `{
+  "openapi": "3.1.0",
+  "info": {
+    "title": "{{service}} API",
+    "version": "0.1.0",
+    "summary": "Public API of a distributed computing test network.",
+    "description": "Every answer is JSON in UTF-8 unless it says otherwise; every error has the same shape, and its \`error\` code is stable.\\nLists are paged by \`limit\` and \`cursor\`. Times are Unix seconds, token amounts decimal strings in base units, hashes and addresses lower-case hex.\\nRequests are limited per API key, session wallet, node key or client address; the \`RateLimit-*\` headers of every answer say what is left.",
+    "license": {
+      "name": "MIT",
+      "identifier": "MIT"
+    }
+  },
+  "servers": [
+    {
+      "url": "{{base_url}}"
+    }
+  ],
+  "tags": [
+    {
+      "name": "Network",
+      "description": "The network, its parameters and its health."
+    },
+    {
+      "name": "Sign-in",
+      "description": "Sessions for wallets, by EIP-4361."
+    },
+    {
+      "name": "Modules",
+      "description": "Upload and download of executable modules."
+    },
+    {
+      "name": "Reference",
+      "description": "This document, for programs and for people."
+    }
+  ],
+  "paths": {
+    "/": {
+      "get": {
+        "operationId": "getDescriptor",
+        "tags": [
+          "Network"
+        ],
+        "summary": "Describe this network",
+        "description": "What a client or a wallet needs before it signs anything: the chain, its contracts, the domains of sign-in texts and the hash of the network parameters.",
+        "security": [],
+        "parameters": [
+          {
+            "name": "If-None-Match",
+            "in": "header",
+            "required": false,
+            "description": "ETag of the copy you hold; the same one is answered with 304.",
+            "schema": {
+              "type": "string"
+            }
+          }
+        ],
+        "responses": {
+          "200": {
+            "description": "The network descriptor.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              },
+              "ETag": {
+                "description": "Names this representation.",
+                "schema": {
+                  "type": "string"
+                }
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/Descriptor"
+                },
+                "example": {
+                  "network": "{{network}}",
+                  "protocol": "{{prefix}}/1",
+                  "api": "v1",
+                  "runtime": "hive-wasm-v1",
+                  "chain": {
+                    "id": 31337,
+                    "name": null,
+                    "contracts": {
+                      "{{prefix}}_token": null,
+                      "faucet": null,
+                      "project_registry": null,
+                      "vault_factory": null,
+                      "vault_implementation": null,
+                      "staking": null,
+                      "treasury": null
+                    },
+                    "explorer": null
+                  },
+                  "hosts": {
+                    "api": "http://localhost:8787",
+                    "docs": "http://localhost:8787/docs",
+                    "sign_in": [
+                      "localhost:8787",
+                      "localhost:7878",
+                      "127.0.0.1:7878"
+                    ]
+                  },
+                  "params_hash": "0x3c4bab58321b812a974b6adc6d14baeffc5892b69cd7ffb4997eb8f60b372142",
+                  "versions": {
+                    "hub": "0.1.0",
+                    "nodectl_min": "1.0.0"
+                  },
+                  "features": [
+                    "modules",
+                    "sign-in"
+                  ],
+                  "status": "ok",
+                  "time": 1793000040
+                }
+              }
+            }
+          },
+          "304": {
+            "$ref": "#/components/responses/not_modified"
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/v1/status": {
+      "get": {
+        "operationId": "getStatus",
+        "tags": [
+          "Network"
+        ],
+        "summary": "Show the health of the hub",
+        "description": "Answers 200 also when a part is unavailable; \`status\` is \`degraded\` then.",
+        "security": [],
+        "parameters": [
+          {
+            "name": "If-None-Match",
+            "in": "header",
+            "required": false,
+            "description": "ETag of the copy you hold; the same one is answered with 304.",
+            "schema": {
+              "type": "string"
+            }
+          }
+        ],
+        "responses": {
+          "200": {
+            "description": "The health of each part.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              },
+              "ETag": {
+                "description": "Names this representation.",
+                "schema": {
+                  "type": "string"
+                }
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/Status"
+                },
+                "example": {
+                  "status": "ok",
+                  "database": "ok",
+                  "module_storage": "ok",
+                  "chain": {
+                    "indexed_block": null,
+                    "head_block": null,
+                    "lag_secs": null
+                  },
+                  "queue": null,
+                  "relayer": null,
+                  "version": "0.1.0"
+                }
+              }
+            }
+          },
+          "304": {
+            "$ref": "#/components/responses/not_modified"
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/v1/network/params": {
+      "get": {
+        "operationId": "getNetworkParams",
+        "tags": [
+          "Network"
+        ],
+        "summary": "Read the network parameters",
+        "security": [],
+        "parameters": [
+          {
+            "name": "If-None-Match",
+            "in": "header",
+            "required": false,
+            "description": "ETag of the copy you hold; the same one is answered with 304.",
+            "schema": {
+              "type": "string"
+            }
+          }
+        ],
+        "responses": {
+          "200": {
+            "description": "The parameters, and the hash nodes of one network agree on.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              },
+              "ETag": {
+                "description": "Names this representation.",
+                "schema": {
+                  "type": "string"
+                }
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/NetworkParams"
+                },
+                "example": {
+                  "params": {
+                    "accept_secs": 10,
+                    "activation_delay_secs": 3600,
+                    "attempt_secs": 120,
+                    "audit_bp": 1000,
+                    "beacon_offset_secs": 960,
+                    "committee_max_backups": 16,
+                    "committee_max_size": 31,
+                    "committee_min_size": 3,
+                    "dispute_window_secs_max": 604800,
+                    "dispute_window_secs_min": 3600,
+                    "gas_per_unit": 1000000,
+                    "max_skew": 300,
+                    "min_collateral_floor": "1000000000000000000",
+                    "relay_max_control_bytes": 65536,
+                    "relay_max_frame_bytes": 2097152,
+                    "reputation_initial": 5000,
+                    "reputation_max": 10000,
+                    "reputation_min": 1000,
+                    "settle": 120,
+                    "slash_equivocation_bp": 10000,
+                    "slash_invalid_result_bp_max": 5000,
+                    "slash_missed_sla_bp_max": 500,
+                    "snapshot_lead_secs": 300,
+                    "treasury_bp_min": 0,
+                    "unbonding_secs": 86400,
+                    "unbonding_secs_min": 86400,
+                    "vault_challenge_secs": 3600,
+                    "weight_unit_wei": "1000000000000000"
+                  },
+                  "params_hash": "0x3c4bab58321b812a974b6adc6d14baeffc5892b69cd7ffb4997eb8f60b372142"
+                }
+              }
+            }
+          },
+          "304": {
+            "$ref": "#/components/responses/not_modified"
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/v1/validators": {
+      "get": {
+        "operationId": "listValidators",
+        "tags": [
+          "Network"
+        ],
+        "summary": "List the approved validators",
+        "security": [],
+        "parameters": [
+          {
+            "name": "If-None-Match",
+            "in": "header",
+            "required": false,
+            "description": "ETag of the copy you hold; the same one is answered with 304.",
+            "schema": {
+              "type": "string"
+            }
+          }
+        ],
+        "responses": {
+          "200": {
+            "description": "All of them, ordered by node id.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              },
+              "ETag": {
+                "description": "Names this representation.",
+                "schema": {
+                  "type": "string"
+                }
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/Validators"
+                },
+                "example": {
+                  "validators": [
+                    {
+                      "node_id": "{{node_id_prefix}}0f3a5c7e9b1d2f40",
+                      "public_key": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
+                      "url": "https://validator.example",
+                      "region": "eu-west"
+                    }
+                  ],
+                  "count": 1,
+                  "quorum": 1
+                }
+              }
+            }
+          },
+          "304": {
+            "$ref": "#/components/responses/not_modified"
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/v1/categories": {
+      "get": {
+        "operationId": "listCategories",
+        "tags": [
+          "Network"
+        ],
+        "summary": "List the categories",
+        "description": "Every category a listing may name, with the number of listed projects in it.",
+        "security": [],
+        "parameters": [
+          {
+            "name": "If-None-Match",
+            "in": "header",
+            "required": false,
+            "description": "ETag of the copy you hold; the same one is answered with 304.",
+            "schema": {
+              "type": "string"
+            }
+          }
+        ],
+        "responses": {
+          "200": {
+            "description": "All categories.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              },
+              "ETag": {
+                "description": "Names this representation.",
+                "schema": {
+                  "type": "string"
+                }
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/Categories"
+                },
+                "example": {
+                  "items": [
+                    {
+                      "category": "blockchain",
+                      "count": 0
+                    },
+                    {
+                      "category": "depin",
+                      "count": 0
+                    },
+                    {
+                      "category": "machine-learning",
+                      "count": 0
+                    },
+                    {
+                      "category": "storage",
+                      "count": 0
+                    },
+                    {
+                      "category": "compute",
+                      "count": 0
+                    },
+                    {
+                      "category": "bandwidth",
+                      "count": 0
+                    },
+                    {
+                      "category": "data-sovereignty",
+                      "count": 0
+                    },
+                    {
+                      "category": "iot",
+                      "count": 0
+                    },
+                    {
+                      "category": "hardware-staking",
+                      "count": 0
+                    },
+                    {
+                      "category": "content-delivery",
+                      "count": 0
+                    }
+                  ]
+                }
+              }
+            }
+          },
+          "304": {
+            "$ref": "#/components/responses/not_modified"
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/v1/transactions/{id}": {
+      "get": {
+        "operationId": "getTransaction",
+        "tags": [
+          "Network"
+        ],
+        "summary": "Follow a relayed action",
+        "security": [],
+        "parameters": [
+          {
+            "name": "id",
+            "in": "path",
+            "required": true,
+            "description": "EIP-712 digest of the signed action.",
+            "schema": {
+              "type": "string",
+              "pattern": "^0x[0-9a-f]{64}$"
+            },
+            "example": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6"
+          },
+          {
+            "name": "If-None-Match",
+            "in": "header",
+            "required": false,
+            "description": "ETag of the copy you hold; the same one is answered with 304.",
+            "schema": {
+              "type": "string"
+            }
+          }
+        ],
+        "responses": {
+          "200": {
+            "description": "Where the action is on its way to the chain.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              },
+              "ETag": {
+                "description": "Names this representation.",
+                "schema": {
+                  "type": "string"
+                }
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/Transaction"
+                },
+                "example": {
+                  "id": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
+                  "action": "bond",
+                  "status": "confirmed",
+                  "tx_hash": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
+                  "error": null,
+                  "confirmations": 3,
+                  "created_at": 1793000040,
+                  "updated_at": 1793000052
+                }
+              }
+            }
+          },
+          "304": {
+            "$ref": "#/components/responses/not_modified"
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "404": {
+            "$ref": "#/components/responses/not_found"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/v1/auth/nonce": {
+      "post": {
+        "operationId": "createNonce",
+        "tags": [
+          "Sign-in"
+        ],
+        "summary": "Get a text to sign",
+        "description": "The first step of signing in with a wallet. The nonce works once, within 300 seconds.",
+        "security": [],
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {
+              "schema": {
+                "$ref": "#/components/schemas/NonceRequest"
+              },
+              "example": {
+                "address": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                "domain": "localhost:8787"
+              }
+            }
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "The nonce and the complete text to sign.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/Nonce"
+                },
+                "example": {
+                  "nonce": "Zk3v9QpXw7LrT2sBn",
+                  "issued_at": 1793000040,
+                  "expires_at": 1793000340,
+                  "message": "localhost:8787 wants you to sign in with your Ethereum account:\\n0x70997970C51812dc3A010C7d01b50e0d17dc79C8\\n\\nSign in to {{service}} testnet.\\n\\nURI: http://localhost:8787\\nVersion: 1\\nChain ID: 31337\\nNonce: Zk3v9QpXw7LrT2sBn\\nIssued At: 2026-10-26T07:34:00Z\\nExpiration Time: 2026-10-26T19:34:00Z"
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "413": {
+            "$ref": "#/components/responses/too_large"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/v1/auth/siwe": {
+      "post": {
+        "operationId": "exchangeSiwe",
+        "tags": [
+          "Sign-in"
+        ],
+        "summary": "Exchange a signed text for a session",
+        "description": "The second step of signing in. A wallet may also sign its own EIP-4361 text around an issued nonce. An exchange uses the nonce up, also when the signature turns out to be wrong. The session lasts 12 hours.",
+        "security": [],
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {
+              "schema": {
+                "$ref": "#/components/schemas/SiweRequest"
+              },
+              "example": {
+                "message": "localhost:8787 wants you to sign in with your Ethereum account:\\n…",
+                "signature": "0x5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c1b"
+              }
+            }
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "The session, with its token.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/SessionWithToken"
+                },
+                "example": {
+                  "token": "{{session_token_prefix}}kV0mX2uB9pQ7sT4wZ1yA6cE3gH8jL5nR0tU2vX4zB7d",
+                  "address": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                  "expires_at": 1793043240,
+                  "roles": []
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "413": {
+            "$ref": "#/components/responses/too_large"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/v1/auth/session": {
+      "get": {
+        "operationId": "getSession",
+        "tags": [
+          "Sign-in"
+        ],
+        "summary": "Read the own session",
+        "security": [
+          {
+            "session": []
+          }
+        ],
+        "responses": {
+          "200": {
+            "description": "The session, without its token.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/Session"
+                },
+                "example": {
+                  "address": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                  "expires_at": 1793000040,
+                  "roles": []
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "403": {
+            "$ref": "#/components/responses/forbidden"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/v1/auth/logout": {
+      "post": {
+        "operationId": "logout",
+        "tags": [
+          "Sign-in"
+        ],
+        "summary": "Revoke the own session",
+        "description": "The token stops working at once.",
+        "security": [
+          {
+            "session": []
+          }
+        ],
+        "responses": {
+          "204": {
+            "description": "Revoked.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "403": {
+            "$ref": "#/components/responses/forbidden"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/v1/modules": {
+      "get": {
+        "operationId": "listModules",
+        "tags": [
+          "Modules"
+        ],
+        "summary": "List modules, newest first",
+        "security": [],
+        "parameters": [
+          {
+            "name": "limit",
+            "in": "query",
+            "required": false,
+            "description": "Items per page, 1 to 200; 50 when left out.",
+            "schema": {
+              "type": "integer",
+              "minimum": 1,
+              "maximum": 200,
+              "default": 50
+            }
+          },
+          {
+            "name": "cursor",
+            "in": "query",
+            "required": false,
+            "description": "The \`next_cursor\` of the page before.",
+            "schema": {
+              "type": "string",
+              "maxLength": 1024
+            }
+          },
+          {
+            "name": "developer",
+            "in": "query",
+            "required": false,
+            "description": "Only modules this wallet uploaded.",
+            "schema": {
+              "type": "string",
+              "pattern": "^0x[0-9a-f]{40}$"
+            }
+          },
+          {
+            "name": "If-None-Match",
+            "in": "header",
+            "required": false,
+            "description": "ETag of the copy you hold; the same one is answered with 304.",
+            "schema": {
+              "type": "string"
+            }
+          }
+        ],
+        "responses": {
+          "200": {
+            "description": "One page.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              },
+              "ETag": {
+                "description": "Names this representation.",
+                "schema": {
+                  "type": "string"
+                }
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/ModulePage"
+                },
+                "example": {
+                  "items": [
+                    {
+                      "manifest_address": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
+                      "name": "vector_echo",
+                      "language": "wat",
+                      "functions": [
+                        "echo"
+                      ],
+                      "manifest": {
+                        "compiler": "ndsr-test-vectors/1",
+                        "functions": [
+                          "echo"
+                        ],
+                        "language": "wat",
+                        "name": "vector_echo",
+                        "runtime": "hive-wasm-v1",
+                        "version": "1.0.0"
+                      },
+                      "hbc_size": 589,
+                      "stateless": true,
+                      "uploader": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                      "exec_count": 0,
+                      "deployed_at": 1793000040
+                    }
+                  ],
+                  "next_cursor": null
+                }
+              }
+            }
+          },
+          "304": {
+            "$ref": "#/components/responses/not_modified"
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      },
+      "post": {
+        "operationId": "uploadModule",
+        "tags": [
+          "Modules"
+        ],
+        "summary": "Upload a module as base64",
+        "description": "The hub checks the artifact completely and computes its address. For large artifacts \`PUT /v1/modules/{address}/hbc\` saves a third of the bytes.",
+        "security": [
+          {
+            "session": []
+          },
+          {
+            "apiKey": [
+              "modules:write"
+            ]
+          }
+        ],
+        "parameters": [
+          {
+            "name": "Idempotency-Key",
+            "in": "header",
+            "required": false,
+            "description": "Repeats of this call with the same key and body get the first answer, for a day.",
+            "schema": {
+              "type": "string",
+              "minLength": 1,
+              "maxLength": 255
+            }
+          }
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {
+              "schema": {
+                "$ref": "#/components/schemas/ModuleUpload"
+              },
+              "example": {
+                "hbc_b64": "UEsDBBQAAAAAAA…"
+              }
+            }
+          }
+        },
+        "responses": {
+          "201": {
+            "description": "The record of the stored module.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              },
+              "Location": {
+                "description": "Path of the record.",
+                "schema": {
+                  "type": "string"
+                }
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/Module"
+                },
+                "example": {
+                  "manifest_address": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
+                  "name": "vector_echo",
+                  "language": "wat",
+                  "functions": [
+                    "echo"
+                  ],
+                  "manifest": {
+                    "compiler": "ndsr-test-vectors/1",
+                    "functions": [
+                      "echo"
+                    ],
+                    "language": "wat",
+                    "name": "vector_echo",
+                    "runtime": "hive-wasm-v1",
+                    "version": "1.0.0"
+                  },
+                  "hbc_size": 589,
+                  "stateless": true,
+                  "uploader": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                  "exec_count": 0,
+                  "deployed_at": 1793000040
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "403": {
+            "$ref": "#/components/responses/forbidden_or_scope_missing"
+          },
+          "409": {
+            "$ref": "#/components/responses/conflict_or_already_exists"
+          },
+          "413": {
+            "$ref": "#/components/responses/too_large"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/v1/modules/{address}/hbc": {
+      "put": {
+        "operationId": "uploadModuleBytes",
+        "tags": [
+          "Modules"
+        ],
+        "summary": "Upload a module as bytes",
+        "description": "The same checks as the base64 form; the computed address must be the one in the path.",
+        "security": [
+          {
+            "session": []
+          },
+          {
+            "apiKey": [
+              "modules:write"
+            ]
+          }
+        ],
+        "parameters": [
+          {
+            "name": "address",
+            "in": "path",
+            "required": true,
+            "description": "Manifest address of the module.",
+            "schema": {
+              "type": "string",
+              "pattern": "^0x[0-9a-f]{64}$"
+            },
+            "example": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454"
+          }
+        ],
+        "requestBody": {
+          "required": true,
+          "description": "The bytes of the \`.hbc\` file.",
+          "content": {
+            "application/octet-stream": {
+              "schema": {}
+            }
+          }
+        },
+        "responses": {
+          "201": {
+            "description": "The record of the stored module.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              },
+              "Location": {
+                "description": "Path of the record.",
+                "schema": {
+                  "type": "string"
+                }
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/Module"
+                },
+                "example": {
+                  "manifest_address": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
+                  "name": "vector_echo",
+                  "language": "wat",
+                  "functions": [
+                    "echo"
+                  ],
+                  "manifest": {
+                    "compiler": "ndsr-test-vectors/1",
+                    "functions": [
+                      "echo"
+                    ],
+                    "language": "wat",
+                    "name": "vector_echo",
+                    "runtime": "hive-wasm-v1",
+                    "version": "1.0.0"
+                  },
+                  "hbc_size": 589,
+                  "stateless": true,
+                  "uploader": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                  "exec_count": 0,
+                  "deployed_at": 1793000040
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "403": {
+            "$ref": "#/components/responses/forbidden_or_scope_missing"
+          },
+          "409": {
+            "$ref": "#/components/responses/already_exists"
+          },
+          "413": {
+            "$ref": "#/components/responses/too_large"
+          },
+          "422": {
+            "$ref": "#/components/responses/invalid_manifest"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      },
+      "get": {
+        "operationId": "downloadModule",
+        "tags": [
+          "Modules"
+        ],
+        "summary": "Download the artifact of a module",
+        "description": "The bytes as they were uploaded. One byte range can be asked for with \`Range\`.",
+        "security": [],
+        "parameters": [
+          {
+            "name": "address",
+            "in": "path",
+            "required": true,
+            "description": "Manifest address of the module.",
+            "schema": {
+              "type": "string",
+              "pattern": "^0x[0-9a-f]{64}$"
+            },
+            "example": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454"
+          },
+          {
+            "name": "Range",
+            "in": "header",
+            "required": false,
+            "description": "One range of bytes, e.g. \`bytes=0-1023\`.",
+            "schema": {
+              "type": "string"
+            }
+          },
+          {
+            "name": "If-Range",
+            "in": "header",
+            "required": false,
+            "description": "The ETag the range belongs to; another one is answered with the whole artifact.",
+            "schema": {
+              "type": "string"
+            }
+          },
+          {
+            "name": "If-None-Match",
+            "in": "header",
+            "required": false,
+            "description": "ETag of the copy you hold; the same one is answered with 304.",
+            "schema": {
+              "type": "string"
+            }
+          }
+        ],
+        "responses": {
+          "200": {
+            "description": "The whole artifact.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              },
+              "ETag": {
+                "description": "Names this representation.",
+                "schema": {
+                  "type": "string"
+                }
+              },
+              "X-Manifest-Address": {
+                "description": "Address of the module.",
+                "schema": {
+                  "type": "string"
+                }
+              },
+              "Accept-Ranges": {
+                "description": "Always \`bytes\`.",
+                "schema": {
+                  "type": "string"
+                }
+              }
+            },
+            "content": {
+              "application/octet-stream": {
+                "schema": {}
+              }
+            }
+          },
+          "206": {
+            "description": "The range that was asked for.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              },
+              "X-Manifest-Address": {
+                "description": "Address of the module.",
+                "schema": {
+                  "type": "string"
+                }
+              },
+              "Content-Range": {
+                "description": "Where the bytes belong.",
+                "schema": {
+                  "type": "string"
+                }
+              }
+            },
+            "content": {
+              "application/octet-stream": {
+                "schema": {}
+              }
+            }
+          },
+          "304": {
+            "$ref": "#/components/responses/not_modified"
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "404": {
+            "$ref": "#/components/responses/not_found"
+          },
+          "416": {
+            "description": "The range begins past the end (\`invalid_field\`).",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              },
+              "Content-Range": {
+                "description": "The size of the artifact.",
+                "schema": {
+                  "type": "string"
+                }
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/Error"
+                }
+              }
+            }
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/v1/modules/{address}": {
+      "get": {
+        "operationId": "getModule",
+        "tags": [
+          "Modules"
+        ],
+        "summary": "Read the record of a module",
+        "security": [],
+        "parameters": [
+          {
+            "name": "address",
+            "in": "path",
+            "required": true,
+            "description": "Manifest address of the module.",
+            "schema": {
+              "type": "string",
+              "pattern": "^0x[0-9a-f]{64}$"
+            },
+            "example": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454"
+          },
+          {
+            "name": "If-None-Match",
+            "in": "header",
+            "required": false,
+            "description": "ETag of the copy you hold; the same one is answered with 304.",
+            "schema": {
+              "type": "string"
+            }
+          }
+        ],
+        "responses": {
+          "200": {
+            "description": "The record.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              },
+              "ETag": {
+                "description": "Names this representation.",
+                "schema": {
+                  "type": "string"
+                }
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/Module"
+                },
+                "example": {
+                  "manifest_address": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
+                  "name": "vector_echo",
+                  "language": "wat",
+                  "functions": [
+                    "echo"
+                  ],
+                  "manifest": {
+                    "compiler": "ndsr-test-vectors/1",
+                    "functions": [
+                      "echo"
+                    ],
+                    "language": "wat",
+                    "name": "vector_echo",
+                    "runtime": "hive-wasm-v1",
+                    "version": "1.0.0"
+                  },
+                  "hbc_size": 589,
+                  "stateless": true,
+                  "uploader": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                  "exec_count": 0,
+                  "deployed_at": 1793000040
+                }
+              }
+            }
+          },
+          "304": {
+            "$ref": "#/components/responses/not_modified"
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "404": {
+            "$ref": "#/components/responses/not_found"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/v1/openapi.json": {
+      "get": {
+        "operationId": "getOpenApi",
+        "tags": [
+          "Reference"
+        ],
+        "summary": "Read the OpenAPI document",
+        "security": [],
+        "parameters": [
+          {
+            "name": "If-None-Match",
+            "in": "header",
+            "required": false,
+            "description": "ETag of the copy you hold; the same one is answered with 304.",
+            "schema": {
+              "type": "string"
+            }
+          }
+        ],
+        "responses": {
+          "200": {
+            "description": "OpenAPI 3.1.0.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              },
+              "ETag": {
+                "description": "Names this representation.",
+                "schema": {
+                  "type": "string"
+                }
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {}
+              }
+            }
+          },
+          "304": {
+            "$ref": "#/components/responses/not_modified"
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/docs": {
+      "get": {
+        "operationId": "getDocs",
+        "tags": [
+          "Reference"
+        ],
+        "summary": "Browse this reference",
+        "description": "A page that renders the OpenAPI document and can try calls. It loads nothing from another host.",
+        "security": [],
+        "parameters": [
+          {
+            "name": "If-None-Match",
+            "in": "header",
+            "required": false,
+            "description": "ETag of the copy you hold; the same one is answered with 304.",
+            "schema": {
+              "type": "string"
+            }
+          }
+        ],
+        "responses": {
+          "200": {
+            "description": "The page.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              },
+              "ETag": {
+                "description": "Names this representation.",
+                "schema": {
+                  "type": "string"
+                }
+              }
+            },
+            "content": {
+              "text/html; charset=utf-8": {
+                "schema": {}
+              }
+            }
+          },
+          "304": {
+            "$ref": "#/components/responses/not_modified"
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    }
+  },
+  "components": {
+    "schemas": {
+      "Address": {
+        "type": "string",
+        "pattern": "^0x[0-9a-f]{40}$",
+        "description": "EVM address in lower case."
+      },
+      "Bytes32": {
+        "type": "string",
+        "pattern": "^0x[0-9a-f]{64}$",
+        "description": "32 bytes as lower-case hex."
+      },
+      "Categories": {
+        "type": "object",
+        "properties": {
+          "items": {
+            "type": "array",
+            "items": {
+              "type": "object",
+              "properties": {
+                "category": {
+                  "type": "string"
+                },
+                "count": {
+                  "type": "integer",
+                  "minimum": -9007199254740991,
+                  "maximum": 9007199254740991,
+                  "description": "Listed projects."
+                }
+              },
+              "required": [
+                "category",
+                "count"
+              ],
+              "additionalProperties": false
+            }
+          }
+        },
+        "required": [
+          "items"
+        ],
+        "additionalProperties": false
+      },
+      "Descriptor": {
+        "type": "object",
+        "properties": {
+          "network": {
+            "type": "string"
+          },
+          "protocol": {
+            "type": "string"
+          },
+          "api": {
+            "type": "string",
+            "description": "Path prefix of this API version."
+          },
+          "runtime": {
+            "type": "string",
+            "description": "What executes modules."
+          },
+          "chain": {
+            "type": "object",
+            "properties": {
+              "id": {
+                "type": "integer",
+                "minimum": -9007199254740991,
+                "maximum": 9007199254740991,
+                "description": "EIP-155 chain id; sign-in texts and typed data name it."
+              },
+              "name": {
+                "type": [
+                  "string",
+                  "null"
+                ]
+              },
+              "contracts": {
+                "type": "object",
+                "propertyNames": {
+                  "type": "string"
+                },
+                "additionalProperties": {
+                  "anyOf": [
+                    {
+                      "$ref": "#/components/schemas/Address"
+                    },
+                    {
+                      "type": "null"
+                    }
+                  ]
+                },
+                "description": "Null while this hub has no chain."
+              },
+              "explorer": {
+                "anyOf": [
+                  {
+                    "type": "string",
+                    "format": "uri"
+                  },
+                  {
+                    "type": "null"
+                  }
+                ]
+              }
+            },
+            "required": [
+              "id",
+              "name",
+              "contracts",
+              "explorer"
+            ],
+            "additionalProperties": false
+          },
+          "hosts": {
+            "type": "object",
+            "properties": {
+              "api": {
+                "type": "string",
+                "format": "uri"
+              },
+              "docs": {
+                "type": "string",
+                "format": "uri"
+              },
+              "sign_in": {
+                "type": "array",
+                "items": {
+                  "type": "string"
+                },
+                "description": "Domains a sign-in text may name."
+              }
+            },
+            "required": [
+              "api",
+              "docs",
+              "sign_in"
+            ],
+            "additionalProperties": false
+          },
+          "params_hash": {
+            "$ref": "#/components/schemas/Bytes32"
+          },
+          "versions": {
+            "type": "object",
+            "properties": {
+              "hub": {
+                "type": "string"
+              },
+              "nodectl_min": {
+                "type": "string"
+              }
+            },
+            "required": [
+              "hub",
+              "nodectl_min"
+            ],
+            "additionalProperties": false
+          },
+          "features": {
+            "type": "array",
+            "items": {
+              "type": "string"
+            }
+          },
+          "status": {
+            "type": "string",
+            "enum": [
+              "ok",
+              "degraded"
+            ]
+          },
+          "time": {
+            "description": "Unix seconds, at the start of the minute.",
+            "$ref": "#/components/schemas/Timestamp"
+          }
+        },
+        "required": [
+          "network",
+          "protocol",
+          "api",
+          "runtime",
+          "chain",
+          "hosts",
+          "params_hash",
+          "versions",
+          "features",
+          "status",
+          "time"
+        ],
+        "additionalProperties": false
+      },
+      "Error": {
+        "type": "object",
+        "required": [
+          "error",
+          "message",
+          "request_id"
+        ],
+        "properties": {
+          "error": {
+            "type": "string",
+            "enum": [
+              "bad_request",
+              "invalid_field",
+              "unauthorized",
+              "session_expired",
+              "bad_signature",
+              "forbidden",
+              "not_owner",
+              "not_enrolled",
+              "not_verified",
+              "scope_missing",
+              "not_found",
+              "conflict",
+              "duplicate",
+              "already_exists",
+              "invalid_state",
+              "too_large",
+              "invalid_manifest",
+              "invalid_binding",
+              "invalid_evidence",
+              "incompatible",
+              "insufficient_collateral",
+              "rate_limited",
+              "internal",
+              "unavailable",
+              "no_validators",
+              "faucet_empty"
+            ],
+            "description": "Stable code."
+          },
+          "message": {
+            "type": "string",
+            "description": "For a person: what is wrong and what to do."
+          },
+          "details": {
+            "type": "object",
+            "description": "More for a program; \`problems\` lists every wrong field as {path, code, message}.",
+            "additionalProperties": true
+          },
+          "request_id": {
+            "type": "string",
+            "format": "uuid"
+          }
+        },
+        "additionalProperties": false
+      },
+      "Module": {
+        "type": "object",
+        "properties": {
+          "manifest_address": {
+            "description": "Computed from the artifact; names the module everywhere.",
+            "$ref": "#/components/schemas/Bytes32"
+          },
+          "name": {
+            "type": "string"
+          },
+          "language": {
+            "type": "string"
+          },
+          "functions": {
+            "type": "array",
+            "items": {
+              "type": "string"
+            },
+            "description": "Exported functions; the index is the \`func_id\`."
+          },
+          "manifest": {
+            "type": "object",
+            "propertyNames": {
+              "type": "string"
+            },
+            "additionalProperties": {},
+            "description": "The manifest inside the artifact."
+          },
+          "hbc_size": {
+            "type": "integer",
+            "minimum": -9007199254740991,
+            "maximum": 9007199254740991,
+            "description": "Bytes of the artifact."
+          },
+          "stateless": {
+            "type": "boolean",
+            "description": "Imports neither storage nor cross-module calls; only such a module can be a committee worker."
+          },
+          "uploader": {
+            "$ref": "#/components/schemas/Address"
+          },
+          "exec_count": {
+            "type": "integer",
+            "minimum": -9007199254740991,
+            "maximum": 9007199254740991
+          },
+          "deployed_at": {
+            "$ref": "#/components/schemas/Timestamp"
+          }
+        },
+        "required": [
+          "manifest_address",
+          "name",
+          "language",
+          "functions",
+          "manifest",
+          "hbc_size",
+          "stateless",
+          "uploader",
+          "exec_count",
+          "deployed_at"
+        ],
+        "additionalProperties": false
+      },
+      "ModulePage": {
+        "type": "object",
+        "properties": {
+          "items": {
+            "type": "array",
+            "items": {
+              "$ref": "#/components/schemas/Module"
+            }
+          },
+          "next_cursor": {
+            "type": [
+              "string",
+              "null"
+            ]
+          }
+        },
+        "required": [
+          "items",
+          "next_cursor"
+        ],
+        "additionalProperties": false
+      },
+      "ModuleUpload": {
+        "type": "object",
+        "properties": {
+          "hbc_b64": {
+            "type": "string",
+            "description": "The artifact bytes in base64, standard alphabet with padding; at most 16 MiB decoded.",
+            "contentEncoding": "base64"
+          }
+        },
+        "required": [
+          "hbc_b64"
+        ],
+        "additionalProperties": false
+      },
+      "NetworkParams": {
+        "type": "object",
+        "properties": {
+          "params": {
+            "type": "object",
+            "propertyNames": {
+              "type": "string"
+            },
+            "additionalProperties": {}
+          },
+          "params_hash": {
+            "$ref": "#/components/schemas/Bytes32"
+          }
+        },
+        "required": [
+          "params",
+          "params_hash"
+        ],
+        "additionalProperties": false
+      },
+      "NodeId": {
+        "type": "string",
+        "description": "Name of a node, derived from its public key."
+      },
+      "Nonce": {
+        "type": "object",
+        "properties": {
+          "nonce": {
+            "type": "string",
+            "minLength": 17,
+            "maxLength": 17
+          },
+          "issued_at": {
+            "$ref": "#/components/schemas/Timestamp"
+          },
+          "expires_at": {
+            "description": "The exchange must happen before.",
+            "$ref": "#/components/schemas/Timestamp"
+          },
+          "message": {
+            "type": "string",
+            "description": "The exact text to sign (EIP-4361)."
+          }
+        },
+        "required": [
+          "nonce",
+          "issued_at",
+          "expires_at",
+          "message"
+        ],
+        "additionalProperties": false
+      },
+      "NonceRequest": {
+        "type": "object",
+        "properties": {
+          "address": {
+            "description": "The wallet that will sign, in lower case.",
+            "$ref": "#/components/schemas/Address"
+          },
+          "domain": {
+            "type": "string",
+            "maxLength": 255,
+            "description": "Host of the page that asks for the signature; \`hosts.sign_in\` of \`GET /\` lists them."
+          }
+        },
+        "required": [
+          "address",
+          "domain"
+        ],
+        "additionalProperties": false
+      },
+      "Session": {
+        "type": "object",
+        "properties": {
+          "address": {
+            "$ref": "#/components/schemas/Address"
+          },
+          "expires_at": {
+            "$ref": "#/components/schemas/Timestamp"
+          },
+          "roles": {
+            "type": "array",
+            "items": {
+              "type": "string",
+              "enum": [
+                "miner",
+                "developer",
+                "operator"
+              ]
+            }
+          }
+        },
+        "required": [
+          "address",
+          "expires_at",
+          "roles"
+        ],
+        "additionalProperties": false
+      },
+      "SessionWithToken": {
+        "type": "object",
+        "properties": {
+          "token": {
+            "type": "string",
+            "description": "Send as \`Authorization: Bearer <token>\`. Shown only here."
+          },
+          "address": {
+            "$ref": "#/components/schemas/Address"
+          },
+          "expires_at": {
+            "$ref": "#/components/schemas/Timestamp"
+          },
+          "roles": {
+            "type": "array",
+            "items": {
+              "type": "string",
+              "enum": [
+                "miner",
+                "developer",
+                "operator"
+              ]
+            }
+          }
+        },
+        "required": [
+          "token",
+          "address",
+          "expires_at",
+          "roles"
+        ],
+        "additionalProperties": false
+      },
+      "SiweRequest": {
+        "type": "object",
+        "properties": {
+          "message": {
+            "type": "string",
+            "description": "The signed text, character for character.",
+            "maxLength": 4096
+          },
+          "signature": {
+            "type": "string",
+            "description": "Signature over the text (\`personal_sign\`), lower-case hex; longer ones are checked by EIP-1271.",
+            "maxLength": 8194
+          }
+        },
+        "required": [
+          "message",
+          "signature"
+        ],
+        "additionalProperties": false
+      },
+      "Status": {
+        "type": "object",
+        "properties": {
+          "status": {
+            "type": "string",
+            "enum": [
+              "ok",
+              "degraded"
+            ]
+          },
+          "database": {
+            "type": "string",
+            "enum": [
+              "ok",
+              "unavailable"
+            ]
+          },
+          "module_storage": {
+            "type": "string",
+            "enum": [
+              "ok",
+              "unavailable"
+            ]
+          },
+          "chain": {
+            "type": "object",
+            "properties": {
+              "indexed_block": {
+                "anyOf": [
+                  {
+                    "type": "integer",
+                    "minimum": -9007199254740991,
+                    "maximum": 9007199254740991
+                  },
+                  {
+                    "type": "null"
+                  }
+                ]
+              },
+              "head_block": {
+                "anyOf": [
+                  {
+                    "type": "integer",
+                    "minimum": -9007199254740991,
+                    "maximum": 9007199254740991
+                  },
+                  {
+                    "type": "null"
+                  }
+                ]
+              },
+              "lag_secs": {
+                "anyOf": [
+                  {
+                    "type": "integer",
+                    "minimum": -9007199254740991,
+                    "maximum": 9007199254740991
+                  },
+                  {
+                    "type": "null"
+                  }
+                ]
+              }
+            },
+            "required": [
+              "indexed_block",
+              "head_block",
+              "lag_secs"
+            ],
+            "additionalProperties": false
+          },
+          "queue": {
+            "anyOf": [
+              {
+                "type": "string",
+                "enum": [
+                  "ok",
+                  "unavailable"
+                ]
+              },
+              {
+                "type": "null"
+              }
+            ],
+            "description": "Null while this hub relays nothing."
+          },
+          "relayer": {
+            "anyOf": [
+              {
+                "type": "string",
+                "enum": [
+                  "ok",
+                  "unavailable"
+                ]
+              },
+              {
+                "type": "null"
+              }
+            ],
+            "description": "Null while this hub relays nothing."
+          },
+          "version": {
+            "type": "string"
+          }
+        },
+        "required": [
+          "status",
+          "database",
+          "module_storage",
+          "chain",
+          "queue",
+          "relayer",
+          "version"
+        ],
+        "additionalProperties": false
+      },
+      "Timestamp": {
+        "type": "integer",
+        "minimum": 0,
+        "maximum": 9007199254740991,
+        "description": "Unix seconds."
+      },
+      "Transaction": {
+        "type": "object",
+        "properties": {
+          "id": {
+            "description": "EIP-712 digest of the signed action.",
+            "$ref": "#/components/schemas/Bytes32"
+          },
+          "action": {
+            "type": "string"
+          },
+          "status": {
+            "type": "string",
+            "enum": [
+              "queued",
+              "sent",
+              "confirmed",
+              "reverted",
+              "failed"
+            ]
+          },
+          "tx_hash": {
+            "$ref": "#/components/schemas/Bytes32"
+          },
+          "error": {
+            "type": [
+              "string",
+              "null"
+            ]
+          },
+          "confirmations": {
+            "type": "integer",
+            "minimum": -9007199254740991,
+            "maximum": 9007199254740991
+          },
+          "created_at": {
+            "$ref": "#/components/schemas/Timestamp"
+          },
+          "updated_at": {
+            "$ref": "#/components/schemas/Timestamp"
+          }
+        },
+        "required": [
+          "id",
+          "action",
+          "status",
+          "error",
+          "confirmations",
+          "created_at",
+          "updated_at"
+        ],
+        "additionalProperties": false
+      },
+      "Validators": {
+        "type": "object",
+        "properties": {
+          "validators": {
+            "type": "array",
+            "items": {
+              "type": "object",
+              "properties": {
+                "node_id": {
+                  "$ref": "#/components/schemas/NodeId"
+                },
+                "public_key": {
+                  "$ref": "#/components/schemas/Bytes32"
+                },
+                "url": {
+                  "type": "string",
+                  "format": "uri"
+                },
+                "region": {
+                  "type": [
+                    "string",
+                    "null"
+                  ]
+                }
+              },
+              "required": [
+                "node_id",
+                "public_key",
+                "url",
+                "region"
+              ],
+              "additionalProperties": false
+            }
+          },
+          "count": {
+            "type": "integer",
+            "minimum": -9007199254740991,
+            "maximum": 9007199254740991
+          },
+          "quorum": {
+            "type": "integer",
+            "minimum": -9007199254740991,
+            "maximum": 9007199254740991,
+            "description": "Votes that decide among \`count\` validators."
+          }
+        },
+        "required": [
+          "validators",
+          "count",
+          "quorum"
+        ],
+        "additionalProperties": false
+      }
+    },
+    "responses": {
+      "already_exists": {
+        "description": "\`already_exists\`: This exists already.",
+        "headers": {
+          "X-Request-Id": {
+            "$ref": "#/components/headers/X-Request-Id"
+          },
+          "RateLimit-Limit": {
+            "$ref": "#/components/headers/RateLimit-Limit"
+          },
+          "RateLimit-Remaining": {
+            "$ref": "#/components/headers/RateLimit-Remaining"
+          },
+          "RateLimit-Reset": {
+            "$ref": "#/components/headers/RateLimit-Reset"
+          }
+        },
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "#/components/schemas/Error"
+            },
+            "examples": {
+              "already_exists": {
+                "value": {
+                  "error": "already_exists",
+                  "message": "This exists already.",
+                  "request_id": "6f1c1b0e-9f0d-4d6c-8a53-0c2a5a3c9d11"
+                }
+              }
+            }
+          }
+        }
+      },
+      "bad_request_or_invalid_field": {
+        "description": "\`bad_request\`: The request cannot be read. \`invalid_field\`: A field, parameter or header is wrong.",
+        "headers": {
+          "X-Request-Id": {
+            "$ref": "#/components/headers/X-Request-Id"
+          },
+          "RateLimit-Limit": {
+            "$ref": "#/components/headers/RateLimit-Limit"
+          },
+          "RateLimit-Remaining": {
+            "$ref": "#/components/headers/RateLimit-Remaining"
+          },
+          "RateLimit-Reset": {
+            "$ref": "#/components/headers/RateLimit-Reset"
+          }
+        },
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "#/components/schemas/Error"
+            },
+            "examples": {
+              "bad_request": {
+                "value": {
+                  "error": "bad_request",
+                  "message": "The request cannot be read.",
+                  "request_id": "6f1c1b0e-9f0d-4d6c-8a53-0c2a5a3c9d11"
+                }
+              },
+              "invalid_field": {
+                "value": {
+                  "error": "invalid_field",
+                  "message": "A field, parameter or header is wrong.",
+                  "details": {
+                    "problems": [
+                      {
+                        "path": "address",
+                        "code": "missing",
+                        "message": "is required (string)"
+                      }
+                    ]
+                  },
+                  "request_id": "6f1c1b0e-9f0d-4d6c-8a53-0c2a5a3c9d11"
+                }
+              }
+            }
+          }
+        }
+      },
+      "conflict_or_already_exists": {
+        "description": "\`conflict\`: Another request or state is in the way. \`already_exists\`: This exists already.",
+        "headers": {
+          "X-Request-Id": {
+            "$ref": "#/components/headers/X-Request-Id"
+          },
+          "RateLimit-Limit": {
+            "$ref": "#/components/headers/RateLimit-Limit"
+          },
+          "RateLimit-Remaining": {
+            "$ref": "#/components/headers/RateLimit-Remaining"
+          },
+          "RateLimit-Reset": {
+            "$ref": "#/components/headers/RateLimit-Reset"
+          }
+        },
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "#/components/schemas/Error"
+            },
+            "examples": {
+              "conflict": {
+                "value": {
+                  "error": "conflict",
+                  "message": "Another request or state is in the way.",
+                  "request_id": "6f1c1b0e-9f0d-4d6c-8a53-0c2a5a3c9d11"
+                }
+              },
+              "already_exists": {
+                "value": {
+                  "error": "already_exists",
+                  "message": "This exists already.",
+                  "request_id": "6f1c1b0e-9f0d-4d6c-8a53-0c2a5a3c9d11"
+                }
+              }
+            }
+          }
+        }
+      },
+      "forbidden": {
+        "description": "\`forbidden\`: This caller may not do this.",
+        "headers": {
+          "X-Request-Id": {
+            "$ref": "#/components/headers/X-Request-Id"
+          },
+          "RateLimit-Limit": {
+            "$ref": "#/components/headers/RateLimit-Limit"
+          },
+          "RateLimit-Remaining": {
+            "$ref": "#/components/headers/RateLimit-Remaining"
+          },
+          "RateLimit-Reset": {
+            "$ref": "#/components/headers/RateLimit-Reset"
+          }
+        },
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "#/components/schemas/Error"
+            },
+            "examples": {
+              "forbidden": {
+                "value": {
+                  "error": "forbidden",
+                  "message": "This caller may not do this.",
+                  "request_id": "6f1c1b0e-9f0d-4d6c-8a53-0c2a5a3c9d11"
+                }
+              }
+            }
+          }
+        }
+      },
+      "forbidden_or_scope_missing": {
+        "description": "\`forbidden\`: This caller may not do this. \`scope_missing\`: The API key lacks a scope.",
+        "headers": {
+          "X-Request-Id": {
+            "$ref": "#/components/headers/X-Request-Id"
+          },
+          "RateLimit-Limit": {
+            "$ref": "#/components/headers/RateLimit-Limit"
+          },
+          "RateLimit-Remaining": {
+            "$ref": "#/components/headers/RateLimit-Remaining"
+          },
+          "RateLimit-Reset": {
+            "$ref": "#/components/headers/RateLimit-Reset"
+          }
+        },
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "#/components/schemas/Error"
+            },
+            "examples": {
+              "forbidden": {
+                "value": {
+                  "error": "forbidden",
+                  "message": "This caller may not do this.",
+                  "request_id": "6f1c1b0e-9f0d-4d6c-8a53-0c2a5a3c9d11"
+                }
+              },
+              "scope_missing": {
+                "value": {
+                  "error": "scope_missing",
+                  "message": "The API key lacks a scope.",
+                  "request_id": "6f1c1b0e-9f0d-4d6c-8a53-0c2a5a3c9d11"
+                }
+              }
+            }
+          }
+        }
+      },
+      "internal": {
+        "description": "\`internal\`: A fault of the hub itself.",
+        "headers": {
+          "X-Request-Id": {
+            "$ref": "#/components/headers/X-Request-Id"
+          },
+          "RateLimit-Limit": {
+            "$ref": "#/components/headers/RateLimit-Limit"
+          },
+          "RateLimit-Remaining": {
+            "$ref": "#/components/headers/RateLimit-Remaining"
+          },
+          "RateLimit-Reset": {
+            "$ref": "#/components/headers/RateLimit-Reset"
+          }
+        },
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "#/components/schemas/Error"
+            },
+            "examples": {
+              "internal": {
+                "value": {
+                  "error": "internal",
+                  "message": "A fault of the hub itself.",
+                  "request_id": "6f1c1b0e-9f0d-4d6c-8a53-0c2a5a3c9d11"
+                }
+              }
+            }
+          }
+        }
+      },
+      "invalid_manifest": {
+        "description": "\`invalid_manifest\`: The manifest breaks a rule.",
+        "headers": {
+          "X-Request-Id": {
+            "$ref": "#/components/headers/X-Request-Id"
+          },
+          "RateLimit-Limit": {
+            "$ref": "#/components/headers/RateLimit-Limit"
+          },
+          "RateLimit-Remaining": {
+            "$ref": "#/components/headers/RateLimit-Remaining"
+          },
+          "RateLimit-Reset": {
+            "$ref": "#/components/headers/RateLimit-Reset"
+          }
+        },
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "#/components/schemas/Error"
+            },
+            "examples": {
+              "invalid_manifest": {
+                "value": {
+                  "error": "invalid_manifest",
+                  "message": "The manifest breaks a rule.",
+                  "request_id": "6f1c1b0e-9f0d-4d6c-8a53-0c2a5a3c9d11"
+                }
+              }
+            }
+          }
+        }
+      },
+      "not_found": {
+        "description": "\`not_found\`: Nothing is there.",
+        "headers": {
+          "X-Request-Id": {
+            "$ref": "#/components/headers/X-Request-Id"
+          },
+          "RateLimit-Limit": {
+            "$ref": "#/components/headers/RateLimit-Limit"
+          },
+          "RateLimit-Remaining": {
+            "$ref": "#/components/headers/RateLimit-Remaining"
+          },
+          "RateLimit-Reset": {
+            "$ref": "#/components/headers/RateLimit-Reset"
+          }
+        },
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "#/components/schemas/Error"
+            },
+            "examples": {
+              "not_found": {
+                "value": {
+                  "error": "not_found",
+                  "message": "Nothing is there.",
+                  "request_id": "6f1c1b0e-9f0d-4d6c-8a53-0c2a5a3c9d11"
+                }
+              }
+            }
+          }
+        }
+      },
+      "not_modified": {
+        "description": "You hold this representation already.",
+        "headers": {
+          "X-Request-Id": {
+            "$ref": "#/components/headers/X-Request-Id"
+          },
+          "RateLimit-Limit": {
+            "$ref": "#/components/headers/RateLimit-Limit"
+          },
+          "RateLimit-Remaining": {
+            "$ref": "#/components/headers/RateLimit-Remaining"
+          },
+          "RateLimit-Reset": {
+            "$ref": "#/components/headers/RateLimit-Reset"
+          }
+        }
+      },
+      "rate_limited": {
+        "description": "\`rate_limited\`: Too many requests.",
+        "headers": {
+          "X-Request-Id": {
+            "$ref": "#/components/headers/X-Request-Id"
+          },
+          "RateLimit-Limit": {
+            "$ref": "#/components/headers/RateLimit-Limit"
+          },
+          "RateLimit-Remaining": {
+            "$ref": "#/components/headers/RateLimit-Remaining"
+          },
+          "RateLimit-Reset": {
+            "$ref": "#/components/headers/RateLimit-Reset"
+          },
+          "Retry-After": {
+            "description": "Seconds to wait before another try.",
+            "schema": {
+              "type": "integer"
+            }
+          }
+        },
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "#/components/schemas/Error"
+            },
+            "examples": {
+              "rate_limited": {
+                "value": {
+                  "error": "rate_limited",
+                  "message": "Too many requests.",
+                  "request_id": "6f1c1b0e-9f0d-4d6c-8a53-0c2a5a3c9d11"
+                }
+              }
+            }
+          }
+        }
+      },
+      "too_large": {
+        "description": "\`too_large\`: The body or a part of it is too large.",
+        "headers": {
+          "X-Request-Id": {
+            "$ref": "#/components/headers/X-Request-Id"
+          },
+          "RateLimit-Limit": {
+            "$ref": "#/components/headers/RateLimit-Limit"
+          },
+          "RateLimit-Remaining": {
+            "$ref": "#/components/headers/RateLimit-Remaining"
+          },
+          "RateLimit-Reset": {
+            "$ref": "#/components/headers/RateLimit-Reset"
+          }
+        },
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "#/components/schemas/Error"
+            },
+            "examples": {
+              "too_large": {
+                "value": {
+                  "error": "too_large",
+                  "message": "The body or a part of it is too large.",
+                  "request_id": "6f1c1b0e-9f0d-4d6c-8a53-0c2a5a3c9d11"
+                }
+              }
+            }
+          }
+        }
+      },
+      "unauthorized_or_session_expired_or_bad_signature": {
+        "description": "\`unauthorized\`: The credential is missing, unknown or revoked. \`session_expired\`: The session has expired. \`bad_signature\`: A signature does not verify.",
+        "headers": {
+          "X-Request-Id": {
+            "$ref": "#/components/headers/X-Request-Id"
+          },
+          "RateLimit-Limit": {
+            "$ref": "#/components/headers/RateLimit-Limit"
+          },
+          "RateLimit-Remaining": {
+            "$ref": "#/components/headers/RateLimit-Remaining"
+          },
+          "RateLimit-Reset": {
+            "$ref": "#/components/headers/RateLimit-Reset"
+          }
+        },
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "#/components/schemas/Error"
+            },
+            "examples": {
+              "unauthorized": {
+                "value": {
+                  "error": "unauthorized",
+                  "message": "The credential is missing, unknown or revoked.",
+                  "request_id": "6f1c1b0e-9f0d-4d6c-8a53-0c2a5a3c9d11"
+                }
+              },
+              "session_expired": {
+                "value": {
+                  "error": "session_expired",
+                  "message": "The session has expired.",
+                  "request_id": "6f1c1b0e-9f0d-4d6c-8a53-0c2a5a3c9d11"
+                }
+              },
+              "bad_signature": {
+                "value": {
+                  "error": "bad_signature",
+                  "message": "A signature does not verify.",
+                  "request_id": "6f1c1b0e-9f0d-4d6c-8a53-0c2a5a3c9d11"
+                }
+              }
+            }
+          }
+        }
+      },
+      "unavailable": {
+        "description": "\`unavailable\`: A part of the network is not reachable for the moment.",
+        "headers": {
+          "X-Request-Id": {
+            "$ref": "#/components/headers/X-Request-Id"
+          },
+          "RateLimit-Limit": {
+            "$ref": "#/components/headers/RateLimit-Limit"
+          },
+          "RateLimit-Remaining": {
+            "$ref": "#/components/headers/RateLimit-Remaining"
+          },
+          "RateLimit-Reset": {
+            "$ref": "#/components/headers/RateLimit-Reset"
+          },
+          "Retry-After": {
+            "description": "Seconds to wait before another try.",
+            "schema": {
+              "type": "integer"
+            }
+          }
+        },
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "#/components/schemas/Error"
+            },
+            "examples": {
+              "unavailable": {
+                "value": {
+                  "error": "unavailable",
+                  "message": "A part of the network is not reachable for the moment.",
+                  "request_id": "6f1c1b0e-9f0d-4d6c-8a53-0c2a5a3c9d11"
+                }
+              }
+            }
+          }
+        }
+      }
+    },
+    "headers": {
+      "RateLimit-Limit": {
+        "description": "Requests of one window.",
+        "schema": {
+          "type": "integer"
+        }
+      },
+      "RateLimit-Remaining": {
+        "description": "Requests left in this window.",
+        "schema": {
+          "type": "integer"
+        }
+      },
+      "RateLimit-Reset": {
+        "description": "Seconds until the window ends.",
+        "schema": {
+          "type": "integer"
+        }
+      },
+      "X-Request-Id": {
+        "description": "Names this answer; quote it when you report a fault.",
+        "schema": {
+          "type": "string"
+        }
+      }
+    },
+    "securitySchemes": {
+      "session": {
+        "type": "http",
+        "scheme": "bearer",
+        "bearerFormat": "{{session_token_prefix}}<43 characters>",
+        "description": "Token of a session, from \`POST /v1/auth/siwe\`."
+      },
+      "apiKey": {
+        "type": "http",
+        "scheme": "bearer",
+        "bearerFormat": "{{api_key_prefix}}<8>_<43 characters>",
+        "description": "Developer API key; each call names the scope it needs."
+      },
+      "nodeSignature": {
+        "type": "apiKey",
+        "in": "header",
+        "name": "{{header_prefix}}Signature",
+        "description": "Ed25519 signature of the request by a node's key, together with the headers {{header_prefix}}Node, -Public-Key, -Timestamp and -Nonce."
+      }
+    }
+  }
+}`

@@ -1,0 +1,81 @@
+import { type ErrorCode, errorCodes } from '../errors.ts'
+import type { RouteDeclaration } from '../route.ts'
+import { type Components, everyAnswer, headersOf, type Json } from './components.ts'
+
+/** Codes any route can answer. */
+const commonErrors: ErrorCode[] = ['bad_request', 'invalid_field', 'rate_limited', 'unavailable', 'internal']
+const credentialErrors: ErrorCode[] = ['unauthorized', 'session_expired', 'bad_signature']
+
+export const errorSchema: Json = {
+  type: 'object',
+  required: ['error', 'message', 'request_id'],
+  properties: {
+    error: { type: 'string', enum: Object.keys(errorCodes), description: 'Stable code.' },
+    message: { type: 'string', description: 'For a person: what is wrong and what to do.' },
+    details: {
+      type: 'object',
+      description: 'More for a program; `problems` lists every wrong field as {path, code, message}.',
+      additionalProperties: true,
+    },
+    request_id: { type: 'string', format: 'uuid' },
+  },
+  additionalProperties: false,
+}
+
+export const errorReference = { $ref: '#/components/schemas/Error' }
+
+/** One entry per status; its examples are the codes that can be behind it. */
+export function failures(declaration: RouteDeclaration, shared: Components): Json {
+  const codes = codesOf(declaration)
+  const byStatus = new Map<number, ErrorCode[]>()
+  for (const code of Object.keys(errorCodes) as ErrorCode[])
+    if (codes.has(code)) {
+      const { status } = errorCodes[code]
+      byStatus.set(status, [...(byStatus.get(status) ?? []), code])
+    }
+  return Object.fromEntries(
+    [...byStatus].map(([status, group]) => {
+      const name = group.join('_or_')
+      shared.responses[name] = failure(status, group, shared)
+      return [status, { $ref: `#/components/responses/${name}` }]
+    }),
+  )
+}
+
+/** Every code a route can answer. */
+export function codesOf({ auth, json, raw, idempotent, errors = [] }: RouteDeclaration): Set<ErrorCode> {
+  const codes = new Set<ErrorCode>([...commonErrors, ...credentialErrors, ...errors])
+  if (auth) codes.add('forbidden')
+  if (auth?.apiKey) codes.add('scope_missing')
+  if (json || raw) codes.add('too_large')
+  if (idempotent) codes.add('conflict')
+  return codes
+}
+
+function failure(status: number, group: ErrorCode[], shared: Components): Json {
+  return {
+    description: group.map((code) => `\`${code}\`: ${errorCodes[code].title}.`).join(' '),
+    headers: headersOf(
+      {
+        ...everyAnswer,
+        ...((status === 429 || status === 503) && { 'Retry-After': 'Seconds to wait before another try.' }),
+      },
+      shared,
+    ),
+    content: {
+      'application/json': {
+        schema: errorReference,
+        examples: Object.fromEntries(group.map((code) => [code, { value: errorExample(code) }])),
+      },
+    },
+  }
+}
+
+const errorExample = (code: ErrorCode): Json => ({
+  error: code,
+  message: `${errorCodes[code].title}.`,
+  ...(code === 'invalid_field' && {
+    details: { problems: [{ path: 'address', code: 'missing', message: 'is required (string)' }] },
+  }),
+  request_id: '6f1c1b0e-9f0d-4d6c-8a53-0c2a5a3c9d11',
+})

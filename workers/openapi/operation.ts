@@ -1,0 +1,122 @@
+import type * as z from 'zod'
+import type { RouteDeclaration, RouteResponse } from '../route.ts'
+import { type Components, everyAnswer, headersOf, type Json, jsonSchema } from './components.ts'
+import { errorReference, failures } from './failures.ts'
+
+export function operation(declaration: RouteDeclaration, shared: Components): Json {
+  const { operationId, tag, summary, description, auth } = declaration
+  const parameters = parametersOf(declaration, shared)
+  return {
+    operationId,
+    tags: [tag],
+    summary,
+    ...(description && { description }),
+    security: auth
+      ? [
+          ...(auth.session || auth.operator ? [{ session: [] }] : []),
+          ...(auth.apiKey ? [{ apiKey: [auth.apiKey] }] : []),
+          ...(auth.node ? [{ nodeSignature: [] }] : []),
+        ]
+      : [],
+    ...(parameters.length > 0 && { parameters }),
+    ...requestBody(declaration, shared),
+    responses: { ...successes(declaration, shared), ...failures(declaration, shared) },
+  }
+}
+
+function parametersOf(
+  { params, query, headers, idempotent, cache }: RouteDeclaration,
+  shared: Components,
+): Json[] {
+  const fromObject = (place: 'path' | 'query', object: z.ZodObject | undefined) =>
+    Object.entries(object?.shape ?? {}).map(([name, type]) => {
+      const required = place === 'path' || !type.safeParse(undefined).success
+      const { description, example, schema, ...rest } = jsonSchema(type as z.ZodType, shared)
+      return {
+        name,
+        in: place,
+        required,
+        ...(description !== undefined && { description }),
+        schema: schema ?? rest,
+        ...(example !== undefined && { example }),
+      }
+    })
+  const fromHeader = (name: string, text: string, schema: Json = { type: 'string' }) => ({
+    name,
+    in: 'header',
+    required: false,
+    description: text,
+    schema,
+  })
+  return [
+    ...fromObject('path', params),
+    ...fromObject('query', query),
+    ...Object.entries(headers ?? {}).map(([name, text]) => fromHeader(name, text)),
+    ...(cache
+      ? [fromHeader('If-None-Match', 'ETag of the copy you hold; the same one is answered with 304.')]
+      : []),
+    ...(idempotent
+      ? [
+          fromHeader(
+            'Idempotency-Key',
+            'Repeats of this call with the same key and body get the first answer, for a day.',
+            {
+              type: 'string',
+              minLength: 1,
+              maxLength: 255,
+            },
+          ),
+        ]
+      : []),
+  ]
+}
+
+function requestBody({ json, raw }: RouteDeclaration, shared: Components): Json {
+  if (json)
+    return {
+      requestBody: {
+        required: true,
+        content: { 'application/json': { schema: jsonSchema(json.schema, shared), example: json.example } },
+      },
+    }
+  if (raw)
+    return {
+      requestBody: {
+        required: true,
+        description: raw.description,
+        content: { [raw.contentType]: { schema: {} } },
+      },
+    }
+  return {}
+}
+
+function successes({ responses, cache }: RouteDeclaration, shared: Components): Json {
+  const answers = Object.entries(responses).map(([status, response]) => [
+    status,
+    {
+      description: response.description,
+      headers: headersOf(
+        {
+          ...everyAnswer,
+          ...(cache && Number(status) === 200 && { ETag: 'Names this representation.' }),
+          ...response.headers,
+        },
+        shared,
+      ),
+      ...content(Number(status), response, shared),
+    },
+  ])
+  if (!cache) return Object.fromEntries(answers)
+  shared.responses.not_modified = {
+    description: 'You hold this representation already.',
+    headers: headersOf(everyAnswer, shared),
+  }
+  return Object.fromEntries([...answers, ['304', { $ref: '#/components/responses/not_modified' }]])
+}
+
+function content(status: number, { schema, example, contentType }: RouteResponse, shared: Components): Json {
+  if (status >= 400) return { content: { 'application/json': { schema: errorReference } } }
+  if (contentType !== undefined) return { content: { [contentType]: { schema: {} } } }
+  if (schema === undefined) return {}
+  return { content: { 'application/json': { schema: jsonSchema(schema, shared), example } } }
+}

@@ -1,0 +1,90 @@
+import type * as z from 'zod'
+import type { HubContext, Scope } from './context.ts'
+import type { ErrorCode } from './errors.ts'
+import type { BudgetName } from './middleware/rate-limit.ts'
+
+export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
+
+/** Which credentials a route takes. None given: the route is open, yet a credential sent along is checked. */
+export interface RouteAuth {
+  session?: true
+  /** The scope an API key needs here. */
+  apiKey?: Scope
+  node?: true
+  operator?: true
+}
+
+export interface JsonBody {
+  schema: z.ZodType
+  example: unknown
+  /** 1 MiB unless the route says otherwise. */
+  bytesMax?: number
+}
+
+export interface RawBody {
+  contentType: 'application/octet-stream'
+  bytesMax: number
+  description: string
+}
+
+export interface RouteResponse {
+  description: string
+  schema?: z.ZodType
+  example?: unknown
+  /** For bytes and pages; JSON when left out. */
+  contentType?: string
+  headers?: Record<string, string>
+}
+
+/**
+ * Everything the hub and its OpenAPI document need to know about one endpoint. The request is validated against
+ * the same schemas the document is made from.
+ */
+export interface RouteDeclaration {
+  method: Method
+  /** OpenAPI form: `/v1/modules/{address}`. */
+  path: string
+  operationId: string
+  tag: string
+  summary: string
+  description?: string
+  auth?: RouteAuth
+  budget?: BudgetName
+  params?: z.ZodObject
+  query?: z.ZodObject
+  json?: JsonBody
+  raw?: RawBody
+  /** Request headers of this route, with what they mean. */
+  headers?: Record<string, string>
+  /** Honours `Idempotency-Key`. */
+  idempotent?: true
+  /** How a public answer may be cached; anything read with a credential is `private, no-store`. */
+  cache?: { maxAgeSeconds: number; immutable?: true }
+  /** Left out of the OpenAPI document: a file of a page, not a call. */
+  undocumented?: true
+  responses: Record<number, RouteResponse>
+  /** Codes beyond those every route can answer. */
+  errors?: readonly ErrorCode[]
+}
+
+type Output<T> = T extends z.ZodType ? z.output<T> : undefined
+
+export interface RouteInput<D extends RouteDeclaration> {
+  params: Output<D['params']>
+  query: Output<D['query']>
+  json: D['json'] extends JsonBody ? z.output<D['json']['schema']> : undefined
+  raw: D['raw'] extends RawBody ? Uint8Array : undefined
+}
+
+export interface Route {
+  declaration: RouteDeclaration
+  handle: (c: HubContext, input: RouteInput<RouteDeclaration>) => Promise<Response> | Response
+}
+
+/** Joins a declaration and its handler; the handler's input types follow from the declaration. */
+export function defineRoute<const D extends RouteDeclaration>(
+  declaration: D,
+  handle: (c: HubContext, input: RouteInput<D>) => Promise<Response> | Response,
+): Route {
+  return { declaration, handle: handle as unknown as Route['handle'] }
+}

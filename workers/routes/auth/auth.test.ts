@@ -1,0 +1,179 @@
+import { env } from 'cloudflare:workers'
+import { describe, expect, test } from 'vitest'
+import { checksumAddress } from '../../../protocol/siwe.ts'
+import { client, errorOf } from '../../test/client.ts'
+import { createWallet, signIn } from '../../test/wallet.ts'
+
+interface Nonce {
+  nonce: string
+  issued_at: number
+  expires_at: number
+  message: string
+}
+
+const askNonce = async (address: string, domain = 'localhost:8787'): Promise<Nonce> =>
+  (await client().post('/v1/auth/nonce', { address, domain })).json()
+
+const exchange = (message: string, signature: string) =>
+  client().post('/v1/auth/siwe', { message, signature })
+
+const refusal = async (message: string, signature: string) => {
+  const { status, error } = await errorOf(await exchange(message, signature))
+  return [status, error]
+}
+
+describe('POST /v1/auth/nonce', () => {
+  test('issues the complete text to sign', async () => {
+    const { address } = createWallet()
+    const { nonce, issued_at, expires_at, message } = await askNonce(address)
+    expect(nonce).toMatch(/^[A-Za-z0-9]{17}$/)
+    expect(expires_at - issued_at).toBe(300)
+    const at = (seconds: number) => new Date(seconds * 1000).toISOString().replace('.000Z', 'Z')
+    expect(message).toBe(
+      [
+        'localhost:8787 wants you to sign in with your Ethereum account:',
+        checksumAddress(address),
+        '',
+        'Sign in to Hub testnet.',
+        '',
+        'URI: http://localhost:8787',
+        'Version: 1',
+        'Chain ID: 31337',
+        `Nonce: ${nonce}`,
+        `Issued At: ${at(issued_at)}`,
+        `Expiration Time: ${at(issued_at + 43_200)}`,
+      ].join('\n'),
+    )
+  })
+
+  test('never issues the same nonce twice', async () => {
+    const { address } = createWallet()
+    const nonces = await Promise.all(Array.from({ length: 20 }, () => askNonce(address)))
+    expect(new Set(nonces.map(({ nonce }) => nonce)).size).toBe(20)
+  })
+
+  test.each([
+    ['another domain', { domain: 'evil.example' }, 'domain'],
+    ['an address with capitals', { address: '0xABCDEF0000000000000000000000000000000000' }, 'address'],
+    ['an address that is too short', { address: '0x12' }, 'address'],
+  ])('400 invalid_field: %s', async (_, change, path) => {
+    const body = { address: createWallet().address, domain: 'localhost:8787', ...change }
+    const error = await errorOf(await client().post('/v1/auth/nonce', body))
+    expect(error).toMatchObject({ status: 400, error: 'invalid_field' })
+    expect(error.details?.problems?.[0]?.path).toBe(path)
+  })
+})
+
+describe('POST /v1/auth/siwe', () => {
+  test('a signed text opens a session of 12 hours', async () => {
+    const wallet = createWallet()
+    const { message } = await askNonce(wallet.address)
+    const response = await exchange(message, wallet.sign(message))
+    expect(response.status).toBe(200)
+    expect(response.headers.get('cache-control')).toBe('private, no-store')
+    const session = (await response.json()) as Record<string, unknown>
+    expect(session).toEqual({
+      token: expect.stringMatching(/^hubsess_[A-Za-z0-9_-]{43}$/),
+      address: wallet.address,
+      expires_at: expect.any(Number),
+      roles: [],
+    })
+    expect((session.expires_at as number) - Date.now() / 1000).toBeGreaterThan(43_100)
+    expect((session.expires_at as number) - Date.now() / 1000).toBeLessThanOrEqual(43_200)
+  })
+
+  test('only the hash of the token is stored', async () => {
+    const { token } = await signIn()
+    const { results } = await env.DB.prepare('SELECT * FROM sessions').all()
+    expect(JSON.stringify(results)).not.toContain(token.slice('hubsess_'.length))
+  })
+
+  test("a wallet's own text around an issued nonce is taken", async () => {
+    const wallet = createWallet()
+    const { message } = await askNonce(wallet.address)
+    const own = message.replace('Sign in to Hub testnet.', 'My wallet says hello.')
+    expect((await exchange(own, wallet.sign(own))).status).toBe(200)
+  })
+
+  test('of 50 racing exchanges of one nonce exactly one succeeds', async () => {
+    const wallet = createWallet()
+    const { message } = await askNonce(wallet.address)
+    const signature = wallet.sign(message)
+    const statuses = (await Promise.all(Array.from({ length: 50 }, () => exchange(message, signature)))).map(
+      ({ status }) => status,
+    )
+    expect(statuses.filter((status) => status === 200)).toHaveLength(1)
+    expect(statuses.filter((status) => status === 401)).toHaveLength(49)
+  })
+
+  test('401 bad_signature burns the nonce', async () => {
+    const [wallet, other] = [createWallet(), createWallet()]
+    const { message } = await askNonce(wallet.address)
+    expect(await refusal(message, other.sign(message))).toEqual([401, 'bad_signature'])
+    expect(await refusal(message, wallet.sign(message))).toEqual([401, 'unauthorized'])
+  })
+
+  test('401 unauthorized: an unknown nonce, a changed text, an expired nonce', async () => {
+    const wallet = createWallet()
+    const { message, nonce } = await askNonce(wallet.address)
+    const unknown = message.replace(nonce, 'A'.repeat(17))
+    expect(await refusal(unknown, wallet.sign(unknown))).toEqual([401, 'unauthorized'])
+    const elsewhere = message.replaceAll('localhost:8787', 'evil.example')
+    expect(await refusal(elsewhere, wallet.sign(elsewhere))).toEqual([401, 'unauthorized'])
+    expect(await refusal('no such text', wallet.sign('no such text'))).toEqual([401, 'unauthorized'])
+
+    await env.DB.prepare('UPDATE siwe_nonces SET expires_at = 1 WHERE nonce = ?').bind(nonce).run()
+    expect(await refusal(message, wallet.sign(message))).toEqual([401, 'unauthorized'])
+  })
+
+  test('400 invalid_field: a text over 4096 characters, a signature that is no lower-case hex', async () => {
+    const wallet = createWallet()
+    expect(await refusal('x'.repeat(4097), '0x')).toEqual([400, 'invalid_field'])
+    const { message } = await askNonce(wallet.address)
+    expect(await refusal(message, wallet.sign(message).toUpperCase())).toEqual([400, 'invalid_field'])
+  })
+
+  test('a contract wallet cannot sign in while the hub has no chain', async () => {
+    const wallet = createWallet()
+    const { message } = await askNonce(wallet.address)
+    expect(await refusal(message, `0x${'ab'.repeat(100)}`)).toEqual([400, 'invalid_field'])
+  })
+})
+
+describe('GET /v1/auth/session and POST /v1/auth/logout', () => {
+  test('shows the session without its token, until it is revoked', async () => {
+    const { address, client: caller } = await signIn()
+    const session = await caller.get('/v1/auth/session')
+    expect(session.headers.get('cache-control')).toBe('private, no-store')
+    expect(await session.json()).toEqual({ address, expires_at: expect.any(Number), roles: [] })
+
+    const response = await caller.post('/v1/auth/logout')
+    expect([response.status, await response.text()]).toEqual([204, ''])
+    expect(await errorOf(await caller.get('/v1/auth/session'))).toMatchObject({
+      status: 401,
+      error: 'unauthorized',
+    })
+  })
+
+  test('logging out leaves other sessions of the wallet alone', async () => {
+    const first = await signIn()
+    const second = await signIn(first)
+    await first.client.post('/v1/auth/logout')
+    expect((await second.client.get('/v1/auth/session')).status).toBe(200)
+  })
+
+  test('400 bad_request: a body where none is taken', async () => {
+    const { client: caller } = await signIn()
+    expect(await errorOf(await caller.post('/v1/auth/logout', { everywhere: true }))).toMatchObject({
+      status: 400,
+      error: 'bad_request',
+    })
+    expect((await caller.post('/v1/auth/logout', {})).status).toBe(204)
+  })
+
+  test('an operator has the role', async () => {
+    const { address, token } = await signIn()
+    const operator = client({ token, bindings: { OPERATOR_ADDRESSES: address } })
+    expect(await (await operator.get('/v1/auth/session')).json()).toMatchObject({ roles: ['operator'] })
+  })
+})

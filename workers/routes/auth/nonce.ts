@@ -1,0 +1,52 @@
+import { resolveProfile } from '../../../protocol/profile.ts'
+import { issueSiweMessage, siweNonceLength, siweNonceSeconds } from '../../../protocol/siwe.ts'
+import { signInDomains } from '../../auth/domains.ts'
+import { randomAlphanumerics } from '../../auth/random.ts'
+import { unixNow } from '../../context.ts'
+import { invalidField } from '../../errors.ts'
+import { example } from '../../examples.ts'
+import { json } from '../../http/answer.ts'
+import { defineRoute } from '../../route.ts'
+import { Nonce, NonceRequest } from './schema.ts'
+
+export const createNonce = defineRoute(
+  {
+    method: 'post',
+    path: '/v1/auth/nonce',
+    operationId: 'createNonce',
+    tag: 'Sign-in',
+    summary: 'Get a text to sign',
+    description: `The first step of signing in with a wallet. The nonce works once, within ${siweNonceSeconds} seconds.`,
+    budget: 'sign_in',
+    json: { schema: NonceRequest, example: { address: example.wallet, domain: 'localhost:8787' } },
+    responses: {
+      200: {
+        description: 'The nonce and the complete text to sign.',
+        schema: Nonce,
+        example: {
+          nonce: example.nonce,
+          issued_at: example.time,
+          expires_at: example.time + siweNonceSeconds,
+          message: issueSiweMessage(resolveProfile({ service: '{{service}}' }), {
+            domain: 'localhost:8787',
+            address: example.wallet,
+            nonce: example.nonce,
+            issuedAt: example.time,
+          }),
+        },
+      },
+    },
+  },
+  async (c, { json: { address, domain } }) => {
+    const domains = signInDomains(c.var.settings)
+    if (!domains.includes(domain))
+      throw invalidField('domain', `must be one of ${domains.join(', ')}, not ${JSON.stringify(domain)}`)
+
+    const nonce = randomAlphanumerics(siweNonceLength)
+    const issuedAt = unixNow()
+    const expiresAt = issuedAt + siweNonceSeconds
+    const message = issueSiweMessage(c.var.settings.PROFILE, { domain, address, nonce, issuedAt })
+    await c.var.services.siweNonces.insert({ nonce, address, domain, message, issuedAt, expiresAt })
+    return json({ nonce, issued_at: issuedAt, expires_at: expiresAt, message })
+  },
+)

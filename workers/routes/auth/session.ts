@@ -1,0 +1,28 @@
+import { rolesOf } from '../../auth/roles.ts'
+import { example } from '../../examples.ts'
+import { json } from '../../http/answer.ts'
+import { sessionOf } from '../../middleware/authenticate.ts'
+import { defineRoute } from '../../route.ts'
+import { Session } from './schema.ts'
+
+export const getSession = defineRoute(
+  {
+    method: 'get',
+    path: '/v1/auth/session',
+    operationId: 'getSession',
+    tag: 'Sign-in',
+    summary: 'Read the own session',
+    auth: { session: true },
+    responses: {
+      200: {
+        description: 'The session, without its token.',
+        schema: Session,
+        example: { address: example.wallet, expires_at: example.time, roles: [] },
+      },
+    },
+  },
+  (c) => {
+    const { address, expiresAt } = sessionOf(c)
+    return json({ address, expires_at: expiresAt, roles: rolesOf(address, c.var.settings) })
+  },
+)

@@ -1,0 +1,109 @@
+import {
+  checkSiweExchange,
+  readSiweNonce,
+  siweMessageLengthMax,
+  siweSessionSeconds,
+  siweSignatureBytesMax,
+} from '../../../protocol/siwe.ts'
+import { signInDomains } from '../../auth/domains.ts'
+import { randomSecret } from '../../auth/random.ts'
+import { rolesOf } from '../../auth/roles.ts'
+import { checkContractSignature } from '../../chain/contract-signature.ts'
+import { type HubContext, unixNow } from '../../context.ts'
+import { ApiError, invalidField } from '../../errors.ts'
+import { example } from '../../examples.ts'
+import { json } from '../../http/answer.ts'
+import { hashSecret } from '../../middleware/authenticate.ts'
+import { defineRoute } from '../../route.ts'
+import { SessionWithToken, SiweRequest } from './schema.ts'
+
+type AskContract = Extract<ReturnType<typeof checkSiweExchange>, { status: 'ask_contract' }>
+
+export const exchangeSiwe = defineRoute(
+  {
+    method: 'post',
+    path: '/v1/auth/siwe',
+    operationId: 'exchangeSiwe',
+    tag: 'Sign-in',
+    summary: 'Exchange a signed text for a session',
+    description: `The second step of signing in. A wallet may also sign its own EIP-4361 text around an issued nonce. An exchange uses the nonce up, also when the signature turns out to be wrong. The session lasts ${siweSessionSeconds / 3600} hours.`,
+    budget: 'sign_in',
+    json: {
+      schema: SiweRequest,
+      example: {
+        message: 'localhost:8787 wants you to sign in with your Ethereum account:\n…',
+        signature: `0x${'5c'.repeat(64)}1b`,
+      },
+    },
+    errors: ['unauthorized', 'bad_signature'],
+    responses: {
+      200: {
+        description: 'The session, with its token.',
+        schema: SessionWithToken,
+        example: {
+          token: '{{session_token_prefix}}kV0mX2uB9pQ7sT4wZ1yA6cE3gH8jL5nR0tU2vX4zB7d',
+          address: example.wallet,
+          expires_at: example.time + siweSessionSeconds,
+          roles: [],
+        },
+      },
+    },
+  },
+  async (c, { json: { message, signature } }) => {
+    const { siweNonces, sessions } = c.var.services
+    const { settings } = c.var
+    const now = unixNow()
+    const nonce = readSiweNonce(message)
+    const issued = nonce === null ? null : await siweNonces.find(nonce)
+    const result = checkSiweExchange(settings.PROFILE, {
+      issued: issued && {
+        message: issued.message,
+        nonce: issued.nonce,
+        expires_at: issued.expiresAt,
+        used: issued.usedAt !== null,
+      },
+      domains: signInDomains(settings),
+      message,
+      signature,
+      now,
+    })
+
+    // Of racing exchanges of one nonce only the one that uses it up goes on.
+    if (result.burnsNonce && issued && (await siweNonces.consume(issued.nonce, now)) === 'gone')
+      throw refusal('unauthorized', message)
+    if (result.status === 'refused') throw refusal(result.code, message)
+    if (result.status === 'ask_contract') await requireContractSignature(c, result, message)
+
+    const token = settings.PROFILE.session_token_prefix + randomSecret()
+    const { address, expires_at: expiresAt } = result
+    await sessions.insert({ tokenHash: hashSecret(token), address, createdAt: now, expiresAt })
+    return json({ token, address, expires_at: expiresAt, roles: rolesOf(address, settings) })
+  },
+)
+
+async function requireContractSignature(c: HubContext, ask: AskContract, message: string): Promise<void> {
+  const { chain } = c.var.services
+  if (chain === null) throw refusal(ask.withoutCode, message)
+  const answer = await checkContractSignature(chain, { ...ask, signature: ask.signature as `0x${string}` })
+  if (answer === 'no_code') throw refusal(ask.withoutCode, message)
+  if (answer === 'invalid') throw refusal('bad_signature', message)
+}
+
+function refusal(code: 'invalid_field' | 'unauthorized' | 'bad_signature', message: string): ApiError {
+  switch (code) {
+    case 'invalid_field':
+      return message.length > siweMessageLengthMax
+        ? invalidField('message', `must be at most ${siweMessageLengthMax} characters long`)
+        : invalidField(
+            'signature',
+            `must be lower-case hex: 65 bytes, or up to ${siweSignatureBytesMax} bytes for a contract wallet`,
+          )
+    case 'unauthorized':
+      return new ApiError(
+        'unauthorized',
+        'This text cannot be exchanged: its nonce is unknown, used or expired, or the text is neither the issued one nor a valid EIP-4361 text around it. Get a fresh nonce and sign its text.',
+      )
+    case 'bad_signature':
+      return new ApiError('bad_signature', 'The signature is not one of the wallet the text names.')
+  }
+}

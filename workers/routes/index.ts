@@ -1,0 +1,40 @@
+import type { Route } from '../route.ts'
+import { logout } from './auth/logout.ts'
+import { createNonce } from './auth/nonce.ts'
+import { getSession } from './auth/session.ts'
+import { exchangeSiwe } from './auth/siwe.ts'
+import { downloadModule } from './modules/download.ts'
+import { getModule } from './modules/get.ts'
+import { listModules } from './modules/list.ts'
+import { uploadModule } from './modules/upload.ts'
+import { uploadModuleBytes } from './modules/upload-bytes.ts'
+import { listCategories } from './network/categories.ts'
+import { getDescriptor } from './network/descriptor.ts'
+import { getNetworkParams } from './network/params.ts'
+import { getStatus } from './network/status.ts'
+import { getTransaction } from './network/transaction.ts'
+import { listValidators } from './network/validators.ts'
+import { getDocs, getDocsFile } from './reference/docs.ts'
+import { getOpenApi } from './reference/openapi.ts'
+
+/** Every endpoint of the hub, in the order the reference shows them. */
+export const routes: readonly Route[] = [
+  getDescriptor,
+  getStatus,
+  getNetworkParams,
+  listValidators,
+  listCategories,
+  getTransaction,
+  createNonce,
+  exchangeSiwe,
+  getSession,
+  logout,
+  listModules,
+  uploadModule,
+  uploadModuleBytes,
+  getModule,
+  downloadModule,
+  getOpenApi,
+  getDocs,
+  getDocsFile,
+]

@@ -1,0 +1,83 @@
+import * as z from 'zod'
+import { ApiError } from '../../errors.ts'
+import { matchesEtag } from '../../http/etag.ts'
+import { parseRange } from '../../http/range.ts'
+import { defineRoute } from '../../route.ts'
+import { findModule } from './get.ts'
+import { ModuleParams } from './schema.ts'
+
+export const downloadModule = defineRoute(
+  {
+    method: 'get',
+    path: '/v1/modules/{address}/hbc',
+    operationId: 'downloadModule',
+    tag: 'Modules',
+    summary: 'Download the artifact of a module',
+    description: 'The bytes as they were uploaded. One byte range can be asked for with `Range`.',
+    params: z.object(ModuleParams),
+    cache: { maxAgeSeconds: 31_536_000, immutable: true },
+    errors: ['not_found'],
+    headers: {
+      Range: 'One range of bytes, e.g. `bytes=0-1023`.',
+      'If-Range': 'The ETag the range belongs to; another one is answered with the whole artifact.',
+    },
+    responses: {
+      200: {
+        description: 'The whole artifact.',
+        contentType: 'application/octet-stream',
+        headers: { 'X-Manifest-Address': 'Address of the module.', 'Accept-Ranges': 'Always `bytes`.' },
+      },
+      206: {
+        description: 'The range that was asked for.',
+        contentType: 'application/octet-stream',
+        headers: {
+          'X-Manifest-Address': 'Address of the module.',
+          'Content-Range': 'Where the bytes belong.',
+        },
+      },
+      416: {
+        description: 'The range begins past the end (`invalid_field`).',
+        headers: { 'Content-Range': 'The size of the artifact.' },
+      },
+    },
+  },
+  async (c, { params }) => {
+    const module = await findModule(c, params.address)
+    const etag = `"${module.manifestAddress}"`
+    const headers = {
+      'Content-Type': 'application/octet-stream',
+      'X-Manifest-Address': module.manifestAddress,
+      'Accept-Ranges': 'bytes',
+      ETag: etag,
+    }
+    const asked = c.req.header('range')
+    const ifRange = c.req.header('if-range')
+    const range = ifRange === undefined || ifRange === etag ? parseRange(asked, module.hbcSize) : null
+    const known = matchesEtag(c.req.header('if-none-match'), etag)
+
+    if (range === 'unsatisfiable' && !known)
+      throw new ApiError(
+        'invalid_field',
+        `The artifact has ${module.hbcSize} bytes; the range ${asked} begins past them.`,
+        {
+          status: 416,
+          headers: { 'Content-Range': `bytes */${module.hbcSize}` },
+        },
+      )
+    // Neither reads the bytes: the client has them, or asks for the headers only.
+    if (known || range === 'unsatisfiable' || c.req.method === 'HEAD')
+      return new Response(null, { headers: { ...headers, 'Content-Length': String(module.hbcSize) } })
+    if (range === null)
+      return new Response(await c.var.services.modules.open(module), {
+        headers: { ...headers, 'Content-Length': String(module.hbcSize) },
+      })
+    return new Response(await c.var.services.modules.open(module, range), {
+      status: 206,
+      headers: {
+        ...headers,
+        'Content-Length': String(range.length),
+        'Content-Range': `bytes ${range.offset}-${range.offset + range.length - 1}/${module.hbcSize}`,
+      },
+    })
+  },
+)

@@ -1,0 +1,69 @@
+import * as z from 'zod'
+import { example } from '../../examples.ts'
+import { Address, Bytes32, PathBytes32, Timestamp } from '../../http/formats.ts'
+import type { Module } from '../../stores/modules.ts'
+
+/** Largest artifact, in bytes. */
+export const artifactBytesMax = 16 * 1024 * 1024
+
+export const ModuleView = z
+  .strictObject({
+    manifest_address: Bytes32.meta({
+      description: 'Computed from the artifact; names the module everywhere.',
+    }),
+    name: z.string(),
+    language: z.string(),
+    functions: z.array(z.string()).meta({ description: 'Exported functions; the index is the `func_id`.' }),
+    manifest: z.record(z.string(), z.unknown()).meta({ description: 'The manifest inside the artifact.' }),
+    hbc_size: z.int().meta({ description: 'Bytes of the artifact.' }),
+    stateless: z.boolean().meta({
+      description:
+        'Imports neither storage nor cross-module calls; only such a module can be a committee worker.',
+    }),
+    uploader: Address,
+    exec_count: z.int(),
+    deployed_at: Timestamp,
+  })
+  .meta({ id: 'Module' })
+
+export const moduleView = (module: Module): z.output<typeof ModuleView> => ({
+  manifest_address: module.manifestAddress,
+  name: module.name,
+  language: module.language,
+  functions: module.functions,
+  manifest: module.manifest,
+  hbc_size: module.hbcSize,
+  stateless: module.stateless,
+  uploader: module.uploader,
+  exec_count: module.execCount,
+  deployed_at: module.deployedAt,
+})
+
+export const moduleExample: z.output<typeof ModuleView> = {
+  manifest_address: example.manifestAddress,
+  name: 'vector_echo',
+  language: 'wat',
+  functions: ['echo'],
+  manifest: {
+    compiler: 'ndsr-test-vectors/1',
+    functions: ['echo'],
+    language: 'wat',
+    name: 'vector_echo',
+    runtime: 'hive-wasm-v1',
+    version: '1.0.0',
+  },
+  hbc_size: 589,
+  stateless: true,
+  uploader: example.wallet,
+  exec_count: 0,
+  deployed_at: example.time,
+}
+
+export const ModuleParams = {
+  address: PathBytes32.meta({
+    description: 'Manifest address of the module.',
+    example: example.manifestAddress,
+  }),
+}
+
+export const modulePath = (manifestAddress: string): string => `/v1/modules/${manifestAddress}`

@@ -1,0 +1,33 @@
+import * as z from 'zod'
+import { defineRoute } from '../../route.ts'
+import { artifactBytesMax, ModuleParams, ModuleView, moduleExample } from './schema.ts'
+import { storeModule } from './store.ts'
+
+export const uploadModuleBytes = defineRoute(
+  {
+    method: 'put',
+    path: '/v1/modules/{address}/hbc',
+    operationId: 'uploadModuleBytes',
+    tag: 'Modules',
+    summary: 'Upload a module as bytes',
+    description: 'The same checks as the base64 form; the computed address must be the one in the path.',
+    auth: { session: true, apiKey: 'modules:write' },
+    budget: 'module_upload',
+    params: z.object(ModuleParams),
+    raw: {
+      contentType: 'application/octet-stream',
+      bytesMax: artifactBytesMax,
+      description: 'The bytes of the `.hbc` file.',
+    },
+    errors: ['already_exists', 'invalid_manifest', 'too_large'],
+    responses: {
+      201: {
+        description: 'The record of the stored module.',
+        schema: ModuleView,
+        example: moduleExample,
+        headers: { Location: 'Path of the record.' },
+      },
+    },
+  },
+  (c, { params, raw }) => storeModule(c, raw, 'body', params.address),
+)

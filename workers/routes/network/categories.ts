@@ -1,0 +1,27 @@
+import { categories } from '../../../protocol/categories.ts'
+import { json } from '../../http/answer.ts'
+import { defineRoute } from '../../route.ts'
+import { Categories } from './schema.ts'
+
+export const listCategories = defineRoute(
+  {
+    method: 'get',
+    path: '/v1/categories',
+    operationId: 'listCategories',
+    tag: 'Network',
+    summary: 'List the categories',
+    description: 'Every category a listing may name, with the number of listed projects in it.',
+    cache: { maxAgeSeconds: 10 },
+    responses: {
+      200: {
+        description: 'All categories.',
+        schema: Categories,
+        example: { items: categories.map((category) => ({ category, count: 0 })) },
+      },
+    },
+  },
+  async (c) => {
+    const counts = await c.var.services.network.listedProjectsByCategory()
+    return json({ items: categories.map((category) => ({ category, count: counts.get(category) ?? 0 })) })
+  },
+)

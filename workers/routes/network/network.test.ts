@@ -1,0 +1,169 @@
+import { env } from 'cloudflare:workers'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { client, errorOf } from '../../test/client.ts'
+
+const digest = `0x${'ab'.repeat(32)}`
+
+describe('GET /', () => {
+  test('describes the network, with null where there is no chain', async () => {
+    const response = await client().get('/')
+    expect(response.status).toBe(200)
+    expect(response.headers.get('cache-control')).toBe('public, max-age=60')
+    expect(await response.json()).toEqual({
+      network: 'hub-testnet',
+      protocol: 'hub/1',
+      api: 'v1',
+      runtime: 'hive-wasm-v1',
+      chain: {
+        id: 31337,
+        name: null,
+        explorer: null,
+        contracts: {
+          hub_token: null,
+          faucet: null,
+          project_registry: null,
+          vault_factory: null,
+          vault_implementation: null,
+          staking: null,
+          treasury: null,
+        },
+      },
+      hosts: {
+        api: 'http://localhost:8787',
+        docs: 'http://localhost:8787/docs',
+        sign_in: ['localhost:8787', 'localhost:7878', '127.0.0.1:7878'],
+      },
+      params_hash: expect.stringMatching(/^0x[0-9a-f]{64}$/),
+      versions: { hub: expect.any(String), nodectl_min: '1.0.0' },
+      features: ['modules', 'sign-in'],
+      status: 'ok',
+      time: expect.any(Number),
+    })
+  })
+
+  test('names of another profile replace every default name', async () => {
+    const bindings = { PROFILE: '{"service":"Swarm","chain_id":7}' }
+    const descriptor = (await (await client({ bindings }).get('/')).json()) as Record<string, never>
+    expect(descriptor).toMatchObject({ network: 'swarm-testnet', protocol: 'swarm/1', chain: { id: 7 } })
+    expect(JSON.stringify(descriptor)).not.toMatch(/hub_token|hub-testnet/)
+  })
+})
+
+describe('GET /v1/status', () => {
+  test('says ok while every part answers', async () => {
+    expect(await (await client().get('/v1/status')).json()).toMatchObject({
+      status: 'ok',
+      database: 'ok',
+      module_storage: 'ok',
+      queue: null,
+      relayer: null,
+    })
+  })
+
+  test('says degraded, with 200, while the database does not answer', async () => {
+    const broken = {
+      prepare: () => {
+        throw new Error('D1_ERROR: overloaded')
+      },
+    } as unknown as D1Database
+    const response = await client({ bindings: { DB: broken } }).get('/v1/status')
+    expect(response.status).toBe(200)
+    expect(await response.json()).toMatchObject({ status: 'degraded', database: 'unavailable' })
+  })
+})
+
+describe('GET /v1/network/params', () => {
+  test('gives the parameters with the hash the descriptor names', async () => {
+    const params = (await (await client().get('/v1/network/params')).json()) as Record<string, unknown>
+    const descriptor = (await (await client().get('/')).json()) as Record<string, unknown>
+    expect(params.params_hash).toBe(descriptor.params_hash)
+    expect(params.params).toMatchObject({ accept_secs: 10, weight_unit_wei: '1000000000000000' })
+  })
+
+  test('an unchanged answer is 304 for its ETag, weak or among others, and 200 for another', async () => {
+    const { get } = client()
+    const etag = (await get('/v1/network/params')).headers.get('etag') ?? ''
+    expect(etag).toMatch(/^"[^"]+"$/)
+    for (const value of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+      const response = await get('/v1/network/params', { 'If-None-Match': value })
+      expect([response.status, await response.text()]).toEqual([304, ''])
+      expect(response.headers.get('etag')).toBe(etag)
+    }
+    expect((await get('/v1/network/params', { 'If-None-Match': '"other"' })).status).toBe(200)
+  })
+})
+
+describe('GET /v1/validators', () => {
+  beforeAll(async () => {
+    const insert = env.DB.prepare(
+      'INSERT INTO nodes (node_id, public_key, role, status, url, region, registered_at) VALUES (?, ?, ?, ?, ?, ?, 1)',
+    )
+    const node = (id: string, role: string, status: string) =>
+      insert.bind(`node-${id}`, `0x${id.repeat(4)}`, role, status, `https://${id}.example`, null)
+    await env.DB.batch([
+      node('b'.repeat(16), 'validator', 'approved'),
+      node('a'.repeat(16), 'validator', 'approved'),
+      node('c'.repeat(16), 'validator', 'pending'),
+      node('d'.repeat(16), 'miner', 'approved'),
+    ])
+  })
+
+  test('lists approved validators only, in a stable order, with their quorum', async () => {
+    const body = (await (await client().get('/v1/validators')).json()) as {
+      validators: { node_id: string }[]
+    }
+    expect(body).toMatchObject({ count: 2, quorum: 2 })
+    expect(body.validators.map(({ node_id }) => node_id)).toEqual([
+      `node-${'a'.repeat(16)}`,
+      `node-${'b'.repeat(16)}`,
+    ])
+  })
+})
+
+describe('GET /v1/categories', () => {
+  test('counts listed projects in each of the ten categories', async () => {
+    const insert = env.DB.prepare(
+      'INSERT INTO projects (project_id, developer, slug, category, listing_status, created_at) VALUES (?, ?, ?, ?, ?, 1)',
+    )
+    await env.DB.batch([
+      insert.bind('0x1', '0x', 'one', 'iot', 'listed'),
+      insert.bind('0x2', '0x', 'two', 'iot', 'listed'),
+      insert.bind('0x3', '0x', 'three', 'iot', 'paused'),
+    ])
+    const { items } = (await (await client().get('/v1/categories')).json()) as {
+      items: { category: string; count: number }[]
+    }
+    expect(items).toHaveLength(10)
+    expect(items.filter(({ count }) => count > 0)).toEqual([{ category: 'iot', count: 2 }])
+  })
+})
+
+describe('GET /v1/transactions/{id}', () => {
+  beforeAll(async () => {
+    await env.DB.prepare(
+      "INSERT INTO transactions (id, action, owner, status, created_at, updated_at) VALUES (?, 'bond', '0x', 'queued', 5, 6)",
+    )
+      .bind(digest)
+      .run()
+  })
+
+  test('shows the action; hex in the path is read in any case', async () => {
+    for (const id of [digest, `0x${'AB'.repeat(32)}`])
+      expect(await (await client().get(`/v1/transactions/${id}`)).json()).toEqual({
+        id: digest,
+        action: 'bond',
+        status: 'queued',
+        error: null,
+        confirmations: 0,
+        created_at: 5,
+        updated_at: 6,
+      })
+  })
+
+  test.each([`0x${'cd'.repeat(32)}`, '0x12', 'nonsense'])('404 not_found: %s', async (id) => {
+    expect(await errorOf(await client().get(`/v1/transactions/${id}`))).toMatchObject({
+      status: 404,
+      error: 'not_found',
+    })
+  })
+})

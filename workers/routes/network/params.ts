@@ -1,0 +1,25 @@
+import { defaultNetworkParams, hashNetworkParams } from '../../../protocol/network-params.ts'
+import { json } from '../../http/answer.ts'
+import { defineRoute } from '../../route.ts'
+import { NetworkParamsView } from './schema.ts'
+
+const answer = { params: { ...defaultNetworkParams }, params_hash: hashNetworkParams(defaultNetworkParams) }
+
+export const getNetworkParams = defineRoute(
+  {
+    method: 'get',
+    path: '/v1/network/params',
+    operationId: 'getNetworkParams',
+    tag: 'Network',
+    summary: 'Read the network parameters',
+    cache: { maxAgeSeconds: 60 },
+    responses: {
+      200: {
+        description: 'The parameters, and the hash nodes of one network agree on.',
+        schema: NetworkParamsView,
+        example: answer,
+      },
+    },
+  },
+  () => json(answer),
+)

@@ -1,0 +1,89 @@
+import * as z from 'zod'
+import { Address, Bytes32, NodeId, Timestamp } from '../../http/formats.ts'
+
+const OptionalAddress = Address.nullable()
+
+export const Descriptor = z
+  .strictObject({
+    network: z.string(),
+    protocol: z.string(),
+    api: z.string().meta({ description: 'Path prefix of this API version.' }),
+    runtime: z.string().meta({ description: 'What executes modules.' }),
+    chain: z.strictObject({
+      id: z.int().meta({ description: 'EIP-155 chain id; sign-in texts and typed data name it.' }),
+      name: z.string().nullable(),
+      contracts: z
+        .record(z.string(), OptionalAddress)
+        .meta({ description: 'Null while this hub has no chain.' }),
+      explorer: z.url().nullable(),
+    }),
+    hosts: z.strictObject({
+      api: z.url(),
+      docs: z.url(),
+      sign_in: z.array(z.string()).meta({ description: 'Domains a sign-in text may name.' }),
+    }),
+    params_hash: Bytes32,
+    versions: z.strictObject({ hub: z.string(), nodectl_min: z.string() }),
+    features: z.array(z.string()),
+    status: z.enum(['ok', 'degraded']),
+    time: Timestamp.meta({ description: 'Unix seconds, at the start of the minute.' }),
+  })
+  .meta({ id: 'Descriptor' })
+
+const Health = z.enum(['ok', 'unavailable'])
+
+export const Status = z
+  .strictObject({
+    status: z.enum(['ok', 'degraded']),
+    database: Health,
+    module_storage: Health,
+    chain: z.strictObject({
+      indexed_block: z.int().nullable(),
+      head_block: z.int().nullable(),
+      lag_secs: z.int().nullable(),
+    }),
+    queue: Health.nullable().meta({ description: 'Null while this hub relays nothing.' }),
+    relayer: Health.nullable().meta({ description: 'Null while this hub relays nothing.' }),
+    version: z.string(),
+  })
+  .meta({ id: 'Status' })
+
+export const NetworkParamsView = z
+  .strictObject({ params: z.record(z.string(), z.unknown()), params_hash: Bytes32 })
+  .meta({ id: 'NetworkParams' })
+
+export const Validators = z
+  .strictObject({
+    validators: z.array(
+      z.strictObject({
+        node_id: NodeId,
+        public_key: Bytes32,
+        url: z.url(),
+        region: z.string().nullable(),
+      }),
+    ),
+    count: z.int(),
+    quorum: z.int().meta({ description: 'Votes that decide among `count` validators.' }),
+  })
+  .meta({ id: 'Validators' })
+
+export const Categories = z
+  .strictObject({
+    items: z.array(
+      z.strictObject({ category: z.string(), count: z.int().meta({ description: 'Listed projects.' }) }),
+    ),
+  })
+  .meta({ id: 'Categories' })
+
+export const Transaction = z
+  .strictObject({
+    id: Bytes32.meta({ description: 'EIP-712 digest of the signed action.' }),
+    action: z.string(),
+    status: z.enum(['queued', 'sent', 'confirmed', 'reverted', 'failed']),
+    tx_hash: Bytes32.optional(),
+    error: z.string().nullable(),
+    confirmations: z.int(),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  })
+  .meta({ id: 'Transaction' })

@@ -1,0 +1,46 @@
+import { json } from '../../http/answer.ts'
+import { defineRoute } from '../../route.ts'
+import { hubVersion } from '../../version.ts'
+import { readHealth } from './health.ts'
+import { Status } from './schema.ts'
+
+const noChain = { indexed_block: null, head_block: null, lag_secs: null }
+
+export const getStatus = defineRoute(
+  {
+    method: 'get',
+    path: '/v1/status',
+    operationId: 'getStatus',
+    tag: 'Network',
+    summary: 'Show the health of the hub',
+    description: 'Answers 200 also when a part is unavailable; `status` is `degraded` then.',
+    cache: { maxAgeSeconds: 5 },
+    responses: {
+      200: {
+        description: 'The health of each part.',
+        schema: Status,
+        example: {
+          status: 'ok',
+          database: 'ok',
+          module_storage: 'ok',
+          chain: noChain,
+          queue: null,
+          relayer: null,
+          version: hubVersion,
+        },
+      },
+    },
+  },
+  async (c) => {
+    const { status, database, moduleStorage } = await readHealth(c)
+    return json({
+      status,
+      database,
+      module_storage: moduleStorage,
+      chain: noChain,
+      queue: null,
+      relayer: null,
+      version: hubVersion,
+    })
+  },
+)

@@ -1,0 +1,52 @@
+import * as z from 'zod'
+import { ApiError } from '../../errors.ts'
+import { example } from '../../examples.ts'
+import { json } from '../../http/answer.ts'
+import { PathBytes32 } from '../../http/formats.ts'
+import { defineRoute } from '../../route.ts'
+import { Transaction } from './schema.ts'
+
+export const getTransaction = defineRoute(
+  {
+    method: 'get',
+    path: '/v1/transactions/{id}',
+    operationId: 'getTransaction',
+    tag: 'Network',
+    summary: 'Follow a relayed action',
+    params: z.object({
+      id: PathBytes32.meta({ description: 'EIP-712 digest of the signed action.', example: example.digest }),
+    }),
+    cache: { maxAgeSeconds: 0 },
+    errors: ['not_found'],
+    responses: {
+      200: {
+        description: 'Where the action is on its way to the chain.',
+        schema: Transaction,
+        example: {
+          id: example.digest,
+          action: 'bond',
+          status: 'confirmed',
+          tx_hash: example.manifestAddress,
+          error: null,
+          confirmations: 3,
+          created_at: example.time,
+          updated_at: example.time + 12,
+        },
+      },
+    },
+  },
+  async (c, { params }) => {
+    const found = await c.var.services.network.findTransaction(params.id)
+    if (!found) throw new ApiError('not_found', `No action with the digest ${params.id} was relayed here.`)
+    return json({
+      id: found.id,
+      action: found.action,
+      status: found.status,
+      ...(found.txHash !== null && { tx_hash: found.txHash }),
+      error: found.error,
+      confirmations: found.confirmations,
+      created_at: found.createdAt,
+      updated_at: found.updatedAt,
+    })
+  },
+)

@@ -1,0 +1,90 @@
+import * as z from 'zod'
+import { ApiError, unavailable } from '../../errors.ts'
+import { defineRoute } from '../../route.ts'
+
+/** The page loads nothing from another host; swagger-ui sets inline styles and draws its icons from data URLs. */
+const contentSecurityPolicy =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+const page = (title: string): string => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escapeHtml(title)}</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="/docs/swagger-ui.css">
+</head>
+<body>
+<div id="swagger-ui"><p>Loading the reference… It needs JavaScript; <a href="/v1/openapi.json">the OpenAPI document</a> does not.</p></div>
+<script src="/docs/swagger-ui-bundle.js"></script>
+<script src="/docs/start.js"></script>
+</body>
+</html>
+`
+
+const startScript = `window.ui = SwaggerUIBundle({
+  url: '/v1/openapi.json',
+  dom_id: '#swagger-ui',
+  deepLinking: true,
+  displayRequestDuration: true,
+  persistAuthorization: false,
+  validatorUrl: null,
+  docExpansion: 'list',
+})
+`
+
+const escapeHtml = (text: string): string =>
+  text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+
+export const getDocs = defineRoute(
+  {
+    method: 'get',
+    path: '/docs',
+    operationId: 'getDocs',
+    tag: 'Reference',
+    summary: 'Browse this reference',
+    description:
+      'A page that renders the OpenAPI document and can try calls. It loads nothing from another host.',
+    cache: { maxAgeSeconds: 60 },
+    responses: { 200: { description: 'The page.', contentType: 'text/html; charset=utf-8' } },
+  },
+  (c) =>
+    new Response(page(`${c.var.settings.PROFILE.service} API`), {
+      headers: {
+        'Content-Type': 'text/html; charset=utf-8',
+        'Content-Security-Policy': contentSecurityPolicy,
+      },
+    }),
+)
+
+export const getDocsFile = defineRoute(
+  {
+    method: 'get',
+    path: '/docs/{file}',
+    operationId: 'getDocsFile',
+    tag: 'Reference',
+    summary: 'Read a file of the reference page',
+    undocumented: true,
+    params: z.object({
+      file: z
+        .enum(['start.js', 'swagger-ui-bundle.js', 'swagger-ui.css'])
+        .meta({ example: 'swagger-ui.css' }),
+    }),
+    cache: { maxAgeSeconds: 3600 },
+    errors: ['not_found'],
+    responses: { 200: { description: 'The file.', contentType: 'text/javascript' } },
+  },
+  async (c, { params: { file } }) => {
+    const headers = {
+      'Content-Type': file.endsWith('.css') ? 'text/css; charset=utf-8' : 'text/javascript; charset=utf-8',
+    }
+    if (file === 'start.js') return new Response(startScript, { headers })
+    const asset = await c.env.ASSETS?.fetch(new URL(`/${file}`, c.req.url)).catch((error) => {
+      throw unavailable('The reference page', error)
+    })
+    if (!asset?.ok)
+      throw new ApiError('not_found', 'This deployment has no reference page; read /v1/openapi.json.')
+    return new Response(asset.body, { headers })
+  },
+)

@@ -1,0 +1,18 @@
+import { renderOpenApi } from '../../openapi/render.ts'
+import { defineRoute } from '../../route.ts'
+
+export const getOpenApi = defineRoute(
+  {
+    method: 'get',
+    path: '/v1/openapi.json',
+    operationId: 'getOpenApi',
+    tag: 'Reference',
+    summary: 'Read the OpenAPI document',
+    cache: { maxAgeSeconds: 60 },
+    responses: { 200: { description: 'OpenAPI 3.1.0.', contentType: 'application/json' } },
+  },
+  (c) =>
+    new Response(renderOpenApi(c.var.settings), {
+      headers: { 'Content-Type': 'application/json; charset=utf-8' },
+    }),
+)

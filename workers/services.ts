@@ -1,0 +1,35 @@
+import { createChainClient } from './chain/client.ts'
+import type { Services } from './context.ts'
+import { type Env, readSettings } from './env.ts'
+import { CursorCodec } from './http/cursor.ts'
+import { ApiKeyStore } from './stores/api-keys.ts'
+import { openDatabase } from './stores/database.ts'
+import { IdempotencyKeyStore } from './stores/idempotency-keys.ts'
+import { ModuleStore } from './stores/modules.ts'
+import { NetworkStore } from './stores/network.ts'
+import { NodeRequestNonceStore } from './stores/node-request-nonces.ts'
+import { SessionStore } from './stores/sessions.ts'
+import { SiweNonceStore } from './stores/siwe-nonces.ts'
+
+const created = new WeakMap<Env, Services>()
+
+/** The stores and clients of this isolate; the only place that constructs them. */
+export function services(env: Env): Services {
+  const known = created.get(env)
+  if (known) return known
+  const settings = readSettings(env)
+  const db = openDatabase(env.DB)
+  const fresh: Services = {
+    siweNonces: new SiweNonceStore(db),
+    sessions: new SessionStore(db),
+    apiKeys: new ApiKeyStore(db),
+    nodeRequestNonces: new NodeRequestNonceStore(db),
+    idempotencyKeys: new IdempotencyKeyStore(db),
+    modules: new ModuleStore(db, env.MODULES),
+    network: new NetworkStore(db),
+    cursors: new CursorCodec(settings.HUB_SECRET),
+    chain: settings.CHAIN_RPC_URL ? createChainClient(settings.CHAIN_RPC_URL) : null,
+  }
+  created.set(env, fresh)
+  return fresh
+}

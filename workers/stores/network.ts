@@ -1,0 +1,62 @@
+import { and, asc, count, eq } from 'drizzle-orm'
+import { type Database, read } from './database.ts'
+import { nodes, projects, transactions } from './schema.ts'
+
+export interface Transaction {
+  id: string
+  action: string
+  owner: string
+  status: string
+  txHash: string | null
+  error: string | null
+  confirmations: number
+  createdAt: number
+  updatedAt: number
+}
+
+export interface Validator {
+  nodeId: string
+  publicKey: string
+  url: string
+  region: string | null
+}
+
+/** What the public network pages read. */
+export class NetworkStore {
+  readonly #db: Database
+  constructor(db: Database) {
+    this.#db = db
+  }
+
+  /** Listed projects by category; a category without any is absent. */
+  async listedProjectsByCategory(): Promise<Map<string, number>> {
+    const rows = await read(() =>
+      this.#db
+        .select({ category: projects.category, projects: count() })
+        .from(projects)
+        .where(eq(projects.listingStatus, 'listed'))
+        .groupBy(projects.category),
+    )
+    return new Map(rows.map((row) => [row.category, row.projects]))
+  }
+
+  async validators(): Promise<Validator[]> {
+    return read(() =>
+      this.#db
+        .select({ nodeId: nodes.nodeId, publicKey: nodes.publicKey, url: nodes.url, region: nodes.region })
+        .from(nodes)
+        .where(and(eq(nodes.role, 'validator'), eq(nodes.status, 'approved')))
+        .orderBy(asc(nodes.nodeId)),
+    )
+  }
+
+  async findTransaction(id: string): Promise<Transaction | null> {
+    const rows = await read(() => this.#db.select().from(transactions).where(eq(transactions.id, id)))
+    return rows[0] ?? null
+  }
+
+  /** The cheapest question the database can answer: whether it answers. */
+  async ping(): Promise<void> {
+    await read(() => this.#db.select({ id: transactions.id }).from(transactions).limit(1))
+  }
+}

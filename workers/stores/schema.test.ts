@@ -1,0 +1,42 @@
+import { env } from 'cloudflare:workers'
+import { getTableConfig, type SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { describe, expect, test } from 'vitest'
+import * as schema from './schema.ts'
+
+interface ColumnInfo {
+  name: string
+  type: string
+  notnull: number
+  pk: number
+  dflt_value: string | null
+}
+
+describe.each(Object.entries(schema))('the table %s', (_, table) => {
+  const { name, columns, primaryKeys } = getTableConfig(table as SQLiteTable)
+
+  test('has the columns the migrations made', async () => {
+    const { results } = await env.DB.prepare(`SELECT * FROM pragma_table_info('${name}')`).all<ColumnInfo>()
+    const keys = new Set(primaryKeys.flatMap((key) => key.columns.map((column) => column.name)))
+    const declared = columns.map((column) => ({
+      name: column.name,
+      type: column.getSQLType().toUpperCase(),
+      notNull: column.notNull || column.primary,
+      key: column.primary || keys.has(column.name),
+    }))
+    const migrated = results.map((column) => ({
+      name: column.name,
+      type: column.type,
+      notNull: column.notnull === 1 || column.pk > 0,
+      key: column.pk > 0,
+    }))
+    expect(declared).toEqual(migrated)
+  })
+})
+
+test('every table of the migrations is declared', async () => {
+  const { results } = await env.DB.prepare(
+    "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '%d1_migrations' AND name NOT LIKE '_cf_%' AND name NOT LIKE 'sqlite_%'",
+  ).all<{ name: string }>()
+  const declared = Object.values(schema).map((table) => getTableConfig(table).name)
+  expect(results.map(({ name }) => name).sort()).toEqual(declared.sort())
+})

@@ -1,0 +1,104 @@
+import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+
+/** The tables of d1-migrations/ as drizzle sees them; a test compares the two. */
+
+export const siweNonces = sqliteTable('siwe_nonces', {
+  nonce: text().primaryKey(),
+  address: text().notNull(),
+  domain: text().notNull(),
+  message: text().notNull(),
+  issuedAt: integer('issued_at').notNull(),
+  expiresAt: integer('expires_at').notNull(),
+  usedAt: integer('used_at'),
+})
+
+export const sessions = sqliteTable('sessions', {
+  tokenHash: text('token_hash').primaryKey(),
+  address: text().notNull(),
+  createdAt: integer('created_at').notNull(),
+  expiresAt: integer('expires_at').notNull(),
+  revokedAt: integer('revoked_at'),
+})
+
+export const apiKeys = sqliteTable('api_keys', {
+  keyId: text('key_id').primaryKey(),
+  owner: text().notNull(),
+  name: text().notNull(),
+  secretHash: text('secret_hash').notNull(),
+  scopes: text({ mode: 'json' }).$type<string[]>().notNull(),
+  projectIds: text('project_ids', { mode: 'json' }).$type<string[]>(),
+  createdAt: integer('created_at').notNull(),
+  expiresAt: integer('expires_at'),
+  revokedAt: integer('revoked_at'),
+  lastUsedAt: integer('last_used_at'),
+})
+
+export const nodeRequestNonces = sqliteTable(
+  'node_request_nonces',
+  {
+    publicKey: text('public_key').notNull(),
+    nonce: text().notNull(),
+    expiresAt: integer('expires_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.publicKey, table.nonce] })],
+)
+
+export const idempotencyKeys = sqliteTable(
+  'idempotency_keys',
+  {
+    caller: text().notNull(),
+    key: text().notNull(),
+    requestHash: text('request_hash').notNull(),
+    lockedUntil: integer('locked_until').notNull(),
+    status: integer(),
+    headers: text({ mode: 'json' }).$type<Record<string, string>>(),
+    body: text(),
+    expiresAt: integer('expires_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.caller, table.key] })],
+)
+
+export const modules = sqliteTable('modules', {
+  manifestAddress: text('manifest_address').primaryKey(),
+  sha256: text().notNull(),
+  name: text().notNull(),
+  language: text().notNull(),
+  functions: text({ mode: 'json' }).$type<string[]>().notNull(),
+  manifest: text({ mode: 'json' }).$type<Record<string, unknown>>().notNull(),
+  hbcSize: integer('hbc_size').notNull(),
+  stateless: integer({ mode: 'boolean' }).notNull(),
+  uploader: text().notNull(),
+  execCount: integer('exec_count').notNull().default(0),
+  deployedAt: integer('deployed_at').notNull(),
+})
+
+export const transactions = sqliteTable('transactions', {
+  id: text().primaryKey(),
+  action: text().notNull(),
+  owner: text().notNull(),
+  status: text().notNull(),
+  txHash: text('tx_hash'),
+  error: text(),
+  confirmations: integer().notNull().default(0),
+  createdAt: integer('created_at').notNull(),
+  updatedAt: integer('updated_at').notNull(),
+})
+
+export const nodes = sqliteTable('nodes', {
+  nodeId: text('node_id').primaryKey(),
+  publicKey: text('public_key').notNull().unique(),
+  role: text().notNull(),
+  status: text().notNull(),
+  url: text().notNull(),
+  region: text(),
+  registeredAt: integer('registered_at').notNull(),
+})
+
+export const projects = sqliteTable('projects', {
+  projectId: text('project_id').primaryKey(),
+  developer: text().notNull(),
+  slug: text().notNull(),
+  category: text().notNull(),
+  listingStatus: text('listing_status').notNull(),
+  createdAt: integer('created_at').notNull(),
+})

@@ -1,0 +1,43 @@
+import { and, eq, isNull, lte } from 'drizzle-orm'
+import { type Database, query, read } from './database.ts'
+import { sessions } from './schema.ts'
+
+export interface Session {
+  tokenHash: string
+  address: string
+  createdAt: number
+  expiresAt: number
+  revokedAt: number | null
+}
+
+/** An expired session is kept this long, so that its holder is told `session_expired` and not `unauthorized`. */
+const keptAfterExpirySeconds = 7 * 86_400
+
+export class SessionStore {
+  readonly #db: Database
+  constructor(db: Database) {
+    this.#db = db
+  }
+
+  async insert(session: Omit<Session, 'revokedAt'>): Promise<void> {
+    await query(this.#db.insert(sessions).values(session))
+  }
+
+  async find(tokenHash: string): Promise<Session | null> {
+    const rows = await read(() => this.#db.select().from(sessions).where(eq(sessions.tokenHash, tokenHash)))
+    return rows[0] ?? null
+  }
+
+  async revoke(tokenHash: string, now: number): Promise<void> {
+    await query(
+      this.#db
+        .update(sessions)
+        .set({ revokedAt: now })
+        .where(and(eq(sessions.tokenHash, tokenHash), isNull(sessions.revokedAt))),
+    )
+  }
+
+  async purge(now: number): Promise<void> {
+    await query(this.#db.delete(sessions).where(lte(sessions.expiresAt, now - keptAfterExpirySeconds)))
+  }
+}

@@ -1,0 +1,45 @@
+import { and, eq, gt, isNull, lte } from 'drizzle-orm'
+import { type Database, query, read } from './database.ts'
+import { siweNonces } from './schema.ts'
+
+export interface SiweNonce {
+  nonce: string
+  address: string
+  domain: string
+  message: string
+  issuedAt: number
+  expiresAt: number
+  usedAt: number | null
+}
+
+/** Sign-in nonces: issued once, used once. */
+export class SiweNonceStore {
+  readonly #db: Database
+  constructor(db: Database) {
+    this.#db = db
+  }
+
+  async insert(nonce: Omit<SiweNonce, 'usedAt'>): Promise<void> {
+    await query(this.#db.insert(siweNonces).values(nonce))
+  }
+
+  async find(nonce: string): Promise<SiweNonce | null> {
+    const rows = await read(() => this.#db.select().from(siweNonces).where(eq(siweNonces.nonce, nonce)))
+    return rows[0] ?? null
+  }
+
+  /** Uses the nonce up. Of any number of racing calls exactly one gets `consumed`. */
+  async consume(nonce: string, now: number): Promise<'consumed' | 'gone'> {
+    const result = await query(
+      this.#db
+        .update(siweNonces)
+        .set({ usedAt: now })
+        .where(and(eq(siweNonces.nonce, nonce), isNull(siweNonces.usedAt), gt(siweNonces.expiresAt, now))),
+    )
+    return result.meta.changes === 1 ? 'consumed' : 'gone'
+  }
+
+  async purge(now: number): Promise<void> {
+    await query(this.#db.delete(siweNonces).where(lte(siweNonces.expiresAt, now)))
+  }
+}

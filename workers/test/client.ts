@@ -1,0 +1,63 @@
+import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import type { Env } from '../env.ts'
+import hub from '../index.ts'
+
+export const baseUrl = 'http://localhost:8787'
+
+let addresses = 0
+/** A client address nobody has used, so that rate limits of one test do not reach another. */
+export const freshAddress = (): string => {
+  addresses += 1
+  return `10.${(addresses >> 16) & 255}.${(addresses >> 8) & 255}.${addresses & 255}`
+}
+
+export interface Client {
+  fetch: (path: string, init?: RequestInit & { json?: unknown }) => Promise<Response>
+  get: (path: string, headers?: Record<string, string>) => Promise<Response>
+  post: (path: string, json?: unknown, headers?: Record<string, string>) => Promise<Response>
+}
+
+interface ClientOptions {
+  token?: string
+  address?: string
+  /** Bindings that differ, to inject a fault at a real boundary. */
+  bindings?: Partial<Env>
+}
+
+/** Calls the hub as a program at one client address would. */
+export function client({ token, address = freshAddress(), bindings }: ClientOptions = {}): Client {
+  const bound = bindings ? { ...env, ...bindings } : env
+  const send: Client['fetch'] = async (path, { json, ...init } = {}) => {
+    const headers = new Headers(init.headers)
+    headers.set('CF-Connecting-IP', address)
+    if (token !== undefined && !headers.has('Authorization')) headers.set('Authorization', `Bearer ${token}`)
+    if (json !== undefined && !headers.has('Content-Type')) headers.set('Content-Type', 'application/json')
+    const request = new Request(`${baseUrl}${path}`, {
+      ...init,
+      headers,
+      ...(json !== undefined && { body: JSON.stringify(json) }),
+    })
+    const ctx = createExecutionContext()
+    const response = await hub.fetch(request as Request<unknown, IncomingRequestCfProperties>, bound, ctx)
+    await waitOnExecutionContext(ctx)
+    return response
+  }
+  return {
+    fetch: send,
+    get: (path, headers = {}) => send(path, { headers }),
+    post: (path, json, headers = {}) =>
+      send(path, { method: 'POST', headers, ...(json !== undefined && { json }) }),
+  }
+}
+
+/** The code, status and everything else a failed call answered with. */
+export async function errorOf(response: Response) {
+  const body = (await response.json()) as {
+    error: string
+    message: string
+    details?: { problems?: { path: string; code: string; message: string }[]; [key: string]: unknown }
+    request_id: string
+  }
+  return { status: response.status, headers: response.headers, ...body }
+}

@@ -1,0 +1,15 @@
+import type { Env } from '../env.ts'
+
+type HubEnv = Env
+type D1Migrations = import('cloudflare:test').D1Migration[]
+
+declare global {
+  namespace Cloudflare {
+    interface Env extends HubEnv {
+      TEST_MIGRATIONS: D1Migrations
+    }
+    interface GlobalProps {
+      mainModule: typeof import('../index.ts')
+    }
+  }
+}
