@@ -76,7 +76,12 @@ async function start({ port, fresh }: Options): Promise<void> {
     script,
     port,
     statePath: path.join(stateFolder, 'storage'),
-    vars: { BASE_URL: baseUrl, RATE_LIMIT_MULTIPLIER: rateLimitMultiplier, HUB_SECRET: readHubSecret() },
+    vars: {
+      BASE_URL: baseUrl,
+      RATE_LIMIT_MULTIPLIER: rateLimitMultiplier,
+      AUTO_APPROVE_DEVELOPERS: 'true',
+      HUB_SECRET: readHubSecret(),
+    },
   })
 
   const crons = setInterval(() => runCrons(hub), cronMs)

@@ -3,10 +3,13 @@ import type { ChainClient } from './chain/client.ts'
 import type { Env, Settings } from './env.ts'
 import type { CursorCodec } from './http/cursor.ts'
 import type { ApiKeyStore } from './stores/api-keys.ts'
+import type { DeveloperStore } from './stores/developers.ts'
+import type { DraftStore } from './stores/drafts.ts'
 import type { IdempotencyKeyStore } from './stores/idempotency-keys.ts'
 import type { ModuleStore } from './stores/modules.ts'
 import type { NetworkStore } from './stores/network.ts'
 import type { NodeRequestNonceStore } from './stores/node-request-nonces.ts'
+import type { PreferencesStore } from './stores/preferences.ts'
 import type { SessionStore } from './stores/sessions.ts'
 import type { SiweNonceStore } from './stores/siwe-nonces.ts'
 
@@ -17,6 +20,9 @@ export interface Services {
   nodeRequestNonces: NodeRequestNonceStore
   idempotencyKeys: IdempotencyKeyStore
   modules: ModuleStore
+  preferences: PreferencesStore
+  developers: DeveloperStore
+  drafts: DraftStore
   network: NetworkStore
   cursors: CursorCodec
   /** Null while no chain is configured. */

@@ -13,6 +13,7 @@ export interface Env {
   WEB_HOSTS?: string
   OPERATOR_ADDRESSES?: string
   RATE_LIMIT_MULTIPLIER?: string
+  AUTO_APPROVE_DEVELOPERS?: string
   CHAIN_RPC_URL?: string
   EXPLORER_URL?: string
   HUB_SECRET: string
@@ -35,6 +36,8 @@ const Settings = z.object({
   WEB_HOSTS: list,
   OPERATOR_ADDRESSES: list.pipe(z.array(z.string().regex(/^0x[0-9a-f]{40}$/))),
   RATE_LIMIT_MULTIPLIER: z.coerce.number().int().min(1).max(1000).default(1),
+  /** Enrollments become active and verified at once. */
+  AUTO_APPROVE_DEVELOPERS: z.stringbool().default(false),
   /** Absent while the hub runs without a chain: contract wallets cannot sign in then. */
   CHAIN_RPC_URL: z.url().optional(),
   EXPLORER_URL: z.url().optional(),

@@ -4,10 +4,13 @@ import { type Env, readSettings } from './env.ts'
 import { CursorCodec } from './http/cursor.ts'
 import { ApiKeyStore } from './stores/api-keys.ts'
 import { openDatabase } from './stores/database.ts'
+import { DeveloperStore } from './stores/developers.ts'
+import { DraftStore } from './stores/drafts.ts'
 import { IdempotencyKeyStore } from './stores/idempotency-keys.ts'
 import { ModuleStore } from './stores/modules.ts'
 import { NetworkStore } from './stores/network.ts'
 import { NodeRequestNonceStore } from './stores/node-request-nonces.ts'
+import { PreferencesStore } from './stores/preferences.ts'
 import { SessionStore } from './stores/sessions.ts'
 import { SiweNonceStore } from './stores/siwe-nonces.ts'
 
@@ -26,6 +29,9 @@ export function services(env: Env): Services {
     nodeRequestNonces: new NodeRequestNonceStore(db),
     idempotencyKeys: new IdempotencyKeyStore(db),
     modules: new ModuleStore(db, env.MODULES),
+    preferences: new PreferencesStore(db),
+    developers: new DeveloperStore(db),
+    drafts: new DraftStore(db),
     network: new NetworkStore(db),
     cursors: new CursorCodec(settings.HUB_SECRET),
     chain: settings.CHAIN_RPC_URL ? createChainClient(settings.CHAIN_RPC_URL) : null,

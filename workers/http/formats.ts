@@ -24,8 +24,23 @@ export const PathBytes32 = z
   .toLowerCase()
   .regex(/^0x[0-9a-f]{64}$/, 'must be 0x and 64 hex digits')
 
-/** An address in a query, where hex is accepted in any case. */
-export const QueryAddress = z
+/** An address in a path or a query, where hex is accepted in any case. */
+export const FoldedAddress = z
   .string()
   .toLowerCase()
   .regex(/^0x[0-9a-f]{40}$/, 'must be an address: 0x and 40 hex digits')
+
+/** Text of at most `max` characters (code points, as JSON Schema counts them). */
+export const characters = (max: number, min = 0) =>
+  z
+    .string()
+    .refine((text) => text.length >= min && text.length <= 2 * max && [...text].length <= max, {
+      message:
+        min > 0 ? `must be ${min} to ${max} characters long` : `must be at most ${max} characters long`,
+    })
+    .meta({ ...(min > 0 && { minLength: min }), maxLength: max })
+
+export const HttpsUrl = z
+  .url({ protocol: /^https$/, hostname: z.regexes.domain, error: 'must be an https URL' })
+  .max(2048, 'must be at most 2048 characters long')
+  .meta({ id: 'HttpsUrl' })

@@ -27,7 +27,7 @@ const insertKey = async (
 
 const withAuth = routes.filter(({ declaration }) => declaration.auth)
 const call = (declaration: (typeof withAuth)[number]['declaration'], headers: Record<string, string>) =>
-  client().fetch(declaration.path.replace('{address}', `0x${'ab'.repeat(32)}`), {
+  client().fetch(declaration.path.replace('{address}', `0x${'ab'.repeat(32)}`).replace(/\{\w+\}/g, 'abcdefgh'), {
     method: declaration.method.toUpperCase(),
     headers,
   })
@@ -71,7 +71,7 @@ describe.each(withAuth.map(({ declaration }) => [declaration.operationId, declar
 
     test('403: an API key without the scope, or where none is taken', async () => {
       const { token } = await insertKey(
-        `key0000${withAuth.findIndex((route) => route.declaration === declaration)}`,
+        `key${String(withAuth.findIndex((route) => route.declaration === declaration)).padStart(5, '0')}`,
         { scopes: [] },
       )
       expect(await outcome({ Authorization: `Bearer ${token}` })).toEqual([

@@ -66,6 +66,9 @@ async function authenticateApiKey(c: HubContext, idAndSecret: string): Promise<P
   const matches = equalHashes(hashSecret(secret), key?.secretHash ?? hashSecret(''))
   const live = key !== null && key.revokedAt === null && (key.expiresAt === null || key.expiresAt > unixNow())
   if (!live || !matches) throw unknownCredential()
+  const { apiKeys } = c.var.services
+  const now = unixNow()
+  if (!apiKeys.isUseNoted(key, now)) c.executionCtx.waitUntil(apiKeys.noteUse(keyId, now).catch(() => {}))
   return {
     kind: 'api_key',
     address: key.owner,

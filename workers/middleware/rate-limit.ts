@@ -50,7 +50,7 @@ export async function spendRateLimit(c: HubContext, principal: Principal | null,
   const kind = principal?.kind ?? 'anonymous'
 
   const reports = [await spend(c, kind, general[kind], caller)]
-  if (extraBudget) {
+  if (extraBudget && !reports[0]?.refused) {
     const budget = extra[extraBudget]
     reports.push(await spend(c, extraBudget, budget, budget.per === 'address' ? address : caller))
   }

@@ -73,6 +73,8 @@ Requests are limited per API key, session wallet, node key or client address; th
 const tagDescriptions: Record<string, string> = {
   Network: 'The network, its parameters and its health.',
   'Sign-in': 'Sessions for wallets, by EIP-4361.',
+  Account: 'What a wallet keeps here for itself.',
+  Developers: 'Profiles, enrollment, drafts and API keys of developers.',
   Modules: 'Upload and download of executable modules.',
   Reference: 'This document, for programs and for people.',
 }

@@ -1,8 +1,13 @@
 import type { Route } from '../route.ts'
+import { getPreferences, putPreferences } from './account/preferences.ts'
 import { logout } from './auth/logout.ts'
 import { createNonce } from './auth/nonce.ts'
 import { getSession } from './auth/session.ts'
 import { exchangeSiwe } from './auth/siwe.ts'
+import { createApiKey, listApiKeys, revokeApiKey } from './developers/api-keys.ts'
+import { createDraft, deleteDraft, getDraft, listDrafts, putDraft } from './developers/drafts.ts'
+import { enroll, requestVerification } from './developers/enrollment.ts'
+import { getDeveloper, getOwnDeveloper, putOwnDeveloper } from './developers/profile.ts'
 import { downloadModule } from './modules/download.ts'
 import { getModule } from './modules/get.ts'
 import { listModules } from './modules/list.ts'
@@ -29,6 +34,21 @@ export const routes: readonly Route[] = [
   exchangeSiwe,
   getSession,
   logout,
+  getPreferences,
+  putPreferences,
+  getOwnDeveloper,
+  putOwnDeveloper,
+  enroll,
+  requestVerification,
+  listDrafts,
+  createDraft,
+  getDraft,
+  putDraft,
+  deleteDraft,
+  listApiKeys,
+  createApiKey,
+  revokeApiKey,
+  getDeveloper,
   listModules,
   uploadModule,
   uploadModuleBytes,

@@ -1,19 +1,19 @@
-import { eq } from 'drizzle-orm'
-import { type Database, read } from './database.ts'
-import { apiKeys } from './schema.ts'
+import { and, desc, eq, type InferSelectModel, isNull, lt, or, sql } from 'drizzle-orm'
+import { type Database, query, read } from './database.ts'
+import { apiKeys, projects } from './schema.ts'
 
-export interface ApiKey {
-  keyId: string
-  owner: string
-  name: string
-  secretHash: string
-  scopes: string[]
-  projectIds: string[] | null
+export type ApiKey = InferSelectModel<typeof apiKeys>
+
+export interface ApiKeyPosition {
   createdAt: number
-  expiresAt: number | null
-  revokedAt: number | null
-  lastUsedAt: number | null
+  keyId: string
 }
+
+/** Keys one developer may have that are neither revoked nor expired. */
+export const liveApiKeysMax = 50
+
+/** `last_used_at` is only so exact: a write per call would cost more than the calls. */
+const lastUsedResolutionSeconds = 600
 
 export class ApiKeyStore {
   readonly #db: Database
@@ -24,5 +24,83 @@ export class ApiKeyStore {
   async find(keyId: string): Promise<ApiKey | null> {
     const rows = await read(() => this.#db.select().from(apiKeys).where(eq(apiKeys.keyId, keyId)))
     return rows[0] ?? null
+  }
+
+  /** Inserts the key unless the developer has {@link liveApiKeysMax}; one statement counts and inserts. */
+  async create(key: Omit<ApiKey, 'revokedAt' | 'lastUsedAt'>): Promise<'created' | 'full'> {
+    const { keyId, owner, name, secretHash, scopes, projectIds, createdAt, expiresAt } = key
+    const result = await query(
+      this.#db.run(sql`
+        INSERT INTO ${apiKeys} (key_id, owner, name, secret_hash, scopes, project_ids, created_at, expires_at)
+        SELECT ${keyId}, ${owner}, ${name}, ${secretHash}, ${JSON.stringify(scopes)},
+          ${projectIds && JSON.stringify(projectIds)}, ${createdAt}, ${expiresAt}
+        WHERE (SELECT count(*) FROM ${apiKeys} WHERE owner = ${owner} AND revoked_at IS NULL
+          AND (expires_at IS NULL OR expires_at > ${createdAt})) < ${liveApiKeysMax}`),
+    )
+    return result.meta.changes === 1 ? 'created' : 'full'
+  }
+
+  /** Keys that were not revoked, newest first. */
+  async list(owner: string, after: ApiKeyPosition | undefined, limit: number): Promise<ApiKey[]> {
+    return read(() =>
+      this.#db
+        .select()
+        .from(apiKeys)
+        .where(
+          and(
+            eq(apiKeys.owner, owner),
+            isNull(apiKeys.revokedAt),
+            after && sql`(${apiKeys.createdAt}, ${apiKeys.keyId}) < (${after.createdAt}, ${after.keyId})`,
+          ),
+        )
+        .orderBy(desc(apiKeys.createdAt), desc(apiKeys.keyId))
+        .limit(limit),
+    )
+  }
+
+  async revoke(owner: string, keyId: string, now: number): Promise<'revoked' | 'missing'> {
+    const result = await query(
+      this.#db
+        .update(apiKeys)
+        .set({ revokedAt: now })
+        .where(and(eq(apiKeys.keyId, keyId), eq(apiKeys.owner, owner), isNull(apiKeys.revokedAt))),
+    )
+    return result.meta.changes === 1 ? 'revoked' : 'missing'
+  }
+
+  /** Whether the use is worth noting: the note there is older than its resolution. */
+  isUseNoted({ lastUsedAt }: ApiKey, now: number): boolean {
+    return lastUsedAt !== null && lastUsedAt > now - lastUsedResolutionSeconds
+  }
+
+  async noteUse(keyId: string, now: number): Promise<void> {
+    await query(
+      this.#db
+        .update(apiKeys)
+        .set({ lastUsedAt: now })
+        .where(
+          and(
+            eq(apiKeys.keyId, keyId),
+            or(isNull(apiKeys.lastUsedAt), lt(apiKeys.lastUsedAt, now - lastUsedResolutionSeconds)),
+          ),
+        ),
+    )
+  }
+
+  /** Which of these projects are not the wallet's. */
+  async foreignProjects(owner: string, projectIds: readonly string[]): Promise<string[]> {
+    const rows = await read(() =>
+      this.#db
+        .select({ projectId: projects.projectId })
+        .from(projects)
+        .where(
+          and(
+            eq(projects.developer, owner),
+            sql`${projects.projectId} IN (SELECT value FROM json_each(${JSON.stringify(projectIds)}))`,
+          ),
+        ),
+    )
+    const own = new Set(rows.map(({ projectId }) => projectId))
+    return projectIds.filter((projectId) => !own.has(projectId))
   }
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { json } from '../../http/answer.ts'
-import { QueryAddress } from '../../http/formats.ts'
+import { FoldedAddress } from '../../http/formats.ts'
 import { pageOf, pageQuery, paginate } from '../../http/pagination.ts'
 import { defineRoute } from '../../route.ts'
 import type { Module } from '../../stores/modules.ts'
@@ -15,7 +15,7 @@ export const listModules = defineRoute(
     summary: 'List modules, newest first',
     query: z.strictObject({
       ...pageQuery,
-      developer: QueryAddress.optional().meta({ description: 'Only modules this wallet uploaded.' }),
+      developer: FoldedAddress.optional().meta({ description: 'Only modules this wallet uploaded.' }),
     }),
     cache: { maxAgeSeconds: 0 },
     responses: {

@@ -1,0 +1,185 @@
+import * as z from 'zod'
+import { randomAlphanumerics, randomSecret } from '../../auth/random.ts'
+import { scopes, unixNow } from '../../context.ts'
+import { ApiError, invalidField } from '../../errors.ts'
+import { example } from '../../examples.ts'
+import { json } from '../../http/answer.ts'
+import { Bytes32, characters, Timestamp } from '../../http/formats.ts'
+import { pageOf, pageQuery, paginate } from '../../http/pagination.ts'
+import { hashSecret, sessionOf } from '../../middleware/authenticate.ts'
+import { defineRoute } from '../../route.ts'
+import { type ApiKey, liveApiKeysMax } from '../../stores/api-keys.ts'
+
+const ApiKeyInput = z
+  .strictObject({
+    name: characters(64, 1),
+    scopes: z
+      .array(z.enum(scopes))
+      .min(1, 'must name at least one scope')
+      .max(scopes.length)
+      .refine((names) => new Set(names).size === names.length, 'must name each scope once'),
+    project_ids: z
+      .array(Bytes32)
+      .max(200, 'must have at most 200 items')
+      .nullable()
+      .default(null)
+      .meta({ description: 'The only projects the key is good for; all of yours when left out.' }),
+    expires_at: Timestamp.nullable().default(null).meta({ description: 'In the future, or null for never.' }),
+  })
+  .meta({ id: 'ApiKeyInput' })
+
+const apiKeyFields = {
+  key_id: z.string(),
+  name: z.string(),
+  prefix: z.string(),
+  scopes: z.array(z.enum(scopes)),
+  project_ids: z.array(Bytes32).nullable(),
+  last_used_at: Timestamp.nullable().meta({ description: 'Exact to ten minutes.' }),
+  expires_at: Timestamp.nullable(),
+  created_at: Timestamp,
+}
+const ApiKeyView = z.strictObject(apiKeyFields).meta({ id: 'ApiKey' })
+const CreatedApiKey = z
+  .strictObject({
+    ...apiKeyFields,
+    secret: z.string().meta({ description: 'The whole key. Shown only here.' }),
+  })
+  .meta({ id: 'CreatedApiKey' })
+
+const apiKeyExample = {
+  key_id: 'Zk3v9QpX',
+  name: 'Continuous integration',
+  prefix: '{{api_key_prefix}}Zk3v9QpX',
+  scopes: ['modules:write' as const],
+  project_ids: null,
+  last_used_at: null,
+  expires_at: null,
+  created_at: example.time,
+}
+
+const apiKeyView = (prefix: string, key: ApiKey) => ({
+  key_id: key.keyId,
+  name: key.name,
+  prefix: prefix + key.keyId,
+  scopes: key.scopes,
+  project_ids: key.projectIds,
+  last_used_at: key.lastUsedAt,
+  expires_at: key.expiresAt,
+  created_at: key.createdAt,
+})
+
+export const listApiKeys = defineRoute(
+  {
+    method: 'get',
+    path: '/v1/developers/api-keys',
+    operationId: 'listApiKeys',
+    tag: 'Developers',
+    summary: 'List the own API keys, newest first',
+    description: 'Revoked keys are not shown, and secrets never.',
+    auth: { session: true },
+    query: z.strictObject(pageQuery),
+    responses: {
+      200: {
+        description: 'One page.',
+        schema: pageOf(ApiKeyView).meta({ id: 'ApiKeyPage' }),
+        example: { items: [apiKeyExample], next_cursor: null },
+      },
+    },
+  },
+  async (c, { query }) => {
+    const { address } = sessionOf(c)
+    const { rows, next_cursor } = await paginate(c, {
+      list: `api-keys owner=${address}`,
+      query,
+      position: ({ createdAt, keyId }: ApiKey): [number, string] => [createdAt, keyId],
+      fetch: (after, limit) =>
+        c.var.services.apiKeys.list(address, after && { createdAt: after[0], keyId: after[1] }, limit),
+    })
+    const prefix = c.var.settings.PROFILE.api_key_prefix
+    return json({ items: rows.map((key) => apiKeyView(prefix, key)), next_cursor })
+  },
+)
+
+export const createApiKey = defineRoute(
+  {
+    method: 'post',
+    path: '/v1/developers/api-keys',
+    operationId: 'createApiKey',
+    tag: 'Developers',
+    summary: 'Create an API key',
+    description: `The secret is shown once. A developer has at most ${liveApiKeysMax} live keys.`,
+    auth: { session: true },
+    json: { schema: ApiKeyInput, example: { name: 'Continuous integration', scopes: ['modules:write'] } },
+    errors: ['not_enrolled', 'conflict'],
+    responses: {
+      201: {
+        description: 'The key, with its secret.',
+        schema: CreatedApiKey,
+        example: {
+          ...apiKeyExample,
+          secret: '{{api_key_prefix}}Zk3v9QpX_kV0mX2uB9pQ7sT4wZ1yA6cE3gH8jL5nR0tU2vX4zB7d',
+        },
+        headers: { Location: 'The list it is in.' },
+      },
+    },
+  },
+  async (c, { json: { name, scopes: granted, project_ids: projectIds, expires_at: expiresAt } }) => {
+    const { apiKeys, developers } = c.var.services
+    const { address } = sessionOf(c)
+    if ((await developers.find(address))?.enrollment !== 'active')
+      throw new ApiError('not_enrolled', 'API keys are for developers with an active enrollment.')
+    const now = unixNow()
+    if (expiresAt !== null && expiresAt <= now) throw invalidField('expires_at', 'must be in the future')
+    const foreign = projectIds === null ? [] : await apiKeys.foreignProjects(address, projectIds)
+    if (foreign[0] !== undefined)
+      throw invalidField(`project_ids[${projectIds?.indexOf(foreign[0])}]`, 'is not a project of yours')
+
+    const prefix = c.var.settings.PROFILE.api_key_prefix
+    const secret = randomSecret()
+    const key = {
+      keyId: randomAlphanumerics(8),
+      owner: address,
+      name,
+      secretHash: hashSecret(secret),
+      scopes: granted,
+      projectIds,
+      createdAt: now,
+      expiresAt,
+    }
+    if ((await apiKeys.create(key)) === 'full')
+      throw new ApiError('conflict', `You have ${liveApiKeysMax} live API keys; revoke one first.`)
+    return json(
+      {
+        ...apiKeyView(prefix, { ...key, revokedAt: null, lastUsedAt: null }),
+        secret: `${prefix}${key.keyId}_${secret}`,
+      },
+      201,
+      { Location: '/v1/developers/api-keys' },
+    )
+  },
+)
+
+export const revokeApiKey = defineRoute(
+  {
+    method: 'delete',
+    path: '/v1/developers/api-keys/{key_id}',
+    operationId: 'revokeApiKey',
+    tag: 'Developers',
+    summary: 'Revoke an API key',
+    description: 'It stops working at once.',
+    auth: { session: true },
+    params: z.object({
+      key_id: z
+        .string()
+        .regex(/^[A-Za-z0-9]{8}$/, 'must be 8 letters or digits')
+        .meta({ example: apiKeyExample.key_id }),
+    }),
+    errors: ['not_found'],
+    responses: { 204: { description: 'Revoked.' } },
+  },
+  async (c, { params: { key_id } }) => {
+    if ((await c.var.services.apiKeys.revoke(sessionOf(c).address, key_id, unixNow())) === 'missing')
+      throw new ApiError('not_found', `You have no API key ${key_id}.`)
+    return new Response(null, { status: 204 })
+  },
+)

@@ -1,0 +1,319 @@
+import { env } from 'cloudflare:workers'
+import { describe, expect, test } from 'vitest'
+import { client, errorOf } from '../../test/client.ts'
+import { signIn } from '../../test/wallet.ts'
+
+const application = { developer_type: 'individual', display_name: 'Ada', agreements_accepted: true }
+
+/** A signed-in wallet; `approve` is a hub that approves by itself. */
+const session = async (approve = false) => {
+  const { address, token } = await signIn()
+  const caller = client({ token, ...(approve && { bindings: { AUTO_APPROVE_DEVELOPERS: 'true' } }) })
+  return {
+    address,
+    token,
+    caller,
+    enroll: (change: object = {}) => caller.post('/v1/developers/me/enrollment', { ...application, ...change }),
+    verify: () => caller.post('/v1/developers/me/verification'),
+  }
+}
+const set = (address: string, column: string, value: string) =>
+  env.DB.prepare(`UPDATE developers SET ${column} = ? WHERE address = ?`).bind(value, address).run()
+
+describe('enrollment', () => {
+  test('is pending until somebody decides, and then cannot be asked for again', async () => {
+    const { enroll, caller, address } = await session()
+    expect(await (await enroll({ email: 'ada@ada.example', reason: 'to render' })).json()).toMatchObject({
+      address,
+      enrollment: 'pending',
+      verification: 'unverified',
+      verified: false,
+      email: 'ada@ada.example',
+      reason: 'to render',
+    })
+    expect(await errorOf(await enroll())).toMatchObject({ status: 409, error: 'invalid_state' })
+    expect((await client().get(`/v1/developers/${address}`)).status).toBe(404)
+    expect((await caller.get('/v1/developers/me')).status).toBe(200)
+  })
+
+  test('is active and verified at once where the hub approves by itself', async () => {
+    const { enroll, verify, address } = await session(true)
+    expect(await (await enroll()).json()).toMatchObject({ enrollment: 'active', verification: 'verified' })
+    expect(await errorOf(await enroll())).toMatchObject({ status: 409, error: 'invalid_state' })
+    expect(await errorOf(await verify())).toMatchObject({ status: 409, error: 'invalid_state' })
+    expect(await (await client().get(`/v1/developers/${address}`)).json()).toMatchObject({ address, verified: true })
+  })
+
+  test('a draft or a rejected one can be made again', async () => {
+    const { enroll, address } = await session()
+    expect(await (await enroll({ draft: true })).json()).toMatchObject({ enrollment: 'draft' })
+    expect(await (await enroll()).json()).toMatchObject({ enrollment: 'pending' })
+    await set(address, 'enrollment', 'rejected')
+    expect(await (await enroll({ display_name: 'Ada II' })).json()).toMatchObject({
+      enrollment: 'pending',
+      display_name: 'Ada II',
+    })
+  })
+
+  test('of ten racing applications exactly one is taken', async () => {
+    const { enroll } = await session()
+    const statuses = (await Promise.all(Array.from({ length: 10 }, () => enroll()))).map(({ status }) => status)
+    expect(statuses.sort()).toEqual([200, ...Array(9).fill(409)])
+  })
+
+  test.each([
+    ['agreements that are not accepted', { agreements_accepted: false }, 'agreements_accepted'],
+    ['an empty name', { display_name: '' }, 'display_name'],
+    ['a website that is not https', { website: 'http://ada.example' }, 'website'],
+    ['a website that runs script', { website: 'javascript:alert(1)' }, 'website'],
+    ['an e-mail address that is none', { email: 'ada' }, 'email'],
+    ['another kind of developer', { developer_type: 'robot' }, 'developer_type'],
+  ])('400 invalid_field: %s', async (_, change, path) => {
+    const { enroll } = await session()
+    const error = await errorOf(await enroll(change))
+    expect(error).toMatchObject({ status: 400, error: 'invalid_field' })
+    expect(error.details?.problems?.[0]?.path).toBe(path)
+  })
+})
+
+describe('verification', () => {
+  test('409 invalid_state without an enrollment, then pending, and asked for once', async () => {
+    const { enroll, verify } = await session()
+    expect(await errorOf(await verify())).toMatchObject({ status: 409, error: 'invalid_state' })
+    await enroll()
+    expect(await (await verify()).json()).toMatchObject({ verification: 'pending' })
+    expect(await errorOf(await verify())).toMatchObject({ status: 409, error: 'invalid_state' })
+  })
+})
+
+describe('profiles', () => {
+  test('PUT replaces the profile; the e-mail address is for its owner', async () => {
+    const { enroll, caller, address } = await session(true)
+    await enroll()
+    const profile = {
+      display_name: 'Ada Computing',
+      bio: 'Rendering.',
+      website: 'https://ada.example/about',
+      logo: null,
+      location: 'London',
+      email: 'ada@ada.example',
+      social: { github: 'ada' },
+    }
+    const saved = await caller.fetch('/v1/developers/me', { method: 'PUT', json: profile })
+    expect(await saved.json()).toMatchObject(profile)
+    const shown = (await (await client().get(`/v1/developers/${address.toUpperCase().replace('0X', '0x')}`)).json()) as object
+    expect(shown).toMatchObject({ display_name: 'Ada Computing', social: { github: 'ada' } })
+    expect(shown).not.toHaveProperty('email')
+    expect(shown).not.toHaveProperty('reason')
+
+    await caller.fetch('/v1/developers/me', { method: 'PUT', json: { display_name: 'Ada' } })
+    expect(await (await caller.get('/v1/developers/me')).json()).toMatchObject({ bio: null, social: {}, email: null })
+  })
+
+  test('404 not_found: not enrolled, unknown, malformed', async () => {
+    const { caller, address } = await session()
+    for (const response of [
+      await caller.get('/v1/developers/me'),
+      await caller.fetch('/v1/developers/me', { method: 'PUT', json: { display_name: 'x' } }),
+      await client().get(`/v1/developers/${address}`),
+      await client().get('/v1/developers/0x12'),
+    ])
+      expect(await errorOf(response)).toMatchObject({ status: 404, error: 'not_found' })
+  })
+})
+
+describe('drafts', () => {
+  const path = '/v1/developers/me/drafts'
+
+  test('are created, read, replaced and deleted', async () => {
+    const { caller } = await session()
+    const created = await caller.post(path, { data: { name: 'one' } })
+    expect(created.status).toBe(201)
+    const draft = (await created.json()) as { draft_id: string }
+    expect(draft).toEqual({
+      draft_id: expect.stringMatching(/^[A-Za-z0-9]{12}$/),
+      current_step: 0,
+      project_id: null,
+      data: { name: 'one' },
+      created_at: expect.any(Number),
+      updated_at: expect.any(Number),
+    })
+    const location = created.headers.get('location') ?? ''
+    expect(await (await caller.get(location)).json()).toEqual(draft)
+
+    const replaced = await caller.fetch(location, { method: 'PUT', json: { current_step: 3, data: {} } })
+    expect(replaced.status).toBe(200)
+    expect(await replaced.json()).toMatchObject({ draft_id: draft.draft_id, current_step: 3, data: {} })
+    expect((await caller.fetch(location, { method: 'DELETE' })).status).toBe(204)
+    expect((await caller.get(location)).status).toBe(404)
+    expect((await caller.fetch(location, { method: 'DELETE' })).status).toBe(404)
+  })
+
+  test('PUT creates under an id of the own choice', async () => {
+    const { caller } = await session()
+    const response = await caller.fetch(`${path}/my-first_draft`, { method: 'PUT', json: { data: {} } })
+    expect([response.status, response.headers.get('location')]).toEqual([201, `${path}/my-first_draft`])
+  })
+
+  test("another wallet's draft is 404", async () => {
+    const [ada, bob] = [await session(), await session()]
+    await ada.caller.fetch(`${path}/secret`, { method: 'PUT', json: { data: { by: 'ada' } } })
+    expect((await bob.caller.get(`${path}/secret`)).status).toBe(404)
+    expect((await bob.caller.fetch(`${path}/secret`, { method: 'DELETE' })).status).toBe(404)
+    expect((await bob.caller.fetch(`${path}/secret`, { method: 'PUT', json: { data: {} } })).status).toBe(201)
+    expect(await (await ada.caller.get(`${path}/secret`)).json()).toMatchObject({ data: { by: 'ada' } })
+  })
+
+  test('409 conflict when If-Match names an earlier version; of two racing writers one wins', async () => {
+    const { caller } = await session()
+    const created = await caller.fetch(`${path}/raced`, { method: 'PUT', json: { data: {} } })
+    const etag = created.headers.get('etag') ?? ''
+    const write = (step: number) =>
+      caller.fetch(`${path}/raced`, { method: 'PUT', json: { current_step: step, data: {} }, headers: { 'If-Match': etag } })
+    const statuses = (await Promise.all([write(1), write(2)])).map(({ status }) => status)
+    expect(statuses.sort()).toEqual([200, 409])
+    const stale = { 'If-Match': etag }
+    expect(await errorOf(await caller.fetch(`${path}/raced`, { method: 'DELETE', headers: stale }))).toMatchObject({ error: 'conflict' })
+    const malformed = await caller.fetch(`${path}/raced`, { method: 'DELETE', headers: { 'If-Match': 'x' } })
+    expect(await errorOf(malformed)).toMatchObject({ status: 400, error: 'invalid_field' })
+  })
+
+  test('256 KiB fit, one byte more is 413 too_large', async () => {
+    const { caller } = await session()
+    const put = (bytes: number) =>
+      caller.fetch(`${path}/large`, { method: 'PUT', json: { data: { x: 'x'.repeat(bytes - '{"x":""}'.length) } } })
+    expect((await put(256 * 1024)).status).toBe(201)
+    expect(await errorOf(await put(256 * 1024 + 1))).toMatchObject({ status: 413, error: 'too_large' })
+  })
+
+  test('409 conflict: the 51st draft, also in a race', async () => {
+    const { caller } = await session()
+    for (let i = 0; i < 48; i++) await caller.post(path, { data: {} })
+    const statuses = (await Promise.all(Array.from({ length: 5 }, () => caller.post(path, { data: {} })))).map(
+      ({ status }) => status,
+    )
+    expect(statuses.sort()).toEqual([201, 201, 409, 409, 409])
+    const { items } = (await (await caller.get(`${path}?limit=200`)).json()) as { items: object[] }
+    expect(items).toHaveLength(50)
+  })
+
+  test('are listed last changed first, in pages', async () => {
+    const { caller } = await session()
+    for (const id of ['a', 'b', 'c']) await caller.fetch(`${path}/${id}`, { method: 'PUT', json: { data: {} } })
+    const first = (await (await caller.get(`${path}?limit=2`)).json()) as { items: { draft_id: string }[]; next_cursor: string }
+    const second = (await (await caller.get(`${path}?limit=2&cursor=${first.next_cursor}`)).json()) as typeof first
+    expect([...first.items, ...second.items].map(({ draft_id }) => draft_id).sort()).toEqual(['a', 'b', 'c'])
+    expect(second.next_cursor).toBeNull()
+  })
+
+  test('404 on reading and 400 on writing: a malformed id', async () => {
+    const { caller } = await session()
+    expect((await caller.get(`${path}/no%20id`)).status).toBe(404)
+    expect(await errorOf(await caller.fetch(`${path}/no%20id`, { method: 'PUT', json: { data: {} } }))).toMatchObject({ status: 400, error: 'invalid_field' })
+  })
+})
+
+describe('API keys', () => {
+  const path = '/v1/developers/api-keys'
+  const enrolled = async () => {
+    const developer = await session(true)
+    await developer.enroll()
+    return developer
+  }
+  const input = { name: 'CI', scopes: ['modules:write'] }
+
+  test('the secret is shown once, works as a credential, and stops at once when revoked', async () => {
+    const { caller } = await enrolled()
+    const created = await caller.post(path, input)
+    expect(created.status).toBe(201)
+    const { secret, ...key } = (await created.json()) as { secret: string; key_id: string; prefix: string }
+    expect(secret).toMatch(/^hub_test_[A-Za-z0-9]{8}_[A-Za-z0-9_-]{43}$/)
+    expect(key).toEqual({
+      key_id: expect.stringMatching(/^[A-Za-z0-9]{8}$/),
+      name: 'CI',
+      prefix: secret.slice(0, 17),
+      scopes: ['modules:write'],
+      project_ids: null,
+      last_used_at: null,
+      expires_at: null,
+      created_at: expect.any(Number),
+    })
+    expect(await (await caller.get(path)).json()).toEqual({ items: [key], next_cursor: null })
+
+    const program = client({ token: secret })
+    expect((await program.get('/v1/status')).headers.get('ratelimit-limit')).toBe('3000')
+    const used = (await (await caller.get(path)).json()) as { items: { last_used_at: number }[] }
+    expect(used.items[0]?.last_used_at).toBeGreaterThan(0)
+
+    expect((await caller.fetch(`${path}/${key.key_id}`, { method: 'DELETE' })).status).toBe(204)
+    expect((await program.get('/v1/status')).status).toBe(401)
+    expect((await caller.fetch(`${path}/${key.key_id}`, { method: 'DELETE' })).status).toBe(404)
+    expect(await (await caller.get(path)).json()).toEqual({ items: [], next_cursor: null })
+  })
+
+  test('only a hash of the secret is stored', async () => {
+    const { caller } = await enrolled()
+    const { secret } = (await (await caller.post(path, input)).json()) as { secret: string }
+    const { results } = await env.DB.prepare('SELECT * FROM api_keys').all()
+    expect(JSON.stringify(results)).not.toContain(secret.slice(18))
+  })
+
+  test('a use is written at most every ten minutes', async () => {
+    const { caller } = await enrolled()
+    const { secret, key_id } = (await (await caller.post(path, input)).json()) as { secret: string; key_id: string }
+    const note = (seconds: number) =>
+      env.DB.prepare('UPDATE api_keys SET last_used_at = ? WHERE key_id = ?').bind(seconds, key_id).run()
+    const noted = () => env.DB.prepare('SELECT last_used_at FROM api_keys WHERE key_id = ?').bind(key_id).first('last_used_at')
+    const now = Math.floor(Date.now() / 1000)
+    await note(now - 60)
+    await client({ token: secret }).get('/v1/status')
+    expect(await noted()).toBe(now - 60)
+    await note(now - 700)
+    await client({ token: secret }).get('/v1/status')
+    expect(await noted()).toBeGreaterThanOrEqual(now)
+  })
+
+  test('403 not_enrolled without an active enrollment', async () => {
+    const { caller, enroll } = await session()
+    expect(await errorOf(await caller.post(path, input))).toMatchObject({ status: 403, error: 'not_enrolled' })
+    await enroll()
+    expect(await errorOf(await caller.post(path, input))).toMatchObject({ status: 403, error: 'not_enrolled' })
+  })
+
+  test("projects must be the caller's own", async () => {
+    const { caller, address } = await enrolled()
+    const [own, foreign] = [`0x${'01'.repeat(32)}`, `0x${'02'.repeat(32)}`]
+    const insert = env.DB.prepare(
+      "INSERT INTO projects (project_id, developer, slug, category, listing_status, created_at) VALUES (?, ?, 's', 'iot', 'listed', 1)",
+    )
+    await env.DB.batch([insert.bind(own, address), insert.bind(foreign, '0x')])
+    const created = await caller.post(path, { ...input, project_ids: [own] })
+    expect(await created.json()).toMatchObject({ project_ids: [own] })
+    const error = await errorOf(await caller.post(path, { ...input, project_ids: [own, foreign] }))
+    expect(error).toMatchObject({ status: 400, error: 'invalid_field' })
+    expect(error.details?.problems?.[0]?.path).toBe('project_ids[1]')
+  })
+
+  test.each([
+    ['no scope', { scopes: [] }, 'scopes'],
+    ['an unknown scope', { scopes: ['everything'] }, 'scopes[0]'],
+    ['a scope twice', { scopes: ['modules:write', 'modules:write'] }, 'scopes'],
+    ['a name of 65 characters', { name: 'x'.repeat(65) }, 'name'],
+    ['an expiry in the past', { expires_at: 1 }, 'expires_at'],
+  ])('400 invalid_field: %s', async (_, change, problem) => {
+    const { caller } = await enrolled()
+    const error = await errorOf(await caller.post(path, { ...input, ...change }))
+    expect(error).toMatchObject({ status: 400, error: 'invalid_field' })
+    expect(error.details?.problems?.[0]?.path).toBe(problem)
+  })
+
+  test('409 conflict: the 51st live key, also in a race; a revoked one makes room', async () => {
+    const { caller } = await enrolled()
+    for (let i = 0; i < 48; i++) await caller.post(path, input)
+    const answers = await Promise.all(Array.from({ length: 4 }, () => caller.post(path, input)))
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 409, 409])
+    const { items } = (await (await caller.get(`${path}?limit=1`)).json()) as { items: { key_id: string }[] }
+    await caller.fetch(`${path}/${items[0]?.key_id}`, { method: 'DELETE' })
+    expect((await caller.post(path, input)).status).toBe(201)
+  })
+})

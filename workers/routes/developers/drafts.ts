@@ -1,0 +1,231 @@
+import * as z from 'zod'
+import { randomAlphanumerics } from '../../auth/random.ts'
+import { type HubContext, unixNow } from '../../context.ts'
+import { ApiError, invalidField } from '../../errors.ts'
+import { example } from '../../examples.ts'
+import { json } from '../../http/answer.ts'
+import { characters, Timestamp } from '../../http/formats.ts'
+import { pageOf, pageQuery, paginate } from '../../http/pagination.ts'
+import { sessionOf } from '../../middleware/authenticate.ts'
+import { defineRoute } from '../../route.ts'
+import { type Draft, type DraftContent, draftsMax } from '../../stores/drafts.ts'
+
+const dataBytesMax = 256 * 1024
+
+const DraftInput = z
+  .strictObject({
+    current_step: z.int().min(0).max(1000).default(0),
+    project_id: characters(128).nullable().default(null),
+    data: z.record(z.string(), z.unknown()).meta({ description: 'Anything; at most 256 KiB as stored.' }),
+  })
+  .meta({ id: 'DraftInput' })
+
+const DraftView = z
+  .strictObject({
+    draft_id: z.string(),
+    current_step: z.int(),
+    project_id: z.string().nullable(),
+    data: z.record(z.string(), z.unknown()),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  })
+  .meta({ id: 'Draft' })
+
+const draftExample: z.output<typeof DraftView> = {
+  draft_id: 'my-first-project',
+  current_step: 2,
+  project_id: null,
+  data: { name: 'My first project' },
+  created_at: example.time,
+  updated_at: example.time,
+}
+
+const DraftParams = z.object({
+  draft_id: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 of A-Z, a-z, 0-9, _ and -')
+    .meta({ example: draftExample.draft_id }),
+})
+
+const ifMatch = { 'If-Match': 'ETag of the version you have; another one is answered with 409 `conflict`.' }
+
+const draftView = ({ draftId, currentStep, projectId, data, createdAt, updatedAt }: Draft) => ({
+  draft_id: draftId,
+  current_step: currentStep,
+  project_id: projectId,
+  data: JSON.parse(data) as Record<string, unknown>,
+  created_at: createdAt,
+  updated_at: updatedAt,
+})
+
+export const listDrafts = defineRoute(
+  {
+    method: 'get',
+    path: '/v1/developers/me/drafts',
+    operationId: 'listDrafts',
+    tag: 'Developers',
+    summary: 'List the own drafts, last changed first',
+    auth: { session: true },
+    query: z.strictObject(pageQuery),
+    responses: {
+      200: {
+        description: 'One page.',
+        schema: pageOf(DraftView).meta({ id: 'DraftPage' }),
+        example: { items: [draftExample], next_cursor: null },
+      },
+    },
+  },
+  async (c, { query }) => {
+    const { address } = sessionOf(c)
+    const { rows, next_cursor } = await paginate(c, {
+      list: `drafts owner=${address}`,
+      query,
+      position: ({ updatedAt, draftId }: Draft): [number, string] => [updatedAt, draftId],
+      fetch: (after, limit) =>
+        c.var.services.drafts.list(address, after && { updatedAt: after[0], draftId: after[1] }, limit),
+    })
+    return json({ items: rows.map(draftView), next_cursor })
+  },
+)
+
+export const createDraft = defineRoute(
+  {
+    method: 'post',
+    path: '/v1/developers/me/drafts',
+    operationId: 'createDraft',
+    tag: 'Developers',
+    summary: 'Keep a new draft',
+    description: `A wallet keeps at most ${draftsMax} drafts.`,
+    auth: { session: true },
+    idempotent: true,
+    json: { schema: DraftInput, example: { current_step: 0, data: { name: 'My first project' } } },
+    errors: ['conflict', 'too_large'],
+    responses: {
+      201: {
+        description: 'As stored, under an id the hub chose.',
+        schema: DraftView,
+        example: draftExample,
+        headers: { Location: 'Path of the draft.', ETag: 'Names this version.' },
+      },
+    },
+  },
+  (c, { json: input }) => insertDraft(c, randomAlphanumerics(12), contentOf(input)),
+)
+
+export const getDraft = defineRoute(
+  {
+    method: 'get',
+    path: '/v1/developers/me/drafts/{draft_id}',
+    operationId: 'getDraft',
+    tag: 'Developers',
+    summary: 'Read a draft of your own',
+    auth: { session: true },
+    params: DraftParams,
+    errors: ['not_found'],
+    responses: {
+      200: {
+        description: 'The draft.',
+        schema: DraftView,
+        example: draftExample,
+        headers: { ETag: 'Names this version.' },
+      },
+    },
+  },
+  (c, { params }) => answerDraft(c, params.draft_id),
+)
+
+export const putDraft = defineRoute(
+  {
+    method: 'put',
+    path: '/v1/developers/me/drafts/{draft_id}',
+    operationId: 'putDraft',
+    tag: 'Developers',
+    summary: 'Replace a draft, or keep a new one under an id of your choice',
+    auth: { session: true },
+    params: DraftParams,
+    headers: ifMatch,
+    json: { schema: DraftInput, example: { current_step: 2, data: { name: 'My first project' } } },
+    errors: ['conflict', 'too_large'],
+    responses: {
+      200: {
+        description: 'Replaced.',
+        schema: DraftView,
+        example: draftExample,
+        headers: { ETag: 'Names this version.' },
+      },
+      201: {
+        description: 'Created.',
+        schema: DraftView,
+        example: draftExample,
+        headers: { Location: 'Path of the draft.', ETag: 'Names this version.' },
+      },
+    },
+  },
+  async (c, { params: { draft_id }, json: input }) => {
+    const content = contentOf(input)
+    const revision = expectedRevision(c)
+    const { address } = sessionOf(c)
+    const updated = await c.var.services.drafts.update(address, draft_id, content, unixNow(), revision)
+    if (updated === 'stale' || (updated === 'missing' && revision !== undefined)) throw stale()
+    return updated === 'updated' ? answerDraft(c, draft_id) : insertDraft(c, draft_id, content)
+  },
+)
+
+export const deleteDraft = defineRoute(
+  {
+    method: 'delete',
+    path: '/v1/developers/me/drafts/{draft_id}',
+    operationId: 'deleteDraft',
+    tag: 'Developers',
+    summary: 'Delete a draft of your own',
+    auth: { session: true },
+    params: DraftParams,
+    headers: ifMatch,
+    errors: ['not_found', 'conflict'],
+    responses: { 204: { description: 'Deleted.' } },
+  },
+  async (c, { params: { draft_id } }) => {
+    const deleted = await c.var.services.drafts.delete(sessionOf(c).address, draft_id, expectedRevision(c))
+    if (deleted === 'stale') throw stale()
+    if (deleted === 'missing') throw notFound(draft_id)
+    return new Response(null, { status: 204 })
+  },
+)
+
+function contentOf({ current_step, project_id, data }: z.output<typeof DraftInput>): DraftContent {
+  const text = JSON.stringify(data)
+  if (new TextEncoder().encode(text).length > dataBytesMax)
+    throw new ApiError('too_large', `The data of a draft is at most ${dataBytesMax} bytes as JSON.`)
+  return { currentStep: current_step, projectId: project_id, data: text }
+}
+
+async function insertDraft(c: HubContext, draftId: string, content: DraftContent): Promise<Response> {
+  const created = await c.var.services.drafts.create(sessionOf(c).address, draftId, content, unixNow())
+  if (created === 'full')
+    throw new ApiError('conflict', `A wallet keeps at most ${draftsMax} drafts; delete one first.`)
+  // A racing request with the same id was faster, and is the one that counts as the creation.
+  if (created === 'exists') throw stale()
+  return answerDraft(c, draftId, 201)
+}
+
+async function answerDraft(c: HubContext, draftId: string, status = 200): Promise<Response> {
+  const draft = await c.var.services.drafts.find(sessionOf(c).address, draftId)
+  if (!draft) throw notFound(draftId)
+  return json(draftView(draft), status, {
+    ETag: `"${draft.revision}"`,
+    ...(status === 201 && { Location: `/v1/developers/me/drafts/${draftId}` }),
+  })
+}
+
+const notFound = (draftId: string) => new ApiError('not_found', `You have no draft ${draftId}.`)
+
+const stale = () =>
+  new ApiError('conflict', 'The draft was changed meanwhile. Read it again and decide anew.')
+
+function expectedRevision(c: HubContext): number | undefined {
+  const header = c.req.header('if-match')?.trim()
+  if (header === undefined || header === '*') return undefined
+  const revision = /^"([1-9][0-9]{0,15})"$/.exec(header)?.[1]
+  if (revision === undefined) throw invalidField('If-Match', 'must be the ETag of a draft')
+  return Number(revision)
+}

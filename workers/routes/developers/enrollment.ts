@@ -1,0 +1,81 @@
+import { unixNow } from '../../context.ts'
+import { ApiError } from '../../errors.ts'
+import { json } from '../../http/answer.ts'
+import { sessionOf } from '../../middleware/authenticate.ts'
+import { defineRoute } from '../../route.ts'
+import { ownDeveloper } from './profile.ts'
+import { EnrollmentRequest, OwnDeveloperView, ownDeveloperExample, ownDeveloperView } from './schema.ts'
+
+export const enroll = defineRoute(
+  {
+    method: 'post',
+    path: '/v1/developers/me/enrollment',
+    operationId: 'enroll',
+    tag: 'Developers',
+    summary: 'Apply as a developer',
+    description:
+      'A rejected application can be made again. Where the hub approves by itself it is active at once.',
+    auth: { session: true },
+    json: {
+      schema: EnrollmentRequest,
+      example: {
+        developer_type: 'individual',
+        display_name: 'Ada Computing',
+        email: 'ada@ada.example',
+        agreements_accepted: true,
+      },
+    },
+    errors: ['invalid_state'],
+    responses: {
+      200: { description: 'Where it stands.', schema: OwnDeveloperView, example: ownDeveloperExample },
+    },
+  },
+  async (c, { json: application }) => {
+    const { draft, developer_type, display_name, email = null, website = null, reason = null } = application
+    const approved = c.var.settings.AUTO_APPROVE_DEVELOPERS && !draft
+    const now = unixNow()
+    const recorded = await c.var.services.developers.enroll(
+      {
+        address: sessionOf(c).address,
+        enrollment: draft ? 'draft' : approved ? 'active' : 'pending',
+        verification: approved ? 'verified' : 'unverified',
+        developerType: developer_type,
+        displayName: display_name,
+        email,
+        website,
+        reason,
+        agreementsAcceptedAt: now,
+      },
+      now,
+    )
+    if (recorded === 'invalid_state')
+      throw new ApiError('invalid_state', 'An enrollment of this wallet is pending or active already.')
+    return json(ownDeveloperView(await ownDeveloper(c)))
+  },
+)
+
+export const requestVerification = defineRoute(
+  {
+    method: 'post',
+    path: '/v1/developers/me/verification',
+    operationId: 'requestVerification',
+    tag: 'Developers',
+    summary: 'Ask for verification',
+    auth: { session: true },
+    errors: ['invalid_state'],
+    responses: {
+      200: { description: 'Where it stands.', schema: OwnDeveloperView, example: ownDeveloperExample },
+    },
+  },
+  async (c) => {
+    const verification = c.var.settings.AUTO_APPROVE_DEVELOPERS ? 'verified' : 'pending'
+    const { address } = sessionOf(c)
+    const recorded = await c.var.services.developers.requestVerification(address, verification, unixNow())
+    if (recorded === 'invalid_state')
+      throw new ApiError(
+        'invalid_state',
+        'Verification needs a pending or active enrollment, and is asked for once: it is pending or granted already.',
+      )
+    return json(ownDeveloperView(await ownDeveloper(c)))
+  },
+)

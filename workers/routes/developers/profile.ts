@@ -1,0 +1,94 @@
+import * as z from 'zod'
+import { type HubContext, unixNow } from '../../context.ts'
+import { ApiError } from '../../errors.ts'
+import { example } from '../../examples.ts'
+import { json } from '../../http/answer.ts'
+import { FoldedAddress } from '../../http/formats.ts'
+import { sessionOf } from '../../middleware/authenticate.ts'
+import { defineRoute } from '../../route.ts'
+import type { Developer } from '../../stores/developers.ts'
+import {
+  DeveloperView,
+  developerExample,
+  developerView,
+  OwnDeveloperView,
+  ownDeveloperExample,
+  ownDeveloperView,
+  ProfileUpdate,
+} from './schema.ts'
+
+export const getDeveloper = defineRoute(
+  {
+    method: 'get',
+    path: '/v1/developers/{address}',
+    operationId: 'getDeveloper',
+    tag: 'Developers',
+    summary: 'Read the profile of a developer',
+    params: z.object({ address: FoldedAddress.meta({ example: example.wallet }) }),
+    cache: { maxAgeSeconds: 0 },
+    errors: ['not_found'],
+    responses: {
+      200: { description: 'The public profile.', schema: DeveloperView, example: developerExample },
+    },
+  },
+  async (c, { params }) => {
+    const developer = await c.var.services.developers.find(params.address)
+    if (developer?.enrollment !== 'active')
+      throw new ApiError('not_found', `${params.address} is not a developer of this network.`)
+    return json(developerView(developer))
+  },
+)
+
+export const getOwnDeveloper = defineRoute(
+  {
+    method: 'get',
+    path: '/v1/developers/me',
+    operationId: 'getOwnDeveloper',
+    tag: 'Developers',
+    summary: 'Read the own profile and where enrollment and verification stand',
+    auth: { session: true },
+    errors: ['not_found'],
+    responses: {
+      200: { description: 'The own profile.', schema: OwnDeveloperView, example: ownDeveloperExample },
+    },
+  },
+  async (c) => json(ownDeveloperView(await ownDeveloper(c))),
+)
+
+export const putOwnDeveloper = defineRoute(
+  {
+    method: 'put',
+    path: '/v1/developers/me',
+    operationId: 'putOwnDeveloper',
+    tag: 'Developers',
+    summary: 'Replace the own profile',
+    auth: { session: true },
+    json: {
+      schema: ProfileUpdate,
+      example: {
+        display_name: 'Ada Computing',
+        bio: 'Rendering for everybody.',
+        website: 'https://ada.example',
+      },
+    },
+    errors: ['not_found'],
+    responses: { 200: { description: 'As saved.', schema: OwnDeveloperView, example: ownDeveloperExample } },
+  },
+  async (c, { json: profile }) => {
+    const { display_name: displayName, ...rest } = profile
+    const { address } = sessionOf(c)
+    await c.var.services.developers.updateProfile(address, { displayName, ...rest }, unixNow())
+    return json(ownDeveloperView(await ownDeveloper(c)))
+  },
+)
+
+/** @throws {@link ApiError} 404 `not_found` when the caller never began to enroll. */
+export async function ownDeveloper(c: HubContext): Promise<Developer> {
+  const developer = await c.var.services.developers.find(sessionOf(c).address)
+  if (!developer)
+    throw new ApiError(
+      'not_found',
+      'This wallet is not enrolled; POST /v1/developers/me/enrollment enrolls it.',
+    )
+  return developer
+}

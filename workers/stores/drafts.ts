@@ -1,0 +1,100 @@
+import { and, desc, eq, type InferSelectModel, sql } from 'drizzle-orm'
+import { type Database, query, read } from './database.ts'
+import { drafts } from './schema.ts'
+
+export type Draft = InferSelectModel<typeof drafts>
+
+export interface DraftPosition {
+  updatedAt: number
+  draftId: string
+}
+
+export type DraftContent = Pick<Draft, 'currentStep' | 'projectId' | 'data'>
+
+/** Drafts one wallet may keep. */
+export const draftsMax = 50
+
+/** Unfinished manifests. Every method names the owner, so that nobody reaches another wallet's drafts. */
+export class DraftStore {
+  readonly #db: Database
+  constructor(db: Database) {
+    this.#db = db
+  }
+
+  async find(owner: string, draftId: string): Promise<Draft | null> {
+    const rows = await read(() => this.#db.select().from(drafts).where(this.#is(owner, draftId)))
+    return rows[0] ?? null
+  }
+
+  /** Inserts the draft unless the wallet has {@link draftsMax}; one statement counts and inserts. */
+  async create(
+    owner: string,
+    draftId: string,
+    content: DraftContent,
+    now: number,
+  ): Promise<'created' | 'full' | 'exists'> {
+    const { currentStep, projectId, data } = content
+    const result = await query(
+      this.#db.run(sql`
+        INSERT INTO ${drafts} (owner, draft_id, current_step, project_id, data, revision, created_at, updated_at)
+        SELECT ${owner}, ${draftId}, ${currentStep}, ${projectId}, ${data}, 1, ${now}, ${now}
+        WHERE (SELECT count(*) FROM ${drafts} WHERE owner = ${owner}) < ${draftsMax}
+        ON CONFLICT DO NOTHING`),
+    )
+    if (result.meta.changes === 1) return 'created'
+    return (await this.find(owner, draftId)) ? 'exists' : 'full'
+  }
+
+  /** Replaces the draft, if it still has the revision that is expected. */
+  async update(
+    owner: string,
+    draftId: string,
+    content: DraftContent,
+    now: number,
+    revision?: number,
+  ): Promise<'updated' | 'missing' | 'stale'> {
+    const result = await query(
+      this.#db
+        .update(drafts)
+        .set({ ...content, revision: sql`${drafts.revision} + 1`, updatedAt: now })
+        .where(
+          and(this.#is(owner, draftId), revision === undefined ? undefined : eq(drafts.revision, revision)),
+        ),
+    )
+    if (result.meta.changes === 1) return 'updated'
+    return (await this.find(owner, draftId)) ? 'stale' : 'missing'
+  }
+
+  async delete(owner: string, draftId: string, revision?: number): Promise<'deleted' | 'missing' | 'stale'> {
+    const result = await query(
+      this.#db
+        .delete(drafts)
+        .where(
+          and(this.#is(owner, draftId), revision === undefined ? undefined : eq(drafts.revision, revision)),
+        ),
+    )
+    if (result.meta.changes === 1) return 'deleted'
+    return (await this.find(owner, draftId)) ? 'stale' : 'missing'
+  }
+
+  /** Last changed first; `limit` rows after `after`. */
+  async list(owner: string, after: DraftPosition | undefined, limit: number): Promise<Draft[]> {
+    return read(() =>
+      this.#db
+        .select()
+        .from(drafts)
+        .where(
+          and(
+            eq(drafts.owner, owner),
+            after && sql`(${drafts.updatedAt}, ${drafts.draftId}) < (${after.updatedAt}, ${after.draftId})`,
+          ),
+        )
+        .orderBy(desc(drafts.updatedAt), desc(drafts.draftId))
+        .limit(limit),
+    )
+  }
+
+  #is(owner: string, draftId: string) {
+    return and(eq(drafts.owner, owner), eq(drafts.draftId, draftId))
+  }
+}

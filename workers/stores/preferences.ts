@@ -1,0 +1,27 @@
+import { eq } from 'drizzle-orm'
+import { type Database, query, read } from './database.ts'
+import { preferences } from './schema.ts'
+
+/** What a wallet keeps for its own user interface; the shape is the API's. */
+export class PreferencesStore {
+  readonly #db: Database
+  constructor(db: Database) {
+    this.#db = db
+  }
+
+  async find(address: string): Promise<object | null> {
+    const rows = await read(() => this.#db.select().from(preferences).where(eq(preferences.address, address)))
+    return rows[0]?.preferences ?? null
+  }
+
+  /** The last of racing writes wins whole. */
+  async replace(address: string, value: object, now: number): Promise<void> {
+    const row = { preferences: value, updatedAt: now }
+    await query(
+      this.#db
+        .insert(preferences)
+        .values({ address, ...row })
+        .onConflictDoUpdate({ target: preferences.address, set: row }),
+    )
+  }
+}
