@@ -1,5 +1,5 @@
 import { keccak_256 } from '@noble/hashes/sha3'
-import { concatBytes, utf8 } from './bytes.ts'
+import { utf8 } from './bytes.ts'
 import { bytesToHex, type Hex } from './hex.ts'
 
 /**
@@ -12,7 +12,9 @@ export function hashBytes(...parts: readonly Uint8Array[]): Hex {
 
 /** As {@link hashBytes}, as 32 bytes: the form a hash has inside `‖`. */
 export function keccakBytes(...parts: readonly Uint8Array[]): Uint8Array {
-  return keccak_256(parts.length === 1 ? parts[0]! : concatBytes(...parts))
+  const hash = keccak_256.create()
+  for (const part of parts) hash.update(part)
+  return hash.digest()
 }
 
 /** Hashes the UTF-8 bytes of a text: `H(text(s))`. */

@@ -27,10 +27,13 @@ const insertKey = async (
 
 const withAuth = routes.filter(({ declaration }) => declaration.auth)
 const call = (declaration: (typeof withAuth)[number]['declaration'], headers: Record<string, string>) =>
-  client().fetch(declaration.path.replace('{address}', `0x${'ab'.repeat(32)}`).replace(/\{\w+\}/g, 'abcdefgh'), {
-    method: declaration.method.toUpperCase(),
-    headers,
-  })
+  client().fetch(
+    declaration.path.replace('{address}', `0x${'ab'.repeat(32)}`).replace(/\{\w+\}/g, 'abcdefgh'),
+    {
+      method: declaration.method.toUpperCase(),
+      headers,
+    },
+  )
 
 describe.each(withAuth.map(({ declaration }) => [declaration.operationId, declaration] as const))(
   'credentials of %s',

@@ -52,9 +52,21 @@ describe('GET and PUT /v1/me/preferences', () => {
     ['something watched that is no project id', { watchlist: ['0x12'] }, 'watchlist[0]'],
     ['21 searches', { recent_searches: Array(21).fill('x') }, 'recent_searches'],
     ['a search of 101 characters', { recent_searches: ['x'.repeat(101)] }, 'recent_searches[0]'],
-    ['an unknown key inside', { saved_addresses: [{ address: `0x${'1'.repeat(40)}`, label: '', note: '' }] }, 'saved_addresses[0].note'],
-    ['another period', { earnings_goal: { token: 'HUB', amount: '1', period: 'year' } }, 'earnings_goal.period'],
-    ['an amount with a leading zero', { earnings_goal: { token: 'HUB', amount: '01', period: 'day' } }, 'earnings_goal.amount'],
+    [
+      'an unknown key inside',
+      { saved_addresses: [{ address: `0x${'1'.repeat(40)}`, label: '', note: '' }] },
+      'saved_addresses[0].note',
+    ],
+    [
+      'another period',
+      { earnings_goal: { token: 'HUB', amount: '1', period: 'year' } },
+      'earnings_goal.period',
+    ],
+    [
+      'an amount with a leading zero',
+      { earnings_goal: { token: 'HUB', amount: '01', period: 'day' } },
+      'earnings_goal.amount',
+    ],
     ['a notification that is no boolean', { notifications: { payouts: 1 } }, 'notifications.payouts'],
     ['a name of 33 characters', { display_name: 'x'.repeat(33) }, 'display_name'],
   ])('400 invalid_field: %s', async (_, value, path) => {

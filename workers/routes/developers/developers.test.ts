@@ -13,7 +13,8 @@ const session = async (approve = false) => {
     address,
     token,
     caller,
-    enroll: (change: object = {}) => caller.post('/v1/developers/me/enrollment', { ...application, ...change }),
+    enroll: (change: object = {}) =>
+      caller.post('/v1/developers/me/enrollment', { ...application, ...change }),
     verify: () => caller.post('/v1/developers/me/verification'),
   }
 }
@@ -41,7 +42,10 @@ describe('enrollment', () => {
     expect(await (await enroll()).json()).toMatchObject({ enrollment: 'active', verification: 'verified' })
     expect(await errorOf(await enroll())).toMatchObject({ status: 409, error: 'invalid_state' })
     expect(await errorOf(await verify())).toMatchObject({ status: 409, error: 'invalid_state' })
-    expect(await (await client().get(`/v1/developers/${address}`)).json()).toMatchObject({ address, verified: true })
+    expect(await (await client().get(`/v1/developers/${address}`)).json()).toMatchObject({
+      address,
+      verified: true,
+    })
   })
 
   test('a draft or a rejected one can be made again', async () => {
@@ -57,7 +61,9 @@ describe('enrollment', () => {
 
   test('of ten racing applications exactly one is taken', async () => {
     const { enroll } = await session()
-    const statuses = (await Promise.all(Array.from({ length: 10 }, () => enroll()))).map(({ status }) => status)
+    const statuses = (await Promise.all(Array.from({ length: 10 }, () => enroll()))).map(
+      ({ status }) => status,
+    )
     expect(statuses.sort()).toEqual([200, ...Array(9).fill(409)])
   })
 
@@ -101,13 +107,19 @@ describe('profiles', () => {
     }
     const saved = await caller.fetch('/v1/developers/me', { method: 'PUT', json: profile })
     expect(await saved.json()).toMatchObject(profile)
-    const shown = (await (await client().get(`/v1/developers/${address.toUpperCase().replace('0X', '0x')}`)).json()) as object
+    const shown = (await (
+      await client().get(`/v1/developers/${address.toUpperCase().replace('0X', '0x')}`)
+    ).json()) as object
     expect(shown).toMatchObject({ display_name: 'Ada Computing', social: { github: 'ada' } })
     expect(shown).not.toHaveProperty('email')
     expect(shown).not.toHaveProperty('reason')
 
     await caller.fetch('/v1/developers/me', { method: 'PUT', json: { display_name: 'Ada' } })
-    expect(await (await caller.get('/v1/developers/me')).json()).toMatchObject({ bio: null, social: {}, email: null })
+    expect(await (await caller.get('/v1/developers/me')).json()).toMatchObject({
+      bio: null,
+      social: {},
+      email: null,
+    })
   })
 
   test('404 not_found: not enrolled, unknown, malformed', async () => {
@@ -169,11 +181,17 @@ describe('drafts', () => {
     const created = await caller.fetch(`${path}/raced`, { method: 'PUT', json: { data: {} } })
     const etag = created.headers.get('etag') ?? ''
     const write = (step: number) =>
-      caller.fetch(`${path}/raced`, { method: 'PUT', json: { current_step: step, data: {} }, headers: { 'If-Match': etag } })
+      caller.fetch(`${path}/raced`, {
+        method: 'PUT',
+        json: { current_step: step, data: {} },
+        headers: { 'If-Match': etag },
+      })
     const statuses = (await Promise.all([write(1), write(2)])).map(({ status }) => status)
     expect(statuses.sort()).toEqual([200, 409])
     const stale = { 'If-Match': etag }
-    expect(await errorOf(await caller.fetch(`${path}/raced`, { method: 'DELETE', headers: stale }))).toMatchObject({ error: 'conflict' })
+    expect(
+      await errorOf(await caller.fetch(`${path}/raced`, { method: 'DELETE', headers: stale })),
+    ).toMatchObject({ error: 'conflict' })
     const malformed = await caller.fetch(`${path}/raced`, { method: 'DELETE', headers: { 'If-Match': 'x' } })
     expect(await errorOf(malformed)).toMatchObject({ status: 400, error: 'invalid_field' })
   })
@@ -181,7 +199,10 @@ describe('drafts', () => {
   test('256 KiB fit, one byte more is 413 too_large', async () => {
     const { caller } = await session()
     const put = (bytes: number) =>
-      caller.fetch(`${path}/large`, { method: 'PUT', json: { data: { x: 'x'.repeat(bytes - '{"x":""}'.length) } } })
+      caller.fetch(`${path}/large`, {
+        method: 'PUT',
+        json: { data: { x: 'x'.repeat(bytes - '{"x":""}'.length) } },
+      })
     expect((await put(256 * 1024)).status).toBe(201)
     expect(await errorOf(await put(256 * 1024 + 1))).toMatchObject({ status: 413, error: 'too_large' })
   })
@@ -189,9 +210,9 @@ describe('drafts', () => {
   test('409 conflict: the 51st draft, also in a race', async () => {
     const { caller } = await session()
     for (let i = 0; i < 48; i++) await caller.post(path, { data: {} })
-    const statuses = (await Promise.all(Array.from({ length: 5 }, () => caller.post(path, { data: {} })))).map(
-      ({ status }) => status,
-    )
+    const statuses = (
+      await Promise.all(Array.from({ length: 5 }, () => caller.post(path, { data: {} })))
+    ).map(({ status }) => status)
     expect(statuses.sort()).toEqual([201, 201, 409, 409, 409])
     const { items } = (await (await caller.get(`${path}?limit=200`)).json()) as { items: object[] }
     expect(items).toHaveLength(50)
@@ -199,9 +220,15 @@ describe('drafts', () => {
 
   test('are listed last changed first, in pages', async () => {
     const { caller } = await session()
-    for (const id of ['a', 'b', 'c']) await caller.fetch(`${path}/${id}`, { method: 'PUT', json: { data: {} } })
-    const first = (await (await caller.get(`${path}?limit=2`)).json()) as { items: { draft_id: string }[]; next_cursor: string }
-    const second = (await (await caller.get(`${path}?limit=2&cursor=${first.next_cursor}`)).json()) as typeof first
+    for (const id of ['a', 'b', 'c'])
+      await caller.fetch(`${path}/${id}`, { method: 'PUT', json: { data: {} } })
+    const first = (await (await caller.get(`${path}?limit=2`)).json()) as {
+      items: { draft_id: string }[]
+      next_cursor: string
+    }
+    const second = (await (
+      await caller.get(`${path}?limit=2&cursor=${first.next_cursor}`)
+    ).json()) as typeof first
     expect([...first.items, ...second.items].map(({ draft_id }) => draft_id).sort()).toEqual(['a', 'b', 'c'])
     expect(second.next_cursor).toBeNull()
   })
@@ -209,7 +236,9 @@ describe('drafts', () => {
   test('404 on reading and 400 on writing: a malformed id', async () => {
     const { caller } = await session()
     expect((await caller.get(`${path}/no%20id`)).status).toBe(404)
-    expect(await errorOf(await caller.fetch(`${path}/no%20id`, { method: 'PUT', json: { data: {} } }))).toMatchObject({ status: 400, error: 'invalid_field' })
+    expect(
+      await errorOf(await caller.fetch(`${path}/no%20id`, { method: 'PUT', json: { data: {} } })),
+    ).toMatchObject({ status: 400, error: 'invalid_field' })
   })
 })
 
@@ -260,10 +289,14 @@ describe('API keys', () => {
 
   test('a use is written at most every ten minutes', async () => {
     const { caller } = await enrolled()
-    const { secret, key_id } = (await (await caller.post(path, input)).json()) as { secret: string; key_id: string }
+    const { secret, key_id } = (await (await caller.post(path, input)).json()) as {
+      secret: string
+      key_id: string
+    }
     const note = (seconds: number) =>
       env.DB.prepare('UPDATE api_keys SET last_used_at = ? WHERE key_id = ?').bind(seconds, key_id).run()
-    const noted = () => env.DB.prepare('SELECT last_used_at FROM api_keys WHERE key_id = ?').bind(key_id).first('last_used_at')
+    const noted = () =>
+      env.DB.prepare('SELECT last_used_at FROM api_keys WHERE key_id = ?').bind(key_id).first('last_used_at')
     const now = Math.floor(Date.now() / 1000)
     await note(now - 60)
     await client({ token: secret }).get('/v1/status')
@@ -275,9 +308,15 @@ describe('API keys', () => {
 
   test('403 not_enrolled without an active enrollment', async () => {
     const { caller, enroll } = await session()
-    expect(await errorOf(await caller.post(path, input))).toMatchObject({ status: 403, error: 'not_enrolled' })
+    expect(await errorOf(await caller.post(path, input))).toMatchObject({
+      status: 403,
+      error: 'not_enrolled',
+    })
     await enroll()
-    expect(await errorOf(await caller.post(path, input))).toMatchObject({ status: 403, error: 'not_enrolled' })
+    expect(await errorOf(await caller.post(path, input))).toMatchObject({
+      status: 403,
+      error: 'not_enrolled',
+    })
   })
 
   test("projects must be the caller's own", async () => {

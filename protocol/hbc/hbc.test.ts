@@ -1,0 +1,170 @@
+import { deflateRawSync } from 'node:zlib'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { ArtifactError, openArtifact, packArtifact, parseArtifact } from './artifact.ts'
+import { crc32 } from './crc32.ts'
+import { InflateError, inflate } from './inflate.ts'
+import {
+  echoAddress,
+  echoArtifact,
+  echoManifest,
+  echoWasm,
+  harmlessArtifacts,
+  hostileArtifacts,
+} from './testing/artifacts.ts'
+import { readContainer, writeContainer } from './zip.ts'
+
+describe('parseArtifact', () => {
+  test('the echo module has its known address', () => {
+    const { manifest, manifestAddress, wasm, guest } = parseArtifact(echoArtifact().bytes)
+    expect(manifestAddress).toBe(echoAddress)
+    expect(manifest).toEqual(echoManifest)
+    expect(wasm).toEqual(echoWasm)
+    expect(guest).toMatchObject({ imports: ['hive.emit'], stateless: true })
+  })
+
+  test.each(hostileArtifacts.map(({ name, rule, bytes }) => [name, rule, bytes] as const))(
+    'refuses: %s (%s)',
+    (_, rule, bytes) => {
+      expect(() => parseArtifact(bytes)).toThrowError(
+        expect.objectContaining({ name: 'ArtifactError', rule }),
+      )
+    },
+  )
+
+  test.each(harmlessArtifacts.map(({ name, bytes }) => [name, bytes] as const))('accepts: %s', (_, bytes) => {
+    expect(parseArtifact(bytes).manifestAddress).toBe(echoAddress)
+  })
+
+  test('refuses an artifact of 16 MiB and one byte', () => {
+    expect(() => parseArtifact(new Uint8Array(16 * 1024 * 1024 + 1))).toThrowError(
+      expect.objectContaining({ rule: 'artifact_too_large' }),
+    )
+  })
+
+  test('lists every problem of a manifest at once', () => {
+    const broken = { ...echoManifest, name: '', functions: ['ok', 'a b', 'a'], extra: 1, compiler: undefined }
+    const bytes = writeContainer({
+      manifest: new TextEncoder().encode(JSON.stringify(broken)),
+      wasm: echoWasm,
+    })
+    expect(() => parseArtifact(bytes)).toThrowError(
+      expect.objectContaining({
+        problems: [
+          expect.objectContaining({ path: 'name', code: 'invalid_value' }),
+          expect.objectContaining({ path: 'compiler', code: 'missing' }),
+          expect.objectContaining({ path: 'functions[1]', code: 'invalid_value' }),
+          expect.objectContaining({ path: 'functions[2]', code: 'invalid_value' }),
+          expect.objectContaining({ path: 'extra', code: 'unknown_key' }),
+        ],
+      }),
+    )
+  })
+
+  test('property: bytes changed anywhere are refused with a rule, or give the same module', () => {
+    const { bytes } = echoArtifact()
+    fc.assert(
+      fc.property(fc.nat(bytes.length - 1), fc.integer({ min: 1, max: 255 }), (at, change) => {
+        const changed = bytes.slice()
+        changed[at]! ^= change
+        try {
+          expect(parseArtifact(changed).manifestAddress).toBe(echoAddress)
+        } catch (error) {
+          expect(error).toBeInstanceOf(ArtifactError)
+        }
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  test('property: an artifact cut off anywhere is refused with a rule', () => {
+    const { bytes } = echoArtifact()
+    for (let length = 0; length < bytes.length; length++)
+      expect(() => parseArtifact(bytes.subarray(0, length))).toThrowError(ArtifactError)
+  })
+})
+
+describe('packArtifact', () => {
+  test('gives the same bytes for the same module, whatever the order of keys', () => {
+    const reversed = Object.fromEntries(
+      Object.entries(echoManifest).reverse(),
+    ) as unknown as typeof echoManifest
+    expect(packArtifact(reversed, echoWasm).bytes).toEqual(echoArtifact().bytes)
+  })
+
+  test('does not pack what would be refused', () => {
+    expect(() => packArtifact({ ...echoManifest, name: '' }, echoWasm)).toThrowError(ArtifactError)
+    expect(() => packArtifact(echoManifest, echoWasm.subarray(1))).toThrowError(ArtifactError)
+  })
+
+  test('a stored module is a view of the artifact, not a copy', () => {
+    const { bytes } = echoArtifact()
+    expect(openArtifact(bytes).wasm.buffer).toBe(bytes.buffer)
+  })
+})
+
+describe('the container', () => {
+  test('property: what is written is read back', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 500 }), fc.uint8Array({ maxLength: 5000 }), (manifest, wasm) => {
+        expect(readContainer(writeContainer({ manifest, wasm }))).toEqual({ manifest, wasm })
+      }),
+    )
+  })
+})
+
+describe('inflate', () => {
+  const contents = fc.oneof(
+    fc.uint8Array({ maxLength: 3000 }),
+    fc.array(fc.constantFrom(0, 1, 2, 250), { maxLength: 3000 }).map((values) => new Uint8Array(values)),
+    fc.string({ maxLength: 3000 }).map((text) => new TextEncoder().encode(text.repeat(5))),
+  )
+
+  test('property: gives back what zlib deflated, at every level and strategy', () => {
+    fc.assert(
+      fc.property(contents, fc.nat(9), fc.nat(4), (content, level, strategy) => {
+        const deflated = new Uint8Array(deflateRawSync(content, { level, strategy }))
+        expect(inflate(deflated, content.length)).toEqual(content)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  test('property: a changed stream is refused or gives the announced length, and always ends', () => {
+    const content = new TextEncoder().encode('the quick brown fox '.repeat(40))
+    const deflated = new Uint8Array(deflateRawSync(content))
+    fc.assert(
+      fc.property(fc.nat(deflated.length - 1), fc.integer({ min: 1, max: 255 }), (at, change) => {
+        const changed = deflated.slice()
+        changed[at]! ^= change
+        try {
+          expect(inflate(changed, content.length)).toHaveLength(content.length)
+        } catch (error) {
+          expect(error).toBeInstanceOf(InflateError)
+        }
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  test('refuses a stream that is longer or shorter than announced, or followed by anything', () => {
+    const content = new Uint8Array(5000).fill(9)
+    const deflated = new Uint8Array(deflateRawSync(content))
+    const failure = (input: Uint8Array, length: number) => {
+      try {
+        inflate(input, length)
+      } catch (error) {
+        return (error as InflateError).failure
+      }
+    }
+    expect(failure(deflated, 4999)).toBe('too_long')
+    expect(failure(deflated, 5001)).toBe('too_short')
+    expect(failure(new Uint8Array([...deflated, 0]), 5000)).toBe('trailing_bytes')
+    expect(failure(deflated.subarray(0, -1), 5000)).toBe('broken')
+    expect(failure(new Uint8Array(), 0)).toBe('broken')
+  })
+})
+
+test('crc32 of the standard check text', () => {
+  expect(crc32(new TextEncoder().encode('123456789'))).toBe(0xcbf43926)
+})

@@ -1,0 +1,125 @@
+import { utf8 } from '../bytes.ts'
+import { CanonicalJsonError, type JsonValue, joinPath, parseStrictJson } from '../canonical-json.ts'
+import { isObject } from '../formats.ts'
+import { ArtifactError, type ManifestProblem } from './artifact-error.ts'
+
+/** The runtime every artifact names. */
+export const artifactRuntime = 'hive-wasm-v1'
+
+/** `manifest.json` of an artifact. */
+export interface ArtifactManifest {
+  readonly name: string
+  readonly language: string
+  readonly compiler: string
+  readonly runtime: string
+  /** Exported functions, ascending; the index of one is its `func_id`. */
+  readonly functions: readonly string[]
+  readonly version?: string
+  readonly description?: string
+  /** Equal to the computed address when present. */
+  readonly manifest_address?: string
+}
+
+type Check = (value: unknown) => string | null
+
+const text =
+  (bytesMin: number, bytesMax: number): Check =>
+  (value) => {
+    const length = typeof value === 'string' ? utf8(value).length : -1
+    return length >= bytesMin && length <= bytesMax
+      ? null
+      : `must be a string of ${bytesMin} to ${bytesMax} bytes`
+  }
+
+const matching =
+  (pattern: RegExp, expected: string): Check =>
+  (value) =>
+    typeof value === 'string' && pattern.test(value) ? null : `must be ${expected}`
+
+const functionsMax = 256
+const functionName = matching(
+  /^[A-Za-z_][A-Za-z0-9_]{0,63}$/,
+  'a name: a letter or _, then up to 63 letters, digits or _',
+)
+
+const fields: Record<keyof ArtifactManifest, { required: boolean; check: Check }> = {
+  name: { required: true, check: text(1, 128) },
+  language: { required: true, check: matching(/^[a-z0-9_+-]{1,32}$/, '1 to 32 of a-z, 0-9, _, + and -') },
+  compiler: { required: true, check: text(1, 128) },
+  runtime: { required: true, check: matching(/^hive-wasm-v1$/, artifactRuntime) },
+  functions: {
+    required: true,
+    check: (value) =>
+      Array.isArray(value) && value.length >= 1 && value.length <= functionsMax
+        ? null
+        : `must be a list of 1 to ${functionsMax} names`,
+  },
+  version: { required: false, check: text(0, 1024) },
+  description: { required: false, check: text(0, 1024) },
+  manifest_address: {
+    required: false,
+    check: matching(/^0x[0-9a-f]{64}$/, '0x and 64 lower-case hex digits'),
+  },
+}
+
+/**
+ * Reads `manifest.json` and checks every rule of "Manifest" in the README of this folder, except the address.
+ *
+ * @throws {@link ArtifactError} `manifest_json` for what is no acceptable JSON, `manifest` with all problems at once.
+ */
+export function parseManifest(bytes: Uint8Array): ArtifactManifest {
+  const value = readJson(bytes)
+  const problems = checkManifest(value)
+  if (problems.length > 0) {
+    const list = problems.map(({ path, message }) => `${path || 'the manifest'} ${message}`).join('; ')
+    throw new ArtifactError('manifest', `manifest.json: ${list}`, problems)
+  }
+  return value as unknown as ArtifactManifest
+}
+
+function readJson(bytes: Uint8Array): JsonValue {
+  try {
+    return parseStrictJson(bytes)
+  } catch (error) {
+    if (!(error instanceof CanonicalJsonError)) throw error
+    const place = error.path ? ` at ${error.path}` : ''
+    throw new ArtifactError('manifest_json', `manifest.json is not acceptable JSON${place}: ${error.message}`)
+  }
+}
+
+function checkManifest(value: unknown): ManifestProblem[] {
+  if (!isObject(value)) return [{ path: '', code: 'invalid_value', message: 'must be an object' }]
+  const problems: ManifestProblem[] = []
+  for (const [name, { required, check }] of Object.entries(fields)) {
+    if (!Object.hasOwn(value, name)) {
+      if (required) problems.push({ path: name, code: 'missing', message: 'is required' })
+      continue
+    }
+    const message = check(value[name])
+    if (message !== null) problems.push({ path: name, code: 'invalid_value', message })
+    else if (name === 'functions') problems.push(...checkFunctions(value[name] as unknown[]))
+  }
+  for (const name of Object.keys(value))
+    if (!Object.hasOwn(fields, name))
+      problems.push({ path: name, code: 'unknown_key', message: 'is not a known key' })
+  return problems
+}
+
+/** Names are ASCII, so the order of their UTF-16 units is the order of their bytes. */
+function checkFunctions(functions: unknown[]): ManifestProblem[] {
+  return functions.flatMap((name, index): ManifestProblem[] => {
+    const path = joinPath('functions', index)
+    const message = functionName(name)
+    if (message !== null) return [{ path, code: 'invalid_value', message }]
+    const before = functions[index - 1]
+    return index > 0 && typeof before === 'string' && before >= (name as string)
+      ? [
+          {
+            path,
+            code: 'invalid_value',
+            message: 'must come after the name before it; names are sorted and unique',
+          },
+        ]
+      : []
+  })
+}

@@ -1,0 +1,50 @@
+import type { ValueType } from './operators.ts'
+import type { WasmReader } from './reader.ts'
+
+const valueTypes: Readonly<Record<number, ValueType>> = {
+  127: 'i32',
+  126: 'i64',
+  125: 'f32',
+  124: 'f64',
+  123: 'v128',
+  112: 'funcref',
+  111: 'externref',
+}
+
+/** Reads a vector; the count is not trusted, every element must be there. */
+export function each(reader: WasmReader, read: (index: number) => void): void {
+  const count = reader.u32()
+  // Every element takes a byte at least.
+  if (count > reader.end - reader.at) reader.fail('a count is larger than what follows')
+  for (let index = 0; index < count; index++) read(index)
+}
+
+/** Reads an index of something that is in `space`. */
+export function readIndex(reader: WasmReader, space: { readonly length: number }, what: string): number {
+  const index = reader.u32()
+  if (index >= space.length) reader.fail(`there is no ${what} ${index}`)
+  return index
+}
+
+export function readValueType(reader: WasmReader): ValueType {
+  const byte = reader.byte()
+  const type = valueTypes[byte]
+  if (type === undefined) {
+    reader.at -= 1
+    const proposal = byte >= 0x63 && byte <= 0x74
+    reader.fail(
+      proposal ? 'typed references are not allowed' : `0x${byte.toString(16)} is not a value type`,
+      proposal ? 'feature' : 'malformed',
+    )
+  }
+  return type!
+}
+
+/** Reads the type of a reference; typed and garbage-collected ones are other proposals'. */
+export function readReferenceType(reader: WasmReader): 'funcref' | 'externref' {
+  const byte = reader.byte()
+  if (byte === 0x70) return 'funcref'
+  if (byte === 0x6f) return 'externref'
+  reader.at -= 1
+  return reader.fail('references are to functions or to objects of the host only', 'feature')
+}
