@@ -1,0 +1,50 @@
+/** Builds the package: a launcher any Node can read, and one file per lazily loaded command. */
+import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { build, type Plugin } from 'esbuild'
+
+const root = import.meta.dirname
+const dist = path.join(root, 'dist')
+const { engines } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
+  engines: { node: string }
+}
+
+/** The guest library travels inside the bundle, as text. */
+const guestLibrary: Plugin = {
+  name: 'guest-library',
+  setup({ onLoad }) {
+    onLoad({ filter: /compiler[\\/]guest-library\.ts$/ }, () => ({
+      contents: `export const guestLibrary = ${JSON.stringify(readFileSync(path.join(root, 'assembly/hub.ts'), 'utf8'))}`,
+      loader: 'js',
+    }))
+  },
+}
+
+rmSync(dist, { recursive: true, force: true })
+await build({
+  entryPoints: { main: path.join(root, 'src/main.ts') },
+  outdir: dist,
+  outExtension: { '.js': '.mjs' },
+  chunkNames: '[name]-[hash]',
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node22.13',
+  minifySyntax: true,
+  plugins: [guestLibrary],
+})
+
+const [major, minor] = engines.node.replace('>=', '').split('.').map(Number)
+writeFileSync(
+  path.join(dist, 'nodectl.mjs'),
+  `#!/usr/bin/env node
+var version = process.versions.node.split('.')
+if (+version[0] > ${major} || (+version[0] === ${major} && +version[1] >= ${minor})) import('./main.mjs')
+else {
+  console.error('Error: nodectl needs Node.js ${engines.node.replace('>=', '')} or newer; this is ' + process.versions.node)
+  process.exitCode = 1
+}
+`,
+)
+chmodSync(path.join(dist, 'nodectl.mjs'), 0o755)

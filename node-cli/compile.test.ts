@@ -1,0 +1,194 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { parseArtifact } from '../protocol/hbc/artifact.ts'
+import { buildNodectl, filledAscHome, nodectl, temporaryFolder } from './testing/nodectl.ts'
+
+beforeAll(buildNodectl)
+
+const env = { NODE_ASC_HOME: filledAscHome() }
+const greeter = 'export function greet(name: string): string { return "Hello, " + name }\n'
+
+function project(files: Record<string, string>): string {
+  const folder = temporaryFolder()
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(path.dirname(path.join(folder, name)), { recursive: true })
+    writeFileSync(path.join(folder, name), text)
+  }
+  return folder
+}
+
+describe('compile', () => {
+  test('writes the artifact beside the source and says what it is', async () => {
+    const cwd = project({ 'greeter.ts': greeter })
+    const { code, stdout, stderr } = await nodectl(['compile', 'greeter.ts'], { env, cwd })
+    expect([code, stderr]).toEqual([0, ''])
+    const bytes = new Uint8Array(readFileSync(path.join(cwd, 'greeter.hbc')))
+    const { manifest, manifestAddress, wasm, guest } = parseArtifact(bytes)
+    expect(JSON.parse(stdout)).toEqual({
+      out: 'greeter.hbc',
+      manifest_address: manifestAddress,
+      functions: ['greet'],
+      wasm_bytes: wasm.length,
+      hbc_bytes: bytes.length,
+    })
+    expect(manifest).toEqual({
+      name: 'greeter',
+      language: 'assemblyscript',
+      compiler: 'asc 0.28.20',
+      runtime: 'hive-wasm-v1',
+      functions: ['greet'],
+    })
+    expect(guest.stateless).toBe(true)
+    expect(readdirSync(cwd).sort()).toEqual(['greeter.hbc', 'greeter.ts'])
+  })
+
+  test('the same source gives the same bytes in another folder, called another way', async () => {
+    const files = {
+      'deep/er/module.ts':
+        'import { part } from "./lib/part"\nexport function main(): string { return part() }\n',
+      'deep/er/lib/part.ts': 'export function part(): string { throw new Error("why") }\n',
+    }
+    const [one, two] = [project(files), project(files)]
+    await nodectl(['compile', 'deep/er/module.ts', '-o', 'out.hbc'], { env, cwd: one })
+    await nodectl(['compile', path.join(two, 'deep/er/module.ts'), '--out', path.join(two, 'out.hbc')], {
+      env,
+    })
+    expect(readFileSync(path.join(one, 'out.hbc'))).toEqual(readFileSync(path.join(two, 'out.hbc')))
+  })
+
+  test('name and version can be chosen; the artifact can go to a pipe', async () => {
+    const cwd = project({ 'greeter.ts': greeter })
+    const args = ['compile', 'greeter.ts', '--out', '-', '--name', 'other', '--module-version', '1.2.0']
+    const { code, stdout, stderr } = await nodectl(args, { env, cwd })
+    expect(code).toBe(0)
+    expect(stdout.startsWith('PK')).toBe(true)
+    expect(stdout).toContain('"name":"other"')
+    expect(stdout).toContain('"version":"1.2.0"')
+    expect(JSON.parse(stderr)).toMatchObject({ out: '-', functions: ['greet'] })
+    expect(readdirSync(cwd)).toEqual(['greeter.ts'])
+  })
+
+  test('every form of function becomes one, sorted; storage makes the module stateful', async () => {
+    const source = `import { storage, emit, call, tryCall, hash, log, fail } from "hub"
+export function zeta(input: string): string { return hash(input) }
+export function alpha(): string { return call("0x", "f", "") }
+export function read(input: string): void { if (input.length > 3) fail("long"); log(input); emit("e", "{}") }
+export function nothing(): void { storage.set("k", "v"); storage.remove(storage.get("k")!) }
+export const constant = 5
+function inner(a: i32): i32 { return a + tryCall("0x", "f", "").code }
+`
+    const cwd = project({ 'forms.ts': source })
+    const { code, stdout, stderr } = await nodectl(['compile', 'forms.ts'], { env, cwd })
+    expect([code, stderr]).toEqual([0, ''])
+    expect(JSON.parse(stdout)).toMatchObject({ functions: ['alpha', 'nothing', 'read', 'zeta'] })
+    const { guest } = parseArtifact(new Uint8Array(readFileSync(path.join(cwd, 'forms.hbc'))))
+    expect(guest.stateless).toBe(false)
+  })
+
+  test.each([
+    [
+      'a number taken',
+      'export function f(a: i32): string { return "" }',
+      'm.ts:1: the exported function f takes no string',
+    ],
+    [
+      'two parameters',
+      '\nexport function f(a: string, b: string): string { return "" }',
+      'm.ts:2: the exported function f takes 2 parameters',
+    ],
+    ['a number given', 'export function f(): i32 { return 1 }', 'gives no string'],
+    ['a generic function', 'export function f<T>(a: string): string { return a }', 'is generic'],
+    ['no function', 'export const a = 1', 'm.ts exports no function; export one like'],
+    ['an unknown name', 'export function f(): string {\n  return missing()\n}', 'm.ts(2,10)'],
+    ['a syntax error', 'export function f(): string { return', 'm.ts(1,'],
+    [
+      'randomness',
+      'export function f(): string { return Math.random().toString() }',
+      'Guests have no clock, randomness or console',
+    ],
+    [
+      'a missing import',
+      'import { x } from "./x"\nexport function f(): string { return x() }',
+      'm.ts does not compile',
+    ],
+  ])('refuses %s, and leaves no file', async (_, source, message) => {
+    const cwd = project({ 'm.ts': source })
+    const { code, stdout, stderr } = await nodectl(['compile', 'm.ts'], { env, cwd })
+    expect([code, stdout]).toEqual([1, ''])
+    expect(stderr).toMatch(/^Error: /)
+    expect(stderr).toContain(message)
+    expect(stderr).not.toContain(cwd)
+    expect(readdirSync(cwd)).toEqual(['m.ts'])
+  })
+
+  test('a source or an output that cannot be opened is one line', async () => {
+    const cwd = project({ 'm.ts': greeter })
+    expect(await nodectl(['compile', 'missing.ts'], { env, cwd })).toMatchObject({
+      code: 1,
+      stderr: 'Error: missing.ts cannot be read: there is no such file\n',
+    })
+    expect(await nodectl(['compile', 'm.ts', '-o', 'no/such/out.hbc'], { env, cwd })).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^Error: no\/such\/out\.hbc cannot be written: .*\n$/),
+    })
+  })
+
+  test('every example compiles', async () => {
+    for (const name of readdirSync('examples').filter((file) => file.endsWith('.ts'))) {
+      const out = path.join(temporaryFolder(), 'out.hbc')
+      const { code, stderr } = await nodectl(['compile', `examples/${name}`, '-o', out], { env })
+      expect([name, code, stderr]).toEqual([name, 0, ''])
+    }
+  })
+})
+
+describe('the compiler folder', () => {
+  const reachable =
+    spawnSync('npm', ['view', 'assemblyscript@0.28.20', 'version'], { encoding: 'utf8' }).status === 0
+  if (!reachable)
+    console.warn('No npm registry can be reached: the installation of the compiler is not tested.')
+
+  test.skipIf(!reachable)(
+    'is filled on first use, by two at once too, and used ever after',
+    async () => {
+      const home = path.join(temporaryFolder(), 'not', 'there', 'asc')
+      const cwd = project({ 'a.ts': greeter, 'b.ts': greeter })
+      const fresh = { NODE_ASC_HOME: home }
+      const [one, two] = await Promise.all([
+        nodectl(['compile', 'a.ts', '--name', 'x'], { env: fresh, cwd }),
+        nodectl(['compile', 'b.ts', '--name', 'x'], { env: fresh, cwd }),
+      ])
+      expect([one.code, two.code]).toEqual([0, 0])
+      expect(one.stderr).toContain('Installing AssemblyScript 0.28.20')
+      expect(readdirSync(path.dirname(home))).toEqual(['asc'])
+      const again = await nodectl(['compile', 'a.ts', '--name', 'x'], {
+        env: { ...fresh, PATH: path.dirname(process.execPath) },
+        cwd,
+      })
+      expect([again.code, again.stderr]).toEqual([0, ''])
+      expect(JSON.parse(again.stdout).manifest_address).toBe(JSON.parse(one.stdout).manifest_address)
+    },
+    180_000,
+  )
+
+  test('says what to do without npm, and when the folder holds something else', async () => {
+    const cwd = project({ 'm.ts': greeter })
+    const withoutNpm = project({})
+    spawnSync('ln', ['-s', process.execPath, path.join(withoutNpm, 'node')])
+    const missing = await nodectl(['compile', 'm.ts'], {
+      env: { NODE_ASC_HOME: path.join(cwd, 'asc'), PATH: withoutNpm },
+      cwd,
+    })
+    expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining('npm was not found')])
+    expect(existsSync(path.join(cwd, 'asc'))).toBe(false)
+
+    const foreign = await nodectl(['compile', 'm.ts'], { env: { NODE_ASC_HOME: cwd }, cwd })
+    expect([foreign.code, foreign.stderr]).toEqual([
+      1,
+      expect.stringContaining('is not empty; remove it or name another folder'),
+    ])
+    expect(readdirSync(cwd)).toEqual(['m.ts'])
+  })
+})

@@ -1,0 +1,104 @@
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { buildNodectl, nodectl, temporaryFolder } from './testing/nodectl.ts'
+
+beforeAll(buildNodectl)
+
+const freshDir = () => path.join(temporaryFolder(), 'node')
+const keygen = (dir: string) => nodectl(['keygen', '--data-dir', dir])
+const id = (dir: string) => nodectl(['id', '--data-dir', dir])
+
+describe('keygen and id', () => {
+  test('make a key for its owner alone, and show the same identity ever after', async () => {
+    const dir = freshDir()
+    const made = await keygen(dir)
+    expect([made.code, made.stderr]).toEqual([0, ''])
+    const file = path.join(dir, 'node.key')
+    expect(JSON.parse(made.stdout)).toEqual({
+      key_file: file,
+      node_id: expect.stringMatching(/^node-[0-9a-f]{16}$/),
+      public_key: expect.stringMatching(/^0x[0-9a-f]{64}$/),
+    })
+    expect(readFileSync(file, 'utf8')).toMatch(/^[0-9a-f]{64}\n$/)
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect(readdirSync(dir)).toEqual(['node.key'])
+    expect(await id(dir)).toEqual(made)
+    expect(await keygen(dir)).toEqual(made)
+  })
+
+  test('a known seed has its known identity', async () => {
+    const dir = freshDir()
+    mkdirSync(dir)
+    writeFileSync(path.join(dir, 'node.key'), `${'11'.repeat(32)}\n`, { mode: 0o600 })
+    expect(JSON.parse((await id(dir)).stdout)).toMatchObject({
+      public_key: '0xd04ab232742bb4ab3a1368bd4615e4e6d0224ab71a016baf8520a332c9778737',
+    })
+  })
+
+  test('of several at once none replaces the key of another', async () => {
+    const dir = freshDir()
+    const outcomes = await Promise.all(Array.from({ length: 6 }, () => keygen(dir)))
+    const done = outcomes.filter(({ code }) => code === 0)
+    expect(done.length).toBeGreaterThanOrEqual(1)
+    expect(new Set(done.map(({ stdout }) => stdout))).toEqual(new Set([(await id(dir)).stdout]))
+    for (const { code, stderr } of outcomes)
+      if (code !== 0)
+        expect([code, stderr]).toEqual([1, expect.stringMatching(/is in use by (another )?process/)])
+    expect(readdirSync(dir)).toEqual(['node.key'])
+  })
+
+  test('a data directory in use is refused, naming the process; one left behind by a dead process is not', async () => {
+    const dir = freshDir()
+    mkdirSync(dir)
+    writeFileSync(path.join(dir, 'lock'), String(process.pid))
+    const refused = await keygen(dir)
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      `Error: the data directory ${dir} is in use by process ${process.pid}\n`,
+    ])
+    writeFileSync(path.join(dir, 'lock'), '999999999')
+    expect((await keygen(dir)).code).toBe(0)
+  })
+
+  test('id without a key says how to make one', async () => {
+    const dir = freshDir()
+    expect(await id(dir)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `Error: no node key in ${dir}; create one with: nodectl keygen --data-dir ${dir}\n`,
+    })
+    expect(existsSync(dir)).toBe(false)
+  })
+
+  test('a key that others can read is refused with what mends it', async () => {
+    const dir = freshDir()
+    await keygen(dir)
+    const file = path.join(dir, 'node.key')
+    chmodSync(file, 0o644)
+    for (const outcome of [await id(dir), await keygen(dir)])
+      expect([outcome.code, outcome.stderr]).toEqual([
+        1,
+        `Error: others can read the node key ${file}; mend it with: chmod 600 ${file}\n`,
+      ])
+  })
+
+  test('a file that is no key is never overwritten', async () => {
+    const dir = freshDir()
+    mkdirSync(dir)
+    const file = path.join(dir, 'node.key')
+    writeFileSync(file, 'precious', { mode: 0o600 })
+    expect([(await keygen(dir)).code, readFileSync(file, 'utf8')]).toEqual([1, 'precious'])
+  })
+
+  test('a directory that cannot be made is an error, not a bug', async () => {
+    const file = path.join(temporaryFolder(), 'file')
+    writeFileSync(file, '')
+    const dir = path.join(file, 'node')
+    const { code, stderr } = await keygen(dir)
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining(`Error: the data directory ${dir} cannot be used`),
+    ])
+  })
+})

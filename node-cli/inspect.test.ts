@@ -1,0 +1,74 @@
+import { writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
+import {
+  echoAddress,
+  echoArtifact,
+  echoManifest,
+  echoWasm,
+  hostileArtifacts,
+} from '../protocol/hbc/testing/artifacts.ts'
+import { buildNodectl, nodectl, temporaryFolder } from './testing/nodectl.ts'
+
+beforeAll(buildNodectl)
+
+const folder = temporaryFolder()
+const write = (name: string, bytes: Uint8Array): string => {
+  const file = path.join(folder, name)
+  writeFileSync(file, bytes)
+  return file
+}
+
+describe('inspect', () => {
+  test('shows manifest, address and functions, from a file and from standard input', async () => {
+    const { bytes } = echoArtifact()
+    const expected = {
+      manifest: echoManifest,
+      manifest_address: echoAddress,
+      functions: [
+        { func_id: 0, name: 'echo', wasm_bytes: echoWasm.length, abi_valid: true, abi_error: null },
+      ],
+      stateless: true,
+      imports: ['hive.emit'],
+    }
+    const fromFile = await nodectl(['inspect', write('echo.hbc', bytes)])
+    expect([fromFile.code, fromFile.stderr, JSON.parse(fromFile.stdout)]).toEqual([0, '', expected])
+    const fromInput = await nodectl(['inspect', '-'], { input: bytes })
+    expect(fromInput.stdout).toBe(fromFile.stdout)
+  })
+
+  test('a broken container or manifest is one line that names the rule', async () => {
+    for (const name of ['a third entry', 'a wrong CRC', 'unsorted functions', 'a wrong address']) {
+      const { bytes } = hostileArtifacts.find((one) => one.name === name)!
+      const { code, stdout, stderr } = await nodectl(['inspect', write('broken.hbc', bytes)])
+      expect([code, stdout]).toEqual([1, ''])
+      expect(stderr).toMatch(/^Error: [^\n]+\n$/)
+    }
+  })
+
+  test('a module that breaks the ABI is shown, with the reason', async () => {
+    const { bytes } = hostileArtifacts.find(({ name }) => name === 'a WASI import')!
+    const { code, stdout, stderr } = await nodectl(['inspect', write('wasi.hbc', bytes)])
+    expect([code, stderr]).toEqual([1, ''])
+    expect(JSON.parse(stdout)).toMatchObject({
+      functions: [
+        { abi_valid: false, abi_error: expect.stringContaining('WASI is not available to guests') },
+      ],
+      stateless: null,
+    })
+  })
+
+  test('what is too large, missing or a directory is one line', async () => {
+    const large = write('large.hbc', new Uint8Array(16 * 1024 * 1024 + 1))
+    for (const [file, message] of [
+      [large, 'is larger than 16777216 bytes'],
+      [path.join(folder, 'missing.hbc'), 'there is no such file'],
+      [folder, 'it is a directory'],
+    ] as const)
+      expect(await nodectl(['inspect', file])).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: expect.stringMatching(new RegExp(`^Error: .*${message}\n$`)),
+      })
+  })
+})

@@ -1,0 +1,66 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { commands } from './src/commands/index.ts'
+import { buildNodectl, nodectl } from './testing/nodectl.ts'
+
+beforeAll(buildNodectl)
+
+describe('nodectl', () => {
+  test('--version prints exactly the version', async () => {
+    expect(await nodectl(['--version'])).toEqual({ code: 0, stdout: '1.0.0\n', stderr: '' })
+  })
+
+  test.each([[[]], [['--help']], [['-h']]])('%j shows the commands with examples', async (args) => {
+    const { code, stdout, stderr } = await nodectl(args)
+    expect([code, stderr]).toEqual([0, ''])
+    for (const name of Object.keys(commands)) expect(stdout).toMatch(new RegExp(`^  ${name} `, 'm'))
+    expect(stdout).toContain('Examples:')
+  })
+
+  test.each(Object.keys(commands))('%s --help shows usage, options and examples', async (name) => {
+    const { code, stdout, stderr } = await nodectl([name, '--help'])
+    expect([code, stderr]).toEqual([0, ''])
+    expect(stdout).toContain(`nodectl ${name} [options]`)
+    expect(stdout).toMatch(new RegExp(`Examples:\\n  # .+\\n  nodectl ${name} `))
+    expect(stdout).toContain('-h, --help')
+  })
+
+  test.each([
+    [['inspct', 'x'], 'unknown command inspct; did you mean inspect?'],
+    [['frobnicate'], 'unknown command frobnicate'],
+    [['--verison'], 'unknown flag --verison; did you mean --version?'],
+    [['keygen', '--datadir', 'x'], 'unknown flag --datadir; did you mean --data-dir?'],
+    [['keygen', '--data-dir'], '--data-dir needs a value'],
+    [['keygen'], 'data-dir'],
+    [['id', '--data-dir', 'a', '--data-dir=b'], '--data-dir is given twice'],
+    [['inspect'], 'the argument HBC is missing'],
+    [['inspect', 'a', 'b'], '2 arguments are given; 1 are taken'],
+    [['completion', 'bash', '--json=yes'], '--json takes no value'],
+    [['completion', 'tcsh'], 'SHELL must be one of bash, zsh, fish'],
+    [['compile', 'module.rs'], 'SOURCE must be a .ts file, not module.rs'],
+  ])('%j is wrong usage: exit 2 and a pointer to the help', async (args, message) => {
+    const { code, stdout, stderr } = await nodectl(args)
+    expect([code, stdout]).toEqual([2, ''])
+    expect(stderr).toContain('Error: ')
+    expect(stderr).toContain(message)
+    expect(stderr).toMatch(/See: nodectl .*--help\n$/)
+  })
+
+  test.each(['bash', 'zsh', 'fish'])('completion for %s names every command and its flags', async (shell) => {
+    const { code, stdout } = await nodectl(['completion', shell])
+    expect(code).toBe(0)
+    for (const name of Object.keys(commands)) expect(stdout).toContain(name)
+    expect(stdout).toContain('data-dir')
+    expect(JSON.parse((await nodectl(['completion', shell, '--json'])).stdout)).toEqual({
+      shell,
+      script: stdout,
+    })
+  })
+
+  test('an older Node is told which one is needed', async () => {
+    const launcher = readFileSync('node-cli/dist/nodectl.mjs', 'utf8')
+    expect(launcher).toContain('nodectl needs Node.js 22.13 or newer')
+    expect(launcher).not.toMatch(/\bconst\b|\blet\b|=>|^import /m)
+    expect(existsSync('node-cli/dist/main.mjs')).toBe(true)
+  })
+})

@@ -1,0 +1,67 @@
+import type { ArgsDef } from 'citty'
+import { UsageError } from './errors.ts'
+import { suggest } from './suggest.ts'
+
+interface Flag {
+  name: string
+  takesValue: boolean
+}
+
+/** The spellings of every flag: `--name`, and `-x` or `--other` for its aliases. */
+export function flagsOf(args: ArgsDef): Map<string, Flag> {
+  const flags = new Map<string, Flag>()
+  for (const [name, definition] of Object.entries(args)) {
+    if (definition.type === 'positional') continue
+    const aliases = 'alias' in definition ? [definition.alias ?? []].flat() : []
+    for (const spelling of [name, ...aliases])
+      flags.set(spelling.length === 1 ? `-${spelling}` : `--${spelling}`, {
+        name,
+        takesValue: definition.type !== 'boolean',
+      })
+  }
+  return flags
+}
+
+/**
+ * Refuses what citty would let pass: unknown flags, flags given twice, missing values, and arguments too many.
+ *
+ * @throws {@link UsageError}
+ */
+export function checkArguments(rawArgs: readonly string[], args: ArgsDef): void {
+  const flags = flagsOf(args)
+  const positionals = Object.entries(args).filter(([, { type }]) => type === 'positional')
+  const seen = new Set<string>()
+  let given = 0
+  for (let index = 0; index < rawArgs.length; index++) {
+    const argument = rawArgs[index]!
+    if (argument === '--') {
+      given += rawArgs.length - index - 1
+      break
+    }
+    // A lone dash is a value: standard input or output.
+    if (!argument.startsWith('-') || argument === '-') {
+      given += 1
+      continue
+    }
+    const [spelling = '', value] = argument.split(/=(.*)/s)
+    const flag = flags.get(spelling)
+    if (flag === undefined) throw unknown('flag', spelling, [...flags.keys()])
+    if (seen.has(flag.name)) throw new UsageError(`--${flag.name} is given twice`)
+    seen.add(flag.name)
+    if (!flag.takesValue && value !== undefined) throw new UsageError(`${spelling} takes no value`)
+    if (flag.takesValue && value === undefined) {
+      index += 1
+      if (index >= rawArgs.length) throw new UsageError(`${spelling} needs a value`)
+    }
+  }
+  const required = positionals.filter(([, { required }]) => required !== false)
+  if (given < required.length)
+    throw new UsageError(`the argument ${required[given]![0].toUpperCase()} is missing`)
+  if (given > positionals.length)
+    throw new UsageError(`${given} arguments are given; ${positionals.length} are taken`)
+}
+
+export function unknown(what: string, word: string, candidates: readonly string[]): UsageError {
+  const meant = suggest(word, candidates)
+  return new UsageError(`unknown ${what} ${word}${meant ? `; did you mean ${meant}?` : ''}`)
+}

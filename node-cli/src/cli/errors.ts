@@ -1,0 +1,21 @@
+/** Refused or failed: one `Error:` line on stderr, exit code 1. */
+export class CliError extends Error {
+  override readonly name: string = 'CliError'
+  readonly code: string
+
+  constructor(code: string, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+/** Called in a wrong way: the line and a pointer to the help, exit code 2. */
+export class UsageError extends CliError {
+  override readonly name = 'UsageError'
+
+  constructor(message: string) {
+    super('usage', message)
+  }
+}
+
+export const exitCodes = { done: 0, failed: 1, usage: 2, bug: 70 } as const

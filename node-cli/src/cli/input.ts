@@ -1,0 +1,33 @@
+import { open } from 'node:fs/promises'
+import { CliError } from './errors.ts'
+
+/**
+ * Reads a file, or standard input for `-`, up to a limit; what is larger is refused before it is read whole.
+ *
+ * @throws {@link CliError}
+ */
+export async function readInput(file: string, bytesMax: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = []
+  let length = 0
+  try {
+    const stream = file === '-' ? process.stdin : (await open(file)).createReadStream()
+    for await (const chunk of stream as AsyncIterable<Uint8Array>) {
+      length += chunk.length
+      if (length > bytesMax) break
+      chunks.push(chunk)
+    }
+  } catch (error) {
+    throw new CliError('unreadable', `${file} cannot be read: ${reason(error)}`)
+  }
+  if (length > bytesMax) throw new CliError('too_large', `${file} is larger than ${bytesMax} bytes`)
+  return new Uint8Array(Buffer.concat(chunks))
+}
+
+/** What went wrong, without the call that found out. */
+export function reason(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException
+  if (code === 'ENOENT') return 'there is no such file'
+  if (code === 'EISDIR') return 'it is a directory'
+  if (code === 'EACCES') return 'permission denied'
+  return message
+}

@@ -1,0 +1,9 @@
+/** Writes the result of a command. Standard output carries it and nothing else. */
+export function printJson(value: unknown): void {
+  process.stdout.write(`${JSON.stringify(value, null, 2)}\n`)
+}
+
+/** Tells a person at the keyboard what takes long; silent where nobody looks. */
+export function progress(message: string): void {
+  process.stderr.write(`${message}\n`)
+}

@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto'
+import { rename, rm, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { defineNodectlCommand } from '../cli/command.ts'
+import { CliError, UsageError } from '../cli/errors.ts'
+import { printJson } from '../cli/output.ts'
+import { compileModule } from '../compiler/compile-module.ts'
+
+export default defineNodectlCommand({
+  definition: {
+    meta: { name: 'compile', description: 'Compile an AssemblyScript module into an artifact' },
+    args: {
+      source: { type: 'positional', required: true, description: 'The module, a .ts file' },
+      out: {
+        type: 'string',
+        alias: 'o',
+        valueHint: 'OUT',
+        description: 'Where to write the artifact; - is standard output (default beside the source)',
+      },
+      name: {
+        type: 'string',
+        valueHint: 'NAME',
+        description: 'Name of the module (default the stem of the file)',
+      },
+      'module-version': { type: 'string', valueHint: 'VERSION', description: 'Version the manifest states' },
+    },
+    async run({ args }) {
+      const { source, out: asked } = args
+      if (!source.endsWith('.ts')) throw new UsageError(`SOURCE must be a .ts file, not ${source}`)
+      if (asked === '-' && process.stdout.isTTY)
+        throw new UsageError('an artifact is not for a terminal; send it to a file or a pipe')
+      const stem = path.basename(source, '.ts')
+      const out = asked ?? path.join(path.dirname(source), `${stem}.hbc`)
+      const version = args['module-version']
+      const { bytes, manifestAddress, functions, wasmBytes } = await compileModule({
+        source,
+        name: args.name ?? stem,
+        ...(version !== undefined && { version }),
+      })
+      if (out === '-') process.stdout.write(bytes)
+      else await writeWhole(out, bytes)
+      const summary = {
+        out,
+        manifest_address: manifestAddress,
+        functions,
+        wasm_bytes: wasmBytes,
+        hbc_bytes: bytes.length,
+      }
+      if (out === '-') process.stderr.write(`${JSON.stringify(summary)}\n`)
+      else printJson(summary)
+    },
+  },
+  examples: [
+    ['compile hello.ts', 'Write hello.hbc beside the source'],
+    [
+      'compile hello.ts -o build/hello.hbc --name greeter --module-version 1.2.0',
+      'Choose file, name and version',
+    ],
+    ['compile hello.ts --out - | nodectl inspect -', 'Show what the artifact holds without keeping it'],
+  ],
+})
+
+/** Nobody ever sees half an artifact: the file gets its name when it is complete. */
+async function writeWhole(file: string, bytes: Uint8Array): Promise<void> {
+  const temporary = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`
+  try {
+    await writeFile(temporary, bytes)
+    await rename(temporary, file)
+  } catch (error) {
+    await rm(temporary, { force: true })
+    throw new CliError('unwritable', `${file} cannot be written: ${(error as Error).message}`)
+  }
+}

@@ -1,0 +1,22 @@
+import type { CommandEntry } from '../cli/command.ts'
+
+/** Every command, loaded when it is called. */
+export const commands: Readonly<Record<string, CommandEntry>> = {
+  compile: {
+    description: 'Compile an AssemblyScript module into an artifact',
+    load: () => import('./compile.ts'),
+  },
+  inspect: {
+    description: 'Check an artifact and show its manifest and address',
+    load: () => import('./inspect.ts'),
+  },
+  keygen: {
+    description: 'Create the key of a node, and show its identity',
+    load: () => import('./keygen.ts'),
+  },
+  id: { description: 'Show the identity of a node', load: () => import('./id.ts') },
+  completion: {
+    description: 'Print a completion script for your shell',
+    load: () => import('./completion.ts'),
+  },
+}

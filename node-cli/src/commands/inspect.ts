@@ -1,0 +1,62 @@
+import {
+  type Artifact,
+  ArtifactError,
+  artifactBytesMax,
+  openArtifact,
+} from '../../../protocol/hbc/artifact.ts'
+import { checkGuest, type Guest } from '../../../protocol/wasm/guest.ts'
+import { WasmError } from '../../../protocol/wasm/reader.ts'
+import { defineNodectlCommand } from '../cli/command.ts'
+import { CliError, exitCodes } from '../cli/errors.ts'
+import { readInput } from '../cli/input.ts'
+import { printJson } from '../cli/output.ts'
+
+export default defineNodectlCommand({
+  definition: {
+    meta: { name: 'inspect', description: 'Check an artifact and show its manifest and address' },
+    args: {
+      hbc: { type: 'positional', required: true, description: 'The artifact; - reads standard input' },
+    },
+    async run({ args }) {
+      const { manifest, manifestAddress, wasm } = open(await readInput(args.hbc, artifactBytesMax))
+      const guest = check(wasm)
+      const abiError = guest instanceof WasmError ? guest.message : null
+      printJson({
+        manifest,
+        manifest_address: manifestAddress,
+        functions: manifest.functions.map((name, func_id) => ({
+          func_id,
+          name,
+          wasm_bytes: wasm.length,
+          abi_valid: abiError === null,
+          abi_error: abiError,
+        })),
+        stateless: guest instanceof WasmError ? null : guest.stateless,
+        imports: guest instanceof WasmError ? [] : guest.imports,
+      })
+      if (abiError !== null) process.exitCode = exitCodes.failed
+    },
+  },
+  examples: [
+    ['inspect hello.hbc', 'Show what is in an artifact'],
+    ['inspect - < hello.hbc', 'Read it from standard input'],
+  ],
+})
+
+function open(bytes: Uint8Array): Artifact {
+  try {
+    return openArtifact(bytes)
+  } catch (error) {
+    if (error instanceof ArtifactError) throw new CliError(error.rule, error.message)
+    throw error
+  }
+}
+
+function check(wasm: Uint8Array): Guest | WasmError {
+  try {
+    return checkGuest(wasm)
+  } catch (error) {
+    if (error instanceof WasmError) return error
+    throw error
+  }
+}

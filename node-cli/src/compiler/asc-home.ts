@@ -1,0 +1,124 @@
+import { spawn } from 'node:child_process'
+import { mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import path from 'node:path'
+import { CliError } from '../cli/errors.ts'
+import { progress } from '../cli/output.ts'
+
+/** The one compiler version: another one would give other bytes, and so other addresses. */
+export const ascVersion = '0.28.20'
+
+/** Where the compiler is kept: `NODE_ASC_HOME`, else a folder of the user's cache. */
+export function ascHome(env: NodeJS.ProcessEnv = process.env): string {
+  if (env.NODE_ASC_HOME) return path.resolve(env.NODE_ASC_HOME)
+  const cache =
+    process.platform === 'win32'
+      ? (env.LOCALAPPDATA ?? path.join(homedir(), 'AppData', 'Local'))
+      : process.platform === 'darwin'
+        ? path.join(homedir(), 'Library', 'Caches')
+        : (env.XDG_CACHE_HOME ?? path.join(homedir(), '.cache'))
+  return path.join(cache, 'nodectl', `asc-${ascVersion}`)
+}
+
+/**
+ * The folder of the installed compiler; installs it on first use. Two at once each install into a folder of their
+ * own, and the first to be done gives it its name.
+ *
+ * @throws {@link CliError} when npm or the network is missing, or the folder holds something else.
+ */
+export async function ensureAsc(home = ascHome()): Promise<string> {
+  const installed = path.join(home, 'node_modules', 'assemblyscript')
+  if (await isVersion(installed)) return installed
+  await requireFree(home)
+
+  progress(`Installing AssemblyScript ${ascVersion} into ${home} (once, about 100 MB) …`)
+  const parent = path.dirname(home)
+  let temporary: string
+  try {
+    await mkdir(parent, { recursive: true })
+    temporary = await mkdtemp(path.join(parent, '.asc-'))
+  } catch (error) {
+    throw new CliError(
+      'asc_home',
+      `the compiler cannot be installed into ${parent}: ${(error as Error).message}`,
+    )
+  }
+  try {
+    await runNpm(temporary)
+    if (!(await isVersion(path.join(temporary, 'node_modules', 'assemblyscript'))))
+      throw new CliError('asc_install', `npm did not install AssemblyScript ${ascVersion}`)
+    await rename(temporary, home).catch(async (error) => {
+      if (!(await isVersion(installed)))
+        throw new CliError('asc_home', `${home} cannot be written: ${error.message}`)
+    })
+  } finally {
+    await rm(temporary, { recursive: true, force: true })
+  }
+  progress('Installed.')
+  return installed
+}
+
+async function isVersion(folder: string): Promise<boolean> {
+  try {
+    const { version } = JSON.parse(await readFile(path.join(folder, 'package.json'), 'utf8')) as {
+      version: string
+    }
+    return version === ascVersion
+  } catch {
+    return false
+  }
+}
+
+async function requireFree(home: string): Promise<void> {
+  const names = await readdir(home).catch((error: NodeJS.ErrnoException): string[] => {
+    if (error.code === 'ENOENT') return []
+    throw new CliError('asc_home', `${home} cannot be used for the compiler: ${error.message}`)
+  })
+  if (names.length > 0)
+    throw new CliError(
+      'asc_home',
+      `${home} does not hold AssemblyScript ${ascVersion}, and is not empty; remove it or name another folder in NODE_ASC_HOME`,
+    )
+}
+
+function runNpm(folder: string): Promise<void> {
+  const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'
+  const args = [
+    'install',
+    '--prefix',
+    folder,
+    '--no-audit',
+    '--no-fund',
+    '--ignore-scripts',
+    '--loglevel',
+    'error',
+  ]
+  return new Promise((resolve, reject) => {
+    const child = spawn(npm, [...args, `assemblyscript@${ascVersion}`], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+      shell: process.platform === 'win32',
+    })
+    let complaints = ''
+    child.stderr.on('data', (text) => {
+      complaints += text
+    })
+    child.on('error', () =>
+      reject(
+        new CliError(
+          'npm_missing',
+          'npm was not found; it comes with Node.js and is needed once, to install the compiler',
+        ),
+      ),
+    )
+    child.on('exit', (code) =>
+      code === 0
+        ? resolve()
+        : reject(
+            new CliError(
+              'asc_install',
+              `npm could not install AssemblyScript ${ascVersion} (is the network reachable?); install it yourself with: npm install --prefix <DIR> assemblyscript@${ascVersion}, and set NODE_ASC_HOME=<DIR>\n${complaints.trim()}`,
+            ),
+          ),
+    )
+  })
+}

@@ -1,0 +1,45 @@
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
+
+/** The parts of asc that are used here; it comes without its own types at run time. */
+export interface Asc {
+  compile: (args: string[], io: AscIo) => Promise<{ error: Error | null }>
+  ast: Ast
+}
+
+export interface AscIo {
+  readFile: (name: string, baseDir: string) => string | null
+  writeFile: (name: string, contents: Uint8Array | string, baseDir: string) => void
+  listFiles: (dir: string, baseDir: string) => string[]
+  stdout: { write: (text: string) => void }
+  stderr: { write: (text: string) => void; isTTY?: boolean }
+}
+
+export interface Ast {
+  newOptions: () => unknown
+  newProgram: (options: unknown) => { sources: AstNode[] }
+  parse: (program: unknown, text: string, file: string, isEntry: boolean) => void
+  nextDiagnostic: (program: unknown) => unknown
+  isError: (diagnostic: unknown) => boolean
+  formatDiagnostic: (diagnostic: unknown, colors: boolean, context: boolean) => string
+  NodeKind: { FunctionDeclaration: number; NamedType: number }
+  CommonFlags: { Export: number }
+}
+
+export interface AstNode {
+  kind: number
+  flags: number
+  name: { text: string; identifier?: { text: string } }
+  normalizedPath?: string
+  statements?: AstNode[]
+  signature?: { parameters: { type: AstNode }[]; returnType: AstNode }
+  typeParameters?: unknown[] | null
+  range?: { start: number }
+}
+
+/** Loads the compiler that lies in `folder`. */
+export async function loadAsc(folder: string): Promise<Asc> {
+  const load = (file: string) => import(pathToFileURL(path.join(folder, 'dist', file)).href)
+  const [{ default: asc }, { default: ast }] = await Promise.all([load('asc.js'), load('assemblyscript.js')])
+  return { compile: (args, io) => asc.main(args, io), ast }
+}

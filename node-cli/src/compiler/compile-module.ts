@@ -1,0 +1,138 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { ArtifactError, type ArtifactManifest, packArtifact } from '../../../protocol/hbc/artifact.ts'
+import { CliError } from '../cli/errors.ts'
+import { loadAsc } from './asc.ts'
+import { ascVersion, ensureAsc } from './asc-home.ts'
+import { entryGlue, findGuestFunctions } from './guest-functions.ts'
+import { guestLibrary } from './guest-library.ts'
+
+export interface CompileRequest {
+  /** Path of the AssemblyScript module. */
+  source: string
+  name: string
+  version?: string
+}
+
+export interface CompiledModule {
+  bytes: Uint8Array
+  manifestAddress: string
+  functions: string[]
+  wasmBytes: number
+}
+
+const entryFile = '__nodectl_entry.ts'
+const wasmFile = 'module.wasm'
+const libraryFolder = '~nodectl'
+
+/**
+ * Compiles a module to an artifact. No path of the machine enters the compiler, so the same sources give the same
+ * bytes everywhere.
+ *
+ * @throws {@link CliError} with asc's own messages for a source that does not compile.
+ */
+export async function compileModule({ source, name, version }: CompileRequest): Promise<CompiledModule> {
+  const text = readSource(source)
+  const asc = await loadAsc(await ensureAsc())
+  const file = path.basename(source)
+  const functions = findGuestFunctions(asc.ast, text, file)
+  const wasm = await runAsc(asc, source, text, entryGlue(file.replace(/\.ts$/, ''), functions))
+  const manifest: ArtifactManifest = {
+    name,
+    language: 'assemblyscript',
+    compiler: `asc ${ascVersion}`,
+    runtime: 'hive-wasm-v1',
+    functions: functions.map((one) => one.name),
+    ...(version !== undefined && { version }),
+  }
+  try {
+    const { bytes, manifestAddress } = packArtifact(manifest, wasm)
+    return { bytes, manifestAddress, functions: [...manifest.functions], wasmBytes: wasm.length }
+  } catch (error) {
+    if (!(error instanceof ArtifactError)) throw error
+    throw new CliError(
+      error.rule,
+      `${file} compiles, but nodes would refuse it: ${error.message}${hintOf(error)}`,
+    )
+  }
+}
+
+/** Parts of the standard library that need what no node gives show up as imports. */
+const hintOf = ({ message }: ArtifactError): string =>
+  /import env\.(seed|trace|Date|console|performance)|import (Math|Date|console|performance|process|crypto)\./.test(
+    message,
+  )
+    ? '. Guests have no clock, randomness or console; log from "hub" writes to the log of the node'
+    : ''
+
+function readSource(source: string): string {
+  try {
+    return readFileSync(source, 'utf8')
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    const reason =
+      code === 'ENOENT' ? 'there is no such file' : code === 'EISDIR' ? 'it is a directory' : message
+    throw new CliError('unreadable', `${source} cannot be read: ${reason}`)
+  }
+}
+
+async function runAsc(
+  asc: Awaited<ReturnType<typeof loadAsc>>,
+  source: string,
+  text: string,
+  entry: string,
+): Promise<Uint8Array> {
+  const folder = path.dirname(source)
+  const file = path.basename(source)
+  let wasm: Uint8Array | undefined
+  let complaints = ''
+  const { error } = await asc.compile(
+    [
+      entryFile,
+      '--lib',
+      `${libraryFolder}/hub.ts`,
+      '--outFile',
+      wasmFile,
+      '--runtime',
+      'stub',
+      '--optimizeLevel',
+      '3',
+      '--shrinkLevel',
+      '0',
+      '--enable',
+      'simd',
+      '--noColors',
+    ],
+    {
+      readFile: (name, baseDir) => {
+        if (baseDir === libraryFolder) return guestLibrary
+        if (name === entryFile) return entry
+        if (name === file) return text
+        return readRelative(folder, name)
+      },
+      writeFile: (name, contents) => {
+        if (name === wasmFile && contents instanceof Uint8Array) wasm = new Uint8Array(contents)
+      },
+      listFiles: () => [],
+      stdout: { write: () => {} },
+      stderr: {
+        write: (chunk) => {
+          complaints += chunk
+        },
+        isTTY: false,
+      },
+    },
+  )
+  if (error !== null || wasm === undefined)
+    throw new CliError('compile', `${file} does not compile\n${complaints.trim() || error?.message || ''}`)
+  return wasm
+}
+
+/** A module the source imports; null tells asc to look elsewhere. */
+function readRelative(folder: string, name: string): string | null {
+  try {
+    return readFileSync(path.join(folder, name), 'utf8')
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,55 @@
+import packageJson from '../package.json' with { type: 'json' }
+import { checkArguments, unknown } from './cli/arguments.ts'
+import { CliError, exitCodes, UsageError } from './cli/errors.ts'
+import { commandHelp, toolHelp } from './cli/help.ts'
+import { commands } from './commands/index.ts'
+
+const isHelp = (argument: string | undefined): boolean => argument === '--help' || argument === '-h'
+
+/** Runs the tool; the exit code is left in `process.exitCode`, so that output is flushed. */
+async function main(rawArgs: string[]): Promise<void> {
+  const [name, ...rest] = rawArgs
+  if (name === '--version' && rest.length === 0) return print(packageJson.version)
+  if (name === undefined || (isHelp(name) && rest.length === 0)) return print(toolHelp(commands))
+  if (name.startsWith('-')) throw unknown('flag', name, ['--help', '--version'])
+  const entry = Object.hasOwn(commands, name) ? commands[name] : undefined
+  if (entry === undefined) throw unknown('command', name, Object.keys(commands))
+
+  const { default: command } = await entry.load()
+  const end = rest.indexOf('--')
+  if ((end < 0 ? rest : rest.slice(0, end)).some(isHelp)) return print(commandHelp(name, command))
+  checkArguments(rest, command.definition.args)
+  const { runCommand } = await import('citty')
+  await runCommand(command.definition, { rawArgs: rest })
+}
+
+const print = (text: string): void => void process.stdout.write(`${text}\n`)
+
+function report(error: unknown, rawArgs: readonly string[]): void {
+  const usage = error instanceof UsageError || (error instanceof Error && error.name === 'CLIError')
+  if (usage) {
+    const name = rawArgs[0] !== undefined && Object.hasOwn(commands, rawArgs[0]) ? ` ${rawArgs[0]}` : ''
+    process.stderr.write(`Error: ${(error as Error).message}\nSee: nodectl${name} --help\n`)
+    process.exitCode = exitCodes.usage
+  } else if (error instanceof CliError) {
+    process.stderr.write(`Error: ${error.message}\n`)
+    process.exitCode = exitCodes.failed
+  } else {
+    process.stderr.write(`Error: this is a bug of nodectl ${packageJson.version}, please report it\n`)
+    process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`)
+    process.exitCode = exitCodes.bug
+  }
+}
+
+// A reader that has seen enough, like `head`, closes the pipe; that is no failure of ours.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(exitCodes.done)
+  throw error
+})
+
+const rawArgs = process.argv.slice(2)
+try {
+  await main(rawArgs)
+} catch (error) {
+  report(error, rawArgs)
+}

@@ -1,0 +1,52 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+
+const root = path.resolve(import.meta.dirname, '../..')
+
+/** Builds the tool as it is published. */
+export function buildNodectl(): void {
+  const { status, stderr } = spawnSync('node', ['node-cli/build.ts'], { cwd: root, encoding: 'utf8' })
+  if (status !== 0) throw new Error(stderr)
+}
+
+export const temporaryFolder = (): string => mkdtempSync(path.join(tmpdir(), 'nodectl-'))
+
+/** A compiler folder that is filled already, from the project's own copy. */
+export function filledAscHome(): string {
+  const home = path.join(temporaryFolder(), 'asc')
+  mkdirSync(home)
+  symlinkSync(path.join(root, 'node_modules'), path.join(home, 'node_modules'))
+  return home
+}
+
+export interface Outcome {
+  code: number | null
+  stdout: string
+  stderr: string
+}
+
+/** Runs the built tool as its user does, in a process of its own. */
+export function nodectl(
+  args: string[],
+  options: { env?: NodeJS.ProcessEnv; input?: Uint8Array; cwd?: string } = {},
+) {
+  return new Promise<Outcome>((resolve, reject) => {
+    const child = spawn('node', [path.join(root, 'node-cli/dist/nodectl.mjs'), ...args], {
+      cwd: options.cwd,
+      env: { ...process.env, ...options.env },
+    })
+    const outcome = { stdout: '', stderr: '' }
+    child.stdout.on('data', (text) => {
+      outcome.stdout += text
+    })
+    child.stderr.on('data', (text) => {
+      outcome.stderr += text
+    })
+    child.on('error', reject)
+    child.on('close', (code) => resolve({ code, ...outcome }))
+    child.stdin.on('error', () => {})
+    child.stdin.end(options.input)
+  })
+}
