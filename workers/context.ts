@@ -2,6 +2,7 @@ import type { Context, Hono } from 'hono'
 import type { ChainClient } from './chain/client.ts'
 import type { Env, Settings } from './env.ts'
 import type { CursorCodec } from './http/cursor.ts'
+import type { Sealer } from './http/seal.ts'
 import type { ApiKeyStore } from './stores/api-keys.ts'
 import type { DeveloperStore } from './stores/developers.ts'
 import type { DraftStore } from './stores/drafts.ts'
@@ -25,6 +26,7 @@ export interface Services {
   drafts: DraftStore
   network: NetworkStore
   cursors: CursorCodec
+  sealer: Sealer
   /** Null while no chain is configured. */
   chain: ChainClient | null
 }

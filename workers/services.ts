@@ -2,6 +2,7 @@ import { createChainClient } from './chain/client.ts'
 import type { Services } from './context.ts'
 import { type Env, readSettings } from './env.ts'
 import { CursorCodec } from './http/cursor.ts'
+import { Sealer } from './http/seal.ts'
 import { ApiKeyStore } from './stores/api-keys.ts'
 import { openDatabase } from './stores/database.ts'
 import { DeveloperStore } from './stores/developers.ts'
@@ -34,6 +35,7 @@ export function services(env: Env): Services {
     drafts: new DraftStore(db),
     network: new NetworkStore(db),
     cursors: new CursorCodec(settings.HUB_SECRET),
+    sealer: new Sealer(settings.HUB_SECRET),
     chain: settings.CHAIN_RPC_URL ? createChainClient(settings.CHAIN_RPC_URL) : null,
   }
   created.set(env, fresh)
