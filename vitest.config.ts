@@ -3,6 +3,8 @@ import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
   test: {
+    // What a test provokes on purpose is shown only when the test fails.
+    silent: 'passed-only',
     projects: [
       {
         plugins: [

@@ -37,10 +37,15 @@ export function createChainClient(rpcUrl: string): ChainClient {
   }
 }
 
-/** A node that answers with an execution error is a node that was reached. */
+/**
+ * Whether the node ran the call and the call failed, rather than the node. The codes differ from node to node; what
+ * the virtual machine stops for does not.
+ */
 const isRevert = (error: unknown): boolean => {
-  const codes = new Set<unknown>()
-  for (let cause = error; cause instanceof Error; cause = cause.cause)
-    codes.add((cause as { code?: unknown }).code)
-  return codes.has(3) || codes.has(-32000) || codes.has(-32015)
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const { code, details = cause.message } = cause as { code?: unknown; details?: string }
+    if (code === 3 || /revert|out ?of ?gas|opcode|stack (over|under)flow|jump|\bE?VM\b/i.test(details))
+      return true
+  }
+  return false
 }

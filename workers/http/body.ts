@@ -20,22 +20,34 @@ export async function readBody(c: HubContext, bytesMax: number): Promise<Uint8Ar
   const stream = c.req.raw.body
   if (stream === null) return keep(c, new Uint8Array())
 
-  // With a length the bytes go straight into one buffer of it; without, chunks are gathered and joined.
-  let buffer = new Uint8Array(Number.isSafeInteger(declared) ? declared : 0)
+  // Chunks are read into the one buffer, never beside it: a body of 16 MiB costs 16 MiB. One byte more than the cap
+  // tells whether the body goes on.
+  let buffer = new ArrayBuffer(
+    Number.isSafeInteger(declared) ? declared + 1 : Math.min(bytesMax + 1, firstBytes),
+  )
   let length = 0
-  for await (const chunk of stream as unknown as AsyncIterable<Uint8Array>) {
-    if (length + chunk.length > bytesMax) throw tooLarge()
-    if (length + chunk.length > buffer.length) {
-      const grown = new Uint8Array(
-        Math.min(bytesMax, Math.max(2 * buffer.length, length + chunk.length, 65_536)),
-      )
-      grown.set(buffer.subarray(0, length))
-      buffer = grown
+  const reader = stream.getReader({ mode: 'byob' })
+  while (true) {
+    if (length === buffer.byteLength) buffer = grown(buffer, bytesMax + 1)
+    const { value, done } = await reader.read(new Uint8Array(buffer, length))
+    if (value === undefined) break
+    // The bytes come back in a buffer of their own; ours is detached.
+    buffer = value.buffer as ArrayBuffer
+    length += value.byteLength
+    if (length > bytesMax) {
+      await reader.cancel().catch(() => {})
+      throw tooLarge()
     }
-    buffer.set(chunk, length)
-    length += chunk.length
+    if (done) break
   }
-  return keep(c, buffer.subarray(0, length))
+  return keep(c, new Uint8Array(buffer, 0, length))
+}
+
+/** Where a body without a length begins. */
+const firstBytes = 64 * 1024
+
+function grown(buffer: ArrayBuffer, bytesMax: number): ArrayBuffer {
+  return buffer.transfer(Math.min(bytesMax, 2 * buffer.byteLength))
 }
 
 const keep = (c: HubContext, body: Uint8Array): Uint8Array => {

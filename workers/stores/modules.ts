@@ -48,7 +48,11 @@ export class ModuleStore {
   async insert(module: Omit<Module, 'execCount'>, artifact: Uint8Array): Promise<'created' | 'exists'> {
     const key = objectKey(module)
     try {
-      await this.#bucket.put(key, artifact, { sha256: module.sha256 })
+      const { readable, writable } = new FixedLengthStream(artifact.length)
+      await Promise.all([
+        this.#bucket.put(key, readable, { sha256: module.sha256 }),
+        writeInChunks(writable, artifact),
+      ])
     } catch (error) {
       if (await this.find(module.manifestAddress)) return 'exists'
       throw unavailable('The module storage', error)
@@ -94,4 +98,14 @@ export class ModuleStore {
         .limit(limit),
     )
   }
+}
+
+const chunkBytes = 64 * 1024
+
+/** Handed over whole, the bytes would be copied whole. */
+async function writeInChunks(writable: WritableStream<Uint8Array>, bytes: Uint8Array): Promise<void> {
+  const writer = writable.getWriter()
+  for (let at = 0; at < bytes.length; at += chunkBytes)
+    await writer.write(bytes.subarray(at, at + chunkBytes))
+  await writer.close()
 }

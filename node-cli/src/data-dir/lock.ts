@@ -46,7 +46,7 @@ async function acquire(dataDir: string, file: string): Promise<void> {
       `the data directory ${dataDir} cannot be used: ${(error as Error).message}`,
     )
   } finally {
-    await rm(own, { force: true })
+    await rm(own, { force: true }).catch(() => {})
   }
 }
 

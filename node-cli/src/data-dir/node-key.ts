@@ -71,7 +71,7 @@ export async function createNodeKey(dataDir: string): Promise<string> {
       `the node key cannot be written to ${dataDir}: ${(error as Error).message}`,
     )
   } finally {
-    await rm(temporary, { force: true })
+    await rm(temporary, { force: true }).catch(() => {})
   }
   const seed = await readNodeKey(dataDir)
   if (seed === null) throw new CliError('data_dir', `the node key disappeared from ${dataDir}`)

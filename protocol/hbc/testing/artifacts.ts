@@ -3,7 +3,8 @@ import { hexToBytes } from '../../hex.ts'
 import { packArtifact } from '../artifact.ts'
 import type { ArtifactRule } from '../artifact-error.ts'
 import type { ArtifactManifest } from '../manifest.ts'
-import { bodies, buildWasm, exportsOf, importing, vector } from './wasm-builder.ts'
+import { entryBytesMax } from '../zip.ts'
+import { bodies, buildWasm, exportsOf, importing, leb, vector } from './wasm-builder.ts'
 import { buildZip, deflateStored, descriptorOf, type ZipEntry, type ZipShape } from './zip-builder.ts'
 
 /** The known answer: a module that gives back its input and emits it as an event. */
@@ -319,3 +320,26 @@ export const harmlessArtifacts: readonly { name: string; bytes: Uint8Array }[] =
     bytes: withManifest(JSON.stringify(Object.fromEntries(Object.entries(echoManifest).reverse()), null, 2)),
   },
 ]
+
+/**
+ * An artifact of exactly `size` bytes, at least 12 MiB and a little: the largest module there may be, deflated, in a
+ * stream that empty blocks and a comment stretch to the size.
+ */
+export function artifactOfSize(size: number): Uint8Array {
+  const wasm = buildWasm()
+  const section = [0, ...leb(entryBytesMax['module.wasm'] - wasm.length - 5), 4, ...utf8('fill')]
+  const content = new Uint8Array(entryBytesMax['module.wasm'])
+  content.set(wasm)
+  content.set(section, wasm.length)
+  let state = 1
+  for (let at = wasm.length + section.length; at < content.length; at++) {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
+    content[at] = state >>> 24
+  }
+  const build = (blocks: number, comment: number) =>
+    zip({}, { content, method: 8, compressed: deflateStored(content, blocks) }, [], {
+      comment: bytes(comment),
+    })
+  const missing = size - build(0, 0).length
+  return build(Math.floor(missing / 5), missing % 5)
+}

@@ -64,7 +64,7 @@ export function named(name: string): number[] {
   return [...leb(utf8(name).length), ...utf8(name)]
 }
 
-function leb(value: number): number[] {
+export function leb(value: number): number[] {
   const bytes: number[] = []
   let rest = value
   do {

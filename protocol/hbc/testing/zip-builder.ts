@@ -115,7 +115,8 @@ export function deflateStored(content: Uint8Array, padding = 0): Uint8Array {
   const blocks: Uint8Array[] = []
   for (let at = 0; at < content.length; at += 0xffff)
     blocks.push(storedBlock(content.subarray(at, at + 0xffff)))
-  for (let index = 0; index < padding; index++) blocks.push(storedBlock(none))
+  const empty = storedBlock(none)
+  blocks.push(new Uint8Array(padding * empty.length).map((_, at) => empty[at % empty.length]!))
   blocks.push(storedBlock(none, true))
   return concatBytes(...blocks)
 }

@@ -1,0 +1,155 @@
+/**
+ * Measures the memory workerd needs at its peak to take an artifact of 16 MiB, as bytes and as base64, and to give it
+ * back: `npm run bench:upload`. Linux only, it reads /proc.
+ */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { bundleHub } from '../../localnet/bundle.ts'
+import { startHub } from '../../localnet/hub.ts'
+import { probePort } from '../../localnet/port.ts'
+import { evmAddress, signPersonalMessage } from '../../protocol/crypto.ts'
+import { parseArtifact } from '../../protocol/hbc/artifact.ts'
+import { artifactOfSize, echoArtifact } from '../../protocol/hbc/testing/artifacts.ts'
+
+const size = 16 * 1024 * 1024
+const key = `0x${'42'.repeat(32)}`
+
+const children = (): number[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => {
+      try {
+        const [, , , parent] =
+          /^(\d+) \((.*)\) \S (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? []
+        return (
+          Number(parent) === process.pid && readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith('workerd')
+        )
+      } catch {
+        return false
+      }
+    })
+
+const memory = (pid: number, field: 'VmHWM' | 'VmRSS'): number => {
+  const line = readFileSync(`/proc/${pid}/status`, 'utf8').match(new RegExp(`${field}:\\s+(\\d+)`))
+  return Number(line?.[1]) / 1024
+}
+
+interface Artifact {
+  address: string
+  bytes: Uint8Array
+}
+
+type Upload = (origin: string, token: string, artifact: Artifact) => Promise<Response>
+
+const asBytes: Upload = (origin, token, { address, bytes }) =>
+  fetch(`${origin}/v1/modules/${address}/hbc`, {
+    method: 'PUT',
+    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/octet-stream' },
+    body: bytes as Uint8Array<ArrayBuffer>,
+  })
+
+const asBase64: Upload = (origin, token, { bytes }) =>
+  fetch(`${origin}/v1/modules`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ hbc_b64: Buffer.from(bytes).toString('base64') }),
+  })
+
+/** The highest memory of a process while `work` runs, above what it had before. */
+async function peak(pid: number, work: () => Promise<void>): Promise<string> {
+  const before = memory(pid, 'VmRSS')
+  writeFileSync(`/proc/${pid}/clear_refs`, '5')
+  await work()
+  return `+${(memory(pid, 'VmHWM') - before).toFixed(0)} MiB`
+}
+
+async function measure(form: string, upload: Upload): Promise<void> {
+  const port = await probePort(0)
+  const origin = `http://localhost:${port}`
+  const secret = 'a secret of a measurement, long enough'
+  const hub = await startHub({
+    script: await bundleHub(),
+    port,
+    vars: { BASE_URL: origin, HUB_SECRET: secret },
+  })
+  try {
+    const [pid] = children()
+    if (pid === undefined) throw new Error('workerd was not found')
+    const token = await signIn(origin)
+    // A small one first: what is compiled once is no part of the peak.
+    await expectStatus(201, await upload(origin, token, small))
+    const idle = memory(pid, 'VmRSS')
+    const uploading = await peak(pid, async () => expectStatus(201, await upload(origin, token, large)))
+    let equal = false
+    const downloading = await peak(pid, async () => {
+      const answer = await fetch(`${origin}/v1/modules/${large.address}/hbc`)
+      equal = Buffer.compare(new Uint8Array(await answer.arrayBuffer()), large.bytes) === 0
+    })
+    await expectStatus(413, await upload(origin, token, { ...large, bytes: new Uint8Array(size + 1) }))
+    console.log(
+      `${form}: idle ${idle.toFixed(0)} MiB, upload ${uploading}, download ${downloading}, bytes ${equal ? 'equal' : 'DIFFERENT'}, one byte more 413`,
+    )
+  } finally {
+    await hub.stop()
+  }
+}
+
+/** What the local R2, which lives in the same process, takes by itself for an object of the same size. */
+async function measureStorage(): Promise<void> {
+  const script = `export default { async fetch(request, env) {
+    const size = Number(new URL(request.url).searchParams.get('size'))
+    const { readable, writable } = new FixedLengthStream(size)
+    const writer = writable.getWriter()
+    const chunk = new Uint8Array(65536)
+    const write = async () => {
+      for (let at = 0; at < size; at += chunk.length) await writer.write(chunk.subarray(0, size - at))
+      await writer.close()
+    }
+    await Promise.all([env.MODULES.put('x', readable), write()])
+    return new Response(null, { status: 201 })
+  } }
+  export class RateLimiter {}`
+  const hub = await startHub({ script, port: 0, vars: {} })
+  try {
+    const [pid] = children()
+    if (pid === undefined) throw new Error('workerd was not found')
+    const put = async (bytes: number) =>
+      expectStatus(201, await fetch(new URL(`?size=${bytes}`, hub.urls[0])))
+    await put(1000)
+    console.log(`R2 alone: ${await peak(pid, () => put(size))}`)
+  } finally {
+    await hub.stop()
+  }
+}
+
+async function expectStatus(expected: number, response: Response): Promise<void> {
+  const text = await response.text()
+  if (response.status !== expected) throw new Error(`${response.status} instead of ${expected}: ${text}`)
+}
+
+async function signIn(origin: string): Promise<string> {
+  const post = async (path: string, body: object) =>
+    (
+      await fetch(origin + path, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify(body),
+      })
+    ).json() as Promise<Record<string, string>>
+  const { message = '' } = await post('/v1/auth/nonce', {
+    address: evmAddress(key),
+    domain: new URL(origin).host,
+  })
+  const { token = '' } = await post('/v1/auth/siwe', {
+    message,
+    signature: signPersonalMessage(key, message),
+  })
+  return token
+}
+
+const artifactOf = (bytes: Uint8Array): Artifact => ({ address: parseArtifact(bytes).manifestAddress, bytes })
+const small = artifactOf(echoArtifact().bytes)
+const large = artifactOf(artifactOfSize(size))
+await measure('bytes ', asBytes)
+await measure('base64', asBase64)
+await measureStorage()
