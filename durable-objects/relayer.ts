@@ -6,7 +6,7 @@ import { ledgerMigrations, type Relay, RelayLedger } from './relayer/ledger.ts'
 import { RelayRounds } from './relayer/rounds.ts'
 import { TransactionSigner } from './relayer/signer.ts'
 import type { RelayerHealth, RelayerParts, RelayRequest, RelayResult, RelayView } from './relayer/types.ts'
-import { viewOf } from './relayer/types.ts'
+import { viewOf } from './relayer/view.ts'
 import { migrate } from './sql-migrations.ts'
 
 export type * from './relayer/types.ts'

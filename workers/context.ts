@@ -1,8 +1,12 @@
 import type { Context, Hono } from 'hono'
 import type { ChainClient } from './chain/client.ts'
+import type { IndexerClient } from './chain/indexer.ts'
+import type { RelayerClient } from './chain/relayer.ts'
 import type { Env, Settings } from './env.ts'
 import type { CursorCodec } from './http/cursor.ts'
 import type { ApiKeyStore } from './stores/api-keys.ts'
+import type { ChainIndexStore } from './stores/chain-index.ts'
+import type { DeadLetterStore } from './stores/dead-letters.ts'
 import type { DeveloperStore } from './stores/developers.ts'
 import type { DraftStore } from './stores/drafts.ts'
 import type { IdempotencyKeyStore } from './stores/idempotency-keys.ts'
@@ -12,6 +16,7 @@ import type { NodeRequestNonceStore } from './stores/node-request-nonces.ts'
 import type { PreferencesStore } from './stores/preferences.ts'
 import type { SessionStore } from './stores/sessions.ts'
 import type { SiweNonceStore } from './stores/siwe-nonces.ts'
+import type { TransactionStore } from './stores/transactions.ts'
 
 export interface Services {
   siweNonces: SiweNonceStore
@@ -24,9 +29,16 @@ export interface Services {
   developers: DeveloperStore
   drafts: DraftStore
   network: NetworkStore
+  transactions: TransactionStore
+  chainIndex: ChainIndexStore
+  deadLetters: DeadLetterStore
   cursors: CursorCodec
   /** Null while no chain is configured. */
   chain: ChainClient | null
+  /** Null while no chain or no key is configured. */
+  relayer: RelayerClient | null
+  /** Null while no chain or no contracts are configured. */
+  indexer: IndexerClient | null
 }
 
 export const scopes = [

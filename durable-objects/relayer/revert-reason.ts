@@ -20,10 +20,16 @@ export function readRevert(errors: Abi, { data, message }: RpcError): RevertReas
   if (data === undefined || data === '0x') return { name: null, text: message || 'reverted without a reason' }
   try {
     const { errorName, args = [] } = decodeErrorResult({ abi: errors, data: data as Hex })
-    const shown = (args as readonly unknown[]).map(String)
+    const shown = (args as readonly unknown[]).map(textOf)
     if (errorName === 'Error') return { name: null, text: shown[0] ?? message }
     return { name: errorName, text: `${errorName}(${shown.join(', ')})` }
   } catch {
     return { name: null, text: `unknown error ${data.slice(0, 10)}` }
   }
+}
+
+/** Addresses in lower case, as everywhere else. */
+const textOf = (value: unknown): string => {
+  const text = String(value)
+  return /^0x[0-9a-fA-F]{40}$/.test(text) ? text.toLowerCase() : text
 }

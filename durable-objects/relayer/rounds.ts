@@ -13,8 +13,8 @@ const waiting: readonly RelayStatus[] = ['queued', 'sent']
 const roundMax = 400
 /** Pools hold few transactions of one account. */
 const resentMax = 50
-/** Bytes a node took are offered again after this long, should it have dropped them since. */
-const resendMs = 5_000
+/** Bytes a node took are offered again after this long at the latest, should it have dropped them since. */
+const resendMsMax = 5_000
 /** A nonce used by a transaction nobody here signed: after this long the action cannot be mined any more. */
 const strangerMs = 10 * 60_000
 
@@ -91,6 +91,7 @@ export class RelayRounds {
 
   /** What has to be offered: bytes no node has taken, bytes it may have dropped, and actions not signed yet. */
   async #due(unmined: readonly Relay[], view: ChainView, nowMs: number): Promise<[Relay, Attempt][]> {
+    const resendMs = Math.min(this.#parts.stuckMs, resendMsMax)
     const due: [Relay, Attempt][] = []
     for (const relay of unmined) {
       const [last] = this.#ledger.attempts(relay.nonce)

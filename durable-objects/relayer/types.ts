@@ -1,5 +1,4 @@
 import type { Abi } from 'viem'
-import type { Relay } from './ledger.ts'
 
 /** What a relayer is built from; the hub supplies it. */
 export interface RelayerParts {
@@ -62,17 +61,3 @@ export interface RelayerHealth {
   oldestOpenAt: number | null
   nextNonce: number
 }
-
-/** A block that may still be dropped is no result yet, so `mined` is shown as `sent`. */
-export const viewOf = (relay: Relay): RelayView => ({
-  id: relay.id,
-  action: relay.action,
-  owner: relay.owner,
-  status: relay.hollow ? 'failed' : relay.status === 'mined' ? 'sent' : relay.status,
-  txHash: relay.txHash,
-  error: relay.error,
-  confirmations: relay.confirmations,
-  createdAt: relay.createdAt,
-  updatedAt: relay.updatedAt,
-  revision: relay.revision,
-})
