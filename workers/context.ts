@@ -4,6 +4,7 @@ import type { IndexerClient } from './chain/indexer.ts'
 import type { RelayerClient } from './chain/relayer.ts'
 import type { Env, Settings } from './env.ts'
 import type { CursorCodec } from './http/cursor.ts'
+import type { Sealer } from './http/seal.ts'
 import type { ApiKeyStore } from './stores/api-keys.ts'
 import type { ChainIndexStore } from './stores/chain-index.ts'
 import type { DeadLetterStore } from './stores/dead-letters.ts'
@@ -33,6 +34,7 @@ export interface Services {
   chainIndex: ChainIndexStore
   deadLetters: DeadLetterStore
   cursors: CursorCodec
+  sealer: Sealer
   /** Null while no chain is configured. */
   chain: ChainClient | null
   /** Null while no chain or no key is configured. */

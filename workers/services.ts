@@ -4,6 +4,7 @@ import { createRelayerClient } from './chain/relayer.ts'
 import type { Services } from './context.ts'
 import { type Env, readSettings } from './env.ts'
 import { CursorCodec } from './http/cursor.ts'
+import { Sealer } from './http/seal.ts'
 import { ApiKeyStore } from './stores/api-keys.ts'
 import { ChainIndexStore } from './stores/chain-index.ts'
 import { openDatabase } from './stores/database.ts'
@@ -42,6 +43,7 @@ export function services(env: Env): Services {
     chainIndex: new ChainIndexStore(db, settings.CHAIN_CONTRACTS ?? null),
     deadLetters: new DeadLetterStore(db),
     cursors: new CursorCodec(settings.HUB_SECRET),
+    sealer: new Sealer(settings.HUB_SECRET),
     chain: settings.CHAIN_RPC_URL ? createChainClient(settings.CHAIN_RPC_URL) : null,
     relayer: createRelayerClient(env, settings),
     indexer: createIndexerClient(env, settings),

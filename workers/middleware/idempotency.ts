@@ -17,12 +17,13 @@ export async function runOnce(c: HubContext, handle: () => Promise<Response>): P
   if (!/^[\x21-\x7e]{1,255}$/.test(key))
     throw invalidField('Idempotency-Key', 'must be 1 to 255 visible ASCII characters')
 
-  const { idempotencyKeys } = c.var.services
+  const { idempotencyKeys, sealer } = c.var.services
   const request: IdempotentRequest = { caller: callerName(c), key, requestHash: hashRequest(c) }
   const claim = await idempotencyKeys.claim(request, unixNow())
   switch (claim.status) {
     case 'answered': {
-      const { status, headers, body } = claim.answer
+      const { status, headers, body: sealed } = claim.answer
+      const body = await sealer.open(sealed, contextOf(request))
       return new Response(body, { status, headers: { ...headers, 'Idempotency-Replayed': 'true' } })
     }
     case 'other_request':
@@ -41,7 +42,7 @@ async function answerFirst(
   c: HubContext,
   handle: () => Promise<Response>,
 ): Promise<Response> {
-  const { idempotencyKeys } = c.var.services
+  const { idempotencyKeys, sealer } = c.var.services
   let response: Response
   try {
     response = await handle()
@@ -55,10 +56,11 @@ async function answerFirst(
       return value === null ? [] : [[name, value]]
     }),
   )
-  const answer = { status: response.status, headers, body: await response.clone().text() }
+  const text = await response.clone().text()
   // What was done is done: an answer that cannot be kept must not turn it into a failure.
-  await idempotencyKeys
-    .complete(request, answer)
+  await sealer
+    .seal(text, contextOf(request))
+    .then((body) => idempotencyKeys.complete(request, { status: response.status, headers, body }))
     .catch((error) => console.error(`${c.var.requestId} the answer could not be kept`, error))
   return response
 }
@@ -80,3 +82,5 @@ const hashRequest = (c: HubContext): string => {
   const hash = sha256.create().update(new TextEncoder().encode(`${c.req.method} ${c.req.path}\n`))
   return bytesToHex(hash.update(c.var.body ?? new Uint8Array()).digest())
 }
+
+const contextOf = ({ caller, key }: IdempotentRequest): string => `${caller}\n${key}`

@@ -42,29 +42,37 @@ export function buildOpenApi(allRoutes: readonly Route[]): Json {
       schemas: sorted({ ...shared.schemas, Error: errorSchema }),
       responses: sorted(shared.responses),
       headers: sorted(shared.headers),
-      securitySchemes: {
-        session: {
-          type: 'http',
-          scheme: 'bearer',
-          bearerFormat: `${placeholders.session_token_prefix}<43 characters>`,
-          description: 'Token of a session, from `POST /v1/auth/siwe`.',
-        },
-        apiKey: {
-          type: 'http',
-          scheme: 'bearer',
-          bearerFormat: `${placeholders.api_key_prefix}<8>_<43 characters>`,
-          description: 'Developer API key; each call names the scope it needs.',
-        },
-        nodeSignature: {
-          type: 'apiKey',
-          in: 'header',
-          name: profileStrings(resolveProfile(placeholders)).signature_header,
-          description: `Ed25519 signature of the request by a node's key, together with the headers ${placeholders.header_prefix}Node, -Public-Key, -Timestamp and -Nonce.`,
-        },
-      },
+      securitySchemes: usedSchemes(paths),
     },
   }
 }
+
+const securitySchemes: Record<string, Json> = {
+  session: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: `${placeholders.session_token_prefix}<43 characters>`,
+    description: 'Token of a session, from `POST /v1/auth/siwe`.',
+  },
+  apiKey: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: `${placeholders.api_key_prefix}<8>_<43 characters>`,
+    description: 'Developer API key; each call names the scope it needs.',
+  },
+  nodeSignature: {
+    type: 'apiKey',
+    in: 'header',
+    name: profileStrings(resolveProfile(placeholders)).signature_header,
+    description: `Ed25519 signature of the request by a node's key, together with the headers ${placeholders.header_prefix}Node, -Public-Key, -Timestamp and -Nonce.`,
+  },
+}
+
+/** Only what some call takes; the others follow with the calls that take them. */
+const usedSchemes = (paths: Json): Json =>
+  Object.fromEntries(
+    Object.entries(securitySchemes).filter(([name]) => JSON.stringify(paths).includes(`{"${name}":[`)),
+  )
 
 const introduction = `Every answer is JSON in UTF-8 unless it says otherwise; every error has the same shape, and its \`error\` code is stable.
 Lists are paged by \`limit\` and \`cursor\`. Times are Unix seconds, token amounts decimal strings in base units, hashes and addresses lower-case hex.

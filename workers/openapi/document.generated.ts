@@ -2107,6 +2107,19 @@ export const openApiTemplate = `{
             "session": []
           }
         ],
+        "parameters": [
+          {
+            "name": "Idempotency-Key",
+            "in": "header",
+            "required": false,
+            "description": "Repeats of this call with the same key and body get the first answer, for a day.",
+            "schema": {
+              "type": "string",
+              "minLength": 1,
+              "maxLength": 255
+            }
+          }
+        ],
         "requestBody": {
           "required": true,
           "content": {
@@ -5258,12 +5271,6 @@ export const openApiTemplate = `{
         "scheme": "bearer",
         "bearerFormat": "{{api_key_prefix}}<8>_<43 characters>",
         "description": "Developer API key; each call names the scope it needs."
-      },
-      "nodeSignature": {
-        "type": "apiKey",
-        "in": "header",
-        "name": "{{header_prefix}}Signature",
-        "description": "Ed25519 signature of the request by a node's key, together with the headers {{header_prefix}}Node, -Public-Key, -Timestamp and -Nonce."
       }
     }
   }

@@ -109,6 +109,7 @@ export const createApiKey = defineRoute(
     summary: 'Create an API key',
     description: `The secret is shown once. A developer has at most ${liveApiKeysMax} live keys.`,
     auth: { session: true },
+    idempotent: true,
     json: { schema: ApiKeyInput, example: { name: 'Continuous integration', scopes: ['modules:write'] } },
     errors: ['not_enrolled', 'conflict'],
     responses: {

@@ -280,6 +280,20 @@ describe('API keys', () => {
     expect(await (await caller.get(path)).json()).toEqual({ items: [], next_cursor: null })
   })
 
+  test('a repeat with the same Idempotency-Key gives the same key, and its secret is not readable at rest', async () => {
+    const { caller } = await enrolled()
+    const headers = { 'Idempotency-Key': 'one-key' }
+    const first = (await (await caller.post(path, input, headers)).json()) as { secret: string }
+    const again = await caller.post(path, input, headers)
+    expect([again.status, again.headers.get('idempotency-replayed'), await again.json()]).toEqual([
+      201,
+      'true',
+      first,
+    ])
+    const { results } = await env.DB.prepare('SELECT * FROM idempotency_keys').all()
+    expect(JSON.stringify(results)).not.toContain(first.secret.slice(18))
+  })
+
   test('only a hash of the secret is stored', async () => {
     const { caller } = await enrolled()
     const { secret } = (await (await caller.post(path, input)).json()) as { secret: string }
