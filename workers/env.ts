@@ -27,6 +27,7 @@ export interface Env {
   CHAIN_START_BLOCK?: string
   CHAIN_CONFIRMATIONS?: string
   CHAIN_FINALITY_BLOCKS?: string
+  CHAIN_WINDOW_BLOCKS?: string
   CHAIN_POLL_MS?: string
   CHAIN_PUBLIC_RPC_URL?: string
   EXPLORER_URL?: string
@@ -96,6 +97,8 @@ const Settings = z.object({
   CHAIN_CONFIRMATIONS: z.coerce.number().int().min(1).default(12),
   /** Depth at which events are final; left out, the chain's own finalized block counts. */
   CHAIN_FINALITY_BLOCKS: z.coerce.number().int().min(0).optional(),
+  /** Blocks whose hashes are known, to find where two histories part. */
+  CHAIN_WINDOW_BLOCKS: z.coerce.number().int().min(1).default(128),
   CHAIN_POLL_MS: z.coerce.number().int().min(20).default(2_000),
   /** Shown in the descriptor, for networks whose chain anyone may reach this way. */
   CHAIN_PUBLIC_RPC_URL: z.url().optional(),

@@ -40,7 +40,7 @@ export function services(env: Env): Services {
     drafts: new DraftStore(db),
     network: new NetworkStore(db),
     transactions: new TransactionStore(db),
-    chainIndex: new ChainIndexStore(db, settings.CHAIN_CONTRACTS ?? null),
+    chainIndex: new ChainIndexStore(db, settings.CHAIN_CONTRACTS ?? null, settings.CHAIN_WINDOW_BLOCKS),
     deadLetters: new DeadLetterStore(db),
     cursors: new CursorCodec(settings.HUB_SECRET),
     sealer: new Sealer(settings.HUB_SECRET),

@@ -78,16 +78,21 @@ export class RelayerChain {
     return receipts
   }
 
-  /** Why a mined action reverted: it is run again on the block before, where it may succeed for once. */
+  /**
+   * Why a mined action reverted: it is run again before its block, and after it should only a transaction of the same
+   * block have been in the way.
+   */
   async explainRevert(relay: Relay, blockNumber: number): Promise<string> {
-    try {
-      const params = { ...this.#params(relay), gas: quantity(relay.gas) }
-      await this.#rpc.call('eth_call', params, quantity(blockNumber - 1))
-      return 'reverted for a reason of its block'
-    } catch (error) {
-      if (!(error instanceof RpcError)) throw error
-      return isRevert(error) ? readRevert(this.#errors, error).text : 'reverted'
+    const params = { ...this.#params(relay), gas: quantity(relay.gas) }
+    for (const block of [blockNumber - 1, blockNumber]) {
+      try {
+        await this.#rpc.call('eth_call', params, quantity(block))
+      } catch (error) {
+        if (!(error instanceof RpcError)) throw error
+        return isRevert(error) ? readRevert(this.#errors, error).text : 'reverted'
+      }
     }
+    return 'reverted for a reason that has passed'
   }
 
   /** The node's refusal of each, or null where it took the bytes into its pool. */

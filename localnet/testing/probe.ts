@@ -77,6 +77,9 @@ export async function placeProbe({ rpc }: Anvil, address: string): Promise<void>
 export const actData = (id: string): Hex =>
   encodeFunctionData({ abi: probeAbi, functionName: 'act', args: [id as Hex] })
 
+/** Afterwards nothing can be done any more. */
+export const closeData = encodeFunctionData({ abi: probeAbi, functionName: 'close', args: [1n] })
+
 export const sayData = (topics: readonly Hex[], data: Hex = encodeAbiParameters([], [])): Hex =>
   encodeFunctionData({ abi: probeAbi, functionName: 'say', args: [topics, data] })
 

@@ -1,16 +1,12 @@
-import { desc, eq, sql } from 'drizzle-orm'
-import type { BatchItem } from 'drizzle-orm/batch'
+import { desc, type SQL, sql } from 'drizzle-orm'
 import type { Header, Log } from '../../durable-objects/indexer/chain.ts'
 import type { BlockRef, Cursor, IndexStore, StoreOutcome } from '../../durable-objects/indexer/step.ts'
 import { type ChainEvent, isFromItsContract, readLog } from '../chain/events.ts'
 import { applyEvent, type ChainState, ownerOf, type Subject, subjectsOf } from '../chain/projections.ts'
 import { unixNow } from '../context.ts'
 import type { Contracts } from '../env.ts'
-import { type Database, query, read } from './database.ts'
+import { batch, type Database, query, read } from './database.ts'
 import { chainBlocks, chainCursor, chainEvents, chainStates } from './schema.ts'
-
-/** Known blocks below the tip; a reorganisation that reaches deeper goes back to the final block. */
-export const blocksKept = 128
 
 interface StateRow {
   kind: string
@@ -27,9 +23,12 @@ interface StateRow {
 export class ChainIndexStore implements IndexStore {
   readonly #db: Database
   readonly #contracts: Contracts | null
-  constructor(db: Database, contracts: Contracts | null) {
+  readonly #blocksKept: number
+  /** @param blocksKept - Known blocks; a reorganisation that reaches deeper goes back to the final block. */
+  constructor(db: Database, contracts: Contracts | null, blocksKept: number) {
     this.#db = db
     this.#contracts = contracts
+    this.#blocksKept = blocksKept
   }
 
   async cursor(): Promise<Cursor | null> {
@@ -76,27 +75,28 @@ export class ChainIndexStore implements IndexStore {
     const { events, links, states } = await this.#apply(
       logs.flatMap((log) => readLog(log, times.get(log.blockHash) ?? 0) ?? []),
     )
+    const oldest = last.number - this.#blocksKept
     const blocks = headers
-      .filter(({ number }) => number > last.number - blocksKept)
+      .filter(({ number }) => number > oldest)
       .map(({ number, hash, parentHash, timestamp }) => ({ number, hash, parentHash, timestamp }))
     const guard = sql`(SELECT block_hash FROM ${chainCursor}) = ${tip.hash}`
     return this.#write([
-      this.#db.run(sql`
+      sql`
         INSERT INTO ${chainEvents}
           (block_hash, log_index, block_number, block_time, tx_hash, contract, name, args, provisional)
         SELECT value->>'blockHash', value->>'logIndex', value->>'blockNumber', value->>'blockTime',
           value->>'txHash', value->>'contract', value->>'name', value->'args', 1
-        FROM json_each(${JSON.stringify(events)}) WHERE ${guard}`),
-      this.#db.run(sql`
+        FROM json_each(${JSON.stringify(events)}) WHERE ${guard}`,
+      sql`
         INSERT INTO chain_event_subjects (kind, subject, block_number, log_index)
         SELECT value->>'kind', value->>'subject', value->>'blockNumber', value->>'logIndex'
-        FROM json_each(${JSON.stringify(links)}) WHERE ${guard}`),
+        FROM json_each(${JSON.stringify(links)}) WHERE ${guard}`,
       ...this.#putStates(states, guard),
-      this.#db.run(sql`
+      sql`
         INSERT OR REPLACE INTO ${chainBlocks} (number, hash, parent_hash, timestamp)
         SELECT value->>'number', value->>'hash', value->>'parentHash', value->>'timestamp'
-        FROM json_each(${JSON.stringify(blocks)}) WHERE ${guard}`),
-      this.#db.run(sql`DELETE FROM ${chainBlocks} WHERE number <= ${last.number - blocksKept} AND ${guard}`),
+        FROM json_each(${JSON.stringify(blocks)}) WHERE ${guard}`,
+      sql`DELETE FROM ${chainBlocks} WHERE number <= ${oldest} AND ${guard}`,
       ...this.#finalize(final, guard),
       this.#moveCursor(tip, last, final),
     ])
@@ -120,12 +120,12 @@ export class ChainIndexStore implements IndexStore {
     const gone = touched.filter(({ kind, subject }) => !states.has(keyOf(kind, subject)))
     const guard = sql`(SELECT block_hash FROM ${chainCursor}) = ${tip.hash}`
     return this.#write([
-      this.#db.run(sql`DELETE FROM ${chainEvents} WHERE block_number > ${to.number} AND ${guard}`),
-      this.#db.run(sql`DELETE FROM chain_event_subjects WHERE block_number > ${to.number} AND ${guard}`),
-      this.#db.run(sql`DELETE FROM ${chainBlocks} WHERE number > ${to.number} AND ${guard}`),
-      this.#db.run(sql`
+      sql`DELETE FROM ${chainEvents} WHERE block_number > ${to.number} AND ${guard}`,
+      sql`DELETE FROM chain_event_subjects WHERE block_number > ${to.number} AND ${guard}`,
+      sql`DELETE FROM ${chainBlocks} WHERE number > ${to.number} AND ${guard}`,
+      sql`
         DELETE FROM ${chainStates} WHERE ${guard} AND (kind, subject) IN
-          (SELECT value->>'kind', value->>'subject' FROM json_each(${JSON.stringify(gone)}))`),
+          (SELECT value->>'kind', value->>'subject' FROM json_each(${JSON.stringify(gone)}))`,
       ...this.#putStates([...states.values()], guard, gone),
       this.#moveCursor(tip, to, tip.final),
     ])
@@ -204,51 +204,43 @@ export class ChainIndexStore implements IndexStore {
   /** Writes states, and brings the hub's own records that follow from them in step. */
   #putStates(
     states: readonly StateRow[],
-    guard: ReturnType<typeof sql>,
+    guard: SQL,
     gone: readonly { kind: string; subject: string }[] = [],
-  ): BatchItem<'sqlite'>[] {
+  ): SQL[] {
     const projects = JSON.stringify(
       [...states, ...gone].flatMap(({ kind, subject }) => (kind === 'project' ? [subject] : [])),
     )
     const registered = sql`project_id IN (SELECT subject FROM ${chainStates} WHERE kind = 'project')`
     return [
-      this.#db.run(sql`
+      sql`
         INSERT OR REPLACE INTO ${chainStates} (kind, subject, state, owner, block_number)
         SELECT value->>'kind', value->>'subject', value->'state', value->>'owner', value->>'blockNumber'
-        FROM json_each(${JSON.stringify(states)}) WHERE ${guard}`),
-      this.#db.run(sql`
+        FROM json_each(${JSON.stringify(states)}) WHERE ${guard}`,
+      sql`
         UPDATE projects SET listing_status = 'pending_review' WHERE listing_status = 'submitted'
-        AND project_id IN (SELECT value FROM json_each(${projects})) AND ${registered} AND ${guard}`),
-      this.#db.run(sql`
+        AND project_id IN (SELECT value FROM json_each(${projects})) AND ${registered} AND ${guard}`,
+      sql`
         UPDATE projects SET listing_status = 'submitted' WHERE listing_status = 'pending_review'
-        AND project_id IN (SELECT value FROM json_each(${projects})) AND NOT ${registered} AND ${guard}`),
+        AND project_id IN (SELECT value FROM json_each(${projects})) AND NOT ${registered} AND ${guard}`,
     ]
   }
 
-  #finalize(final: BlockRef, guard: ReturnType<typeof sql>): BatchItem<'sqlite'>[] {
+  #finalize(final: BlockRef, guard: SQL): SQL[] {
     return [
-      this.#db.run(
-        sql`UPDATE ${chainEvents} SET provisional = 0
+      sql`UPDATE ${chainEvents} SET provisional = 0
           WHERE provisional = 1 AND block_number <= ${final.number} AND ${guard}`,
-      ),
     ]
   }
 
-  #moveCursor(tip: Cursor, to: BlockRef, final: BlockRef): BatchItem<'sqlite'> {
-    return this.#db
-      .update(chainCursor)
-      .set({
-        blockNumber: to.number,
-        blockHash: to.hash,
-        finalNumber: final.number,
-        finalHash: final.hash,
-        updatedAt: unixNow(),
-      })
-      .where(eq(chainCursor.blockHash, tip.hash))
+  #moveCursor(tip: Cursor, to: BlockRef, final: BlockRef): SQL {
+    return sql`
+      UPDATE ${chainCursor} SET block_number = ${to.number}, block_hash = ${to.hash},
+        final_number = ${final.number}, final_hash = ${final.hash}, updated_at = ${unixNow()}
+      WHERE block_hash = ${tip.hash}`
   }
 
-  async #write(statements: BatchItem<'sqlite'>[]): Promise<StoreOutcome> {
-    const results = await query(this.#db.batch(statements as [BatchItem<'sqlite'>]))
+  async #write(statements: readonly SQL[]): Promise<StoreOutcome> {
+    const results = await batch(this.#db, statements)
     return results.at(-1)?.meta.changes === 1 ? 'done' : 'moved'
   }
 }
