@@ -4,6 +4,7 @@ import { type ChainView, RelayerChain } from './relayer/chain-view.ts'
 import { type Fees, firstFees } from './relayer/fees.ts'
 import { ledgerMigrations, type Relay, RelayLedger } from './relayer/ledger.ts'
 import { RelayRounds } from './relayer/rounds.ts'
+import { readSendRefusal } from './relayer/send-errors.ts'
 import { TransactionSigner } from './relayer/signer.ts'
 import type { RelayerHealth, RelayerParts, RelayRequest, RelayResult, RelayView } from './relayer/types.ts'
 import { viewOf } from './relayer/view.ts'
@@ -130,7 +131,8 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
       ;[view, simulated] = await Promise.all([this.#look(), chain.simulate(call)])
     } catch (error) {
       requireRpcFault(error)
-      return { status: 'unavailable', part: 'chain' }
+      const poor = error instanceof RpcError && readSendRefusal(error.message) === 'funds'
+      return { status: 'unavailable', part: poor ? 'balance' : 'chain' }
     }
     if ('text' in simulated) return { status: 'refused', name: simulated.name, reason: simulated.text }
     const fees = this.#firstFees(view)

@@ -10,7 +10,9 @@ export interface RevertReason {
 
 /** Whether an error of a simulation says that the call reverts; any other says that it was not simulated. */
 export const isRevert = (error: RpcError): boolean =>
-  error.code === 3 || error.data !== undefined || /revert|out of gas/i.test(error.message)
+  error.code === 3 ||
+  error.data !== undefined ||
+  /revert|out ?of ?gas|opcode|stack (over|under)flow|jump|\bE?VM\b/i.test(error.message)
 
 /**
  * Reads a revert with one list of the errors of all contracts, since an error that passes through a contract need not
