@@ -20,7 +20,12 @@ export const getFaucet = defineRoute(
         schema: Faucet,
         example: {
           enabled: true,
-          token: { address: example.wallet, symbol: '{{token_symbol}}', name: '{{token_name}}', decimals: 18 },
+          token: {
+            address: example.wallet,
+            symbol: '{{token_symbol}}',
+            name: '{{token_name}}',
+            decimals: 18,
+          },
           amount: '1000000000000000000000',
           eth_amount: '10000000000000000',
           cooldown_secs: 86_400,
