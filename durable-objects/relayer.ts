@@ -54,10 +54,10 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
 
   /** Takes an action, or answers as before when it was taken already: one id is one transaction, ever. */
   async relay(request: RelayRequest): Promise<RelayResult> {
-    const known = this.#ledger.find(request.id)
-    if (known) return { status: 'accepted', relay: viewOf(known) }
     const running = this.#running.get(request.id)
     if (running) return running
+    const known = this.#ledger.find(request.id)
+    if (known) return { status: 'accepted', relay: viewOf(known) }
     const run = this.#take(request).finally(() => this.#running.delete(request.id))
     this.#running.set(request.id, run)
     return run

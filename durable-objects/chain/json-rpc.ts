@@ -74,12 +74,15 @@ export class JsonRpc {
   }
 
   async #post(body: unknown): Promise<unknown> {
+    const controller = new AbortController()
+    // Cleared at once: a timer left behind would keep the object that asks in memory.
+    const timer = setTimeout(() => controller.abort(new Error('timed out')), this.#timeoutMs)
     try {
       const response = await fetch(this.#url, {
         method: 'POST',
         headers: { 'Content-Type': 'application/json' },
         body: JSON.stringify(body),
-        signal: AbortSignal.timeout(this.#timeoutMs),
+        signal: controller.signal,
       })
       if (!response.ok) {
         await response.body?.cancel()
@@ -88,6 +91,8 @@ export class JsonRpc {
       return await response.json()
     } catch (error) {
       throw new RpcUnreachable(`the chain did not answer: ${error instanceof Error ? error.message : error}`)
+    } finally {
+      clearTimeout(timer)
     }
   }
 }

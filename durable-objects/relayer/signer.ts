@@ -15,7 +15,11 @@ export class TransactionSigner {
     this.address = this.#account.address.toLowerCase()
   }
 
-  async sign(relay: Relay, fees: Fees, signedAtMs: number): Promise<Omit<Attempt, 'accepted'>> {
+  async sign(
+    relay: Relay,
+    { maxFeeWei, tipWei }: Fees,
+    signedAtMs: number,
+  ): Promise<Omit<Attempt, 'accepted'>> {
     const raw = await this.#account.signTransaction({
       type: 'eip1559',
       chainId: this.#chainId,
@@ -24,9 +28,9 @@ export class TransactionSigner {
       data: relay.data as Hex,
       value: relay.valueWei,
       gas: BigInt(relay.gas),
-      maxFeePerGas: fees.maxFeeWei,
-      maxPriorityFeePerGas: fees.tipWei,
+      maxFeePerGas: maxFeeWei,
+      maxPriorityFeePerGas: tipWei,
     })
-    return { hash: keccak256(raw), nonce: relay.nonce, raw, signedAtMs, ...fees }
+    return { hash: keccak256(raw), nonce: relay.nonce, raw, signedAtMs, maxFeeWei, tipWei }
   }
 }

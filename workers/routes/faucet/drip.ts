@@ -141,7 +141,10 @@ async function sendTokens(
     owner: wallet,
     lane: null,
   })
-  if (result.status === 'accepted') return result.relay
+  if (result.status === 'accepted' && result.relay.txHash !== null)
+    return { id: result.relay.id, txHash: result.relay.txHash }
+  // Taken, and not signed yet: the same turn shows the transaction at the next try.
+  if (result.status === 'accepted') throw unavailable('The faucet')
   if (result.status === 'refused') throw unavailable('The faucet', new Error(result.reason))
   throw refusalError(result)
 }
