@@ -22,7 +22,7 @@ const guestLibrary: Plugin = {
 
 rmSync(dist, { recursive: true, force: true })
 await build({
-  entryPoints: { main: path.join(root, 'src/main.ts') },
+  entryPoints: { main: path.join(root, 'src/main.ts'), worker: path.join(root, 'src/engine/worker.ts') },
   outdir: dist,
   outExtension: { '.js': '.mjs' },
   chunkNames: '[name]-[hash]',

@@ -52,6 +52,8 @@ export interface Module {
   readonly exports: readonly Export[]
   readonly start: number | undefined
   readonly elements: readonly ElementSegment[]
+  /** Functions that initialisers of globals refer to. */
+  readonly declaredReferences: readonly number[]
   /** Number of data segments. */
   readonly data: number
   /** The number a data count section announces ahead of the code; bodies may name segments only with it. */
@@ -108,6 +110,7 @@ class ModuleBuilder implements Module {
   readonly exports: Export[] = []
   start: number | undefined
   readonly elements: ElementSegment[] = []
+  readonly declaredReferences: number[] = []
   data = 0
   dataCount: number | undefined
   readonly bodies: WasmReader[] = []
@@ -171,7 +174,8 @@ class ModuleBuilder implements Module {
 
   #readGlobal(reader: WasmReader): void {
     const global = readGlobalType(reader)
-    readConstant(reader, global.type, this.functions.length)
+    const reference = readConstant(reader, global.type, this.functions.length)
+    if (reference !== undefined) this.declaredReferences.push(reference)
     this.globals.push(global)
   }
 

@@ -28,7 +28,7 @@ export function commandHelp(name: string, { definition, examples }: Command): st
 /** The help of the tool. */
 export function toolHelp(commands: Readonly<Record<string, CommandEntry>>): string {
   return sections([
-    ['Compile and inspect deterministic modules, and keep the identity of a node', []],
+    ['Compile, inspect and run deterministic modules, and keep the identity of a node', []],
     ['Usage', ['nodectl <command> [options]']],
     ['Commands', table(Object.entries(commands).map(([name, { description }]) => [name, description]))],
     [

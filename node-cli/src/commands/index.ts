@@ -2,6 +2,10 @@ import type { CommandEntry } from '../cli/command.ts'
 
 /** Every command, loaded when it is called. */
 export const commands: Readonly<Record<string, CommandEntry>> = {
+  run: {
+    description: 'Run one function of an artifact and print the signed receipt',
+    load: () => import('./run.ts'),
+  },
   compile: {
     description: 'Compile an AssemblyScript module into an artifact',
     load: () => import('./compile.ts'),
@@ -9,6 +13,10 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
   inspect: {
     description: 'Check an artifact and show its manifest and address',
     load: () => import('./inspect.ts'),
+  },
+  verify: {
+    description: 'Run a function again and say whether a receipt holds',
+    load: () => import('./verify.ts'),
   },
   keygen: {
     description: 'Create the key of a node, and show its identity',

@@ -1,0 +1,66 @@
+import {
+  type Artifact,
+  ArtifactError,
+  artifactBytesMax,
+  openArtifact,
+} from '../../../protocol/hbc/artifact.ts'
+import { limits } from '../engine/limits.ts'
+import { CliError, UsageError } from './errors.ts'
+import { readInput } from './input.ts'
+
+/** Flags that say what a run is given; `run` and `verify` share them. */
+export const inputArguments = {
+  input: {
+    type: 'string',
+    valueHint: 'TEXT',
+    description: 'Input of the function, as it is (default empty)',
+  },
+  'input-file': {
+    type: 'string',
+    valueHint: 'FILE',
+    description: 'Take the input from a file; - is standard input',
+  },
+} as const
+
+/** @throws {@link CliError} for an unreadable or too large input, {@link UsageError} for both flags at once. */
+export async function readRunInput(args: {
+  input?: string | undefined
+  'input-file'?: string | undefined
+}): Promise<Uint8Array> {
+  const file = args['input-file']
+  if (file !== undefined && args.input !== undefined)
+    throw new UsageError('--input and --input-file cannot be used together')
+  if (file !== undefined) return readInput(file, limits.input)
+  const bytes = new TextEncoder().encode(args.input ?? '')
+  if (bytes.length > limits.input)
+    throw new CliError('too_large', `the input is larger than ${limits.input} bytes`)
+  return bytes
+}
+
+/** @throws {@link CliError} with the rule the artifact breaks. */
+export async function readArtifactFile(file: string): Promise<Artifact & { bytes: Uint8Array }> {
+  const bytes = await readInput(file, artifactBytesMax)
+  try {
+    return { ...openArtifact(bytes), bytes }
+  } catch (error) {
+    if (error instanceof ArtifactError) throw new CliError(error.rule, error.message)
+    throw error
+  }
+}
+
+/** @throws {@link CliError} for a function the module does not export. */
+export function functionIdOf({ manifest }: Artifact, name: string): number {
+  const id = manifest.functions.indexOf(name)
+  if (id < 0)
+    throw new CliError('not_exported', `invalid request: function '${name}' is not exported by this module`)
+  return id
+}
+
+/** Refuses an engine this build does not have. */
+export function requireEngine(env: NodeJS.ProcessEnv = process.env): void {
+  const asked = env.NODE_ENGINE
+  if (asked === undefined || asked === '' || asked === 'native') return
+  if (asked === 'pulley')
+    throw new CliError('engine', 'this version of nodectl has no interpreter; unset NODE_ENGINE')
+  throw new UsageError(`NODE_ENGINE must be native or pulley, not ${asked}`)
+}

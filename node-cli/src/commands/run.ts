@@ -1,0 +1,119 @@
+import { randomBytes } from 'node:crypto'
+import { defineNodectlCommand } from '../cli/command.ts'
+import { CliError, exitCodes } from '../cli/errors.ts'
+import { printJson, progress } from '../cli/output.ts'
+import {
+  functionIdOf,
+  inputArguments,
+  readArtifactFile,
+  readRunInput,
+  requireEngine,
+} from '../cli/run-request.ts'
+import { withDataDir } from '../data-dir/lock.ts'
+import { createNodeKey } from '../data-dir/node-key.ts'
+import { type ExecutionResult, NodeFault } from '../engine/execution.ts'
+import { limits } from '../engine/limits.ts'
+import { runInWorker } from '../engine/run-in-worker.ts'
+import { type Ran, signReceipt } from '../receipts.ts'
+
+const timeoutSeconds = 60
+
+export default defineNodectlCommand({
+  definition: {
+    meta: { name: 'run', description: 'Run one function of an artifact and print the signed receipt' },
+    args: {
+      hbc: { type: 'positional', required: true, description: 'The artifact' },
+      function: { type: 'positional', required: true, description: 'The function to run' },
+      ...inputArguments,
+      gas: {
+        type: 'string',
+        default: '1000000',
+        valueHint: 'GAS',
+        description: `Gas limit, 1 to ${limits.gas}`,
+      },
+      'data-dir': {
+        type: 'string',
+        valueHint: 'DIR',
+        description: 'Keep key, module, state and ledger here (default: keep nothing)',
+      },
+    },
+    async run({ args }) {
+      requireEngine()
+      const gasLimit = readGas(args.gas)
+      const input = await readRunInput(args)
+      const artifact = await readArtifactFile(args.hbc)
+      const functionId = functionIdOf(artifact, args.function)
+      const { manifestAddress: address, wasm, bytes: hbc } = artifact
+      const dataDir = args['data-dir'] ?? null
+
+      const execute = () => answer({ address, wasm, functionId, input, gasLimit }, dataDir)
+      const ran = (result: ExecutionResult): Ran => ({ address, functionName: args.function, input, result })
+      if (dataDir === null) {
+        const result = await execute()
+        return report(
+          result,
+          gasLimit,
+          signReceipt(ran(result), `0x${randomBytes(32).toString('hex')}`, unixNow()),
+        )
+      }
+      await withDataDir(dataDir, async () => {
+        const seed = await createNodeKey(dataDir)
+        const result = await execute()
+        const envelope = signReceipt(ran(result), seed, unixNow())
+        const { openStore } = await import('../data-dir/store.ts')
+        const store = openStore(dataDir)
+        store.record({
+          address,
+          hbc,
+          functionName: args.function,
+          writes: result.writes,
+          receiptHash: envelope.receipt_hash,
+          envelope: JSON.stringify(envelope),
+          createdAt: envelope.timestamp,
+        })
+        store.close()
+        report(result, gasLimit, envelope)
+      })
+    },
+  },
+  examples: [
+    ['run hello.hbc greet --input Ada', 'Run a function and forget everything but the output'],
+    ['run counter.hbc increment --data-dir ./node', 'Keep the state of the module and the ledger'],
+    ['run hello.hbc greet --input-file - --gas 5000000 < name.txt', 'Take the input from standard input'],
+  ],
+})
+
+const unixNow = (): number => Math.floor(Date.now() / 1000)
+
+function readGas(text: string): number {
+  const gas = /^[1-9][0-9]{0,10}$/.test(text) ? Number(text) : 0
+  if (gas < 1 || gas > limits.gas)
+    throw new CliError('gas', `--gas must be a whole number from 1 to ${limits.gas}, not ${text}`)
+  return gas
+}
+
+async function answer(
+  request: Parameters<typeof runInWorker>[0],
+  dataDir: string | null,
+): Promise<ExecutionResult> {
+  try {
+    const result = await runInWorker(request, dataDir, timeoutSeconds)
+    for (const line of result.logs) progress(`log: ${line}`)
+    return result
+  } catch (error) {
+    if (error instanceof NodeFault) throw new CliError('node_fault', `${error.message}; there is no receipt`)
+    throw error
+  }
+}
+
+function report(result: ExecutionResult, gasLimit: number, receipt: object): void {
+  printJson({
+    success: result.success,
+    output: result.output === null ? null : new TextDecoder().decode(result.output),
+    error: result.error,
+    gas_limit: gasLimit,
+    gas_used: result.gasUsed,
+    receipt,
+  })
+  if (!result.success) process.exitCode = exitCodes.failed
+}

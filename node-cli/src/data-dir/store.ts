@@ -1,0 +1,94 @@
+import { mkdirSync } from 'node:fs'
+import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { openArtifact } from '../../../protocol/hbc/artifact.ts'
+import type { StorageWrite, Surroundings } from '../engine/execution.ts'
+
+/** What a run leaves behind. */
+export interface RunRecord {
+  address: string
+  hbc: Uint8Array
+  functionName: string
+  writes: readonly StorageWrite[]
+  receiptHash: string
+  /** The signed envelope, as JSON. */
+  envelope: string
+  createdAt: number
+}
+
+export interface Store {
+  surroundings: () => Surroundings
+  /** Keeps everything of one run, or nothing. */
+  record: (run: RunRecord) => void
+  close: () => void
+}
+
+const schema = `
+  CREATE TABLE IF NOT EXISTS modules (address TEXT PRIMARY KEY, hbc BLOB NOT NULL) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS storage (
+    address TEXT NOT NULL, key TEXT NOT NULL, value BLOB NOT NULL, PRIMARY KEY (address, key)
+  ) WITHOUT ROWID;
+  -- Rises by one with every run that changed the storage of the module.
+  CREATE TABLE IF NOT EXISTS sequences (address TEXT PRIMARY KEY, sequence INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS ledger (
+    id INTEGER PRIMARY KEY, address TEXT NOT NULL, function TEXT NOT NULL,
+    receipt_hash TEXT NOT NULL, envelope TEXT NOT NULL, created_at INTEGER NOT NULL
+  );
+  CREATE INDEX IF NOT EXISTS ledger_by_module ON ledger (address, function, id);
+`
+
+/** Opens the database of a data directory, and makes it when it is not there. */
+export function openStore(dataDir: string): Store {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  const db = new DatabaseSync(path.join(dataDir, 'node.sqlite'))
+  db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = 5000;')
+  db.exec(schema)
+  return {
+    surroundings: () => {
+      const findModule = db.prepare('SELECT hbc FROM modules WHERE address = ?')
+      const findValue = db.prepare('SELECT value FROM storage WHERE address = ? AND key = ?')
+      return {
+        module: (address) => {
+          const row = findModule.get(address) as { hbc: Uint8Array } | undefined
+          if (row === undefined) return null
+          const { wasm, manifest } = openArtifact(row.hbc)
+          return { wasm, functions: manifest.functions }
+        },
+        stored: (address, key) =>
+          (findValue.get(address, key) as { value: Uint8Array } | undefined)?.value ?? null,
+      }
+    },
+    record: (run) => inTransaction(db, () => writeRun(db, run)),
+    close: () => db.close(),
+  }
+}
+
+function writeRun(db: DatabaseSync, run: RunRecord): void {
+  const { address, hbc, functionName, writes, receiptHash, envelope, createdAt } = run
+  db.prepare('INSERT INTO modules VALUES (?, ?) ON CONFLICT DO NOTHING').run(address, hbc)
+  const put = db.prepare(
+    'INSERT INTO storage VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value',
+  )
+  const remove = db.prepare('DELETE FROM storage WHERE address = ? AND key = ?')
+  for (const write of writes)
+    if (write.value === null) remove.run(write.address, write.key)
+    else put.run(write.address, write.key, write.value)
+  const raise = db.prepare(
+    'INSERT INTO sequences VALUES (?, 1) ON CONFLICT DO UPDATE SET sequence = sequence + 1',
+  )
+  for (const changed of new Set(writes.map((write) => write.address))) raise.run(changed)
+  db.prepare(
+    'INSERT INTO ledger (address, function, receipt_hash, envelope, created_at) VALUES (?, ?, ?, ?, ?)',
+  ).run(address, functionName, receiptHash, envelope, createdAt)
+}
+
+function inTransaction(db: DatabaseSync, work: () => void): void {
+  db.exec('BEGIN IMMEDIATE')
+  try {
+    work()
+    db.exec('COMMIT')
+  } catch (error) {
+    db.exec('ROLLBACK')
+    throw error
+  }
+}

@@ -1,0 +1,15 @@
+/** Limits of a run, in bytes unless it says otherwise. */
+export const limits = {
+  input: 1024 * 1024,
+  output: 1024 * 1024,
+  events: 64,
+  eventData: 16 * 1024,
+  abortMessage: 1024,
+  logLine: 4 * 1024,
+  storageKey: 256,
+  storageValue: 64 * 1024,
+  /** Keys and values written in one top-level call. */
+  storageWritten: 1024 * 1024,
+  callDepth: 8,
+  gas: 10_000_000_000,
+} as const

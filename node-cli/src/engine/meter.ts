@@ -1,0 +1,64 @@
+import { guestPagesMax, guestTableElementsMax } from '../../../protocol/wasm/guest.ts'
+import { type Module, readModule } from '../../../protocol/wasm/module.ts'
+import { BlockTypes } from './block-types.ts'
+import { MeteredBody } from './metered-body.ts'
+import { rewriteModule } from './rewrite-module.ts'
+import { declaredFunctions } from './validator.ts'
+
+/** Exports of a metered module by which the host reads and sets its state. */
+export const meterExports = {
+  /** i64: gas used minus the limit, negative while some is left. */
+  fuel: '__ndsr_fuel',
+  /** i32: 0, or why the module stopped itself. */
+  status: '__ndsr_status',
+  /** i32: stack units left to the next function called. */
+  budget: '__ndsr_budget',
+} as const
+
+export const stopped = { outOfGas: 1, stackLimit: 2 } as const
+
+/** Indices of the globals that are appended. */
+export interface MeterGlobals {
+  fuel: number
+  status: number
+  budget: number
+}
+
+/**
+ * Validates a module and writes it anew for a fast engine: it counts its gas exactly, keeps the stack limit, makes NaNs
+ * canonical and cannot grow past the caps. What it does and costs is what the original does and costs after the stack
+ * rewrite.
+ *
+ * @throws {@link WasmError} for a module that is not valid.
+ */
+export function meterModule(wasm: Uint8Array): Uint8Array {
+  const module = readModule(wasm)
+  const declared = declaredFunctions(module)
+  const blockTypes = new BlockTypes(module)
+  const first = module.globals.length
+  const globals: MeterGlobals = { fuel: first, status: first + 1, budget: first + 2 }
+  const bodies = module.bodies.map((reader, index) => {
+    const type = module.functions[module.importedFunctions + index]!
+    return new MeteredBody({ wasm, module, type, reader, declared, blockTypes, globals }).write()
+  })
+  return rewriteModule(wasm, module, {
+    bodies,
+    blockTypes: blockTypes.added,
+    globals: [
+      { type: 'i64', initial: 0, exportName: meterExports.fuel },
+      { type: 'i32', initial: 0, exportName: meterExports.status },
+      { type: 'i32', initial: 0, exportName: meterExports.budget },
+    ],
+    caps: { pages: guestPagesMax, elements: guestTableElementsMax },
+  })
+}
+
+/**
+ * Bytes beyond which no access can ever be in bounds: what the module *states* as its maximum, whatever the caps make
+ * of it.
+ */
+export function addressableBytes({ memories }: Module): number {
+  const memory = memories[0]
+  if (memory === undefined) return 0
+  return memory.max === undefined ? 2 ** 32 : memory.max * 65_536
+}

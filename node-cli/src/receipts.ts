@@ -1,0 +1,56 @@
+import { ed25519PublicKey, signEd25519 } from '../../protocol/ed25519.ts'
+import {
+  createReceipt,
+  type ExecutionEvent,
+  type ExecutionReceipt,
+  hashReceipt,
+  receiptText,
+} from '../../protocol/execution.ts'
+import { deriveNodeId } from '../../protocol/ids.ts'
+import type { ExecutionResult } from './engine/execution.ts'
+import { profile } from './profile.ts'
+
+/** A receipt with the node's signature. The time is not signed. */
+export interface ReceiptEnvelope {
+  receipt: ExecutionReceipt
+  receipt_hash: string
+  events: readonly ExecutionEvent[]
+  node_id: string
+  public_key: string
+  signature: string
+  timestamp: number
+}
+
+export interface Ran {
+  address: string
+  functionName: string
+  input: Uint8Array
+  result: ExecutionResult
+}
+
+export function receiptOf({ address, functionName, input, result }: Ran): ExecutionReceipt {
+  return createReceipt({
+    module_address: address,
+    function: functionName,
+    input,
+    output: result.output ?? new Uint8Array(),
+    events: result.events,
+    gas_used: result.gasUsed,
+    success: result.success,
+  })
+}
+
+export function signReceipt(ran: Ran, seed: string, timestamp: number): ReceiptEnvelope {
+  const receipt = receiptOf(ran)
+  const receiptHash = hashReceipt(receipt)
+  const publicKey = ed25519PublicKey(seed)
+  return {
+    receipt,
+    receipt_hash: receiptHash,
+    events: ran.result.events,
+    node_id: deriveNodeId(profile, publicKey),
+    public_key: publicKey,
+    signature: signEd25519(seed, receiptText(profile, receiptHash)),
+    timestamp,
+  }
+}
