@@ -19,6 +19,10 @@ export class FakeChain {
   down = false
   /** Refuses raw transactions with this message. */
   refusal: string | null = null
+  /** Return data with which simulations revert. */
+  revert: string | null = null
+  /** What read-only calls answer. */
+  callAnswer = 0n
   /** Raw transactions that arrived, repetitions included. */
   readonly offered: Sent[] = []
   readonly #pool = new Map<number, Sent>()
@@ -55,7 +59,8 @@ export class FakeChain {
     try {
       return { jsonrpc: '2.0', id, result: this.#answer(method, params) }
     } catch (error) {
-      return { jsonrpc: '2.0', id, error: { code: -32_000, message: (error as Error).message } }
+      const { message, data } = error as Error & { data?: string }
+      return { jsonrpc: '2.0', id, error: { code: data ? 3 : -32_000, message, data } }
     }
   }
 
@@ -72,7 +77,10 @@ export class FakeChain {
         return hex(this.#count)
       case 'eth_getBalance':
         return hex(this.balance)
+      case 'eth_call':
+        return `0x${this.callAnswer.toString(16).padStart(64, '0')}`
       case 'eth_estimateGas':
+        if (this.revert !== null) throw Object.assign(new Error('execution reverted'), { data: this.revert })
         return hex(50_000)
       case 'eth_getLogs':
         return []
