@@ -1,5 +1,5 @@
 import type { Abi } from 'viem'
-import { type JsonRpc, quantity, RpcError } from '../chain/json-rpc.ts'
+import { type JsonRpc, quantity, RpcError, type RpcOutcome, RpcUnreachable } from '../chain/json-rpc.ts'
 import type { FeeMarket } from './fees.ts'
 import type { Attempt, Relay } from './ledger.ts'
 import { isRevert, type RevertReason, readRevert } from './revert-reason.ts'
@@ -18,6 +18,8 @@ export interface Receipt {
   succeeded: boolean
 }
 
+const defaultTipWei = 10n ** 9n
+
 type Call = Pick<Relay, 'to' | 'data' | 'valueWei'>
 
 /** Every question a relayer asks the chain. All throw {@link RpcUnreachable} or {@link RpcError}. */
@@ -32,18 +34,20 @@ export class RelayerChain {
   }
 
   async view(): Promise<ChainView> {
-    const [block, tip, count, balance] = (await this.#rpc.all([
+    const [block, count, balance, tip] = await this.#rpc.batch([
       ['eth_getBlockByNumber', 'latest', false],
-      ['eth_maxPriorityFeePerGas'],
       ['eth_getTransactionCount', this.#signer, 'latest'],
       ['eth_getBalance', this.#signer, 'latest'],
-    ])) as [{ number: string; baseFeePerGas?: string }, string, string, string]
+      ['eth_maxPriorityFeePerGas'],
+    ])
+    const { number, baseFeePerGas } = required<{ number: string; baseFeePerGas?: string }>(block)
     return {
-      head: Number(block.number),
-      baseFeeWei: BigInt(block.baseFeePerGas ?? 0),
-      tipWei: BigInt(tip),
-      count: Number(count),
-      balanceWei: BigInt(balance),
+      head: Number(number),
+      baseFeeWei: BigInt(baseFeePerGas ?? 0),
+      count: Number(required<string>(count)),
+      balanceWei: BigInt(required<string>(balance)),
+      // Not every node has an opinion on tips.
+      tipWei: tip?.ok ? BigInt(tip.result as string) : defaultTipWei,
     }
   }
 
@@ -104,4 +108,9 @@ export class RelayerChain {
   #params({ to, data, valueWei }: Call) {
     return { from: this.#signer, to, data, value: quantity(valueWei) }
   }
+}
+
+function required<T>(outcome: RpcOutcome | undefined): T {
+  if (outcome?.ok) return outcome.result as T
+  throw outcome?.error ?? new RpcUnreachable('a batch was answered in part')
 }

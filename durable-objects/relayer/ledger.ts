@@ -123,6 +123,15 @@ export class RelayLedger {
     return row?.next as number
   }
 
+  /** Actions that were final and whose nonce a reorganisation deeper than expected has freed, by nonce. */
+  freed(chainCount: number, limit: number): Relay[] {
+    return this.#relays(
+      `WHERE nonce >= ? AND status NOT IN ('queued', 'sent', 'mined') ORDER BY nonce LIMIT ?`,
+      chainCount,
+      limit,
+    )
+  }
+
   /** Whether anything is left to do: an open action, or a change to show. */
   hasWork(): boolean {
     return this.countOpen() > 0 || this.toShow(1).length > 0

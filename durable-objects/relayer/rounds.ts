@@ -48,7 +48,12 @@ export class RelayRounds {
     const relays = this.#ledger.open(roundMax)
     await this.#readReceipts(relays, view, nowMs)
     const unmined = relays.filter(({ nonce }) => nonce >= view.count).slice(0, resentMax)
-    const refusals = await this.#offer(await this.#due(unmined, view, nowMs), nowMs)
+    // Nobody behind them is mined before they are again.
+    const freed = this.#ledger.freed(view.count, resentMax)
+    const again = freed.flatMap((relay): [Relay, Attempt][] =>
+      this.#ledger.attempts(relay.nonce).map((attempt) => [relay, attempt]),
+    )
+    const refusals = await this.#offer([...again, ...(await this.#due(unmined, view, nowMs))], nowMs)
     await this.#reprice(unmined, refusals, view, nowMs)
   }
 
