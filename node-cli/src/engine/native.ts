@@ -32,18 +32,29 @@ interface Global<T> {
   value: T
 }
 
+/** Writes a module so that it counts its gas; see {@link meterModule}. */
+export type Meter = (wasm: Uint8Array) => Uint8Array
+
 const compiled = new Map<string, object>()
 const compiledMax = 64
 
 /** Compiles the metered form of a module; the last ones used are kept by their address. */
-function compile(address: string, wasm: Uint8Array): object {
-  const known = compiled.get(address)
+function compile(address: string, wasm: Uint8Array, meter: Meter): object {
+  const key = `${meter.name} ${address}`
+  const known = compiled.get(key)
   if (known !== undefined) return known
   checkGuest(wasm)
-  const module = new Module(meterModule(wasm))
+  const module = new Module(meter(wasm))
   if (compiled.size >= compiledMax) compiled.delete(compiled.keys().next().value!)
-  compiled.set(address, module)
+  compiled.set(key, module)
   return module
+}
+
+/** What all calls of one run share. */
+interface Run {
+  surroundings: Surroundings
+  meter: Meter
+  logs: string[]
 }
 
 /** One call of one function, with its journal and everything it calls in turn. */
@@ -51,26 +62,18 @@ class Call {
   gasUsed = 0
   readonly journal: Journal
   readonly #request: ExecutionRequest
-  readonly #surroundings: Surroundings
+  readonly #run: Run
   readonly #depth: number
-  readonly #logs: string[]
   #fuel!: Global<bigint>
   #budget!: Global<number>
   #status!: Global<number>
   #exports!: Exports
 
-  constructor(
-    request: ExecutionRequest,
-    surroundings: Surroundings,
-    journal: Journal,
-    depth: number,
-    logs: string[],
-  ) {
+  constructor(request: ExecutionRequest, run: Run, journal: Journal, depth: number) {
     this.#request = request
-    this.#surroundings = surroundings
+    this.#run = run
     this.journal = journal
     this.#depth = depth
-    this.#logs = logs
   }
 
   /** @throws {@link GuestFailure}; `gasUsed` is set in any case. */
@@ -91,7 +94,7 @@ class Call {
 
   #instantiate(): void {
     const { address, wasm, gasLimit } = this.#request
-    const module = compile(address, wasm)
+    const module = compile(address, wasm, this.#run.meter)
     const { exports } = new Instance(module, this.#imports())
     this.#exports = exports
     this.#status = exports[meterExports.status] as Global<number>
@@ -108,7 +111,7 @@ class Call {
       allocate: (bytes) => this.#allocate(bytes),
       call: (address, name, input) => this.#callOther(address, name, input),
     }
-    const host = new Host(guest, this.journal, this.#logs)
+    const host = new Host(guest, this.journal, this.#run.logs)
     const imports: Record<string, Record<string, unknown>> = {}
     for (const [full, { result }] of Object.entries(guestImports)) {
       const [module = '', name = ''] = full.split('.')
@@ -176,14 +179,14 @@ class Call {
 
   #callOther(address: string, name: string, input: Uint8Array): Uint8Array | number {
     if (this.#depth + 1 > limits.callDepth) return callFailures.tooDeep
-    const module = this.#surroundings.module(address)
+    const module = this.#run.surroundings.module(address)
     if (module === null) return callFailures.moduleNotFound
     const functionId = module.functions.indexOf(name)
     if (functionId < 0) return callFailures.functionNotFound
     const left = Number(-this.#fuel.value)
-    const journal = new Journal(this.#surroundings, this.journal)
+    const journal = new Journal(this.#run.surroundings, this.journal)
     const request = { address, wasm: module.wasm, functionId, input, gasLimit: left }
-    const call = new Call(request, this.#surroundings, journal, this.#depth + 1, this.#logs)
+    const call = new Call(request, this.#run, journal, this.#depth + 1)
     try {
       const output = call.run()
       journal.commit()
@@ -244,10 +247,14 @@ const trapKind = (message: string): string =>
  *
  * @throws {@link NodeFault} for what is no answer of the guest.
  */
-export function executeNative(request: ExecutionRequest, surroundings: Surroundings): ExecutionResult {
+export function executeNative(
+  request: ExecutionRequest,
+  surroundings: Surroundings,
+  meter: Meter = meterModule,
+): ExecutionResult {
   const logs: string[] = []
   const journal = new Journal(surroundings)
-  const call = new Call(request, surroundings, journal, 0, logs)
+  const call = new Call(request, { surroundings, meter, logs }, journal, 0)
   try {
     const output = call.run()
     const { gasUsed } = call

@@ -8,7 +8,7 @@ const folder = mkdtempSync(path.join(tmpdir(), 'vectors-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
 const run = (...args: string[]) =>
-  spawnSync(process.execPath, [path.join(import.meta.dirname, 'run.ts'), ...args], { encoding: 'utf8' })
+  spawnSync(process.execPath, [path.join(import.meta.dirname, 'vectors.ts'), ...args], { encoding: 'utf8' })
 
 const write = (name: string, content: unknown) => {
   const file = path.join(folder, name)
@@ -68,6 +68,13 @@ describe('npm run vectors', () => {
     const { status, stderr } = run(file())
     expect(status).toBe(2)
     expect(stderr).toContain(message)
+  })
+
+  test('the project passes its own vectors, those of the engine too', () => {
+    const { status, stdout } = run()
+    expect(stdout).toMatch(/^random-modules: (\d+)\/\1$/m)
+    expect(stdout).toMatch(/^siwe: (\d+)\/\1$/m)
+    expect(status).toBe(0)
   })
 
   test('exit 2 for an unknown option, 0 for --help', () => {

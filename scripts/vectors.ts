@@ -5,36 +5,38 @@
 import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
-import { executeVectors, type TopicResult } from './execute.ts'
-import { readVectorFile, VectorFileError } from './format.ts'
+import { agrees, type EngineCase, isEngineCase, runEngineCases } from '../node-cli/src/engine/vectors.ts'
+import { executeVectors, type TopicResult } from '../protocol/vectors/execute.ts'
+import { readVectorFile, VectorFileError, type VectorSet } from '../protocol/vectors/format.ts'
 
 const usage = `Usage: npm run vectors -- [FILE…]
 
-Runs known-answer files and prints "topic: passed/total", with the first difference of a topic that fails.
+Runs known-answer files against protocol/ and the engine, and prints "topic: passed/total", with the first difference of a topic that fails.
 Without FILE, runs the project's own vectors.
 
 A file is {cases: […]} with the topic as its name, or {profile?, topics: {<topic>: […]}}.
 
-  --help  print this text
+  --engine native  engine that runs cases with a module; the one there is
+  --help           print this text
 
 Exit status: 0 all passed, 1 something failed, 2 wrong usage or an unreadable file.
 `
 
-process.exitCode = main(process.argv.slice(2))
-
-function main(args: string[]): number {
+async function main(args: string[]): Promise<number> {
   try {
     const { values, positionals } = parseArgs({
       args,
       allowPositionals: true,
-      options: { help: { type: 'boolean', short: 'h' } },
+      options: { help: { type: 'boolean', short: 'h' }, engine: { type: 'string', default: 'native' } },
     })
     if (values.help) {
       process.stdout.write(usage)
       return 0
     }
+    if (values.engine !== 'native')
+      throw new VectorFileError('--engine', 'must be native; there is no other engine yet')
     const files = positionals.length > 0 ? positionals : ownFiles()
-    const results = files.flatMap(readVectorFile).map(executeVectors)
+    const results = await Promise.all(files.flatMap(readVectorFile).map(execute))
     for (const result of results) report(result)
     return results.every(({ differences, implemented }) => implemented && differences.length === 0) ? 0 : 1
   } catch (error) {
@@ -45,12 +47,22 @@ function main(args: string[]): number {
   }
 }
 
+/** Cases that carry a module are for an engine, whatever their topic is called. */
+async function execute(set: VectorSet): Promise<TopicResult> {
+  if (!set.cases.some(isEngineCase)) return executeVectors(set)
+  const outcomes = await runEngineCases(set.cases as unknown as EngineCase[])
+  const differences = outcomes.filter((outcome) => !agrees(outcome))
+  return { topic: set.topic, implemented: true, total: outcomes.length, differences }
+}
+
+const ownFolders = ['protocol/vectors', 'node-cli/src/engine/vectors']
+
 function ownFiles(): string[] {
-  const folder = import.meta.dirname
-  return readdirSync(folder)
-    .filter((name) => name.endsWith('.json'))
-    .sort()
-    .map((name) => path.join(folder, name))
+  return ownFolders.flatMap((name) => {
+    const folder = path.resolve(import.meta.dirname, '..', name)
+    const files = readdirSync(folder).filter((file) => file.endsWith('.json'))
+    return files.sort().map((file) => path.join(folder, file))
+  })
 }
 
 function report({ topic, implemented, total, differences }: TopicResult): void {
@@ -66,3 +78,5 @@ function report({ topic, implemented, total, differences }: TopicResult): void {
   process.stdout.write(`    expected ${JSON.stringify(first.expected)}\n`)
   process.stdout.write(`    got      ${JSON.stringify(first.got)}\n`)
 }
+
+process.exitCode = await main(process.argv.slice(2))

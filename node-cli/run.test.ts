@@ -1,0 +1,244 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { echoAddress, echoArtifact, hostileArtifacts } from '../protocol/hbc/testing/artifacts.ts'
+import { buildNodectl, filledAscHome, nodectl, temporaryFolder } from './testing/nodectl.ts'
+
+const folder = temporaryFolder()
+const echo = path.join(folder, 'echo.hbc')
+const counter = path.join(folder, 'counter.hbc')
+
+beforeAll(() => {
+  buildNodectl()
+  writeFileSync(echo, echoArtifact().bytes)
+  const compile = ['node-cli/dist/nodectl.mjs', 'compile', 'examples/counter.ts', '--out', counter]
+  const { status, stderr } = spawnSync('node', compile, {
+    encoding: 'utf8',
+    env: { ...process.env, NODE_ASC_HOME: filledAscHome() },
+  })
+  if (status !== 0) throw new Error(stderr)
+})
+
+const input = '{"msg":"hi"}'
+const answer = async (args: string[], options = {}) => {
+  const { code, stdout, stderr } = await nodectl(['run', ...args], options)
+  return { code, stderr, json: stdout === '' ? null : JSON.parse(stdout) }
+}
+
+describe('run', () => {
+  test('prints the output and a signed receipt', async () => {
+    const { code, stderr, json } = await answer([echo, 'echo', '--input', input])
+    expect([code, stderr]).toEqual([0, ''])
+    expect(json).toEqual({
+      success: true,
+      output: input,
+      error: null,
+      gas_limit: 1_000_000,
+      gas_used: 581,
+      receipt: {
+        receipt: {
+          v: 1,
+          module_address: echoAddress,
+          function: 'echo',
+          input_hash: expect.stringMatching(/^0x[0-9a-f]{64}$/),
+          output_hash: expect.stringMatching(/^0x[0-9a-f]{64}$/),
+          events_hash: expect.stringMatching(/^0x[0-9a-f]{64}$/),
+          gas_used: 581,
+          success: true,
+        },
+        receipt_hash: '0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6',
+        events: [{ name: 'echoed', data: { msg: 'hi' } }],
+        node_id: expect.stringMatching(/^node-[0-9a-f]{16}$/),
+        public_key: expect.stringMatching(/^0x[0-9a-f]{64}$/),
+        signature: expect.stringMatching(/^0x[0-9a-f]{128}$/),
+        timestamp: expect.any(Number),
+      },
+    })
+  })
+
+  test('takes the input from a file or from standard input, not from two places', async () => {
+    const file = path.join(folder, 'input.json')
+    writeFileSync(file, input)
+    expect((await answer([echo, 'echo', '--input-file', file])).json.gas_used).toBe(581)
+    const piped = await answer([echo, 'echo', '--input-file', '-'], {
+      input: new TextEncoder().encode(input),
+    })
+    expect(piped.json.output).toBe(input)
+    expect(await answer([echo, 'echo', '--input', 'x', '--input-file', file])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--input and --input-file cannot be used together'),
+    })
+  })
+
+  test('a failed run prints the JSON all the same and exits 1', async () => {
+    const { code, json } = await answer([echo, 'echo', '--input', input, '--gas', '500'])
+    expect(code).toBe(1)
+    expect(json).toMatchObject({
+      success: false,
+      output: null,
+      error: 'out of gas',
+      gas_limit: 500,
+      gas_used: 500,
+    })
+    expect(json.receipt.receipt.success).toBe(false)
+  })
+
+  test.each([
+    [
+      'a function that is not exported',
+      () => [echo, 'nope'],
+      "Error: invalid request: function 'nope' is not exported by this module\n",
+    ],
+    [
+      'gas 0',
+      () => [echo, 'echo', '--gas', '0'],
+      'Error: --gas must be a whole number from 1 to 10000000000, not 0\n',
+    ],
+    [
+      'gas over the limit',
+      () => [echo, 'echo', '--gas', '10000000001'],
+      'Error: --gas must be a whole number from 1 to 10000000000, not 10000000001\n',
+    ],
+    [
+      'an artifact that is not there',
+      () => [path.join(folder, 'x.hbc'), 'echo'],
+      `Error: ${path.join(folder, 'x.hbc')} cannot be read: there is no such file\n`,
+    ],
+    [
+      'an input over 1 MiB',
+      () => [echo, 'echo', '--input-file', bigFile()],
+      /is larger than 1048576 bytes\n$/,
+    ],
+  ] as const)('refuses %s with one line', async (_, args, message) => {
+    const { code, stderr, json } = await answer([...args()])
+    expect([code, json]).toEqual([1, null])
+    if (typeof message === 'string') expect(stderr).toBe(message)
+    else expect(stderr).toMatch(message)
+  })
+
+  test('a module that breaks the ABI gives a failed receipt without gas', async () => {
+    const file = path.join(folder, 'wasi.hbc')
+    writeFileSync(file, hostileArtifacts.find(({ name }) => name === 'a WASI import')!.bytes)
+    expect(await answer([file, 'echo'])).toMatchObject({
+      code: 1,
+      json: { success: false, gas_used: 0, error: expect.stringMatching(/^invalid module: /) },
+    })
+  })
+
+  test('NODE_ENGINE: native runs, another word is wrong usage', async () => {
+    expect((await answer([echo, 'echo', '--input', input], { env: { NODE_ENGINE: 'native' } })).code).toBe(0)
+    expect((await answer([echo, 'echo'], { env: { NODE_ENGINE: 'fast' } })).code).toBe(2)
+  })
+})
+
+function bigFile(): string {
+  const file = path.join(folder, 'big.txt')
+  writeFileSync(file, 'x'.repeat(1_048_577))
+  return file
+}
+
+describe('run --data-dir', () => {
+  test('keeps state, key and ledger between runs; without it nothing is kept', async () => {
+    const dir = path.join(temporaryFolder(), 'node')
+    const outputs = []
+    for (let run = 0; run < 3; run++)
+      outputs.push((await answer([counter, 'increment', '--data-dir', dir])).json)
+    expect(outputs.map(({ output }) => output)).toEqual(['1', '2', '3'])
+    expect(new Set(outputs.map(({ receipt }) => receipt.node_id)).size).toBe(1)
+    expect((await answer([counter, 'read'])).json.output).toBe('0')
+    expect((await answer([counter, 'read', '--data-dir', dir])).json.output).toBe('3')
+
+    const db = new DatabaseSync(path.join(dir, 'node.sqlite'), { readOnly: true })
+    expect(db.prepare('SELECT count(*) AS runs FROM ledger').get()).toEqual({ runs: 4 })
+    expect(db.prepare('SELECT sequence FROM sequences').all()).toEqual([{ sequence: 3 }])
+    db.close()
+  })
+
+  test('a failed run changes no state, and is in the ledger', async () => {
+    const dir = path.join(temporaryFolder(), 'node')
+    await answer([counter, 'increment', '--data-dir', dir])
+    const failed = await answer([counter, 'increment', '--input', '-5', '--data-dir', dir])
+    expect(failed.json).toMatchObject({
+      success: false,
+      error: 'aborted: the step must be a positive integer',
+    })
+    expect((await answer([counter, 'read', '--data-dir', dir])).json.output).toBe('1')
+  })
+
+  test('a directory in use is refused before anything runs', async () => {
+    const dir = path.join(temporaryFolder(), 'node')
+    mkdirSync(dir)
+    writeFileSync(path.join(dir, 'lock'), String(process.pid))
+    expect(await answer([counter, 'increment', '--data-dir', dir])).toMatchObject({
+      code: 1,
+      json: null,
+      stderr: expect.stringContaining(`in use by process ${process.pid}`),
+    })
+  })
+})
+
+describe('verify', () => {
+  const runToFile = async (name: string, args: string[]) => {
+    const { stdout } = await nodectl(['run', ...args])
+    const file = path.join(folder, name)
+    writeFileSync(file, stdout)
+    return file
+  }
+  const verify = async (...args: string[]) => {
+    const { code, stdout, stderr } = await nodectl(['verify', ...args])
+    return { code, stderr, json: stdout === '' ? null : JSON.parse(stdout) }
+  }
+
+  test('a receipt holds for what was run, as the whole output or the envelope alone', async () => {
+    const whole = await runToFile('whole.json', [echo, 'echo', '--input', input])
+    expect(await verify(whole, echo, '--input', input)).toMatchObject({
+      code: 0,
+      json: { holds: true, problems: [] },
+    })
+    const alone = path.join(folder, 'alone.json')
+    writeFileSync(alone, JSON.stringify(JSON.parse(readFileSync(whole, 'utf8')).receipt))
+    expect((await verify(alone, echo, '--input', input)).code).toBe(0)
+  })
+
+  test('a run out of gas holds under its own limit', async () => {
+    const file = await runToFile('poor.json', [echo, 'echo', '--input', input, '--gas', '400'])
+    expect((await verify(file, echo, '--input', input)).code).toBe(0)
+  })
+
+  test('names everything that differs', async () => {
+    const file = await runToFile('other.json', [echo, 'echo', '--input', input])
+    expect(await verify(file, echo, '--input', '{"msg":"ho"}')).toMatchObject({
+      code: 1,
+      json: {
+        holds: false,
+        problems: [
+          expect.stringMatching(/^input_hash/),
+          expect.stringMatching(/^output_hash/),
+          expect.stringMatching(/^events_hash/),
+        ],
+      },
+    })
+    expect((await verify(file, counter, '--input', input)).json.problems[0]).toContain('is about the module')
+
+    const forged = JSON.parse(readFileSync(file, 'utf8'))
+    forged.receipt.receipt.gas_used = 580
+    const forgedFile = path.join(folder, 'forged.json')
+    writeFileSync(forgedFile, JSON.stringify(forged))
+    expect((await verify(forgedFile, echo, '--input', input)).json.problems).toEqual([
+      'receipt_hash is not the hash of the receipt',
+      'gas_used is 581 here, not 580',
+    ])
+  })
+
+  test('what is no receipt is one line', async () => {
+    const file = path.join(folder, 'none.json')
+    writeFileSync(file, '{"a":1}')
+    expect(await verify(file, echo)).toMatchObject({
+      code: 1,
+      json: null,
+      stderr: `Error: ${file} holds no receipt\n`,
+    })
+  })
+})

@@ -1,0 +1,30 @@
+/** Runs known answers one after the other; see vectors.ts. */
+import { parentPort, workerData } from 'node:worker_threads'
+import { hexToBytes } from '../../../protocol/hex.ts'
+import { type ExecutionResult, outOfGas, type Surroundings, stackLimit } from './execution.ts'
+import { executeNative } from './native.ts'
+import type { EngineCase, EngineOutcome, Expectation } from './vectors.ts'
+
+const alone: Surroundings = { module: () => null, stored: () => null }
+
+function outcomesOf({ name, wasm_hex, call, gas_limit, expect, runs }: EngineCase): EngineOutcome[] {
+  const wasm = hexToBytes(`0x${wasm_hex}`)
+  const input = new TextEncoder().encode(call.input_utf8)
+  const given = runs ?? [{ gas_limit: gas_limit!, expect: expect! }]
+  return given.map(({ gas_limit: gasLimit, expect: expected }) => {
+    const request = { address: wasm_hex, wasm, functionId: call.func_id, input, gasLimit }
+    return {
+      name: `${name}, gas limit ${gasLimit}`,
+      expected,
+      got: expectationOf(executeNative(request, alone)),
+    }
+  })
+}
+
+function expectationOf({ success, gasUsed, error, output }: ExecutionResult): Expectation {
+  const kind = error === null || error === outOfGas || error === stackLimit ? error : 'trap'
+  const text = output === null ? {} : { output_utf8: new TextDecoder().decode(output) }
+  return { success, gas_used: gasUsed, error: kind, ...text }
+}
+
+parentPort?.postMessage((workerData as EngineCase[]).flatMap(outcomesOf))
