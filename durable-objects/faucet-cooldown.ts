@@ -87,9 +87,16 @@ export class FaucetCooldown extends DurableObject {
     this.#sql(`UPDATE turns SET state = 'returned' WHERE turn_id = ? AND state = 'pending'`, turnId)
   }
 
-  /** What was sent under this turn failed for good, so the holder's next turn has another id. */
-  async forget(turnId: string): Promise<void> {
-    this.#sql('DELETE FROM turns WHERE turn_id = ?', turnId)
+  /**
+   * What was sent under this turn failed for good, so the holder's next turn has another id. Of callers that race for
+   * this, one is told that the turn was still there.
+   */
+  async forget(turnId: string): Promise<boolean> {
+    return this.#sql('DELETE FROM turns WHERE turn_id = ? RETURNING turn_id', turnId).length === 1
+  }
+
+  async forgetHolder(holder: string): Promise<void> {
+    this.#sql('DELETE FROM turns WHERE holder = ?', holder)
   }
 
   /** When the holder may take a turn; 0 for at once. */

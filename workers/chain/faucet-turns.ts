@@ -65,10 +65,12 @@ export async function takeTurn(c: HubContext, wallet: string): Promise<TakenTurn
   }
 }
 
-/** Lets a wallet try anew whose tokens never arrived. */
-export async function forgetTurn(c: HubContext, wallet: string, turnId: string): Promise<void> {
-  const [own] = limits(c, wallet)
-  if (own) await reach(objectOf(c, own).forget(turnId))
+/** Frees a wallet whose tokens never arrived; of requests that race for this, one may take its turn anew. */
+export async function forgetTurn(c: HubContext, wallet: string, turnId: string): Promise<boolean> {
+  const [own, ...others] = limits(c, wallet)
+  if (!own || !(await reach(objectOf(c, own).forget(turnId)))) return false
+  await reach(Promise.all(others.map((limit) => objectOf(c, limit).forgetHolder(wallet))))
+  return true
 }
 
 /** When the wallet may take a turn; 0 for at once. */

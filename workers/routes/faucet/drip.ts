@@ -78,10 +78,8 @@ async function requireTurn(c: HubContext, relayer: RelayerClient, wallet: string
   let taken = await takeTurn(c, wallet)
   if (taken.status === 'wait' && taken.settledTurnId !== null) {
     const earlier = await relayer.find(dripId('token', taken.settledTurnId))
-    if (earlier?.status === 'reverted' || earlier?.status === 'failed') {
-      await forgetTurn(c, wallet, taken.settledTurnId)
-      taken = await takeTurn(c, wallet)
-    }
+    const lost = earlier?.status === 'reverted' || earlier?.status === 'failed'
+    if (lost && (await forgetTurn(c, wallet, taken.settledTurnId))) taken = await takeTurn(c, wallet)
   }
   if (taken.status === 'granted') return taken.turn
   throw waitError(taken)
