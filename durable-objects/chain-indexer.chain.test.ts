@@ -1,11 +1,10 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { FakeChain } from './testing/fake-chain.ts'
 
 let chain: FakeChain
 beforeEach(() => {
-  vi.restoreAllMocks()
   chain = new FakeChain().install()
 })
 

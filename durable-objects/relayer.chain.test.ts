@@ -1,6 +1,6 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { RelayRequest } from './relayer/types.ts'
 import { FakeChain } from './testing/fake-chain.ts'
 
@@ -9,7 +9,6 @@ let chain: FakeChain
 let relayer: ReturnType<typeof env.RELAYER.getByName>
 
 beforeEach(() => {
-  vi.restoreAllMocks()
   chain = new FakeChain().install()
   objects += 1
   relayer = env.RELAYER.getByName(`relayer ${objects}`)

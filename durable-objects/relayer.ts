@@ -16,6 +16,8 @@ export type * from './relayer/types.ts'
 const viewLifetimeMs = 1_000
 /** Ticks that failed in a row after which the relayer calls itself unavailable. */
 const failedTicksMax = 3
+/** Gas the balance must pay for: a few of the usual actions. */
+const healthyGas = 1_000_000n
 
 /**
  * Owns the nonces of one key on one chain: `env.RELAYER.getByName('<chain id>:<key address>')`. Nothing else may sign
@@ -79,9 +81,10 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
     }
     try {
       const { balanceWei, baseFeeWei, tipWei } = await this.#look()
-      const able = this.#failedTicks < failedTicksMax && this.#firstFees({ baseFeeWei, tipWei }) !== null
-      const balance = balanceWei.toString()
-      return { status: able && balanceWei > 0n ? 'ok' : 'unavailable', balanceWei: balance, ...facts }
+      const fees = this.#firstFees({ baseFeeWei, tipWei })
+      const pays = fees !== null && balanceWei >= healthyGas * fees.maxFeeWei
+      const able = pays && this.#failedTicks < failedTicksMax
+      return { status: able ? 'ok' : 'unavailable', balanceWei: balanceWei.toString(), ...facts }
     } catch (error) {
       requireRpcFault(error)
       return { status: 'unavailable', balanceWei: null, ...facts }

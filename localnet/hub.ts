@@ -49,8 +49,9 @@ export async function startHub({
           name,
           modules: [{ type: 'ESModule' as const, path: 'hub.mjs', contents: script }],
           bindings: { ...(workerOptions.bindings as Record<string, string>), ...vars },
-          // Further isolates use the objects of the first, as two data centres would.
+          // Further isolates use the objects of the first, as two data centres would, and leave its queues to it.
           ...(name !== 'hub' && {
+            queueConsumers: [],
             durableObjects: sharedObjects(workerOptions.durableObjects as DurableObjects),
           }),
           unsafeDirectSockets: [{ host: '127.0.0.1', port: name === 'hub' ? port : 0 }],

@@ -89,7 +89,8 @@ const Settings = z.object({
   /** JSON object with the addresses of the contracts; without it nothing is indexed and the faucet is closed. */
   CHAIN_CONTRACTS: z
     .string()
-    .transform((text) => Contracts.parse(JSON.parse(text)))
+    .transform((text) => JSON.parse(text) as unknown)
+    .pipe(Contracts)
     .optional(),
   /** The block before the first one with an event of these contracts. */
   CHAIN_START_BLOCK: z.coerce.number().int().min(0).default(0),

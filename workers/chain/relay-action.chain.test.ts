@@ -1,7 +1,7 @@
 import { createExecutionContext, runDurableObjectAlarm, waitOnExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { Hono } from 'hono'
-import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { FakeChain } from '../../durable-objects/testing/fake-chain.ts'
 import type { HubBindings } from '../context.ts'
 import { readSettings } from '../env.ts'
@@ -12,7 +12,6 @@ import { relayAction, type SignedAction } from './relay-action.ts'
 
 const chain = new FakeChain()
 beforeEach(() => {
-  vi.restoreAllMocks()
   chain.install()
   chain.down = false
   chain.callAnswer = 7n

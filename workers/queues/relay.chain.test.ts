@@ -5,7 +5,7 @@ import {
   runDurableObjectAlarm,
 } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { FakeChain } from '../../durable-objects/testing/fake-chain.ts'
 import hub from '../index.ts'
 import { services } from '../services.ts'
@@ -14,7 +14,6 @@ import type { RelayMessage } from './relay-message.ts'
 
 const chain = new FakeChain()
 beforeEach(() => {
-  vi.restoreAllMocks()
   chain.install()
 })
 

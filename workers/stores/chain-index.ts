@@ -80,7 +80,7 @@ export class ChainIndexStore implements IndexStore {
       .filter(({ number }) => number > oldest)
       .map(({ number, hash, parentHash, timestamp }) => ({ number, hash, parentHash, timestamp }))
     const guard = sql`(SELECT block_hash FROM ${chainCursor}) = ${tip.hash}`
-    return this.#write([
+    const eventWrites = [
       sql`
         INSERT INTO ${chainEvents}
           (block_hash, log_index, block_number, block_time, tx_hash, contract, name, args, provisional)
@@ -92,6 +92,9 @@ export class ChainIndexStore implements IndexStore {
         SELECT value->>'kind', value->>'subject', value->>'blockNumber', value->>'logIndex'
         FROM json_each(${JSON.stringify(links)}) WHERE ${guard}`,
       ...this.#putStates(states, guard),
+    ]
+    return this.#write([
+      ...(events.length > 0 ? eventWrites : []),
       sql`
         INSERT OR REPLACE INTO ${chainBlocks} (number, hash, parent_hash, timestamp)
         SELECT value->>'number', value->>'hash', value->>'parentHash', value->>'timestamp'

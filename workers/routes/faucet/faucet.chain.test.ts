@@ -1,6 +1,6 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { FakeChain } from '../../../durable-objects/testing/fake-chain.ts'
 import type { Env } from '../../env.ts'
 import { services } from '../../services.ts'
@@ -10,7 +10,6 @@ import { signIn } from '../../test/wallet.ts'
 const chain = new FakeChain()
 chain.callAnswer = 10n ** 30n
 beforeEach(() => {
-  vi.restoreAllMocks()
   chain.install()
 })
 

@@ -8,6 +8,9 @@ const lagSecsMax = 120
 /** Dead letters this young say that the queue's work does not get done. */
 const deadLetterSeconds = 3_600
 
+/** A part that has not answered by then counts as one that does not. */
+const answerMsMax = 2_000
+
 const noChain = { indexed_block: null, head_block: null, lag_secs: null }
 
 /** Asks every dependency the cheapest question it can answer. Never throws: a broken part is the answer. */
@@ -35,7 +38,7 @@ async function readChain(c: HubContext) {
   const { indexer } = c.var.services
   if (indexer === null) return { health: null, facts: noChain }
   try {
-    const { state, indexedBlock, headBlock, lagSecs } = await indexer.status()
+    const { state, indexedBlock, headBlock, lagSecs } = await inTime(indexer.status())
     const late = state === 'halted' || (lagSecs ?? 0) > lagSecsMax
     return {
       health: late ? ('unavailable' as const) : ('ok' as const),
@@ -61,8 +64,16 @@ async function readRelayer(c: HubContext): Promise<Health | null> {
   const { relayer } = c.var.services
   if (relayer === null) return null
   try {
-    return (await relayer.health()).status
+    return (await inTime(relayer.health())).status
   } catch {
     return 'unavailable'
   }
+}
+
+async function inTime<T>(answer: Promise<T>): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('no answer in time')), answerMsMax)
+  })
+  return Promise.race([answer, late]).finally(() => clearTimeout(timer))
 }

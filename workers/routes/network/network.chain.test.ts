@@ -1,13 +1,12 @@
 import { evictDurableObject, runDurableObjectAlarm } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { FakeChain } from '../../../durable-objects/testing/fake-chain.ts'
 import { services } from '../../services.ts'
 import { client, errorOf } from '../../test/client.ts'
 
 const chain = new FakeChain()
 beforeEach(() => {
-  vi.restoreAllMocks()
   chain.install()
   chain.down = false
 })
