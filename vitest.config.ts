@@ -1,6 +1,16 @@
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-plugin'
 import { defineConfig } from 'vitest/config'
 
+const contractNames = [
+  'token',
+  'faucet',
+  'project_registry',
+  'vault_factory',
+  'vault_implementation',
+  'staking',
+  'treasury',
+]
+
 export default defineConfig({
   test: {
     // What a test provokes on purpose is shown only when the test fails.
@@ -21,6 +31,34 @@ export default defineConfig({
         test: {
           name: 'workers',
           include: ['workers/**/*.test.ts', 'durable-objects/**/*.test.ts'],
+          exclude: ['**/*.chain.test.ts'],
+          setupFiles: ['./workers/test/setup.ts'],
+        },
+      },
+      {
+        // The same hub with a chain, which such a test puts behind `fetch`. Only alarms that a test runs happen.
+        plugins: [
+          cloudflareTest(async () => ({
+            wrangler: { configPath: './wrangler.toml' },
+            miniflare: {
+              bindings: {
+                TEST_MIGRATIONS: await readD1Migrations('d1-migrations'),
+                HUB_SECRET: 'a secret that only tests know, long enough',
+                CHAIN_RPC_URL: 'http://chain.test',
+                CHAIN_CONTRACTS: JSON.stringify(
+                  Object.fromEntries(contractNames.map((name, i) => [name, `0x${`c${i}`.repeat(20)}`])),
+                ),
+                CHAIN_CONFIRMATIONS: '1',
+                CHAIN_POLL_MS: '3600000',
+                RELAYER_PRIVATE_KEY: `0x${'11'.repeat(32)}`,
+                RELAYER_TICK_MS: '3600000',
+              },
+            },
+          })),
+        ],
+        test: {
+          name: 'workers-chain',
+          include: ['{workers,durable-objects}/**/*.chain.test.ts'],
           setupFiles: ['./workers/test/setup.ts'],
         },
       },

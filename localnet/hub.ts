@@ -14,6 +14,8 @@ export interface HubOptions {
   statePath?: string
   /** Equal Workers over the same storage, one port each; 1 when left out. */
   isolates?: number
+  /** Workers beside the hub that reach its Durable Objects directly, each the text of one module. */
+  beside?: Record<string, string>
 }
 
 export interface Hub {
@@ -26,7 +28,14 @@ export interface Hub {
 const migrationsFolder = 'd1-migrations'
 
 /** Starts the hub in workerd with the bindings of wrangler.toml, its database migrated. */
-export async function startHub({ script, port, vars, statePath, isolates = 1 }: HubOptions): Promise<Hub> {
+export async function startHub({
+  script,
+  port,
+  vars,
+  statePath,
+  isolates = 1,
+  beside = {},
+}: HubOptions): Promise<Hub> {
   const { workerOptions } = unstable_getMiniflareWorkerOptions('wrangler.toml')
   const names = Array.from({ length: isolates }, (_, index) => (index === 0 ? 'hub' : `hub-${index + 1}`))
   const miniflare = new Miniflare(
@@ -34,17 +43,27 @@ export async function startHub({ script, port, vars, statePath, isolates = 1 }: 
       cf: false,
       log: new Log(LogLevel.WARN),
       ...(statePath !== undefined && { resourcePersistencePath: path.resolve(statePath) }),
-      workers: names.map((name) => ({
-        ...workerOptions,
-        name,
-        modules: [{ type: 'ESModule', path: 'hub.mjs', contents: script }],
-        bindings: { ...(workerOptions.bindings as Record<string, string>), ...vars },
-        // Further isolates use the objects of the first, as two data centres would.
-        ...(name !== 'hub' && {
+      workers: [
+        ...names.map((name) => ({
+          ...workerOptions,
+          name,
+          modules: [{ type: 'ESModule' as const, path: 'hub.mjs', contents: script }],
+          bindings: { ...(workerOptions.bindings as Record<string, string>), ...vars },
+          // Further isolates use the objects of the first, as two data centres would, and leave its queues to it.
+          ...(name !== 'hub' && {
+            queueConsumers: [],
+            durableObjects: sharedObjects(workerOptions.durableObjects as DurableObjects),
+          }),
+          unsafeDirectSockets: [{ host: '127.0.0.1', port: name === 'hub' ? port : 0 }],
+        })),
+        ...Object.entries(beside).map(([name, contents]) => ({
+          name,
+          compatibilityDate: workerOptions.compatibilityDate as string,
+          modules: [{ type: 'ESModule' as const, path: `${name}.mjs`, contents }],
           durableObjects: sharedObjects(workerOptions.durableObjects as DurableObjects),
-        }),
-        unsafeDirectSockets: [{ host: '127.0.0.1', port: name === 'hub' ? port : 0 }],
-      })),
+          unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],
+        })),
+      ],
     }),
   )
   try {

@@ -1,9 +1,13 @@
 import type { Context, Hono } from 'hono'
 import type { ChainClient } from './chain/client.ts'
+import type { IndexerClient } from './chain/indexer.ts'
+import type { RelayerClient } from './chain/relayer.ts'
 import type { Env, Settings } from './env.ts'
 import type { CursorCodec } from './http/cursor.ts'
 import type { Sealer } from './http/seal.ts'
 import type { ApiKeyStore } from './stores/api-keys.ts'
+import type { ChainIndexStore } from './stores/chain-index.ts'
+import type { DeadLetterStore } from './stores/dead-letters.ts'
 import type { DeveloperStore } from './stores/developers.ts'
 import type { DraftStore } from './stores/drafts.ts'
 import type { IdempotencyKeyStore } from './stores/idempotency-keys.ts'
@@ -13,6 +17,7 @@ import type { NodeRequestNonceStore } from './stores/node-request-nonces.ts'
 import type { PreferencesStore } from './stores/preferences.ts'
 import type { SessionStore } from './stores/sessions.ts'
 import type { SiweNonceStore } from './stores/siwe-nonces.ts'
+import type { TransactionStore } from './stores/transactions.ts'
 
 export interface Services {
   siweNonces: SiweNonceStore
@@ -25,10 +30,17 @@ export interface Services {
   developers: DeveloperStore
   drafts: DraftStore
   network: NetworkStore
+  transactions: TransactionStore
+  chainIndex: ChainIndexStore
+  deadLetters: DeadLetterStore
   cursors: CursorCodec
   sealer: Sealer
   /** Null while no chain is configured. */
   chain: ChainClient | null
+  /** Null while no chain or no key is configured. */
+  relayer: RelayerClient | null
+  /** Null while no chain or no contracts are configured. */
+  indexer: IndexerClient | null
 }
 
 export const scopes = [

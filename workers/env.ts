@@ -1,12 +1,19 @@
 import * as z from 'zod'
+import type { FaucetCooldown } from '../durable-objects/faucet-cooldown.ts'
 import type { RateLimiter } from '../durable-objects/rate-limiter.ts'
 import { type Profile, resolveProfile } from '../protocol/profile.ts'
+import type { ChainIndexer, Relayer } from './objects.ts'
+import type { RelayMessage } from './queues/relay-message.ts'
 
 /** Bindings and raw vars of wrangler.toml, as the platform hands them in. */
 export interface Env {
   DB: D1Database
   MODULES: R2Bucket
   RATE_LIMITER: DurableObjectNamespace<RateLimiter>
+  RELAYER: DurableObjectNamespace<Relayer>
+  CHAIN_INDEXER: DurableObjectNamespace<ChainIndexer>
+  FAUCET_COOLDOWN: DurableObjectNamespace<FaucetCooldown>
+  RELAY: Queue<RelayMessage>
   ASSETS?: Fetcher
   PROFILE: string
   BASE_URL: string
@@ -15,7 +22,27 @@ export interface Env {
   RATE_LIMIT_MULTIPLIER?: string
   AUTO_APPROVE_DEVELOPERS?: string
   CHAIN_RPC_URL?: string
+  CHAIN_NAME?: string
+  CHAIN_CONTRACTS?: string
+  CHAIN_START_BLOCK?: string
+  CHAIN_CONFIRMATIONS?: string
+  CHAIN_FINALITY_BLOCKS?: string
+  CHAIN_WINDOW_BLOCKS?: string
+  CHAIN_POLL_MS?: string
+  CHAIN_PUBLIC_RPC_URL?: string
   EXPLORER_URL?: string
+  RELAYER_PRIVATE_KEY?: string
+  RELAYER_FEE_CAP_GWEI?: string
+  RELAYER_TICK_MS?: string
+  RELAYER_STUCK_MS?: string
+  FAUCET_ENABLED?: string
+  FAUCET_AMOUNT_WEI?: string
+  FAUCET_NATIVE_WEI?: string
+  FAUCET_NATIVE_RESERVE_WEI?: string
+  FAUCET_COOLDOWN_SECONDS?: string
+  FAUCET_WALLETS_PER_ADDRESS?: string
+  FAUCET_DRIPS_PER_DAY?: string
+  FAUCET_REQUIRES_VALIDATORS?: string
   HUB_SECRET: string
 }
 
@@ -23,6 +50,24 @@ const list = z
   .string()
   .default('')
   .transform((text) => text.split(',').flatMap((part) => part.trim() || []))
+
+const address = z.string().regex(/^0x[0-9a-f]{40}$/, 'must be 0x and 40 lower-case hex digits')
+const wei = z
+  .string()
+  .regex(/^(0|[1-9]\d{0,77})$/, 'must be a decimal number')
+  .transform(BigInt)
+
+/** The contracts of one deployment. */
+const Contracts = z.strictObject({
+  token: address,
+  faucet: address,
+  project_registry: address,
+  vault_factory: address,
+  vault_implementation: address,
+  staking: address,
+  treasury: address,
+})
+export type Contracts = z.output<typeof Contracts>
 
 const Settings = z.object({
   /** JSON object with the members of the network profile that differ from the default. */
@@ -40,7 +85,42 @@ const Settings = z.object({
   AUTO_APPROVE_DEVELOPERS: z.stringbool().default(false),
   /** Absent while the hub runs without a chain: contract wallets cannot sign in then. */
   CHAIN_RPC_URL: z.url().optional(),
+  CHAIN_NAME: z.string().min(1).optional(),
+  /** JSON object with the addresses of the contracts; without it nothing is indexed and the faucet is closed. */
+  CHAIN_CONTRACTS: z
+    .string()
+    .transform((text) => JSON.parse(text) as unknown)
+    .pipe(Contracts)
+    .optional(),
+  /** The block before the first one with an event of these contracts. */
+  CHAIN_START_BLOCK: z.coerce.number().int().min(0).default(0),
+  /** Blocks, its own included, after which a relayed transaction is final. */
+  CHAIN_CONFIRMATIONS: z.coerce.number().int().min(1).default(12),
+  /** Depth at which events are final; left out, the chain's own finalized block counts. */
+  CHAIN_FINALITY_BLOCKS: z.coerce.number().int().min(0).optional(),
+  /** Blocks whose hashes are known, to find where two histories part. */
+  CHAIN_WINDOW_BLOCKS: z.coerce.number().int().min(1).default(128),
+  CHAIN_POLL_MS: z.coerce.number().int().min(20).default(2_000),
+  /** Shown in the descriptor, for networks whose chain anyone may reach this way. */
+  CHAIN_PUBLIC_RPC_URL: z.url().optional(),
   EXPLORER_URL: z.url().optional(),
+  /** Secret. Nothing but this hub's relayer may sign with it. Without it nothing is relayed. */
+  RELAYER_PRIVATE_KEY: z
+    .string()
+    .regex(/^0x[0-9a-f]{64}$/, 'must be 0x and 64 lower-case hex digits')
+    .optional(),
+  RELAYER_FEE_CAP_GWEI: z.coerce.number().int().min(1).default(100),
+  RELAYER_TICK_MS: z.coerce.number().int().min(20).default(1_000),
+  RELAYER_STUCK_MS: z.coerce.number().int().min(50).default(30_000),
+  FAUCET_ENABLED: z.stringbool().default(true),
+  FAUCET_AMOUNT_WEI: wei.default(1_000n * 10n ** 18n),
+  FAUCET_NATIVE_WEI: wei.default(10n ** 16n),
+  /** The native part of a drip is left out when less than this would remain for relaying. */
+  FAUCET_NATIVE_RESERVE_WEI: wei.default(10n ** 17n),
+  FAUCET_COOLDOWN_SECONDS: z.coerce.number().int().min(1).default(86_400),
+  FAUCET_WALLETS_PER_ADDRESS: z.coerce.number().int().min(1).default(3),
+  FAUCET_DRIPS_PER_DAY: z.coerce.number().int().min(1).default(1_000),
+  FAUCET_REQUIRES_VALIDATORS: z.stringbool().default(false),
   /** Keys the cursors; at least 32 characters, the same on every isolate. */
   HUB_SECRET: z.string().min(32),
 })

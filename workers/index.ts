@@ -1,17 +1,25 @@
 import { createApp } from './app.ts'
 import { unixNow } from './context.ts'
 import type { Env } from './env.ts'
+import { consumeQueue } from './queues/index.ts'
 import { services } from './services.ts'
 
+export { FaucetCooldown } from '../durable-objects/faucet-cooldown.ts'
 export { RateLimiter } from '../durable-objects/rate-limiter.ts'
+export { ChainIndexer, Relayer } from './objects.ts'
 
 const app = createApp()
 
 export default {
   fetch: app.fetch,
+  queue: consumeQueue,
   async scheduled(_controller, env) {
-    const { siweNonces, sessions, nodeRequestNonces, idempotencyKeys } = services(env)
+    const { siweNonces, sessions, nodeRequestNonces, idempotencyKeys, relayer, indexer } = services(env)
+    // Alarms drive both; this brings them back should one have been lost.
+    await Promise.all([relayer?.wake(), indexer?.wake()].map((woken) => woken?.catch(logged)))
     const now = unixNow()
     for (const store of [siweNonces, sessions, nodeRequestNonces, idempotencyKeys]) await store.purge(now)
   },
 } satisfies ExportedHandler<Env>
+
+const logged = (error: unknown): void => console.error(error)

@@ -1,10 +1,14 @@
 import { createChainClient } from './chain/client.ts'
+import { createIndexerClient } from './chain/indexer.ts'
+import { createRelayerClient } from './chain/relayer.ts'
 import type { Services } from './context.ts'
 import { type Env, readSettings } from './env.ts'
 import { CursorCodec } from './http/cursor.ts'
 import { Sealer } from './http/seal.ts'
 import { ApiKeyStore } from './stores/api-keys.ts'
+import { ChainIndexStore } from './stores/chain-index.ts'
 import { openDatabase } from './stores/database.ts'
+import { DeadLetterStore } from './stores/dead-letters.ts'
 import { DeveloperStore } from './stores/developers.ts'
 import { DraftStore } from './stores/drafts.ts'
 import { IdempotencyKeyStore } from './stores/idempotency-keys.ts'
@@ -14,6 +18,7 @@ import { NodeRequestNonceStore } from './stores/node-request-nonces.ts'
 import { PreferencesStore } from './stores/preferences.ts'
 import { SessionStore } from './stores/sessions.ts'
 import { SiweNonceStore } from './stores/siwe-nonces.ts'
+import { TransactionStore } from './stores/transactions.ts'
 
 const created = new WeakMap<Env, Services>()
 
@@ -34,9 +39,14 @@ export function services(env: Env): Services {
     developers: new DeveloperStore(db),
     drafts: new DraftStore(db),
     network: new NetworkStore(db),
+    transactions: new TransactionStore(db),
+    chainIndex: new ChainIndexStore(db, settings.CHAIN_CONTRACTS ?? null, settings.CHAIN_WINDOW_BLOCKS),
+    deadLetters: new DeadLetterStore(db),
     cursors: new CursorCodec(settings.HUB_SECRET),
     sealer: new Sealer(settings.HUB_SECRET),
     chain: settings.CHAIN_RPC_URL ? createChainClient(settings.CHAIN_RPC_URL) : null,
+    relayer: createRelayerClient(env, settings),
+    indexer: createIndexerClient(env, settings),
   }
   created.set(env, fresh)
   return fresh

@@ -20,6 +20,7 @@ const general = {
 /** Extra budgets that single routes name in their declaration. */
 const extra = {
   sign_in: { limit: 30, windowSeconds: 60, per: 'address' },
+  faucet: { limit: 10, windowSeconds: 60, per: 'caller' },
   module_upload: { limit: 60, windowSeconds: 3600, per: 'caller' },
 } as const satisfies Record<string, Budget>
 

@@ -38,6 +38,14 @@ export const openApiTemplate = `{
       "description": "Upload and download of executable modules."
     },
     {
+      "name": "Faucet",
+      "description": "Faucet"
+    },
+    {
+      "name": "Operator",
+      "description": "Operator"
+    },
+    {
       "name": "Reference",
       "description": "This document, for programs and for people."
     }
@@ -208,12 +216,12 @@ export const openApiTemplate = `{
                   "database": "ok",
                   "module_storage": "ok",
                   "chain": {
-                    "indexed_block": null,
-                    "head_block": null,
-                    "lag_secs": null
+                    "indexed_block": 21402,
+                    "head_block": 21402,
+                    "lag_secs": 1
                   },
-                  "queue": null,
-                  "relayer": null,
+                  "queue": "ok",
+                  "relayer": "ok",
                   "version": "0.1.0"
                 }
               }
@@ -3034,6 +3042,233 @@ export const openApiTemplate = `{
         }
       }
     },
+    "/v1/faucet": {
+      "get": {
+        "operationId": "getFaucet",
+        "tags": [
+          "Faucet"
+        ],
+        "summary": "Show what the faucet gives, and to the caller when",
+        "description": "Without a session nobody is eligible.",
+        "security": [],
+        "parameters": [
+          {
+            "name": "If-None-Match",
+            "in": "header",
+            "required": false,
+            "description": "ETag of the copy you hold; the same one is answered with 304.",
+            "schema": {
+              "type": "string"
+            }
+          }
+        ],
+        "responses": {
+          "200": {
+            "description": "The faucet.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              },
+              "ETag": {
+                "description": "Names this representation.",
+                "schema": {
+                  "type": "string"
+                }
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/Faucet"
+                },
+                "example": {
+                  "enabled": true,
+                  "token": {
+                    "address": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                    "symbol": "{{token_symbol}}",
+                    "name": "{{token_name}}",
+                    "decimals": 18
+                  },
+                  "amount": "1000000000000000000000",
+                  "eth_amount": "10000000000000000",
+                  "cooldown_secs": 86400,
+                  "eligible": false,
+                  "next_eligible_at": 1793000040
+                }
+              }
+            }
+          },
+          "304": {
+            "$ref": "#/components/responses/not_modified"
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/v1/faucet/drip": {
+      "post": {
+        "operationId": "drip",
+        "tags": [
+          "Faucet"
+        ],
+        "summary": "Ask for test tokens",
+        "description": "Sends tokens to the wallet of the session, and some native currency while the hub has enough of it. Once per wallet and cooldown, for a few wallets per client address. A failed send does not cost the turn.",
+        "security": [
+          {
+            "session": []
+          }
+        ],
+        "responses": {
+          "202": {
+            "description": "On their way. 429 names the next time in \`details.next_eligible_at\`.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              },
+              "Location": {
+                "description": "The state of the token transfer.",
+                "schema": {
+                  "type": "string"
+                }
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/FaucetDrip"
+                },
+                "example": {
+                  "tx_hash": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
+                  "amount": "1000000000000000000000",
+                  "eth_tx_hash": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
+                  "eth_amount": "10000000000000000",
+                  "next_eligible_at": 1793000040
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "403": {
+            "$ref": "#/components/responses/forbidden"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable_or_no_validators_or_faucet_empty"
+          }
+        }
+      }
+    },
+    "/admin/v1/relayer": {
+      "get": {
+        "operationId": "getRelayer",
+        "tags": [
+          "Operator"
+        ],
+        "summary": "Show the relayer and the messages that failed",
+        "security": [
+          {
+            "session": []
+          }
+        ],
+        "responses": {
+          "200": {
+            "description": "The relayer as of now.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/RelayerState"
+                },
+                "example": {
+                  "relayer": {
+                    "status": "ok",
+                    "signer": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                    "balance": "99500000000000000000",
+                    "open": 2,
+                    "oldest_open_at": 1793000040,
+                    "next_nonce": 214
+                  },
+                  "dead_letters": []
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "403": {
+            "$ref": "#/components/responses/forbidden"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
     "/v1/openapi.json": {
       "get": {
         "operationId": "getOpenApi",
@@ -3511,6 +3746,11 @@ export const openApiTemplate = `{
                     "type": "null"
                   }
                 ]
+              },
+              "rpc_url": {
+                "description": "Given where anyone may reach the chain this way.",
+                "type": "string",
+                "format": "uri"
               }
             },
             "required": [
@@ -3950,6 +4190,89 @@ export const openApiTemplate = `{
         },
         "additionalProperties": false
       },
+      "Faucet": {
+        "type": "object",
+        "properties": {
+          "enabled": {
+            "type": "boolean"
+          },
+          "token": {
+            "anyOf": [
+              {
+                "$ref": "#/components/schemas/Token"
+              },
+              {
+                "type": "null"
+              }
+            ],
+            "description": "Null while this hub has no chain."
+          },
+          "amount": {
+            "$ref": "#/components/schemas/TokenAmount"
+          },
+          "eth_amount": {
+            "description": "Native currency, left out of a drip when the hub runs low.",
+            "$ref": "#/components/schemas/TokenAmount"
+          },
+          "cooldown_secs": {
+            "type": "integer",
+            "minimum": -9007199254740991,
+            "maximum": 9007199254740991
+          },
+          "eligible": {
+            "type": "boolean",
+            "description": "Whether the calling wallet would be given something now."
+          },
+          "next_eligible_at": {
+            "anyOf": [
+              {
+                "$ref": "#/components/schemas/Timestamp"
+              },
+              {
+                "type": "null"
+              }
+            ],
+            "description": "Null when nothing has to be waited for."
+          }
+        },
+        "required": [
+          "enabled",
+          "token",
+          "amount",
+          "eth_amount",
+          "cooldown_secs",
+          "eligible",
+          "next_eligible_at"
+        ],
+        "additionalProperties": false
+      },
+      "FaucetDrip": {
+        "type": "object",
+        "properties": {
+          "tx_hash": {
+            "$ref": "#/components/schemas/Bytes32"
+          },
+          "amount": {
+            "$ref": "#/components/schemas/TokenAmount"
+          },
+          "eth_tx_hash": {
+            "$ref": "#/components/schemas/Bytes32"
+          },
+          "eth_amount": {
+            "$ref": "#/components/schemas/TokenAmount"
+          },
+          "next_eligible_at": {
+            "$ref": "#/components/schemas/Timestamp"
+          }
+        },
+        "required": [
+          "tx_hash",
+          "amount",
+          "eth_amount",
+          "next_eligible_at"
+        ],
+        "additionalProperties": false
+      },
       "HttpsUrl": {
         "type": "string",
         "maxLength": 2048,
@@ -4347,6 +4670,118 @@ export const openApiTemplate = `{
         },
         "additionalProperties": false
       },
+      "RelayerState": {
+        "type": "object",
+        "properties": {
+          "relayer": {
+            "anyOf": [
+              {
+                "type": "object",
+                "properties": {
+                  "status": {
+                    "type": "string",
+                    "enum": [
+                      "ok",
+                      "unavailable"
+                    ]
+                  },
+                  "signer": {
+                    "anyOf": [
+                      {
+                        "$ref": "#/components/schemas/Address"
+                      },
+                      {
+                        "type": "null"
+                      }
+                    ]
+                  },
+                  "balance": {
+                    "description": "Native base units; null while the chain is down.",
+                    "type": [
+                      "string",
+                      "null"
+                    ]
+                  },
+                  "open": {
+                    "type": "integer",
+                    "minimum": -9007199254740991,
+                    "maximum": 9007199254740991,
+                    "description": "Actions that are not final."
+                  },
+                  "oldest_open_at": {
+                    "anyOf": [
+                      {
+                        "$ref": "#/components/schemas/Timestamp"
+                      },
+                      {
+                        "type": "null"
+                      }
+                    ]
+                  },
+                  "next_nonce": {
+                    "type": "integer",
+                    "minimum": -9007199254740991,
+                    "maximum": 9007199254740991
+                  }
+                },
+                "required": [
+                  "status",
+                  "signer",
+                  "balance",
+                  "open",
+                  "oldest_open_at",
+                  "next_nonce"
+                ],
+                "additionalProperties": false
+              },
+              {
+                "type": "null"
+              }
+            ],
+            "description": "Null while this hub relays nothing."
+          },
+          "dead_letters": {
+            "type": "array",
+            "items": {
+              "type": "object",
+              "properties": {
+                "message_id": {
+                  "type": "string"
+                },
+                "queue": {
+                  "type": "string"
+                },
+                "body": {
+                  "type": "string",
+                  "description": "The message as JSON text."
+                },
+                "attempts": {
+                  "type": "integer",
+                  "minimum": -9007199254740991,
+                  "maximum": 9007199254740991
+                },
+                "died_at": {
+                  "$ref": "#/components/schemas/Timestamp"
+                }
+              },
+              "required": [
+                "message_id",
+                "queue",
+                "body",
+                "attempts",
+                "died_at"
+              ],
+              "additionalProperties": false
+            },
+            "description": "Messages that failed every attempt, the newest 50."
+          }
+        },
+        "required": [
+          "relayer",
+          "dead_letters"
+        ],
+        "additionalProperties": false
+      },
       "Session": {
         "type": "object",
         "properties": {
@@ -4489,7 +4924,8 @@ export const openApiTemplate = `{
                   {
                     "type": "null"
                   }
-                ]
+                ],
+                "description": "Seconds since the index last had everything the chain had."
               }
             },
             "required": [
@@ -4549,6 +4985,37 @@ export const openApiTemplate = `{
         "minimum": 0,
         "maximum": 9007199254740991,
         "description": "Unix seconds."
+      },
+      "Token": {
+        "type": "object",
+        "properties": {
+          "address": {
+            "$ref": "#/components/schemas/Address"
+          },
+          "symbol": {
+            "type": "string"
+          },
+          "name": {
+            "type": "string"
+          },
+          "decimals": {
+            "type": "integer",
+            "minimum": -9007199254740991,
+            "maximum": 9007199254740991
+          }
+        },
+        "required": [
+          "address",
+          "symbol",
+          "name",
+          "decimals"
+        ],
+        "additionalProperties": false
+      },
+      "TokenAmount": {
+        "type": "string",
+        "pattern": "^(0|[1-9][0-9]{0,77})$",
+        "description": "Base units, in decimal."
       },
       "Transaction": {
         "type": "object",
@@ -5225,6 +5692,59 @@ export const openApiTemplate = `{
                 "value": {
                   "error": "unavailable",
                   "message": "A part of the network is not reachable for the moment.",
+                  "request_id": "6f1c1b0e-9f0d-4d6c-8a53-0c2a5a3c9d11"
+                }
+              }
+            }
+          }
+        }
+      },
+      "unavailable_or_no_validators_or_faucet_empty": {
+        "description": "\`unavailable\`: A part of the network is not reachable for the moment. \`no_validators\`: No validator is registered. \`faucet_empty\`: The faucet is empty.",
+        "headers": {
+          "X-Request-Id": {
+            "$ref": "#/components/headers/X-Request-Id"
+          },
+          "RateLimit-Limit": {
+            "$ref": "#/components/headers/RateLimit-Limit"
+          },
+          "RateLimit-Remaining": {
+            "$ref": "#/components/headers/RateLimit-Remaining"
+          },
+          "RateLimit-Reset": {
+            "$ref": "#/components/headers/RateLimit-Reset"
+          },
+          "Retry-After": {
+            "description": "Seconds to wait before another try.",
+            "schema": {
+              "type": "integer"
+            }
+          }
+        },
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "#/components/schemas/Error"
+            },
+            "examples": {
+              "unavailable": {
+                "value": {
+                  "error": "unavailable",
+                  "message": "A part of the network is not reachable for the moment.",
+                  "request_id": "6f1c1b0e-9f0d-4d6c-8a53-0c2a5a3c9d11"
+                }
+              },
+              "no_validators": {
+                "value": {
+                  "error": "no_validators",
+                  "message": "No validator is registered.",
+                  "request_id": "6f1c1b0e-9f0d-4d6c-8a53-0c2a5a3c9d11"
+                }
+              },
+              "faucet_empty": {
+                "value": {
+                  "error": "faucet_empty",
+                  "message": "The faucet is empty.",
                   "request_id": "6f1c1b0e-9f0d-4d6c-8a53-0c2a5a3c9d11"
                 }
               }

@@ -1,5 +1,6 @@
 import type { Route } from '../route.ts'
 import { getPreferences, putPreferences } from './account/preferences.ts'
+import { getRelayer } from './admin/relayer.ts'
 import { logout } from './auth/logout.ts'
 import { createNonce } from './auth/nonce.ts'
 import { getSession } from './auth/session.ts'
@@ -8,6 +9,8 @@ import { createApiKey, listApiKeys, revokeApiKey } from './developers/api-keys.t
 import { createDraft, deleteDraft, getDraft, listDrafts, putDraft } from './developers/drafts.ts'
 import { enroll, requestVerification } from './developers/enrollment.ts'
 import { getDeveloper, getOwnDeveloper, putOwnDeveloper } from './developers/profile.ts'
+import { drip } from './faucet/drip.ts'
+import { getFaucet } from './faucet/get.ts'
 import { downloadModule } from './modules/download.ts'
 import { getModule } from './modules/get.ts'
 import { listModules } from './modules/list.ts'
@@ -54,6 +57,9 @@ export const routes: readonly Route[] = [
   uploadModuleBytes,
   getModule,
   downloadModule,
+  getFaucet,
+  drip,
+  getRelayer,
   getOpenApi,
   getDocs,
   getDocsFile,

@@ -1,7 +1,9 @@
+import type { SQL } from 'drizzle-orm'
 import { type DrizzleD1Database, drizzle } from 'drizzle-orm/d1'
+import { SQLiteAsyncDialect } from 'drizzle-orm/sqlite-core'
 import { unavailable } from '../errors.ts'
 
-export type Database = DrizzleD1Database
+export type Database = DrizzleD1Database & { $client: D1Database }
 
 export const openDatabase = (d1: D1Database): Database => drizzle(d1)
 
@@ -21,4 +23,18 @@ export async function read<T>(statement: () => PromiseLike<T>): Promise<T> {
   } catch {
     return query(statement())
   }
+}
+
+const dialect = new SQLiteAsyncDialect()
+
+/** Runs statements as one transaction: all of them or none. The driver's own batch takes no statement of raw SQL. */
+export async function batch({ $client }: Database, statements: readonly SQL[]): Promise<D1Result[]> {
+  return query(
+    $client.batch(
+      statements.map((statement) => {
+        const { sql, params } = dialect.sqlToQuery(statement)
+        return $client.prepare(sql).bind(...params)
+      }),
+    ),
+  )
 }

@@ -2,18 +2,6 @@ import { and, asc, count, eq } from 'drizzle-orm'
 import { type Database, read } from './database.ts'
 import { nodes, projects, transactions } from './schema.ts'
 
-export interface Transaction {
-  id: string
-  action: string
-  owner: string
-  status: string
-  txHash: string | null
-  error: string | null
-  confirmations: number
-  createdAt: number
-  updatedAt: number
-}
-
 export interface Validator {
   nodeId: string
   publicKey: string
@@ -48,11 +36,6 @@ export class NetworkStore {
         .where(and(eq(nodes.role, 'validator'), eq(nodes.status, 'approved')))
         .orderBy(asc(nodes.nodeId)),
     )
-  }
-
-  async findTransaction(id: string): Promise<Transaction | null> {
-    const rows = await read(() => this.#db.select().from(transactions).where(eq(transactions.id, id)))
-    return rows[0] ?? null
   }
 
   /** The cheapest question the database can answer: whether it answers. */

@@ -82,6 +82,7 @@ export const transactions = sqliteTable('transactions', {
   confirmations: integer().notNull().default(0),
   createdAt: integer('created_at').notNull(),
   updatedAt: integer('updated_at').notNull(),
+  revision: integer().notNull().default(0),
 })
 
 export const nodes = sqliteTable('nodes', {
@@ -141,3 +142,67 @@ export const drafts = sqliteTable(
   },
   (table) => [primaryKey({ columns: [table.owner, table.draftId] })],
 )
+
+export const chainCursor = sqliteTable('chain_cursor', {
+  id: integer().primaryKey(),
+  blockNumber: integer('block_number').notNull(),
+  blockHash: text('block_hash').notNull(),
+  finalNumber: integer('final_number').notNull(),
+  finalHash: text('final_hash').notNull(),
+  updatedAt: integer('updated_at').notNull(),
+})
+
+export const chainBlocks = sqliteTable('chain_blocks', {
+  number: integer().primaryKey(),
+  hash: text().notNull(),
+  parentHash: text('parent_hash').notNull(),
+  timestamp: integer().notNull(),
+})
+
+export const chainEvents = sqliteTable(
+  'chain_events',
+  {
+    blockHash: text('block_hash').notNull(),
+    logIndex: integer('log_index').notNull(),
+    blockNumber: integer('block_number').notNull(),
+    blockTime: integer('block_time').notNull(),
+    txHash: text('tx_hash').notNull(),
+    contract: text().notNull(),
+    name: text().notNull(),
+    args: text({ mode: 'json' }).$type<Record<string, string>>().notNull(),
+    provisional: integer({ mode: 'boolean' }).notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.blockHash, table.logIndex] })],
+)
+
+export const chainEventSubjects = sqliteTable(
+  'chain_event_subjects',
+  {
+    kind: text().notNull(),
+    subject: text().notNull(),
+    blockNumber: integer('block_number').notNull(),
+    logIndex: integer('log_index').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.kind, table.subject, table.blockNumber, table.logIndex] })],
+)
+
+export const chainStates = sqliteTable(
+  'chain_states',
+  {
+    kind: text().notNull(),
+    subject: text().notNull(),
+    state: text({ mode: 'json' }).$type<Record<string, unknown>>().notNull(),
+    owner: text(),
+    blockNumber: integer('block_number').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.kind, table.subject] })],
+)
+
+export const deadLetters = sqliteTable('dead_letters', {
+  messageId: text('message_id').primaryKey(),
+  queue: text().notNull(),
+  body: text().notNull(),
+  attempts: integer().notNull(),
+  diedAt: integer('died_at').notNull(),
+  resolvedAt: integer('resolved_at'),
+})

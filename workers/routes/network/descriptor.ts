@@ -2,6 +2,7 @@ import { defaultNetworkParams, hashNetworkParams } from '../../../protocol/netwo
 import { profileStrings } from '../../../protocol/profile.ts'
 import { signInDomains } from '../../auth/domains.ts'
 import { unixNow } from '../../context.ts'
+import type { Contracts } from '../../env.ts'
 import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'
 import { defineRoute } from '../../route.ts'
@@ -9,14 +10,14 @@ import { hubVersion, nodectlVersionMin } from '../../version.ts'
 import { readHealth } from './health.ts'
 import { Descriptor } from './schema.ts'
 
-const contracts = [
+const contractNames = [
   'faucet',
   'project_registry',
   'vault_factory',
   'vault_implementation',
   'staking',
   'treasury',
-]
+] as const
 
 export const getDescriptor = defineRoute(
   {
@@ -40,7 +41,7 @@ export const getDescriptor = defineRoute(
           chain: {
             id: 31337,
             name: null,
-            contracts: nullContracts('{{prefix}}_token'),
+            contracts: contractsView('{{prefix}}_token', undefined),
             explorer: null,
           },
           hosts: {
@@ -58,7 +59,14 @@ export const getDescriptor = defineRoute(
     },
   },
   async (c) => {
-    const { PROFILE: profile, BASE_URL, EXPLORER_URL } = c.var.settings
+    const {
+      PROFILE: profile,
+      BASE_URL,
+      EXPLORER_URL,
+      CHAIN_NAME,
+      CHAIN_CONTRACTS,
+      CHAIN_PUBLIC_RPC_URL,
+    } = c.var.settings
     const strings = profileStrings(profile)
     const { status } = await readHealth(c)
     return json({
@@ -68,9 +76,10 @@ export const getDescriptor = defineRoute(
       runtime: 'hive-wasm-v1',
       chain: {
         id: profile.chain_id,
-        name: null,
-        contracts: nullContracts(strings.token_member),
+        name: CHAIN_NAME ?? null,
+        contracts: contractsView(strings.token_member, CHAIN_CONTRACTS),
         explorer: EXPLORER_URL ?? null,
+        ...(CHAIN_PUBLIC_RPC_URL !== undefined && { rpc_url: CHAIN_PUBLIC_RPC_URL }),
       },
       hosts: {
         api: BASE_URL.origin,
@@ -87,6 +96,9 @@ export const getDescriptor = defineRoute(
   },
 )
 
-function nullContracts(tokenMember: string): Record<string, null> {
-  return Object.fromEntries([tokenMember, ...contracts].map((name) => [name, null]))
+function contractsView(tokenMember: string, contracts: Contracts | undefined): Record<string, string | null> {
+  return Object.fromEntries([
+    [tokenMember, contracts?.token ?? null],
+    ...contractNames.map((name) => [name, contracts?.[name] ?? null]),
+  ])
 }

@@ -16,6 +16,7 @@ export const Descriptor = z
         .record(z.string(), OptionalAddress)
         .meta({ description: 'Null while this hub has no chain.' }),
       explorer: z.url().nullable(),
+      rpc_url: z.url().optional().meta({ description: 'Given where anyone may reach the chain this way.' }),
     }),
     hosts: z.strictObject({
       api: z.url(),
@@ -40,7 +41,10 @@ export const Status = z
     chain: z.strictObject({
       indexed_block: z.int().nullable(),
       head_block: z.int().nullable(),
-      lag_secs: z.int().nullable(),
+      lag_secs: z
+        .int()
+        .nullable()
+        .meta({ description: 'Seconds since the index last had everything the chain had.' }),
     }),
     queue: Health.nullable().meta({ description: 'Null while this hub relays nothing.' }),
     relayer: Health.nullable().meta({ description: 'Null while this hub relays nothing.' }),

@@ -4,8 +4,6 @@ import { hubVersion } from '../../version.ts'
 import { readHealth } from './health.ts'
 import { Status } from './schema.ts'
 
-const noChain = { indexed_block: null, head_block: null, lag_secs: null }
-
 export const getStatus = defineRoute(
   {
     method: 'get',
@@ -23,23 +21,23 @@ export const getStatus = defineRoute(
           status: 'ok',
           database: 'ok',
           module_storage: 'ok',
-          chain: noChain,
-          queue: null,
-          relayer: null,
+          chain: { indexed_block: 21_402, head_block: 21_402, lag_secs: 1 },
+          queue: 'ok',
+          relayer: 'ok',
           version: hubVersion,
         },
       },
     },
   },
   async (c) => {
-    const { status, database, moduleStorage } = await readHealth(c)
+    const { status, database, moduleStorage, chain, queue, relayer } = await readHealth(c)
     return json({
       status,
       database,
       module_storage: moduleStorage,
-      chain: noChain,
-      queue: null,
-      relayer: null,
+      chain,
+      queue,
+      relayer,
       version: hubVersion,
     })
   },

@@ -1,10 +1,12 @@
 import * as z from 'zod'
+import type { RelayView } from '../../../durable-objects/relayer.ts'
 import { ApiError } from '../../errors.ts'
 import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'
 import { PathBytes32 } from '../../http/formats.ts'
 import { defineRoute } from '../../route.ts'
-import { Transaction } from './schema.ts'
+import { finalStatuses, type Transaction } from '../../stores/transactions.ts'
+import { Transaction as TransactionShape } from './schema.ts'
 
 export const getTransaction = defineRoute(
   {
@@ -21,7 +23,7 @@ export const getTransaction = defineRoute(
     responses: {
       200: {
         description: 'Where the action is on its way to the chain.',
-        schema: Transaction,
+        schema: TransactionShape,
         example: {
           id: example.digest,
           action: 'bond',
@@ -36,17 +38,24 @@ export const getTransaction = defineRoute(
     },
   },
   async (c, { params }) => {
-    const found = await c.var.services.network.findTransaction(params.id)
+    const { transactions, relayer } = c.var.services
+    const copy = await transactions.find(params.id)
+    // Until an action is final, only the relayer knows where it is.
+    const live = relayer && !finalStatuses.includes(copy?.status ?? '') ? await relayer.find(params.id) : null
+    const found = live ?? copy
     if (!found) throw new ApiError('not_found', `No action with the digest ${params.id} was relayed here.`)
-    return json({
-      id: found.id,
-      action: found.action,
-      status: found.status,
-      ...(found.txHash !== null && { tx_hash: found.txHash }),
-      error: found.error,
-      confirmations: found.confirmations,
-      created_at: found.createdAt,
-      updated_at: found.updatedAt,
-    })
+    return json(transactionView(found))
   },
 )
+
+/** TxStatus, as reading it and relaying answer it. */
+export const transactionView = (found: RelayView | Transaction) => ({
+  id: found.id,
+  action: found.action,
+  status: found.status,
+  ...(found.txHash !== null && { tx_hash: found.txHash }),
+  error: found.error,
+  confirmations: found.confirmations,
+  created_at: found.createdAt,
+  updated_at: found.updatedAt,
+})

@@ -1,0 +1,80 @@
+import { DurableObject } from 'cloudflare:workers'
+import { JsonRpc, RpcError, RpcUnreachable } from './chain/json-rpc.ts'
+import { IndexerChain } from './indexer/chain.ts'
+import { type IndexerSettings, IndexerStepper, type IndexStore } from './indexer/step.ts'
+
+export interface IndexerParts extends IndexerSettings {
+  rpcUrl: string
+  pollMs: number
+  store: IndexStore
+}
+
+export interface IndexerStatus {
+  state: 'starting' | 'ok' | 'suspect' | 'halted' | 'unreachable'
+  indexedBlock: number | null
+  headBlock: number | null
+  /** Seconds since the index last had everything the chain had. */
+  lagSecs: number | null
+}
+
+/** Ranges one alarm reads at most, so that catching up leaves room for calls. */
+const stepsPerAlarm = 20
+
+/**
+ * Reads the chain's events into the hub's database: `env.CHAIN_INDEXER.getByName('<chain id>')`. One object per chain,
+ * so that one reader writes. It holds no state that matters: the cursor lies beside the events and is written with them,
+ * so an alarm that runs twice, or in two copies of this object, writes once.
+ */
+export class ChainIndexerObject<Env = unknown> extends DurableObject<Env> {
+  readonly #parts: IndexerParts | null
+  readonly #stepper: IndexerStepper | null
+  readonly #bornAtMs = Date.now()
+  #caughtUpAtMs: number | null = null
+  #status: Omit<IndexerStatus, 'lagSecs'> = { state: 'starting', indexedBlock: null, headBlock: null }
+
+  constructor(ctx: DurableObjectState, env: Env, parts: IndexerParts | null) {
+    super(ctx, env)
+    this.#parts = parts
+    this.#stepper =
+      parts &&
+      new IndexerStepper(new IndexerChain(new JsonRpc(parts.rpcUrl), parts.topics), parts.store, parts)
+  }
+
+  /** Begins to read, or goes on after an alarm was lost. */
+  async wake(): Promise<void> {
+    if (this.#parts && (await this.ctx.storage.getAlarm()) === null)
+      await this.ctx.storage.setAlarm(Date.now())
+  }
+
+  async status(): Promise<IndexerStatus> {
+    await this.wake()
+    const lagMs = Date.now() - (this.#caughtUpAtMs ?? this.#bornAtMs)
+    return { ...this.#status, lagSecs: Math.floor(lagMs / 1000) }
+  }
+
+  override async alarm(): Promise<void> {
+    if (this.#parts === null || this.#stepper === null) return
+    try {
+      await this.#advance(this.#stepper)
+    } catch (error) {
+      // The next round asks again: neither the chain nor the database was changed in part.
+      this.#status.state = 'unreachable'
+      if (!(error instanceof RpcUnreachable || error instanceof RpcError))
+        console.error('indexing failed', error)
+    }
+    await this.ctx.storage.setAlarm(Date.now() + this.#parts.pollMs)
+  }
+
+  async #advance(stepper: IndexerStepper): Promise<void> {
+    for (let steps = 0; steps < stepsPerAlarm; steps++) {
+      const { outcome, head, indexed } = await stepper.step()
+      const state = outcome === 'suspect' || outcome === 'halted' ? outcome : 'ok'
+      this.#status = { state, indexedBlock: indexed, headBlock: head }
+      if (state !== 'ok') return
+      if (indexed >= head && outcome !== 'rolled_back') {
+        this.#caughtUpAtMs = Date.now()
+        return
+      }
+    }
+  }
+}

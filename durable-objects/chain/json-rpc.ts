@@ -1,0 +1,119 @@
+/** The node answered, with an error: whatever was asked for did not happen for the reason it gives. */
+export class RpcError extends Error {
+  override readonly name = 'RpcError'
+  readonly code: number
+  /** Return data of a reverted call. */
+  readonly data: string | undefined
+
+  constructor(code: number, message: string, data?: string) {
+    super(message)
+    this.code = code
+    this.data = data
+  }
+}
+
+/** No usable answer came: the node may or may not have acted on the request. */
+export class RpcUnreachable extends Error {
+  override readonly name = 'RpcUnreachable'
+}
+
+export type RpcCall = readonly [method: string, ...params: unknown[]]
+export type RpcOutcome = { ok: true; result: unknown } | { ok: false; error: RpcError }
+
+interface Reply {
+  id?: unknown
+  result?: unknown
+  error?: { code?: number; message?: string; data?: unknown }
+}
+
+/** Nodes and their gateways cut larger batches off. */
+const batchMax = 50
+
+/** JSON-RPC over HTTP without retries: whoever asks knows what a repetition would mean. */
+export class JsonRpc {
+  readonly #url: string
+  readonly #timeoutMs: number
+  constructor(url: string, timeoutMs = 5_000) {
+    this.#url = url
+    this.#timeoutMs = timeoutMs
+  }
+
+  /** @throws {@link RpcError} or {@link RpcUnreachable}. */
+  async call<T>(...call: RpcCall): Promise<T> {
+    return readReply((await this.#post(encode(call, 0))) as Reply) as T
+  }
+
+  /** The outcome of each call, in order. @throws {@link RpcUnreachable} when the answer to any of them is missing. */
+  async batch(calls: readonly RpcCall[]): Promise<RpcOutcome[]> {
+    const outcomes: RpcOutcome[] = []
+    for (let start = 0; start < calls.length; start += batchMax) {
+      const part = calls.slice(start, start + batchMax)
+      const replies = await this.#post(part.map(encode))
+      if (!Array.isArray(replies)) throw new RpcUnreachable('the answer to a batch is not an array')
+      const byId = new Map((replies as Reply[]).map((reply) => [reply.id, reply]))
+      for (const id of part.keys()) {
+        const reply = byId.get(id)
+        if (!reply) throw new RpcUnreachable('a batch was answered in part')
+        try {
+          outcomes.push({ ok: true, result: readReply(reply) })
+        } catch (error) {
+          if (!(error instanceof RpcError)) throw error
+          outcomes.push({ ok: false, error })
+        }
+      }
+    }
+    return outcomes
+  }
+
+  /** The results of calls that all have to succeed. @throws {@link RpcError} or {@link RpcUnreachable}. */
+  async all(calls: readonly RpcCall[]): Promise<unknown[]> {
+    return (await this.batch(calls)).map((outcome) => {
+      if (!outcome.ok) throw outcome.error
+      return outcome.result
+    })
+  }
+
+  async #post(body: unknown): Promise<unknown> {
+    const controller = new AbortController()
+    // Cleared at once: a timer left behind would keep the object that asks in memory.
+    const timer = setTimeout(() => controller.abort(new Error('timed out')), this.#timeoutMs)
+    try {
+      const response = await fetch(this.#url, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify(body),
+        signal: controller.signal,
+      })
+      if (!response.ok) {
+        await response.body?.cancel()
+        throw new Error(`HTTP ${response.status}`)
+      }
+      return await response.json()
+    } catch (error) {
+      throw new RpcUnreachable(`the chain did not answer: ${error instanceof Error ? error.message : error}`)
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+}
+
+const encode = ([method, ...params]: RpcCall, id: number) => ({ jsonrpc: '2.0', id, method, params })
+
+function readReply(reply: Reply): unknown {
+  if (typeof reply !== 'object' || reply === null) throw new RpcUnreachable('the answer is not an object')
+  if (reply.error) {
+    const { code = 0, message = '', data } = reply.error
+    throw new RpcError(code, message, revertData(data))
+  }
+  if (reply.result === undefined) throw new RpcUnreachable('the answer has neither a result nor an error')
+  return reply.result
+}
+
+/** Nodes differ in where they put the return data of a revert. */
+function revertData(data: unknown): string | undefined {
+  if (typeof data === 'string') return /0x[0-9a-fA-F]*/.exec(data)?.[0]
+  if (typeof data === 'object' && data !== null && 'data' in data) return revertData(data.data)
+  return undefined
+}
+
+export const quantity = (value: bigint | number): string => `0x${value.toString(16)}`

@@ -1,0 +1,138 @@
+import { DurableObject } from 'cloudflare:workers'
+import { migrate } from './sql-migrations.ts'
+
+export interface TurnRequest {
+  /** Who wants the turn; the same holder counts once. */
+  holder: string
+  turnsMax: number
+  cooldownSeconds: number
+}
+
+export type TurnResult =
+  | {
+      status: 'granted'
+      /** Stays the same until the turn is settled, so that what is done under this name is done once. */
+      turnId: string
+      nextEligibleAt: number
+    }
+  | {
+      status: 'wait'
+      nextEligibleAt: number
+      /** The holder's own turn, should that be what it waits for and should it be settled. */
+      settledTurnId: string | null
+    }
+
+const migrations = [
+  `CREATE TABLE turns (
+    holder TEXT PRIMARY KEY,
+    turn_id TEXT NOT NULL,
+    state TEXT NOT NULL,
+    taken_at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL
+  ) WITHOUT ROWID`,
+]
+
+/** A turn whose taker died before it settled is open again after this long. */
+const pendingSeconds = 60
+
+/**
+ * Counts the faucet turns of one wallet, one client address or the whole network:
+ * `env.FAUCET_COOLDOWN.getByName('wallet:<address>')`. At most `turnsMax` holders have a turn within any
+ * `cooldownSeconds`.
+ *
+ * A turn is taken first and settled when the tokens are on their way. One that is given back, or never settled, keeps
+ * its id for the same holder's next try: should the tokens have left after all, the same id sends nothing twice.
+ */
+export class FaucetCooldown extends DurableObject {
+  constructor(ctx: DurableObjectState, env: unknown) {
+    super(ctx, env as never)
+    void ctx.blockConcurrencyWhile(async () => migrate(ctx.storage, migrations))
+  }
+
+  async take(request: TurnRequest): Promise<TurnResult> {
+    const now = unixNow()
+    const blocking = this.#blocking(request, now)
+    if (blocking) {
+      const own = blocking.holder === request.holder && blocking.state === 'settled'
+      return {
+        status: 'wait',
+        nextEligibleAt: blocking.expires_at as number,
+        settledTurnId: own ? (blocking.turn_id as string) : null,
+      }
+    }
+    const [kept] = this.#sql(
+      `SELECT turn_id FROM turns WHERE holder = ? AND state <> 'settled'`,
+      request.holder,
+    )
+    const turnId = (kept?.turn_id as string | undefined) ?? crypto.randomUUID()
+    const nextEligibleAt = now + request.cooldownSeconds
+    this.#sql(
+      `INSERT OR REPLACE INTO turns VALUES (?, ?, 'pending', ?, ?)`,
+      request.holder,
+      turnId,
+      now,
+      nextEligibleAt,
+    )
+    await this.ctx.storage.setAlarm(nextEligibleAt * 1000)
+    return { status: 'granted', turnId, nextEligibleAt }
+  }
+
+  /** The tokens are on their way. */
+  async settle(turnId: string): Promise<void> {
+    this.#sql(`UPDATE turns SET state = 'settled' WHERE turn_id = ?`, turnId)
+  }
+
+  /** Nothing was sent, as far as the taker knows. */
+  async giveBack(turnId: string): Promise<void> {
+    this.#sql(`UPDATE turns SET state = 'returned' WHERE turn_id = ? AND state = 'pending'`, turnId)
+  }
+
+  /**
+   * What was sent under this turn failed for good, so the holder's next turn has another id. Of callers that race for
+   * this, one is told that the turn was still there.
+   */
+  async forget(turnId: string): Promise<boolean> {
+    return this.#sql('DELETE FROM turns WHERE turn_id = ? RETURNING turn_id', turnId).length === 1
+  }
+
+  async forgetHolder(holder: string): Promise<void> {
+    this.#sql('DELETE FROM turns WHERE holder = ?', holder)
+  }
+
+  /** When the holder may take a turn; 0 for at once. */
+  async nextEligibleAt(request: TurnRequest): Promise<number> {
+    return (this.#blocking(request, unixNow())?.expires_at as number | undefined) ?? 0
+  }
+
+  /** Removes turns that block nobody any more; may run early, late or twice. */
+  override async alarm(): Promise<void> {
+    this.#sql('DELETE FROM turns WHERE expires_at <= ?', unixNow())
+    const [row] = this.#sql('SELECT max(expires_at) AS last FROM turns')
+    if (typeof row?.last === 'number') await this.ctx.storage.setAlarm(row.last * 1000)
+  }
+
+  /** The turn that keeps the holder from having one: its own, or the oldest of as many as there may be. */
+  #blocking({ holder, turnsMax }: TurnRequest, now: number) {
+    const live = `expires_at > ? AND (state = 'settled' OR (state = 'pending' AND taken_at > ?))`
+    const [own] = this.#sql(
+      `SELECT * FROM turns WHERE holder = ? AND ${live}`,
+      holder,
+      now,
+      now - pendingSeconds,
+    )
+    if (own) return own
+    const [row] = this.#sql(`SELECT count(*) AS n FROM turns WHERE ${live}`, now, now - pendingSeconds)
+    if ((row?.n as number) < turnsMax) return undefined
+    return this.#sql(
+      `SELECT * FROM turns WHERE ${live} ORDER BY expires_at LIMIT 1`,
+      now,
+      now - pendingSeconds,
+    )[0]
+  }
+
+  #sql(statement: string, ...values: SqlStorageValue[]): Record<string, SqlStorageValue>[] {
+    return [...this.ctx.storage.sql.exec(statement, ...values)]
+  }
+}
+
+const unixNow = (): number => Math.floor(Date.now() / 1000)

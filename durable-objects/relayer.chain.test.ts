@@ -1,0 +1,163 @@
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { RelayRequest } from './relayer/types.ts'
+import { FakeChain } from './testing/fake-chain.ts'
+
+let objects = 0
+let chain: FakeChain
+let relayer: ReturnType<typeof env.RELAYER.getByName>
+
+beforeEach(() => {
+  chain = new FakeChain().install()
+  objects += 1
+  relayer = env.RELAYER.getByName(`relayer ${objects}`)
+})
+
+let ids = 0
+const action = (over: Partial<RelayRequest> = {}): RelayRequest => {
+  ids += 1
+  return {
+    id: `0x${ids.toString(16).padStart(64, '0')}`,
+    action: 'bond',
+    owner: `0x${'0a'.repeat(20)}`,
+    lane: null,
+    to: `0x${'0b'.repeat(20)}`,
+    data: '0x01',
+    valueWei: '0',
+    ...over,
+  }
+}
+
+const alarmAt = () => runInDurableObject(relayer, (_, state) => state.storage.getAlarm())
+const round = () => runDurableObjectAlarm(relayer)
+
+describe('Relayer', () => {
+  test('20 equal requests at once are one transaction, and later ones get its state', async () => {
+    const request = action()
+    const results = await Promise.all(Array.from({ length: 20 }, () => relayer.relay(request)))
+    expect(new Set(results.map((result) => JSON.stringify(result))).size).toBe(1)
+    expect(chain.offered).toHaveLength(1)
+    chain.mine()
+    await round()
+    expect(await relayer.relay(request)).toMatchObject({ relay: { status: 'confirmed', confirmations: 1 } })
+    expect(chain.offered).toHaveLength(1)
+  })
+
+  test('what was taken while no node listened is sent by a later round, after an eviction too', async () => {
+    chain.refusal = 'internal error'
+    const request = action()
+    expect(await relayer.relay(request)).toMatchObject({ status: 'accepted', relay: { status: 'queued' } })
+    const [first] = chain.offered
+    await evictDurableObject(relayer)
+    chain.refusal = null
+    await round()
+    expect(chain.offered).toEqual([first, first])
+    expect(await relayer.find(request.id)).toMatchObject({ status: 'sent', txHash: first?.hash })
+  })
+
+  test('an action whose signature was lost is signed with the nonce it has', async () => {
+    const request = action()
+    chain.refusal = 'internal error'
+    await relayer.relay(request)
+    await runInDurableObject(relayer, (_, state) => state.storage.sql.exec('DELETE FROM attempts').toArray())
+    await evictDurableObject(relayer)
+    chain.refusal = null
+    await round()
+    expect(chain.offered.map(({ nonce }) => nonce)).toEqual([0, 0])
+    expect(await relayer.find(request.id)).toMatchObject({ status: 'sent' })
+  })
+
+  test('rounds come while an action is open, and end with the last one', async () => {
+    expect(await alarmAt()).toBeNull()
+    const request = action()
+    await relayer.relay(request)
+    expect(await alarmAt()).not.toBeNull()
+    for (let early = 0; early < 3; early++) expect(await round()).toBe(true)
+    expect(chain.offered).toHaveLength(1)
+    chain.mine()
+    await round()
+    expect(await relayer.find(request.id)).toMatchObject({ status: 'confirmed' })
+    expect(await alarmAt()).toBeNull()
+  })
+
+  test('a lost alarm is set again by a call from outside', async () => {
+    await relayer.relay(action())
+    await runInDurableObject(relayer, (_, state) => state.storage.deleteAlarm())
+    await evictDurableObject(relayer)
+    await relayer.wake()
+    expect(await alarmAt()).not.toBeNull()
+  })
+
+  test('while the chain is down nothing is taken, and what is open waits', async () => {
+    const open = action()
+    await relayer.relay(open)
+    await evictDurableObject(relayer)
+    chain.down = true
+    expect(await relayer.relay(action())).toEqual({ status: 'unavailable', part: 'chain' })
+    for (let failed = 0; failed < 3; failed++) await round()
+    expect(await relayer.health()).toMatchObject({ status: 'unavailable', open: 1, nextNonce: 1 })
+    chain.down = false
+    chain.mine()
+    await round()
+    expect(await relayer.find(open.id)).toMatchObject({ status: 'confirmed' })
+    expect(await relayer.health()).toMatchObject({ status: 'ok', open: 0 })
+  })
+
+  test('bytes no chain will ever take fail, and their nonce is used so that others can follow', async () => {
+    chain.refusal = 'intrinsic gas too low'
+    const [bad, good] = [action(), action()]
+    await relayer.relay(bad)
+    chain.refusal = null
+    await relayer.relay(good)
+    await round()
+    chain.mine()
+    await round()
+    expect(await relayer.find(bad.id)).toMatchObject({
+      status: 'failed',
+      error: 'the chain refuses it: intrinsic gas too low',
+    })
+    expect(await relayer.find(good.id)).toMatchObject({ status: 'confirmed' })
+    const { signer } = await relayer.health()
+    expect(chain.offered.find(({ data }) => data === '0x')).toMatchObject({ nonce: 0, to: signer })
+  })
+
+  test('a nonce a stranger used fails the action in the end, and is never replaced by another one', async () => {
+    chain.refusal = 'internal error'
+    const request = action()
+    await relayer.relay(request)
+    chain.refusal = null
+    chain.mineStranger()
+    await round()
+    expect(await relayer.find(request.id)).toMatchObject({ status: 'queued' })
+    await runInDurableObject(relayer, (_, state) =>
+      state.storage.sql.exec('UPDATE relays SET stranger_since_ms = 1').toArray(),
+    )
+    await round()
+    expect(await relayer.find(request.id)).toMatchObject({ status: 'failed' })
+    expect(new Set(chain.offered.map(({ nonce }) => nonce))).toEqual(new Set([0]))
+    await relayer.relay(action())
+    expect(chain.offered.at(-1)).toMatchObject({ nonce: 1 })
+  })
+
+  test('copies every state into the database, where reading it needs no relayer', async () => {
+    const request = action()
+    await relayer.relay(request)
+    chain.mine()
+    await round()
+    const row = await env.DB.prepare('SELECT status, tx_hash, confirmations FROM transactions WHERE id = ?')
+      .bind(request.id)
+      .first()
+    expect(row).toEqual({ status: 'confirmed', tx_hash: chain.offered[0]?.hash, confirmations: 1 })
+  })
+
+  test('of one lane one action is on its way at a time', async () => {
+    const [one, two] = [action({ lane: 'a' }), action({ lane: 'a' })]
+    expect(await relayer.relay(one)).toMatchObject({ status: 'accepted' })
+    expect(await relayer.relay(two)).toEqual({ status: 'busy', id: one.id })
+    expect(await relayer.relay(action({ lane: 'b' }))).toMatchObject({ status: 'accepted' })
+    chain.mine()
+    await round()
+    expect(await relayer.relay(two)).toMatchObject({ status: 'accepted' })
+  })
+})

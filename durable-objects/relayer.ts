@@ -1,0 +1,202 @@
+import { DurableObject } from 'cloudflare:workers'
+import { JsonRpc, RpcError, RpcUnreachable } from './chain/json-rpc.ts'
+import { type ChainView, RelayerChain } from './relayer/chain-view.ts'
+import { type Fees, firstFees } from './relayer/fees.ts'
+import { ledgerMigrations, type Relay, RelayLedger } from './relayer/ledger.ts'
+import { RelayRounds } from './relayer/rounds.ts'
+import { readSendRefusal } from './relayer/send-errors.ts'
+import { TransactionSigner } from './relayer/signer.ts'
+import type { RelayerHealth, RelayerParts, RelayRequest, RelayResult, RelayView } from './relayer/types.ts'
+import { viewOf } from './relayer/view.ts'
+import { migrate } from './sql-migrations.ts'
+
+export type * from './relayer/types.ts'
+
+/** How long a look at the chain serves the decision whether to take an action. */
+const viewLifetimeMs = 1_000
+/** Ticks that failed in a row after which the relayer calls itself unavailable. */
+const failedTicksMax = 3
+/** Gas the balance must pay for: a few of the usual actions. */
+const healthyGas = 1_000_000n
+
+/**
+ * Owns the nonces of one key on one chain: `env.RELAYER.getByName('<chain id>:<key address>')`. Nothing else may sign
+ * with that key.
+ *
+ * An action is simulated first, and nothing is taken for one that would revert. Then it gets its nonce, is signed and
+ * stored, and only then sent. From there on alarms carry it into a final block, however often the chain, this object or
+ * a network between them fails: the same bytes again, or the same nonce with higher fees, and never another nonce.
+ */
+export class RelayerObject<Env = unknown> extends DurableObject<Env> {
+  readonly #parts: RelayerParts | null
+  readonly #ledger: RelayLedger
+  readonly #running = new Map<string, Promise<RelayResult>>()
+  readonly #lanes = new Map<string, string>()
+  #rounds: RelayRounds | null = null
+  #chain: RelayerChain | null = null
+  #signer: TransactionSigner | null = null
+  #view: { read: Promise<ChainView>; readAtMs: number; committedWei: bigint } | null = null
+  #alarmAtMs: number | null = null
+  #failedTicks = 0
+
+  constructor(ctx: DurableObjectState, env: Env, parts: RelayerParts | null) {
+    super(ctx, env)
+    this.#parts = parts
+    this.#ledger = new RelayLedger(ctx.storage)
+    if (parts) {
+      this.#signer = new TransactionSigner(parts.privateKey, parts.chainId)
+      this.#chain = new RelayerChain(new JsonRpc(parts.rpcUrl), this.#signer.address, parts.errors)
+      this.#rounds = new RelayRounds(this.#ledger, this.#chain, this.#signer, parts)
+    }
+    void ctx.blockConcurrencyWhile(async () => {
+      migrate(ctx.storage, ledgerMigrations)
+      this.#alarmAtMs = await ctx.storage.getAlarm()
+    })
+  }
+
+  /** Takes an action, or answers as before when it was taken already: one id is one transaction, ever. */
+  async relay(request: RelayRequest): Promise<RelayResult> {
+    const running = this.#running.get(request.id)
+    if (running) return running
+    const known = this.#ledger.find(request.id)
+    if (known) return { status: 'accepted', relay: viewOf(known) }
+    const run = this.#take(request).finally(() => this.#running.delete(request.id))
+    this.#running.set(request.id, run)
+    return run
+  }
+
+  async find(id: string): Promise<RelayView | null> {
+    const relay = this.#ledger.find(id)
+    return relay && viewOf(relay)
+  }
+
+  async health(): Promise<RelayerHealth> {
+    const open = this.#ledger.countOpen()
+    const [oldest] = this.#ledger.open(1)
+    const facts = {
+      signer: this.#signer?.address ?? null,
+      open,
+      oldestOpenAt: oldest?.createdAt ?? null,
+      nextNonce: this.#ledger.nextNonce(),
+    }
+    try {
+      const { balanceWei, baseFeeWei, tipWei } = await this.#look()
+      const fees = this.#firstFees({ baseFeeWei, tipWei })
+      const pays = fees !== null && balanceWei >= healthyGas * fees.maxFeeWei
+      const able = pays && this.#failedTicks < failedTicksMax
+      return { status: able ? 'ok' : 'unavailable', balanceWei: balanceWei.toString(), ...facts }
+    } catch (error) {
+      requireRpcFault(error)
+      return { status: 'unavailable', balanceWei: null, ...facts }
+    }
+  }
+
+  /** Sets the alarm again should it be lost while actions are open. */
+  async wake(): Promise<void> {
+    if (this.#alarmAtMs === null && this.#ledger.hasWork()) await this.#arm()
+  }
+
+  /** One round over everything open. It may run early, late or twice: it decides from the ledger and the chain. */
+  override async alarm(): Promise<void> {
+    this.#alarmAtMs = null
+    if (this.#parts === null || this.#rounds === null) return
+    try {
+      if (this.#ledger.countOpen() > 0) await this.#rounds.run(await this.#lookAgain(), Date.now())
+      this.#failedTicks = 0
+    } catch (error) {
+      requireRpcFault(error)
+      this.#failedTicks += 1
+    }
+    await this.#show(this.#parts)
+    if (this.#ledger.hasWork()) await this.#arm()
+  }
+
+  async #take(request: RelayRequest): Promise<RelayResult> {
+    const { id, lane } = request
+    if (lane === null) return this.#simulateAndTake(request)
+    const ahead = this.#ledger.inLane(lane)?.id ?? this.#lanes.get(lane)
+    if (ahead !== undefined) return { status: 'busy', id: ahead }
+    this.#lanes.set(lane, id)
+    try {
+      return await this.#simulateAndTake(request)
+    } finally {
+      this.#lanes.delete(lane)
+    }
+  }
+
+  async #simulateAndTake(request: RelayRequest): Promise<RelayResult> {
+    const chain = this.#chain
+    if (chain === null) return { status: 'unavailable', part: 'chain' }
+    const call = { to: request.to, data: request.data, valueWei: BigInt(request.valueWei) }
+    let view: ChainView
+    let simulated: Awaited<ReturnType<RelayerChain['simulate']>>
+    try {
+      ;[view, simulated] = await Promise.all([this.#look(), chain.simulate(call)])
+    } catch (error) {
+      requireRpcFault(error)
+      const poor = error instanceof RpcError && readSendRefusal(error.message) === 'funds'
+      return { status: 'unavailable', part: poor ? 'balance' : 'chain' }
+    }
+    if ('text' in simulated) return { status: 'refused', name: simulated.name, reason: simulated.text }
+    const fees = this.#firstFees(view)
+    if (fees === null) return { status: 'unavailable', part: 'fees' }
+    const costWei = BigInt(simulated.gas) * fees.maxFeeWei + call.valueWei
+    const committedWei = this.#view?.committedWei ?? 0n
+    if (view.balanceWei < committedWei + costWei) return { status: 'unavailable', part: 'balance' }
+
+    // Nothing awaits from reading the next nonce to storing its row and the alarm.
+    if (this.#view) this.#view.committedWei += costWei
+    const now = Math.floor(Date.now() / 1000)
+    const relay = this.#ledger.insert({ ...request, ...call, gas: simulated.gas }, view.count, now)
+    const armed = this.#alarmAtMs === null ? this.#arm() : undefined
+    await this.#rounds?.begin(relay, fees, Date.now())
+    await armed
+    return { status: 'accepted', relay: viewOf(this.#ledger.find(relay.id) as Relay) }
+  }
+
+  #firstFees(market: Pick<ChainView, 'baseFeeWei' | 'tipWei'>): Fees | null {
+    return firstFees(market, this.#parts?.feeCapWei ?? 0n)
+  }
+
+  #look(): Promise<ChainView> {
+    const fresh = this.#view && Date.now() - this.#view.readAtMs < viewLifetimeMs
+    return fresh && this.#view ? this.#view.read : this.#lookAgain()
+  }
+
+  #lookAgain(): Promise<ChainView> {
+    if (this.#chain === null) return Promise.reject(new RpcUnreachable('no chain is configured'))
+    const view = {
+      read: this.#chain.view(),
+      readAtMs: Date.now(),
+      committedWei: this.#ledger.committedWei(),
+    }
+    this.#view = view
+    // A failed look serves nobody else.
+    view.read.catch(() => {
+      if (this.#view === view) this.#view = null
+    })
+    return view.read
+  }
+
+  /** Copies what changed into the hub's database; a copy that fails is made in a later round. */
+  async #show({ show }: RelayerParts): Promise<void> {
+    for (let changed = this.#ledger.toShow(100); changed.length > 0; changed = this.#ledger.toShow(100)) {
+      try {
+        await show(changed.map(viewOf))
+      } catch (error) {
+        console.error('the states of relayed actions could not be copied', error)
+        return
+      }
+      this.#ledger.shown(changed)
+    }
+  }
+
+  #arm(): Promise<void> {
+    this.#alarmAtMs = Date.now() + (this.#parts?.tickMs ?? 1_000)
+    return this.ctx.storage.setAlarm(this.#alarmAtMs)
+  }
+}
+
+function requireRpcFault(error: unknown): void {
+  if (!(error instanceof RpcUnreachable || error instanceof RpcError)) throw error
+}

@@ -1,0 +1,45 @@
+export interface Fees {
+  maxFeeWei: bigint
+  tipWei: bigint
+}
+
+/** What the chain asks for at the moment. */
+export interface FeeMarket {
+  baseFeeWei: bigint
+  tipWei: bigint
+}
+
+/**
+ * The fees of a first attempt, with room for the base fee to double.
+ *
+ * @returns null when even the present base fee is above the cap: nothing sent at the cap could be mined.
+ */
+export function firstFees({ baseFeeWei, tipWei }: FeeMarket, capWei: bigint): Fees | null {
+  if (baseFeeWei + tipWei > capWei) return null
+  return { maxFeeWei: min(2n * baseFeeWei + tipWei, capWei), tipWei }
+}
+
+/**
+ * The fees of an attempt that replaces an earlier one. Pools take a replacement only when both fees rise by a tenth, so
+ * both rise by an eighth, and to what the chain asks for if that is more.
+ *
+ * @returns null when the cap leaves no room for that; the earlier attempt is sent again then.
+ */
+export function raisedFees(previous: Fees, { baseFeeWei, tipWei }: FeeMarket, capWei: bigint): Fees | null {
+  const maxFeeFloor = raise(previous.maxFeeWei)
+  const tipFloor = raise(previous.tipWei)
+  if (maxFeeFloor > capWei || tipFloor > capWei) return raisedToCap(previous, capWei)
+  const raisedTip = max(tipFloor, min(tipWei, capWei))
+  return { maxFeeWei: min(max(maxFeeFloor, 2n * baseFeeWei + raisedTip), capWei), tipWei: raisedTip }
+}
+
+/** The last raise may be smaller than an eighth, as long as pools still take it. */
+function raisedToCap(previous: Fees, capWei: bigint): Fees | null {
+  if (capWei * 10n < previous.maxFeeWei * 11n || capWei * 10n < previous.tipWei * 11n) return null
+  const tipWei = min(raise(previous.tipWei), capWei)
+  return { maxFeeWei: capWei, tipWei }
+}
+
+const raise = (fee: bigint): bigint => fee + fee / 8n + 1n
+const min = (a: bigint, b: bigint): bigint => (a < b ? a : b)
+const max = (a: bigint, b: bigint): bigint => (a > b ? a : b)

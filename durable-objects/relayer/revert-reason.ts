@@ -1,0 +1,37 @@
+import { type Abi, decodeErrorResult, type Hex } from 'viem'
+import type { RpcError } from '../chain/json-rpc.ts'
+
+export interface RevertReason {
+  /** Name of the error, or null when the contract gave none that is known. */
+  name: string | null
+  /** Name and arguments, as a person reads them. */
+  text: string
+}
+
+/** Whether an error of a simulation says that the call reverts; any other says that it was not simulated. */
+export const isRevert = (error: RpcError): boolean =>
+  error.code === 3 ||
+  error.data !== undefined ||
+  /revert|out ?of ?gas|opcode|stack (over|under)flow|jump|\bE?VM\b/i.test(error.message)
+
+/**
+ * Reads a revert with one list of the errors of all contracts, since an error that passes through a contract need not
+ * be one of its own.
+ */
+export function readRevert(errors: Abi, { data, message }: RpcError): RevertReason {
+  if (data === undefined || data === '0x') return { name: null, text: message || 'reverted without a reason' }
+  try {
+    const { errorName, args = [] } = decodeErrorResult({ abi: errors, data: data as Hex })
+    const shown = (args as readonly unknown[]).map(textOf)
+    if (errorName === 'Error') return { name: null, text: shown[0] ?? message }
+    return { name: errorName, text: `${errorName}(${shown.join(', ')})` }
+  } catch {
+    return { name: null, text: `unknown error ${data.slice(0, 10)}` }
+  }
+}
+
+/** Addresses in lower case, as everywhere else. */
+const textOf = (value: unknown): string => {
+  const text = String(value)
+  return /^0x[0-9a-fA-F]{40}$/.test(text) ? text.toLowerCase() : text
+}

@@ -1,0 +1,36 @@
+import { type Hex, keccak256 } from 'viem'
+import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
+import type { Fees } from './fees.ts'
+import type { Attempt, Relay } from './ledger.ts'
+
+/** Signs transactions of one key on one chain. */
+export class TransactionSigner {
+  readonly address: string
+  readonly #account: PrivateKeyAccount
+  readonly #chainId: number
+
+  constructor(privateKey: string, chainId: number) {
+    this.#account = privateKeyToAccount(privateKey as Hex)
+    this.#chainId = chainId
+    this.address = this.#account.address.toLowerCase()
+  }
+
+  async sign(
+    relay: Relay,
+    { maxFeeWei, tipWei }: Fees,
+    signedAtMs: number,
+  ): Promise<Omit<Attempt, 'accepted'>> {
+    const raw = await this.#account.signTransaction({
+      type: 'eip1559',
+      chainId: this.#chainId,
+      nonce: relay.nonce,
+      to: relay.to as Hex,
+      data: relay.data as Hex,
+      value: relay.valueWei,
+      gas: BigInt(relay.gas),
+      maxFeePerGas: maxFeeWei,
+      maxPriorityFeePerGas: tipWei,
+    })
+    return { hash: keccak256(raw), nonce: relay.nonce, raw, signedAtMs, maxFeeWei, tipWei }
+  }
+}

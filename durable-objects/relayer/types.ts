@@ -1,0 +1,63 @@
+import type { Abi } from 'viem'
+
+/** What a relayer is built from; the hub supplies it. */
+export interface RelayerParts {
+  rpcUrl: string
+  chainId: number
+  privateKey: string
+  /** The errors of every contract an action may meet. */
+  errors: Abi
+  /** No transaction ever offers more per gas. */
+  feeCapWei: bigint
+  /** Blocks, its own included, after which a transaction counts as final. */
+  confirmations: number
+  tickMs: number
+  /** A transaction that no block has taken for this long is priced anew. */
+  stuckMs: number
+  /** Copies states into the hub's database; an older revision must not overwrite a newer one. */
+  show: (relays: RelayView[]) => Promise<void>
+}
+
+export interface RelayRequest {
+  /** Names the action for ever: the EIP-712 digest of what its owner signed. */
+  id: string
+  action: string
+  owner: string
+  /** Of one lane only one action may be on its way to a block; null for no such limit. */
+  lane: string | null
+  to: string
+  data: string
+  /** Decimal. */
+  valueWei: string
+}
+
+/** An action as clients see it. */
+export interface RelayView {
+  id: string
+  action: string
+  owner: string
+  status: 'queued' | 'sent' | 'confirmed' | 'reverted' | 'failed'
+  txHash: string | null
+  error: string | null
+  confirmations: number
+  createdAt: number
+  updatedAt: number
+  revision: number
+}
+
+export type RelayResult =
+  | { status: 'accepted'; relay: RelayView }
+  /** Another action of the lane goes first. */
+  | { status: 'busy'; id: string }
+  /** It would revert. */
+  | { status: 'refused'; name: string | null; reason: string }
+  | { status: 'unavailable'; part: 'chain' | 'balance' | 'fees' }
+
+export interface RelayerHealth {
+  status: 'ok' | 'unavailable'
+  signer: string | null
+  balanceWei: string | null
+  open: number
+  oldestOpenAt: number | null
+  nextNonce: number
+}

@@ -1,0 +1,16 @@
+import type { Relay } from './ledger.ts'
+import type { RelayView } from './types.ts'
+
+/** A block that may still be dropped is no result yet, so `mined` is shown as `sent`. */
+export const viewOf = (relay: Relay): RelayView => ({
+  id: relay.id,
+  action: relay.action,
+  owner: relay.owner,
+  status: relay.hollow ? 'failed' : relay.status === 'mined' ? 'sent' : relay.status,
+  txHash: relay.txHash,
+  error: relay.error,
+  confirmations: relay.confirmations,
+  createdAt: relay.createdAt,
+  updatedAt: relay.updatedAt,
+  revision: relay.revision,
+})

@@ -1,0 +1,185 @@
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { evmAddress } from '../protocol/crypto.ts'
+import { bundleHub } from './bundle.ts'
+import { type Hub, startHub } from './hub.ts'
+import { type Anvil, hasAnvil, startAnvil } from './testing/anvil.ts'
+import { type FaultProxy, startFaultProxy } from './testing/fault-proxy.ts'
+import { freshAddress, signIn } from './testing/session.ts'
+
+const address = (byte: string) => `0x${byte.repeat(20)}`
+const contracts = {
+  token: address('c1'),
+  faucet: address('c2'),
+  project_registry: address('c3'),
+  vault_factory: address('c4'),
+  vault_implementation: address('c5'),
+  staking: address('c6'),
+  treasury: address('c7'),
+}
+/** Answers every call with one number: a balance. */
+const answering = (amount: bigint) => `0x7f${amount.toString(16).padStart(64, '0')}5f5260205ff3`
+const amount = 10n ** 21n
+const native = 10n ** 16n
+
+describe.skipIf(!hasAnvil)('the faucet', () => {
+  let chain: Anvil
+  let proxy: FaultProxy
+  let hub: Hub
+  const key = generatePrivateKey()
+  const signer = privateKeyToAddress(key)
+  const operatorKey = generatePrivateKey()
+
+  beforeAll(async () => {
+    chain = await startAnvil()
+    proxy = await startFaultProxy(chain.url, 1)
+    hub = await startHub({
+      script: await bundleHub(),
+      port: 0,
+      vars: {
+        HUB_SECRET: 'a secret that only tests know, long enough',
+        CHAIN_RPC_URL: proxy.url,
+        CHAIN_CONTRACTS: JSON.stringify(contracts),
+        CHAIN_CONFIRMATIONS: '1',
+        RELAYER_PRIVATE_KEY: key,
+        RELAYER_TICK_MS: '50',
+        RATE_LIMIT_MULTIPLIER: '100',
+        OPERATOR_ADDRESSES: evmAddress(operatorKey),
+      },
+    })
+  })
+  afterAll(async () => {
+    await hub?.stop()
+    await proxy?.stop()
+    await chain?.stop()
+  })
+  beforeEach(async () => {
+    proxy.down = false
+    await chain.rpc('anvil_setBalance', signer, `0x${(10n ** 20n).toString(16)}`)
+    await chain.rpc('anvil_setCode', contracts.faucet, '0x00')
+    await chain.rpc('anvil_setCode', contracts.token, answering(amount))
+  })
+
+  const url = () => hub.urls[0] as URL
+  const read = async (response: Response) => ({
+    status: response.status,
+    body: (await response.json()) as Record<string, string> & { details?: Record<string, number> },
+    headers: response.headers,
+  })
+  const final = async (path: string) => {
+    await expect
+      .poll(async () => ((await (await fetch(new URL(path, url()))).json()) as { status: string }).status)
+      .toBe('confirmed')
+  }
+
+  test('of 100 parallel drips of one wallet one is given, and 99 are told when to come again', async () => {
+    const { wallet, post } = await signIn(url())
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, async () => read(await post('/v1/faucet/drip'))),
+    )
+    const [given, ...more] = answers.filter(({ status }) => status === 202)
+    expect(more).toEqual([])
+    expect(given?.body).toEqual({
+      tx_hash: expect.stringMatching(/^0x[0-9a-f]{64}$/),
+      amount: String(amount),
+      eth_tx_hash: expect.stringMatching(/^0x[0-9a-f]{64}$/),
+      eth_amount: String(native),
+      next_eligible_at: expect.any(Number),
+    })
+    const refused = answers.filter(({ status }) => status === 429)
+    expect(refused).toHaveLength(99)
+    for (const { body, headers } of refused) {
+      expect(body.error).toBe('rate_limited')
+      expect(body.details?.next_eligible_at).toBeGreaterThanOrEqual(Number(given?.body.next_eligible_at) - 1)
+      expect(Number(headers.get('retry-after'))).toBeGreaterThan(86_000)
+    }
+    await final(given?.headers.get('location') ?? '')
+    await expect.poll(() => chain.rpc('eth_getBalance', wallet, 'latest')).toBe(`0x${native.toString(16)}`)
+    const { input } = await chain.rpc<{ input: string }>('eth_getTransactionByHash', given?.body.tx_hash)
+    expect(input).toContain(wallet.slice(2))
+  })
+
+  test('shows what it gives, and to whom when', async () => {
+    const { get, post } = await signIn(url())
+    const expected = {
+      enabled: true,
+      token: { address: contracts.token, symbol: 'HUB', name: 'Hub (testnet)', decimals: 18 },
+      amount: String(amount),
+      eth_amount: String(native),
+      cooldown_secs: 86_400,
+    }
+    expect(await (await fetch(new URL('/v1/faucet', url()))).json()).toEqual({
+      ...expected,
+      eligible: false,
+      next_eligible_at: null,
+    })
+    expect(await (await get('/v1/faucet')).json()).toEqual({
+      ...expected,
+      eligible: true,
+      next_eligible_at: null,
+    })
+    const { body } = await read(await post('/v1/faucet/drip'))
+    expect(await (await get('/v1/faucet')).json()).toEqual({
+      ...expected,
+      eligible: false,
+      next_eligible_at: body.next_eligible_at,
+    })
+  })
+
+  test('a chain that does not answer costs no turn', async () => {
+    const { post } = await signIn(url())
+    proxy.down = true
+    expect(await read(await post('/v1/faucet/drip'))).toMatchObject({
+      status: 503,
+      body: { error: 'unavailable' },
+    })
+    proxy.down = false
+    expect(await read(await post('/v1/faucet/drip'))).toMatchObject({ status: 202 })
+    expect(await read(await post('/v1/faucet/drip'))).toMatchObject({ status: 429 })
+  })
+
+  test('503 faucet_empty: too few tokens, and the turn is kept for later', async () => {
+    const { post } = await signIn(url())
+    await chain.rpc('anvil_setCode', contracts.token, answering(amount - 1n))
+    expect(await read(await post('/v1/faucet/drip'))).toMatchObject({
+      status: 503,
+      body: { error: 'faucet_empty' },
+    })
+    await chain.rpc('anvil_setCode', contracts.token, answering(amount))
+    expect((await post('/v1/faucet/drip')).status).toBe(202)
+  })
+
+  test('a contract that refuses costs no turn', async () => {
+    const { post } = await signIn(url())
+    await chain.rpc('anvil_setCode', contracts.faucet, '0x5f5ffd')
+    expect(await read(await post('/v1/faucet/drip'))).toMatchObject({
+      status: 503,
+      body: { error: 'unavailable' },
+    })
+    await chain.rpc('anvil_setCode', contracts.faucet, '0x00')
+    expect((await post('/v1/faucet/drip')).status).toBe(202)
+  })
+
+  test('at most three wallets of one client address', async () => {
+    const from = freshAddress()
+    const statuses: number[] = []
+    for (let i = 0; i < 4; i++)
+      statuses.push((await (await signIn(url(), from)).post('/v1/faucet/drip')).status)
+    expect(statuses).toEqual([202, 202, 202, 429])
+  })
+
+  test('leaves the native part out when the hub has little of it itself', async () => {
+    await chain.rpc('anvil_setBalance', signer, `0x${(10n ** 17n).toString(16)}`)
+    const { post } = await signIn(url())
+    const operator = await signIn(url(), freshAddress(), operatorKey)
+    const balance = async () => {
+      const { relayer } = (await (await operator.get('/admin/v1/relayer')).json()) as {
+        relayer: { balance: string }
+      }
+      return relayer.balance
+    }
+    await expect.poll(balance, { timeout: 5_000 }).toBe(String(10n ** 17n))
+    const { status, body } = await read(await post('/v1/faucet/drip'))
+    expect([status, body.eth_tx_hash, body.eth_amount]).toEqual([202, undefined, '0'])
+  })
+})

@@ -1,0 +1,141 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { hasAnvil } from './testing/anvil.ts'
+import { closeData, probeCount } from './testing/probe.ts'
+import { action, probeAddress, type RelayerNetwork, startRelayerNetwork } from './testing/relayer-network.ts'
+
+interface Pooled {
+  hash: string
+  maxFeePerGas: string
+  maxPriorityFeePerGas: string
+}
+
+describe.skipIf(!hasAnvil)('a transaction no block takes', () => {
+  let network: RelayerNetwork
+  beforeEach(async () => {
+    network = await startRelayerNetwork({ vars: { RELAYER_FEE_CAP_GWEI: '20' } })
+  })
+  afterEach(() => network?.stop())
+
+  const rpc = <T>(method: string, ...params: unknown[]) => network.chain.rpc<T>(method, ...params)
+  const statusOf = async (id: string) => (await network.relayer.find(id))?.status
+  const gwei = (amount: number) => `0x${(amount * 1e9).toString(16)}`
+
+  const pooled = async (nonce = 0): Promise<Pooled | undefined> => {
+    const { pending } = await rpc<{ pending: Record<string, Record<string, Pooled>> }>('txpool_content')
+    const own = Object.entries(pending).find(([from]) => from.toLowerCase() === network.signer)?.[1]
+    return own?.[nonce]
+  }
+
+  test('is priced anew with the same nonce, both fees up by a tenth or more, and mined once', async () => {
+    await rpc('evm_setAutomine', false)
+    const request = action()
+    expect(await network.relayer.relay(request)).toMatchObject({ status: 'accepted' })
+    const first = (await pooled()) as Pooled
+    await expect.poll(async () => (await pooled())?.hash).not.toBe(first.hash)
+    const second = (await pooled()) as Pooled
+    expect(BigInt(second.maxFeePerGas) * 10n).toBeGreaterThanOrEqual(BigInt(first.maxFeePerGas) * 11n)
+    expect(BigInt(second.maxPriorityFeePerGas) * 10n).toBeGreaterThanOrEqual(
+      BigInt(first.maxPriorityFeePerGas) * 11n,
+    )
+    await rpc('evm_setAutomine', true)
+    await rpc('evm_mine')
+    await expect.poll(() => statusOf(request.id)).toBe('confirmed')
+    expect(await probeCount(network.chain, probeAddress)).toBe(1)
+  })
+
+  test('is sent again after the pool dropped it', async () => {
+    await rpc('evm_setAutomine', false)
+    const requests = [action(), action(), action()]
+    for (const request of requests) await network.relayer.relay(request)
+    const dropped = (await pooled(0)) as Pooled
+    await rpc('anvil_dropTransaction', dropped.hash)
+    await rpc('evm_setAutomine', true)
+    await expect
+      .poll(async () => {
+        await rpc('evm_mine')
+        return (await network.relayer.health()).open
+      })
+      .toBe(0)
+    expect(await probeCount(network.chain, probeAddress)).toBe(3)
+    expect(await rpc('eth_getTransactionCount', network.signer, 'latest')).toBe('0x3')
+  })
+
+  test('survives a base fee above the cap, and is mined when it has come down', async () => {
+    await rpc('evm_setAutomine', false)
+    const request = action()
+    await network.relayer.relay(request)
+    await rpc('anvil_setNextBlockBaseFeePerGas', gwei(100))
+    await rpc('evm_mine')
+    await expect.poll(async () => (await network.relayer.health()).status).toBe('unavailable')
+    expect(await network.relayer.relay(action())).toEqual({ status: 'unavailable', part: 'fees' })
+    expect((await network.relayer.health()).nextNonce).toBe(1)
+    expect(await statusOf(request.id)).toBe('sent')
+
+    await rpc('anvil_setNextBlockBaseFeePerGas', gwei(5))
+    await rpc('evm_mine')
+    await expect
+      .poll(async () => {
+        await rpc('anvil_setNextBlockBaseFeePerGas', gwei(5))
+        await rpc('evm_mine')
+        return statusOf(request.id)
+      })
+      .toBe('confirmed')
+    expect(await probeCount(network.chain, probeAddress)).toBe(1)
+  })
+
+  test('nothing is taken while the balance does not cover it', async () => {
+    await rpc('anvil_setBalance', network.signer, '0x1')
+    expect((await network.relayer.relay(action())).status).toBe('unavailable')
+    expect(await network.relayer.health()).toMatchObject({ nextNonce: 0, open: 0 })
+  })
+})
+
+describe.skipIf(!hasAnvil)('a mined transaction', () => {
+  let network: RelayerNetwork
+  beforeEach(async () => {
+    network = await startRelayerNetwork({ vars: { CHAIN_CONFIRMATIONS: '4' } })
+  })
+  afterEach(() => network?.stop())
+
+  const rpc = <T>(method: string, ...params: unknown[]) => network.chain.rpc<T>(method, ...params)
+  const find = async (id: string) => network.relayer.find(id)
+
+  test('is not final before its depth; one that a reorganisation removed is mined again, once', async () => {
+    await rpc('anvil_mine', '0x5')
+    const request = action()
+    await network.relayer.relay(request)
+    await expect.poll(() => find(request.id)).toMatchObject({ status: 'sent', confirmations: 1 })
+    await rpc('evm_mine')
+    await expect.poll(() => find(request.id)).toMatchObject({ status: 'sent', confirmations: 2 })
+
+    await rpc('evm_setAutomine', false)
+    await rpc('anvil_reorg', 2, [])
+    expect(await rpc('eth_getTransactionCount', network.signer, 'latest')).toBe('0x0')
+    await expect.poll(() => find(request.id)).toMatchObject({ status: 'sent', confirmations: 0 })
+    await expect
+      .poll(async () => {
+        await rpc('evm_mine')
+        return (await find(request.id))?.status
+      })
+      .toBe('confirmed')
+    expect(await probeCount(network.chain, probeAddress)).toBe(1)
+    expect(await rpc('eth_getTransactionCount', network.signer, 'latest')).toBe('0x1')
+  })
+
+  test('that reverts after all is reported with the reason', async () => {
+    await rpc('evm_setAutomine', false)
+    const request = action()
+    const accepted = await network.relayer.relay(request)
+    if (accepted.status !== 'accepted') throw new Error(accepted.status)
+    await rpc('anvil_dropTransaction', accepted.relay.txHash)
+    const [other] = await rpc<string[]>('eth_accounts')
+    await rpc('eth_sendTransaction', { from: other, to: probeAddress, data: closeData })
+    await rpc('evm_mine')
+    await expect
+      .poll(async () => {
+        await rpc('evm_mine')
+        return find(request.id)
+      })
+      .toMatchObject({ status: 'reverted', error: 'closed' })
+  })
+})

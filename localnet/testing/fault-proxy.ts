@@ -1,0 +1,130 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** A stream of numbers from 0 to 1 that a seed fixes. */
+export function seededRandom(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}
+
+interface Call {
+  id: number
+  method: string
+  params: unknown[]
+}
+
+interface Reply {
+  id: number
+  jsonrpc: '2.0'
+  result?: unknown
+  error?: { code: number; message: string }
+}
+
+const sendLies = [
+  'already known',
+  'nonce too low: next nonce 4, tx nonce 3',
+  'replacement transaction underpriced',
+  'transaction underpriced',
+  'internal error',
+]
+
+export interface FaultProxy {
+  url: string
+  /** Chance that a request meets a fault; 0 lets everything through. */
+  rate: number
+  /** Answers nothing at all while true. */
+  down: boolean
+  /** Faults so far, by name. */
+  faults: Map<string, number>
+  stop: () => Promise<void>
+}
+
+/**
+ * Stands between a hub and its chain and does what networks and nodes do: loses requests, loses answers to requests that
+ * were carried out, answers 500, refuses transactions for reasons that are not so, and shows blocks of a while ago.
+ * The seed fixes which fault the n-th request meets.
+ */
+export async function startFaultProxy(chainUrl: string, seed: number): Promise<FaultProxy> {
+  const random = seededRandom(seed)
+  const faults = new Map<string, number>()
+  const seen: { head: unknown; count: unknown }[] = []
+
+  const forward = async (calls: Call[]): Promise<Reply[]> => {
+    const response = await fetch(chainUrl, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(calls),
+    })
+    return (await response.json()) as Reply[]
+  }
+
+  /** A view as of some requests ago, whole: its head and its count belong together. */
+  const makeStale = (calls: Call[], replies: Reply[], stale: boolean): void => {
+    const at = calls.findIndex(
+      ({ method, params }) => method === 'eth_getBlockByNumber' && params[0] === 'latest',
+    )
+    const countAt = calls.findIndex(({ method }) => method === 'eth_getTransactionCount')
+    const [head, count] = [replies[at], replies[countAt]]
+    if (!head || !count) return
+    seen.push({ head: head.result, count: count.result })
+    const old = seen[Math.max(0, seen.length - 1 - Math.floor(random() * 8))]
+    if (stale && old) [head.result, count.result] = [old.head, old.count]
+  }
+
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const body = await readBody(request)
+    if (proxy.down) return void request.socket.destroy()
+    const faulty = random() < proxy.rate
+    const kind = ['lost', 'answer_lost', 'http_500', 'lie', 'stale'][Math.floor(random() * 5)] as string
+    const lie = sendLies[Math.floor(random() * sendLies.length)] as string
+    const fault = faulty ? kind : null
+    const note = (name: string) => faults.set(name, (faults.get(name) ?? 0) + 1)
+
+    if (fault !== null && fault !== 'lie') note(fault)
+    if (fault === 'lost') return void request.socket.destroy()
+    if (fault === 'http_500') return void response.writeHead(500).end('upstream failed')
+    const parsed = JSON.parse(body) as Call | Call[]
+    const calls = Array.isArray(parsed) ? parsed : [parsed]
+    const lied = new Set(fault === 'lie' ? calls.filter(isSend).map(({ id }) => id) : [])
+    const honest = calls.filter(({ id }) => !lied.has(id))
+    const replies = honest.length > 0 ? await forward(honest) : []
+    makeStale(honest, replies, fault === 'stale')
+    if (fault === 'answer_lost') return void request.socket.destroy()
+    for (const id of lied) {
+      note(`lie: ${lie}`)
+      replies.push({ id, jsonrpc: '2.0', error: { code: -32_000, message: lie } })
+    }
+    response.writeHead(200, { 'Content-Type': 'application/json' })
+    response.end(JSON.stringify(Array.isArray(parsed) ? replies : replies[0]))
+  }
+
+  const server = createServer((request, response) => {
+    answer(request, response).catch(() => request.socket.destroy())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const proxy: FaultProxy = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    rate: 0,
+    down: false,
+    faults,
+    stop: () =>
+      new Promise((resolve) => {
+        server.closeAllConnections()
+        server.close(() => resolve())
+      }),
+  }
+  return proxy
+}
+
+const isSend = ({ method }: Call): boolean => method === 'eth_sendRawTransaction'
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of request) chunks.push(chunk as Uint8Array)
+  return Buffer.concat(chunks).toString('utf8')
+}

@@ -1,0 +1,185 @@
+import { deriveVaultAddress } from '../../protocol/ids.ts'
+import type { Contracts } from '../env.ts'
+import type { ChainEvent } from './events.ts'
+
+/** What the chain says about one thing; amounts in decimal, times in Unix seconds. */
+export type ChainState = Record<string, unknown>
+
+export interface Subject {
+  kind: 'project' | 'vault' | 'subscription' | 'slash' | 'epoch' | 'claim'
+  id: string
+}
+
+/** The states an event changes. */
+export function subjectsOf({ name, args, contract }: ChainEvent, contracts: Contracts): Subject[] {
+  const { projectId = '', subscriptionId = '', evidenceHash = '', epoch = '', miner = '' } = args
+  switch (name) {
+    case 'ProjectRegistered': {
+      const { vault_factory: factory, vault_implementation: implementation } = contracts
+      return [
+        { kind: 'project', id: projectId },
+        { kind: 'vault', id: deriveVaultAddress(factory, implementation, projectId) },
+      ]
+    }
+    case 'VersionPublished':
+    case 'ListingStatusSet':
+      return [{ kind: 'project', id: projectId }]
+    case 'SlashProposed':
+    case 'SlashExecuted':
+      return [
+        { kind: 'slash', id: evidenceHash },
+        { kind: 'subscription', id: subscriptionId },
+      ]
+    case 'SlashDisputed':
+    case 'SlashCancelled':
+      return [{ kind: 'slash', id: evidenceHash }]
+    case 'EpochPosted':
+      return [
+        { kind: 'epoch', id: `${contract}:${epoch}` },
+        { kind: 'vault', id: contract },
+      ]
+    case 'Claimed':
+      return [
+        { kind: 'claim', id: `${contract}:${epoch}:${miner}` },
+        { kind: 'vault', id: contract },
+      ]
+    case 'VaultFunded':
+      return [{ kind: 'vault', id: contract }]
+    default:
+      return [{ kind: 'subscription', id: subscriptionId }]
+  }
+}
+
+/**
+ * The state after one more event. Pure, so that a state is always what its events in chain order make of it, however
+ * often a reorganisation took some of them back.
+ */
+export function applyEvent(kind: Subject['kind'], state: ChainState | null, event: ChainEvent): ChainState {
+  const next = project[kind](state ?? {}, event)
+  return { ...state, ...next }
+}
+
+/** The wallet a state belongs to, for lists by owner. */
+export function ownerOf(kind: Subject['kind'], state: ChainState): string | null {
+  const owner = kind === 'project' ? state.developer : kind === 'claim' ? state.miner : state.owner
+  return typeof owner === 'string' ? owner : null
+}
+
+const add = (sum: unknown, amount: string | undefined, sign = 1n): string =>
+  String(BigInt(String(sum ?? '0')) + sign * BigInt(amount ?? '0'))
+
+const project: Record<Subject['kind'], (state: ChainState, event: ChainEvent) => ChainState> = {
+  project(state, { name, args, blockTime, txHash }) {
+    switch (name) {
+      case 'ProjectRegistered':
+        return {
+          developer: args.developer,
+          slug: args.slug,
+          worker: args.worker,
+          version: 1,
+          consensus_hash: args.consensusHash,
+          manifest_hash: args.manifestHash,
+          registered_at: blockTime,
+          registered_tx: txHash,
+        }
+      case 'VersionPublished':
+        return {
+          version: Number(args.version),
+          consensus_hash: args.consensusHash,
+          manifest_hash: args.manifestHash,
+          published_at: blockTime,
+        }
+      case 'ListingStatusSet':
+        return { listing_status: Number(args.status) }
+      default:
+        return state
+    }
+  },
+
+  vault(state, { name, args }) {
+    switch (name) {
+      case 'ProjectRegistered':
+        return { project_id: args.projectId, funded: '0', posted: '0', claimed: '0' }
+      case 'VaultFunded':
+        return { funded: add(state.funded, args.amount) }
+      case 'EpochPosted':
+        return { posted: add(state.posted, args.total) }
+      case 'Claimed':
+        return { claimed: add(state.claimed, args.amount) }
+      default:
+        return state
+    }
+  },
+
+  subscription(state, { name, args, blockTime }) {
+    switch (name) {
+      case 'Bonded': {
+        const reopened = state.status === undefined || state.status === 'closed'
+        return {
+          owner: args.owner,
+          project_id: args.projectId,
+          node_key: args.nodeKey,
+          status: 'bonded',
+          collateral: args.collateral,
+          ...(reopened && { payout: args.owner, started_at: blockTime, release_at: null }),
+        }
+      }
+      case 'Unbonding':
+        return { status: 'unbonding', release_at: Number(args.releaseAt) }
+      case 'Withdrawn':
+        return { status: 'closed', collateral: '0', closed_at: blockTime }
+      case 'PayoutSet':
+        return { payout: args.payout }
+      case 'SlashExecuted':
+        return {
+          collateral: add(state.collateral, args.amount, -1n),
+          slashed_total: add(state.slashed_total, args.amount),
+        }
+      default:
+        return state
+    }
+  },
+
+  slash(state, { name, args, txHash }) {
+    switch (name) {
+      case 'SlashProposed':
+        return {
+          subscription_id: args.subscriptionId,
+          amount: args.amount,
+          executable_at: Number(args.executableAt),
+          propose_tx: txHash,
+          status: 'proposed',
+        }
+      case 'SlashDisputed':
+        return { status: 'disputed' }
+      case 'SlashCancelled':
+        return { status: 'cancelled' }
+      case 'SlashExecuted':
+        return { status: 'executed', execute_tx: txHash }
+      default:
+        return state
+    }
+  },
+
+  epoch(_, { contract, args, blockTime, txHash }) {
+    return {
+      vault: contract,
+      epoch: Number(args.epoch),
+      merkle_root: args.merkleRoot,
+      total: args.total,
+      posted_at: blockTime,
+      posted_tx: txHash,
+    }
+  },
+
+  claim(_, { contract, args, blockTime, txHash }) {
+    return {
+      vault: contract,
+      epoch: Number(args.epoch),
+      miner: args.miner,
+      amount: args.amount,
+      claimed_at: blockTime,
+      claimed_tx: txHash,
+    }
+  },
+}

@@ -1,0 +1,50 @@
+import { ChainIndexerObject, type IndexerParts } from '../durable-objects/chain-indexer.ts'
+import { RelayerObject, type RelayerParts } from '../durable-objects/relayer.ts'
+import { contractErrors, eventTopics } from './chain/abi.ts'
+import { type Env, readSettings } from './env.ts'
+import { services } from './services.ts'
+
+/** The Durable Objects that need more than their storage, joined with what this hub gives them. */
+
+export class Relayer extends RelayerObject<Env> {
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env, relayerParts(env))
+  }
+}
+
+export class ChainIndexer extends ChainIndexerObject<Env> {
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env, indexerParts(env))
+  }
+}
+
+function relayerParts(env: Env): RelayerParts | null {
+  const settings = readSettings(env)
+  if (!settings.CHAIN_RPC_URL || !settings.RELAYER_PRIVATE_KEY) return null
+  return {
+    rpcUrl: settings.CHAIN_RPC_URL,
+    chainId: settings.PROFILE.chain_id,
+    privateKey: settings.RELAYER_PRIVATE_KEY,
+    errors: contractErrors,
+    feeCapWei: BigInt(settings.RELAYER_FEE_CAP_GWEI) * 10n ** 9n,
+    confirmations: settings.CHAIN_CONFIRMATIONS,
+    tickMs: settings.RELAYER_TICK_MS,
+    stuckMs: settings.RELAYER_STUCK_MS,
+    show: (relays) => services(env).transactions.put(relays),
+  }
+}
+
+function indexerParts(env: Env): IndexerParts | null {
+  const settings = readSettings(env)
+  const contracts = settings.CHAIN_CONTRACTS
+  if (!settings.CHAIN_RPC_URL || !contracts) return null
+  return {
+    rpcUrl: settings.CHAIN_RPC_URL,
+    pollMs: settings.CHAIN_POLL_MS,
+    startBlock: settings.CHAIN_START_BLOCK,
+    finalityBlocks: settings.CHAIN_FINALITY_BLOCKS ?? null,
+    contracts: [contracts.project_registry, contracts.staking, contracts.vault_factory],
+    topics: eventTopics,
+    store: services(env).chainIndex,
+  }
+}

@@ -1,0 +1,23 @@
+import { unixNow } from '../context.ts'
+import type { Env } from '../env.ts'
+import { services } from '../services.ts'
+
+/** Keeps messages that failed every attempt. */
+export async function consumeDeadLetters(batch: MessageBatch<unknown>, env: Env): Promise<void> {
+  const { deadLetters } = services(env)
+  for (const message of batch.messages) {
+    try {
+      await deadLetters.keep({
+        messageId: message.id,
+        queue: batch.queue,
+        body: JSON.stringify(message.body),
+        attempts: message.attempts,
+        diedAt: unixNow(),
+      })
+      message.ack()
+    } catch (error) {
+      console.error(`dead letter ${message.id} could not be kept`, error)
+      message.retry({ delaySeconds: Math.min(600, 2 ** message.attempts) })
+    }
+  }
+}

@@ -1,0 +1,15 @@
+import type { Env } from '../env.ts'
+import { consumeDeadLetters } from './dead-letters.ts'
+import { consumeRelay } from './relay.ts'
+
+const consumers: Record<string, (batch: MessageBatch<unknown>, env: Env) => Promise<void>> = {
+  relay: consumeRelay,
+  'relay-dead-letters': consumeDeadLetters,
+}
+
+/** Hands a batch to the consumer of its queue. */
+export async function consumeQueue(batch: MessageBatch<unknown>, env: Env): Promise<void> {
+  const consume = consumers[batch.queue]
+  if (!consume) throw new Error(`no consumer for the queue ${batch.queue}`)
+  await consume(batch, env)
+}

@@ -1,0 +1,88 @@
+import * as z from 'zod'
+import { example } from '../../examples.ts'
+import { json } from '../../http/answer.ts'
+import { Address, Timestamp } from '../../http/formats.ts'
+import { defineRoute } from '../../route.ts'
+
+const lettersShown = 50
+
+const RelayerView = z
+  .strictObject({
+    relayer: z
+      .strictObject({
+        status: z.enum(['ok', 'unavailable']),
+        signer: Address.nullable(),
+        balance: z
+          .string()
+          .nullable()
+          .meta({ description: 'Native base units; null while the chain is down.' }),
+        open: z.int().meta({ description: 'Actions that are not final.' }),
+        oldest_open_at: Timestamp.nullable(),
+        next_nonce: z.int(),
+      })
+      .nullable()
+      .meta({ description: 'Null while this hub relays nothing.' }),
+    dead_letters: z
+      .array(
+        z.strictObject({
+          message_id: z.string(),
+          queue: z.string(),
+          body: z.string().meta({ description: 'The message as JSON text.' }),
+          attempts: z.int(),
+          died_at: Timestamp,
+        }),
+      )
+      .meta({ description: `Messages that failed every attempt, the newest ${lettersShown}.` }),
+  })
+  .meta({ id: 'RelayerState' })
+
+export const getRelayer = defineRoute(
+  {
+    method: 'get',
+    path: '/admin/v1/relayer',
+    operationId: 'getRelayer',
+    tag: 'Operator',
+    summary: 'Show the relayer and the messages that failed',
+    auth: { operator: true },
+    responses: {
+      200: {
+        description: 'The relayer as of now.',
+        schema: RelayerView,
+        example: {
+          relayer: {
+            status: 'ok',
+            signer: example.wallet,
+            balance: '99500000000000000000',
+            open: 2,
+            oldest_open_at: example.time,
+            next_nonce: 214,
+          },
+          dead_letters: [],
+        },
+      },
+    },
+  },
+  async (c) => {
+    const { relayer, deadLetters } = c.var.services
+    const [health, letters] = await Promise.all([relayer?.health(), deadLetters.unresolved(lettersShown)])
+    return json({
+      relayer: health
+        ? {
+            status: health.status,
+            signer: health.signer,
+            balance: health.balanceWei,
+            open: health.open,
+            oldest_open_at: health.oldestOpenAt,
+            next_nonce: health.nextNonce,
+          }
+        : null,
+      dead_letters: letters.map(({ messageId, queue, body, attempts, diedAt }) => ({
+        message_id: messageId,
+        queue,
+        body,
+        attempts,
+        died_at: diedAt,
+      })),
+    })
+  },
+)

@@ -1,0 +1,174 @@
+import { balanceCall, dripId, nativeCall, tokenCall } from '../../chain/faucet-calls.ts'
+import { forgetTurn, type TakenTurn, type Turn, takeTurn } from '../../chain/faucet-turns.ts'
+import { refusalError } from '../../chain/refusal.ts'
+import type { RelayerClient } from '../../chain/relayer.ts'
+import { type HubContext, unixNow } from '../../context.ts'
+import type { Contracts } from '../../env.ts'
+import { ApiError, unavailable } from '../../errors.ts'
+import { example } from '../../examples.ts'
+import { json } from '../../http/answer.ts'
+import { sessionOf } from '../../middleware/authenticate.ts'
+import { defineRoute } from '../../route.ts'
+import { Drip } from './schema.ts'
+
+const balanceGas = 100_000
+
+export const drip = defineRoute(
+  {
+    method: 'post',
+    path: '/v1/faucet/drip',
+    operationId: 'drip',
+    tag: 'Faucet',
+    summary: 'Ask for test tokens',
+    description:
+      'Sends tokens to the wallet of the session, and some native currency while the hub has enough of it. Once per wallet and cooldown, for a few wallets per client address. A failed send does not cost the turn.',
+    auth: { session: true },
+    budget: 'faucet',
+    errors: ['no_validators', 'faucet_empty'],
+    responses: {
+      202: {
+        description: 'On their way. 429 names the next time in `details.next_eligible_at`.',
+        schema: Drip,
+        example: {
+          tx_hash: example.digest,
+          amount: '1000000000000000000000',
+          eth_tx_hash: example.manifestAddress,
+          eth_amount: '10000000000000000',
+          next_eligible_at: example.time,
+        },
+        headers: { Location: 'The state of the token transfer.' },
+      },
+    },
+  },
+  async (c) => {
+    const { relayer, network } = c.var.services
+    const { settings } = c.var
+    const wallet = sessionOf(c).address
+    const contracts = settings.CHAIN_CONTRACTS
+    if (!settings.FAUCET_ENABLED || relayer === null || contracts === undefined)
+      throw unavailable('The faucet')
+    if (settings.FAUCET_REQUIRES_VALIDATORS && (await network.validators()).length === 0)
+      throw new ApiError('no_validators', 'No validator is registered, so tokens would be of no use yet.')
+
+    const turn = await requireTurn(c, relayer, wallet)
+    try {
+      await requireTokens(c, contracts)
+      const transfer = await sendTokens(c, relayer, contracts, wallet, turn)
+      await turn.settle()
+      const native = await sendNative(c, relayer, wallet, turn)
+      return json(
+        {
+          tx_hash: transfer.txHash,
+          amount: String(settings.FAUCET_AMOUNT_WEI),
+          ...(native !== null && { eth_tx_hash: native }),
+          eth_amount: native === null ? '0' : String(settings.FAUCET_NATIVE_WEI),
+          next_eligible_at: turn.nextEligibleAt,
+        },
+        202,
+        { Location: `/v1/transactions/${transfer.id}` },
+      )
+    } catch (error) {
+      await turn.giveBack()
+      throw error
+    }
+  },
+)
+
+async function requireTurn(c: HubContext, relayer: RelayerClient, wallet: string): Promise<Turn> {
+  let taken = await takeTurn(c, wallet)
+  if (taken.status === 'wait' && taken.settledTurnId !== null) {
+    const earlier = await relayer.find(dripId('token', taken.settledTurnId))
+    const lost = earlier?.status === 'reverted' || earlier?.status === 'failed'
+    if (lost && (await forgetTurn(c, wallet, taken.settledTurnId))) taken = await takeTurn(c, wallet)
+  }
+  if (taken.status === 'granted') return taken.turn
+  throw waitError(taken)
+}
+
+function waitError({ scope, nextEligibleAt }: Extract<TakenTurn, { status: 'wait' }>): ApiError {
+  const seconds = Math.max(1, nextEligibleAt - unixNow())
+  const options = {
+    details: { next_eligible_at: nextEligibleAt },
+    headers: { 'Retry-After': String(seconds) },
+  }
+  switch (scope) {
+    case 'wallet':
+      return new ApiError(
+        'rate_limited',
+        `This wallet was given tokens already; next in ${seconds} s.`,
+        options,
+      )
+    case 'address':
+      return new ApiError(
+        'rate_limited',
+        `Enough wallets of this client address were given tokens; next in ${seconds} s.`,
+        options,
+      )
+    case 'network':
+      return new ApiError(
+        'faucet_empty',
+        `The faucet has given what it gives in a day; next in ${seconds} s.`,
+        options,
+      )
+  }
+}
+
+async function requireTokens(c: HubContext, contracts: Contracts): Promise<void> {
+  const { to, data } = balanceCall(contracts)
+  let answer: string | null | undefined
+  try {
+    answer = await c.var.services.chain?.call(to, data, balanceGas)
+  } catch (error) {
+    throw unavailable('The chain', error)
+  }
+  if (BigInt(answer || '0x0') < c.var.settings.FAUCET_AMOUNT_WEI)
+    throw new ApiError('faucet_empty', 'The faucet holds too few tokens. The operators are told.')
+}
+
+async function sendTokens(
+  c: HubContext,
+  relayer: RelayerClient,
+  contracts: Contracts,
+  wallet: string,
+  { turnId }: Turn,
+) {
+  const result = await relayer.relay({
+    ...tokenCall(contracts, wallet, c.var.settings.FAUCET_AMOUNT_WEI),
+    id: dripId('token', turnId),
+    action: 'faucet',
+    owner: wallet,
+    lane: null,
+  })
+  if (result.status === 'accepted' && result.relay.txHash !== null)
+    return { id: result.relay.id, txHash: result.relay.txHash }
+  // Taken, and not signed yet: the same turn shows the transaction at the next try.
+  if (result.status === 'accepted') throw unavailable('The faucet')
+  if (result.status === 'refused') throw unavailable('The faucet', new Error(result.reason))
+  throw refusalError(result)
+}
+
+/** The native part is an extra: the tokens are on their way, whatever becomes of it. */
+async function sendNative(
+  c: HubContext,
+  relayer: RelayerClient,
+  wallet: string,
+  { turnId }: Turn,
+): Promise<string | null> {
+  const { FAUCET_NATIVE_WEI: amount, FAUCET_NATIVE_RESERVE_WEI: reserve } = c.var.settings
+  if (amount === 0n) return null
+  try {
+    const { balanceWei } = await relayer.health()
+    if (BigInt(balanceWei ?? '0') < amount + reserve) return null
+    const result = await relayer.relay({
+      ...nativeCall(wallet, amount),
+      id: dripId('native', turnId),
+      action: 'faucet',
+      owner: wallet,
+      lane: null,
+    })
+    return result.status === 'accepted' ? result.relay.txHash : null
+  } catch (error) {
+    console.error(`${c.var.requestId} the native part of a drip was not sent`, error)
+    return null
+  }
+}

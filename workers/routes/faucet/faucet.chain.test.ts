@@ -1,0 +1,94 @@
+import { runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { FakeChain } from '../../../durable-objects/testing/fake-chain.ts'
+import type { Env } from '../../env.ts'
+import { services } from '../../services.ts'
+import { client, errorOf } from '../../test/client.ts'
+import { signIn } from '../../test/wallet.ts'
+
+const chain = new FakeChain()
+chain.callAnswer = 10n ** 30n
+beforeEach(() => {
+  chain.install()
+})
+
+const caller = async (bindings: Partial<Env> = {}) => {
+  const { token, address } = await signIn()
+  return { address, ...client({ token, bindings }) }
+}
+
+describe('POST /v1/faucet/drip', () => {
+  test('202: tokens and native currency, each in a transaction of its own', async () => {
+    const { post, address } = await caller()
+    const response = await post('/v1/faucet/drip')
+    expect(response.status).toBe(202)
+    const [token, native] = chain.offered.slice(-2)
+    expect(await response.json()).toEqual({
+      tx_hash: token?.hash,
+      amount: '1000000000000000000000',
+      eth_tx_hash: native?.hash,
+      eth_amount: '10000000000000000',
+      next_eligible_at: expect.any(Number),
+    })
+    expect(native?.to).toBe(address)
+  })
+
+  test('401 without a session', async () => {
+    expect(await errorOf(await client().post('/v1/faucet/drip'))).toMatchObject({ status: 401 })
+  })
+
+  test('503 unavailable: without contracts, without a key, or closed', async () => {
+    const settings: Partial<Env>[] = [
+      { CHAIN_CONTRACTS: undefined as never },
+      { RELAYER_PRIVATE_KEY: undefined as never },
+      { FAUCET_ENABLED: 'false' },
+    ]
+    for (const bindings of settings) {
+      const { post, get } = await caller(bindings)
+      expect(await errorOf(await post('/v1/faucet/drip'))).toMatchObject({
+        status: 503,
+        error: 'unavailable',
+      })
+      expect(await (await get('/v1/faucet')).json()).toMatchObject({ enabled: false, eligible: false })
+    }
+  })
+
+  test('503 no_validators: while the network has none and the faucet asks for one', async () => {
+    const { post } = await caller({ FAUCET_REQUIRES_VALIDATORS: 'true' })
+    expect(await errorOf(await post('/v1/faucet/drip'))).toMatchObject({
+      status: 503,
+      error: 'no_validators',
+    })
+    await env.DB.prepare(
+      "INSERT INTO nodes (node_id, public_key, role, status, url, registered_at) VALUES ('n', 'k', 'validator', 'approved', 'http://v', 1)",
+    ).run()
+    expect((await post('/v1/faucet/drip')).status).toBe(202)
+  })
+
+  test('503 faucet_empty: when the day has had its drips, and the wallet keeps its turn', async () => {
+    const few = { FAUCET_DRIPS_PER_DAY: '1', PROFILE: '{"network":"small"}' }
+    expect((await (await caller(few)).post('/v1/faucet/drip')).status).toBe(202)
+    const { post, get } = await caller(few)
+    expect(await errorOf(await post('/v1/faucet/drip'))).toMatchObject({
+      status: 503,
+      error: 'faucet_empty',
+      details: { next_eligible_at: expect.any(Number) },
+    })
+    expect(await (await get('/v1/faucet')).json()).toMatchObject({ eligible: false })
+  })
+
+  test('a drip whose transfer failed on the chain may be tried again at once', async () => {
+    const { post } = await caller()
+    const first = await post('/v1/faucet/drip')
+    const id = first.headers.get('location')?.split('/').at(-1) ?? ''
+    expect(await errorOf(await post('/v1/faucet/drip'))).toMatchObject({ status: 429 })
+    const relayer = env.RELAYER.getByName(`31337:${services(env).relayer?.signer}`)
+    await runInDurableObject(relayer, (_, state) =>
+      state.storage.sql.exec(`UPDATE relays SET status = 'reverted' WHERE id = ?`, id).toArray(),
+    )
+    const again = await post('/v1/faucet/drip')
+    expect(again.status).toBe(202)
+    expect(again.headers.get('location')).not.toBe(first.headers.get('location'))
+  })
+})

@@ -1,0 +1,61 @@
+import { nextEligibleAt } from '../../chain/faucet-turns.ts'
+import { type HubContext, unixNow } from '../../context.ts'
+import { example } from '../../examples.ts'
+import { json } from '../../http/answer.ts'
+import { defineRoute } from '../../route.ts'
+import { Faucet } from './schema.ts'
+
+export const getFaucet = defineRoute(
+  {
+    method: 'get',
+    path: '/v1/faucet',
+    operationId: 'getFaucet',
+    tag: 'Faucet',
+    summary: 'Show what the faucet gives, and to the caller when',
+    description: 'Without a session nobody is eligible.',
+    cache: { maxAgeSeconds: 10 },
+    responses: {
+      200: {
+        description: 'The faucet.',
+        schema: Faucet,
+        example: {
+          enabled: true,
+          token: {
+            address: example.wallet,
+            symbol: '{{token_symbol}}',
+            name: '{{token_name}}',
+            decimals: 18,
+          },
+          amount: '1000000000000000000000',
+          eth_amount: '10000000000000000',
+          cooldown_secs: 86_400,
+          eligible: false,
+          next_eligible_at: example.time,
+        },
+      },
+    },
+  },
+  async (c) => {
+    const { settings } = c.var
+    const { CHAIN_CONTRACTS: contracts, PROFILE: profile } = settings
+    const enabled = settings.FAUCET_ENABLED && contracts !== undefined && c.var.services.relayer !== null
+    const next = await nextOfCaller(c)
+    return json({
+      enabled,
+      token: contracts
+        ? { address: contracts.token, symbol: profile.token_symbol, name: profile.token_name, decimals: 18 }
+        : null,
+      amount: String(settings.FAUCET_AMOUNT_WEI),
+      eth_amount: String(settings.FAUCET_NATIVE_WEI),
+      cooldown_secs: settings.FAUCET_COOLDOWN_SECONDS,
+      eligible: enabled && next !== null && next <= unixNow(),
+      next_eligible_at: next === null || next <= unixNow() ? null : next,
+    })
+  },
+)
+
+/** Null for callers without a wallet. */
+async function nextOfCaller(c: HubContext): Promise<number | null> {
+  const { principal } = c.var
+  return principal?.kind === 'session' ? nextEligibleAt(c, principal.address) : null
+}

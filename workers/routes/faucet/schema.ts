@@ -1,0 +1,33 @@
+import * as z from 'zod'
+import { Address, Bytes32, Timestamp } from '../../http/formats.ts'
+
+const Amount = z
+  .string()
+  .regex(/^(0|[1-9][0-9]{0,77})$/)
+  .meta({ id: 'TokenAmount', description: 'Base units, in decimal.' })
+
+const Token = z
+  .strictObject({ address: Address, symbol: z.string(), name: z.string(), decimals: z.int() })
+  .meta({ id: 'Token' })
+
+export const Faucet = z
+  .strictObject({
+    enabled: z.boolean(),
+    token: Token.nullable().meta({ description: 'Null while this hub has no chain.' }),
+    amount: Amount,
+    eth_amount: Amount.meta({ description: 'Native currency, left out of a drip when the hub runs low.' }),
+    cooldown_secs: z.int(),
+    eligible: z.boolean().meta({ description: 'Whether the calling wallet would be given something now.' }),
+    next_eligible_at: Timestamp.nullable().meta({ description: 'Null when nothing has to be waited for.' }),
+  })
+  .meta({ id: 'Faucet' })
+
+export const Drip = z
+  .strictObject({
+    tx_hash: Bytes32,
+    amount: Amount,
+    eth_tx_hash: Bytes32.optional(),
+    eth_amount: Amount,
+    next_eligible_at: Timestamp,
+  })
+  .meta({ id: 'FaucetDrip' })

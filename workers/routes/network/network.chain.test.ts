@@ -1,0 +1,103 @@
+import { evictDurableObject, runDurableObjectAlarm } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { FakeChain } from '../../../durable-objects/testing/fake-chain.ts'
+import { services } from '../../services.ts'
+import { client, errorOf } from '../../test/client.ts'
+
+const chain = new FakeChain()
+beforeEach(() => {
+  chain.install()
+  chain.down = false
+})
+
+const relayerObject = () => env.RELAYER.getByName(`31337:${services(env).relayer?.signer}`)
+/** What the relayer saw of the chain serves it for a moment. */
+const forgetView = () => evictDurableObject(relayerObject())
+
+const status = async () => (await client().get('/v1/status')).json()
+
+describe('GET /', () => {
+  test('names the chain, its contracts, and how to reach it where anyone may', async () => {
+    const bindings = {
+      CHAIN_NAME: 'Local chain',
+      CHAIN_PUBLIC_RPC_URL: 'http://127.0.0.1:8545/',
+      EXPLORER_URL: 'https://explorer.example/',
+    }
+    const descriptor = await (await client({ bindings }).get('/')).json()
+    expect(descriptor).toMatchObject({
+      chain: {
+        id: 31337,
+        name: 'Local chain',
+        rpc_url: 'http://127.0.0.1:8545/',
+        explorer: 'https://explorer.example/',
+        contracts: {
+          hub_token: `0x${'c0'.repeat(20)}`,
+          faucet: `0x${'c1'.repeat(20)}`,
+          project_registry: `0x${'c2'.repeat(20)}`,
+          vault_factory: `0x${'c3'.repeat(20)}`,
+          vault_implementation: `0x${'c4'.repeat(20)}`,
+          staking: `0x${'c5'.repeat(20)}`,
+          treasury: `0x${'c6'.repeat(20)}`,
+        },
+      },
+    })
+  })
+})
+
+describe('GET /v1/status', () => {
+  test('shows how far the chain is read, and that relaying works', async () => {
+    await services(env).indexer?.wake()
+    await runDurableObjectAlarm(env.CHAIN_INDEXER.getByName('31337'))
+    expect(await status()).toMatchObject({
+      status: 'ok',
+      chain: { indexed_block: 10, head_block: 10, lag_secs: 0 },
+      queue: 'ok',
+      relayer: 'ok',
+    })
+  })
+
+  test('says degraded, with 200, while the chain does not answer', async () => {
+    await forgetView()
+    chain.down = true
+    expect(await status()).toMatchObject({ status: 'degraded', relayer: 'unavailable' })
+  })
+
+  test('says degraded when the relaying key has no balance left', async () => {
+    await forgetView()
+    chain.balance = 0n
+    expect(await status()).toMatchObject({ status: 'degraded', relayer: 'unavailable' })
+    chain.balance = 10n ** 20n
+    await forgetView()
+  })
+})
+
+describe('GET /v1/transactions/{id}', () => {
+  test('asks the relayer until an action is final', async () => {
+    const id = `0x${'5a'.repeat(32)}`
+    const relayer = services(env).relayer
+    const result = await relayer?.relay({
+      id,
+      action: 'bond',
+      owner: `0x${'0a'.repeat(20)}`,
+      lane: null,
+      to: `0x${'0b'.repeat(20)}`,
+      data: '0x01',
+      valueWei: '0',
+    })
+    expect(result?.status).toBe('accepted')
+    const read = async () => (await client().get(`/v1/transactions/${id}`)).json()
+    expect(await read()).toMatchObject({
+      id,
+      status: 'sent',
+      tx_hash: chain.offered[0]?.hash,
+      confirmations: 0,
+    })
+    chain.mine()
+    await runDurableObjectAlarm(relayerObject())
+    expect(await read()).toMatchObject({ id, status: 'confirmed', confirmations: 1 })
+    expect(await errorOf(await client().get(`/v1/transactions/0x${'5b'.repeat(32)}`))).toMatchObject({
+      status: 404,
+    })
+  })
+})

@@ -1,0 +1,38 @@
+import { eq, type InferSelectModel, sql } from 'drizzle-orm'
+import { type Database, query, read } from './database.ts'
+import { transactions } from './schema.ts'
+
+export type Transaction = InferSelectModel<typeof transactions>
+
+/** States after which nothing happens to an action. */
+export const finalStatuses: readonly string[] = ['confirmed', 'reverted', 'failed']
+
+/** Copies of what the relayer knows, for lists and for reading without it. */
+export class TransactionStore {
+  readonly #db: Database
+  constructor(db: Database) {
+    this.#db = db
+  }
+
+  async find(id: string): Promise<Transaction | null> {
+    const rows = await read(() => this.#db.select().from(transactions).where(eq(transactions.id, id)))
+    return rows[0] ?? null
+  }
+
+  /** Inserts or updates all of them in one statement; a row with a higher revision stays as it is. */
+  async put(copies: readonly Transaction[]): Promise<void> {
+    const rows = JSON.stringify(copies)
+    await query(
+      this.#db.run(sql`
+        INSERT INTO ${transactions}
+          (id, action, owner, status, tx_hash, error, confirmations, created_at, updated_at, revision)
+        SELECT value->>'id', value->>'action', value->>'owner', value->>'status', value->>'txHash',
+          value->>'error', value->>'confirmations', value->>'createdAt', value->>'updatedAt', value->>'revision'
+        FROM json_each(${rows}) WHERE true
+        ON CONFLICT (id) DO UPDATE SET status = excluded.status, tx_hash = excluded.tx_hash,
+          error = excluded.error, confirmations = excluded.confirmations, updated_at = excluded.updated_at,
+          revision = excluded.revision
+        WHERE excluded.revision > ${transactions.revision}`),
+    )
+  }
+}
