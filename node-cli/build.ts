@@ -4,7 +4,8 @@ import path from 'node:path'
 import { build, type Plugin } from 'esbuild'
 
 const root = import.meta.dirname
-const dist = path.join(root, 'dist')
+/** Tests build into folders of their own, so that none removes what another one runs. */
+const dist = process.env.NODECTL_DIST ?? path.join(root, 'dist')
 const { engines } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
   engines: { node: string }
 }

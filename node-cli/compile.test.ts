@@ -163,6 +163,7 @@ describe('the compiler folder', () => {
       expect([one.code, two.code]).toEqual([0, 0])
       expect(one.stderr).toContain('Installing AssemblyScript 0.28.20')
       expect(readdirSync(path.dirname(home))).toEqual(['asc'])
+      expect(readdirSync(home)).toEqual(['node_modules'])
       const again = await nodectl(['compile', 'a.ts', '--name', 'x'], {
         env: { ...fresh, PATH: path.dirname(process.execPath) },
         cwd,

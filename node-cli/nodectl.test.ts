@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
+import path from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { commands } from './src/commands/index.ts'
-import { buildNodectl, nodectl } from './testing/nodectl.ts'
+import { buildNodectl, dist, nodectl } from './testing/nodectl.ts'
 
 beforeAll(buildNodectl)
 
@@ -25,12 +26,20 @@ describe('nodectl', () => {
     expect(stdout).toContain('-h, --help')
   })
 
+  test('--help may come before the command', async () => {
+    expect(await nodectl(['--help', 'inspect'])).toEqual(await nodectl(['inspect', '--help']))
+  })
+
   test.each([
     [['inspct', 'x'], 'unknown command inspct; did you mean inspect?'],
     [['frobnicate'], 'unknown command frobnicate'],
     [['--verison'], 'unknown flag --verison; did you mean --version?'],
     [['keygen', '--datadir', 'x'], 'unknown flag --datadir; did you mean --data-dir?'],
     [['keygen', '--data-dir'], '--data-dir needs a value'],
+    [['keygen', '--data-dir', '--no-x'], 'one that begins with - is given as --data-dir=--no-x'],
+    [['compile', 'm.ts', '--out', '-o', 'x'], '--out needs a value'],
+    [['--version', 'please'], '--version takes no argument'],
+    [['--help', 'inspct'], 'unknown command inspct; did you mean inspect?'],
     [['keygen'], 'data-dir'],
     [['id', '--data-dir', 'a', '--data-dir=b'], '--data-dir is given twice'],
     [['inspect'], 'the argument HBC is missing'],
@@ -58,9 +67,9 @@ describe('nodectl', () => {
   })
 
   test('an older Node is told which one is needed', async () => {
-    const launcher = readFileSync('node-cli/dist/nodectl.mjs', 'utf8')
+    const launcher = readFileSync(path.join(dist, 'nodectl.mjs'), 'utf8')
     expect(launcher).toContain('nodectl needs Node.js 22.13 or newer')
     expect(launcher).not.toMatch(/\bconst\b|\blet\b|=>|^import /m)
-    expect(existsSync('node-cli/dist/main.mjs')).toBe(true)
+    expect(existsSync(path.join(dist, 'main.mjs'))).toBe(true)
   })
 })

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { echoAddress, echoArtifact, hostileArtifacts } from '../protocol/hbc/testing/artifacts.ts'
-import { buildNodectl, filledAscHome, nodectl, temporaryFolder } from './testing/nodectl.ts'
+import { buildNodectl, dist, filledAscHome, nodectl, temporaryFolder } from './testing/nodectl.ts'
 
 const folder = temporaryFolder()
 const echo = path.join(folder, 'echo.hbc')
@@ -13,7 +13,7 @@ const counter = path.join(folder, 'counter.hbc')
 beforeAll(() => {
   buildNodectl()
   writeFileSync(echo, echoArtifact().bytes)
-  const compile = ['node-cli/dist/nodectl.mjs', 'compile', 'examples/counter.ts', '--out', counter]
+  const compile = [path.join(dist, 'nodectl.mjs'), 'compile', 'examples/counter.ts', '--out', counter]
   const { status, stderr } = spawnSync('node', compile, {
     encoding: 'utf8',
     env: { ...process.env, NODE_ASC_HOME: filledAscHome() },

@@ -11,6 +11,8 @@ async function main(rawArgs: string[]): Promise<void> {
   const [name, ...rest] = rawArgs
   if (name === '--version' && rest.length === 0) return print(packageJson.version)
   if (name === undefined || (isHelp(name) && rest.length === 0)) return print(toolHelp(commands))
+  if (isHelp(name)) return main([...rest, name])
+  if (name === '--version') throw new UsageError('--version takes no argument')
   if (name.startsWith('-')) throw unknown('flag', name, ['--help', '--version'])
   const entry = Object.hasOwn(commands, name) ? commands[name] : undefined
   if (entry === undefined) throw unknown('command', name, Object.keys(commands))

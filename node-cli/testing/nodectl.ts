@@ -5,13 +5,20 @@ import path from 'node:path'
 
 const root = path.resolve(import.meta.dirname, '../..')
 
+export const temporaryFolder = (): string => mkdtempSync(path.join(tmpdir(), 'nodectl-'))
+
+/** Where this test file has its build; test files run side by side. */
+export const dist = path.join(temporaryFolder(), 'dist')
+
 /** Builds the tool as it is published. */
 export function buildNodectl(): void {
-  const { status, stderr } = spawnSync('node', ['node-cli/build.ts'], { cwd: root, encoding: 'utf8' })
+  const { status, stderr } = spawnSync('node', ['node-cli/build.ts'], {
+    cwd: root,
+    encoding: 'utf8',
+    env: { ...process.env, NODECTL_DIST: dist },
+  })
   if (status !== 0) throw new Error(stderr)
 }
-
-export const temporaryFolder = (): string => mkdtempSync(path.join(tmpdir(), 'nodectl-'))
 
 /** A compiler folder that is filled already, from the project's own copy. */
 export function filledAscHome(): string {
@@ -33,7 +40,7 @@ export function nodectl(
   options: { env?: NodeJS.ProcessEnv; input?: Uint8Array; cwd?: string } = {},
 ) {
   return new Promise<Outcome>((resolve, reject) => {
-    const child = spawn('node', [path.join(root, 'node-cli/dist/nodectl.mjs'), ...args], {
+    const child = spawn('node', [path.join(dist, 'nodectl.mjs'), ...args], {
       cwd: options.cwd,
       env: { ...process.env, ...options.env },
     })

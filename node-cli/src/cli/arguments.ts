@@ -51,7 +51,13 @@ export function checkArguments(rawArgs: readonly string[], args: ArgsDef): void 
     if (!flag.takesValue && value !== undefined) throw new UsageError(`${spelling} takes no value`)
     if (flag.takesValue && value === undefined) {
       index += 1
-      if (index >= rawArgs.length) throw new UsageError(`${spelling} needs a value`)
+      const next = rawArgs[index]
+      if (next === undefined) throw new UsageError(`${spelling} needs a value`)
+      // citty drops a value like --no-x, and what follows a flag left without value is another flag more often than not.
+      if (next.startsWith('--') || flags.has(next))
+        throw new UsageError(
+          `${spelling} needs a value; one that begins with - is given as ${asValue(flag, next)}`,
+        )
     }
   }
   const required = positionals.filter(([, { required }]) => required !== false)
@@ -60,6 +66,8 @@ export function checkArguments(rawArgs: readonly string[], args: ArgsDef): void 
   if (given > positionals.length)
     throw new UsageError(`${given} arguments are given; ${positionals.length} are taken`)
 }
+
+const asValue = ({ name }: Flag, value: string): string => `--${name}=${value}`
 
 export function unknown(what: string, word: string, candidates: readonly string[]): UsageError {
   const meant = suggest(word, candidates)

@@ -3,7 +3,7 @@ export function printJson(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value, null, 2)}\n`)
 }
 
-/** Tells a person at the keyboard what takes long; silent where nobody looks. */
+/** Tells on standard error what takes long. */
 export function progress(message: string): void {
   process.stderr.write(`${message}\n`)
 }

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import path from 'node:path'
 import { CliError } from '../cli/errors.ts'
@@ -20,39 +20,49 @@ export function ascHome(env: NodeJS.ProcessEnv = process.env): string {
   return path.join(cache, 'nodectl', `asc-${ascVersion}`)
 }
 
+const temporaryPrefix = '.installing-'
+
 /**
  * The folder of the installed compiler; installs it on first use. Two at once each install into a folder of their
- * own, and the first to be done gives it its name.
+ * own, and the first to be done gives it its name. All of it happens inside `home`, which may be a volume of its own.
  *
  * @throws {@link CliError} when npm or the network is missing, or the folder holds something else.
  */
 export async function ensureAsc(home = ascHome()): Promise<string> {
   const installed = path.join(home, 'node_modules', 'assemblyscript')
+  // Looked at before the version: what another process installs meanwhile is then taken for nothing foreign.
+  const occupied = await isOccupied(home)
   if (await isVersion(installed)) return installed
-  await requireFree(home)
+  if (occupied)
+    throw new CliError(
+      'asc_home',
+      `${home} does not hold AssemblyScript ${ascVersion}, and is not empty; remove it or name another folder in NODE_ASC_HOME`,
+    )
 
   progress(`Installing AssemblyScript ${ascVersion} into ${home} (once, about 100 MB) …`)
-  const parent = path.dirname(home)
   let temporary: string
   try {
-    await mkdir(parent, { recursive: true })
-    temporary = await mkdtemp(path.join(parent, '.asc-'))
+    await mkdir(home, { recursive: true })
+    temporary = await mkdtemp(path.join(home, temporaryPrefix))
   } catch (error) {
     throw new CliError(
       'asc_home',
-      `the compiler cannot be installed into ${parent}: ${(error as Error).message}`,
+      `the compiler cannot be installed into ${home}: ${(error as Error).message}`,
     )
   }
   try {
     await runNpm(temporary)
     if (!(await isVersion(path.join(temporary, 'node_modules', 'assemblyscript'))))
       throw new CliError('asc_install', `npm did not install AssemblyScript ${ascVersion}`)
-    await rename(temporary, home).catch(async (error) => {
+    const modules = path.join(home, 'node_modules')
+    await rename(path.join(temporary, 'node_modules'), modules).catch(async (error) => {
       if (!(await isVersion(installed)))
         throw new CliError('asc_home', `${home} cannot be written: ${error.message}`)
     })
   } finally {
     await rm(temporary, { recursive: true, force: true })
+    // Left empty by an installation that failed.
+    await rmdir(home).catch(() => {})
   }
   progress('Installed.')
   return installed
@@ -69,16 +79,12 @@ async function isVersion(folder: string): Promise<boolean> {
   }
 }
 
-async function requireFree(home: string): Promise<void> {
+async function isOccupied(home: string): Promise<boolean> {
   const names = await readdir(home).catch((error: NodeJS.ErrnoException): string[] => {
     if (error.code === 'ENOENT') return []
     throw new CliError('asc_home', `${home} cannot be used for the compiler: ${error.message}`)
   })
-  if (names.length > 0)
-    throw new CliError(
-      'asc_home',
-      `${home} does not hold AssemblyScript ${ascVersion}, and is not empty; remove it or name another folder in NODE_ASC_HOME`,
-    )
+  return names.some((name) => !name.startsWith(temporaryPrefix))
 }
 
 function runNpm(folder: string): Promise<void> {
