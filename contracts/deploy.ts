@@ -1,0 +1,239 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Address, Hex } from 'viem'
+import type { LocalAccount } from 'viem/accounts'
+import { encodeDeployData, getContractAddress } from 'viem/utils'
+import type { NetworkParams } from '../protocol/network-params.ts'
+import { type Profile, profileStrings } from '../protocol/profile.ts'
+import {
+  faucetAbi,
+  faucetBytecode,
+  hubTokenAbi,
+  hubTokenBytecode,
+  projectRegistryAbi,
+  projectRegistryBytecode,
+  stakingAbi,
+  stakingBytecode,
+  vaultFactoryAbi,
+  vaultFactoryBytecode,
+} from './generated/contracts.ts'
+import { callBatch } from './json-rpc.ts'
+
+/** Accounts that may do what not everyone may. The same account may have several roles. */
+export interface Roles {
+  /** Gives and takes roles in every contract. */
+  readonly admin: Address
+  /** Creates tokens. */
+  readonly minter: Address
+  /** Gives tokens out of the faucet. */
+  readonly dripper: Address
+  /** Sets the listing status of projects. */
+  readonly reviewer: Address
+  /** Proposes slashes. */
+  readonly proposer: Address
+  /** Decides about slashes, and vetoes epochs. */
+  readonly arbiter: Address
+  /** Posts epochs, and opens vaults for developers. */
+  readonly poster: Address
+}
+
+export interface DeployOptions {
+  readonly rpcUrl: string
+  /** Pays for the deployment. Holds no role unless `roles` says so. */
+  readonly account: LocalAccount
+  /** Gives the token's names, the domains and the tag of project ids. */
+  readonly profile: Profile
+  /** Gives the times that contracts enforce. */
+  readonly params: NetworkParams
+  /** Receives the network's fees and slashed collateral. */
+  readonly treasury: Address
+  /** Roles left out go to the deploying account. */
+  readonly roles?: Partial<Roles>
+  /** Tokens that the faucet begins with. */
+  readonly faucetSupplyWei: bigint
+  /** Notice before a developer takes funds out of a vault. */
+  readonly withdrawalNoticeSecs?: number
+}
+
+/** Lower-case addresses under the hub's names for them. */
+export interface ContractAddresses {
+  readonly token: Address
+  readonly faucet: Address
+  readonly project_registry: Address
+  readonly vault_factory: Address
+  readonly vault_implementation: Address
+  readonly staking: Address
+  readonly treasury: Address
+}
+
+export interface Deployment {
+  readonly contracts: ContractAddresses
+  /** The block before the first one with anything of these contracts. */
+  readonly startBlock: number
+}
+
+/** Thrown when a network cannot be deployed as asked. Nothing was sent unless the message names a transaction. */
+export class DeployError extends Error {
+  override readonly name = 'DeployError'
+}
+
+/** The longest epoch and a day: what was worked before the notice is posted before the withdrawal. */
+const defaultWithdrawalNoticeSecs = 2 * 86_400
+/** Names and tags are kept in one word, whose last byte is the length. */
+const nameBytesMax = 31
+const tipWei = 1_000_000_000n
+const pollMs = 200
+const minedLimitMs = 120_000
+
+/**
+ * Deploys all contracts of a network. Addresses follow from the account's nonce, so every contract is told the addresses of
+ * the others before any of them exists, and all transactions are sent at once.
+ * @throws {@link DeployError}, and `RpcError` when the node refuses a call.
+ */
+export async function deployContracts(options: DeployOptions): Promise<Deployment> {
+  const { rpcUrl, account, profile, treasury } = options
+  const { nonce, block } = await readChain(options)
+  const addressAt = (offset: number) =>
+    lower(getContractAddress({ from: account.address, nonce: BigInt(nonce + offset) }))
+  const contracts: ContractAddresses = {
+    token: addressAt(0),
+    faucet: addressAt(1),
+    project_registry: addressAt(2),
+    vault_factory: addressAt(3),
+    // Created by the factory's constructor, which is its first creation.
+    vault_implementation: lower(getContractAddress({ from: addressAt(3), nonce: 1n })),
+    staking: addressAt(4),
+    treasury: lower(treasury),
+  }
+  const creations = creationCode(options, contracts)
+  const estimates = await callBatch(
+    rpcUrl,
+    creations.map((data) => ['eth_estimateGas', { from: account.address, data }]),
+  )
+  const raw = await Promise.all(
+    creations.map((data, i) =>
+      account.signTransaction({
+        type: 'eip1559',
+        chainId: profile.chain_id,
+        nonce: nonce + i,
+        data,
+        gas: (BigInt(estimates[i] as Hex) * 12n) / 10n,
+        maxFeePerGas: BigInt(block.baseFeePerGas) * 2n + tipWei,
+        maxPriorityFeePerGas: tipWei,
+      }),
+    ),
+  )
+  const hashes = await callBatch(
+    rpcUrl,
+    raw.map((transaction) => ['eth_sendRawTransaction', transaction]),
+  )
+  await requireMined(rpcUrl, hashes as Hex[])
+  return { contracts, startBlock: Number(block.number) }
+}
+
+async function readChain({ rpcUrl, account, profile }: DeployOptions): Promise<Chain> {
+  for (const name of namesOf(profile)) {
+    if (new TextEncoder().encode(name).length > nameBytesMax)
+      throw new DeployError(
+        `"${name}" is longer than ${nameBytesMax} bytes. Choose shorter names in the profile.`,
+      )
+  }
+  const [chainId, nonce, block] = (await callBatch(rpcUrl, [
+    ['eth_chainId'],
+    ['eth_getTransactionCount', account.address, 'latest'],
+    ['eth_getBlockByNumber', 'latest', false],
+  ])) as [Hex, Hex, Chain['block']]
+  if (Number(chainId) !== profile.chain_id)
+    throw new DeployError(`The chain's id is ${Number(chainId)}, the profile's ${profile.chain_id}.`)
+  return { nonce: Number(nonce), block }
+}
+
+interface Chain {
+  readonly nonce: number
+  readonly block: { readonly number: Hex; readonly baseFeePerGas: Hex }
+}
+
+function namesOf(profile: Profile): string[] {
+  const { registry_domain, staking_domain, permit_domain, project } = profileStrings(profile)
+  return [registry_domain, staking_domain, permit_domain, project]
+}
+
+/** In the order of the nonces. */
+function creationCode(options: DeployOptions, contracts: ContractAddresses): Hex[] {
+  const { account, profile, params, faucetSupplyWei } = options
+  const names = profileStrings(profile)
+  const role = (name: keyof Roles): Address => options.roles?.[name] ?? account.address
+  const admin = role('admin')
+  return [
+    encodeDeployData({
+      abi: hubTokenAbi,
+      bytecode: hubTokenBytecode,
+      args: [
+        profile.token_name,
+        profile.token_symbol,
+        names.permit_domain,
+        admin,
+        role('minter'),
+        contracts.faucet,
+        faucetSupplyWei,
+      ],
+    }),
+    encodeDeployData({
+      abi: faucetAbi,
+      bytecode: faucetBytecode,
+      args: [contracts.token, admin, role('dripper')],
+    }),
+    encodeDeployData({
+      abi: projectRegistryAbi,
+      bytecode: projectRegistryBytecode,
+      args: [names.registry_domain, names.project, admin, role('reviewer')],
+    }),
+    encodeDeployData({
+      abi: vaultFactoryAbi,
+      bytecode: vaultFactoryBytecode,
+      args: [
+        contracts.project_registry,
+        contracts.treasury,
+        BigInt(params.vault_challenge_secs),
+        BigInt(options.withdrawalNoticeSecs ?? defaultWithdrawalNoticeSecs),
+        admin,
+        role('poster'),
+        role('arbiter'),
+      ],
+    }),
+    encodeDeployData({
+      abi: stakingAbi,
+      bytecode: stakingBytecode,
+      args: [
+        names.staking_domain,
+        contracts.token,
+        contracts.treasury,
+        BigInt(params.unbonding_secs),
+        BigInt(params.dispute_window_secs_min),
+        BigInt(params.dispute_window_secs_max),
+        admin,
+        role('proposer'),
+        role('arbiter'),
+      ],
+    }),
+  ]
+}
+
+async function requireMined(rpcUrl: string, hashes: readonly Hex[]): Promise<void> {
+  const limit = Date.now() + minedLimitMs
+  for (;;) {
+    const receipts = (await callBatch(
+      rpcUrl,
+      hashes.map((hash) => ['eth_getTransactionReceipt', hash]),
+    )) as ({ status: Hex } | null)[]
+    const failed = receipts.findIndex((receipt) => receipt !== null && receipt.status !== '0x1')
+    if (failed !== -1) throw new DeployError(`The transaction ${hashes[failed]} failed.`)
+    if (!receipts.includes(null)) return
+    if (Date.now() > limit)
+      throw new DeployError(
+        `The transactions ${hashes.join(', ')} are not mined after ${minedLimitMs / 1000} s.`,
+      )
+    await wait(pollMs)
+  }
+}
+
+const lower = (address: string): Address => address.toLowerCase() as Address

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.37;
+
+import {AccessControl} from "@openzeppelin/contracts/access/AccessControl.sol";
+import {Clones} from "@openzeppelin/contracts/proxy/Clones.sol";
+import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
+import {IProjectRegistry} from "./interfaces/IProjectRegistry.sol";
+import {IProjectVault} from "./interfaces/IProjectVault.sol";
+import {IVaultFactory} from "./interfaces/IVaultFactory.sol";
+import {VaultRoles} from "./lib/VaultRoles.sol";
+import {ProjectVault} from "./ProjectVault.sol";
+
+contract VaultFactory is IVaultFactory, AccessControl {
+    bytes32 public constant POSTER_ROLE = VaultRoles.POSTER;
+    bytes32 public constant ARBITER_ROLE = VaultRoles.ARBITER;
+
+    /// @inheritdoc IVaultFactory
+    IProjectRegistry public immutable registry;
+    /// @inheritdoc IVaultFactory
+    address public immutable implementation;
+
+    constructor(
+        IProjectRegistry registry_,
+        address treasury,
+        uint64 challengeSecs,
+        uint64 withdrawalNoticeSecs,
+        address admin,
+        address poster,
+        address arbiter
+    ) {
+        registry = registry_;
+        implementation = address(new ProjectVault(treasury, challengeSecs, withdrawalNoticeSecs));
+        _grantRole(DEFAULT_ADMIN_ROLE, admin);
+        _grantRole(POSTER_ROLE, poster);
+        _grantRole(ARBITER_ROLE, arbiter);
+    }
+
+    /// @inheritdoc IVaultFactory
+    function create(bytes32 projectId, IERC20 token) external returns (address vault) {
+        address developer = registry.developerOf(projectId);
+        if (developer == address(0)) revert UnknownProject(projectId);
+        if (msg.sender != developer && !hasRole(POSTER_ROLE, msg.sender))
+            revert NotDeveloper(projectId, msg.sender);
+        vault = vaultOf(projectId);
+        if (vault.code.length != 0) revert VaultExists(projectId, vault);
+        Clones.cloneDeterministic(implementation, projectId);
+        IProjectVault(vault).initialize(projectId, developer, token);
+        emit VaultCreated(projectId, vault, developer, address(token));
+    }
+
+    /// @inheritdoc IVaultFactory
+    function vaultOf(bytes32 projectId) public view returns (address) {
+        return Clones.predictDeterministicAddress(implementation, projectId);
+    }
+}

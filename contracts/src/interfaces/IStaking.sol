@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.37;
+
+import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
+import {
+    Bond,
+    PermitSignature,
+    SetPayout,
+    Slash,
+    SlashState,
+    Subscription,
+    SubscriptionState,
+    Unbond,
+    Withdraw
+} from "../types/StakingTypes.sol";
+import {ISignedActions} from "./ISignedActions.sol";
+
+/**
+ * @title Collateral of nodes, and its loss
+ * @notice Collateral leaves in two ways only: to its owner, after unbonding and with no slash open; or to the treasury, by
+ * a slash that survived its dispute window. No role can move it anywhere else.
+ */
+interface IStaking is ISignedActions {
+    event Bonded(
+        bytes32 indexed subscriptionId,
+        address indexed owner,
+        bytes32 indexed projectId,
+        bytes32 nodeKey,
+        uint256 amount,
+        uint256 collateral
+    );
+    event Unbonding(bytes32 indexed subscriptionId, uint64 releaseAt);
+    event Withdrawn(bytes32 indexed subscriptionId, address indexed owner, uint256 amount);
+    event PayoutSet(bytes32 indexed subscriptionId, address payout);
+    event SlashProposed(
+        bytes32 indexed evidenceHash,
+        bytes32 indexed subscriptionId,
+        uint256 amount,
+        uint64 executableAt
+    );
+    event SlashDisputed(bytes32 indexed evidenceHash);
+    event SlashUpheld(bytes32 indexed evidenceHash);
+    event SlashCancelled(bytes32 indexed evidenceHash);
+    event SlashExecuted(bytes32 indexed evidenceHash, bytes32 indexed subscriptionId, uint256 amount);
+
+    /// @notice Neither a bond nor a slash is about nothing.
+    error ZeroAmount();
+
+    /// @notice Only the owner of the collateral may do this.
+    error NotOwner(bytes32 subscriptionId, address account);
+
+    /// @notice The subscription is in a state from which this does not lead on.
+    error InvalidState(bytes32 subscriptionId, SubscriptionState state);
+
+    /// @notice Unbonding is not over, so that offences of the last epochs can still be found.
+    error NotReleased(bytes32 subscriptionId, uint64 releaseAt);
+
+    /// @notice A slash is open: what it may take must not leave before it is decided.
+    error SlashOpen(bytes32 subscriptionId, uint32 openSlashes);
+
+    /// @notice The dispute window is outside the network's bounds.
+    error InvalidDisputeWindow(uint64 disputeWindowSecs, uint64 least, uint64 most);
+
+    /// @notice This evidence was proposed before. An offence is punished once, whatever became of the first proposal.
+    error AlreadyProposed(bytes32 evidenceHash);
+
+    /// @notice The slash is in a state from which this does not lead on.
+    error InvalidSlashState(bytes32 evidenceHash, SlashState state);
+
+    /// @notice Only the slashed owner disputes, or a proposer that passes the owner's dispute on.
+    error NotDisputer(bytes32 evidenceHash, address account);
+
+    /// @notice The dispute window is over.
+    error DisputeWindowOver(bytes32 evidenceHash, uint64 executableAt);
+
+    /// @notice The dispute window is not over.
+    error DisputeWindowOpen(bytes32 evidenceHash, uint64 executableAt);
+
+    /// @notice Adds the caller's tokens to its collateral, out of its allowance to this contract.
+    function bond(bytes32 projectId, bytes32 nodeKey, uint256 amount) external returns (bytes32 subscriptionId);
+
+    /**
+     * @notice Adds the signer's tokens to its collateral.
+     * @dev The permit only makes the allowance; what authorises the bond is the signature over it. Anyone may have
+     * brought the permit to the token before, so a permit that fails matters only when the allowance is missing, and then
+     * its own reason is what the caller is told.
+     */
+    function bondBySig(
+        Bond calldata action,
+        bytes calldata signature,
+        PermitSignature calldata permit
+    ) external returns (bytes32 subscriptionId);
+
+    /// @notice Sends rewards of later epochs to another address. Zero and the owner both mean the owner.
+    function setPayout(bytes32 subscriptionId, address payout) external;
+
+    /// @notice As `setPayout`, by the owner's signature.
+    function setPayoutBySig(SetPayout calldata action, bytes calldata signature) external;
+
+    /// @notice Begins unbonding. Slashes stay possible until the withdrawal.
+    function unbond(bytes32 subscriptionId) external;
+
+    /// @notice As `unbond`, by the owner's signature.
+    function unbondBySig(Unbond calldata action, bytes calldata signature) external;
+
+    /// @notice Pays the collateral back to the owner, never to the payout address, and closes the subscription.
+    function withdraw(bytes32 subscriptionId) external;
+
+    /// @notice As `withdraw`, by the owner's signature.
+    function withdrawBySig(Withdraw calldata action, bytes calldata signature) external;
+
+    /**
+     * @notice Announces a slash. Only a proposer may.
+     * @param subscriptionId a bonded or unbonding subscription.
+     * @param evidenceHash what anyone can check the accusation with.
+     * @param amount taken on execution, or what is then left.
+     * @param disputeWindowSecs the project's own window, within the network's bounds.
+     */
+    function proposeSlash(
+        bytes32 subscriptionId,
+        bytes32 evidenceHash,
+        uint256 amount,
+        uint64 disputeWindowSecs
+    ) external;
+
+    /**
+     * @notice Stops a slash until an arbiter decides. The owner may, once and within the window.
+     * @dev A proposer may too, so that an owner without native tokens can dispute through the hub. It gains nothing by
+     * it: it only delays what it could have left unproposed.
+     */
+    function disputeSlash(bytes32 evidenceHash) external;
+
+    /// @notice Decides against a slash, disputed or not. Only an arbiter may.
+    function cancelSlash(bytes32 evidenceHash) external;
+
+    /// @notice Decides against a dispute. The slash can then be executed once its window is over. Only an arbiter may.
+    function upholdSlash(bytes32 evidenceHash) external;
+
+    /// @notice Moves the slashed collateral to the treasury. Anyone may, once the window is over without a dispute won.
+    function executeSlash(bytes32 evidenceHash) external;
+
+    /// @notice The subscription, or zeros when it has no collateral.
+    function subscriptionOf(bytes32 subscriptionId) external view returns (Subscription memory);
+
+    /// @notice On-chain state of a subscription.
+    function stateOf(bytes32 subscriptionId) external view returns (SubscriptionState);
+
+    /// @notice Where rewards go: the owner unless set otherwise; zero when there is no collateral.
+    function payoutOf(bytes32 subscriptionId) external view returns (address);
+
+    /// @notice The slash proposed with some evidence.
+    function slashOf(bytes32 evidenceHash) external view returns (Slash memory);
+
+    /// @notice keccak-256 of the ABI encoding of the three, the same in every deployment.
+    function subscriptionIdOf(
+        bytes32 projectId,
+        address owner,
+        bytes32 nodeKey
+    ) external pure returns (bytes32);
+
+    /// @notice The token that is collateral.
+    function token() external view returns (IERC20);
+
+    /// @notice Where slashed collateral goes.
+    function treasury() external view returns (address);
+
+    /// @notice Seconds between unbonding and release.
+    function unbondingSecs() external view returns (uint64);
+
+    /// @notice Shortest dispute window.
+    function disputeWindowSecsMin() external view returns (uint64);
+
+    /// @notice Longest dispute window.
+    function disputeWindowSecsMax() external view returns (uint64);
+}

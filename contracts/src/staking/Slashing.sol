@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.37;
+
+import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
+import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
+import {Math} from "@openzeppelin/contracts/utils/math/Math.sol";
+import {SafeCast} from "@openzeppelin/contracts/utils/math/SafeCast.sol";
+import {IStaking} from "../interfaces/IStaking.sol";
+import {Slash, SlashState, Subscription} from "../types/StakingTypes.sol";
+import {Collateral} from "./Collateral.sol";
+
+/**
+ * @title Collateral is taken, after everyone had the time to object
+ * @dev Proposed → Executed, or Disputed → Cancelled or Upheld → Executed; an arbiter may cancel any open one. An open
+ * slash is counted in its subscription, which is what holds the withdrawal back.
+ */
+abstract contract Slashing is Collateral {
+    using SafeERC20 for IERC20;
+    using SafeCast for uint256;
+
+    /// @inheritdoc IStaking
+    address public immutable treasury;
+    /// @inheritdoc IStaking
+    uint64 public immutable disputeWindowSecsMin;
+    /// @inheritdoc IStaking
+    uint64 public immutable disputeWindowSecsMax;
+
+    mapping(bytes32 evidenceHash => Slash) private _slashes;
+
+    constructor(address treasury_, uint64 windowMin, uint64 windowMax) {
+        treasury = treasury_;
+        disputeWindowSecsMin = windowMin;
+        disputeWindowSecsMax = windowMax;
+    }
+
+    /// @inheritdoc IStaking
+    function slashOf(bytes32 evidenceHash) external view returns (Slash memory) {
+        return _slashes[evidenceHash];
+    }
+
+    function _proposeSlash(
+        bytes32 subscriptionId,
+        bytes32 evidenceHash,
+        uint256 amount,
+        uint64 disputeWindowSecs
+    ) internal {
+        if (amount == 0) revert ZeroAmount();
+        if (disputeWindowSecs < disputeWindowSecsMin || disputeWindowSecs > disputeWindowSecsMax)
+            revert InvalidDisputeWindow(disputeWindowSecs, disputeWindowSecsMin, disputeWindowSecsMax);
+        if (_slashes[evidenceHash].state != SlashState.None) revert AlreadyProposed(evidenceHash);
+        _existing(subscriptionId).openSlashes += 1;
+        uint64 executableAt = uint64(block.timestamp) + disputeWindowSecs;
+        _slashes[evidenceHash] = Slash(subscriptionId, amount.toUint128(), executableAt, SlashState.Proposed);
+        emit SlashProposed(evidenceHash, subscriptionId, amount, executableAt);
+    }
+
+    function _disputeSlash(address account, bool isProposer, bytes32 evidenceHash) internal {
+        Slash storage slash = _slashes[evidenceHash];
+        if (slash.state != SlashState.Proposed) revert InvalidSlashState(evidenceHash, slash.state);
+        if (!isProposer && _subscriptions[slash.subscriptionId].owner != account)
+            revert NotDisputer(evidenceHash, account);
+        if (block.timestamp >= slash.executableAt) revert DisputeWindowOver(evidenceHash, slash.executableAt);
+        slash.state = SlashState.Disputed;
+        emit SlashDisputed(evidenceHash);
+    }
+
+    function _cancelSlash(bytes32 evidenceHash) internal {
+        Slash storage slash = _slashes[evidenceHash];
+        if (!_isOpen(slash.state)) revert InvalidSlashState(evidenceHash, slash.state);
+        slash.state = SlashState.Cancelled;
+        _subscriptions[slash.subscriptionId].openSlashes -= 1;
+        emit SlashCancelled(evidenceHash);
+    }
+
+    function _upholdSlash(bytes32 evidenceHash) internal {
+        Slash storage slash = _slashes[evidenceHash];
+        if (slash.state != SlashState.Disputed) revert InvalidSlashState(evidenceHash, slash.state);
+        slash.state = SlashState.Upheld;
+        emit SlashUpheld(evidenceHash);
+    }
+
+    /// @dev Several slashes may be open at once; each takes what the earlier ones left. The subscription outlives them all.
+    function _executeSlash(bytes32 evidenceHash) internal {
+        Slash storage slash = _slashes[evidenceHash];
+        if (slash.state != SlashState.Proposed && slash.state != SlashState.Upheld)
+            revert InvalidSlashState(evidenceHash, slash.state);
+        if (block.timestamp < slash.executableAt) revert DisputeWindowOpen(evidenceHash, slash.executableAt);
+        slash.state = SlashState.Executed;
+        Subscription storage subscription = _subscriptions[slash.subscriptionId];
+        subscription.openSlashes -= 1;
+        uint256 amount = Math.min(slash.amount, subscription.collateral);
+        subscription.collateral -= amount;
+        emit SlashExecuted(evidenceHash, slash.subscriptionId, amount);
+        token.safeTransfer(treasury, amount);
+    }
+
+    function _isOpen(SlashState state) private pure returns (bool) {
+        return state == SlashState.Proposed || state == SlashState.Disputed || state == SlashState.Upheld;
+    }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.37;
+
+/// @notice On-chain states of a subscription. Whether a bonded one is active, paused or jailed is the hub's to say.
+enum SubscriptionState {
+    PendingCollateral,
+    Bonded,
+    Unbonding
+}
+
+/// @notice The collateral of one owner for one node in one project.
+struct Subscription {
+    /// Zero before the first bond and after a withdrawal.
+    address owner;
+    /// Unix seconds from which the collateral may leave; zero unless unbonding.
+    uint64 releaseAt;
+    /// Slashes that are neither cancelled nor executed. No collateral leaves to the owner while there is one.
+    uint32 openSlashes;
+    uint256 collateral;
+    /// Where rewards go; zero stands for the owner, so that the common case needs no storage.
+    address payout;
+}
+
+/// @notice Cancelled and Executed are final; the others are open.
+enum SlashState {
+    None,
+    Proposed,
+    Disputed,
+    Upheld,
+    Cancelled,
+    Executed
+}
+
+/// @notice A slash, known by the hash of its evidence.
+struct Slash {
+    bytes32 subscriptionId;
+    /// What was proposed. Execution takes what is left when there is less.
+    uint128 amount;
+    /// Unix seconds: a dispute comes before, the execution not before.
+    uint64 executableAt;
+    SlashState state;
+}
+
+/// @notice An owner's signed order to add collateral. The members are those of the EIP-712 type, in its order.
+struct Bond {
+    address owner;
+    bytes32 projectId;
+    bytes32 nodeKey;
+    uint256 amount;
+    uint256 nonce;
+    uint256 deadline;
+}
+
+/// @notice An owner's signed order about where rewards go.
+struct SetPayout {
+    address owner;
+    bytes32 subscriptionId;
+    address payout;
+    uint256 nonce;
+    uint256 deadline;
+}
+
+/// @notice An owner's signed order to begin unbonding.
+struct Unbond {
+    address owner;
+    bytes32 subscriptionId;
+    uint256 nonce;
+    uint256 deadline;
+}
+
+/// @notice An owner's signed order to take the collateral back.
+struct Withdraw {
+    address owner;
+    bytes32 subscriptionId;
+    uint256 nonce;
+    uint256 deadline;
+}
+
+/// @notice The token's permit for exactly the bonded amount. An empty signature means that an allowance exists.
+struct PermitSignature {
+    uint256 deadline;
+    bytes signature;
+}
+
+/**
+ * @title EIP-712 hashes of what owners sign
+ * @dev A struct of static members encodes to their words in order, which is what EIP-712 hashes.
+ */
+library StakingActions {
+    bytes32 internal constant BOND_TYPEHASH =
+        keccak256(
+            "Bond(address owner,bytes32 projectId,bytes32 nodeKey,uint256 amount,uint256 nonce,uint256 deadline)"
+        );
+
+    bytes32 internal constant SET_PAYOUT_TYPEHASH =
+        keccak256(
+            "SetPayout(address owner,bytes32 subscriptionId,address payout,uint256 nonce,uint256 deadline)"
+        );
+
+    bytes32 internal constant UNBOND_TYPEHASH =
+        keccak256(
+            "Unbond(address owner,bytes32 subscriptionId,uint256 nonce,uint256 deadline)"
+        );
+
+    bytes32 internal constant WITHDRAW_TYPEHASH =
+        keccak256(
+            "Withdraw(address owner,bytes32 subscriptionId,uint256 nonce,uint256 deadline)"
+        );
+
+    function hash(Bond calldata action) internal pure returns (bytes32) {
+        return keccak256(abi.encode(BOND_TYPEHASH, action));
+    }
+
+    function hash(SetPayout calldata action) internal pure returns (bytes32) {
+        return keccak256(abi.encode(SET_PAYOUT_TYPEHASH, action));
+    }
+
+    function hash(Unbond calldata action) internal pure returns (bytes32) {
+        return keccak256(abi.encode(UNBOND_TYPEHASH, action));
+    }
+
+    function hash(Withdraw calldata action) internal pure returns (bytes32) {
+        return keccak256(abi.encode(WITHDRAW_TYPEHASH, action));
+    }
+}

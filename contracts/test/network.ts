@@ -1,0 +1,161 @@
+import {
+  type Abi,
+  type Address,
+  BaseError,
+  ContractFunctionRevertedError,
+  createTestClient,
+  getContract,
+  type Hex,
+  http,
+  parseEventLogs,
+  publicActions,
+  walletActions,
+} from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { foundry } from 'viem/chains'
+import { defaultNetworkParams } from '../../protocol/network-params.ts'
+import { resolveProfile } from '../../protocol/profile.ts'
+import { type AnvilOptions, findAnvil, startAnvil } from '../anvil.ts'
+import { type ContractAddresses, deployContracts } from '../deploy.ts'
+import {
+  contractErrorsAbi,
+  faucetAbi,
+  hubTokenAbi,
+  projectRegistryAbi,
+  projectVaultAbi,
+  stakingAbi,
+  vaultFactoryAbi,
+} from '../generated/contracts.ts'
+
+/** Whether this machine has the chain at all; tests that need one are skipped elsewhere. */
+export const hasAnvil = findAnvil() !== null
+
+export const profile = resolveProfile()
+export const params = defaultNetworkParams
+export const eth = (amount: number): bigint => BigInt(amount) * 10n ** 18n
+/** 32 bytes that say which ones they are. */
+export const bytes32 = (number: number): Hex => `0x${number.toString(16).padStart(64, '0')}`
+
+/** The accounts that anvil funds, one for every part that somebody plays. */
+const key = (number: number) => privateKeyToAccount(anvilKeys[number]!)
+const anvilKeys: Hex[] = [
+  '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80',
+  '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d',
+  '0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a',
+  '0x7c852118294e51e653712a81e05800f419141751be58f605c371e15141b007a6',
+  '0x47e179ec197488593b187f80a00eb0da91f1b9d0b13f8733639f19c30a34926a',
+  '0x8b3a350cf5c34c9194ca85829a2df0ec3153be0318b5e2d3348e872092edffba',
+  '0x92db14e403b83dfe3df233f83dfa3a0d7096f21ca9b0d6d6b8d88b2b4ec1564e',
+  '0x4bbbf85ce3377467afe5d46f804f221813b2bb87f24d81f60f1fcdbf7cbf4356',
+  '0xdbda1821b80551c9d65939329250298aa3472ba22feea921c0cf5d620ea67b97',
+  '0x2a871d0798f97d79848a013d4936a73bf4cc922c825d33c1cf7073dff6d409c6',
+]
+export const deployer = key(0)
+export const owner = key(1)
+export const developer = key(2)
+export const stranger = key(3)
+export const roles = {
+  admin: key(4).address,
+  minter: key(5).address,
+  dripper: key(5).address,
+  reviewer: key(6).address,
+  proposer: key(7).address,
+  arbiter: key(8).address,
+  poster: key(9).address,
+}
+export const treasury: Address = '0x7ea5000000000000000000000000000000000000'
+
+export type Network = Awaited<ReturnType<typeof startNetwork>>
+
+/** A chain of its own with all contracts. */
+export async function startNetwork(options: AnvilOptions = {}, over: Partial<typeof params> = {}) {
+  const anvil = await startAnvil(options)
+  try {
+    const { contracts } = await deployContracts({
+      rpcUrl: anvil.url,
+      account: deployer,
+      profile,
+      params: { ...params, ...over },
+      treasury,
+      roles,
+      faucetSupplyWei: eth(1_000_000),
+    })
+    return { ...connect(anvil.url, contracts), stop: anvil.stop }
+  } catch (error) {
+    await anvil.stop()
+    throw error
+  }
+}
+
+function connect(url: string, addresses: ContractAddresses) {
+  const client = createTestClient({
+    mode: 'anvil',
+    chain: foundry,
+    cacheTime: 0,
+    pollingInterval: 10,
+    transport: http(url),
+  })
+    .extend(publicActions)
+    .extend(walletActions)
+  // Every contract knows every error, because a revert may come from another one.
+  const at = <const A extends Abi>(abi: A, address: Address) => getContract({ abi, address, client })
+  const errors = contractErrorsAbi
+  const token = at([...hubTokenAbi, ...errors], addresses.token)
+
+  return {
+    client,
+    addresses,
+    at,
+    token,
+    faucet: at([...faucetAbi, ...errors], addresses.faucet),
+    registry: at([...projectRegistryAbi, ...errors], addresses.project_registry),
+    factory: at([...vaultFactoryAbi, ...errors], addresses.vault_factory),
+    staking: at([...stakingAbi, ...errors], addresses.staking),
+    vaultAt: (address: Address) => at([...projectVaultAbi, ...errors], address),
+
+    /** Waits until a transaction is mined, and insists that it succeeded. */
+    async mined(sent: Promise<Hex>) {
+      const receipt = await client.waitForTransactionReceipt({ hash: await sent })
+      if (receipt.status !== 'success') throw new Error(`${receipt.transactionHash} reverted`)
+      return receipt
+    },
+    /** The events of a transaction, as name and arguments. */
+    async events<const A extends Abi>(contract: { abi: A }, sent: Promise<Hex>) {
+      const { logs } = await this.mined(sent)
+      return parseEventLogs({ abi: contract.abi as Abi, logs }).map((log) => ({
+        event: log.eventName,
+        ...(log.args as unknown as Record<string, unknown>),
+      }))
+    },
+    async give(to: Address, amount: bigint) {
+      await this.mined(token.write.mint([to, amount], { account: roles.minter }))
+    },
+    /** The balance of tokens. */
+    balanceOf: (account: Address) => token.read.balanceOf([account]),
+    now: async () => (await client.getBlock()).timestamp,
+    /** Lets time pass; calls that follow are answered at the new time. */
+    async pass(seconds: bigint | number) {
+      await client.increaseTime({ seconds: Number(seconds) })
+      await client.mine({ blocks: 1 })
+    },
+    /** Makes a block with exactly this time, at which calls are then answered. */
+    async passTo(timestamp: bigint) {
+      await client.setNextBlockTimestamp({ timestamp })
+      await client.mine({ blocks: 1 })
+    },
+  }
+}
+
+/** The error a simulated call is refused with: its name and arguments. A call that would succeed is a failure here. */
+export async function refusal(simulated: Promise<unknown>): Promise<unknown[]> {
+  let result: unknown
+  try {
+    result = await simulated
+  } catch (error) {
+    const reverted =
+      error instanceof BaseError && error.walk((one) => one instanceof ContractFunctionRevertedError)
+    if (!(reverted instanceof ContractFunctionRevertedError)) throw error
+    return [reverted.data?.errorName ?? reverted.reason ?? reverted.signature, ...(reverted.data?.args ?? [])]
+  }
+  throw new Error(`not refused, but answered with ${JSON.stringify(result, (_, value) => String(value))}`)
+}

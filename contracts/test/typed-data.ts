@@ -1,0 +1,60 @@
+import type { Address, Hex, TypedDataDomain } from 'viem'
+import type { LocalAccount } from 'viem/accounts'
+import { profileStrings } from '../../protocol/profile.ts'
+import type { ContractAddresses } from '../deploy.ts'
+import { profile } from './network.ts'
+
+const members = (text: string) =>
+  text.split(',').map((member) => {
+    const [type, name] = member.split(' ') as [string, string]
+    return { name, type }
+  })
+
+/** What is signed, written out once more and apart from the Solidity, in the words of the protocol. */
+const types = {
+  Register: members(
+    'address developer,string slug,bytes32 worker,bytes32 consensusHash,bytes32 manifestHash,uint256 nonce,uint256 deadline',
+  ),
+  PublishVersion: members(
+    'address developer,bytes32 projectId,uint32 version,bytes32 consensusHash,bytes32 manifestHash,uint256 nonce,uint256 deadline',
+  ),
+  Bond: members(
+    'address owner,bytes32 projectId,bytes32 nodeKey,uint256 amount,uint256 nonce,uint256 deadline',
+  ),
+  SetPayout: members('address owner,bytes32 subscriptionId,address payout,uint256 nonce,uint256 deadline'),
+  Unbond: members('address owner,bytes32 subscriptionId,uint256 nonce,uint256 deadline'),
+  Withdraw: members('address owner,bytes32 subscriptionId,uint256 nonce,uint256 deadline'),
+  Permit: members('address owner,address spender,uint256 value,uint256 nonce,uint256 deadline'),
+}
+
+export type SignedType = keyof typeof types
+
+export function domainOf(
+  type: SignedType,
+  { project_registry, staking, token }: ContractAddresses,
+): TypedDataDomain {
+  const { registry_domain, staking_domain, permit_domain } = profileStrings(profile)
+  const isRegistry = type === 'Register' || type === 'PublishVersion'
+  const [name, verifyingContract]: [string, Address] =
+    type === 'Permit'
+      ? [permit_domain, token]
+      : isRegistry
+        ? [registry_domain, project_registry]
+        : [staking_domain, staking]
+  return { name, version: '1', chainId: profile.chain_id, verifyingContract }
+}
+
+/** Signs a message of the protocol with an account's key. */
+export function sign(
+  account: LocalAccount,
+  type: SignedType,
+  domain: TypedDataDomain,
+  message: Record<string, unknown>,
+): Promise<Hex> {
+  return account.signTypedData({
+    domain,
+    types: { [type]: types[type] },
+    primaryType: type,
+    message,
+  } as never)
+}
