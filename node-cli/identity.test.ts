@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { withDataDir } from './src/data-dir/lock.ts'
 import { buildNodectl, nodectl, temporaryFolder } from './testing/nodectl.ts'
 
 beforeAll(buildNodectl)
@@ -59,6 +60,14 @@ describe('keygen and id', () => {
     ])
     writeFileSync(path.join(dir, 'lock'), '999999999')
     expect((await keygen(dir)).code).toBe(0)
+  })
+
+  test('a lock with the own pid, as a crash in a container leaves it behind, is taken over', async () => {
+    const dir = freshDir()
+    mkdirSync(dir)
+    writeFileSync(path.join(dir, 'lock'), String(process.pid))
+    expect(await withDataDir(dir, async () => 'done')).toBe('done')
+    expect(readdirSync(dir)).toEqual([])
   })
 
   test('id without a key says how to make one', async () => {

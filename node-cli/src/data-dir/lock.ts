@@ -70,7 +70,8 @@ async function removeStale(file: string, owner: number): Promise<void> {
 }
 
 function isAlive(pid: number): boolean {
-  if (!Number.isInteger(pid) || pid <= 0) return false
+  // In a container the tool has the same pid every time: a lock with its own is one that a crash left behind.
+  if (!Number.isInteger(pid) || pid <= 0 || pid === process.pid) return false
   try {
     process.kill(pid, 0)
     return true
