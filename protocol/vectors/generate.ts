@@ -6,16 +6,25 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { executeCase } from './execute.ts'
-import { type Json, readVectorFile } from './format.ts'
+import { type Json, readVectorFile, type VectorSet } from './format.ts'
 
 for (const file of process.argv.slice(2)) {
-  const { cases, ...head } = JSON.parse(readFileSync(file, 'utf8')) as Json
-  const [set] = readVectorFile(file)
+  const { cases, topics, ...head } = JSON.parse(readFileSync(file, 'utf8')) as Json
+  const sets = readVectorFile(file)
+  const members = Object.entries(head).map(([key, value]) => `${ascii(key)}: ${ascii(value)},\n`)
+  const body =
+    topics === undefined
+      ? `"cases": ${fill(sets[0]!, cases)}`
+      : `"topics": {\n${sets.map((set) => `${ascii(set.topic)}: ${fill(set, topics[set.topic])}`).join(',\n')}\n}`
+  writeFileSync(file, `{\n${members.join('')}${body}\n}\n`)
+}
+
+/** Writes out the cases of a topic, one per line. */
+function fill(set: VectorSet, cases: Json): string {
   const filled = cases.map((one: Json, i: number) =>
-    Object.hasOwn(one, 'output') ? one : { ...one, output: executeCase(set!, set!.cases[i]!) },
+    Object.hasOwn(one, 'output') ? one : { ...one, output: executeCase(set, set.cases[i]!) },
   )
-  const members = Object.entries(head).map(([key, value]) => `${JSON.stringify(key)}: ${ascii(value)},\n`)
-  writeFileSync(file, `{\n${members.join('')}"cases": [\n${filled.map(ascii).join(',\n')}\n]\n}\n`)
+  return `[\n${filled.map(ascii).join(',\n')}\n]`
 }
 
 /** Escapes everything outside printable ASCII, so that look-alike and invisible characters show in a diff. */
