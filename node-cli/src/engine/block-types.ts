@@ -1,16 +1,22 @@
-import type { Module } from '../../../protocol/wasm/module.ts'
+import type { FunctionType } from '../../../protocol/wasm/module.ts'
 import type { ValueType } from '../../../protocol/wasm/operators.ts'
 import type { ByteWriter } from './bytes.ts'
 import { valueTypeByte } from './rewrite-module.ts'
 
 /** Block types that give a function's results; those of two or more get a type of their own, in order of first use. */
 export class BlockTypes {
-  readonly added: (readonly ValueType[])[] = []
+  readonly #added: (readonly ValueType[])[] = []
   readonly #first: number
   readonly #indices = new Map<string, number>()
 
-  constructor({ types }: Module) {
-    this.#first = types.length
+  /** @param first Index of the first type that is added. */
+  constructor(first: number) {
+    this.#first = first
+  }
+
+  /** The types that are added, in order. */
+  types(): FunctionType[] {
+    return this.#added.map((results) => ({ params: [], results }))
   }
 
   write(output: ByteWriter, results: readonly ValueType[]): void {
@@ -23,9 +29,9 @@ export class BlockTypes {
     const key = results.join()
     const known = this.#indices.get(key)
     if (known !== undefined) return known
-    const index = this.#first + this.added.length
+    const index = this.#first + this.#added.length
     this.#indices.set(key, index)
-    this.added.push(results)
+    this.#added.push(results)
     return index
   }
 }

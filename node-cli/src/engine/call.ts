@@ -7,7 +7,7 @@ import {
   type Surroundings,
 } from './execution.ts'
 import { callFailures, Host } from './host.ts'
-import type { Engine, Instance } from './instance.ts'
+import { type Engine, type Instance, RunAgain } from './instance.ts'
 import { Journal } from './journal.ts'
 import { limits } from './limits.ts'
 
@@ -40,7 +40,22 @@ class Call {
 
   /** @throws {@link GuestFailure}, or anything else for a fault of the node. */
   run(): Uint8Array {
+    const { logs } = this.#run
+    const logged = logs.length
+    try {
+      return this.#attempt(false)
+    } catch (error) {
+      if (!(error instanceof RunAgain)) throw error
+      // The guest is deterministic and what it did is still in the journal, so nothing tells that there were two runs.
+      this.#journal.reset()
+      logs.length = logged
+      return this.#attempt(true)
+    }
+  }
+
+  #attempt(exact: boolean): Uint8Array {
     const { address, wasm, gasLimit, functionId, input } = this.#request
+    this.#instance = undefined
     try {
       const host = new Host(
         {
@@ -53,7 +68,7 @@ class Call {
         this.#journal,
         this.#run.logs,
       )
-      this.#instance = this.#run.engine.instantiate(address, wasm, gasLimit, host.functions)
+      this.#instance = this.#run.engine.instantiate(address, wasm, gasLimit, host.functions, exact)
       this.#guest.start()
       const pointer = input.length === 0 ? 0 : this.#place(input)
       return this.#output(this.#guest.enter(functionId, pointer, input.length))

@@ -10,7 +10,7 @@ export type HostFunctions = Readonly<Record<string, HostFunction>>
 
 /**
  * A guest that an engine has instantiated. What calls into the guest throws {@link GuestFailure} when the guest fails,
- * and anything else for a fault of the node.
+ * {@link RunAgain} when the run has to be repeated, and anything else for a fault of the node.
  */
 export interface Instance {
   /** Gas used so far, never more than the limit. */
@@ -34,9 +34,21 @@ export interface Engine {
   /**
    * Instantiates a module that keeps the rules for guests.
    *
+   * @param exact The run was of no worth once, and must not be again.
    * @throws {@link GuestFailure} for a module that is not valid or whose segments are out of bounds.
    */
-  instantiate: (address: string, wasm: Uint8Array, gasLimit: number, host: HostFunctions) => Instance
+  instantiate: (
+    address: string,
+    wasm: Uint8Array,
+    gasLimit: number,
+    host: HostFunctions,
+    exact: boolean,
+  ) => Instance
+}
+
+/** What the guest did so far is of no worth: the run begins anew, this time with exact metering. */
+export class RunAgain extends Error {
+  override readonly name = 'RunAgain'
 }
 
 export const packed = (result: number | readonly [number, number] | undefined): bigint => {

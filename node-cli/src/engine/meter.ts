@@ -1,7 +1,7 @@
 import { guestPagesMax, guestTableElementsMax } from '../../../protocol/wasm/guest.ts'
 import { type Module, readModule } from '../../../protocol/wasm/module.ts'
 import { BlockTypes } from './block-types.ts'
-import { MeteredBody } from './metered-body.ts'
+import { ExactBody } from './exact-body.ts'
 import { rewriteModule } from './rewrite-module.ts'
 import { declaredFunctions } from './validator.ts'
 
@@ -15,7 +15,8 @@ export const meterExports = {
   budget: '__ndsr_budget',
 } as const
 
-export const stopped = { outOfGas: 1, stackLimit: 2 } as const
+/** Why a module stopped itself; `again`: its run is of no worth and must be repeated with exact metering. */
+export const stopped = { outOfGas: 1, stackLimit: 2, again: 3 } as const
 
 /** Indices of the globals that are appended. */
 export interface MeterGlobals {
@@ -34,16 +35,16 @@ export interface MeterGlobals {
 export function meterModule(wasm: Uint8Array): Uint8Array {
   const module = readModule(wasm)
   const declared = declaredFunctions(module)
-  const blockTypes = new BlockTypes(module)
+  const blockTypes = new BlockTypes(module.types.length)
   const first = module.globals.length
   const globals: MeterGlobals = { fuel: first, status: first + 1, budget: first + 2 }
   const bodies = module.bodies.map((reader, index) => {
     const type = module.functions[module.importedFunctions + index]!
-    return new MeteredBody({ wasm, module, type, reader, declared, blockTypes, globals }).write()
+    return new ExactBody({ wasm, module, type, reader, declared, blockTypes, globals }).write()
   })
   return rewriteModule(wasm, module, {
     bodies,
-    blockTypes: blockTypes.added,
+    types: blockTypes.types(),
     globals: [
       { type: 'i64', initial: 0, exportName: meterExports.fuel },
       { type: 'i32', initial: 0, exportName: meterExports.status },

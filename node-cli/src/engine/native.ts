@@ -10,8 +10,9 @@ import {
   type Surroundings,
   stackLimit,
 } from './execution.ts'
-import { type Engine, type HostFunctions, type Instance, packed, trap, traps } from './instance.ts'
+import { type Engine, type HostFunctions, type Instance, packed, RunAgain, trap, traps } from './instance.ts'
 import { meterExports, meterModule, stopped } from './meter.ts'
+import { meterOptimistically } from './optimistic.ts'
 import { startExport } from './rewrite-module.ts'
 import { stackUnits } from './stack-cost.ts'
 
@@ -37,20 +38,44 @@ interface Global<T> {
 /** Writes a module so that it counts its gas; see {@link meterModule}. */
 export type Meter = (wasm: Uint8Array) => Uint8Array
 
-const compiled = new Map<string, object>()
-const compiledMax = 64
-
-/** Compiles the metered form of a module; the last ones used are kept by their address. */
-function compile(address: string, wasm: Uint8Array, meter: Meter): object {
-  const key = `${meter.name} ${address}`
-  const known = compiled.get(key)
-  if (known !== undefined) return known
-  checkGuest(wasm)
-  const module = new Module(meter(wasm))
-  if (compiled.size >= compiledMax) compiled.delete(compiled.keys().next().value!)
-  compiled.set(key, module)
-  return module
+/** One form of a module, compiled. */
+interface Compiled {
+  readonly module: object
+  /** A run that does not succeed, or that traps, has to be repeated. */
+  readonly optimistic: boolean
+  readonly observesNan: boolean
 }
+
+interface Known {
+  optimistic: Compiled | null | undefined
+  exact: Compiled | undefined
+}
+
+const known = new Map<string, Known>()
+const knownMax = 64
+
+/** The forms of a module that were compiled; those of the last modules used are kept by their address. */
+function formsOf(address: string, wasm: Uint8Array): Known {
+  let forms = known.get(address)
+  if (forms !== undefined) return forms
+  checkGuest(wasm)
+  forms = { optimistic: undefined, exact: undefined }
+  if (known.size >= knownMax) known.delete(known.keys().next().value!)
+  known.set(address, forms)
+  return forms
+}
+
+function compileOptimistically(wasm: Uint8Array): Compiled | null {
+  const metered = meterOptimistically(wasm)
+  if (metered === null) return null
+  return { module: new Module(metered.wasm), optimistic: true, observesNan: metered.observesNan }
+}
+
+const compileExactly = (wasm: Uint8Array, meter: Meter): Compiled => ({
+  module: new Module(meter(wasm)),
+  optimistic: false,
+  observesNan: false,
+})
 
 class CompiledInstance implements Instance {
   readonly #exports: Exports
@@ -58,11 +83,16 @@ class CompiledInstance implements Instance {
   readonly #budget: Global<number>
   readonly #status: Global<number>
   readonly #gasLimit: number
+  readonly #compiled: Compiled
+  readonly #worthless: () => void
 
-  constructor(module: object, gasLimit: number, host: HostFunctions) {
+  /** @param worthless Called when a NaN made the run one of no worth: others of the module are likely to be the same. */
+  constructor(compiled: Compiled, gasLimit: number, host: HostFunctions, worthless: () => void) {
     this.#gasLimit = gasLimit
+    this.#compiled = compiled
+    this.#worthless = worthless
     try {
-      this.#exports = new NativeInstance(module, importsOf(host)).exports
+      this.#exports = new NativeInstance(compiled.module, importsOf(host)).exports
     } catch (error) {
       throw error instanceof RuntimeError ? trap(trapKind(error.message)) : error
     }
@@ -118,15 +148,24 @@ class CompiledInstance implements Instance {
 
   /** What V8 threw, as the failure or the fault it is. */
   #explain(error: Error): Error {
+    const { optimistic, observesNan } = this.#compiled
+    if (error instanceof RunAgain) return error
+    if (optimistic && this.#status.value === stopped.again) {
+      this.#worthless()
+      return new RunAgain()
+    }
+    // A NaN that was not canonical may have led here.
+    if (observesNan) return new RunAgain()
     if (!(error instanceof RuntimeError)) return error
     switch (this.#status.value) {
       case stopped.outOfGas:
         return new GuestFailure(outOfGas)
       case stopped.stackLimit:
         return new GuestFailure(stackLimit)
-      default:
-        return trap(trapKind(error.message))
     }
+    const kind = trapKind(error.message)
+    // Only before an unreachable was the gas saved.
+    return optimistic && kind !== traps.unreachable ? new RunAgain() : trap(kind)
   }
 }
 
@@ -160,26 +199,45 @@ function trapKind(message: string): string {
   return known[1]
 }
 
-/** V8, with the way of metering given. */
+/** Makes an instance of a module that keeps the rules, or fails as the guest does when it does not. */
+function instantiate(make: () => Instance): Instance {
+  try {
+    return make()
+  } catch (error) {
+    if (error instanceof WasmError) throw new GuestFailure(`invalid module: ${error.message}`)
+    throw error
+  }
+}
+
+/** V8 with exact metering only, done in a way of choice. */
 export const nativeWith = (meter: Meter): Engine => ({
-  instantiate(address, wasm, gasLimit, host) {
-    let module: object
-    try {
-      module = compile(address, wasm, meter)
-    } catch (error) {
-      if (error instanceof WasmError) throw new GuestFailure(`invalid module: ${error.message}`)
-      throw error
-    }
-    return new CompiledInstance(module, gasLimit, host)
-  },
+  instantiate: (address, wasm, gasLimit, host) =>
+    instantiate(() => {
+      const forms = formsOf(`${meter.name} ${address}`, wasm)
+      forms.exact ??= compileExactly(wasm, meter)
+      return new CompiledInstance(forms.exact, gasLimit, host, () => {})
+    }),
 })
 
-/** V8. */
-export const native: Engine = nativeWith(meterModule)
+/** V8: at first for speed, and again with exact metering where that does not do. */
+export const native: Engine = {
+  instantiate: (address, wasm, gasLimit, host, exact) =>
+    instantiate(() => {
+      const forms = formsOf(address, wasm)
+      if (!exact)
+        forms.optimistic = forms.optimistic === undefined ? compileOptimistically(wasm) : forms.optimistic
+      if (!exact && forms.optimistic)
+        return new CompiledInstance(forms.optimistic, gasLimit, host, () => {
+          forms.optimistic = null
+        })
+      forms.exact ??= compileExactly(wasm, meterModule)
+      return new CompiledInstance(forms.exact, gasLimit, host, () => {})
+    }),
+}
 
 /** Runs one function of a module on V8. Throws {@link NodeFault} for what is no answer of the guest. */
 export const executeNative = (
   request: ExecutionRequest,
   surroundings: Surroundings,
-  meter: Meter = meterModule,
-): ExecutionResult => executeOn(nativeWith(meter), request, surroundings)
+  meter?: Meter,
+): ExecutionResult => executeOn(meter === undefined ? native : nativeWith(meter), request, surroundings)

@@ -1,4 +1,4 @@
-import type { Module } from '../../../protocol/wasm/module.ts'
+import type { FunctionType, Module } from '../../../protocol/wasm/module.ts'
 import type { ValueType } from '../../../protocol/wasm/operators.ts'
 import { WasmReader } from '../../../protocol/wasm/reader.ts'
 import { ByteWriter } from './bytes.ts'
@@ -7,8 +7,12 @@ import { ByteWriter } from './bytes.ts'
 export interface ModuleRewrite {
   /** One new body per defined function, without its length. */
   bodies: readonly Uint8Array[]
-  /** Result lists that need a type `[] -> results`, in order. */
-  blockTypes: readonly (readonly ValueType[])[]
+  /** Types to append, in order. */
+  types: readonly FunctionType[]
+  /** Types of all functions that have a body, where they change. */
+  functions?: readonly number[]
+  /** Exports in the place of the original ones. */
+  exports?: readonly { name: string; kind: number; index: number }[]
   /** Mutable globals, appended last, each exported. */
   globals: readonly { type: 'i32' | 'i64'; initial: number; exportName: string }[]
   /** Caps every memory and table, stated maximum or not. */
@@ -75,13 +79,20 @@ function rewrittenSection(
   const section = new ByteWriter()
   switch (id) {
     case 1:
-      return appended(section, reader, rewrite.blockTypes.length, () => {
-        for (const results of rewrite.blockTypes) {
-          section.bytes([0x60, 0])
-          section.u32(results.length)
-          section.bytes(results.map(valueTypeByte))
+      return appended(section, reader, rewrite.types.length, () => {
+        for (const { params, results } of rewrite.types) {
+          section.byte(0x60)
+          for (const list of [params, results]) {
+            section.u32(list.length)
+            section.bytes(list.map(valueTypeByte))
+          }
         }
       })
+    case 3:
+      if (rewrite.functions === undefined) break
+      section.u32(rewrite.functions.length)
+      for (const type of rewrite.functions) section.u32(type)
+      return section.view()
     case 4:
       if (rewrite.caps === undefined || reader === null) break
       section.u32(module.tables.length)
@@ -105,6 +116,15 @@ function rewrittenSection(
         }
       })
     case 7: {
+      if (rewrite.exports !== undefined) {
+        section.u32(rewrite.exports.length)
+        for (const { name, kind, index } of rewrite.exports) {
+          section.text(name)
+          section.byte(kind)
+          section.u32(index)
+        }
+        return section.view()
+      }
       const added = rewrite.globals.length + (module.start === undefined ? 0 : 1)
       return appended(section, reader, added, () => {
         for (const [index, { exportName }] of rewrite.globals.entries()) {

@@ -14,7 +14,7 @@ import { BodyValidator, declaredFunctions } from './validator.ts'
 export function rewriteStack(wasm: Uint8Array): Uint8Array {
   const module = readModule(wasm)
   const declared = declaredFunctions(module)
-  const blockTypes = new BlockTypes(module)
+  const blockTypes = new BlockTypes(module.types.length)
   const budget = module.globals.length
   const bodies = module.bodies.map((reader, index) => {
     const type = module.functions[module.importedFunctions + index]!
@@ -50,7 +50,7 @@ export function rewriteStack(wasm: Uint8Array): Uint8Array {
   })
   return rewriteModule(wasm, module, {
     bodies,
-    blockTypes: blockTypes.added,
+    types: blockTypes.types(),
     globals: [{ type: 'i32', initial: stackUnits, exportName: '__ndsr_stack' }],
   })
 }

@@ -48,6 +48,11 @@ export class BodyValidator {
     this.controls = [{ kind: 'function', params: [], results, height: 0, unreachable: false }]
   }
 
+  /** Number of operands on the stack. */
+  get height(): number {
+    return this.#stack.length
+  }
+
   /** Whether the final `end` was stepped over. */
   get done(): boolean {
     return this.controls.length === 0

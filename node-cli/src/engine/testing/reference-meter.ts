@@ -108,7 +108,7 @@ export function referenceMeter(original: Uint8Array): Uint8Array {
 
   return rewriteModule(wasm, module, {
     bodies,
-    blockTypes: [],
+    types: [],
     globals: [
       { type: 'i64', initial: 0, exportName: meterExports.fuel },
       { type: 'i32', initial: 0, exportName: meterExports.status },
