@@ -70,3 +70,14 @@ export function isTaskOf(
     task.seq === seated.seq
   )
 }
+
+/**
+ * Who is asked to run a task: every primary, and for each primary that declined, did not accept within `accept_secs` or did
+ * not vote within `lease_secs` the next backup in draw order. A backup that fails is not replaced.
+ * @param failed Keys of members that declined or missed a time.
+ */
+export function askedSeats(seated: SeatedCommittee, failed: ReadonlySet<string>): readonly Seat[] {
+  const { k_eff: primaries } = seated.committee
+  const replaced = seated.seats.slice(0, primaries).filter((seat) => failed.has(seat.node_key)).length
+  return seated.seats.slice(0, primaries + replaced)
+}

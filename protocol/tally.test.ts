@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { seatCommittee } from './committee.ts'
+import { askedSeats, seatCommittee } from './committee.ts'
 import { createFinalityRecord } from './finality.ts'
 import { defaultNetworkParams } from './network-params.ts'
 import { resolveProfile } from './profile.ts'
@@ -69,4 +69,13 @@ test('createFinalityRecord: equal votes in any order give one record, so that va
     createFinalityRecord(common.task, tallyVotes(profile, seated, common.task, some), own)
   const some = someVotes('one_backup_dissents')
   expect(record([...some].reverse())).toEqual(record(some))
+})
+
+test('askedSeats: each primary that fails is replaced by the next backup, a backup is not', () => {
+  const keys = seated.seats.map((seat) => seat.node_key)
+  const asked = (...failed: string[]) => askedSeats(seated, new Set(failed)).map((seat) => seat.node_key)
+  expect(asked()).toEqual(keys.slice(0, 5))
+  expect(asked(keys[3]!)).toEqual(keys.slice(0, 6))
+  expect(asked(keys[3]!, keys[5]!)).toEqual(keys.slice(0, 6))
+  expect(asked(...keys)).toEqual(keys)
 })
