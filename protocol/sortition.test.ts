@@ -6,7 +6,7 @@ import { quorum } from './quorum.ts'
 import { candidateWeight, type DrawInput, drawCommittee } from './sortition.ts'
 import { describeVectors } from './vectors/suite.ts'
 
-describeVectors('beacon', 'weights', 'sortition')
+describeVectors('weights', 'sortition')
 
 const profile = resolveProfile()
 const base = {

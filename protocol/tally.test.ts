@@ -9,7 +9,7 @@ import { tallyVotes } from './tally.ts'
 import { describeVectors } from './vectors/suite.ts'
 import type { TaskVote } from './vote.ts'
 
-describeVectors('task-round', 'task-vote', 'committee-tally', 'finality', 'audit')
+describeVectors('task-round', 'task-vote', 'committee-tally', 'finality')
 
 const profile = resolveProfile()
 const { common, cases } = JSON.parse(

@@ -3,7 +3,7 @@ import { deriveTaskRoundId } from './ids.ts'
 import type { Profile } from './profile.ts'
 import { VoteError } from './round-vote.ts'
 import type { Task } from './task.ts'
-import { hasSeat, parseTaskVote, type TaskVote } from './task-vote.ts'
+import { hasSeat, isTaskVote, parseTaskVote, type TaskVote } from './task-vote.ts'
 
 /** What the votes of a round say. */
 export interface Tally {
@@ -45,8 +45,8 @@ export function tallyVotes(
   const rejected: number[] = []
   const byMember = new Map<string, Map<string, TaskVote>>()
   votes.forEach((value, position) => {
-    const vote = readVote(profile, value)
-    if (vote === null || vote.round_id !== roundId || !hasSeat(seated, vote)) rejected.push(position)
+    const vote = readVote(profile, seated, roundId, value)
+    if (vote === null) rejected.push(position)
     else
       byMember.set(vote.public_key, (byMember.get(vote.public_key) ?? new Map()).set(vote.receipt_hash, vote))
   })
@@ -70,7 +70,14 @@ export function tallyVotes(
   }
 }
 
-function readVote(profile: Profile, value: unknown): TaskVote | null {
+/** A valid vote of this round, or null. Signatures cost most, so strangers are turned away before they are judged. */
+function readVote(
+  profile: Profile,
+  seated: SeatedCommittee,
+  roundId: string,
+  value: unknown,
+): TaskVote | null {
+  if (!isTaskVote(value) || value.round_id !== roundId || !hasSeat(seated, value)) return null
   try {
     return parseTaskVote(profile, value)
   } catch (error) {

@@ -83,7 +83,7 @@ function roundOf(task: Task, receipt: ExecutionReceipt, payoutAddress: string) {
  * @throws {@link VoteError}
  */
 export function parseTaskVote(profile: Profile, value: unknown): TaskVote {
-  if (!isTaskVoteShape(value)) throw new VoteError('it has not exactly the members of a task vote')
+  if (!isTaskVote(value)) throw new VoteError('it has not exactly the members of a task vote')
   const { task, receipt } = value
   const round = roundOf(task, receipt, value.payout_address)
   if (value.receipt_hash !== round.receipt_hash)
@@ -101,7 +101,8 @@ export function parseTaskVote(profile: Profile, value: unknown): TaskVote {
   return value
 }
 
-function isTaskVoteShape(value: unknown): value is TaskVote {
+/** Whether a value has exactly the members of a task vote, each of its format. Nothing is verified. */
+export function isTaskVote(value: unknown): value is TaskVote {
   return (
     isObject(value) &&
     hasExactKeys(value, voteKeys) &&
