@@ -47,7 +47,6 @@ export class ChainIndexerObject<Env = unknown> extends DurableObject<Env> {
   }
 
   async status(): Promise<IndexerStatus> {
-    await this.wake()
     const lagMs = Date.now() - (this.#caughtUpAtMs ?? this.#bornAtMs)
     return { ...this.#status, lagSecs: Math.floor(lagMs / 1000) }
   }

@@ -83,7 +83,7 @@ const Settings = z.object({
   RATE_LIMIT_MULTIPLIER: z.coerce.number().int().min(1).max(1000).default(1),
   /** Enrollments become active and verified at once. */
   AUTO_APPROVE_DEVELOPERS: z.stringbool().default(false),
-  /** Absent while the hub runs without a chain: contract wallets cannot sign in then. */
+  /** The node must take batches. Absent while the hub runs without a chain: contract wallets cannot sign in then. */
   CHAIN_RPC_URL: z.url().optional(),
   CHAIN_NAME: z.string().min(1).optional(),
   /** JSON object with the addresses of the contracts; without it nothing is indexed and the faucet is closed. */

@@ -24,6 +24,7 @@ export const drip = defineRoute(
       'Sends tokens to the wallet of the session, and some native currency while the hub has enough of it. Once per wallet and cooldown, for a few wallets per client address. A failed send does not cost the turn.',
     auth: { session: true },
     budget: 'faucet',
+    idempotent: true,
     errors: ['no_validators', 'faucet_empty'],
     responses: {
       202: {
