@@ -12,7 +12,9 @@ import { hashNetworkParams } from '../network-params.ts'
 import { profileStrings, resolveProfile } from '../profile.ts'
 import type { Json, VectorSet } from './format.ts'
 import { runExecution } from './runners/execution.ts'
+import { runConsensusHash, runManifest, runManifestValidation } from './runners/manifest.ts'
 import { runRequestSigning } from './runners/request-signing.ts'
+import { runAmounts, runMerkle, runUnits } from './runners/rewards.ts'
 import { runSiwe } from './runners/siwe.ts'
 
 /**
@@ -71,6 +73,12 @@ export const topics: Readonly<Record<string, TopicRunner>> = {
   siwe: runSiwe,
   'request-signing': runRequestSigning,
   execution: runExecution,
+  manifest: runManifest,
+  'manifest-validation': runManifestValidation,
+  'consensus-hash': runConsensusHash,
+  units: runUnits,
+  amounts: runAmounts,
+  merkle: runMerkle,
 }
 
 /** Values that JSON cannot write, such as `NaN` or `10n`, are given as a JavaScript expression. */
