@@ -30,7 +30,7 @@ export function executeVectors(set: VectorSet): TopicResult {
 /** The answer to one case; a refusal with a code is the answer `{error: code}`. */
 export function executeCase(set: VectorSet, one: VectorCase): Json {
   try {
-    return topics[set.topic]!(one.input, set)
+    return topics[set.topic]!(one.input, set, one)
   } catch (error) {
     const code = (error as { code?: unknown } | null)?.code
     if (typeof code === 'string') return { error: code }

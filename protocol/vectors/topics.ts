@@ -10,18 +10,20 @@ import {
 } from '../ids.ts'
 import { hashNetworkParams } from '../network-params.ts'
 import { profileStrings, resolveProfile } from '../profile.ts'
-import type { Json, VectorSet } from './format.ts'
+import type { Json, VectorCase, VectorSet } from './format.ts'
+import { runBinding } from './runners/binding.ts'
 import { runExecution } from './runners/execution.ts'
 import { runConsensusHash, runManifest, runManifestValidation } from './runners/manifest.ts'
 import { runRequestSigning } from './runners/request-signing.ts'
 import { runAmounts, runMerkle, runUnits } from './runners/rewards.ts'
 import { runSiwe } from './runners/siwe.ts'
+import { runTypedData } from './runners/typed-data.ts'
 
 /**
  * Answers one case of a topic. A refusal is an error with a `code`, or the answer `{error: code}` itself. The set gives
- * the profile and, for cases that start from another case, the other cases.
+ * the profile and, for cases that start from another case, the other cases; the case gives what its input leaves to choice.
  */
-export type TopicRunner = (input: Json, set: VectorSet) => Json
+export type TopicRunner = (input: Json, set: VectorSet, one: VectorCase) => Json
 
 /** Topic → runner. Runners of more than a few lines lie in runners/, one file per section. */
 export const topics: Readonly<Record<string, TopicRunner>> = {
@@ -76,6 +78,8 @@ export const topics: Readonly<Record<string, TopicRunner>> = {
   manifest: runManifest,
   'manifest-validation': runManifestValidation,
   'consensus-hash': runConsensusHash,
+  'gasless-eip712': runTypedData,
+  binding: runBinding,
   units: runUnits,
   amounts: runAmounts,
   merkle: runMerkle,

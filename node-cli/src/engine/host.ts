@@ -2,6 +2,7 @@ import { CanonicalJsonError, parseStrictJson } from '../../../protocol/canonical
 import { bytesToHex } from '../../../protocol/hex.ts'
 import { hashBytes } from '../../../protocol/keccak.ts'
 import { GuestFailure } from './execution.ts'
+import type { HostFunctions } from './instance.ts'
 import type { Journal } from './journal.ts'
 import { limits } from './limits.ts'
 
@@ -42,9 +43,7 @@ export class Host {
   }
 
   /** The functions by `module.name`; those with a result give pointer and length, or a code below 0. */
-  readonly functions: Readonly<
-    Record<string, (...parameters: number[]) => number | readonly [number, number] | undefined>
-  > = {
+  readonly functions: HostFunctions = {
     'hive.call': (...parameters) => this.#call(parameters),
     'hive.emit': (...parameters) => this.#emit(parameters),
     'hive.abort': (pointer, length) => this.#abort(pointer!, length!),

@@ -306,3 +306,16 @@ export function declaredFunctions(module: Module): Set<number> {
   for (const { functions } of module.elements) for (const index of functions) declared.add(index)
   return declared
 }
+
+/** Validates every body of a module, once: the readers of the bodies end where the bodies do. @throws {@link WasmError} */
+export function validateBodies(module: Module): void {
+  const declared = declaredFunctions(module)
+  for (const [index, reader] of module.bodies.entries()) {
+    const type = module.functions[module.importedFunctions + index]!
+    const validator = new BodyValidator(module, type, reader, declared)
+    while (!validator.done) {
+      validator.next()
+      validator.apply()
+    }
+  }
+}

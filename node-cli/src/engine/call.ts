@@ -1,0 +1,151 @@
+import {
+  type ExecutionRequest,
+  type ExecutionResult,
+  GuestFailure,
+  NodeFault,
+  outOfGas,
+  type Surroundings,
+} from './execution.ts'
+import { callFailures, Host } from './host.ts'
+import type { Engine, Instance } from './instance.ts'
+import { Journal } from './journal.ts'
+import { limits } from './limits.ts'
+
+/** What all calls of one run share. */
+interface Run {
+  readonly engine: Engine
+  readonly surroundings: Surroundings
+  readonly logs: string[]
+}
+
+/** One call of one function, with its journal and everything it calls in turn. */
+class Call {
+  readonly #request: ExecutionRequest
+  readonly #run: Run
+  readonly #journal: Journal
+  readonly #depth: number
+  #instance: Instance | undefined
+
+  constructor(request: ExecutionRequest, run: Run, journal: Journal, depth: number) {
+    this.#request = request
+    this.#run = run
+    this.#journal = journal
+    this.#depth = depth
+  }
+
+  /** Of no meaning before {@link run} has ended. A module that is not valid uses none. */
+  get gasUsed(): number {
+    return this.#instance?.gasUsed ?? 0
+  }
+
+  /** @throws {@link GuestFailure}, or anything else for a fault of the node. */
+  run(): Uint8Array {
+    const { address, wasm, gasLimit, functionId, input } = this.#request
+    try {
+      const host = new Host(
+        {
+          address,
+          memory: () => this.#guest.memory(),
+          charge: (gas) => this.#charge(gas),
+          allocate: (bytes) => this.#guest.allocate(bytes, true),
+          call: (callee, name, passed) => this.#callOther(callee, name, passed),
+        },
+        this.#journal,
+        this.#run.logs,
+      )
+      this.#instance = this.#run.engine.instantiate(address, wasm, gasLimit, host.functions)
+      this.#guest.start()
+      const pointer = input.length === 0 ? 0 : this.#place(input)
+      return this.#output(this.#guest.enter(functionId, pointer, input.length))
+    } catch (error) {
+      if (error instanceof GuestFailure && error.message === outOfGas) this.#instance?.exhaust()
+      throw error
+    }
+  }
+
+  get #guest(): Instance {
+    // Segments are copied by the engine, so no host function is called before the instance is there.
+    if (this.#instance === undefined) throw new NodeFault('the guest called out before it was instantiated')
+    return this.#instance
+  }
+
+  #place(input: Uint8Array): number {
+    const pointer = this.#guest.allocate(input.length, false) >>> 0
+    const memory = this.#guest.memory()
+    if (pointer + input.length > memory.length) throw new GuestFailure('trap: pointer out of bounds')
+    memory.set(input, pointer)
+    return pointer
+  }
+
+  #output(result: bigint): Uint8Array {
+    if (result < 0n) throw new GuestFailure(`guest returned error code ${result}`)
+    const pointer = Number(result >> 32n)
+    const length = Number(result & 0xffffffffn)
+    const memory = this.#guest.memory()
+    if (pointer + length > memory.length) throw new GuestFailure('trap: output out of bounds')
+    if (length > limits.output) throw new GuestFailure('trap: output too large')
+    const output = memory.slice(pointer, pointer + length)
+    try {
+      strictText.decode(output)
+    } catch {
+      throw new GuestFailure('output is not valid UTF-8')
+    }
+    return output
+  }
+
+  #charge(gas: number): void {
+    if (!this.#guest.charge(gas)) throw new GuestFailure(outOfGas)
+  }
+
+  #callOther(address: string, name: string, input: Uint8Array): Uint8Array | number {
+    if (this.#depth + 1 > limits.callDepth) return callFailures.tooDeep
+    const module = this.#run.surroundings.module(address)
+    if (module === null) return callFailures.moduleNotFound
+    const functionId = module.functions.indexOf(name)
+    if (functionId < 0) return callFailures.functionNotFound
+    const gasLimit = this.#request.gasLimit - this.#guest.gasUsed
+    const journal = new Journal(this.#run.surroundings, this.#journal)
+    const request = { address, wasm: module.wasm, functionId, input, gasLimit }
+    const call = new Call(request, this.#run, journal, this.#depth + 1)
+    try {
+      const output = call.run()
+      this.#guest.charge(call.gasUsed)
+      journal.commit()
+      return output
+    } catch (error) {
+      if (!(error instanceof GuestFailure) || error.message === outOfGas) throw error
+      this.#guest.charge(call.gasUsed)
+      return callFailures.failed
+    }
+  }
+}
+
+const strictText = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/**
+ * Runs one function of a module on an engine. Call it in a thread whose stack outlasts the guest's: see
+ * {@link runInWorker}.
+ *
+ * @throws {@link NodeFault} for what is no answer of the guest.
+ */
+export function executeOn(
+  engine: Engine,
+  request: ExecutionRequest,
+  surroundings: Surroundings,
+): ExecutionResult {
+  const logs: string[] = []
+  const journal = new Journal(surroundings)
+  const call = new Call(request, { engine, surroundings, logs }, journal, 0)
+  try {
+    const output = call.run()
+    const { gasUsed } = call
+    const { events } = journal
+    return { success: true, output, error: null, gasUsed, events, writes: journal.writes(), logs }
+  } catch (error) {
+    if (error instanceof NodeFault) throw error
+    if (!(error instanceof GuestFailure))
+      throw new NodeFault(`the engine failed: ${(error as Error).message}`, { cause: error })
+    const { gasUsed } = call
+    return { success: false, output: null, error: error.message, gasUsed, events: [], writes: [], logs }
+  }
+}

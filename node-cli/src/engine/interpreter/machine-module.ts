@@ -1,0 +1,40 @@
+import { machineBase64 } from './machine.generated.ts'
+
+/** What the machine gives to the host. */
+export interface MachineExports {
+  readonly memory: { readonly buffer: ArrayBuffer; grow: (pages: number) => number }
+  setLayout: (
+    calls: number,
+    functions: number,
+    memoryBase: number,
+    memoryBytes: number,
+    pagesMax: number,
+  ) => void
+  setGas: (limit: number, slice: number) => void
+  setUnits: (units: number) => void
+  gasUsed: () => number
+  /** 1 when the gas was there and is taken, else 0. */
+  charge: (gas: number) => number
+  exhaust: () => void
+  memoryBytes: () => number
+  trapKind: () => number
+  call: (code: number, frame: number) => number
+  resume: () => number
+}
+
+interface WebAssemblyNamespace {
+  Module: new (bytes: Uint8Array) => object
+  Instance: new (module: object, imports: object) => { exports: MachineExports }
+}
+
+const { Module, Instance } = (globalThis as unknown as { WebAssembly: WebAssemblyNamespace }).WebAssembly
+
+let compiled: object | undefined
+
+/** The interpreter's own code, compiled once. */
+export const machineModule = {
+  instantiate(host: (index: number, frame: number) => void): MachineExports {
+    compiled ??= new Module(Buffer.from(machineBase64, 'base64'))
+    return new Instance(compiled, { env: { host } }).exports
+  },
+}

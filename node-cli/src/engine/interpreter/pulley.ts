@@ -1,0 +1,153 @@
+import { checkGuest, guestImports } from '../../../../protocol/wasm/guest.ts'
+import { readModule } from '../../../../protocol/wasm/module.ts'
+import { WasmError } from '../../../../protocol/wasm/reader.ts'
+import { executeOn } from '../call.ts'
+import {
+  type ExecutionRequest,
+  type ExecutionResult,
+  GuestFailure,
+  NodeFault,
+  outOfGas,
+  type Surroundings,
+  stackLimit,
+} from '../execution.ts'
+import { type Engine, type HostFunctions, type Instance, packed, trap, traps } from '../instance.ts'
+import { stackUnits } from '../stack-cost.ts'
+import { validateBodies } from '../validator.ts'
+import { Machine, status } from './machine.ts'
+import { slotBytes } from './operand-stack.ts'
+import { type TranslatedModule, translateModule } from './translate.ts'
+
+const translated = new Map<string, TranslatedModule>()
+const translatedMax = 16
+
+/** Translates a module; the last ones used are kept by their address. */
+function translate(address: string, wasm: Uint8Array): TranslatedModule {
+  const known = translated.get(address)
+  if (known !== undefined) return known
+  checkGuest(wasm)
+  validateBodies(readModule(wasm))
+  const made = translateModule(wasm)
+  if (translated.size >= translatedMax) translated.delete(translated.keys().next().value!)
+  translated.set(address, made)
+  return made
+}
+
+/** Kinds of traps by the numbers of the machine. */
+const trapKinds = [
+  '',
+  traps.unreachable,
+  traps.divideByZero,
+  traps.overflow,
+  traps.conversion,
+  traps.memory,
+  traps.table,
+  traps.indirect,
+] as const
+
+/** Most parameters a host function takes, so many slots its own calls of the guest leave alone. */
+const hostSlots = 8
+
+class InterpretedInstance implements Instance {
+  readonly #machine: Machine
+  readonly #gasLimit: number
+  readonly #translated: TranslatedModule
+  /** Where a call from within a host function may put its parameters. */
+  #frame: number
+
+  constructor(module: TranslatedModule, gasLimit: number, host: HostFunctions) {
+    this.#translated = module
+    this.#gasLimit = gasLimit
+    this.#frame = module.layout.frames
+    const functions = module.module.imports.map(({ module: from, name }) => ({
+      run: host[`${from}.${name}`]!,
+      ...guestImports[`${from}.${name}` as keyof typeof guestImports],
+    }))
+    this.#machine = new Machine(module, (index, frame) => {
+      const { run, params, result } = functions[index]!
+      const view = this.#machine.view()
+      const parameters = Array.from({ length: params }, (_, at) =>
+        view.getInt32(frame + slotBytes * at, true),
+      )
+      const outer = this.#frame
+      this.#frame = frame + slotBytes * hostSlots
+      const given = run(...parameters)
+      this.#frame = outer
+      if (result) this.#machine.view().setBigInt64(frame, packed(given), true)
+    })
+    this.#machine.setGas(gasLimit)
+    const failed = this.#machine.initialize()
+    if (failed !== undefined) throw trap(traps[failed])
+  }
+
+  get gasUsed(): number {
+    return Math.min(this.#gasLimit, this.#machine.exports.gasUsed())
+  }
+
+  charge(gas: number): boolean {
+    return this.#machine.exports.charge(gas) !== 0
+  }
+
+  exhaust(): void {
+    this.#machine.exports.exhaust()
+  }
+
+  memory(): Uint8Array {
+    return this.#machine.memory()
+  }
+
+  start(): void {
+    const { start } = this.#translated.module
+    if (start !== undefined) this.#call(start, false, [])
+  }
+
+  allocate(bytes: number, within: boolean): number {
+    const frame = this.#call(this.#exported('__alloc'), within, [bytes])
+    return this.#machine.view().getInt32(frame, true)
+  }
+
+  enter(functionId: number, pointer: number, length: number): bigint {
+    const frame = this.#call(this.#exported('__hive_entry'), false, [functionId, pointer, length])
+    return this.#machine.view().getBigInt64(frame, true)
+  }
+
+  #exported(name: string): number {
+    return this.#translated.module.exports.find((one) => one.name === name)!.index
+  }
+
+  /** @returns Where the result lies. */
+  #call(index: number, within: boolean, parameters: readonly number[]): number {
+    const frame = this.#frame
+    if (!within) this.#machine.exports.setUnits(stackUnits)
+    const view = this.#machine.view()
+    for (const [at, value] of parameters.entries()) view.setInt32(frame + slotBytes * at, value, true)
+    const ended = this.#machine.call(index, frame)
+    if (ended !== status.done) throw this.#failure(ended)
+    return frame
+  }
+
+  #failure(ended: number): Error {
+    if (ended === status.outOfGas) return new GuestFailure(outOfGas)
+    if (ended === status.stackLimit) return new GuestFailure(stackLimit)
+    const kind = trapKinds[this.#machine.exports.trapKind()]
+    return kind ? trap(kind) : new NodeFault('the machine has no memory left')
+  }
+}
+
+/** The interpreter. */
+export const pulley: Engine = {
+  instantiate(address, wasm, gasLimit, host) {
+    let module: TranslatedModule
+    try {
+      module = translate(address, wasm)
+    } catch (error) {
+      if (error instanceof WasmError) throw new GuestFailure(`invalid module: ${error.message}`)
+      throw error
+    }
+    return new InterpretedInstance(module, gasLimit, host)
+  },
+}
+
+/** Runs one function of a module on the interpreter. Throws {@link NodeFault} for what is no answer of the guest. */
+export const executePulley = (request: ExecutionRequest, surroundings: Surroundings): ExecutionResult =>
+  executeOn(pulley, request, surroundings)

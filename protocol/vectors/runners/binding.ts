@@ -1,0 +1,33 @@
+import { checkBindingRecord, createBindingRecord } from '../../binding.ts'
+import { ed25519PublicKey } from '../../ed25519.ts'
+import { evmAddress } from '../../secp256k1.ts'
+import type { TopicRunner } from '../topics.ts'
+
+/**
+ * Who signs is a matter of choice when a device is unbound: `signers` states it, or else the expected record, by a
+ * signature that is null.
+ */
+export const runBinding: TopicRunner = (input, { profile }, { output }) => {
+  if (input.check !== undefined) {
+    const { network, chain_id, now } = input.check
+    const check = checkBindingRecord({ ...profile, network, chain_id }, input.record, now)
+    return check.ok ? { accepted: true, action: check.action } : { error: check.code }
+  }
+  const isSigner = (who: string) =>
+    input.signers === undefined ? output?.record[`${who}_signature`] !== null : input.signers.includes(who)
+  const record = createBindingRecord(
+    { ...profile, network: input.network, chain_id: input.chain_id },
+    {
+      action: input.unbind ? 'unbind' : 'bind',
+      owner: evmAddress(input.owner_key),
+      public_key: ed25519PublicKey(input.node_seed),
+      issued_at: input.issued_at,
+      nonce: input.nonce,
+    },
+    {
+      ownerKey: isSigner('owner') ? input.owner_key : null,
+      nodeSeed: isSigner('node') ? input.node_seed : null,
+    },
+  )
+  return { record }
+}
