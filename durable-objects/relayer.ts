@@ -49,7 +49,11 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
     this.#ledger = new RelayLedger(ctx.storage)
     if (parts) {
       this.#signer = new TransactionSigner(parts.privateKey, parts.chainId)
-      this.#chain = new RelayerChain(new JsonRpc(parts.rpcUrl), this.#signer.address, parts.errors)
+      this.#chain = new RelayerChain(
+        new JsonRpc(parts.rpcUrl, parts.timeoutMs),
+        this.#signer.address,
+        parts.errors,
+      )
       this.#rounds = new RelayRounds(this.#ledger, this.#chain, this.#signer, parts)
     }
     void ctx.blockConcurrencyWhile(async () => {
