@@ -127,8 +127,19 @@ describe('run', () => {
     })
   })
 
-  test('NODE_ENGINE: native runs, another word is wrong usage', async () => {
-    expect((await answer([echo, 'echo', '--input', input], { env: { NODE_ENGINE: 'native' } })).code).toBe(0)
+  test('NODE_ENGINE: both engines give the same receipt, another word is wrong usage', async () => {
+    for (const args of [
+      [echo, 'echo', '--input', input],
+      [echo, 'echo', '--gas', '500'],
+      [counter, 'increment'],
+    ]) {
+      const receipts = []
+      for (const NODE_ENGINE of ['native', 'pulley']) {
+        const { json } = await answer(args, { env: { NODE_ENGINE } })
+        receipts.push({ ...json, receipt: json.receipt.receipt_hash })
+      }
+      expect(receipts[0]).toEqual(receipts[1])
+    }
     expect((await answer([echo, 'echo'], { env: { NODE_ENGINE: 'fast' } })).code).toBe(2)
   })
 })

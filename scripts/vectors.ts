@@ -5,6 +5,7 @@
 import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
+import { type EngineName, engineNames } from '../node-cli/src/engine/engine-name.ts'
 import { agrees, type EngineCase, isEngineCase, runEngineCases } from '../node-cli/src/engine/vectors.ts'
 import { executeVectors, type TopicResult } from '../protocol/vectors/execute.ts'
 import { readVectorFile, VectorFileError, type VectorSet } from '../protocol/vectors/format.ts'
@@ -16,8 +17,8 @@ Without FILE, runs the project's own vectors.
 
 A file is {cases: […]} with the topic as its name, or {profile?, topics: {<topic>: […]}}.
 
-  --engine native  engine that runs cases with a module; the one there is
-  --help           print this text
+  --engine NAME  engine that runs cases with a module: native, pulley or both (default)
+  --help         print this text
 
 Exit status: 0 all passed, 1 something failed, 2 wrong usage or an unreadable file.
 `
@@ -27,16 +28,16 @@ async function main(args: string[]): Promise<number> {
     const { values, positionals } = parseArgs({
       args,
       allowPositionals: true,
-      options: { help: { type: 'boolean', short: 'h' }, engine: { type: 'string', default: 'native' } },
+      options: { help: { type: 'boolean', short: 'h' }, engine: { type: 'string', default: 'both' } },
     })
     if (values.help) {
       process.stdout.write(usage)
       return 0
     }
-    if (values.engine !== 'native')
-      throw new VectorFileError('--engine', 'must be native; there is no other engine yet')
+    const engines = engineNames.filter((name) => values.engine === name || values.engine === 'both')
+    if (engines.length === 0) throw new VectorFileError('--engine', 'must be native, pulley or both')
     const files = positionals.length > 0 ? positionals : ownFiles()
-    const results = await Promise.all(files.flatMap(readVectorFile).map(execute))
+    const results = await Promise.all(files.flatMap(readVectorFile).map((set) => execute(set, engines)))
     for (const result of results) report(result)
     return results.every(({ differences, implemented }) => implemented && differences.length === 0) ? 0 : 1
   } catch (error) {
@@ -48,9 +49,16 @@ async function main(args: string[]): Promise<number> {
 }
 
 /** Cases that carry a module are for an engine, whatever their topic is called. */
-async function execute(set: VectorSet): Promise<TopicResult> {
+async function execute(set: VectorSet, engines: readonly EngineName[]): Promise<TopicResult> {
   if (!set.cases.some(isEngineCase)) return executeVectors(set)
-  const outcomes = await runEngineCases(set.cases as unknown as EngineCase[])
+  const cases = set.cases as unknown as EngineCase[]
+  const runs = engines.map(async (engine) =>
+    (await runEngineCases(cases, engine)).map((outcome) => ({
+      ...outcome,
+      name: `${outcome.name}, ${engine}`,
+    })),
+  )
+  const outcomes = (await Promise.all(runs)).flat()
   const differences = outcomes.filter((outcome) => !agrees(outcome))
   return { topic: set.topic, implemented: true, total: outcomes.length, differences }
 }

@@ -17,6 +17,8 @@ import { runConsensusHash, runManifest, runManifestValidation } from './runners/
 import { runRequestSigning } from './runners/request-signing.ts'
 import { runAmounts, runMerkle, runUnits } from './runners/rewards.ts'
 import { runSiwe } from './runners/siwe.ts'
+import { runBeacon, runSnapshot, runSortition, runWeights } from './runners/sortition.ts'
+import { runSubscription } from './runners/subscription.ts'
 import { runTypedData } from './runners/typed-data.ts'
 
 /**
@@ -80,6 +82,11 @@ export const topics: Readonly<Record<string, TopicRunner>> = {
   'consensus-hash': runConsensusHash,
   'gasless-eip712': runTypedData,
   binding: runBinding,
+  subscription: runSubscription,
+  beacon: runBeacon,
+  snapshot: runSnapshot,
+  weights: runWeights,
+  sortition: runSortition,
   units: runUnits,
   amounts: runAmounts,
   merkle: runMerkle,

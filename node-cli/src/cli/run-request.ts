@@ -4,6 +4,7 @@ import {
   artifactBytesMax,
   openArtifact,
 } from '../../../protocol/hbc/artifact.ts'
+import { type EngineName, engineNames } from '../engine/engine-name.ts'
 import { limits } from '../engine/limits.ts'
 import { CliError, UsageError } from './errors.ts'
 import { readInput } from './input.ts'
@@ -56,11 +57,11 @@ export function functionIdOf({ manifest }: Artifact, name: string): number {
   return id
 }
 
-/** Refuses an engine this build does not have. */
-export function requireEngine(env: NodeJS.ProcessEnv = process.env): void {
-  const asked = env.NODE_ENGINE
-  if (asked === undefined || asked === '' || asked === 'native') return
-  if (asked === 'pulley')
-    throw new CliError('engine', 'this version of nodectl has no interpreter; unset NODE_ENGINE')
-  throw new UsageError(`NODE_ENGINE must be native or pulley, not ${asked}`)
+/** The engine `NODE_ENGINE` asks for; V8 when it says nothing. @throws {@link UsageError} */
+export function engineOf(env: NodeJS.ProcessEnv = process.env): EngineName {
+  const asked = env.NODE_ENGINE || 'native'
+  const engine = engineNames.find((name) => name === asked)
+  if (engine === undefined)
+    throw new UsageError(`NODE_ENGINE must be ${engineNames.join(' or ')}, not ${asked}`)
+  return engine
 }

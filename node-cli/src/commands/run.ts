@@ -2,16 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { defineNodectlCommand } from '../cli/command.ts'
 import { CliError, exitCodes } from '../cli/errors.ts'
 import { printJson, progress } from '../cli/output.ts'
-import {
-  functionIdOf,
-  inputArguments,
-  readArtifactFile,
-  readRunInput,
-  requireEngine,
-} from '../cli/run-request.ts'
+import { engineOf, functionIdOf, inputArguments, readArtifactFile, readRunInput } from '../cli/run-request.ts'
 import { withDataDir } from '../data-dir/lock.ts'
 import { createNodeKey } from '../data-dir/node-key.ts'
-import { type ExecutionResult, NodeFault } from '../engine/execution.ts'
+import type { EngineName } from '../engine/engine-name.ts'
+import { type ExecutionRequest, type ExecutionResult, NodeFault } from '../engine/execution.ts'
 import { limits } from '../engine/limits.ts'
 import { runInWorker } from '../engine/run-in-worker.ts'
 import { type Ran, signReceipt } from '../receipts.ts'
@@ -38,7 +33,7 @@ export default defineNodectlCommand({
       },
     },
     async run({ args }) {
-      requireEngine()
+      const engine = engineOf()
       const gasLimit = readGas(args.gas)
       const input = await readRunInput(args)
       const artifact = await readArtifactFile(args.hbc)
@@ -46,7 +41,7 @@ export default defineNodectlCommand({
       const { manifestAddress: address, wasm, bytes: hbc } = artifact
       const dataDir = args['data-dir'] ?? null
 
-      const execute = () => answer({ address, wasm, functionId, input, gasLimit }, dataDir)
+      const execute = () => answer(engine, { address, wasm, functionId, input, gasLimit }, dataDir)
       const ran = (result: ExecutionResult): Ran => ({ address, functionName: args.function, input, result })
       if (dataDir === null) {
         const result = await execute()
@@ -93,11 +88,12 @@ function readGas(text: string): number {
 }
 
 async function answer(
-  request: Parameters<typeof runInWorker>[0],
+  engine: EngineName,
+  request: ExecutionRequest,
   dataDir: string | null,
 ): Promise<ExecutionResult> {
   try {
-    const result = await runInWorker(request, dataDir, timeoutSeconds)
+    const result = await runInWorker(engine, request, dataDir, timeoutSeconds)
     for (const line of result.logs) progress(`log: ${line}`)
     return result
   } catch (error) {

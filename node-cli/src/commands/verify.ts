@@ -7,13 +7,8 @@ import { defineNodectlCommand } from '../cli/command.ts'
 import { CliError, exitCodes } from '../cli/errors.ts'
 import { readInput } from '../cli/input.ts'
 import { printJson } from '../cli/output.ts'
-import {
-  functionIdOf,
-  inputArguments,
-  readArtifactFile,
-  readRunInput,
-  requireEngine,
-} from '../cli/run-request.ts'
+import { engineOf, functionIdOf, inputArguments, readArtifactFile, readRunInput } from '../cli/run-request.ts'
+import type { EngineName } from '../engine/engine-name.ts'
 import { NodeFault } from '../engine/execution.ts'
 import { limits } from '../engine/limits.ts'
 import { runInWorker } from '../engine/run-in-worker.ts'
@@ -36,7 +31,7 @@ export default defineNodectlCommand({
       ...inputArguments,
     },
     async run({ args }) {
-      requireEngine()
+      const engine = engineOf()
       const { envelope, gasLimit } = await readEnvelope(args.receipt)
       const artifact = await readArtifactFile(args.hbc)
       const input = await readRunInput(args)
@@ -46,7 +41,7 @@ export default defineNodectlCommand({
         problems.push(
           `the receipt is about the module ${receipt.module_address}, not ${artifact.manifestAddress}`,
         )
-      else problems.push(...(await differences(envelope, artifact, input, gasLimit)))
+      else problems.push(...(await differences(engine, envelope, artifact, input, gasLimit)))
       printJson({ holds: problems.length === 0, problems, receipt_hash: envelope.receipt_hash })
       if (problems.length > 0) process.exitCode = exitCodes.failed
     },
@@ -91,6 +86,7 @@ function signatureProblems(envelope: ReceiptEnvelope): string[] {
 }
 
 async function differences(
+  engine: EngineName,
   { receipt }: ReceiptEnvelope,
   artifact: Awaited<ReturnType<typeof readArtifactFile>>,
   input: Uint8Array,
@@ -99,7 +95,12 @@ async function differences(
   const { manifestAddress: address, wasm } = artifact
   const functionId = functionIdOf(artifact, receipt.function)
   try {
-    const result = await runInWorker({ address, wasm, functionId, input, gasLimit }, null, timeoutSeconds)
+    const result = await runInWorker(
+      engine,
+      { address, wasm, functionId, input, gasLimit },
+      null,
+      timeoutSeconds,
+    )
     const own = receiptOf({ address, functionName: receipt.function, input, result })
     return Object.entries(own).flatMap(([name, value]) => {
       const stated = (receipt as unknown as Record<string, unknown>)[name]

@@ -87,7 +87,7 @@ describe('the known answers', () => {
     ['an empty function that calls itself', '(func $g (call $g))', '(call $g)', 163_839],
   ])('runaway recursion of %s ends at the stack limit', async (_, more, entry, gas) => {
     // The entry takes what is left over from the recorded programs into account by calling nothing else.
-    const result = await runInWorker(request(guest(`${entry} ${empty}`, more)), null, 30)
+    const result = await runInWorker('native', request(guest(`${entry} ${empty}`, more)), null, 30)
     expect(result.error).toBe('stack limit exceeded')
     expect(Math.abs(result.gasUsed - gas)).toBeLessThan(40)
   })
@@ -384,8 +384,8 @@ describe('the host', () => {
       '(loop $l (memory.fill (i32.const 0) (i32.const 0) (i32.const 262144)) (br $l)) (i64.const 0)',
       '(memory (export "memory") 4)',
     )
-    await expect(runInWorker(request(slow, { gasLimit: 10_000_000_000 }), null, 0.5)).rejects.toThrowError(
-      /took longer than/,
-    )
+    await expect(
+      runInWorker('native', request(slow, { gasLimit: 10_000_000_000 }), null, 0.5),
+    ).rejects.toThrowError(/took longer than/)
   })
 })

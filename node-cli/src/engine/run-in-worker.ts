@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads'
+import type { EngineName } from './engine-name.ts'
 import { type ExecutionRequest, type ExecutionResult, NodeFault } from './execution.ts'
 
 /** Outlasts nine guests on top of each other, each at its own stack limit. */
@@ -13,6 +14,7 @@ const heapMegabytes = 512
  * @throws {@link NodeFault} when there is no answer of the guest.
  */
 export function runInWorker(
+  engine: EngineName,
   request: ExecutionRequest,
   dataDir: string | null,
   timeoutSeconds: number,
@@ -21,7 +23,7 @@ export function runInWorker(
   const file = import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.mjs'
   return new Promise((resolve, reject) => {
     const worker = new Worker(new URL(file, import.meta.url), {
-      workerData: { request, dataDir },
+      workerData: { engine, request, dataDir },
       resourceLimits: { stackSizeMb: stackMegabytes, maxOldGenerationSizeMb: heapMegabytes },
     })
     const clock = setTimeout(() => {

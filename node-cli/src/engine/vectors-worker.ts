@@ -1,10 +1,14 @@
 /** Runs known answers one after the other; see vectors.ts. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { hexToBytes } from '../../../protocol/hex.ts'
+import type { EngineName } from './engine-name.ts'
 import { type ExecutionResult, outOfGas, type Surroundings, stackLimit } from './execution.ts'
+import { executePulley } from './interpreter/pulley.ts'
 import { executeNative } from './native.ts'
 import type { EngineCase, EngineOutcome, Expectation } from './vectors.ts'
 
+const { cases, engine } = workerData as { cases: EngineCase[]; engine: EngineName }
+const execute = engine === 'pulley' ? executePulley : executeNative
 const alone: Surroundings = { module: () => null, stored: () => null }
 
 function outcomesOf({ name, wasm_hex, call, gas_limit, expect, runs }: EngineCase): EngineOutcome[] {
@@ -16,7 +20,7 @@ function outcomesOf({ name, wasm_hex, call, gas_limit, expect, runs }: EngineCas
     return {
       name: `${name}, gas limit ${gasLimit}`,
       expected,
-      got: expectationOf(executeNative(request, alone)),
+      got: expectationOf(execute(request, alone)),
     }
   })
 }
@@ -27,4 +31,4 @@ function expectationOf({ success, gasUsed, error, output }: ExecutionResult): Ex
   return { success, gas_used: gasUsed, error: kind, ...text }
 }
 
-parentPort?.postMessage((workerData as EngineCase[]).flatMap(outcomesOf))
+parentPort?.postMessage(cases.flatMap(outcomesOf))

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads'
+import type { EngineName } from './engine-name.ts'
 
 /** One known answer of an engine: a call under one or several gas limits. */
 export interface EngineCase {
@@ -28,11 +29,11 @@ export interface EngineOutcome {
 export const isEngineCase = (value: unknown): value is EngineCase =>
   typeof value === 'object' && value !== null && 'wasm_hex' in value
 
-/** Runs the cases on the native engine, in a thread whose stack outlasts the guests'. */
-export function runEngineCases(cases: readonly EngineCase[]): Promise<EngineOutcome[]> {
+/** Runs the cases on one engine, in a thread whose stack outlasts the guests'. */
+export function runEngineCases(cases: readonly EngineCase[], engine: EngineName): Promise<EngineOutcome[]> {
   const file = new URL('./vectors-worker.ts', import.meta.url)
   return new Promise((resolve, reject) => {
-    const worker = new Worker(file, { workerData: cases, resourceLimits: { stackSizeMb: 64 } })
+    const worker = new Worker(file, { workerData: { cases, engine }, resourceLimits: { stackSizeMb: 64 } })
     worker.once('message', resolve)
     worker.once('error', reject)
   })

@@ -1,7 +1,9 @@
 import wabt from 'wabt'
+import { executeOn } from '../call.ts'
 import type { Surroundings } from '../execution.ts'
-import { meterModule } from '../meter.ts'
-import { executeNative, type Meter } from '../native.ts'
+import type { Engine } from '../instance.ts'
+import { pulley } from '../interpreter/pulley.ts'
+import { native, nativeWith } from '../native.ts'
 import { randomModule } from './random-module.ts'
 import { referenceMeter } from './reference-meter.ts'
 
@@ -15,7 +17,9 @@ export interface Comparison {
 const alone: Surroundings = { module: () => null, stored: () => null }
 const features = { tail_call: true, simd: true, multi_value: true, bulk_memory: true, reference_types: true }
 
-/** Runs random modules with both ways of metering, under limits around what each uses. */
+const reference = nativeWith(referenceMeter)
+
+/** Runs random modules on every engine and with the plain way of metering, under limits around what each uses. */
 export async function compareSeeds(
   first: number,
   modules: number,
@@ -27,21 +31,22 @@ export async function compareSeeds(
     const parsed = parseWat(`${seed}.wat`, randomModule(seed), features)
     const wasm = parsed.toBinary({}).buffer
     parsed.destroy()
-    const run = (gasLimit: number, meter: Meter) => {
+    const run = (gasLimit: number, engine: Engine) => {
       const request = { address: String(seed), wasm, functionId: 0, input: new Uint8Array(), gasLimit }
-      const { success, gasUsed, error, output } = executeNative(request, alone, meter)
+      const { success, gasUsed, error, output } = executeOn(engine, request, alone)
       return { success, gasUsed, error, output: output === null ? null : new TextDecoder().decode(output) }
     }
-    const { gasUsed, error } = run(1_000_000, meterModule)
+    const { gasUsed, error } = run(1_000_000, native)
     comparison.outcomes[error ?? 'success'] = (comparison.outcomes[error ?? 'success'] ?? 0) + 1
     const limits = [1_000_000, gasUsed + 1, gasUsed, gasUsed - 1, gasUsed - 2, gasUsed >> 1, 30]
     for (const limit of limits.filter((one) => one >= 1)) {
       comparison.runs += 1
-      const [fast, plain] = [run(limit, meterModule), run(limit, referenceMeter)].map((one) =>
-        JSON.stringify(one),
+      const [fast, ...others] = [native, reference, pulley].map((engine) =>
+        JSON.stringify(run(limit, engine)),
       )
-      if (fast !== plain)
-        comparison.differences.push(`seed ${seed}, gas limit ${limit}: ${fast} and ${plain}`)
+      for (const other of others)
+        if (fast !== other)
+          comparison.differences.push(`seed ${seed}, gas limit ${limit}: ${fast} and ${other}`)
     }
     if ((seed - first + 1) % 2000 === 0) progress(seed - first + 1)
   }

@@ -1,0 +1,3 @@
+/** `native` compiles modules with V8; `pulley` interprets them. What a run does and costs is the same on both. */
+export const engineNames = ['native', 'pulley'] as const
+export type EngineName = (typeof engineNames)[number]
