@@ -146,9 +146,7 @@ describe.skipIf(!hasAnvil)('the indexer', () => {
   const caughtUp = async (hub: Hub) => {
     const { hash } = await head()
     await expect
-      .poll(async () => (await rows(hub, 'SELECT block_hash FROM chain_cursor'))[0]?.block_hash, {
-        timeout: 10_000,
-      })
+      .poll(async () => (await rows(hub, 'SELECT block_hash FROM chain_cursor'))[0]?.block_hash)
       .toBe(hash)
   }
 
@@ -256,7 +254,7 @@ describe.skipIf(!hasAnvil)('the indexer', () => {
     await caughtUp(hub)
     await chain.rpc('anvil_rollback', 4)
     await expectLikeFresh(hub)
-  }, 30_000)
+  })
 
   test('blocks that were final and are gone stop the index, and the status says so', async () => {
     const hub = await start()
