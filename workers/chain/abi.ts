@@ -24,6 +24,9 @@ export const contractErrors: Abi = parseAbi([
   'error ERC20InsufficientAllowance(address spender, uint256 allowance, uint256 needed)',
   'error ERC2612ExpiredSignature(uint256 deadline)',
   'error ERC2612InvalidSigner(address signer, address owner)',
+  'error SignatureExpired(uint256 deadline)',
+  'error DeadlineTooFar(uint256 deadline, uint256 latest)',
+  'error InvalidSignature(address signer)',
   'error InvalidAccountNonce(address account, uint256 currentNonce)',
   'error AccessControlUnauthorizedAccount(address account, bytes32 neededRole)',
 ])

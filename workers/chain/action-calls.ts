@@ -16,32 +16,39 @@ const functionNames = {
   withdraw: 'withdrawBySig',
 } as const satisfies Record<Action, string>
 
-interface Argument {
-  name: string
-  type: string
-  value: unknown
+const permitInput = {
+  name: 'permit',
+  type: 'tuple',
+  components: [
+    { name: 'deadline', type: 'uint256' },
+    { name: 'signature', type: 'bytes' },
+  ],
 }
 
 /**
- * Encodes the call that carries a signed action: the members that were signed without the nonce, which the contract
- * knows, then the signature. A bond adds its permit's deadline and signature, empty without a permit.
+ * Encodes the call that carries a signed action: the struct as it was signed, then the signature, and for a bond the
+ * permit's deadline and signature, which are empty where an allowance exists.
  */
 export function encodeActionCall(action: Action, { message, signature, permit }: SignedAction): Hex {
-  const signed = structs[actions[action]].members.flatMap(({ name, type }): Argument[] =>
-    name === 'nonce' ? [] : [{ name, type, value: argumentOf(type, message[name] as string | number) }],
-  )
-  const given: Argument[] = [...signed, { name: 'signature', type: 'bytes', value: signature }]
-  if (action === 'bond')
-    given.push(
-      { name: 'permitDeadline', type: 'uint256', value: BigInt(permit?.message.deadline ?? 0) },
-      { name: 'permitSignature', type: 'bytes', value: permit?.signature ?? '0x' },
-    )
   const name: string = functionNames[action]
-  const inputs = given.map(({ name, type }) => ({ name, type }))
+  const components = structs[actions[action]].members
+  const members = Object.fromEntries(
+    components.map(({ name, type }) => [name, argumentOf(type, message[name] as string | number)]),
+  )
+  const permitGiven = {
+    deadline: BigInt(permit?.message.deadline ?? 0),
+    signature: permit?.signature ?? '0x',
+  }
+  const bonds = action === 'bond'
+  const inputs = [
+    { name: 'action', type: 'tuple', components },
+    { name: 'signature', type: 'bytes' },
+    ...(bonds ? [permitInput] : []),
+  ]
   return encodeFunctionData({
     abi: [{ type: 'function', name, inputs, outputs: [], stateMutability: 'nonpayable' }],
     functionName: name,
-    args: given.map(({ value }) => value),
+    args: [members, signature, ...(bonds ? [permitGiven] : [])],
   })
 }
 
