@@ -1,24 +1,15 @@
 import { describe, expect, test } from 'vitest'
-import { deriveVaultAddress } from '../../protocol/ids.ts'
 import type { ChainEvent } from './events.ts'
 import { applyEvent, type ChainState, ownerOf, type Subject, subjectsOf } from './projections.ts'
 
 const address = (byte: string) => `0x${byte.repeat(20)}`
 const bytes = (byte: string) => `0x${byte.repeat(32)}`
-const contracts = {
-  token: address('c1'),
-  faucet: address('c2'),
-  project_registry: address('c3'),
-  vault_factory: address('c4'),
-  vault_implementation: address('c5'),
-  staking: address('c6'),
-  treasury: address('c7'),
-}
+const staking = address('c6')
 const projectId = bytes('91')
-const vault = deriveVaultAddress(contracts.vault_factory, contracts.vault_implementation, projectId)
+const vault = address('7a')
 
 let blocks = 0
-const event = (name: string, args: Record<string, string>, contract = contracts.staking): ChainEvent => {
+const event = (name: string, args: Record<string, string>, contract = staking): ChainEvent => {
   blocks += 1
   return {
     blockHash: bytes('bb'),
@@ -57,14 +48,11 @@ describe('a project', () => {
       consensusHash: bytes('02'),
       manifestHash: bytes('03'),
     },
-    contracts.project_registry,
+    address('c3'),
   )
 
-  test('is registered together with its vault', () => {
-    expect(subjectsOf(registered, contracts)).toEqual([
-      { kind: 'project', id: projectId },
-      { kind: 'vault', id: vault },
-    ])
+  test('belongs to its developer', () => {
+    expect(subjectsOf(registered)).toEqual([{ kind: 'project', id: projectId }])
     const state = fold('project', registered)
     expect(state).toMatchObject({
       developer: address('0d'),
@@ -88,23 +76,47 @@ describe('a project', () => {
       version: 2,
       consensus_hash: bytes('04'),
       manifest_hash: bytes('05'),
-      listing_status: 3,
+      listing_status: 'listed',
     })
   })
 
-  test("'s vault sums what was funded, posted and claimed", () => {
+  test("'s vault keeps its books from its creation on", () => {
+    const created = event('VaultCreated', {
+      projectId,
+      vault,
+      developer: address('0d'),
+      token: address('c1'),
+    })
+    expect(subjectsOf(created)).toEqual([{ kind: 'vault', id: vault }])
     const events = [
-      registered,
+      created,
       event('VaultFunded', { from: address('0f'), amount: '700' }, vault),
-      event('EpochPosted', { epoch: '4', merkleRoot: bytes('06'), total: '300' }, vault),
       event('Claimed', { epoch: '4', miner: address('0a'), amount: '120' }, vault),
+      event('FeesPaid', { epoch: '4', developer: '5', treasury: '6' }, vault),
       event('VaultFunded', { from: address('0f'), amount: '1' }, vault),
+      event('FundsWithdrawn', { developer: address('0d'), amount: '9' }, vault),
     ]
-    expect(fold('vault', ...events)).toEqual({
+    expect(fold('vault', ...events)).toMatchObject({
       project_id: projectId,
+      token: address('c1'),
       funded: '701',
-      posted: '300',
       claimed: '120',
+      fees_paid: '11',
+      withdrawn: '9',
+    })
+  })
+
+  test("'s epoch may be vetoed and posted anew", () => {
+    const posted = (root: string) =>
+      event('EpochPosted', { epoch: '4', merkleRoot: root, total: '300' }, vault)
+    const vetoed = event('EpochVetoed', { epoch: '4', merkleRoot: bytes('06') }, vault)
+    expect(fold('epoch', posted(bytes('06')), vetoed)).toMatchObject({
+      vetoed: true,
+      merkle_root: bytes('06'),
+    })
+    expect(fold('epoch', posted(bytes('06')), vetoed, posted(bytes('07')))).toMatchObject({
+      vetoed: false,
+      merkle_root: bytes('07'),
     })
   })
 })
@@ -143,7 +155,7 @@ describe('a subscription', () => {
   test('loses what a slash takes', () => {
     const slash = event('SlashExecuted', { evidenceHash: bytes('e1'), subscriptionId, amount: '3' })
     expect(fold('subscription', bonded('5'), slash)).toMatchObject({ collateral: '2', slashed_total: '3' })
-    expect(subjectsOf(slash, contracts)).toEqual([
+    expect(subjectsOf(slash)).toEqual([
       { kind: 'slash', id: bytes('e1') },
       { kind: 'subscription', id: subscriptionId },
     ])
@@ -162,6 +174,10 @@ test('a slash goes from proposed to disputed, and to what was decided', () => {
   expect(fold('slash', proposed, event('SlashCancelled', args))).toMatchObject({
     status: 'cancelled',
     amount: '3',
+  })
+  expect(fold('slash', proposed, event('SlashDisputed', args), event('SlashUpheld', args))).toMatchObject({
+    status: 'proposed',
+    outcome: 'upheld',
   })
   expect(fold('slash', proposed, event('SlashExecuted', args))).toMatchObject({ status: 'executed' })
 })
