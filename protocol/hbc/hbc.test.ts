@@ -1,4 +1,4 @@
-import { deflateRawSync } from 'node:zlib'
+import { constants, deflateRawSync, inflateRawSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { ArtifactError, openArtifact, packArtifact, parseArtifact } from './artifact.ts'
@@ -12,6 +12,7 @@ import {
   harmlessArtifacts,
   hostileArtifacts,
 } from './testing/artifacts.ts'
+import { emptyBlocks } from './testing/deflate-builder.ts'
 import { readContainer, writeContainer } from './zip.ts'
 
 describe('parseArtifact', () => {
@@ -145,6 +146,24 @@ describe('inflate', () => {
       }),
       { numRuns: 2000 },
     )
+  })
+
+  test('decodes codes of every length', () => {
+    // Counts that grow as the Fibonacci numbers do give codes up to the longest of 15 bits.
+    const counts = [1, 1]
+    while (counts.length < 20) counts.push(counts.at(-1)! + counts.at(-2)!)
+    const content = new Uint8Array(counts.flatMap((count, symbol) => Array<number>(count).fill(symbol * 7)))
+    const deflated = deflateRawSync(content, { strategy: constants.Z_HUFFMAN_ONLY })
+    expect(inflate(new Uint8Array(deflated), content.length)).toEqual(content)
+  })
+
+  test('takes time in proportion to the stream, also when that is nothing but tables of codes', () => {
+    expect(inflateRawSync(emptyBlocks(3))).toHaveLength(0)
+    const stream = emptyBlocks(30_000)
+    const before = process.cpuUsage()
+    expect(inflate(stream, 0)).toHaveLength(0)
+    const { user, system } = process.cpuUsage(before)
+    expect((user + system) / 1e6).toBeLessThan(1.5)
   })
 
   test('refuses a stream that is longer or shorter than announced, or followed by anything', () => {

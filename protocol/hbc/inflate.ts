@@ -13,6 +13,8 @@ export class InflateError extends Error {
 }
 
 const maxCodeBits = 15
+/** Codes up to this long are looked up at once. Blocks are as short as 30 bytes, so their tables have to be small. */
+const lookupBitsMax = 9
 const lengthBase = [
   3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15, 17, 19, 23, 27, 31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163, 195,
   227, 258,
@@ -39,16 +41,18 @@ const codeLengthOrder = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 
 export function inflate(input: Uint8Array, length: number): Uint8Array {
   const bits = new BitReader(input)
   const output = new Uint8Array(length)
+  const dynamic = new DynamicCodes()
   let written = 0
   let final = false
+  const codes = 0
   while (!final) {
     final = bits.read(1) === 1
     const type = bits.read(2)
     if (type === 0) written = copyStored(bits, output, written)
     else if (type === 1) written = copyCompressed(bits, fixedLiterals, fixedDistances, output, written)
     else if (type === 2) {
-      const [literals, distances] = readCodes(bits)
-      written = copyCompressed(bits, literals, distances, output, written)
+      dynamic.read(bits)
+      written = copyCompressed(bits, dynamic.literals, dynamic.distances, output, written)
     } else throw broken('a block has the reserved type')
   }
   if (written < length)
@@ -79,12 +83,11 @@ class BitReader {
   }
 
   /** Decodes one symbol of a canonical code. */
-  symbol({ lookup, maxBits }: Code): number {
+  symbol(code: Code): number {
     // Near the end fewer bits may be left than the longest code has; missing ones read as 0 and must not be used.
-    while (this.#count < maxBits && this.#next < this.#input.length) this.#fill()
-    const entry = lookup[this.#buffer & ((1 << maxBits) - 1)]!
+    while (this.#count < code.maxBits && this.#next < this.#input.length) this.#fill()
+    const entry = code.lookup[this.#buffer & ((1 << code.lookupBits) - 1)]! || code.long(this.#buffer)
     const used = entry & 15
-    if (entry === 0) throw broken('a code is not assigned')
     if (used > this.#count) throw broken('the stream is cut off')
     this.#buffer >>>= used
     this.#count -= used
@@ -113,44 +116,78 @@ class BitReader {
   }
 }
 
-/** Every bit pattern of `maxBits` bits gives `symbol << 4 | bits`, 0 where no code begins with it. */
-interface Code {
-  readonly lookup: Uint16Array
-  readonly maxBits: number
-}
+/**
+ * A canonical code. One object is built anew for every block: a stream may have half a million of them, and their tables
+ * are too many to allocate.
+ */
+class Code {
+  /** For every pattern of `lookupBits` bits `symbol << 4 | bits`, 0 where a longer code or none begins with it. */
+  readonly lookup = new Uint16Array(1 << lookupBitsMax)
+  lookupBits = 0
+  maxBits = 0
+  /** All symbols, by the length of their codes and then in order. */
+  readonly #symbols = new Uint16Array(288)
+  readonly #counts = new Uint16Array(maxCodeBits + 1)
+  readonly #firsts = new Uint16Array(maxCodeBits + 1)
+  readonly #places = new Uint16Array(maxCodeBits + 1)
 
-/** @param lengths Bits of each symbol's code, 0 for a symbol without one. */
-function buildCode(lengths: Uint8Array): Code {
-  const counts = new Uint16Array(maxCodeBits + 1)
-  let maxBits = 1
-  for (const bits of lengths) {
-    if (bits === 0) continue
-    counts[bits]! += 1
-    if (bits > maxBits) maxBits = bits
+  /** @param lengths Bits of each symbol's code, 0 for a symbol without one; those from `start` to `end` are taken. */
+  build(lengths: Uint8Array, start = 0, end = lengths.length): this {
+    this.#count(lengths, start, end)
+    this.lookupBits = Math.min(this.maxBits, lookupBitsMax)
+    const { lookup, lookupBits } = this
+    const size = 1 << lookupBits
+    lookup.fill(0, 0, size)
+    for (let symbol = 0; symbol < end - start; symbol++) {
+      const bits = lengths[start + symbol]!
+      if (bits === 0) continue
+      this.#symbols[this.#places[bits]!++] = symbol
+      if (bits > lookupBits) continue
+      const entry = (symbol << 4) | bits
+      for (let pattern = reverse(this.#firsts[bits]!++, bits); pattern < size; pattern += 1 << bits)
+        lookup[pattern] = entry
+    }
+    return this
   }
-  const firsts = new Uint16Array(maxCodeBits + 1)
-  let code = 0
-  let used = 0
-  for (let bits = 1; bits <= maxCodeBits; bits++) {
-    code = (code + counts[bits - 1]!) << 1
-    firsts[bits] = code
-    used += counts[bits]! << (maxCodeBits - bits)
-  }
-  const symbols = counts.reduce((sum, count) => sum + count, 0)
-  if (used > 1 << maxCodeBits) throw broken('a code is over-subscribed')
-  // A single code of one bit is the one incomplete code that encoders write.
-  if (used < 1 << maxCodeBits && !(symbols <= 1 && maxBits === 1)) throw broken('a code is incomplete')
 
-  const lookup = new Uint16Array(1 << maxBits)
-  for (let symbol = 0; symbol < lengths.length; symbol++) {
-    const bits = lengths[symbol]!
-    if (bits === 0) continue
-    const reversed = reverse(firsts[bits]!, bits)
-    firsts[bits]! += 1
-    for (let pattern = reversed; pattern < lookup.length; pattern += 1 << bits)
-      lookup[pattern] = (symbol << 4) | bits
+  #count(lengths: Uint8Array, start: number, end: number): void {
+    const counts = this.#counts
+    counts.fill(0)
+    this.maxBits = 1
+    for (let at = start; at < end; at++) {
+      const bits = lengths[at]!
+      if (bits === 0) continue
+      counts[bits]! += 1
+      if (bits > this.maxBits) this.maxBits = bits
+    }
+    let used = 0
+    let total = 0
+    for (let bits = 1; bits <= maxCodeBits; bits++) {
+      this.#firsts[bits] = (this.#firsts[bits - 1]! + counts[bits - 1]!) << 1
+      this.#places[bits] = total
+      total += counts[bits]!
+      used += counts[bits]! << (maxCodeBits - bits)
+    }
+    if (used > 1 << maxCodeBits) throw broken('a code is over-subscribed')
+    // A single code of one bit is the one incomplete code that encoders write.
+    if (used < 1 << maxCodeBits && !(total <= 1 && this.maxBits === 1)) throw broken('a code is incomplete')
   }
-  return { lookup, maxBits }
+
+  /** Decodes bit by bit what the lookup does not hold. @returns `symbol << 4 | bits`. */
+  long(buffer: number): number {
+    let code = 0
+    let first = 0
+    let place = 0
+    for (let bits = 1; bits <= this.maxBits; bits++) {
+      code = (code << 1) | ((buffer >>> (bits - 1)) & 1)
+      const count = this.#counts[bits]!
+      first <<= 1
+      if (code - first < count) return (this.#symbols[place + code - first]! << 4) | bits
+      first += count
+      place += count
+    }
+    throw broken('a code is not assigned')
+  }
 }
 
 function reverse(code: number, bits: number): number {
@@ -159,36 +196,45 @@ function reverse(code: number, bits: number): number {
   return reversed
 }
 
-const fixedLiterals = buildCode(
+const fixedLiterals = new Code().build(
   new Uint8Array(288).fill(8, 0, 144).fill(9, 144, 256).fill(7, 256, 280).fill(8, 280, 288),
 )
-const fixedDistances = buildCode(new Uint8Array(32).fill(5))
+const fixedDistances = new Code().build(new Uint8Array(32).fill(5))
 
-function readCodes(bits: BitReader): [literals: Code, distances: Code] {
-  const literalCount = bits.read(5) + 257
-  const distanceCount = bits.read(5) + 1
-  const codeLengthCount = bits.read(4) + 4
-  if (literalCount > 286 || distanceCount > 30) throw broken('a block has too many codes')
-  const codeLengths = new Uint8Array(19)
-  for (let i = 0; i < codeLengthCount; i++) codeLengths[codeLengthOrder[i]!] = bits.read(3)
-  const codeLengthCode = buildCode(codeLengths)
+/** The codes of one dynamic block, and where their lengths are put while they are read. */
+class DynamicCodes {
+  readonly literals = new Code()
+  readonly distances = new Code()
+  readonly #codeLengths = new Code()
+  readonly #lengths = new Uint8Array(286 + 30)
 
-  const lengths = new Uint8Array(literalCount + distanceCount)
-  for (let i = 0; i < lengths.length; ) {
-    const symbol = bits.symbol(codeLengthCode)
-    if (symbol < 16) {
-      lengths[i++] = symbol
-      continue
+  read(bits: BitReader): void {
+    const literalCount = bits.read(5) + 257
+    const distanceCount = bits.read(5) + 1
+    const codeLengthCount = bits.read(4) + 4
+    if (literalCount > 286 || distanceCount > 30) throw broken('a block has too many codes')
+    const lengths = this.#lengths.fill(0)
+    for (let i = 0; i < codeLengthCount; i++) lengths[codeLengthOrder[i]!] = bits.read(3)
+    this.#codeLengths.build(lengths, 0, codeLengthOrder.length)
+
+    const end = literalCount + distanceCount
+    for (let i = 0; i < end; ) {
+      const symbol = bits.symbol(this.#codeLengths)
+      if (symbol < 16) {
+        lengths[i++] = symbol
+        continue
+      }
+      if (symbol === 16 && i === 0) throw broken('a repeated code length follows none')
+      const value = symbol === 16 ? lengths[i - 1]! : 0
+      const repeat = symbol === 16 ? 3 + bits.read(2) : symbol === 17 ? 3 + bits.read(3) : 11 + bits.read(7)
+      if (i + repeat > end) throw broken('code lengths run over their end')
+      lengths.fill(value, i, i + repeat)
+      i += repeat
     }
-    if (symbol === 16 && i === 0) throw broken('a repeated code length follows none')
-    const value = symbol === 16 ? lengths[i - 1]! : 0
-    const repeat = symbol === 16 ? 3 + bits.read(2) : symbol === 17 ? 3 + bits.read(3) : 11 + bits.read(7)
-    if (i + repeat > lengths.length) throw broken('code lengths run over their end')
-    lengths.fill(value, i, i + repeat)
-    i += repeat
+    if (lengths[256] === 0) throw broken('a block has no code for its end')
+    this.literals.build(lengths, 0, literalCount)
+    this.distances.build(lengths, literalCount, end)
   }
-  if (lengths[256] === 0) throw broken('a block has no code for its end')
-  return [buildCode(lengths.subarray(0, literalCount)), buildCode(lengths.subarray(literalCount))]
 }
 
 const tooLong = (length: number) => new InflateError('too_long', `the stream holds more than ${length} bytes`)

@@ -16,6 +16,8 @@ import { runExecution } from './runners/execution.ts'
 import { runConsensusHash, runManifest, runManifestValidation } from './runners/manifest.ts'
 import { runRequestSigning } from './runners/request-signing.ts'
 import { runAmounts, runMerkle, runUnits } from './runners/rewards.ts'
+import { runAudit, runFinality, runTally, runTaskRound, runTaskVote } from './runners/rounds.ts'
+import { runEpochReceipt, runEvidence } from './runners/settlement.ts'
 import { runSiwe } from './runners/siwe.ts'
 import { runBeacon, runSnapshot, runSortition, runWeights } from './runners/sortition.ts'
 import { runSubscription } from './runners/subscription.ts'
@@ -87,6 +89,13 @@ export const topics: Readonly<Record<string, TopicRunner>> = {
   snapshot: runSnapshot,
   weights: runWeights,
   sortition: runSortition,
+  'task-round': runTaskRound,
+  'task-vote': runTaskVote,
+  'committee-tally': runTally,
+  finality: runFinality,
+  audit: runAudit,
+  'receipt-v2': runEpochReceipt,
+  evidence: runEvidence,
   units: runUnits,
   amounts: runAmounts,
   merkle: runMerkle,

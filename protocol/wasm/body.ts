@@ -18,9 +18,12 @@ export function readLocals(reader: WasmReader, params: readonly ValueType[]): Lo
   const groups = params.map((type, index) => ({ type, end: index + 1 }))
   let end = params.length
   for (let rest = reader.u32(); rest > 0; rest--) {
-    end += reader.u32()
+    const count = reader.u32()
+    end += count
     if (end - params.length > localsMax) reader.fail(`a function declares more than ${localsMax} locals`)
-    groups.push({ type: readValueType(reader), end })
+    const type = readValueType(reader)
+    // Groups of none may be as many as the bytes allow; they are not kept.
+    if (count > 0) groups.push({ type, end })
   }
   return groups
 }
@@ -35,25 +38,31 @@ export function readLocals(reader: WasmReader, params: readonly ValueType[]): Lo
 export function checkBody(module: Module, type: number, reader: WasmReader): void {
   const groups = readLocals(reader, module.types[type]!.params)
   const decoder = new OperatorDecoder(module, reader, groups.at(-1)?.end ?? 0)
-  // Whether each open block is an `if` whose `else` has not come yet; the function is the outermost.
-  const blocks = [false]
-  while (blocks.length > 0) {
-    decoder.read(blocks.length)
+  // Whether each open block is an `if` whose `else` has not come yet, a byte each; the function is the outermost.
+  let ifs = new Uint8Array(64)
+  let depth = 1
+  while (depth > 0) {
+    decoder.read(depth)
     switch (decoder.operator.name) {
       case 'block':
       case 'loop':
-        blocks.push(false)
-        break
       case 'if':
-        blocks.push(true)
+        if (depth === ifs.length) ifs = doubled(ifs)
+        ifs[depth++] = decoder.operator.name === 'if' ? 1 : 0
         break
       case 'else':
-        if (!blocks.at(-1)) reader.fail('an else is in no if')
-        blocks[blocks.length - 1] = false
+        if (ifs[depth - 1] === 0) reader.fail('an else is in no if')
+        ifs[depth - 1] = 0
         break
       case 'end':
-        blocks.pop()
+        depth--
     }
   }
   if (!reader.done) reader.fail('bytes follow the end of a function')
+}
+
+function doubled(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  const larger = new Uint8Array(2 * bytes.length)
+  larger.set(bytes)
+  return larger
 }

@@ -11,6 +11,9 @@ const integerOperators: Readonly<Record<number, ValueType>> = {
   126: 'i64',
 }
 
+/** Most operands a constant expression may hold at once; it needs two per operator and level. */
+const operandsMax = 1000
+
 /**
  * Reads a constant expression of one type: constants, references, and add, sub and mul of integers. `global.get` would
  * need an imported global, which guests do not have.
@@ -28,6 +31,7 @@ export function readConstant(reader: WasmReader, type: ValueType, functions: num
     const integer = integerOperators[opcode]
     if (integer === undefined) {
       const [pushed, index] = readConstantOperator(reader, opcode, functions)
+      if (stack.length === operandsMax) reader.fail(`a constant expression has over ${operandsMax} operands`)
       stack.push(pushed)
       named = index ?? named
     } else if (stack.pop() !== integer || stack.at(-1) !== integer)

@@ -3,6 +3,9 @@ import { type Operator, operatorAt, refusedFeature, type ValueType } from './ope
 import type { WasmReader } from './reader.ts'
 import { readIndex, readReferenceType, readValueType } from './values.ts'
 
+/** Most labels of a `br_table` beside the default; V8 refuses more. */
+const branchTableMax = 65_520
+
 const none: readonly ValueType[] = []
 const oneResult = new Map<ValueType, FunctionType>()
 const noResult: FunctionType = { params: none, results: none }
@@ -68,8 +71,7 @@ export class OperatorDecoder {
         return
       case 'labels': {
         const count = reader.u32()
-        // Every label takes a byte at least.
-        if (count >= reader.end - reader.at) reader.fail('a branch table is longer than what follows')
+        if (count > branchTableMax) reader.fail(`a branch table has more than ${branchTableMax} labels`)
         this.labels = Array.from({ length: count + 1 }, () => readLabel(reader, depth))
         return
       }

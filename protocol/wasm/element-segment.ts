@@ -5,7 +5,7 @@ import { each, readIndex, readReferenceType } from './values.ts'
 
 export interface ElementSegment {
   readonly type: Table['type']
-  /** Functions the segment names; a body may take a reference only of functions named outside bodies. */
+  /** Functions the segment names, each once; a body may take a reference only of functions named outside bodies. */
   readonly functions: readonly number[]
 }
 
@@ -41,14 +41,14 @@ export function readElementSegment(reader: WasmReader, { tables, functions }: Sp
   if (target !== undefined && target.type !== type)
     reader.fail(`a segment of ${type} is for a table of ${target.type}`)
 
-  const named: number[] = []
+  const named = new Set<number>()
   each(reader, () => {
     const index = expressions
       ? readConstant(reader, type, functions.length)
       : readIndex(reader, functions, 'function')
-    if (index !== undefined) named.push(index)
+    if (index !== undefined) named.add(index)
   })
-  return { type, functions: named }
+  return { type, functions: [...named] }
 }
 
 function readElementType(reader: WasmReader, expressions: boolean): Table['type'] {

@@ -2,9 +2,10 @@ import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 import wabt from 'wabt'
 import { echoWasm } from '../hbc/testing/artifacts.ts'
-import { bodies, buildWasm, importing } from '../hbc/testing/wasm-builder.ts'
+import { bodies, buildWasm, importing, leb } from '../hbc/testing/wasm-builder.ts'
+import { readLocals } from './body.ts'
 import { checkGuest, guestImports } from './guest.ts'
-import { WasmError } from './reader.ts'
+import { WasmError, WasmReader } from './reader.ts'
 
 /** V8's own validator; the project's types have no browser library to name it. */
 const { validate } = (globalThis as unknown as { WebAssembly: { validate: (bytes: Uint8Array) => boolean } })
@@ -133,6 +134,48 @@ describe('checkGuest', () => {
       2, 4, 0, 0x41, 0, 0x0b, 9, 1, 0xff, 0xff, 0xff, 0xff, 0x0f, 0x7f, 0x42, 0x0b,
     ])
     expect(() => checkGuest(buildWasm({ 10: locals }))).toThrowError(/50000 locals/)
+  })
+
+  const repeated = (count: number, item: number[]) =>
+    new Uint8Array([...leb(count), ...Array.from({ length: count }, () => item).flat()])
+  // Of 12 MiB of these, whose archive has a few kilobytes, an object each would take hundreds of megabytes.
+  test.each([
+    ['types', 1, [0x60, 0, 0]],
+    ['tables', 4, [0x70, 0, 0]],
+    ['memories', 5, [0, 0]],
+    ['globals', 6, [0x7f, 0, 0x41, 0, 0x0b]],
+    ['element segments', 9, [1, 0, 0]],
+    ['data segments', 11, [1, 0]],
+  ])('refuses more than a hundred thousand %s', (_, id, item) => {
+    expect(() => checkGuest(buildWasm({ [id]: repeated(100_001, item) }))).toThrowError(
+      expect.objectContaining({ kind: 'abi', message: expect.stringContaining('at most 100000') }),
+    )
+  })
+
+  test('refuses types of more than a million parameters in all', () => {
+    const type = [0x60, ...leb(1000), ...Array<number>(1000).fill(0x7f), 0]
+    expect(() => checkGuest(buildWasm({ 1: repeated(1001, type) }))).toThrowError(
+      expect.objectContaining({ kind: 'abi' }),
+    )
+  })
+
+  test('keeps nothing of empty groups of locals, and reads blocks as deep as the bytes go', () => {
+    const count = 200_000
+    const locals = [...leb(count), ...Array.from({ length: count }, () => [0, 0x7f]).flat()]
+    const deep = [...Array.from({ length: count }, () => [0x02, 0x40]).flat(), ...Array(count).fill(0x0b)]
+    const alloc = [...locals, ...deep, 0x41, 0, 0x0b]
+    const code = new Uint8Array([2, ...leb(alloc.length), ...alloc, 4, 0, 0x42, 0, 0x0b])
+    const { module } = checkGuest(buildWasm({ 10: code }))
+    const { bytes, at, end } = module.bodies[0]!
+    expect(at).toBe(end)
+    const reader = new WasmReader(bytes, end - alloc.length, end)
+    expect(readLocals(reader, ['i32'])).toEqual([{ type: 'i32', end: 1 }])
+  })
+
+  test('shows only the beginning of a long name', () => {
+    const name = 'n'.repeat(100_000)
+    for (const wasm of [importing(name, 'f', 2), importing('hive', name, 2)])
+      expect(() => checkGuest(wasm)).toThrowError(/^the import "[^"]{65}" is not a function of the host/)
   })
 
   test.each([

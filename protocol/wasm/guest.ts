@@ -1,6 +1,7 @@
 import { checkBody } from './body.ts'
 import { type FunctionType, type Module, readModule } from './module.ts'
 import { WasmError } from './reader.ts'
+import { shownName } from './values.ts'
 
 /** Linear memory of a guest, in pages of 64 KiB. */
 export const guestPagesMax = 1024
@@ -78,11 +79,12 @@ function checkImport(
   { module: from, name, kind, type }: Module['imports'][number],
 ): GuestImport {
   const full = `${from}.${name}`
+  const shown = full.length > 64 ? shownName(full) : full
   if (kind !== 'function')
-    return abi(`the import ${full} is a ${kind}; only functions of the host can be imported`)
+    return abi(`the import ${shown} is a ${kind}; only functions of the host can be imported`)
   if (!Object.hasOwn(guestImports, full)) {
     const wasi = from.startsWith('wasi') ? '; WASI is not available to guests' : ''
-    return abi(`the import ${full} is not a function of the host${wasi}`)
+    return abi(`the import ${shown} is not a function of the host${wasi}`)
   }
   const { params, result } = guestImports[full as GuestImport]
   const expected = signature(Array(params).fill('i32'), result ? ['i64'] : [])
@@ -95,7 +97,7 @@ function checkExports(module: Module): void {
   const exports = new Map(module.exports.map((exported) => [exported.name, exported]))
   for (const name of exports.keys())
     if (name.startsWith(reservedExportPrefix))
-      abi(`the export ${name} is reserved: names with ${reservedExportPrefix} are the host's`)
+      abi(`the export ${shownName(name)} is reserved: names with ${reservedExportPrefix} are the host's`)
   if (exports.get('memory')?.kind !== 'memory') abi('the module does not export its memory as "memory"')
   for (const [name, params, results] of [
     ['__alloc', ['i32'], ['i32']],

@@ -2,7 +2,7 @@ import { readConstant } from './constant.ts'
 import { type ElementSegment, readElementSegment } from './element-segment.ts'
 import type { ValueType } from './operators.ts'
 import { WasmReader } from './reader.ts'
-import { each, readIndex, readValueType } from './values.ts'
+import { each, itemsMax, readIndex, readValueType, shownName, signatureMax } from './values.ts'
 
 export interface FunctionType {
   readonly params: readonly ValueType[]
@@ -62,12 +62,14 @@ export interface Module {
   readonly bodies: readonly WasmReader[]
 }
 
+/** Most parameters and results of all types together, for the same reason as {@link itemsMax}. */
+const typeValuesMax = 1_000_000
 const sectionOrder = [1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 10, 11]
 const kinds = ['function', 'table', 'memory', 'global'] as const
 
 /**
- * Reads the sections of a module, in time and memory linear in its bytes: no count is trusted before the bytes that
- * make it up were seen.
+ * Reads the sections of a module, in time linear in its bytes: no count is trusted before the bytes that make it up were
+ * seen. Counts have limits of their own, for a module of 12 MiB can be an upload of a few kilobytes.
  *
  * @throws {@link WasmError} with the offset.
  */
@@ -115,34 +117,35 @@ class ModuleBuilder implements Module {
   dataCount: number | undefined
   readonly bodies: WasmReader[] = []
   readonly #exportNames = new Set<string>()
+  #typeValues = 0
 
   readSection(id: number, reader: WasmReader): void {
     switch (id) {
       case 1:
-        return each(reader, () => this.types.push(readFunctionType(reader)))
+        return each(reader, () => this.#readType(reader), itemsMax)
       case 2:
-        return each(reader, () => this.#readImport(reader))
+        return each(reader, () => this.#readImport(reader), itemsMax)
       case 3:
-        return each(reader, () => this.functions.push(readIndex(reader, this.types, 'type')))
+        return each(reader, () => this.functions.push(readIndex(reader, this.types, 'type')), itemsMax)
       case 4:
-        return each(reader, () => this.tables.push(readTable(reader)))
+        return each(reader, () => this.tables.push(readTable(reader)), itemsMax)
       case 5:
-        return each(reader, () => this.memories.push(readLimits(reader, 'memory')))
+        return each(reader, () => this.memories.push(readLimits(reader, 'memory')), itemsMax)
       case 6:
-        return each(reader, () => this.#readGlobal(reader))
+        return each(reader, () => this.#readGlobal(reader), itemsMax)
       case 7:
-        return each(reader, () => this.#readExport(reader))
+        return each(reader, () => this.#readExport(reader), itemsMax)
       case 8:
         return this.#readStart(reader)
       case 9:
-        return each(reader, () => this.elements.push(readElementSegment(reader, this)))
+        return each(reader, () => this.elements.push(readElementSegment(reader, this)), itemsMax)
       case 12:
         this.dataCount = reader.u32()
         return
       case 10:
-        return each(reader, () => this.bodies.push(reader.part(reader.u32())))
+        return each(reader, () => this.bodies.push(reader.part(reader.u32())), itemsMax)
       case 11:
-        return each(reader, () => this.#readData(reader))
+        return each(reader, () => this.#readData(reader), itemsMax)
     }
   }
 
@@ -154,6 +157,14 @@ class ModuleBuilder implements Module {
     if (this.dataCount !== undefined && this.dataCount !== this.data)
       reader.fail(`${this.dataCount} data segments are announced and ${this.data} are there`)
     return this
+  }
+
+  #readType(reader: WasmReader): void {
+    const type = readFunctionType(reader)
+    this.#typeValues += type.params.length + type.results.length
+    if (this.#typeValues > typeValuesMax)
+      reader.fail(`the types have more than ${typeValuesMax} parameters and results in all`, 'abi')
+    this.types.push(type)
   }
 
   #readImport(reader: WasmReader): void {
@@ -181,7 +192,7 @@ class ModuleBuilder implements Module {
 
   #readExport(reader: WasmReader): void {
     const name = reader.text()
-    if (this.#exportNames.has(name)) reader.fail(`the export ${JSON.stringify(name)} occurs twice`)
+    if (this.#exportNames.has(name)) reader.fail(`the export ${shownName(name)} occurs twice`)
     this.#exportNames.add(name)
     const tag = reader.byte()
     if (tag === 4) reader.fail('exceptions are not allowed: an exported tag', 'feature')
@@ -226,8 +237,8 @@ function readFunctionType(reader: WasmReader): FunctionType {
   }
   const params: ValueType[] = []
   const results: ValueType[] = []
-  each(reader, () => params.push(readValueType(reader)))
-  each(reader, () => results.push(readValueType(reader)))
+  each(reader, () => params.push(readValueType(reader)), signatureMax)
+  each(reader, () => results.push(readValueType(reader)), signatureMax)
   return { params, results }
 }
 

@@ -11,9 +11,27 @@ const valueTypes: Readonly<Record<number, ValueType>> = {
   111: 'externref',
 }
 
+/**
+ * Most types, imports, functions, globals, exports and segments of a module, each. Whatever the bytes that a module takes
+ * in an archive, what is kept of it stays far below the memory of one isolate.
+ */
+export const itemsMax = 100_000
+/** Most parameters, and most results, of a function; every engine refuses more. */
+export const signatureMax = 1000
+
+/** Most elements one vector of a module may have. */
+const elementsMax = 200_000
+
 /** Reads a vector; the count is not trusted, every element must be there. */
-export function each(reader: WasmReader, read: (index: number) => void): void {
+export function each(
+  reader: WasmReader,
+  read: (index: number) => void,
+  max = Number.POSITIVE_INFINITY,
+): void {
   const count = reader.u32()
+  // Each element becomes an object here; no real module comes near.
+  if (count > elementsMax) reader.fail(`a vector has more than ${elementsMax} elements`)
+  if (count > max) reader.fail(`a list has ${count} items; at most ${max} are allowed`, 'abi')
   // Every element takes a byte at least.
   if (count > reader.end - reader.at) reader.fail('a count is larger than what follows')
   for (let index = 0; index < count; index++) read(index)
@@ -47,4 +65,9 @@ export function readReferenceType(reader: WasmReader): 'funcref' | 'externref' {
   if (byte === 0x6f) return 'externref'
   reader.at -= 1
   return reader.fail('references are to functions or to objects of the host only', 'feature')
+}
+
+/** A name of the module in a message: its beginning, for names can be megabytes. */
+export function shownName(name: string): string {
+  return JSON.stringify(name.length > 64 ? `${name.slice(0, 64).toWellFormed()}…` : name)
 }
