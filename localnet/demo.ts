@@ -54,6 +54,8 @@ async function call(
   const response = await fetch(hub + target, {
     method,
     headers: {
+      // Compiling takes long enough for an idle connection to be closed under us.
+      Connection: 'close',
       ...(token && { Authorization: `Bearer ${token}` }),
       ...(json !== undefined && { 'Content-Type': 'application/json' }),
       ...(bytes && { 'Content-Type': 'application/octet-stream' }),

@@ -20,7 +20,7 @@ export function lockState(): () => void {
   mkdirSync(stateFolder, { recursive: true })
   const file = path.join(stateFolder, 'pid')
   const owner = existsSync(file) ? Number(readFileSync(file, 'utf8')) : null
-  if (owner !== null && isAlive(owner))
+  if (owner !== null && owner > 0 && isAlive(owner))
     throw new StartError(
       `The local network is running already (process ${owner}); stop it first: kill ${owner}`,
     )

@@ -1,5 +1,6 @@
+import { isIntegerFrom, isSetOf } from './bounds.ts'
 import { isAddress, isAmount, isBytes32, isObject } from './formats.ts'
-import { isIntegerFrom, isSetOf, type MemberChecker } from './member-checker.ts'
+import type { MemberChecker } from './member-checker.ts'
 import type { NetworkParams } from './network-params.ts'
 import { epochLengths } from './project-manifest.ts'
 
@@ -149,9 +150,9 @@ function checkFeeSplit(economics: MemberChecker, treasuryMin: number): void {
   const [miner, developer, treasury] = ['miner', 'developer', 'treasury'].map((key) => split.value(key))
   const isShare = isIntegerFrom(0, 5000)
   if (!isIntegerFrom(5000, 10_000)(miner) || !isShare(developer) || !isShare(treasury))
-    split.report('', 'invalid_value', 'miner 5000 to 10000, developer and treasury 0 to 5000.')
+    split.report(null, 'invalid_value', 'miner 5000 to 10000, developer and treasury 0 to 5000.')
   else if (miner + developer + treasury !== 10_000)
-    split.report('', 'invalid_fee_split', 'The three shares give 10000 in sum.')
+    split.report(null, 'invalid_fee_split', 'The three shares give 10000 in sum.')
   else if (treasury < treasuryMin)
     split.report('treasury', 'invalid_value', `At least ${treasuryMin} on this network.`)
 }

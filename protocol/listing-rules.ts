@@ -1,6 +1,7 @@
+import { hasCharacters, isListOf, isSetOf } from './bounds.ts'
 import { utf8 } from './bytes.ts'
 import { categories } from './categories.ts'
-import { isListOf, isSetOf, type MemberChecker } from './member-checker.ts'
+import type { MemberChecker } from './member-checker.ts'
 
 const urlBytesMax = 512
 
@@ -62,11 +63,4 @@ function urlTest(baseUrl: string): (value: unknown) => boolean {
     utf8(value).length <= urlBytesMax &&
     URL.canParse(value) &&
     schemes.includes(new URL(value).protocol)
-}
-
-/** Characters are code points. A string has at least half as many of them as UTF-16 units. */
-function hasCharacters(value: unknown, min: number, max: number): boolean {
-  if (typeof value !== 'string' || value.length > 2 * max) return false
-  const { length } = Array.from(value)
-  return length >= min && length <= max
 }

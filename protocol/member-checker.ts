@@ -1,3 +1,4 @@
+import { isIntegerFrom } from './bounds.ts'
 import { joinPath } from './canonical-json.ts'
 import { isObject } from './formats.ts'
 import type { Problem } from './problem.ts'
@@ -15,12 +16,14 @@ export class MemberChecker {
   /**
    * Reports unknown and missing keys of the object.
    * @param problems Where problems go; shared by all checkers of a document.
+   * @param required Keys that may not be absent; all of them when left out.
    */
   constructor(
     problems: Problem[],
     members: Record<string, unknown> | undefined,
     path: string,
     keys: readonly string[],
+    required: readonly string[] = keys,
   ) {
     this.#problems = problems
     this.#members = members
@@ -29,7 +32,7 @@ export class MemberChecker {
     const before = problems.length
     for (const key of Object.keys(members))
       if (!keys.includes(key)) this.report(key, 'unknown_key', 'This key is not known here.')
-    for (const key of keys) if (!this.has(key)) this.report(key, 'missing', 'This member is required.')
+    for (const key of required) if (!this.has(key)) this.report(key, 'missing', 'This member is required.')
     this.#isComplete = problems.length === before
   }
 
@@ -50,9 +53,9 @@ export class MemberChecker {
     return this.has(key) ? this.#members?.[key] : undefined
   }
 
-  /** Reports a problem at a member; the empty key is the object itself. */
-  report(key: string, code: string, message: string): void {
-    this.#problems.push({ path: key === '' ? this.#path : joinPath(this.#path, key), code, message })
+  /** Reports a problem at a member; null is the object itself. */
+  report(key: string | null, code: string, message: string): void {
+    this.#problems.push({ path: key === null ? this.#path : joinPath(this.#path, key), code, message })
   }
 
   /**
@@ -89,24 +92,4 @@ export class MemberChecker {
     const members = this.check(key, isObject, 'An object.')
     return new MemberChecker(this.#problems, members, joinPath(this.#path, key), keys)
   }
-}
-
-/** A test for integers within bounds. Negative zero is an integer here; that it cannot be encoded is another problem. */
-export function isIntegerFrom(min: number, max: number): (value: unknown) => value is number {
-  return (value): value is number =>
-    Number.isSafeInteger(value) && (value as number) >= min && (value as number) <= max
-}
-
-/** Whether the value is a list of at most `max` items that fit. */
-export function isListOf(value: unknown, max: number, fits: (item: unknown) => boolean): value is unknown[] {
-  return Array.isArray(value) && value.length <= max && value.every(fits)
-}
-
-/** Whether the value is a list of different strings, in any order. */
-export function isSetOf(value: unknown, min: number, max: number, fits: (item: string) => boolean): boolean {
-  return (
-    isListOf(value, max, (item) => typeof item === 'string' && fits(item)) &&
-    value.length >= min &&
-    new Set(value).size === value.length
-  )
 }

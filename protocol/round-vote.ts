@@ -1,4 +1,5 @@
-import { ed25519PublicKey, isEd25519PublicKey, signEd25519, verifyEd25519 } from './ed25519.ts'
+import { ed25519PublicKey, signEd25519, verifyEd25519 } from './ed25519.ts'
+import { isBytes32 } from './formats.ts'
 import { deriveNodeId } from './ids.ts'
 import { type Profile, profileStrings } from './profile.ts'
 
@@ -87,7 +88,7 @@ export function signVote(profile: Profile, seed: string, vote: RoundVote): VoteS
 export function verifyVote(profile: Profile, vote: RoundVote, signatures: VoteSignatures): boolean {
   const { node_id, public_key, signature, round_signature } = signatures
   return (
-    isEd25519PublicKey(public_key) &&
+    isBytes32(public_key) &&
     deriveNodeId(profile, public_key) === node_id &&
     verifyEd25519(public_key, voteText(profile, vote), signature) &&
     verifyEd25519(public_key, roundText(profile, vote), round_signature)

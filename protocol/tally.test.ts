@@ -40,7 +40,7 @@ describe('tallyVotes', () => {
         expect(again).toEqual(tally)
         expect(rejected).toEqual([])
       }),
-      { numRuns: 8 },
+      { numRuns: 4 },
     )
   })
 
@@ -53,7 +53,7 @@ describe('tallyVotes', () => {
         expect(tally.clean).toBe(results.size === 1 && members.size >= seated.committee.q)
         expect(tally.contested).toBe(!tally.clean)
       }),
-      { numRuns: 8 },
+      { numRuns: 4 },
     )
   })
 

@@ -5,10 +5,10 @@ import { ApiError, invalidField } from './errors.ts'
 import { errorResponse, finishCaching } from './http/answer.ts'
 import { jsonBytesMax, parseJsonBody, readBody, requireContentType } from './http/body.ts'
 import { validate } from './http/validate.ts'
-import { authenticate, authorize } from './middleware/authenticate.ts'
+import { authenticate, authorize, isNodeSigned } from './middleware/authenticate.ts'
 import { commonHeaders, preflight } from './middleware/common-headers.ts'
 import { runOnce } from './middleware/idempotency.ts'
-import { spendRateLimit } from './middleware/rate-limit.ts'
+import { spendAddressBudget, spendRateLimit } from './middleware/rate-limit.ts'
 import type { Method, Route, RouteDeclaration, RouteInput } from './route.ts'
 import { routes } from './routes/index.ts'
 import { services } from './services.ts'
@@ -61,6 +61,8 @@ async function answer(c: HubContext, { declaration, handle }: Route): Promise<Re
  * any other anonymous call.
  */
 async function admit(c: HubContext, declaration?: RouteDeclaration): Promise<void> {
+  // A signature costs reading the body and a row, and anybody can make keys: the client address pays for that first.
+  if (isNodeSigned(c)) await spendAddressBudget(c, 'node_signature')
   let principal: Principal | null = null
   let refused: unknown
   try {

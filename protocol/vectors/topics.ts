@@ -9,6 +9,7 @@ import {
   deriveVaultAddress,
 } from '../ids.ts'
 import { hashNetworkParams } from '../network-params.ts'
+import { findPreferencesProblems } from '../preferences.ts'
 import { profileStrings, resolveProfile } from '../profile.ts'
 import type { Json, VectorCase, VectorSet } from './format.ts'
 import { runBinding } from './runners/binding.ts'
@@ -96,6 +97,9 @@ export const topics: Readonly<Record<string, TopicRunner>> = {
   audit: runAudit,
   'receipt-v2': runEpochReceipt,
   evidence: runEvidence,
+  preferences: (input) => ({
+    problems: findPreferencesProblems(input.preferences).map(({ path, code }) => ({ path, code })),
+  }),
   units: runUnits,
   amounts: runAmounts,
   merkle: runMerkle,

@@ -2,18 +2,23 @@ import type * as z from 'zod'
 import { joinPath } from '../../protocol/canonical-json.ts'
 import { invalidFields, type Problem } from '../errors.ts'
 
+/** More are not worth reading, and an answer must not be larger than what it answers. */
+const problemsMax = 100
+const keyLengthMax = 64
+
 /** Parses with every problem reported at once. @throws {@link ApiError} 400 `invalid_field`. */
 export function validate<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   const result = schema.safeParse(value)
   if (result.success) return result.data
-  throw invalidFields(result.error.issues.flatMap((issue) => problems(issue, value)))
+  const all = result.error.issues.flatMap((issue) => problems(issue, value))
+  throw invalidFields(all.slice(0, problemsMax))
 }
 
 const problems = (issue: z.core.$ZodIssue, value: unknown): Problem[] => {
   const path = dotted(issue.path)
   if (issue.code === 'unrecognized_keys')
-    return issue.keys.map((key) => ({
-      path: joinPath(path, key),
+    return issue.keys.slice(0, problemsMax).map((key) => ({
+      path: joinPath(path, key.slice(0, keyLengthMax)),
       code: 'unknown_key',
       message: 'is not a known field; remove it',
     }))

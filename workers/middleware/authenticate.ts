@@ -19,7 +19,7 @@ export const hashSecret = (secret: string): string => bytesToHex(sha256(new Text
  */
 export async function authenticate(c: HubContext, route?: RouteDeclaration): Promise<Principal | null> {
   const authorization = c.req.header('authorization')
-  const signed = signatureHeaders(c.var.settings.PROFILE).some((name) => c.req.header(name) !== undefined)
+  const signed = isNodeSigned(c)
   if (authorization !== undefined && signed)
     throw new ApiError('unauthorized', 'Send either an Authorization header or a node signature, not both.')
   if (signed) return authenticateNode(c, route)
@@ -85,6 +85,10 @@ const equalHashes = (a: string, b: string): boolean => {
   return difference === 0
 }
 
+/** Whether the request carries any header of a node signature. */
+export const isNodeSigned = (c: HubContext): boolean =>
+  signatureHeaders(c.var.settings.PROFILE).some((name) => c.req.header(name) !== undefined)
+
 const signatureHeaders = (profile: Profile): string[] => {
   const names = profileStrings(profile)
   return [
@@ -97,7 +101,10 @@ const signatureHeaders = (profile: Profile): string[] => {
 }
 
 async function authenticateNode(c: HubContext, route?: RouteDeclaration): Promise<Principal> {
-  const body = await readBody(c, route?.raw?.bytesMax ?? route?.json?.bytesMax ?? jsonBytesMax)
+  const body = await readBody(
+    c,
+    route?.auth?.node ? (route.raw?.bytesMax ?? route.json?.bytesMax ?? jsonBytesMax) : jsonBytesMax,
+  )
   const now = unixNow()
   const skew = defaultNetworkParams.max_skew
   const check = checkRequest(

@@ -3,7 +3,7 @@ import { createMiddleware } from 'hono/factory'
 import type { HubBindings, HubContext } from '../context.ts'
 
 const exposedHeaders =
-  'RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, ETag, Location, X-Request-Id, X-Manifest-Address'
+  'RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, ETag, Location, X-Request-Id, X-Manifest-Address, Content-Range, Accept-Ranges, Idempotency-Replayed'
 
 /** What every response carries, whatever answered it: request id, rate limit, and leave for pages of any origin. */
 export const commonHeaders: MiddlewareHandler<HubBindings> = createMiddleware<HubBindings>(
@@ -29,7 +29,15 @@ export const commonHeaders: MiddlewareHandler<HubBindings> = createMiddleware<Hu
 /** Answers a browser's preflight. No credentials: tokens travel in the Authorization header, never in cookies. */
 export function preflight(c: HubContext, methods: readonly string[]): Response {
   const prefix = c.var.settings.PROFILE.header_prefix
-  const names = ['Authorization', 'Content-Type', 'Idempotency-Key', 'If-None-Match', 'If-Match', 'Range']
+  const names = [
+    'Authorization',
+    'Content-Type',
+    'Idempotency-Key',
+    'If-None-Match',
+    'If-Match',
+    'If-Range',
+    'Range',
+  ]
   const signed = ['Node', 'Public-Key', 'Timestamp', 'Nonce', 'Signature'].map((name) => prefix + name)
   return new Response(null, {
     status: 204,

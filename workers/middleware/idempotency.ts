@@ -5,7 +5,7 @@ import { ApiError, invalidField } from '../errors.ts'
 import { clientSubject } from '../http/client-address.ts'
 import type { IdempotentRequest } from '../stores/idempotency-keys.ts'
 
-const keptHeaders = ['content-type', 'location']
+const keptHeaders = ['content-type', 'location', 'etag']
 
 /**
  * Runs the handler once per `Idempotency-Key`, caller and body, and repeats its first answer for a day. A failure that

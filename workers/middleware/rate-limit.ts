@@ -19,6 +19,7 @@ const general = {
 
 /** Extra budgets that single routes name in their declaration. */
 const extra = {
+  node_signature: { limit: 3000, windowSeconds: 60, per: 'address' },
   sign_in: { limit: 30, windowSeconds: 60, per: 'address' },
   faucet: { limit: 10, windowSeconds: 60, per: 'caller' },
   module_upload: { limit: 60, windowSeconds: 3600, per: 'caller' },
@@ -56,11 +57,19 @@ export async function spendRateLimit(c: HubContext, principal: Principal | null,
     reports.push(await spend(c, extraBudget, budget, budget.per === 'address' ? address : caller))
   }
   const nearest = reports.reduce((a, b) => (b.remaining <= a.remaining ? b : a))
-  const { refused, ...report } = reports.find((candidate) => candidate.refused) ?? nearest
-  c.set('rateLimit', report)
+  report(c, reports.find((candidate) => candidate.refused) ?? nearest)
+}
+
+/** Spends a budget of the client address alone, before anything else is done for the request. */
+export async function spendAddressBudget(c: HubContext, name: BudgetName): Promise<void> {
+  report(c, await spend(c, name, extra[name], clientSubject(c.req.header('cf-connecting-ip'))))
+}
+
+function report(c: HubContext, { refused, ...shown }: RateLimitReport & { refused: boolean }): void {
+  c.set('rateLimit', shown)
   if (refused)
-    throw new ApiError('rate_limited', `Too many requests. Try again in ${report.resetSeconds} s.`, {
-      headers: { 'Retry-After': String(report.resetSeconds) },
+    throw new ApiError('rate_limited', `Too many requests. Try again in ${shown.resetSeconds} s.`, {
+      headers: { 'Retry-After': String(shown.resetSeconds) },
     })
 }
 

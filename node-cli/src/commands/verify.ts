@@ -1,6 +1,6 @@
 import { CanonicalJsonError, parseStrictJson } from '../../../protocol/canonical-json.ts'
 import { verifyEd25519 } from '../../../protocol/ed25519.ts'
-import { hashReceipt, receiptText } from '../../../protocol/execution.ts'
+import { hashEvents, hashReceipt, receiptText } from '../../../protocol/execution.ts'
 import { isObject } from '../../../protocol/formats.ts'
 import { deriveNodeId } from '../../../protocol/ids.ts'
 import { defineNodectlCommand } from '../cli/command.ts'
@@ -76,6 +76,8 @@ async function readEnvelope(file: string): Promise<{ envelope: ReceiptEnvelope; 
 
 function signatureProblems(envelope: ReceiptEnvelope): string[] {
   const problems: string[] = []
+  if (hashEvents(envelope.events) !== envelope.receipt.events_hash)
+    problems.push('the events are not those of events_hash')
   if (hashReceipt(envelope.receipt) !== envelope.receipt_hash)
     problems.push('receipt_hash is not the hash of the receipt')
   if (!verifyEd25519(envelope.public_key, receiptText(profile, envelope.receipt_hash), envelope.signature))

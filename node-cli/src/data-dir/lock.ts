@@ -1,4 +1,4 @@
-import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { CliError } from '../cli/errors.ts'
 
@@ -13,7 +13,7 @@ export async function withDataDir<T>(dataDir: string, work: () => Promise<T>): P
   try {
     return await work()
   } finally {
-    await rm(file, { force: true })
+    if ((await readOwner(file)) === process.pid) await rm(file, { force: true })
   }
 }
 
@@ -22,8 +22,7 @@ async function acquire(dataDir: string, file: string): Promise<void> {
   try {
     await mkdir(dataDir, { recursive: true, mode: 0o700 })
     await writeFile(own, String(process.pid))
-    // Two tries: the second after a lock whose process is gone was removed.
-    for (let attempt = 0; attempt < 2; attempt++) {
+    for (let attempt = 0; attempt < 5; attempt++) {
       // A link appears whole or not at all, so a lock never exists without its pid.
       const taken = await link(own, file).then(
         () => true,
@@ -33,10 +32,12 @@ async function acquire(dataDir: string, file: string): Promise<void> {
         },
       )
       if (taken) return
-      const owner = Number(await readFile(file, 'utf8').catch(() => ''))
+      const owner = await readOwner(file)
+      // Given back meanwhile: try again, and remove nothing.
+      if (owner === null) continue
       if (isAlive(owner))
         throw new CliError('locked', `the data directory ${dataDir} is in use by process ${owner}`)
-      await rm(file, { force: true })
+      await removeStale(file, owner)
     }
     throw new CliError('locked', `the data directory ${dataDir} is in use by another process`)
   } catch (error) {
@@ -48,6 +49,24 @@ async function acquire(dataDir: string, file: string): Promise<void> {
   } finally {
     await rm(own, { force: true }).catch(() => {})
   }
+}
+
+/** The pid in a lock; null when there is no lock. */
+async function readOwner(file: string): Promise<number | null> {
+  const text = await readFile(file, 'utf8').catch(() => null)
+  return text === null ? null : Number(text)
+}
+
+/** Moves the lock of a dead process away; one that was taken meanwhile is put back. */
+async function removeStale(file: string, owner: number): Promise<void> {
+  const aside = `${file}.stale.${process.pid}`
+  const moved = await rename(file, aside).then(
+    () => true,
+    () => false,
+  )
+  if (!moved) return
+  if ((await readOwner(aside)) !== owner) await link(aside, file).catch(() => {})
+  await rm(aside, { force: true })
 }
 
 function isAlive(pid: number): boolean {

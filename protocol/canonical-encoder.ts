@@ -1,0 +1,144 @@
+import { utf8 } from './bytes.ts'
+import type { Hex } from './hex.ts'
+import { hashBytes } from './keccak.ts'
+
+/** What canonical JSON can carry. Numbers are integers of magnitude at most 2^53 − 1. */
+export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject
+
+/** An object of canonical JSON. */
+export interface JsonObject {
+  readonly [key: string]: JsonValue
+}
+
+/** Errors of the strict reader. */
+export type ReaderErrorCode = 'duplicate_key' | 'float' | 'unsafe_integer' | 'invalid_string' | 'invalid_json'
+
+/** Errors of the encoder. */
+export type EncoderErrorCode =
+  | 'float'
+  | 'unsafe_integer'
+  | 'invalid_string'
+  | 'bigint'
+  | 'undefined'
+  | 'invalid_type'
+
+/** Thrown by the encoder and the strict reader, and by nothing else in this file. */
+export class CanonicalJsonError extends Error {
+  override readonly name = 'CanonicalJsonError'
+  readonly code: ReaderErrorCode | EncoderErrorCode
+  /** Dotted path of the failure, array positions as `[i]`, the root as the empty string. */
+  readonly path: string
+
+  constructor(code: ReaderErrorCode | EncoderErrorCode, path: string) {
+    super(`${path === '' ? 'The document' : path}: ${reasons[code]}.`)
+    this.code = code
+    this.path = path
+  }
+}
+
+const reasons: Record<ReaderErrorCode | EncoderErrorCode, string> = {
+  duplicate_key: 'the same key occurs twice in one object',
+  float: 'numbers are integers without fraction, exponent or negative zero',
+  unsafe_integer: 'integers have a magnitude of at most 2^53 - 1; write larger quantities as decimal strings',
+  invalid_string: 'a string contains a lone surrogate',
+  invalid_json: 'this is no JSON document',
+  bigint: 'a big integer has no canonical form; write it as a decimal string',
+  undefined: 'a member is undefined',
+  invalid_type: 'only plain objects, arrays, strings, numbers, booleans and null have a canonical form',
+}
+
+/** One step of a path: a key, or a position in a list. */
+export type PathPart = string | number
+
+/** Appends one step to a dotted path: `a` and `b` give `a.b`, `a` and 0 give `a[0]`, the root and `a` give `a`. */
+export function joinPath(path: string, part: PathPart): string {
+  if (typeof part === 'number') return `${path}[${part}]`
+  return path === '' ? part : `${path}.${part}`
+}
+
+/**
+ * Orders texts by Unicode code points, as canonical keys are ordered.
+ *
+ * JavaScript compares UTF-16 units, which puts U+1F30A (units from U+D83C) before U+FFFD. Moving the surrogates above the
+ * rest of the basic plane makes the comparison of units one of code points.
+ */
+export function compareCodePoints(a: string, b: string): number {
+  const length = Math.min(a.length, b.length)
+  for (let i = 0; i < length; i++) {
+    const x = a.charCodeAt(i)
+    const y = b.charCodeAt(i)
+    if (x !== y) return codePointRank(x) - codePointRank(y)
+  }
+  return a.length - b.length
+}
+
+function codePointRank(unit: number): number {
+  if (unit < 0xd800) return unit
+  return unit < 0xe000 ? unit + 0x2000 : unit - 0x800
+}
+
+/**
+ * Encodes a value as canonical JSON: `canon(v)`.
+ *
+ * 1. No blanks outside strings, separators `,` and `:`.
+ * 2. Members ordered by key, comparing Unicode code points, at every depth. Arrays keep their order.
+ * 3. In strings and keys `\"` `\\` `\b` `\f` `\n` `\r` `\t`, other characters below U+0020 as `\u00xx`; nothing else.
+ * 4. Integers of magnitude at most 2^53 − 1 in plain decimal.
+ *
+ * @returns The text; its UTF-8 bytes are what is hashed and signed.
+ * @throws {@link CanonicalJsonError} with one of {@link EncoderErrorCode} and the path of the value.
+ */
+export function encodeCanonicalJson(value: unknown): string {
+  return encodeValue(value, '')
+}
+
+/** Hashes the canonical form of a value: `HC(v)` = `H(text(canon(v)))`. Throws as {@link encodeCanonicalJson}. */
+export function hashCanonicalJson(value: unknown): Hex {
+  return hashBytes(utf8(encodeCanonicalJson(value)))
+}
+
+function encodeValue(value: unknown, path: string): string {
+  switch (typeof value) {
+    case 'string':
+      return encodeString(value, path)
+    case 'number':
+      return encodeNumber(value, path)
+    case 'boolean':
+      return value ? 'true' : 'false'
+    case 'bigint':
+    case 'undefined':
+      throw new CanonicalJsonError(typeof value as EncoderErrorCode, path)
+    case 'object':
+      if (value === null) return 'null'
+      if (Array.isArray(value)) {
+        // An index loop visits holes, which are undefined members; map would skip them.
+        const items: string[] = []
+        for (let i = 0; i < value.length; i++) items.push(encodeValue(value[i], joinPath(path, i)))
+        return `[${items.join(',')}]`
+      }
+      if (isPlainObject(value)) {
+        const members = Object.keys(value)
+          .sort(compareCodePoints)
+          .map((key) => `${encodeString(key, path)}:${encodeValue(value[key], joinPath(path, key))}`)
+        return `{${members.join(',')}}`
+      }
+  }
+  throw new CanonicalJsonError('invalid_type', path)
+}
+
+/** JSON.stringify escapes exactly the characters of rule 3 once lone surrogates, which it would escape too, are excluded. */
+function encodeString(value: string, path: string): string {
+  if (!value.isWellFormed()) throw new CanonicalJsonError('invalid_string', path)
+  return JSON.stringify(value)
+}
+
+function encodeNumber(value: number, path: string): string {
+  if (!Number.isInteger(value) || Object.is(value, -0)) throw new CanonicalJsonError('float', path)
+  if (!Number.isSafeInteger(value)) throw new CanonicalJsonError('unsafe_integer', path)
+  return String(value)
+}
+
+function isPlainObject(value: object): value is Record<string, unknown> {
+  const prototype = Object.getPrototypeOf(value)
+  return prototype === Object.prototype || prototype === null
+}

@@ -1,0 +1,8 @@
+/**
+ * The average of ratings in hundredths: `round(100 × sum / count)`, halves up; null without reviews. Sums are integers, so
+ * no binary fraction decides a half.
+ */
+export function averageRatingX100(sum: number, count: number): number | null {
+  if (count === 0) return null
+  return Number((200n * BigInt(sum) + BigInt(count)) / (2n * BigInt(count)))
+}

@@ -1,0 +1,227 @@
+import {
+  CanonicalJsonError,
+  type JsonObject,
+  type JsonValue,
+  joinPath,
+  type PathPart,
+  type ReaderErrorCode,
+} from './canonical-encoder.ts'
+
+/** A value that is readable JSON but has no canonical form. */
+export interface UnencodableValue {
+  readonly code: 'float' | 'unsafe_integer' | 'invalid_string'
+  readonly path: string
+}
+
+/** Options of {@link parseStrictJson}. */
+export interface StrictJsonOptions {
+  /** Deepest nesting of arrays and objects; 64 when left out. */
+  readonly maxDepth?: number
+  /**
+   * Called for every value without canonical form; reading then goes on with the nearest JavaScript value. Submitted
+   * manifests need it, because there such values are problems beside the others. Left out, the first one is thrown.
+   */
+  readonly onUnencodable?: (value: UnencodableValue) => void
+}
+
+/**
+ * Reads a signed JSON document strictly: standard grammar, no duplicate keys, no number or string that canonical JSON
+ * cannot carry. Keys keep the order of the text. `__proto__` is an ordinary key.
+ *
+ * Runs of ordinary characters are found by one regular expression and copied whole, so a document that is mostly one
+ * string of many megabytes costs about as much as a search through it.
+ *
+ * @param input Text, or UTF-8 bytes; a byte order mark is refused in both.
+ * @throws {@link CanonicalJsonError} with one of {@link ReaderErrorCode} and the dotted path, and nothing else.
+ */
+export function parseStrictJson(input: string | Uint8Array, options: StrictJsonOptions = {}): JsonValue {
+  return new Reader(typeof input === 'string' ? input : decodeUtf8(input), options).document()
+}
+
+function decodeUtf8(bytes: Uint8Array): string {
+  try {
+    // ignoreBOM keeps the mark in the text, where the grammar refuses it.
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    throw new CanonicalJsonError('invalid_json', '')
+  }
+}
+
+const escapes: Readonly<Record<string, string>> = {
+  '"': '"',
+  '\\': '\\',
+  '/': '/',
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+}
+
+class Reader {
+  readonly #text: string
+  readonly #maxDepth: number
+  readonly #onUnencodable: StrictJsonOptions['onUnencodable']
+  readonly #path: PathPart[] = []
+  #position = 0
+
+  constructor(text: string, options: StrictJsonOptions) {
+    this.#text = text
+    this.#maxDepth = options.maxDepth ?? 64
+    this.#onUnencodable = options.onUnencodable
+  }
+
+  document(): JsonValue {
+    const value = this.#value(0)
+    this.#skipBlanks()
+    if (this.#position < this.#text.length) this.#fail('invalid_json')
+    return value
+  }
+
+  #value(depth: number): JsonValue {
+    this.#skipBlanks()
+    switch (this.#text[this.#position]) {
+      case '{':
+        return this.#object(depth + 1)
+      case '[':
+        return this.#array(depth + 1)
+      case '"': {
+        const text = this.#string()
+        this.#requireWellFormed(text)
+        return text
+      }
+      case 't':
+        return this.#word('true', true)
+      case 'f':
+        return this.#word('false', false)
+      case 'n':
+        return this.#word('null', null)
+      default:
+        return this.#number()
+    }
+  }
+
+  #object(depth: number): JsonObject {
+    if (depth > this.#maxDepth) this.#fail('invalid_json')
+    const object: Record<string, JsonValue> = {}
+    this.#position++
+    this.#skipBlanks()
+    if (this.#take('}')) return object
+    for (;;) {
+      this.#skipBlanks()
+      if (this.#text[this.#position] !== '"') this.#fail('invalid_json')
+      const key = this.#string()
+      this.#path.push(key)
+      this.#requireWellFormed(key)
+      if (Object.hasOwn(object, key)) this.#fail('duplicate_key')
+      this.#skipBlanks()
+      if (!this.#take(':')) this.#fail('invalid_json')
+      const value = this.#value(depth)
+      // Plain assignment to __proto__ would set the prototype and lose the member.
+      if (key === '__proto__')
+        Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true })
+      else object[key] = value
+      this.#path.pop()
+      this.#skipBlanks()
+      if (this.#take('}')) return object
+      if (!this.#take(',')) this.#fail('invalid_json')
+    }
+  }
+
+  #array(depth: number): readonly JsonValue[] {
+    if (depth > this.#maxDepth) this.#fail('invalid_json')
+    const array: JsonValue[] = []
+    this.#position++
+    this.#skipBlanks()
+    if (this.#take(']')) return array
+    for (;;) {
+      this.#path.push(array.length)
+      array.push(this.#value(depth))
+      this.#path.pop()
+      this.#skipBlanks()
+      if (this.#take(']')) return array
+      if (!this.#take(',')) this.#fail('invalid_json')
+    }
+  }
+
+  #string(): string {
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters a string may not hold raw.
+    const stop = /["\\\u0000-\u001f]/g
+    let text = ''
+    this.#position++
+    for (;;) {
+      stop.lastIndex = this.#position
+      if (!stop.test(this.#text)) this.#fail('invalid_json')
+      const end = stop.lastIndex - 1
+      text += this.#text.slice(this.#position, end)
+      this.#position = end + 1
+      if (this.#text[end] === '"') return text
+      if (this.#text[end] !== '\\') this.#fail('invalid_json')
+      text += this.#escape()
+    }
+  }
+
+  #escape(): string {
+    const letter = this.#text[this.#position] ?? ''
+    if (letter === 'u') {
+      const unit = this.#text.slice(this.#position + 1, this.#position + 5)
+      if (!/^[0-9a-fA-F]{4}$/.test(unit)) this.#fail('invalid_json')
+      this.#position += 5
+      return String.fromCharCode(Number.parseInt(unit, 16))
+    }
+    if (!Object.hasOwn(escapes, letter)) this.#fail('invalid_json')
+    this.#position++
+    return escapes[letter]!
+  }
+
+  #number(): number {
+    const grammar = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/y
+    grammar.lastIndex = this.#position
+    const match = grammar.exec(this.#text)
+    if (match === null) return this.#fail('invalid_json')
+    this.#position = grammar.lastIndex
+    // What follows tells a malformed number (01, 1., 1e) from a well-formed one that has no canonical form.
+    if (/[0-9.eE+-]/.test(this.#text[this.#position] ?? '')) this.#fail('invalid_json')
+    const value = Number(match[0])
+    if (match[1] !== undefined || match[2] !== undefined || Object.is(value, -0)) this.#unencodable('float')
+    else if (!Number.isSafeInteger(value)) this.#unencodable('unsafe_integer')
+    return value
+  }
+
+  #word<Value extends JsonValue>(word: string, value: Value): Value {
+    if (!this.#text.startsWith(word, this.#position)) this.#fail('invalid_json')
+    this.#position += word.length
+    return value
+  }
+
+  #requireWellFormed(text: string): void {
+    if (!text.isWellFormed()) this.#unencodable('invalid_string')
+  }
+
+  #skipBlanks(): void {
+    for (;;) {
+      const unit = this.#text.charCodeAt(this.#position)
+      if (unit !== 0x20 && unit !== 0x09 && unit !== 0x0a && unit !== 0x0d) return
+      this.#position++
+    }
+  }
+
+  #take(character: string): boolean {
+    if (this.#text[this.#position] !== character) return false
+    this.#position++
+    return true
+  }
+
+  #unencodable(code: UnencodableValue['code']): void {
+    if (this.#onUnencodable === undefined) this.#fail(code)
+    else this.#onUnencodable({ code, path: this.#dottedPath() })
+  }
+
+  #fail(code: ReaderErrorCode): never {
+    throw new CanonicalJsonError(code, this.#dottedPath())
+  }
+
+  #dottedPath(): string {
+    return this.#path.reduce<string>(joinPath, '')
+  }
+}
