@@ -68,7 +68,10 @@ export default defineConfig({
           environment: 'node',
           include: ['{protocol,node-cli,localnet,scripts,contracts,bench}/**/*.test.ts'],
           exclude: ['**/node_modules/**', '**/dist/**'],
-          testTimeout: 30_000,
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          // What is waited for comes when it comes; only what never comes fails.
+          expect: { poll: { timeout: 30_000 } },
         },
       },
     ],

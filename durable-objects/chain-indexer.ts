@@ -5,6 +5,7 @@ import { type IndexerSettings, IndexerStepper, type IndexStore } from './indexer
 
 export interface IndexerParts extends IndexerSettings {
   rpcUrl: string
+  timeoutMs: number
   pollMs: number
   store: IndexStore
 }
@@ -37,7 +38,11 @@ export class ChainIndexerObject<Env = unknown> extends DurableObject<Env> {
     this.#parts = parts
     this.#stepper =
       parts &&
-      new IndexerStepper(new IndexerChain(new JsonRpc(parts.rpcUrl), parts.topics), parts.store, parts)
+      new IndexerStepper(
+        new IndexerChain(new JsonRpc(parts.rpcUrl, parts.timeoutMs), parts.topics),
+        parts.store,
+        parts,
+      )
   }
 
   /** Begins to read, or goes on after an alarm was lost. */
@@ -47,7 +52,6 @@ export class ChainIndexerObject<Env = unknown> extends DurableObject<Env> {
   }
 
   async status(): Promise<IndexerStatus> {
-    await this.wake()
     const lagMs = Date.now() - (this.#caughtUpAtMs ?? this.#bornAtMs)
     return { ...this.#status, lagSecs: Math.floor(lagMs / 1000) }
   }

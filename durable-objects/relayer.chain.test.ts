@@ -81,13 +81,16 @@ describe('Relayer', () => {
     expect(await alarmAt()).toBeNull()
   })
 
-  test('a lost alarm is set again by a call from outside', async () => {
-    await relayer.relay(action())
-    await runInDurableObject(relayer, (_, state) => state.storage.deleteAlarm())
-    await evictDurableObject(relayer)
-    await relayer.wake()
-    expect(await alarmAt()).not.toBeNull()
-  })
+  test.each([false, true])(
+    'a lost alarm is set again by a call from outside, evicted: %s',
+    async (evicted) => {
+      await relayer.relay(action())
+      await runInDurableObject(relayer, (_, state) => state.storage.deleteAlarm())
+      if (evicted) await evictDurableObject(relayer)
+      await relayer.wake()
+      expect(await alarmAt()).not.toBeNull()
+    },
+  )
 
   test('while the chain is down nothing is taken, and what is open waits', async () => {
     const open = action()

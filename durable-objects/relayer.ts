@@ -16,6 +16,8 @@ export type * from './relayer/types.ts'
 const viewLifetimeMs = 1_000
 /** Ticks that failed in a row after which the relayer calls itself unavailable. */
 const failedTicksMax = 3
+/** Rounds that change nothing come more and more rarely, down to this many ticks apart. */
+const idleFactorMax = 10
 /** Gas the balance must pay for: a few of the usual actions. */
 const healthyGas = 1_000_000n
 
@@ -38,6 +40,8 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
   #view: { read: Promise<ChainView>; readAtMs: number; committedWei: bigint } | null = null
   #alarmAtMs: number | null = null
   #failedTicks = 0
+  #idleRounds = 0
+  #changesSeen = -1
 
   constructor(ctx: DurableObjectState, env: Env, parts: RelayerParts | null) {
     super(ctx, env)
@@ -45,7 +49,11 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
     this.#ledger = new RelayLedger(ctx.storage)
     if (parts) {
       this.#signer = new TransactionSigner(parts.privateKey, parts.chainId)
-      this.#chain = new RelayerChain(new JsonRpc(parts.rpcUrl), this.#signer.address, parts.errors)
+      this.#chain = new RelayerChain(
+        new JsonRpc(parts.rpcUrl, parts.timeoutMs),
+        this.#signer.address,
+        parts.errors,
+      )
       this.#rounds = new RelayRounds(this.#ledger, this.#chain, this.#signer, parts)
     }
     void ctx.blockConcurrencyWhile(async () => {
@@ -93,7 +101,8 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
 
   /** Sets the alarm again should it be lost while actions are open. */
   async wake(): Promise<void> {
-    if (this.#alarmAtMs === null && this.#ledger.hasWork()) await this.#arm()
+    this.#alarmAtMs = await this.ctx.storage.getAlarm()
+    if (this.#ledger.hasWork()) await this.#arm()
   }
 
   /** One round over everything open. It may run early, late or twice: it decides from the ledger and the chain. */
@@ -108,7 +117,10 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
       this.#failedTicks += 1
     }
     await this.#show(this.#parts)
-    if (this.#ledger.hasWork()) await this.#arm()
+    const changes = this.#ledger.changes()
+    this.#idleRounds = changes === this.#changesSeen ? this.#idleRounds + 1 : 0
+    this.#changesSeen = changes
+    if (this.#ledger.hasWork()) await this.#arm(Math.min(1 + this.#idleRounds / 20, idleFactorMax))
   }
 
   async #take(request: RelayRequest): Promise<RelayResult> {
@@ -148,7 +160,7 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
     if (this.#view) this.#view.committedWei += costWei
     const now = Math.floor(Date.now() / 1000)
     const relay = this.#ledger.insert({ ...request, ...call, gas: simulated.gas }, view.count, now)
-    const armed = this.#alarmAtMs === null ? this.#arm() : undefined
+    const armed = this.#arm()
     await this.#rounds?.begin(relay, fees, Date.now())
     await armed
     return { status: 'accepted', relay: viewOf(this.#ledger.find(relay.id) as Relay) }
@@ -191,9 +203,12 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
     }
   }
 
-  #arm(): Promise<void> {
-    this.#alarmAtMs = Date.now() + (this.#parts?.tickMs ?? 1_000)
-    return this.ctx.storage.setAlarm(this.#alarmAtMs)
+  /** Sees to it that a round comes within `factor` ticks; one that comes sooner stays. */
+  async #arm(factor = 1): Promise<void> {
+    const atMs = Date.now() + Math.floor((this.#parts?.tickMs ?? 1_000) * factor)
+    if (this.#alarmAtMs !== null && this.#alarmAtMs <= atMs) return
+    this.#alarmAtMs = atMs
+    await this.ctx.storage.setAlarm(atMs)
   }
 }
 

@@ -178,7 +178,7 @@ describe.skipIf(!hasAnvil)('the faucet', () => {
       }
       return relayer.balance
     }
-    await expect.poll(balance, { timeout: 5_000 }).toBe(String(10n ** 17n))
+    await expect.poll(balance).toBe(String(10n ** 17n))
     const { status, body } = await read(await post('/v1/faucet/drip'))
     expect([status, body.eth_tx_hash, body.eth_amount]).toEqual([202, undefined, '0'])
   })

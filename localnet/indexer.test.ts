@@ -54,6 +54,13 @@ const registered = say(contracts.project_registry, 'ProjectRegistered', {
   manifestHash: hash('manifest'),
 })
 
+const vaultCreated = say(contracts.vault_factory, 'VaultCreated', {
+  projectId,
+  vault,
+  developer: address('0d'),
+  token: contracts.token,
+})
+
 const bonded = (who: number, collateral: bigint) =>
   say(contracts.staking, 'Bonded', {
     subscriptionId: hash(`subscription ${who}`),
@@ -71,6 +78,7 @@ function anything(random: () => number): Speech {
   const subscriptionId = hash(`subscription ${who}`)
   const speeches = [
     registered,
+    vaultCreated,
     bonded(who, amount),
     say(contracts.staking, 'PayoutSet', { subscriptionId, payout: `0x${who}${'f'.repeat(39)}` }),
     say(contracts.staking, 'Unbonding', { subscriptionId, releaseAt: amount }),
@@ -111,7 +119,13 @@ describe.skipIf(!hasAnvil)('the indexer', () => {
   beforeEach(async () => {
     script ??= await bundleHub()
     chain = await startAnvil(['--no-mining'])
-    for (const at of [contracts.project_registry, contracts.staking, vault, address('99')])
+    for (const at of [
+      contracts.project_registry,
+      contracts.staking,
+      contracts.vault_factory,
+      vault,
+      address('99'),
+    ])
       await placeProbe(chain, at)
     ;[sender] = (await chain.rpc<string[]>('eth_accounts')) as [string]
   })
@@ -146,9 +160,7 @@ describe.skipIf(!hasAnvil)('the indexer', () => {
   const caughtUp = async (hub: Hub) => {
     const { hash } = await head()
     await expect
-      .poll(async () => (await rows(hub, 'SELECT block_hash FROM chain_cursor'))[0]?.block_hash, {
-        timeout: 10_000,
-      })
+      .poll(async () => (await rows(hub, 'SELECT block_hash FROM chain_cursor'))[0]?.block_hash)
       .toBe(hash)
   }
 
@@ -256,7 +268,7 @@ describe.skipIf(!hasAnvil)('the indexer', () => {
     await caughtUp(hub)
     await chain.rpc('anvil_rollback', 4)
     await expectLikeFresh(hub)
-  }, 30_000)
+  })
 
   test('blocks that were final and are gone stop the index, and the status says so', async () => {
     const hub = await start()

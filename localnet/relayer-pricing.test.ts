@@ -9,6 +9,8 @@ interface Pooled {
   maxPriorityFeePerGas: string
 }
 
+const gwei = (amount: number) => `0x${(amount * 1e9).toString(16)}`
+
 describe.skipIf(!hasAnvil)('a transaction no block takes', () => {
   let network: RelayerNetwork
   beforeEach(async () => {
@@ -18,8 +20,6 @@ describe.skipIf(!hasAnvil)('a transaction no block takes', () => {
 
   const rpc = <T>(method: string, ...params: unknown[]) => network.chain.rpc<T>(method, ...params)
   const statusOf = async (id: string) => (await network.relayer.find(id))?.status
-  const gwei = (amount: number) => `0x${(amount * 1e9).toString(16)}`
-
   const pooled = async (nonce = 0): Promise<Pooled | undefined> => {
     const { pending } = await rpc<{ pending: Record<string, Record<string, Pooled>> }>('txpool_content')
     const own = Object.entries(pending).find(([from]) => from.toLowerCase() === network.signer)?.[1]
@@ -125,11 +125,11 @@ describe.skipIf(!hasAnvil)('a mined transaction', () => {
   test('that reverts after all is reported with the reason', async () => {
     await rpc('evm_setAutomine', false)
     const request = action()
-    const accepted = await network.relayer.relay(request)
-    if (accepted.status !== 'accepted') throw new Error(accepted.status)
-    await rpc('anvil_dropTransaction', accepted.relay.txHash)
+    expect(await network.relayer.relay(request)).toMatchObject({ status: 'accepted' })
+    // Pays more, so it comes first in the block.
     const [other] = await rpc<string[]>('eth_accounts')
-    await rpc('eth_sendTransaction', { from: other, to: probeAddress, data: closeData })
+    const fees = { maxFeePerGas: gwei(900), maxPriorityFeePerGas: gwei(500) }
+    await rpc('eth_sendTransaction', { from: other, to: probeAddress, data: closeData, ...fees })
     await rpc('evm_mine')
     await expect
       .poll(async () => {

@@ -58,7 +58,7 @@ describe.skipIf(!hasAnvil)('the relayer on a chain', () => {
     const bad = Array.from({ length: 10 }, () => action({ data: done.data }))
     const results = await Promise.all([...good, ...bad, ...good.slice(0, 50)].map(network.relayer.relay))
     expect(results.filter(({ status }) => status === 'refused')).toHaveLength(10)
-    await expect.poll(async () => (await network.relayer.health()).open, { timeout: 20_000 }).toBe(0)
+    await expect.poll(async () => (await network.relayer.health()).open).toBe(0)
     expect(await countOnChain()).toBe(countBefore + 190)
     expect(await probeCount(network.chain, probeAddress)).toBe(doneBefore + 190)
     expect(await network.chain.rpc('txpool_status')).toEqual({ pending: '0x0', queued: '0x0' })
@@ -90,12 +90,11 @@ describe.skipIf(!hasAnvil)('the relayer on a chain', () => {
 })
 
 describe.skipIf(!hasAnvil)('the relayer on a chain that fails', () => {
-  test.each([1, 2, 3])(
+  test.each([1, 2])(
     'seed %i: every action taken is done once, though workerd is killed twice',
     async (seed) => {
-      const result = await runRelayChaos({ seed, actions: 60, crashes: 2, faultRate: 0.3 })
-      console.log(JSON.stringify(result))
-      expect(result).toMatchObject({ accepted: 60, confirmed: 60, done: 60, nonces: 60, waiting: 0 })
+      const result = await runRelayChaos({ seed, actions: 40, crashes: 2, faultRate: 0.3 })
+      expect(result).toMatchObject({ accepted: 40, confirmed: 40, done: 40, nonces: 40, waiting: 0 })
     },
     60_000,
   )

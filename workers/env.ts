@@ -28,6 +28,7 @@ export interface Env {
   CHAIN_CONFIRMATIONS?: string
   CHAIN_FINALITY_BLOCKS?: string
   CHAIN_WINDOW_BLOCKS?: string
+  CHAIN_TIMEOUT_MS?: string
   CHAIN_POLL_MS?: string
   CHAIN_PUBLIC_RPC_URL?: string
   EXPLORER_URL?: string
@@ -83,7 +84,7 @@ const Settings = z.object({
   RATE_LIMIT_MULTIPLIER: z.coerce.number().int().min(1).max(1000).default(1),
   /** Enrollments become active and verified at once. */
   AUTO_APPROVE_DEVELOPERS: z.stringbool().default(false),
-  /** Absent while the hub runs without a chain: contract wallets cannot sign in then. */
+  /** The node must take batches. Absent while the hub runs without a chain: contract wallets cannot sign in then. */
   CHAIN_RPC_URL: z.url().optional(),
   CHAIN_NAME: z.string().min(1).optional(),
   /** JSON object with the addresses of the contracts; without it nothing is indexed and the faucet is closed. */
@@ -100,6 +101,8 @@ const Settings = z.object({
   CHAIN_FINALITY_BLOCKS: z.coerce.number().int().min(0).optional(),
   /** Blocks whose hashes are known, to find where two histories part. */
   CHAIN_WINDOW_BLOCKS: z.coerce.number().int().min(1).default(128),
+  /** A node of the chain that has not answered the relayer or the indexer by then counts as one that does not. */
+  CHAIN_TIMEOUT_MS: z.coerce.number().int().min(50).default(5_000),
   CHAIN_POLL_MS: z.coerce.number().int().min(20).default(2_000),
   /** Shown in the descriptor, for networks whose chain anyone may reach this way. */
   CHAIN_PUBLIC_RPC_URL: z.url().optional(),

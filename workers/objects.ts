@@ -23,6 +23,7 @@ function relayerParts(env: Env): RelayerParts | null {
   if (!settings.CHAIN_RPC_URL || !settings.RELAYER_PRIVATE_KEY) return null
   return {
     rpcUrl: settings.CHAIN_RPC_URL,
+    timeoutMs: settings.CHAIN_TIMEOUT_MS,
     chainId: settings.PROFILE.chain_id,
     privateKey: settings.RELAYER_PRIVATE_KEY,
     errors: contractErrors,
@@ -40,6 +41,7 @@ function indexerParts(env: Env): IndexerParts | null {
   if (!settings.CHAIN_RPC_URL || !contracts) return null
   return {
     rpcUrl: settings.CHAIN_RPC_URL,
+    timeoutMs: settings.CHAIN_TIMEOUT_MS,
     pollMs: settings.CHAIN_POLL_MS,
     startBlock: settings.CHAIN_START_BLOCK,
     finalityBlocks: settings.CHAIN_FINALITY_BLOCKS ?? null,

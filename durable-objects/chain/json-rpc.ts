@@ -33,7 +33,7 @@ const batchMax = 50
 export class JsonRpc {
   readonly #url: string
   readonly #timeoutMs: number
-  constructor(url: string, timeoutMs = 5_000) {
+  constructor(url: string, timeoutMs: number) {
     this.#url = url
     this.#timeoutMs = timeoutMs
   }

@@ -37,6 +37,9 @@ class ScriptedChain {
   tornLogs: Log[] | null = null
   /** Happens between the reading of logs and the second look at the end. */
   afterLogs: (() => void) | null = null
+  /** Ranges of more blocks than this are refused. */
+  refusesAbove = Number.POSITIVE_INFINITY
+  onLogs: ((blocks: number) => void) | null = null
   #branch = 0
 
   constructor() {
@@ -87,6 +90,8 @@ class ScriptedChain {
         numbers.map((number) => (number === 'latest' ? (this.blocks.at(-1) as Header) : header(number))),
       finalized: async () => header(this.finalNumber),
       logs: async (from: number, to: number) => {
+        this.onLogs?.(to - from + 1)
+        if (to - from + 1 > this.refusesAbove) throw new Error('query returned too many results')
         const logs =
           this.tornLogs ??
           this.blocks.slice(from, to + 1).flatMap(({ hash }) => this.logsOfHash.get(hash) ?? [])
@@ -179,6 +184,27 @@ describe('IndexerStepper', () => {
     chain.mine(1, 2)
     chain.tornLogs = []
     expect(await outcome()).toBe('advanced')
+    expect(store.logs).toEqual(expected())
+  })
+
+  test('writes no more logs at once than the database takes, and leaves no block half read', async () => {
+    chain.mine(900, 500, 900, 2_000, 1)
+    const tips: number[] = []
+    for (let steps = 0; steps < 4; steps++) {
+      await outcome()
+      tips.push(store.tip?.number ?? 0)
+    }
+    expect(tips).toEqual([2, 3, 4, 5])
+    expect(store.logs).toEqual(expected())
+  })
+
+  test('asks for fewer blocks after a node refused a range', async () => {
+    chain.mine(...Array.from({ length: 40 }, () => 1))
+    const asked: number[] = []
+    chain.refusesAbove = 12
+    chain.onLogs = (blocks) => asked.push(blocks)
+    for (let steps = 0; steps < 12; steps++) await outcome().catch(() => {})
+    expect(asked.slice(0, 4)).toEqual([40, 20, 10, 15])
     expect(store.logs).toEqual(expected())
   })
 

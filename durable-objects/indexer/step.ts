@@ -54,6 +54,8 @@ export interface Step {
 }
 
 const rangeMax = 100
+/** Logs written at once; a statement of the database holds two megabytes. */
+const logsMax = 1_500
 /** Answers without our tip in a row before it counts as removed. */
 const vanishedMax = 5
 
@@ -63,6 +65,7 @@ export class IndexerStepper {
   readonly #store: IndexStore
   readonly #settings: IndexerSettings
   #vanished = 0
+  #range = rangeMax
 
   constructor(chain: IndexerChain, store: IndexStore, settings: IndexerSettings) {
     this.#chain = chain
@@ -86,7 +89,7 @@ export class IndexerStepper {
       await this.#store.finalize(tip, final)
       return report('idle')
     }
-    const to = Math.min(latest.number, tip.number + rangeMax)
+    const to = Math.min(latest.number, tip.number + this.#range)
     const read = await this.#readRange(tip, to)
     if (read === null) return report('suspect')
     const last = read.headers.at(-1) as Header
@@ -122,7 +125,7 @@ export class IndexerStepper {
       if (header.parentHash !== parent) return null
       parent = header.hash
     }
-    const logs = await this.#chain.logs(tip.number + 1, to)
+    const logs = await this.#readLogs(tip.number + 1, to)
     const byNumber = new Map(headers.map((header) => [header.number, header]))
     for (const log of logs) {
       const header = byNumber.get(log.blockNumber)
@@ -136,7 +139,19 @@ export class IndexerStepper {
     const [endAgain] = await this.#chain.headers([to])
     if (endAgain?.hash !== parent) return null
     logs.sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
-    return { headers, logs }
+    return firstBlocks(headers, logs)
+  }
+
+  /** Nodes refuse ranges with too many logs, each in its own words, so any refusal halves the next range; it grows again slowly. */
+  async #readLogs(from: number, to: number): Promise<Log[]> {
+    try {
+      const logs = await this.#chain.logs(from, to)
+      this.#range = Math.min(rangeMax, this.#range + 5)
+      return logs
+    } catch (error) {
+      this.#range = Math.max(1, Math.floor((to - from + 1) / 2))
+      throw error
+    }
   }
 
   /** Some nodes answer a range without logs before they have indexed it themselves. */
@@ -170,5 +185,16 @@ export class IndexerStepper {
     console.warn(`reorganisation: ${tip.number} ${tip.hash} -> ${to.number} ${to.hash}`)
     const written = await this.#store.rollback(tip, to)
     return { ...report(written === 'done' ? 'rolled_back' : 'suspect'), indexed: to.number }
+  }
+}
+
+/** As many whole blocks as have {@link logsMax} logs together, and one at least. */
+function firstBlocks(headers: Header[], logs: Log[]): { headers: Header[]; logs: Log[] } {
+  if (logs.length <= logsMax) return { headers, logs }
+  const [first] = headers as [Header]
+  const last = Math.max(first.number, (logs[logsMax] as Log).blockNumber - 1)
+  return {
+    headers: headers.filter(({ number }) => number <= last),
+    logs: logs.filter(({ blockNumber }) => blockNumber <= last),
   }
 }

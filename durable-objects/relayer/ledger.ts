@@ -137,15 +137,32 @@ export class RelayLedger {
     return this.countOpen() > 0 || this.toShow(1).length > 0
   }
 
+  /** A number that differs once an open action has changed or was signed again. */
+  changes(): number {
+    const [first] = this.open(1)
+    if (!first) return 0
+    const [row] = this.#sql.exec(
+      `SELECT (SELECT sum(revision) FROM relays WHERE nonce >= ?) +
+        (SELECT count(*) FROM attempts WHERE nonce >= ?) AS changes`,
+      first.nonce,
+      first.nonce,
+    )
+    return row?.changes as number
+  }
+
   /** What the unmined actions may cost at most. */
   committedWei(): bigint {
     const rows = this.#sql.exec(
-      `SELECT relays.gas, relays.value_wei, attempts.max_fee_wei FROM relays LEFT JOIN attempts USING (nonce)
-        WHERE relays.status IN ('queued', 'sent') GROUP BY relays.nonce HAVING max(attempts.signed_at_ms)`,
+      `SELECT gas, value_wei,
+        (SELECT max_fee_wei FROM attempts WHERE attempts.nonce = relays.nonce ORDER BY signed_at_ms DESC LIMIT 1)
+          AS max_fee_wei
+        FROM relays WHERE status IN ('queued', 'sent', 'mined') AND status <> 'mined'`,
     )
     let total = 0n
-    for (const row of rows)
-      total += BigInt(row.gas as number) * BigInt(row.max_fee_wei as string) + BigInt(row.value_wei as string)
+    for (const row of rows) {
+      const maxFeeWei = BigInt((row.max_fee_wei as string | null) ?? 0)
+      total += BigInt(row.gas as number) * maxFeeWei + BigInt(row.value_wei as string)
+    }
     return total
   }
 

@@ -3,6 +3,7 @@ import type { Abi } from 'viem'
 /** What a relayer is built from; the hub supplies it. */
 export interface RelayerParts {
   rpcUrl: string
+  timeoutMs: number
   chainId: number
   privateKey: string
   /** The errors of every contract an action may meet. */

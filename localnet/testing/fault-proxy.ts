@@ -25,6 +25,8 @@ interface Reply {
   error?: { code: number; message: string }
 }
 
+const kinds = ['lost', 'answer_lost', 'answer_late', 'http_500', 'lie', 'stale']
+
 const sendLies = [
   'already known',
   'nonce too low: next nonce 4, tx nonce 3',
@@ -46,7 +48,7 @@ export interface FaultProxy {
 
 /**
  * Stands between a hub and its chain and does what networks and nodes do: loses requests, loses answers to requests that
- * were carried out, answers 500, refuses transactions for reasons that are not so, and shows blocks of a while ago.
+ * were carried out, never sends others, answers 500, refuses transactions for reasons that are not so, and shows blocks of a while ago.
  * The seed fixes which fault the n-th request meets.
  */
 export async function startFaultProxy(chainUrl: string, seed: number): Promise<FaultProxy> {
@@ -80,7 +82,7 @@ export async function startFaultProxy(chainUrl: string, seed: number): Promise<F
     const body = await readBody(request)
     if (proxy.down) return void request.socket.destroy()
     const faulty = random() < proxy.rate
-    const kind = ['lost', 'answer_lost', 'http_500', 'lie', 'stale'][Math.floor(random() * 5)] as string
+    const kind = kinds[Math.floor(random() * kinds.length)] as string
     const lie = sendLies[Math.floor(random() * sendLies.length)] as string
     const fault = faulty ? kind : null
     const note = (name: string) => faults.set(name, (faults.get(name) ?? 0) + 1)
@@ -95,6 +97,8 @@ export async function startFaultProxy(chainUrl: string, seed: number): Promise<F
     const replies = honest.length > 0 ? await forward(honest) : []
     makeStale(honest, replies, fault === 'stale')
     if (fault === 'answer_lost') return void request.socket.destroy()
+    // Never: the caller gives up waiting.
+    if (fault === 'answer_late') return
     for (const id of lied) {
       note(`lie: ${lie}`)
       replies.push({ id, jsonrpc: '2.0', error: { code: -32_000, message: lie } })

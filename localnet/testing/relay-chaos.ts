@@ -31,6 +31,7 @@ export async function runRelayChaos(options: {
   const proxies: FaultProxy[] = []
   const network = await startRelayerNetwork({
     statePath,
+    vars: { CHAIN_TIMEOUT_MS: '300' },
     async between(chain) {
       const started = await startFaultProxy(chain.url, seed)
       proxies.push(started)

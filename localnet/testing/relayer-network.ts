@@ -9,6 +9,7 @@ import type {
 import { bundleHub } from '../bundle.ts'
 import { type Hub, startHub } from '../hub.ts'
 import { type Anvil, startAnvil } from './anvil.ts'
+import { driver, driverOf } from './driver.ts'
 import { actData, placeProbe } from './probe.ts'
 import { ownWorkerds } from './workerd.ts'
 
@@ -32,14 +33,6 @@ export const action = (over: Partial<RelayRequest> = {}): RelayRequest => {
   }
 }
 
-/** Calls methods of the relayer as the hub does, for whoever posts their names. */
-const driver = `export default {
-  async fetch(request, env) {
-    const { object, method, args } = await request.json()
-    return Response.json((await env.RELAYER.getByName(object)[method](...args)) ?? null)
-  }
-}`
-
 export interface RelayerStub {
   relay: (request: RelayRequest) => Promise<RelayResult>
   find: (id: string) => Promise<RelayView | null>
@@ -48,12 +41,7 @@ export interface RelayerStub {
 }
 
 async function reachRelayer({ miniflare }: Hub, object: string): Promise<RelayerStub> {
-  const url = await miniflare.unsafeGetDirectURL('driver')
-  const call = async (method: string, ...args: unknown[]) => {
-    const response = await fetch(url, { method: 'POST', body: JSON.stringify({ object, method, args }) })
-    if (!response.ok) throw new Error(await response.text())
-    return response.json() as Promise<never>
-  }
+  const call = driverOf(await miniflare.unsafeGetDirectURL('driver'), 'RELAYER', object)
   return {
     relay: (request) => call('relay', request),
     find: (id) => call('find', id),

@@ -1,7 +1,7 @@
 import { decodeEventLog, type Hex } from 'viem'
 import type { Log } from '../../durable-objects/indexer/chain.ts'
 import type { Contracts } from '../env.ts'
-import { contractEvents } from './abi.ts'
+import { contractEvents, factoryEvents, registryEvents, stakingEvents } from './abi.ts'
 
 /** One event of a contract of this network, in the shape it is stored in. */
 export interface ChainEvent {
@@ -17,10 +17,11 @@ export interface ChainEvent {
   args: Record<string, string>
 }
 
-type EventName = (typeof contractEvents)[number]['name']
-
-const vaultEvents: readonly EventName[] = ['EpochPosted', 'Claimed', 'VaultFunded']
-const registryEvents: readonly EventName[] = ['ProjectRegistered', 'VersionPublished', 'ListingStatusSet']
+const emitters: readonly [keyof Contracts, readonly { name: string }[]][] = [
+  ['project_registry', registryEvents],
+  ['staking', stakingEvents],
+  ['vault_factory', factoryEvents],
+]
 
 /** Reads a log, whoever emitted it; null when it only shares a topic with an event of ours. */
 export function readLog(log: Log, blockTime: number): ChainEvent | null {
@@ -51,11 +52,8 @@ export function isFromItsContract(
   contracts: Contracts,
   isVault: (address: string) => boolean,
 ): boolean {
-  if ((vaultEvents as readonly string[]).includes(name)) return isVault(contract)
-  const emitter = (registryEvents as readonly string[]).includes(name)
-    ? contracts.project_registry
-    : contracts.staking
-  return contract === emitter
+  const known = emitters.find(([, events]) => events.some((event) => event.name === name))
+  return known ? contract === contracts[known[0]] : isVault(contract)
 }
 
 const textOf = (value: unknown): string => {

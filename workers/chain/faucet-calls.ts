@@ -2,10 +2,7 @@ import { encodeFunctionData, type Hex, parseAbi } from 'viem'
 import { hashBytes } from '../../protocol/crypto.ts'
 import type { Contracts } from '../env.ts'
 
-const abi = parseAbi([
-  'function drip(address to, uint256 amount)',
-  'function balanceOf(address account) view returns (uint256)',
-])
+const abi = parseAbi(['function drip(address to, uint256 amount)'])
 
 /** What a faucet turn sends, each part under an id that follows from the turn. */
 export const dripId = (part: 'token' | 'native', turnId: string): string =>
@@ -21,9 +18,4 @@ export const nativeCall = (wallet: string, amountWei: bigint) => ({
   to: wallet,
   data: '0x',
   valueWei: String(amountWei),
-})
-
-export const balanceCall = ({ token, faucet }: Contracts) => ({
-  to: token,
-  data: encodeFunctionData({ abi, functionName: 'balanceOf', args: [faucet as Hex] }),
 })

@@ -50,7 +50,12 @@ export async function takeTurn(c: HubContext, wallet: string): Promise<TakenTurn
   }
   const giveBack = () => reach(each((object, turnId) => object.giveBack(turnId)))
   for (const limit of limits(c, wallet)) {
-    const result = await reach<TurnResult>(objectOf(c, limit).take(limit.request) as Promise<TurnResult>)
+    const result = await reach<TurnResult>(
+      objectOf(c, limit).take(limit.request) as Promise<TurnResult>,
+    ).catch(async (error) => {
+      await giveBack()
+      throw error
+    })
     if (result.status === 'wait') {
       await giveBack()
       return { ...result, scope: limit.scope }

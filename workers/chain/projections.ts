@@ -1,5 +1,3 @@
-import { deriveVaultAddress } from '../../protocol/ids.ts'
-import type { Contracts } from '../env.ts'
 import type { ChainEvent } from './events.ts'
 
 /** What the chain says about one thing; amounts in decimal, times in Unix seconds. */
@@ -11,16 +9,10 @@ export interface Subject {
 }
 
 /** The states an event changes. */
-export function subjectsOf({ name, args, contract }: ChainEvent, contracts: Contracts): Subject[] {
-  const { projectId = '', subscriptionId = '', evidenceHash = '', epoch = '', miner = '' } = args
+export function subjectsOf({ name, args, contract }: ChainEvent): Subject[] {
+  const { projectId = '', subscriptionId = '', evidenceHash = '', epoch = '', miner = '', vault = '' } = args
   switch (name) {
-    case 'ProjectRegistered': {
-      const { vault_factory: factory, vault_implementation: implementation } = contracts
-      return [
-        { kind: 'project', id: projectId },
-        { kind: 'vault', id: deriveVaultAddress(factory, implementation, projectId) },
-      ]
-    }
+    case 'ProjectRegistered':
     case 'VersionPublished':
     case 'ListingStatusSet':
       return [{ kind: 'project', id: projectId }]
@@ -31,9 +23,13 @@ export function subjectsOf({ name, args, contract }: ChainEvent, contracts: Cont
         { kind: 'subscription', id: subscriptionId },
       ]
     case 'SlashDisputed':
+    case 'SlashUpheld':
     case 'SlashCancelled':
       return [{ kind: 'slash', id: evidenceHash }]
     case 'EpochPosted':
+    case 'EpochVetoed':
+      return [{ kind: 'epoch', id: `${contract}:${epoch}` }]
+    case 'FeesPaid':
       return [
         { kind: 'epoch', id: `${contract}:${epoch}` },
         { kind: 'vault', id: contract },
@@ -44,7 +40,10 @@ export function subjectsOf({ name, args, contract }: ChainEvent, contracts: Cont
         { kind: 'vault', id: contract },
       ]
     case 'VaultFunded':
+    case 'FundsWithdrawn':
       return [{ kind: 'vault', id: contract }]
+    case 'VaultCreated':
+      return [{ kind: 'vault', id: vault }]
     default:
       return [{ kind: 'subscription', id: subscriptionId }]
   }
@@ -64,6 +63,18 @@ export function ownerOf(kind: Subject['kind'], state: ChainState): string | null
   const owner = kind === 'project' ? state.developer : kind === 'claim' ? state.miner : state.owner
   return typeof owner === 'string' ? owner : null
 }
+
+/** In the order of the registry's numbers. */
+const listingStatuses = [
+  'draft',
+  'submitted',
+  'pending_review',
+  'listed',
+  'paused',
+  'underfunded',
+  'rejected',
+  'delisted',
+]
 
 const add = (sum: unknown, amount: string | undefined, sign = 1n): string =>
   String(BigInt(String(sum ?? '0')) + sign * BigInt(amount ?? '0'))
@@ -90,22 +101,33 @@ const project: Record<Subject['kind'], (state: ChainState, event: ChainEvent) =>
           published_at: blockTime,
         }
       case 'ListingStatusSet':
-        return { listing_status: Number(args.status) }
+        return { listing_status: listingStatuses[Number(args.status)] }
       default:
         return state
     }
   },
 
-  vault(state, { name, args }) {
+  vault(state, { name, args, blockTime }) {
     switch (name) {
-      case 'ProjectRegistered':
-        return { project_id: args.projectId, funded: '0', posted: '0', claimed: '0' }
+      case 'VaultCreated':
+        return {
+          project_id: args.projectId,
+          developer: args.developer,
+          token: args.token,
+          created_at: blockTime,
+          funded: '0',
+          claimed: '0',
+          fees_paid: '0',
+          withdrawn: '0',
+        }
       case 'VaultFunded':
         return { funded: add(state.funded, args.amount) }
-      case 'EpochPosted':
-        return { posted: add(state.posted, args.total) }
       case 'Claimed':
         return { claimed: add(state.claimed, args.amount) }
+      case 'FeesPaid':
+        return { fees_paid: add(add(state.fees_paid, args.developer), args.treasury) }
+      case 'FundsWithdrawn':
+        return { withdrawn: add(state.withdrawn, args.amount) }
       default:
         return state
     }
@@ -152,8 +174,10 @@ const project: Record<Subject['kind'], (state: ChainState, event: ChainEvent) =>
         }
       case 'SlashDisputed':
         return { status: 'disputed' }
+      case 'SlashUpheld':
+        return { status: 'proposed', outcome: 'upheld' }
       case 'SlashCancelled':
-        return { status: 'cancelled' }
+        return { status: 'cancelled', outcome: 'cancelled' }
       case 'SlashExecuted':
         return { status: 'executed', execute_tx: txHash }
       default:
@@ -161,14 +185,25 @@ const project: Record<Subject['kind'], (state: ChainState, event: ChainEvent) =>
     }
   },
 
-  epoch(_, { contract, args, blockTime, txHash }) {
-    return {
-      vault: contract,
-      epoch: Number(args.epoch),
-      merkle_root: args.merkleRoot,
-      total: args.total,
-      posted_at: blockTime,
-      posted_tx: txHash,
+  epoch(state, { name, contract, args, blockTime, txHash }) {
+    switch (name) {
+      case 'EpochPosted':
+        return {
+          vault: contract,
+          epoch: Number(args.epoch),
+          merkle_root: args.merkleRoot,
+          total: args.total,
+          posted_at: blockTime,
+          posted_tx: txHash,
+          vetoed: false,
+          fees_paid: false,
+        }
+      case 'EpochVetoed':
+        return { vetoed: true }
+      case 'FeesPaid':
+        return { fees_paid: true }
+      default:
+        return state
     }
   },
 

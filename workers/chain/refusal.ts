@@ -9,6 +9,9 @@ const codes: Record<string, ErrorCode> = {
   ERC20InsufficientAllowance: 'insufficient_collateral',
   ERC2612ExpiredSignature: 'bad_signature',
   ERC2612InvalidSigner: 'bad_signature',
+  SignatureExpired: 'bad_signature',
+  DeadlineTooFar: 'bad_signature',
+  InvalidSignature: 'bad_signature',
   InvalidAccountNonce: 'conflict',
 }
 

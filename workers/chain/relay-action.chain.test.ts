@@ -3,12 +3,20 @@ import { env } from 'cloudflare:workers'
 import { Hono } from 'hono'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { FakeChain } from '../../durable-objects/testing/fake-chain.ts'
-import type { HubBindings } from '../context.ts'
+import { evmAddress, signEvmDigest } from '../../protocol/crypto.ts'
+import { bytesToHex } from '../../protocol/hex.ts'
+import {
+  type GaslessPayload,
+  hashAction,
+  type PrimaryType,
+  type TypedData,
+} from '../../protocol/typed-data.ts'
+import type { HubBindings, HubContext } from '../context.ts'
 import { readSettings } from '../env.ts'
-import { errorResponse } from '../http/answer.ts'
+import { errorResponse, json } from '../http/answer.ts'
 import { services } from '../services.ts'
 import { errorOf } from '../test/client.ts'
-import { relayAction, type SignedAction } from './relay-action.ts'
+import { gaslessPayload, type RequestedAction, relayAction } from './relay-action.ts'
 
 const chain = new FakeChain()
 beforeEach(() => {
@@ -18,15 +26,15 @@ beforeEach(() => {
   chain.revert = null
 })
 
-/** A route with nothing before the relay. */
-const relay = async (signed: SignedAction): Promise<Response> => {
+/** Answers as a route would that has nothing before the relay. */
+async function answer(handle: (c: HubContext) => Promise<Response>): Promise<Response> {
   const app = new Hono<HubBindings>()
   app.use(async (c, next) => {
     c.set('settings', readSettings(c.env))
     c.set('services', services(c.env))
     await next()
   })
-  app.post('/', (c) => relayAction(c, signed))
+  app.post('/', handle)
   app.onError((error, c) => errorResponse(c, error))
   const ctx = createExecutionContext()
   const response = await app.fetch(new Request('http://hub/', { method: 'POST' }), env, ctx)
@@ -34,39 +42,76 @@ const relay = async (signed: SignedAction): Promise<Response> => {
   return response
 }
 
-let owners = 0
-const signed = (over: Partial<SignedAction> = {}): SignedAction => {
-  owners += 1
-  return {
-    action: 'unbond',
-    digest: `0x${owners.toString(16).padStart(64, '0')}`,
-    owner: `0x${owners.toString(16).padStart(40, '0')}`,
-    contract: `0x${'0b'.repeat(20)}`,
-    nonce: 7n,
-    data: '0x01',
-    ...over,
+const freshKey = () => bytesToHex(crypto.getRandomValues(new Uint8Array(32)))
+const id = (byte: string) => `0x${byte.repeat(32)}`
+
+const unbond = (account: string): RequestedAction => ({
+  action: 'unbond',
+  account,
+  message: { owner: account, subscriptionId: id('51') },
+})
+
+const bond = (account: string, amount: string): RequestedAction => ({
+  action: 'bond',
+  account,
+  message: { owner: account, projectId: id('91'), nodeKey: id('0e'), amount },
+})
+
+const sign = (key: string, { domain, primaryType, message }: TypedData): string =>
+  signEvmDigest(key, hashAction(domain, primaryType as PrimaryType, message))
+
+/** A wallet that asks for a payload, signs it as it is, and posts it. */
+async function prepare(request: (account: string) => RequestedAction, key = freshKey()) {
+  const requested = request(evmAddress(key))
+  const payload = (await (
+    await answer(async (c) => json(await gaslessPayload(c, requested)))
+  ).json()) as GaslessPayload
+  const body: Record<string, unknown> = {
+    typed_data: payload.typed_data,
+    signature: sign(key, payload.typed_data),
+    ...(payload.permit && { permit: payload.permit, permit_signature: sign(key, payload.permit) }),
   }
+  const post = (change: Record<string, unknown> = {}) =>
+    answer((c) => relayAction(c, { ...requested, body: { ...body, ...change } }))
+  return { key, payload, post }
 }
+
+describe('gaslessPayload', () => {
+  test('names the current nonce, and brings a permit beside a bond only', async () => {
+    const { payload } = await prepare((account) => bond(account, '5'))
+    expect(payload).toMatchObject({
+      action: 'bond',
+      typed_data: {
+        primaryType: 'Bond',
+        domain: { name: 'Hub Staking', verifyingContract: `0x${'c5'.repeat(20)}` },
+        message: { amount: '5', nonce: '7', deadline: String(payload.expires_at) },
+      },
+      permit: { primaryType: 'Permit', message: { value: '5', nonce: '7', spender: `0x${'c5'.repeat(20)}` } },
+    })
+    expect((await prepare(unbond)).payload).not.toHaveProperty('permit')
+  })
+})
 
 describe('relayAction', () => {
   test('202 with the state and where to read it; the same action again is the same transaction', async () => {
-    const action = signed()
-    const answers = await Promise.all([relay(action), relay(action), relay(action)])
+    const { post } = await prepare(unbond)
+    const answers = await Promise.all([post(), post(), post()])
     for (const response of answers) {
+      const body = (await response.json()) as { id: string }
       expect(response.status).toBe(202)
-      expect(response.headers.get('location')).toBe(`/v1/transactions/${action.digest}`)
-      expect(await response.json()).toMatchObject({
-        id: action.digest,
+      expect(response.headers.get('location')).toBe(`/v1/transactions/${body.id}`)
+      expect(body).toMatchObject({
         action: 'unbond',
         tx_hash: chain.offered[0]?.hash,
         error: null,
         confirmations: 0,
       })
     }
+    expect(chain.offered[0]).toMatchObject({ to: `0x${'c5'.repeat(20)}` })
     chain.mine()
     await runDurableObjectAlarm(env.RELAYER.getByName(`31337:${services(env).relayer?.signer}`))
     chain.callAnswer = 8n
-    const later = await relay(action)
+    const later = await post()
     expect([later.status, await later.json()]).toEqual([
       202,
       expect.objectContaining({ status: 'confirmed' }),
@@ -74,53 +119,86 @@ describe('relayAction', () => {
     expect(chain.offered).toHaveLength(1)
   })
 
+  test('400 invalid_field: typed data that is not what the hub builds, or a deadline that has passed', async () => {
+    const { post, payload } = await prepare(unbond)
+    const changed = (change: Record<string, string>) => ({
+      typed_data: { ...payload.typed_data, message: { ...payload.typed_data.message, ...change } },
+    })
+    for (const [change, path] of [
+      [changed({ subscriptionId: id('52') }), 'typed_data.message.subscriptionId'],
+      [changed({ deadline: '1' }), 'typed_data.message.deadline'],
+      [{ typed_data: null }, 'typed_data'],
+      [{ signature: '0x' }, 'signature'],
+      [{ more: 1 }, 'more'],
+    ] as const)
+      expect(await errorOf(await post(change))).toMatchObject({
+        status: 400,
+        error: 'invalid_field',
+        details: { problems: [{ path }] },
+      })
+  })
+
+  test('422 bad_signature: of another wallet, of the action or of the permit', async () => {
+    const { post, payload } = await prepare((account) => bond(account, '5'))
+    const signature = sign(freshKey(), payload.typed_data)
+    const permit_signature = sign(freshKey(), payload.permit as TypedData)
+    for (const change of [{ signature }, { permit_signature }])
+      expect(await errorOf(await post(change))).toMatchObject({ status: 422, error: 'bad_signature' })
+    expect((await post()).status).toBe(202)
+  })
+
   test('409 conflict: a nonce that is not the current one', async () => {
-    expect(await errorOf(await relay(signed({ nonce: 6n })))).toMatchObject({
+    const { post } = await prepare(unbond)
+    chain.callAnswer = 8n
+    expect(await errorOf(await post())).toMatchObject({
       status: 409,
       error: 'conflict',
-      details: { current_nonce: '7' },
+      details: { current_nonce: '8' },
     })
   })
 
   test('409 conflict: another action of the owner on the same contract, named', async () => {
-    const first = signed()
-    await relay(first)
-    const second = signed({ owner: first.owner })
-    expect(await errorOf(await relay(second))).toMatchObject({
+    const first = await prepare(unbond)
+    const { id: firstId } = (await (await first.post()).json()) as { id: string }
+    const second = await prepare((account) => bond(account, '1'), first.key)
+    expect(await errorOf(await second.post())).toMatchObject({
       status: 409,
       error: 'conflict',
-      details: { transaction_id: first.digest },
+      details: { transaction_id: firstId },
     })
-    expect((await relay(signed({ owner: first.owner, contract: `0x${'0c'.repeat(20)}` }))).status).toBe(202)
   })
 
   test('422 insufficient_collateral: a bond above the balance', async () => {
-    expect(await errorOf(await relay(signed({ tokensWei: 8n })))).toMatchObject({
+    const { post } = await prepare((account) => bond(account, '8'))
+    expect(await errorOf(await post())).toMatchObject({
       status: 422,
       error: 'insufficient_collateral',
       details: { balance: '7', amount: '8' },
     })
-    expect((await relay(signed({ tokensWei: 7n }))).status).toBe(202)
+    expect((await (await prepare((account) => bond(account, '7'))).post()).status).toBe(202)
   })
 
   test('422 with the reason: what would revert is not sent', async () => {
     const before = chain.offered.length
     chain.revert = `0x4b800e46${'0a'.repeat(20).padStart(64, '0')}${'0b'.repeat(20).padStart(64, '0')}`
-    expect(await errorOf(await relay(signed()))).toMatchObject({
+    expect(await errorOf(await (await prepare(unbond)).post())).toMatchObject({
       status: 422,
       error: 'bad_signature',
       details: { reason: 'ERC2612InvalidSigner' },
     })
     chain.revert = '0xdeadbeef'
-    expect(await errorOf(await relay(signed()))).toMatchObject({ status: 422, error: 'invalid_state' })
+    expect(await errorOf(await (await prepare(unbond)).post())).toMatchObject({
+      status: 422,
+      error: 'invalid_state',
+    })
     expect(chain.offered).toHaveLength(before)
   })
 
   test('503 unavailable: while the chain is down nothing is taken', async () => {
+    const { post } = await prepare(unbond)
+    const before = chain.offered.length
     chain.down = true
-    const action = signed()
-    expect(await errorOf(await relay(action))).toMatchObject({ status: 503, error: 'unavailable' })
-    chain.down = false
-    expect(await services(env).relayer?.find(action.digest)).toBeNull()
+    expect(await errorOf(await post())).toMatchObject({ status: 503, error: 'unavailable' })
+    expect(chain.offered).toHaveLength(before)
   })
 })

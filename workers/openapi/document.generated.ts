@@ -3141,6 +3141,19 @@ export const openApiTemplate = `{
             "session": []
           }
         ],
+        "parameters": [
+          {
+            "name": "Idempotency-Key",
+            "in": "header",
+            "required": false,
+            "description": "Repeats of this call with the same key and body get the first answer, for a day.",
+            "schema": {
+              "type": "string",
+              "minLength": 1,
+              "maxLength": 255
+            }
+          }
+        ],
         "responses": {
           "202": {
             "description": "On their way. 429 names the next time in \`details.next_eligible_at\`.",
@@ -3187,6 +3200,9 @@ export const openApiTemplate = `{
           },
           "403": {
             "$ref": "#/components/responses/forbidden"
+          },
+          "409": {
+            "$ref": "#/components/responses/conflict"
           },
           "429": {
             "$ref": "#/components/responses/rate_limited"

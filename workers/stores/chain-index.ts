@@ -149,7 +149,7 @@ export class ChainIndexStore implements IndexStore {
   async #apply(candidates: ChainEvent[]) {
     const contracts = this.#contracts
     if (contracts === null || candidates.length === 0) return { events: [], links: [], states: [] }
-    const states = await this.#statesAt(candidates.flatMap((event) => subjectsOf(event, contracts)))
+    const states = await this.#statesAt(candidates.flatMap((event) => [vaultOf(event), ...subjectsOf(event)]))
     const isVault = (address: string) => states.has(keyOf('vault', address))
     const events: ChainEvent[] = []
     const links: { kind: string; subject: string; blockNumber: number; logIndex: number }[] = []
@@ -157,7 +157,7 @@ export class ChainIndexStore implements IndexStore {
     for (const event of candidates) {
       if (!isFromItsContract(event, contracts, isVault)) continue
       events.push(event)
-      for (const { kind, id } of subjectsOf(event, contracts)) {
+      for (const { kind, id } of subjectsOf(event)) {
         fold(states, kind, id, event)
         changed.add(keyOf(kind, id))
         links.push({ kind, subject: id, blockNumber: event.blockNumber, logIndex: event.logIndex })
@@ -247,6 +247,9 @@ export class ChainIndexStore implements IndexStore {
     return results.at(-1)?.meta.changes === 1 ? 'done' : 'moved'
   }
 }
+
+/** The vault that the emitter may be; whether it is one decides if its word counts. */
+const vaultOf = ({ contract }: ChainEvent): Subject => ({ kind: 'vault', id: contract })
 
 const keyOf = (kind: string, subject: string): string => `${kind} ${subject}`
 

@@ -1,4 +1,5 @@
-import { balanceCall, dripId, nativeCall, tokenCall } from '../../chain/faucet-calls.ts'
+import { readBalance } from '../../chain/account-state.ts'
+import { dripId, nativeCall, tokenCall } from '../../chain/faucet-calls.ts'
 import { forgetTurn, type TakenTurn, type Turn, takeTurn } from '../../chain/faucet-turns.ts'
 import { refusalError } from '../../chain/refusal.ts'
 import type { RelayerClient } from '../../chain/relayer.ts'
@@ -11,8 +12,6 @@ import { sessionOf } from '../../middleware/authenticate.ts'
 import { defineRoute } from '../../route.ts'
 import { Drip } from './schema.ts'
 
-const balanceGas = 100_000
-
 export const drip = defineRoute(
   {
     method: 'post',
@@ -24,6 +23,7 @@ export const drip = defineRoute(
       'Sends tokens to the wallet of the session, and some native currency while the hub has enough of it. Once per wallet and cooldown, for a few wallets per client address. A failed send does not cost the turn.',
     auth: { session: true },
     budget: 'faucet',
+    idempotent: true,
     errors: ['no_validators', 'faucet_empty'],
     responses: {
       202: {
@@ -113,15 +113,8 @@ function waitError({ scope, nextEligibleAt }: Extract<TakenTurn, { status: 'wait
   }
 }
 
-async function requireTokens(c: HubContext, contracts: Contracts): Promise<void> {
-  const { to, data } = balanceCall(contracts)
-  let answer: string | null | undefined
-  try {
-    answer = await c.var.services.chain?.call(to, data, balanceGas)
-  } catch (error) {
-    throw unavailable('The chain', error)
-  }
-  if (BigInt(answer || '0x0') < c.var.settings.FAUCET_AMOUNT_WEI)
+async function requireTokens(c: HubContext, { token, faucet }: Contracts): Promise<void> {
+  if ((await readBalance(c, token, faucet)) < c.var.settings.FAUCET_AMOUNT_WEI)
     throw new ApiError('faucet_empty', 'The faucet holds too few tokens. The operators are told.')
 }
 

@@ -1,7 +1,7 @@
 import { defaultNetworkParams, hashNetworkParams } from '../../../protocol/network-params.ts'
 import { profileStrings } from '../../../protocol/profile.ts'
 import { signInDomains } from '../../auth/domains.ts'
-import { unixNow } from '../../context.ts'
+import { type HubContext, unixNow } from '../../context.ts'
 import type { Contracts } from '../../env.ts'
 import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'
@@ -88,13 +88,24 @@ export const getDescriptor = defineRoute(
       },
       params_hash: hashNetworkParams(defaultNetworkParams),
       versions: { hub: hubVersion, nodectl_min: nodectlVersionMin },
-      features: ['modules', 'sign-in'],
+      features: features(c),
       status,
       // The start of the minute, so that the ETag holds for as long as the answer may be cached.
       time: Math.floor(unixNow() / 60) * 60,
     })
   },
 )
+
+/** What this hub can do with the settings it has. */
+function features(c: HubContext): string[] {
+  const { relayer, indexer } = c.var.services
+  const onChain = relayer !== null && indexer !== null
+  return [
+    'modules',
+    'sign-in',
+    ...(onChain ? ['relay', ...(c.var.settings.FAUCET_ENABLED ? ['faucet'] : [])] : []),
+  ]
+}
 
 function contractsView(tokenMember: string, contracts: Contracts | undefined): Record<string, string | null> {
   return Object.fromEntries([

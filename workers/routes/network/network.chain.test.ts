@@ -26,6 +26,7 @@ describe('GET /', () => {
     }
     const descriptor = await (await client({ bindings }).get('/')).json()
     expect(descriptor).toMatchObject({
+      features: ['modules', 'sign-in', 'relay', 'faucet'],
       chain: {
         id: 31337,
         name: 'Local chain',

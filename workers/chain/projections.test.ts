@@ -1,0 +1,190 @@
+import { describe, expect, test } from 'vitest'
+import type { ChainEvent } from './events.ts'
+import { applyEvent, type ChainState, ownerOf, type Subject, subjectsOf } from './projections.ts'
+
+const address = (byte: string) => `0x${byte.repeat(20)}`
+const bytes = (byte: string) => `0x${byte.repeat(32)}`
+const staking = address('c6')
+const projectId = bytes('91')
+const vault = address('7a')
+
+let blocks = 0
+const event = (name: string, args: Record<string, string>, contract = staking): ChainEvent => {
+  blocks += 1
+  return {
+    blockHash: bytes('bb'),
+    logIndex: 0,
+    blockNumber: blocks,
+    blockTime: 1_000 + blocks,
+    txHash: bytes('cc'),
+    contract,
+    name,
+    args,
+  }
+}
+
+const fold = (kind: Subject['kind'], ...events: ChainEvent[]): ChainState =>
+  events.reduce<ChainState | null>((state, next) => applyEvent(kind, state, next), null) ?? {}
+
+const subscriptionId = bytes('51')
+const bonded = (collateral: string) =>
+  event('Bonded', {
+    subscriptionId,
+    owner: address('0e'),
+    projectId,
+    nodeKey: bytes('0e'),
+    amount: '1',
+    collateral,
+  })
+
+describe('a project', () => {
+  const registered = event(
+    'ProjectRegistered',
+    {
+      projectId,
+      developer: address('0d'),
+      slug: 's',
+      worker: bytes('01'),
+      consensusHash: bytes('02'),
+      manifestHash: bytes('03'),
+    },
+    address('c3'),
+  )
+
+  test('belongs to its developer', () => {
+    expect(subjectsOf(registered)).toEqual([{ kind: 'project', id: projectId }])
+    const state = fold('project', registered)
+    expect(state).toMatchObject({
+      developer: address('0d'),
+      slug: 's',
+      version: 1,
+      registered_tx: bytes('cc'),
+    })
+    expect(ownerOf('project', state)).toBe(address('0d'))
+  })
+
+  test('has the hashes of the version published last, and the listing status set last', () => {
+    const published = event('VersionPublished', {
+      projectId,
+      version: '2',
+      consensusHash: bytes('04'),
+      manifestHash: bytes('05'),
+    })
+    const listed = event('ListingStatusSet', { projectId, status: '3' })
+    expect(fold('project', registered, published, listed)).toMatchObject({
+      slug: 's',
+      version: 2,
+      consensus_hash: bytes('04'),
+      manifest_hash: bytes('05'),
+      listing_status: 'listed',
+    })
+  })
+
+  test("'s vault keeps its books from its creation on", () => {
+    const created = event('VaultCreated', {
+      projectId,
+      vault,
+      developer: address('0d'),
+      token: address('c1'),
+    })
+    expect(subjectsOf(created)).toEqual([{ kind: 'vault', id: vault }])
+    const events = [
+      created,
+      event('VaultFunded', { from: address('0f'), amount: '700' }, vault),
+      event('Claimed', { epoch: '4', miner: address('0a'), amount: '120' }, vault),
+      event('FeesPaid', { epoch: '4', developer: '5', treasury: '6' }, vault),
+      event('VaultFunded', { from: address('0f'), amount: '1' }, vault),
+      event('FundsWithdrawn', { developer: address('0d'), amount: '9' }, vault),
+    ]
+    expect(fold('vault', ...events)).toMatchObject({
+      project_id: projectId,
+      token: address('c1'),
+      funded: '701',
+      claimed: '120',
+      fees_paid: '11',
+      withdrawn: '9',
+    })
+  })
+
+  test("'s epoch may be vetoed and posted anew", () => {
+    const posted = (root: string) =>
+      event('EpochPosted', { epoch: '4', merkleRoot: root, total: '300' }, vault)
+    const vetoed = event('EpochVetoed', { epoch: '4', merkleRoot: bytes('06') }, vault)
+    expect(fold('epoch', posted(bytes('06')), vetoed)).toMatchObject({
+      vetoed: true,
+      merkle_root: bytes('06'),
+    })
+    expect(fold('epoch', posted(bytes('06')), vetoed, posted(bytes('07')))).toMatchObject({
+      vetoed: false,
+      merkle_root: bytes('07'),
+    })
+  })
+})
+
+describe('a subscription', () => {
+  test('is paid to its owner until a payout is set, which a top-up leaves alone', () => {
+    expect(fold('subscription', bonded('5'))).toMatchObject({
+      status: 'bonded',
+      collateral: '5',
+      payout: address('0e'),
+    })
+    const payout = event('PayoutSet', { subscriptionId, payout: address('0b') })
+    expect(fold('subscription', bonded('5'), payout, bonded('9'))).toMatchObject({
+      collateral: '9',
+      payout: address('0b'),
+    })
+  })
+
+  test('begins anew when it is bonded after it was withdrawn', () => {
+    const state = fold(
+      'subscription',
+      bonded('5'),
+      event('PayoutSet', { subscriptionId, payout: address('0b') }),
+      event('Unbonding', { subscriptionId, releaseAt: '99' }),
+      event('Withdrawn', { subscriptionId, owner: address('0e'), amount: '5' }),
+      bonded('2'),
+    )
+    expect(state).toMatchObject({
+      status: 'bonded',
+      collateral: '2',
+      payout: address('0e'),
+      release_at: null,
+    })
+  })
+
+  test('loses what a slash takes', () => {
+    const slash = event('SlashExecuted', { evidenceHash: bytes('e1'), subscriptionId, amount: '3' })
+    expect(fold('subscription', bonded('5'), slash)).toMatchObject({ collateral: '2', slashed_total: '3' })
+    expect(subjectsOf(slash)).toEqual([
+      { kind: 'slash', id: bytes('e1') },
+      { kind: 'subscription', id: subscriptionId },
+    ])
+  })
+})
+
+test('a slash goes from proposed to disputed, and to what was decided', () => {
+  const args = { evidenceHash: bytes('e1'), subscriptionId, amount: '3', executableAt: '500' }
+  const proposed = event('SlashProposed', args)
+  expect(fold('slash', proposed)).toMatchObject({
+    status: 'proposed',
+    executable_at: 500,
+    propose_tx: bytes('cc'),
+  })
+  expect(fold('slash', proposed, event('SlashDisputed', args))).toMatchObject({ status: 'disputed' })
+  expect(fold('slash', proposed, event('SlashCancelled', args))).toMatchObject({
+    status: 'cancelled',
+    amount: '3',
+  })
+  expect(fold('slash', proposed, event('SlashDisputed', args), event('SlashUpheld', args))).toMatchObject({
+    status: 'proposed',
+    outcome: 'upheld',
+  })
+  expect(fold('slash', proposed, event('SlashExecuted', args))).toMatchObject({ status: 'executed' })
+})
+
+test('applying an event leaves the state before it as it was', () => {
+  const before = Object.freeze(fold('subscription', bonded('5')))
+  const after = applyEvent('subscription', before, event('Unbonding', { subscriptionId, releaseAt: '9' }))
+  expect(before).toMatchObject({ status: 'bonded' })
+  expect(after).toMatchObject({ status: 'unbonding' })
+})
