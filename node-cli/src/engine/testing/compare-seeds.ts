@@ -37,7 +37,7 @@ export async function compareSeeds(
     const outcome = error ?? 'success'
     comparison.outcomes[outcome] = (comparison.outcomes[outcome] ?? 0) + 1
     if (outcome.startsWith('invalid module')) comparison.differences.push(`seed ${seed}: ${outcome}`)
-    const threshold = gasWithout(outOfGas, (limit) => run(limit, native))
+    const threshold = error === outOfGas ? 0 : gasWithout(gasUsed + 1, (limit) => run(limit, native))
     const limits = [gasPlenty, gasUsed + 1, gasUsed, gasUsed - 1, gasUsed >> 1, 30]
     for (const limit of new Set([...limits, threshold + 1, threshold, threshold - 1])) {
       if (limit < 1) continue
@@ -73,11 +73,11 @@ function runner(wasm: Uint8Array): Run {
  * The lowest gas limit under which a run does not end for want of gas: one above what was used at the last place that
  * asks. All other places lie below it, and there the gas used is the limit, whatever the place.
  */
-function gasWithout(failure: string, run: (gasLimit: number) => ExecutionResult): number {
-  let [low, high] = [0, gasPlenty]
+function gasWithout(plenty: number, run: (gasLimit: number) => ExecutionResult): number {
+  let [low, high] = [0, plenty]
   while (high - low > 1) {
     const middle = (low + high) >> 1
-    if (run(middle).error === failure) low = middle
+    if (run(middle).error === outOfGas) low = middle
     else high = middle
   }
   return high
