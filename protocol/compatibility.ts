@@ -87,7 +87,10 @@ function judgeAmount(given: number | null, asked: number): Verdict {
 }
 
 /** `excellent` from twice what is asked, `good` from one and a half times, `fair` from what is asked, else `poor`. */
-function ratePerformance(score: number | null, asked: number): NonNullable<Compatibility['performance']> | null {
+function ratePerformance(
+  score: number | null,
+  asked: number,
+): NonNullable<Compatibility['performance']> | null {
   if (score === null || asked === 0) return null
   if (score >= 2 * asked) return 'excellent'
   if (2 * score >= 3 * asked) return 'good'

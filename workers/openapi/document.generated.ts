@@ -43,11 +43,11 @@ export const openApiTemplate = `{
     },
     {
       "name": "Nodes",
-      "description": "Nodes"
+      "description": "What nodes say of themselves."
     },
     {
       "name": "Operator",
-      "description": "Operator"
+      "description": "For those who run the network; everything they do is noted."
     },
     {
       "name": "Reference",
@@ -3824,7 +3824,7 @@ export const openApiTemplate = `{
           }
         ],
         "requestBody": {
-          "required": true,
+          "required": false,
           "content": {
             "application/json": {
               "schema": {
@@ -3930,7 +3930,7 @@ export const openApiTemplate = `{
           }
         ],
         "requestBody": {
-          "required": true,
+          "required": false,
           "content": {
             "application/json": {
               "schema": {

@@ -2,8 +2,10 @@ import * as z from 'zod'
 import { type HubContext, unixNow } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
+import { parseOptionalJsonBody } from '../../http/body.ts'
 import { PathNodeId } from '../../http/formats.ts'
 import { pageOf, pageQuery, paginate } from '../../http/pagination.ts'
+import { validate } from '../../http/validate.ts'
 import { sessionOf } from '../../middleware/authenticate.ts'
 import { defineRoute } from '../../route.ts'
 import type { Node } from '../../stores/nodes.ts'
@@ -60,11 +62,11 @@ export const approveNode = defineRoute(
     summary: 'Let a node count in its role',
     auth: { operator: true },
     params,
-    json: { schema: Decision, example: {} },
+    json: { schema: Decision, example: {}, deferred: true },
     errors: ['not_found'],
     responses: { 200: { description: 'As decided.', schema: NodeView, example: nodeExample } },
   },
-  (c, { params: { node_id }, json: { reason } }) => decide(c, node_id, 'approved', reason),
+  (c, { params: { node_id } }) => decide(c, node_id, 'approved'),
 )
 
 export const revokeNode = defineRoute(
@@ -77,23 +79,19 @@ export const revokeNode = defineRoute(
     description: 'It no longer counts, cannot register again, and its device shows as banned.',
     auth: { operator: true },
     params,
-    json: { schema: Decision, example: { reason: 'Signed two results for one task.' } },
+    json: { schema: Decision, example: { reason: 'Signed two results for one task.' }, deferred: true },
     errors: ['not_found'],
     responses: {
       200: { description: 'As decided.', schema: NodeView, example: { ...nodeExample, status: 'revoked' } },
     },
   },
-  (c, { params: { node_id }, json: { reason } }) => decide(c, node_id, 'revoked', reason),
+  (c, { params: { node_id } }) => decide(c, node_id, 'revoked'),
 )
 
 /** Deciding the same again changes nothing, and leaves no second note. */
-async function decide(
-  c: HubContext,
-  nodeId: string,
-  status: 'approved' | 'revoked',
-  reason: string | null,
-): Promise<Response> {
+async function decide(c: HubContext, nodeId: string, status: 'approved' | 'revoked'): Promise<Response> {
   const { nodes } = c.var.services
+  const { reason } = validate(Decision, parseOptionalJsonBody(c) ?? {})
   await nodes.decide(nodeId, status, { operator: sessionOf(c).address, reason }, unixNow())
   const node = await nodes.find(nodeId)
   if (node === null) throw new ApiError('not_found', `No node ${nodeId} is registered.`)
