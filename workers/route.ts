@@ -19,6 +19,8 @@ export interface JsonBody {
   example: unknown
   /** 1 MiB unless the route says otherwise. */
   bytesMax?: number
+  /** For documents of the client's own, which nobody hashes: numbers may have a fraction or an exponent. */
+  fractions?: true
 }
 
 export interface RawBody {
