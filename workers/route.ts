@@ -21,6 +21,11 @@ export interface JsonBody {
   bytesMax?: number
   /** For documents of the client's own, which nobody hashes: numbers may have a fraction or an exponent. */
   fractions?: true
+  /**
+   * The caller may leave the body out, and the handler parses and checks it, after what it has to say before that. The
+   * schema is for the OpenAPI document only.
+   */
+  deferred?: true
 }
 
 export interface RawBody {
@@ -74,7 +79,11 @@ type Output<T> = T extends z.ZodType ? z.output<T> : undefined
 export interface RouteInput<D extends RouteDeclaration> {
   params: Output<D['params']>
   query: Output<D['query']>
-  json: D['json'] extends JsonBody ? z.output<D['json']['schema']> : undefined
+  json: D['json'] extends { deferred: true }
+    ? undefined
+    : D['json'] extends JsonBody
+      ? z.output<D['json']['schema']>
+      : undefined
   raw: D['raw'] extends RawBody ? Uint8Array : undefined
 }
 
