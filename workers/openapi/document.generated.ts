@@ -903,6 +903,9 @@ export const openApiTemplate = `{
           "403": {
             "$ref": "#/components/responses/forbidden"
           },
+          "413": {
+            "$ref": "#/components/responses/too_large"
+          },
           "429": {
             "$ref": "#/components/responses/rate_limited"
           },
@@ -1472,6 +1475,9 @@ export const openApiTemplate = `{
           "409": {
             "$ref": "#/components/responses/invalid_state"
           },
+          "413": {
+            "$ref": "#/components/responses/too_large"
+          },
           "429": {
             "$ref": "#/components/responses/rate_limited"
           },
@@ -2018,6 +2024,9 @@ export const openApiTemplate = `{
           "409": {
             "$ref": "#/components/responses/conflict"
           },
+          "413": {
+            "$ref": "#/components/responses/too_large"
+          },
           "429": {
             "$ref": "#/components/responses/rate_limited"
           },
@@ -2295,6 +2304,9 @@ export const openApiTemplate = `{
           },
           "404": {
             "$ref": "#/components/responses/not_found"
+          },
+          "413": {
+            "$ref": "#/components/responses/too_large"
           },
           "429": {
             "$ref": "#/components/responses/rate_limited"
@@ -3229,6 +3241,9 @@ export const openApiTemplate = `{
           },
           "409": {
             "$ref": "#/components/responses/conflict"
+          },
+          "413": {
+            "$ref": "#/components/responses/too_large"
           },
           "429": {
             "$ref": "#/components/responses/rate_limited"
