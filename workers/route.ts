@@ -19,6 +19,8 @@ export interface JsonBody {
   example: unknown
   /** 1 MiB unless the route says otherwise. */
   bytesMax?: number
+  /** For documents of the client's own, which nobody hashes: numbers may have a fraction or an exponent. */
+  fractions?: true
   /**
    * The caller may leave the body out, and the handler parses and checks it, after what it has to say before that. The
    * schema is for the OpenAPI document only.

@@ -575,7 +575,7 @@ export const openApiTemplate = `{
             "description": "EIP-712 digest of the signed action.",
             "schema": {
               "type": "string",
-              "pattern": "^0x[0-9a-f]{64}$"
+              "pattern": "^0[xX][0-9a-fA-F]{64}$"
             },
             "example": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6"
           },
@@ -1017,7 +1017,7 @@ export const openApiTemplate = `{
           "content": {
             "application/json": {
               "schema": {
-                "$ref": "#/components/schemas/Preferences"
+                "$ref": "#/components/schemas/PreferencesInput"
               },
               "example": {
                 "watchlist": [
@@ -1308,6 +1308,19 @@ export const openApiTemplate = `{
             "session": []
           }
         ],
+        "parameters": [
+          {
+            "name": "Idempotency-Key",
+            "in": "header",
+            "required": false,
+            "description": "Repeats of this call with the same key and body get the first answer, for a day.",
+            "schema": {
+              "type": "string",
+              "minLength": 1,
+              "maxLength": 255
+            }
+          }
+        ],
         "requestBody": {
           "required": true,
           "content": {
@@ -1378,7 +1391,7 @@ export const openApiTemplate = `{
             "$ref": "#/components/responses/forbidden"
           },
           "409": {
-            "$ref": "#/components/responses/invalid_state"
+            "$ref": "#/components/responses/conflict_or_invalid_state"
           },
           "413": {
             "$ref": "#/components/responses/too_large"
@@ -1800,7 +1813,16 @@ export const openApiTemplate = `{
             "name": "If-Match",
             "in": "header",
             "required": false,
-            "description": "ETag of the version you have; another one is answered with 409 \`conflict\`.",
+            "description": "ETag of the version you have, or \`*\` for any; another version, or none, is answered with 409 \`conflict\`.",
+            "schema": {
+              "type": "string"
+            }
+          },
+          {
+            "name": "If-None-Match",
+            "in": "header",
+            "required": false,
+            "description": "\`*\`: only create; an existing draft is answered with 409 \`conflict\`.",
             "schema": {
               "type": "string"
             }
@@ -1961,7 +1983,7 @@ export const openApiTemplate = `{
             "name": "If-Match",
             "in": "header",
             "required": false,
-            "description": "ETag of the version you have; another one is answered with 409 \`conflict\`.",
+            "description": "ETag of the version you have, or \`*\` for any; another version, or none, is answered with 409 \`conflict\`.",
             "schema": {
               "type": "string"
             }
@@ -2305,7 +2327,7 @@ export const openApiTemplate = `{
             "required": true,
             "schema": {
               "type": "string",
-              "pattern": "^0x[0-9a-f]{40}$"
+              "pattern": "^0[xX][0-9a-fA-F]{40}$"
             },
             "example": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8"
           },
@@ -2426,7 +2448,7 @@ export const openApiTemplate = `{
             "description": "Only modules this wallet uploaded.",
             "schema": {
               "type": "string",
-              "pattern": "^0x[0-9a-f]{40}$"
+              "pattern": "^0[xX][0-9a-fA-F]{40}$"
             }
           },
           {
@@ -2668,7 +2690,7 @@ export const openApiTemplate = `{
             "description": "Manifest address of the module.",
             "schema": {
               "type": "string",
-              "pattern": "^0x[0-9a-f]{64}$"
+              "pattern": "^0[xX][0-9a-fA-F]{64}$"
             },
             "example": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454"
           }
@@ -2781,7 +2803,7 @@ export const openApiTemplate = `{
             "description": "Manifest address of the module.",
             "schema": {
               "type": "string",
-              "pattern": "^0x[0-9a-f]{64}$"
+              "pattern": "^0[xX][0-9a-fA-F]{64}$"
             },
             "example": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454"
           },
@@ -2958,7 +2980,7 @@ export const openApiTemplate = `{
             "description": "Manifest address of the module.",
             "schema": {
               "type": "string",
-              "pattern": "^0x[0-9a-f]{64}$"
+              "pattern": "^0[xX][0-9a-fA-F]{64}$"
             },
             "example": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454"
           },
@@ -4308,7 +4330,7 @@ export const openApiTemplate = `{
             "required": true,
             "schema": {
               "type": "string",
-              "pattern": "^0x[0-9a-f]{40}$"
+              "pattern": "^0[xX][0-9a-fA-F]{40}$"
             },
             "example": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8"
           }
@@ -4420,7 +4442,7 @@ export const openApiTemplate = `{
             "required": true,
             "schema": {
               "type": "string",
-              "pattern": "^0x[0-9a-f]{40}$"
+              "pattern": "^0[xX][0-9a-fA-F]{40}$"
             },
             "example": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8"
           }
@@ -6295,9 +6317,6 @@ export const openApiTemplate = `{
           },
           "data": {
             "type": "object",
-            "propertyNames": {
-              "type": "string"
-            },
             "additionalProperties": {}
           },
           "created_at": {
@@ -6340,9 +6359,6 @@ export const openApiTemplate = `{
           },
           "data": {
             "type": "object",
-            "propertyNames": {
-              "type": "string"
-            },
             "additionalProperties": {},
             "description": "Anything; at most 256 KiB as stored."
           }
@@ -6770,7 +6786,8 @@ export const openApiTemplate = `{
       "HttpsUrl": {
         "type": "string",
         "maxLength": 2048,
-        "format": "uri"
+        "format": "uri",
+        "pattern": "^https://"
       },
       "Module": {
         "type": "object",
@@ -7261,13 +7278,115 @@ export const openApiTemplate = `{
         "type": "object",
         "properties": {
           "watchlist": {
-            "default": [],
-            "description": "Project ids.",
             "maxItems": 200,
             "type": "array",
             "items": {
               "$ref": "#/components/schemas/Bytes32"
+            },
+            "description": "Project ids."
+          },
+          "recent_searches": {
+            "maxItems": 20,
+            "type": "array",
+            "items": {
+              "type": "string",
+              "maxLength": 100
             }
+          },
+          "saved_addresses": {
+            "maxItems": 20,
+            "type": "array",
+            "items": {
+              "type": "object",
+              "properties": {
+                "address": {
+                  "$ref": "#/components/schemas/Address"
+                },
+                "label": {
+                  "type": "string",
+                  "maxLength": 64
+                }
+              },
+              "required": [
+                "address",
+                "label"
+              ],
+              "additionalProperties": false
+            }
+          },
+          "earnings_goal": {
+            "anyOf": [
+              {
+                "type": "object",
+                "properties": {
+                  "token": {
+                    "type": "string",
+                    "maxLength": 64
+                  },
+                  "amount": {
+                    "type": "string",
+                    "pattern": "^(0|[1-9][0-9]{0,77})$"
+                  },
+                  "period": {
+                    "type": "string",
+                    "enum": [
+                      "day",
+                      "week",
+                      "month"
+                    ]
+                  }
+                },
+                "required": [
+                  "token",
+                  "amount",
+                  "period"
+                ],
+                "additionalProperties": false
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "notifications": {
+            "type": "object",
+            "additionalProperties": {
+              "type": "boolean"
+            }
+          },
+          "display_name": {
+            "anyOf": [
+              {
+                "type": "string",
+                "maxLength": 32
+              },
+              {
+                "type": "null"
+              }
+            ]
+          }
+        },
+        "required": [
+          "watchlist",
+          "recent_searches",
+          "saved_addresses",
+          "earnings_goal",
+          "notifications",
+          "display_name"
+        ],
+        "additionalProperties": false
+      },
+      "PreferencesInput": {
+        "type": "object",
+        "properties": {
+          "watchlist": {
+            "default": [],
+            "maxItems": 200,
+            "type": "array",
+            "items": {
+              "$ref": "#/components/schemas/Bytes32"
+            },
+            "description": "Project ids."
           },
           "recent_searches": {
             "default": [],
@@ -7338,11 +7457,6 @@ export const openApiTemplate = `{
           "notifications": {
             "default": {},
             "type": "object",
-            "propertyNames": {
-              "type": "string",
-              "minLength": 1,
-              "maxLength": 64
-            },
             "additionalProperties": {
               "type": "boolean"
             }
@@ -8053,6 +8167,46 @@ export const openApiTemplate = `{
                 "value": {
                   "error": "already_exists",
                   "message": "This exists already.",
+                  "request_id": "6f1c1b0e-9f0d-4d6c-8a53-0c2a5a3c9d11"
+                }
+              }
+            }
+          }
+        }
+      },
+      "conflict_or_invalid_state": {
+        "description": "\`conflict\`: Another request or state is in the way. \`invalid_state\`: The present state does not allow this.",
+        "headers": {
+          "X-Request-Id": {
+            "$ref": "#/components/headers/X-Request-Id"
+          },
+          "RateLimit-Limit": {
+            "$ref": "#/components/headers/RateLimit-Limit"
+          },
+          "RateLimit-Remaining": {
+            "$ref": "#/components/headers/RateLimit-Remaining"
+          },
+          "RateLimit-Reset": {
+            "$ref": "#/components/headers/RateLimit-Reset"
+          }
+        },
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "#/components/schemas/Error"
+            },
+            "examples": {
+              "conflict": {
+                "value": {
+                  "error": "conflict",
+                  "message": "Another request or state is in the way.",
+                  "request_id": "6f1c1b0e-9f0d-4d6c-8a53-0c2a5a3c9d11"
+                }
+              },
+              "invalid_state": {
+                "value": {
+                  "error": "invalid_state",
+                  "message": "The present state does not allow this.",
                   "request_id": "6f1c1b0e-9f0d-4d6c-8a53-0c2a5a3c9d11"
                 }
               }
