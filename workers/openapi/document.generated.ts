@@ -3348,7 +3348,7 @@ export const openApiTemplate = `{
             "required": true,
             "schema": {
               "type": "string",
-              "pattern": "^0x[0-9a-f]{64}$"
+              "pattern": "^0[xX][0-9a-fA-F]{64}$"
             },
             "example": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454"
           },
@@ -6137,7 +6137,7 @@ export const openApiTemplate = `{
             "default": null,
             "anyOf": [
               {
-                "$ref": "#/components/schemas/Hardware"
+                "$ref": "#/components/schemas/HardwareInput"
               },
               {
                 "type": "null"
@@ -6607,6 +6607,148 @@ export const openApiTemplate = `{
         "additionalProperties": false
       },
       "Hardware": {
+        "type": "object",
+        "properties": {
+          "cpu_model": {
+            "default": null,
+            "anyOf": [
+              {
+                "type": "string",
+                "maxLength": 128
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "cpu_cores": {
+            "default": null,
+            "anyOf": [
+              {
+                "type": "integer",
+                "minimum": 0,
+                "maximum": 1099511627776
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "cpu_threads": {
+            "default": null,
+            "anyOf": [
+              {
+                "type": "integer",
+                "minimum": 0,
+                "maximum": 1099511627776
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "ram_mb": {
+            "default": null,
+            "anyOf": [
+              {
+                "type": "integer",
+                "minimum": 0,
+                "maximum": 1099511627776
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "storage_free_mb": {
+            "default": null,
+            "anyOf": [
+              {
+                "type": "integer",
+                "minimum": 0,
+                "maximum": 1099511627776
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "gpu": {
+            "default": null,
+            "anyOf": [
+              {
+                "$ref": "#/components/schemas/Gpu"
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "network": {
+            "default": null,
+            "anyOf": [
+              {
+                "type": "string",
+                "enum": [
+                  "wifi",
+                  "ethernet",
+                  "cellular",
+                  "none"
+                ]
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "battery": {
+            "default": null,
+            "type": [
+              "boolean",
+              "null"
+            ]
+          },
+          "os": {
+            "default": null,
+            "anyOf": [
+              {
+                "type": "string",
+                "maxLength": 64
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "arch": {
+            "default": null,
+            "anyOf": [
+              {
+                "type": "string",
+                "maxLength": 32
+              },
+              {
+                "type": "null"
+              }
+            ]
+          }
+        },
+        "required": [
+          "cpu_model",
+          "cpu_cores",
+          "cpu_threads",
+          "ram_mb",
+          "storage_free_mb",
+          "gpu",
+          "network",
+          "battery",
+          "os",
+          "arch"
+        ],
+        "additionalProperties": false,
+        "description": "Null: unknown."
+      },
+      "HardwareInput": {
         "type": "object",
         "properties": {
           "cpu_model": {

@@ -30,7 +30,11 @@ export const HardwareInput = z
     os: characters(64).nullable().default(null),
     arch: characters(32).nullable().default(null),
   })
-  .meta({ id: 'Hardware', description: 'Null or left out: unknown.' })
+  .meta({ id: 'HardwareInput', description: 'Null or left out: unknown.' })
+
+const HardwareView = z
+  .strictObject(HardwareInput.shape)
+  .meta({ id: 'Hardware', description: 'Null: unknown.' })
 
 const BenchmarkInput = z
   .strictObject({
@@ -71,7 +75,7 @@ export const DeviceView = z
     profile_updated_at: Timestamp.nullable(),
     last_seen_at: Timestamp.nullable(),
     label: z.string().nullable().optional().meta({ description: 'Only for the owner.' }),
-    hardware: HardwareInput.nullable().optional().meta({ description: 'Only for the owner.' }),
+    hardware: HardwareView.nullable().optional().meta({ description: 'Only for the owner.' }),
   })
   .meta({ id: 'Device' })
 
