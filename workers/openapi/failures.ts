@@ -33,6 +33,7 @@ export function failures(declaration: RouteDeclaration, shared: Components): Jso
       const { status } = errorCodes[code]
       byStatus.set(status, [...(byStatus.get(status) ?? []), code])
     }
+  if (declaration.signed) byStatus.set(422, ['bad_signature', ...(byStatus.get(422) ?? [])])
   return Object.fromEntries(
     [...byStatus].map(([status, group]) => {
       const name = group.join('_or_')
