@@ -10,6 +10,7 @@ import type { AuditLogStore } from './stores/audit-log.ts'
 import type { ChainIndexStore } from './stores/chain-index.ts'
 import type { DeadLetterStore } from './stores/dead-letters.ts'
 import type { DeveloperStore } from './stores/developers.ts'
+import type { DeviceStore } from './stores/devices.ts'
 import type { DraftStore } from './stores/drafts.ts'
 import type { IdempotencyKeyStore } from './stores/idempotency-keys.ts'
 import type { ModuleStore } from './stores/modules.ts'
@@ -30,6 +31,7 @@ export interface Services {
   modules: ModuleStore
   preferences: PreferencesStore
   developers: DeveloperStore
+  devices: DeviceStore
   drafts: DraftStore
   network: NetworkStore
   nodes: NodeStore
@@ -60,7 +62,13 @@ export type Scope = (typeof scopes)[number]
 export type Principal =
   | { kind: 'session'; address: string; tokenHash: string; expiresAt: number }
   | { kind: 'api_key'; address: string; keyId: string; scopes: string[]; projectIds: string[] | null }
-  | { kind: 'node'; nodeId: string; publicKey: string }
+  | {
+      kind: 'node'
+      nodeId: string
+      publicKey: string
+      /** Whether the hub has approved a node with this key: anybody can make keys. */
+      registered: boolean
+    }
 
 /** What the RateLimit headers of the response say. */
 export interface RateLimitReport {

@@ -12,6 +12,12 @@ import { createApiKey, listApiKeys, revokeApiKey } from './developers/api-keys.t
 import { createDraft, deleteDraft, getDraft, listDrafts, putDraft } from './developers/drafts.ts'
 import { enroll, requestVerification } from './developers/enrollment.ts'
 import { getDeveloper, getOwnDeveloper, putOwnDeveloper } from './developers/profile.ts'
+import { bindDevice } from './devices/bind.ts'
+import { getBinding } from './devices/binding.ts'
+import { createBindingMessage } from './devices/binding-message.ts'
+import { getDevice, putDeviceProfile, updateDevice } from './devices/device.ts'
+import { listDevices } from './devices/list.ts'
+import { unbindDevice } from './devices/unbind.ts'
 import { drip } from './faucet/drip.ts'
 import { getFaucet } from './faucet/get.ts'
 import { downloadModule } from './modules/download.ts'
@@ -62,6 +68,14 @@ export const routes: readonly Route[] = [
   uploadModuleBytes,
   getModule,
   downloadModule,
+  createBindingMessage,
+  bindDevice,
+  unbindDevice,
+  getBinding,
+  listDevices,
+  getDevice,
+  updateDevice,
+  putDeviceProfile,
   getFaucet,
   drip,
   registerNode,
