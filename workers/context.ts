@@ -6,14 +6,17 @@ import type { Env, Settings } from './env.ts'
 import type { CursorCodec } from './http/cursor.ts'
 import type { Sealer } from './http/seal.ts'
 import type { ApiKeyStore } from './stores/api-keys.ts'
+import type { AuditLogStore } from './stores/audit-log.ts'
 import type { ChainIndexStore } from './stores/chain-index.ts'
 import type { DeadLetterStore } from './stores/dead-letters.ts'
 import type { DeveloperStore } from './stores/developers.ts'
+import type { DeviceStore } from './stores/devices.ts'
 import type { DraftStore } from './stores/drafts.ts'
 import type { IdempotencyKeyStore } from './stores/idempotency-keys.ts'
 import type { ModuleStore } from './stores/modules.ts'
 import type { NetworkStore } from './stores/network.ts'
 import type { NodeRequestNonceStore } from './stores/node-request-nonces.ts'
+import type { NodeStore } from './stores/nodes.ts'
 import type { PreferencesStore } from './stores/preferences.ts'
 import type { SessionStore } from './stores/sessions.ts'
 import type { SiweNonceStore } from './stores/siwe-nonces.ts'
@@ -28,8 +31,11 @@ export interface Services {
   modules: ModuleStore
   preferences: PreferencesStore
   developers: DeveloperStore
+  devices: DeviceStore
   drafts: DraftStore
   network: NetworkStore
+  nodes: NodeStore
+  auditLog: AuditLogStore
   transactions: TransactionStore
   chainIndex: ChainIndexStore
   deadLetters: DeadLetterStore
@@ -56,7 +62,13 @@ export type Scope = (typeof scopes)[number]
 export type Principal =
   | { kind: 'session'; address: string; tokenHash: string; expiresAt: number }
   | { kind: 'api_key'; address: string; keyId: string; scopes: string[]; projectIds: string[] | null }
-  | { kind: 'node'; nodeId: string; publicKey: string }
+  | {
+      kind: 'node'
+      nodeId: string
+      publicKey: string
+      /** Whether the hub has approved a node with this key: anybody can make keys. */
+      registered: boolean
+    }
 
 /** What the RateLimit headers of the response say. */
 export interface RateLimitReport {

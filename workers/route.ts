@@ -19,6 +19,8 @@ export interface JsonBody {
   example: unknown
   /** 1 MiB unless the route says otherwise. */
   bytesMax?: number
+  /** For documents of the client's own, which nobody hashes: numbers may have a fraction or an exponent. */
+  fractions?: true
   /**
    * The caller may leave the body out, and the handler parses and checks it, after what it has to say before that. The
    * schema is for the OpenAPI document only.
@@ -68,6 +70,8 @@ export interface RouteDeclaration {
   /** Left out of the OpenAPI document: a file of a page, not a call. */
   undocumented?: true
   responses: Record<number, RouteResponse>
+  /** The body is a signed document: a signature in it that does not verify is answered with 422 `bad_signature`. */
+  signed?: true
   /** Codes beyond those every route can answer. */
   errors?: readonly ErrorCode[]
 }

@@ -6,15 +6,18 @@ import { type Env, readSettings } from './env.ts'
 import { CursorCodec } from './http/cursor.ts'
 import { Sealer } from './http/seal.ts'
 import { ApiKeyStore } from './stores/api-keys.ts'
+import { AuditLogStore } from './stores/audit-log.ts'
 import { ChainIndexStore } from './stores/chain-index.ts'
 import { openDatabase } from './stores/database.ts'
 import { DeadLetterStore } from './stores/dead-letters.ts'
 import { DeveloperStore } from './stores/developers.ts'
+import { DeviceStore } from './stores/devices.ts'
 import { DraftStore } from './stores/drafts.ts'
 import { IdempotencyKeyStore } from './stores/idempotency-keys.ts'
 import { ModuleStore } from './stores/modules.ts'
 import { NetworkStore } from './stores/network.ts'
 import { NodeRequestNonceStore } from './stores/node-request-nonces.ts'
+import { NodeStore } from './stores/nodes.ts'
 import { PreferencesStore } from './stores/preferences.ts'
 import { SessionStore } from './stores/sessions.ts'
 import { SiweNonceStore } from './stores/siwe-nonces.ts'
@@ -37,8 +40,11 @@ export function services(env: Env): Services {
     modules: new ModuleStore(db, env.MODULES),
     preferences: new PreferencesStore(db),
     developers: new DeveloperStore(db),
+    devices: new DeviceStore(db),
     drafts: new DraftStore(db),
     network: new NetworkStore(db),
+    nodes: new NodeStore(db),
+    auditLog: new AuditLogStore(db),
     transactions: new TransactionStore(db),
     chainIndex: new ChainIndexStore(db, settings.CHAIN_CONTRACTS ?? null, settings.CHAIN_WINDOW_BLOCKS),
     deadLetters: new DeadLetterStore(db),

@@ -18,6 +18,7 @@ export function errorResponse(c: HubContext, error: unknown): Response {
   if (cause !== undefined) console.error(`${c.var.requestId} ${c.req.method} ${c.req.path}`, cause)
   return json(errorBody(known, c.var.requestId), known.status, {
     'Cache-Control': 'no-store',
+    ...(known.status === 401 && { 'WWW-Authenticate': 'Bearer' }),
     ...known.headers,
   })
 }
@@ -31,11 +32,13 @@ export async function finishCaching(
   const isPublic = c.var.principal === null && cache !== undefined
   const headers = new Headers(response.headers)
   headers.set('Cache-Control', isPublic ? cacheControl(cache) : 'private, no-store')
+  // A shared cache must not answer a wallet with what it kept of an anonymous call. Immutable bytes are everyone's.
+  if (cache !== undefined && !cache.immutable) headers.append('Vary', 'Authorization')
   if (method !== 'get' || response.status !== 200 || cache === undefined)
     return new Response(response.body, { status: response.status, headers })
 
   const bytes = headers.has('ETag') ? null : new Uint8Array(await response.arrayBuffer())
-  const etag = headers.get('ETag') ?? etagOf(bytes ?? new Uint8Array())
+  const etag = headers.get('ETag') ?? (await etagOf(bytes ?? new Uint8Array()))
   headers.set('ETag', etag)
   if (matchesEtag(c.req.header('if-none-match'), etag)) {
     await response.body?.cancel().catch(() => {})

@@ -1,14 +1,21 @@
-import { CanonicalJsonError, type JsonValue, parseStrictJson } from '../../protocol/canonical-json.ts'
+import {
+  CanonicalJsonError,
+  type JsonValue,
+  parseStrictJson,
+  type UnencodableValue,
+} from '../../protocol/canonical-json.ts'
 import type { HubContext } from '../context.ts'
 import { ApiError } from '../errors.ts'
 
 export const jsonBytesMax = 1024 * 1024
+/** A value costs far more memory than its text, so their number is capped beside the bytes. */
+const jsonValuesMax = 20_000
 
 /**
  * The raw body, read once. The cap holds while reading, with or without `Content-Length`, so a body over it is never
  * held in memory whole.
  *
- * @throws {@link ApiError} 413 `too_large`.
+ * @throws {@link ApiError} 413 `too_large`, 400 `bad_request` for a body that breaks off.
  */
 export async function readBody(c: HubContext, bytesMax: number): Promise<Uint8Array> {
   const known = c.var.body
@@ -29,7 +36,9 @@ export async function readBody(c: HubContext, bytesMax: number): Promise<Uint8Ar
   const reader = stream.getReader({ mode: 'byob' })
   while (true) {
     if (length === buffer.byteLength) buffer = grown(buffer, bytesMax + 1)
-    const { value, done } = await reader.read(new Uint8Array(buffer, length))
+    const { value, done } = await reader.read(new Uint8Array(buffer, length)).catch((error) => {
+      throw cutOff(error)
+    })
     if (value === undefined) break
     // The bytes come back in a buffer of their own; ours is detached.
     buffer = value.buffer as ArrayBuffer
@@ -41,6 +50,12 @@ export async function readBody(c: HubContext, bytesMax: number): Promise<Uint8Ar
     if (done) break
   }
   return keep(c, new Uint8Array(buffer, 0, length))
+}
+
+function cutOff(cause: unknown): ApiError {
+  const error = new ApiError('bad_request', 'The body broke off before its end. Send the request again.')
+  error.cause = cause
+  return error
 }
 
 /** Where a body without a length begins. */
@@ -55,18 +70,28 @@ const keep = (c: HubContext, body: Uint8Array): Uint8Array => {
   return body
 }
 
-/** @throws {@link ApiError} 400 `bad_request` for another content type, no body, or broken JSON. */
-export function parseJsonBody(c: HubContext, body: Uint8Array): JsonValue {
-  requireContentType(c, 'application/json')
+/**
+ * @param fractions Whether numbers may have a fraction or an exponent.
+ * @throws {@link ApiError} 400 `bad_request` for no body or broken JSON.
+ */
+export function parseJsonBody(body: Uint8Array, fractions = false): JsonValue {
   if (body.length === 0) throw new ApiError('bad_request', 'The body is missing; send a JSON object.')
   try {
-    return parseStrictJson(body)
+    return parseStrictJson(body, {
+      maxValues: jsonValuesMax,
+      ...(fractions && { onUnencodable: refuseButFractions }),
+    })
   } catch (error) {
     if (!(error instanceof CanonicalJsonError)) throw error
     throw new ApiError('bad_request', `The body is not acceptable JSON: ${error.message}`, {
       details: { reason: error.code, path: error.path },
     })
   }
+}
+
+/** A number too large to be read as one would come back as null. */
+function refuseButFractions({ code, path }: UnencodableValue, readAs: number | string): void {
+  if (code !== 'float' || !Number.isFinite(readAs)) throw new CanonicalJsonError(code, path)
 }
 
 /**
@@ -77,7 +102,8 @@ export function parseJsonBody(c: HubContext, body: Uint8Array): JsonValue {
 export function parseOptionalJsonBody(c: HubContext): JsonValue | undefined {
   const body = c.var.body
   if (body === undefined || new TextDecoder().decode(body).trim() === '') return undefined
-  return parseJsonBody(c, body)
+  requireContentType(c, 'application/json')
+  return parseJsonBody(body)
 }
 
 /** @throws {@link ApiError} 400 `bad_request`. */
@@ -87,9 +113,11 @@ export function requireContentType(c: HubContext, expected: string): void {
     .map((part) => part.trim())
   const charset = parameters.find((parameter) => /^charset=/i.test(parameter))
   const fits = type.toLowerCase() === expected && (!charset || /^charset="?utf-8"?$/i.test(charset))
-  if (!fits)
-    throw new ApiError(
-      'bad_request',
-      `The Content-Type must be ${expected}${type ? `, not ${type}` : '; it is missing'}.`,
-    )
+  if (!fits) throw new ApiError('bad_request', wrongContentType(expected, type, charset))
+}
+
+function wrongContentType(expected: string, type: string, charset: string | undefined): string {
+  if (type === '') return `The Content-Type must be ${expected}; it is missing.`
+  if (type.toLowerCase() === expected) return `The Content-Type must be ${expected} in UTF-8, not ${charset}.`
+  return `The Content-Type must be ${expected}, not ${type}.`
 }

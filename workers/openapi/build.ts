@@ -84,6 +84,9 @@ const tagDescriptions: Record<string, string> = {
   Account: 'What a wallet keeps here for itself.',
   Developers: 'Profiles, enrollment, drafts and API keys of developers.',
   Modules: 'Upload and download of executable modules.',
+  Devices: 'Devices, bound to wallets by records that both sign.',
+  Nodes: 'What nodes say of themselves.',
+  Operator: 'For those who run the network; everything they do is noted.',
   Reference: 'This document, for programs and for people.',
 }
 

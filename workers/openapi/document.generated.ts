@@ -38,12 +38,20 @@ export const openApiTemplate = `{
       "description": "Upload and download of executable modules."
     },
     {
+      "name": "Devices",
+      "description": "Devices, bound to wallets by records that both sign."
+    },
+    {
       "name": "Faucet",
       "description": "Faucet"
     },
     {
+      "name": "Nodes",
+      "description": "What nodes say of themselves."
+    },
+    {
       "name": "Operator",
-      "description": "Operator"
+      "description": "For those who run the network; everything they do is noted."
     },
     {
       "name": "Reference",
@@ -567,7 +575,7 @@ export const openApiTemplate = `{
             "description": "EIP-712 digest of the signed action.",
             "schema": {
               "type": "string",
-              "pattern": "^0x[0-9a-f]{64}$"
+              "pattern": "^0[xX][0-9a-fA-F]{64}$"
             },
             "example": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6"
           },
@@ -899,6 +907,9 @@ export const openApiTemplate = `{
           "403": {
             "$ref": "#/components/responses/forbidden"
           },
+          "413": {
+            "$ref": "#/components/responses/too_large"
+          },
           "429": {
             "$ref": "#/components/responses/rate_limited"
           },
@@ -1009,7 +1020,7 @@ export const openApiTemplate = `{
           "content": {
             "application/json": {
               "schema": {
-                "$ref": "#/components/schemas/Preferences"
+                "$ref": "#/components/schemas/PreferencesInput"
               },
               "example": {
                 "watchlist": [
@@ -1300,6 +1311,19 @@ export const openApiTemplate = `{
             "session": []
           }
         ],
+        "parameters": [
+          {
+            "name": "Idempotency-Key",
+            "in": "header",
+            "required": false,
+            "description": "Repeats of this call with the same key and body get the first answer, for a day.",
+            "schema": {
+              "type": "string",
+              "minLength": 1,
+              "maxLength": 255
+            }
+          }
+        ],
         "requestBody": {
           "required": true,
           "content": {
@@ -1370,7 +1394,7 @@ export const openApiTemplate = `{
             "$ref": "#/components/responses/forbidden"
           },
           "409": {
-            "$ref": "#/components/responses/invalid_state"
+            "$ref": "#/components/responses/conflict_or_invalid_state"
           },
           "413": {
             "$ref": "#/components/responses/too_large"
@@ -1454,6 +1478,9 @@ export const openApiTemplate = `{
           },
           "409": {
             "$ref": "#/components/responses/invalid_state"
+          },
+          "413": {
+            "$ref": "#/components/responses/too_large"
           },
           "429": {
             "$ref": "#/components/responses/rate_limited"
@@ -1792,7 +1819,16 @@ export const openApiTemplate = `{
             "name": "If-Match",
             "in": "header",
             "required": false,
-            "description": "ETag of the version you have; another one is answered with 409 \`conflict\`.",
+            "description": "ETag of the version you have, or \`*\` for any; another version, or none, is answered with 409 \`conflict\`.",
+            "schema": {
+              "type": "string"
+            }
+          },
+          {
+            "name": "If-None-Match",
+            "in": "header",
+            "required": false,
+            "description": "\`*\`: only create; an existing draft is answered with 409 \`conflict\`.",
             "schema": {
               "type": "string"
             }
@@ -1953,7 +1989,7 @@ export const openApiTemplate = `{
             "name": "If-Match",
             "in": "header",
             "required": false,
-            "description": "ETag of the version you have; another one is answered with 409 \`conflict\`.",
+            "description": "ETag of the version you have, or \`*\` for any; another version, or none, is answered with 409 \`conflict\`.",
             "schema": {
               "type": "string"
             }
@@ -1991,6 +2027,9 @@ export const openApiTemplate = `{
           },
           "409": {
             "$ref": "#/components/responses/conflict"
+          },
+          "413": {
+            "$ref": "#/components/responses/too_large"
           },
           "429": {
             "$ref": "#/components/responses/rate_limited"
@@ -2270,6 +2309,9 @@ export const openApiTemplate = `{
           "404": {
             "$ref": "#/components/responses/not_found"
           },
+          "413": {
+            "$ref": "#/components/responses/too_large"
+          },
           "429": {
             "$ref": "#/components/responses/rate_limited"
           },
@@ -2297,7 +2339,7 @@ export const openApiTemplate = `{
             "required": true,
             "schema": {
               "type": "string",
-              "pattern": "^0x[0-9a-f]{40}$"
+              "pattern": "^0[xX][0-9a-fA-F]{40}$"
             },
             "example": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8"
           },
@@ -2418,7 +2460,7 @@ export const openApiTemplate = `{
             "description": "Only modules this wallet uploaded.",
             "schema": {
               "type": "string",
-              "pattern": "^0x[0-9a-f]{40}$"
+              "pattern": "^0[xX][0-9a-fA-F]{40}$"
             }
           },
           {
@@ -2660,7 +2702,7 @@ export const openApiTemplate = `{
             "description": "Manifest address of the module.",
             "schema": {
               "type": "string",
-              "pattern": "^0x[0-9a-f]{64}$"
+              "pattern": "^0[xX][0-9a-fA-F]{64}$"
             },
             "example": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454"
           }
@@ -2773,7 +2815,7 @@ export const openApiTemplate = `{
             "description": "Manifest address of the module.",
             "schema": {
               "type": "string",
-              "pattern": "^0x[0-9a-f]{64}$"
+              "pattern": "^0[xX][0-9a-fA-F]{64}$"
             },
             "example": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454"
           },
@@ -2950,7 +2992,7 @@ export const openApiTemplate = `{
             "description": "Manifest address of the module.",
             "schema": {
               "type": "string",
-              "pattern": "^0x[0-9a-f]{64}$"
+              "pattern": "^0[xX][0-9a-fA-F]{64}$"
             },
             "example": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454"
           },
@@ -3029,6 +3071,846 @@ export const openApiTemplate = `{
           },
           "404": {
             "$ref": "#/components/responses/not_found"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/v1/devices/binding-message": {
+      "post": {
+        "operationId": "createBindingMessage",
+        "tags": [
+          "Devices"
+        ],
+        "summary": "Get a text to sign that binds or unbinds a device",
+        "description": "The owner signs the text itself (EIP-191), the device its hash behind a prefix. A signer may as well write the text on its own.",
+        "security": [],
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {
+              "schema": {
+                "$ref": "#/components/schemas/BindingMessageRequest"
+              },
+              "example": {
+                "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                "public_key": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6"
+              }
+            }
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "Nothing is kept of it.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/BindingMessage"
+                },
+                "example": {
+                  "message": "{{service}}: bind mining device\\nNetwork: …",
+                  "binding_hash": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454"
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "413": {
+            "$ref": "#/components/responses/too_large"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/v1/devices/bind": {
+      "post": {
+        "operationId": "bindDevice",
+        "tags": [
+          "Devices"
+        ],
+        "summary": "Bind a device to a wallet",
+        "description": "The record carries the signatures of both, so no credential is needed. Posting the active record again changes nothing; a newer one of the same owner takes its place.",
+        "security": [],
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {
+              "schema": {
+                "$ref": "#/components/schemas/DeviceRecordInput"
+              },
+              "example": {
+                "message": "{{service}}: bind mining device\\nNetwork: …",
+                "binding_hash": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
+                "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                "node_id": "{{node_id_prefix}}0f3a5c7e9b1d2f40",
+                "public_key": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
+                "issued_at": 1793000040,
+                "nonce": "5f0c7a9e3b1d4862a0c4e8f1b3d57690",
+                "owner_signature": "0x1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1b",
+                "node_signature": "0x2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e"
+              }
+            }
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "Bound.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/Device"
+                },
+                "example": {
+                  "node_id": "{{node_id_prefix}}0f3a5c7e9b1d2f40",
+                  "public_key": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
+                  "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                  "status": "online",
+                  "class": "desktop",
+                  "platform": "linux",
+                  "os_version": "Debian 12",
+                  "arch": "x64",
+                  "engine": "native",
+                  "nodectl_version": "1.0.0",
+                  "benchmark": {
+                    "suite": "bench-v1",
+                    "score": 1420,
+                    "measured_at": 1793000040
+                  },
+                  "binding_hash": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
+                  "bound_at": 1793000040,
+                  "profile_updated_at": 1793000040,
+                  "last_seen_at": 1793000040
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "409": {
+            "$ref": "#/components/responses/conflict"
+          },
+          "413": {
+            "$ref": "#/components/responses/too_large"
+          },
+          "422": {
+            "$ref": "#/components/responses/bad_signature_or_invalid_binding"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/v1/devices/unbind": {
+      "post": {
+        "operationId": "unbindDevice",
+        "tags": [
+          "Devices"
+        ],
+        "summary": "Unbind a device from its wallet",
+        "description": "Signed by the owner, by the device, or by both. A subscription of the device goes on and is left out of committees.",
+        "security": [],
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {
+              "schema": {
+                "$ref": "#/components/schemas/DeviceRecordInput"
+              },
+              "example": {
+                "message": "{{service}}: unbind mining device\\nNetwork: …",
+                "binding_hash": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
+                "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                "node_id": "{{node_id_prefix}}0f3a5c7e9b1d2f40",
+                "public_key": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
+                "issued_at": 1793000040,
+                "nonce": "5f0c7a9e3b1d4862a0c4e8f1b3d57690",
+                "owner_signature": "0x1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1b",
+                "node_signature": null
+              }
+            }
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "Unbound; the same record again is answered the same way.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/UnboundDevice"
+                },
+                "example": {
+                  "node_id": "{{node_id_prefix}}0f3a5c7e9b1d2f40",
+                  "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                  "unbound_at": 1793000040
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "413": {
+            "$ref": "#/components/responses/too_large"
+          },
+          "422": {
+            "$ref": "#/components/responses/bad_signature_or_invalid_binding"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/v1/bindings/{binding_hash}": {
+      "get": {
+        "operationId": "getBinding",
+        "tags": [
+          "Devices"
+        ],
+        "summary": "Read a record that bound or unbound a device",
+        "description": "With its signatures, so that anybody can check it.",
+        "security": [],
+        "parameters": [
+          {
+            "name": "binding_hash",
+            "in": "path",
+            "required": true,
+            "schema": {
+              "type": "string",
+              "pattern": "^0[xX][0-9a-fA-F]{64}$"
+            },
+            "example": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454"
+          },
+          {
+            "name": "If-None-Match",
+            "in": "header",
+            "required": false,
+            "description": "ETag of the copy you hold; the same one is answered with 304.",
+            "schema": {
+              "type": "string"
+            }
+          }
+        ],
+        "responses": {
+          "200": {
+            "description": "The record.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              },
+              "ETag": {
+                "description": "Names this representation.",
+                "schema": {
+                  "type": "string"
+                }
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/DeviceRecord"
+                },
+                "example": {
+                  "message": "{{service}}: bind mining device\\nNetwork: …",
+                  "binding_hash": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
+                  "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                  "node_id": "{{node_id_prefix}}0f3a5c7e9b1d2f40",
+                  "public_key": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
+                  "issued_at": 1793000040,
+                  "nonce": "5f0c7a9e3b1d4862a0c4e8f1b3d57690",
+                  "owner_signature": "0x1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1b",
+                  "node_signature": "0x2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e"
+                }
+              }
+            }
+          },
+          "304": {
+            "$ref": "#/components/responses/not_modified"
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "404": {
+            "$ref": "#/components/responses/not_found"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/v1/me/devices": {
+      "get": {
+        "operationId": "listDevices",
+        "tags": [
+          "Devices"
+        ],
+        "summary": "List the own devices, last bound first",
+        "security": [
+          {
+            "session": []
+          }
+        ],
+        "parameters": [
+          {
+            "name": "limit",
+            "in": "query",
+            "required": false,
+            "description": "Items per page, 1 to 200; 50 when left out.",
+            "schema": {
+              "type": "integer",
+              "minimum": 1,
+              "maximum": 200,
+              "default": 50
+            }
+          },
+          {
+            "name": "cursor",
+            "in": "query",
+            "required": false,
+            "description": "The \`next_cursor\` of the page before.",
+            "schema": {
+              "type": "string",
+              "maxLength": 1024
+            }
+          }
+        ],
+        "responses": {
+          "200": {
+            "description": "One page.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/DevicePage"
+                },
+                "example": {
+                  "items": [
+                    {
+                      "node_id": "{{node_id_prefix}}0f3a5c7e9b1d2f40",
+                      "public_key": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
+                      "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                      "status": "online",
+                      "class": "desktop",
+                      "platform": "linux",
+                      "os_version": "Debian 12",
+                      "arch": "x64",
+                      "engine": "native",
+                      "nodectl_version": "1.0.0",
+                      "benchmark": {
+                        "suite": "bench-v1",
+                        "score": 1420,
+                        "measured_at": 1793000040
+                      },
+                      "binding_hash": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
+                      "bound_at": 1793000040,
+                      "profile_updated_at": 1793000040,
+                      "last_seen_at": 1793000040,
+                      "label": "Under the desk",
+                      "hardware": {
+                        "cpu_model": "Ryzen 7 7700",
+                        "cpu_cores": 8,
+                        "cpu_threads": 16,
+                        "ram_mb": 32768,
+                        "storage_free_mb": 500000,
+                        "gpu": null,
+                        "network": "ethernet",
+                        "battery": false,
+                        "os": "linux",
+                        "arch": "x64"
+                      }
+                    }
+                  ],
+                  "next_cursor": null
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "403": {
+            "$ref": "#/components/responses/forbidden"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/v1/devices/{node_id}": {
+      "get": {
+        "operationId": "getDevice",
+        "tags": [
+          "Devices"
+        ],
+        "summary": "Read a bound device",
+        "description": "Its owner also sees label and hardware.",
+        "security": [],
+        "parameters": [
+          {
+            "name": "node_id",
+            "in": "path",
+            "required": true,
+            "schema": {
+              "type": "string",
+              "maxLength": 128,
+              "pattern": "[0-9a-f]{16}$"
+            },
+            "example": "{{node_id_prefix}}0f3a5c7e9b1d2f40"
+          },
+          {
+            "name": "If-None-Match",
+            "in": "header",
+            "required": false,
+            "description": "ETag of the copy you hold; the same one is answered with 304.",
+            "schema": {
+              "type": "string"
+            }
+          }
+        ],
+        "responses": {
+          "200": {
+            "description": "The device.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              },
+              "ETag": {
+                "description": "Names this representation.",
+                "schema": {
+                  "type": "string"
+                }
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/Device"
+                },
+                "example": {
+                  "node_id": "{{node_id_prefix}}0f3a5c7e9b1d2f40",
+                  "public_key": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
+                  "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                  "status": "online",
+                  "class": "desktop",
+                  "platform": "linux",
+                  "os_version": "Debian 12",
+                  "arch": "x64",
+                  "engine": "native",
+                  "nodectl_version": "1.0.0",
+                  "benchmark": {
+                    "suite": "bench-v1",
+                    "score": 1420,
+                    "measured_at": 1793000040
+                  },
+                  "binding_hash": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
+                  "bound_at": 1793000040,
+                  "profile_updated_at": 1793000040,
+                  "last_seen_at": 1793000040
+                }
+              }
+            }
+          },
+          "304": {
+            "$ref": "#/components/responses/not_modified"
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "404": {
+            "$ref": "#/components/responses/not_found"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      },
+      "patch": {
+        "operationId": "updateDevice",
+        "tags": [
+          "Devices"
+        ],
+        "summary": "Name an own device",
+        "security": [
+          {
+            "session": []
+          }
+        ],
+        "parameters": [
+          {
+            "name": "node_id",
+            "in": "path",
+            "required": true,
+            "schema": {
+              "type": "string",
+              "maxLength": 128,
+              "pattern": "[0-9a-f]{16}$"
+            },
+            "example": "{{node_id_prefix}}0f3a5c7e9b1d2f40"
+          }
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {
+              "schema": {
+                "$ref": "#/components/schemas/DeviceUpdate"
+              },
+              "example": {
+                "label": "Under the desk"
+              }
+            }
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "As saved.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/Device"
+                },
+                "example": {
+                  "node_id": "{{node_id_prefix}}0f3a5c7e9b1d2f40",
+                  "public_key": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
+                  "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                  "status": "online",
+                  "class": "desktop",
+                  "platform": "linux",
+                  "os_version": "Debian 12",
+                  "arch": "x64",
+                  "engine": "native",
+                  "nodectl_version": "1.0.0",
+                  "benchmark": {
+                    "suite": "bench-v1",
+                    "score": 1420,
+                    "measured_at": 1793000040
+                  },
+                  "binding_hash": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
+                  "bound_at": 1793000040,
+                  "profile_updated_at": 1793000040,
+                  "last_seen_at": 1793000040,
+                  "label": "Under the desk",
+                  "hardware": {
+                    "cpu_model": "Ryzen 7 7700",
+                    "cpu_cores": 8,
+                    "cpu_threads": 16,
+                    "ram_mb": 32768,
+                    "storage_free_mb": 500000,
+                    "gpu": null,
+                    "network": "ethernet",
+                    "battery": false,
+                    "os": "linux",
+                    "arch": "x64"
+                  }
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "403": {
+            "$ref": "#/components/responses/forbidden_or_not_owner"
+          },
+          "404": {
+            "$ref": "#/components/responses/not_found"
+          },
+          "413": {
+            "$ref": "#/components/responses/too_large"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/v1/devices/{node_id}/profile": {
+      "put": {
+        "operationId": "putDeviceProfile",
+        "tags": [
+          "Devices"
+        ],
+        "summary": "Say what the signing device is",
+        "description": "Replaces what it said before. What it leaves out counts as unknown.",
+        "security": [
+          {
+            "nodeSignature": []
+          }
+        ],
+        "parameters": [
+          {
+            "name": "node_id",
+            "in": "path",
+            "required": true,
+            "schema": {
+              "type": "string",
+              "maxLength": 128,
+              "pattern": "[0-9a-f]{16}$"
+            },
+            "example": "{{node_id_prefix}}0f3a5c7e9b1d2f40"
+          }
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {
+              "schema": {
+                "$ref": "#/components/schemas/DeviceProfile"
+              },
+              "example": {
+                "class": "desktop",
+                "platform": "linux",
+                "os_version": "Debian 12",
+                "arch": "x64",
+                "engine": "native",
+                "nodectl_version": "1.0.0",
+                "hardware": {
+                  "cpu_model": "Ryzen 7 7700",
+                  "cpu_cores": 8,
+                  "cpu_threads": 16,
+                  "ram_mb": 32768,
+                  "storage_free_mb": 500000,
+                  "gpu": null,
+                  "network": "ethernet",
+                  "battery": false,
+                  "os": "linux",
+                  "arch": "x64"
+                },
+                "benchmark": {
+                  "suite": "bench-v1",
+                  "score": 1420,
+                  "measured_at": 1793000040
+                }
+              }
+            }
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "As everybody sees it.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/Device"
+                },
+                "example": {
+                  "node_id": "{{node_id_prefix}}0f3a5c7e9b1d2f40",
+                  "public_key": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
+                  "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                  "status": "online",
+                  "class": "desktop",
+                  "platform": "linux",
+                  "os_version": "Debian 12",
+                  "arch": "x64",
+                  "engine": "native",
+                  "nodectl_version": "1.0.0",
+                  "benchmark": {
+                    "suite": "bench-v1",
+                    "score": 1420,
+                    "measured_at": 1793000040
+                  },
+                  "binding_hash": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
+                  "bound_at": 1793000040,
+                  "profile_updated_at": 1793000040,
+                  "last_seen_at": 1793000040
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "403": {
+            "$ref": "#/components/responses/forbidden"
+          },
+          "404": {
+            "$ref": "#/components/responses/not_found"
+          },
+          "413": {
+            "$ref": "#/components/responses/too_large"
           },
           "429": {
             "$ref": "#/components/responses/rate_limited"
@@ -3204,6 +4086,9 @@ export const openApiTemplate = `{
           "409": {
             "$ref": "#/components/responses/conflict"
           },
+          "413": {
+            "$ref": "#/components/responses/too_large"
+          },
           "429": {
             "$ref": "#/components/responses/rate_limited"
           },
@@ -3212,6 +4097,797 @@ export const openApiTemplate = `{
           },
           "503": {
             "$ref": "#/components/responses/unavailable_or_no_validators_or_faucet_empty"
+          }
+        }
+      }
+    },
+    "/v1/nodes/register": {
+      "post": {
+        "operationId": "registerNode",
+        "tags": [
+          "Nodes"
+        ],
+        "summary": "Register the signing node, or renew what is known of it",
+        "description": "A miner needs no approval: its collateral vouches for it. A validator waits for an operator, again when a miner becomes one.",
+        "security": [
+          {
+            "nodeSignature": []
+          }
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {
+              "schema": {
+                "$ref": "#/components/schemas/NodeRegistration"
+              },
+              "example": {
+                "url": "https://validator.example",
+                "role": "validator",
+                "engine": "native",
+                "nodectl_version": "1.0.0",
+                "capabilities": [
+                  "execute"
+                ],
+                "region": "eu-west"
+              }
+            }
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "Registered and approved.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/Node"
+                },
+                "example": {
+                  "node_id": "{{node_id_prefix}}0f3a5c7e9b1d2f40",
+                  "public_key": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
+                  "role": "validator",
+                  "status": "approved",
+                  "url": "https://validator.example",
+                  "region": "eu-west",
+                  "engine": "native",
+                  "nodectl_version": "1.0.0",
+                  "capabilities": [
+                    "execute"
+                  ],
+                  "health": "online",
+                  "last_heartbeat_at": 1793000040,
+                  "registered_at": 1793000040,
+                  "updated_at": 1793000040
+                }
+              }
+            }
+          },
+          "202": {
+            "description": "Registered; an operator has to approve it.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/Node"
+                },
+                "example": {
+                  "node_id": "{{node_id_prefix}}0f3a5c7e9b1d2f40",
+                  "public_key": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
+                  "role": "validator",
+                  "status": "pending",
+                  "url": "https://validator.example",
+                  "region": "eu-west",
+                  "engine": "native",
+                  "nodectl_version": "1.0.0",
+                  "capabilities": [
+                    "execute"
+                  ],
+                  "health": "online",
+                  "last_heartbeat_at": 1793000040,
+                  "registered_at": 1793000040,
+                  "updated_at": 1793000040
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "403": {
+            "$ref": "#/components/responses/forbidden"
+          },
+          "413": {
+            "$ref": "#/components/responses/too_large"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/v1/nodes/heartbeat": {
+      "post": {
+        "operationId": "heartbeat",
+        "tags": [
+          "Nodes"
+        ],
+        "summary": "Say that the signing node is alive",
+        "description": "Every 30 s. A node that answers 404 has to register first.",
+        "security": [
+          {
+            "nodeSignature": []
+          }
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {
+              "schema": {
+                "$ref": "#/components/schemas/Heartbeat"
+              },
+              "example": {
+                "status": "online"
+              }
+            }
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "Heard.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/HeartbeatAnswer"
+                },
+                "example": {
+                  "node_id": "{{node_id_prefix}}0f3a5c7e9b1d2f40",
+                  "status": "approved",
+                  "heard_at": 1793000040,
+                  "next_in_secs": 30
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "403": {
+            "$ref": "#/components/responses/forbidden"
+          },
+          "404": {
+            "$ref": "#/components/responses/not_found"
+          },
+          "413": {
+            "$ref": "#/components/responses/too_large"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/admin/v1/developers/{address}/enrollment": {
+      "post": {
+        "operationId": "decideEnrollment",
+        "tags": [
+          "Operator"
+        ],
+        "summary": "Approve or reject an enrollment",
+        "description": "A pending one is decided, a rejected one can be approved after all, and rejecting an active one ends it.",
+        "security": [
+          {
+            "session": []
+          }
+        ],
+        "parameters": [
+          {
+            "name": "address",
+            "in": "path",
+            "required": true,
+            "schema": {
+              "type": "string",
+              "pattern": "^0[xX][0-9a-fA-F]{40}$"
+            },
+            "example": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8"
+          }
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {
+              "schema": {
+                "$ref": "#/components/schemas/Verdict"
+              },
+              "example": {
+                "action": "approve"
+              }
+            }
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "Where it stands.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/OwnDeveloper"
+                },
+                "example": {
+                  "address": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                  "display_name": "Ada Computing",
+                  "bio": "Rendering for everybody.",
+                  "website": "https://ada.example",
+                  "logo": null,
+                  "location": "London",
+                  "social": {
+                    "github": "ada"
+                  },
+                  "verified": true,
+                  "created_at": 1793000040,
+                  "updated_at": 1793000040,
+                  "email": "ada@ada.example",
+                  "enrollment": "active",
+                  "verification": "verified",
+                  "developer_type": "individual",
+                  "reason": null
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "403": {
+            "$ref": "#/components/responses/forbidden"
+          },
+          "404": {
+            "$ref": "#/components/responses/not_found"
+          },
+          "409": {
+            "$ref": "#/components/responses/invalid_state"
+          },
+          "413": {
+            "$ref": "#/components/responses/too_large"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/admin/v1/developers/{address}/verification": {
+      "post": {
+        "operationId": "decideVerification",
+        "tags": [
+          "Operator"
+        ],
+        "summary": "Approve or reject a verification",
+        "description": "As for enrollments; a verification nobody asked for is not decided.",
+        "security": [
+          {
+            "session": []
+          }
+        ],
+        "parameters": [
+          {
+            "name": "address",
+            "in": "path",
+            "required": true,
+            "schema": {
+              "type": "string",
+              "pattern": "^0[xX][0-9a-fA-F]{40}$"
+            },
+            "example": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8"
+          }
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {
+              "schema": {
+                "$ref": "#/components/schemas/Verdict"
+              },
+              "example": {
+                "action": "reject",
+                "reason": "The website is not yours."
+              }
+            }
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "Where it stands.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/OwnDeveloper"
+                },
+                "example": {
+                  "address": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                  "display_name": "Ada Computing",
+                  "bio": "Rendering for everybody.",
+                  "website": "https://ada.example",
+                  "logo": null,
+                  "location": "London",
+                  "social": {
+                    "github": "ada"
+                  },
+                  "verified": true,
+                  "created_at": 1793000040,
+                  "updated_at": 1793000040,
+                  "email": "ada@ada.example",
+                  "enrollment": "active",
+                  "verification": "verified",
+                  "developer_type": "individual",
+                  "reason": null
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "403": {
+            "$ref": "#/components/responses/forbidden"
+          },
+          "404": {
+            "$ref": "#/components/responses/not_found"
+          },
+          "409": {
+            "$ref": "#/components/responses/invalid_state"
+          },
+          "413": {
+            "$ref": "#/components/responses/too_large"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/admin/v1/nodes": {
+      "get": {
+        "operationId": "listNodes",
+        "tags": [
+          "Operator"
+        ],
+        "summary": "List the registered nodes, newest first",
+        "security": [
+          {
+            "session": []
+          }
+        ],
+        "parameters": [
+          {
+            "name": "limit",
+            "in": "query",
+            "required": false,
+            "description": "Items per page, 1 to 200; 50 when left out.",
+            "schema": {
+              "type": "integer",
+              "minimum": 1,
+              "maximum": 200,
+              "default": 50
+            }
+          },
+          {
+            "name": "cursor",
+            "in": "query",
+            "required": false,
+            "description": "The \`next_cursor\` of the page before.",
+            "schema": {
+              "type": "string",
+              "maxLength": 1024
+            }
+          },
+          {
+            "name": "role",
+            "in": "query",
+            "required": false,
+            "schema": {
+              "type": "string",
+              "enum": [
+                "miner",
+                "validator"
+              ]
+            }
+          },
+          {
+            "name": "status",
+            "in": "query",
+            "required": false,
+            "schema": {
+              "type": "string",
+              "enum": [
+                "pending",
+                "approved",
+                "revoked"
+              ]
+            }
+          }
+        ],
+        "responses": {
+          "200": {
+            "description": "One page.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/NodePage"
+                },
+                "example": {
+                  "items": [
+                    {
+                      "node_id": "{{node_id_prefix}}0f3a5c7e9b1d2f40",
+                      "public_key": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
+                      "role": "validator",
+                      "status": "approved",
+                      "url": "https://validator.example",
+                      "region": "eu-west",
+                      "engine": "native",
+                      "nodectl_version": "1.0.0",
+                      "capabilities": [
+                        "execute"
+                      ],
+                      "health": "online",
+                      "last_heartbeat_at": 1793000040,
+                      "registered_at": 1793000040,
+                      "updated_at": 1793000040
+                    }
+                  ],
+                  "next_cursor": null
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "403": {
+            "$ref": "#/components/responses/forbidden"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/admin/v1/nodes/{node_id}/approve": {
+      "post": {
+        "operationId": "approveNode",
+        "tags": [
+          "Operator"
+        ],
+        "summary": "Let a node count in its role",
+        "security": [
+          {
+            "session": []
+          }
+        ],
+        "parameters": [
+          {
+            "name": "node_id",
+            "in": "path",
+            "required": true,
+            "schema": {
+              "type": "string",
+              "maxLength": 128,
+              "pattern": "[0-9a-f]{16}$"
+            },
+            "example": "{{node_id_prefix}}0f3a5c7e9b1d2f40"
+          }
+        ],
+        "requestBody": {
+          "required": false,
+          "content": {
+            "application/json": {
+              "schema": {
+                "$ref": "#/components/schemas/NodeDecision"
+              },
+              "example": {}
+            }
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "As decided.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/Node"
+                },
+                "example": {
+                  "node_id": "{{node_id_prefix}}0f3a5c7e9b1d2f40",
+                  "public_key": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
+                  "role": "validator",
+                  "status": "approved",
+                  "url": "https://validator.example",
+                  "region": "eu-west",
+                  "engine": "native",
+                  "nodectl_version": "1.0.0",
+                  "capabilities": [
+                    "execute"
+                  ],
+                  "health": "online",
+                  "last_heartbeat_at": 1793000040,
+                  "registered_at": 1793000040,
+                  "updated_at": 1793000040
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "403": {
+            "$ref": "#/components/responses/forbidden"
+          },
+          "404": {
+            "$ref": "#/components/responses/not_found"
+          },
+          "413": {
+            "$ref": "#/components/responses/too_large"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/admin/v1/nodes/{node_id}/revoke": {
+      "post": {
+        "operationId": "revokeNode",
+        "tags": [
+          "Operator"
+        ],
+        "summary": "Shut a node out",
+        "description": "It no longer counts, cannot register again, and its device shows as banned.",
+        "security": [
+          {
+            "session": []
+          }
+        ],
+        "parameters": [
+          {
+            "name": "node_id",
+            "in": "path",
+            "required": true,
+            "schema": {
+              "type": "string",
+              "maxLength": 128,
+              "pattern": "[0-9a-f]{16}$"
+            },
+            "example": "{{node_id_prefix}}0f3a5c7e9b1d2f40"
+          }
+        ],
+        "requestBody": {
+          "required": false,
+          "content": {
+            "application/json": {
+              "schema": {
+                "$ref": "#/components/schemas/NodeDecision"
+              },
+              "example": {
+                "reason": "Signed two results for one task."
+              }
+            }
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "As decided.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/Node"
+                },
+                "example": {
+                  "node_id": "{{node_id_prefix}}0f3a5c7e9b1d2f40",
+                  "public_key": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
+                  "role": "validator",
+                  "status": "revoked",
+                  "url": "https://validator.example",
+                  "region": "eu-west",
+                  "engine": "native",
+                  "nodectl_version": "1.0.0",
+                  "capabilities": [
+                    "execute"
+                  ],
+                  "health": "online",
+                  "last_heartbeat_at": 1793000040,
+                  "registered_at": 1793000040,
+                  "updated_at": 1793000040
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "403": {
+            "$ref": "#/components/responses/forbidden"
+          },
+          "404": {
+            "$ref": "#/components/responses/not_found"
+          },
+          "413": {
+            "$ref": "#/components/responses/too_large"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
           }
         }
       }
@@ -3260,6 +4936,118 @@ export const openApiTemplate = `{
                     "next_nonce": 214
                   },
                   "dead_letters": []
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "403": {
+            "$ref": "#/components/responses/forbidden"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/admin/v1/audit-log": {
+      "get": {
+        "operationId": "listAuditLog",
+        "tags": [
+          "Operator"
+        ],
+        "summary": "List what operators did, newest first",
+        "security": [
+          {
+            "session": []
+          }
+        ],
+        "parameters": [
+          {
+            "name": "limit",
+            "in": "query",
+            "required": false,
+            "description": "Items per page, 1 to 200; 50 when left out.",
+            "schema": {
+              "type": "integer",
+              "minimum": 1,
+              "maximum": 200,
+              "default": 50
+            }
+          },
+          {
+            "name": "cursor",
+            "in": "query",
+            "required": false,
+            "description": "The \`next_cursor\` of the page before.",
+            "schema": {
+              "type": "string",
+              "maxLength": 1024
+            }
+          },
+          {
+            "name": "subject",
+            "in": "query",
+            "required": false,
+            "description": "Only what was done to this.",
+            "schema": {
+              "type": "string",
+              "minLength": 1,
+              "maxLength": 128
+            }
+          }
+        ],
+        "responses": {
+          "200": {
+            "description": "One page.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/AuditEntryPage"
+                },
+                "example": {
+                  "items": [
+                    {
+                      "entry": 7,
+                      "operator": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                      "action": "node.approve",
+                      "subject": "{{node_id_prefix}}0f3a5c7e9b1d2f40",
+                      "reason": null,
+                      "before": {
+                        "status": "pending"
+                      },
+                      "after": {
+                        "status": "approved"
+                      },
+                      "created_at": 1793000040
+                    }
+                  ],
+                  "next_cursor": null
                 }
               }
             }
@@ -3584,6 +5372,142 @@ export const openApiTemplate = `{
         "required": [
           "items",
           "next_cursor"
+        ],
+        "additionalProperties": false
+      },
+      "AuditEntry": {
+        "type": "object",
+        "properties": {
+          "entry": {
+            "type": "integer",
+            "minimum": -9007199254740991,
+            "maximum": 9007199254740991
+          },
+          "operator": {
+            "$ref": "#/components/schemas/Address"
+          },
+          "action": {
+            "type": "string"
+          },
+          "subject": {
+            "type": "string"
+          },
+          "reason": {
+            "type": [
+              "string",
+              "null"
+            ]
+          },
+          "before": {
+            "type": "object",
+            "propertyNames": {
+              "type": "string"
+            },
+            "additionalProperties": {}
+          },
+          "after": {
+            "type": "object",
+            "propertyNames": {
+              "type": "string"
+            },
+            "additionalProperties": {}
+          },
+          "created_at": {
+            "$ref": "#/components/schemas/Timestamp"
+          }
+        },
+        "required": [
+          "entry",
+          "operator",
+          "action",
+          "subject",
+          "reason",
+          "before",
+          "after",
+          "created_at"
+        ],
+        "additionalProperties": false
+      },
+      "AuditEntryPage": {
+        "type": "object",
+        "properties": {
+          "items": {
+            "type": "array",
+            "items": {
+              "$ref": "#/components/schemas/AuditEntry"
+            }
+          },
+          "next_cursor": {
+            "type": [
+              "string",
+              "null"
+            ]
+          }
+        },
+        "required": [
+          "items",
+          "next_cursor"
+        ],
+        "additionalProperties": false
+      },
+      "Benchmark": {
+        "type": "object",
+        "properties": {
+          "suite": {
+            "type": "string",
+            "const": "bench-v1"
+          },
+          "score": {
+            "type": "integer",
+            "minimum": 0,
+            "maximum": 1099511627776
+          },
+          "measured_at": {
+            "$ref": "#/components/schemas/Timestamp"
+          }
+        },
+        "required": [
+          "suite",
+          "score",
+          "measured_at"
+        ],
+        "additionalProperties": false
+      },
+      "BindingMessage": {
+        "type": "object",
+        "properties": {
+          "message": {
+            "type": "string"
+          },
+          "binding_hash": {
+            "$ref": "#/components/schemas/Bytes32"
+          }
+        },
+        "required": [
+          "message",
+          "binding_hash"
+        ],
+        "additionalProperties": false,
+        "description": "The text to sign, with a fresh nonce."
+      },
+      "BindingMessageRequest": {
+        "type": "object",
+        "properties": {
+          "owner": {
+            "$ref": "#/components/schemas/Address"
+          },
+          "public_key": {
+            "description": "ed25519 key of the device.",
+            "$ref": "#/components/schemas/Bytes32"
+          },
+          "unbind": {
+            "default": false,
+            "type": "boolean"
+          }
+        },
+        "required": [
+          "owner",
+          "public_key"
         ],
         "additionalProperties": false
       },
@@ -4007,6 +5931,388 @@ export const openApiTemplate = `{
         ],
         "additionalProperties": false
       },
+      "Device": {
+        "type": "object",
+        "properties": {
+          "node_id": {
+            "$ref": "#/components/schemas/NodeId"
+          },
+          "public_key": {
+            "$ref": "#/components/schemas/Bytes32"
+          },
+          "owner": {
+            "$ref": "#/components/schemas/Address"
+          },
+          "status": {
+            "type": "string",
+            "enum": [
+              "online",
+              "idle",
+              "offline",
+              "faulty",
+              "banned"
+            ]
+          },
+          "class": {
+            "anyOf": [
+              {
+                "type": "string",
+                "enum": [
+                  "desktop",
+                  "laptop",
+                  "phone",
+                  "server",
+                  "tablet"
+                ]
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "platform": {
+            "type": [
+              "string",
+              "null"
+            ]
+          },
+          "os_version": {
+            "type": [
+              "string",
+              "null"
+            ]
+          },
+          "arch": {
+            "type": [
+              "string",
+              "null"
+            ]
+          },
+          "engine": {
+            "anyOf": [
+              {
+                "type": "string",
+                "enum": [
+                  "native",
+                  "pulley32",
+                  "pulley64"
+                ]
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "nodectl_version": {
+            "type": [
+              "string",
+              "null"
+            ]
+          },
+          "benchmark": {
+            "anyOf": [
+              {
+                "$ref": "#/components/schemas/Benchmark"
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "binding_hash": {
+            "$ref": "#/components/schemas/Bytes32"
+          },
+          "bound_at": {
+            "$ref": "#/components/schemas/Timestamp"
+          },
+          "profile_updated_at": {
+            "anyOf": [
+              {
+                "$ref": "#/components/schemas/Timestamp"
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "last_seen_at": {
+            "anyOf": [
+              {
+                "$ref": "#/components/schemas/Timestamp"
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "label": {
+            "description": "Only for the owner.",
+            "type": [
+              "string",
+              "null"
+            ]
+          },
+          "hardware": {
+            "description": "Only for the owner.",
+            "anyOf": [
+              {
+                "$ref": "#/components/schemas/Hardware"
+              },
+              {
+                "type": "null"
+              }
+            ]
+          }
+        },
+        "required": [
+          "node_id",
+          "public_key",
+          "owner",
+          "status",
+          "class",
+          "platform",
+          "os_version",
+          "arch",
+          "engine",
+          "nodectl_version",
+          "benchmark",
+          "binding_hash",
+          "bound_at",
+          "profile_updated_at",
+          "last_seen_at"
+        ],
+        "additionalProperties": false
+      },
+      "DevicePage": {
+        "type": "object",
+        "properties": {
+          "items": {
+            "type": "array",
+            "items": {
+              "$ref": "#/components/schemas/Device"
+            }
+          },
+          "next_cursor": {
+            "type": [
+              "string",
+              "null"
+            ]
+          }
+        },
+        "required": [
+          "items",
+          "next_cursor"
+        ],
+        "additionalProperties": false
+      },
+      "DeviceProfile": {
+        "type": "object",
+        "properties": {
+          "class": {
+            "type": "string",
+            "enum": [
+              "desktop",
+              "laptop",
+              "phone",
+              "server",
+              "tablet"
+            ]
+          },
+          "platform": {
+            "type": "string",
+            "minLength": 1,
+            "maxLength": 32
+          },
+          "os_version": {
+            "default": null,
+            "anyOf": [
+              {
+                "type": "string",
+                "maxLength": 64
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "arch": {
+            "type": "string",
+            "minLength": 1,
+            "maxLength": 32
+          },
+          "engine": {
+            "$ref": "#/components/schemas/Engine"
+          },
+          "nodectl_version": {
+            "type": "string",
+            "maxLength": 64,
+            "pattern": "^\\\\d+\\\\.\\\\d+\\\\.\\\\d+(?:[-+][0-9A-Za-z.+-]+)?$"
+          },
+          "hardware": {
+            "default": null,
+            "anyOf": [
+              {
+                "$ref": "#/components/schemas/HardwareInput"
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "benchmark": {
+            "default": null,
+            "anyOf": [
+              {
+                "$ref": "#/components/schemas/Benchmark"
+              },
+              {
+                "type": "null"
+              }
+            ]
+          }
+        },
+        "required": [
+          "class",
+          "platform",
+          "arch",
+          "engine",
+          "nodectl_version"
+        ],
+        "additionalProperties": false
+      },
+      "DeviceRecord": {
+        "type": "object",
+        "properties": {
+          "message": {
+            "type": "string"
+          },
+          "binding_hash": {
+            "$ref": "#/components/schemas/Bytes32"
+          },
+          "owner": {
+            "$ref": "#/components/schemas/Address"
+          },
+          "node_id": {
+            "$ref": "#/components/schemas/NodeId"
+          },
+          "public_key": {
+            "$ref": "#/components/schemas/Bytes32"
+          },
+          "issued_at": {
+            "$ref": "#/components/schemas/Timestamp"
+          },
+          "nonce": {
+            "type": "string"
+          },
+          "owner_signature": {
+            "type": [
+              "string",
+              "null"
+            ]
+          },
+          "node_signature": {
+            "type": [
+              "string",
+              "null"
+            ]
+          }
+        },
+        "required": [
+          "message",
+          "binding_hash",
+          "owner",
+          "node_id",
+          "public_key",
+          "issued_at",
+          "nonce",
+          "owner_signature",
+          "node_signature"
+        ],
+        "additionalProperties": false
+      },
+      "DeviceRecordInput": {
+        "type": "object",
+        "properties": {
+          "message": {
+            "type": "string",
+            "maxLength": 1024
+          },
+          "binding_hash": {
+            "type": "string",
+            "maxLength": 66
+          },
+          "owner": {
+            "$ref": "#/components/schemas/Address"
+          },
+          "node_id": {
+            "type": "string",
+            "maxLength": 128
+          },
+          "public_key": {
+            "type": "string",
+            "maxLength": 66
+          },
+          "issued_at": {
+            "$ref": "#/components/schemas/Timestamp"
+          },
+          "nonce": {
+            "type": "string",
+            "maxLength": 32
+          },
+          "owner_signature": {
+            "anyOf": [
+              {
+                "type": "string",
+                "maxLength": 132
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "node_signature": {
+            "anyOf": [
+              {
+                "type": "string",
+                "maxLength": 130
+              },
+              {
+                "type": "null"
+              }
+            ]
+          }
+        },
+        "required": [
+          "message",
+          "binding_hash",
+          "owner",
+          "node_id",
+          "public_key",
+          "issued_at",
+          "nonce"
+        ],
+        "additionalProperties": false
+      },
+      "DeviceUpdate": {
+        "type": "object",
+        "properties": {
+          "label": {
+            "anyOf": [
+              {
+                "type": "string",
+                "maxLength": 64
+              },
+              {
+                "type": "null"
+              }
+            ]
+          }
+        },
+        "required": [
+          "label"
+        ],
+        "additionalProperties": false
+      },
       "Draft": {
         "type": "object",
         "properties": {
@@ -4026,9 +6332,6 @@ export const openApiTemplate = `{
           },
           "data": {
             "type": "object",
-            "propertyNames": {
-              "type": "string"
-            },
             "additionalProperties": {}
           },
           "created_at": {
@@ -4071,9 +6374,6 @@ export const openApiTemplate = `{
           },
           "data": {
             "type": "object",
-            "propertyNames": {
-              "type": "string"
-            },
             "additionalProperties": {},
             "description": "Anything; at most 256 KiB as stored."
           }
@@ -4104,6 +6404,14 @@ export const openApiTemplate = `{
           "next_cursor"
         ],
         "additionalProperties": false
+      },
+      "Engine": {
+        "type": "string",
+        "enum": [
+          "native",
+          "pulley32",
+          "pulley64"
+        ]
       },
       "EnrollmentRequest": {
         "type": "object",
@@ -4289,10 +6597,354 @@ export const openApiTemplate = `{
         ],
         "additionalProperties": false
       },
+      "Gpu": {
+        "type": "object",
+        "properties": {
+          "vendor": {
+            "type": "string",
+            "maxLength": 64
+          },
+          "model": {
+            "type": "string",
+            "maxLength": 128
+          },
+          "vram_mb": {
+            "type": "integer",
+            "minimum": 0,
+            "maximum": 1099511627776
+          }
+        },
+        "required": [
+          "vendor",
+          "model",
+          "vram_mb"
+        ],
+        "additionalProperties": false
+      },
+      "Hardware": {
+        "type": "object",
+        "properties": {
+          "cpu_model": {
+            "default": null,
+            "anyOf": [
+              {
+                "type": "string",
+                "maxLength": 128
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "cpu_cores": {
+            "default": null,
+            "anyOf": [
+              {
+                "type": "integer",
+                "minimum": 0,
+                "maximum": 1099511627776
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "cpu_threads": {
+            "default": null,
+            "anyOf": [
+              {
+                "type": "integer",
+                "minimum": 0,
+                "maximum": 1099511627776
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "ram_mb": {
+            "default": null,
+            "anyOf": [
+              {
+                "type": "integer",
+                "minimum": 0,
+                "maximum": 1099511627776
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "storage_free_mb": {
+            "default": null,
+            "anyOf": [
+              {
+                "type": "integer",
+                "minimum": 0,
+                "maximum": 1099511627776
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "gpu": {
+            "default": null,
+            "anyOf": [
+              {
+                "$ref": "#/components/schemas/Gpu"
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "network": {
+            "default": null,
+            "anyOf": [
+              {
+                "type": "string",
+                "enum": [
+                  "wifi",
+                  "ethernet",
+                  "cellular",
+                  "none"
+                ]
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "battery": {
+            "default": null,
+            "type": [
+              "boolean",
+              "null"
+            ]
+          },
+          "os": {
+            "default": null,
+            "anyOf": [
+              {
+                "type": "string",
+                "maxLength": 64
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "arch": {
+            "default": null,
+            "anyOf": [
+              {
+                "type": "string",
+                "maxLength": 32
+              },
+              {
+                "type": "null"
+              }
+            ]
+          }
+        },
+        "required": [
+          "cpu_model",
+          "cpu_cores",
+          "cpu_threads",
+          "ram_mb",
+          "storage_free_mb",
+          "gpu",
+          "network",
+          "battery",
+          "os",
+          "arch"
+        ],
+        "additionalProperties": false,
+        "description": "Null: unknown."
+      },
+      "HardwareInput": {
+        "type": "object",
+        "properties": {
+          "cpu_model": {
+            "default": null,
+            "anyOf": [
+              {
+                "type": "string",
+                "maxLength": 128
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "cpu_cores": {
+            "default": null,
+            "anyOf": [
+              {
+                "type": "integer",
+                "minimum": 0,
+                "maximum": 1099511627776
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "cpu_threads": {
+            "default": null,
+            "anyOf": [
+              {
+                "type": "integer",
+                "minimum": 0,
+                "maximum": 1099511627776
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "ram_mb": {
+            "default": null,
+            "anyOf": [
+              {
+                "type": "integer",
+                "minimum": 0,
+                "maximum": 1099511627776
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "storage_free_mb": {
+            "default": null,
+            "anyOf": [
+              {
+                "type": "integer",
+                "minimum": 0,
+                "maximum": 1099511627776
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "gpu": {
+            "default": null,
+            "anyOf": [
+              {
+                "$ref": "#/components/schemas/Gpu"
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "network": {
+            "default": null,
+            "anyOf": [
+              {
+                "type": "string",
+                "enum": [
+                  "wifi",
+                  "ethernet",
+                  "cellular",
+                  "none"
+                ]
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "battery": {
+            "default": null,
+            "type": [
+              "boolean",
+              "null"
+            ]
+          },
+          "os": {
+            "default": null,
+            "anyOf": [
+              {
+                "type": "string",
+                "maxLength": 64
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "arch": {
+            "default": null,
+            "anyOf": [
+              {
+                "type": "string",
+                "maxLength": 32
+              },
+              {
+                "type": "null"
+              }
+            ]
+          }
+        },
+        "additionalProperties": false,
+        "description": "Null or left out: unknown."
+      },
+      "Heartbeat": {
+        "type": "object",
+        "properties": {
+          "status": {
+            "default": "online",
+            "type": "string",
+            "enum": [
+              "online",
+              "idle",
+              "faulty"
+            ]
+          }
+        },
+        "additionalProperties": false
+      },
+      "HeartbeatAnswer": {
+        "type": "object",
+        "properties": {
+          "node_id": {
+            "$ref": "#/components/schemas/NodeId"
+          },
+          "status": {
+            "type": "string",
+            "enum": [
+              "pending",
+              "approved",
+              "revoked"
+            ]
+          },
+          "heard_at": {
+            "$ref": "#/components/schemas/Timestamp"
+          },
+          "next_in_secs": {
+            "type": "integer",
+            "minimum": -9007199254740991,
+            "maximum": 9007199254740991,
+            "description": "When the next one is expected."
+          }
+        },
+        "required": [
+          "node_id",
+          "status",
+          "heard_at",
+          "next_in_secs"
+        ],
+        "additionalProperties": false
+      },
       "HttpsUrl": {
         "type": "string",
         "maxLength": 2048,
-        "format": "uri"
+        "format": "uri",
+        "pattern": "^https://"
       },
       "Module": {
         "type": "object",
@@ -4414,9 +7066,207 @@ export const openApiTemplate = `{
         ],
         "additionalProperties": false
       },
+      "Node": {
+        "type": "object",
+        "properties": {
+          "node_id": {
+            "$ref": "#/components/schemas/NodeId"
+          },
+          "public_key": {
+            "$ref": "#/components/schemas/Bytes32"
+          },
+          "role": {
+            "type": "string",
+            "enum": [
+              "miner",
+              "validator"
+            ]
+          },
+          "status": {
+            "type": "string",
+            "enum": [
+              "pending",
+              "approved",
+              "revoked"
+            ],
+            "description": "A validator counts once an operator approved it."
+          },
+          "url": {
+            "type": "string"
+          },
+          "region": {
+            "type": [
+              "string",
+              "null"
+            ]
+          },
+          "engine": {
+            "type": [
+              "string",
+              "null"
+            ]
+          },
+          "nodectl_version": {
+            "type": [
+              "string",
+              "null"
+            ]
+          },
+          "capabilities": {
+            "type": "array",
+            "items": {
+              "type": "string"
+            }
+          },
+          "health": {
+            "anyOf": [
+              {
+                "type": "string",
+                "enum": [
+                  "online",
+                  "idle",
+                  "faulty"
+                ]
+              },
+              {
+                "type": "null"
+              }
+            ],
+            "description": "As of its last heartbeat."
+          },
+          "last_heartbeat_at": {
+            "anyOf": [
+              {
+                "$ref": "#/components/schemas/Timestamp"
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "registered_at": {
+            "$ref": "#/components/schemas/Timestamp"
+          },
+          "updated_at": {
+            "$ref": "#/components/schemas/Timestamp"
+          }
+        },
+        "required": [
+          "node_id",
+          "public_key",
+          "role",
+          "status",
+          "url",
+          "region",
+          "engine",
+          "nodectl_version",
+          "capabilities",
+          "health",
+          "last_heartbeat_at",
+          "registered_at",
+          "updated_at"
+        ],
+        "additionalProperties": false
+      },
+      "NodeDecision": {
+        "type": "object",
+        "properties": {
+          "reason": {
+            "default": null,
+            "anyOf": [
+              {
+                "type": "string",
+                "minLength": 1,
+                "maxLength": 2000
+              },
+              {
+                "type": "null"
+              }
+            ]
+          }
+        },
+        "additionalProperties": false
+      },
       "NodeId": {
         "type": "string",
         "description": "Name of a node, derived from its public key."
+      },
+      "NodePage": {
+        "type": "object",
+        "properties": {
+          "items": {
+            "type": "array",
+            "items": {
+              "$ref": "#/components/schemas/Node"
+            }
+          },
+          "next_cursor": {
+            "type": [
+              "string",
+              "null"
+            ]
+          }
+        },
+        "required": [
+          "items",
+          "next_cursor"
+        ],
+        "additionalProperties": false
+      },
+      "NodeRegistration": {
+        "type": "object",
+        "properties": {
+          "url": {
+            "type": "string",
+            "maxLength": 512,
+            "description": "https, or http on the machine itself.",
+            "format": "uri"
+          },
+          "role": {
+            "type": "string",
+            "enum": [
+              "miner",
+              "validator"
+            ]
+          },
+          "engine": {
+            "$ref": "#/components/schemas/Engine"
+          },
+          "nodectl_version": {
+            "type": "string",
+            "maxLength": 64,
+            "pattern": "^\\\\d+\\\\.\\\\d+\\\\.\\\\d+(?:[-+][0-9A-Za-z.+-]+)?$"
+          },
+          "capabilities": {
+            "default": [],
+            "maxItems": 32,
+            "type": "array",
+            "items": {
+              "type": "string",
+              "pattern": "^[a-z][a-z0-9-]{0,31}$"
+            }
+          },
+          "region": {
+            "default": null,
+            "anyOf": [
+              {
+                "type": "string",
+                "minLength": 1,
+                "maxLength": 64
+              },
+              {
+                "type": "null"
+              }
+            ]
+          }
+        },
+        "required": [
+          "url",
+          "role",
+          "engine",
+          "nodectl_version"
+        ],
+        "additionalProperties": false
       },
       "Nonce": {
         "type": "object",
@@ -4585,13 +7435,115 @@ export const openApiTemplate = `{
         "type": "object",
         "properties": {
           "watchlist": {
-            "default": [],
-            "description": "Project ids.",
             "maxItems": 200,
             "type": "array",
             "items": {
               "$ref": "#/components/schemas/Bytes32"
+            },
+            "description": "Project ids."
+          },
+          "recent_searches": {
+            "maxItems": 20,
+            "type": "array",
+            "items": {
+              "type": "string",
+              "maxLength": 100
             }
+          },
+          "saved_addresses": {
+            "maxItems": 20,
+            "type": "array",
+            "items": {
+              "type": "object",
+              "properties": {
+                "address": {
+                  "$ref": "#/components/schemas/Address"
+                },
+                "label": {
+                  "type": "string",
+                  "maxLength": 64
+                }
+              },
+              "required": [
+                "address",
+                "label"
+              ],
+              "additionalProperties": false
+            }
+          },
+          "earnings_goal": {
+            "anyOf": [
+              {
+                "type": "object",
+                "properties": {
+                  "token": {
+                    "type": "string",
+                    "maxLength": 64
+                  },
+                  "amount": {
+                    "type": "string",
+                    "pattern": "^(0|[1-9][0-9]{0,77})$"
+                  },
+                  "period": {
+                    "type": "string",
+                    "enum": [
+                      "day",
+                      "week",
+                      "month"
+                    ]
+                  }
+                },
+                "required": [
+                  "token",
+                  "amount",
+                  "period"
+                ],
+                "additionalProperties": false
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "notifications": {
+            "type": "object",
+            "additionalProperties": {
+              "type": "boolean"
+            }
+          },
+          "display_name": {
+            "anyOf": [
+              {
+                "type": "string",
+                "maxLength": 32
+              },
+              {
+                "type": "null"
+              }
+            ]
+          }
+        },
+        "required": [
+          "watchlist",
+          "recent_searches",
+          "saved_addresses",
+          "earnings_goal",
+          "notifications",
+          "display_name"
+        ],
+        "additionalProperties": false
+      },
+      "PreferencesInput": {
+        "type": "object",
+        "properties": {
+          "watchlist": {
+            "default": [],
+            "maxItems": 200,
+            "type": "array",
+            "items": {
+              "$ref": "#/components/schemas/Bytes32"
+            },
+            "description": "Project ids."
           },
           "recent_searches": {
             "default": [],
@@ -4662,11 +7614,6 @@ export const openApiTemplate = `{
           "notifications": {
             "default": {},
             "type": "object",
-            "propertyNames": {
-              "type": "string",
-              "minLength": 1,
-              "maxLength": 64
-            },
             "additionalProperties": {
               "type": "boolean"
             }
@@ -4942,6 +7889,11 @@ export const openApiTemplate = `{
                   }
                 ],
                 "description": "Seconds since the index last had everything the chain had."
+              },
+              "rpc_url": {
+                "description": "Given where anyone may reach the chain this way.",
+                "type": "string",
+                "format": "uri"
               }
             },
             "required": [
@@ -5085,6 +8037,26 @@ export const openApiTemplate = `{
         ],
         "additionalProperties": false
       },
+      "UnboundDevice": {
+        "type": "object",
+        "properties": {
+          "node_id": {
+            "$ref": "#/components/schemas/NodeId"
+          },
+          "owner": {
+            "$ref": "#/components/schemas/Address"
+          },
+          "unbound_at": {
+            "$ref": "#/components/schemas/Timestamp"
+          }
+        },
+        "required": [
+          "node_id",
+          "owner",
+          "unbound_at"
+        ],
+        "additionalProperties": false
+      },
       "Validators": {
         "type": "object",
         "properties": {
@@ -5135,6 +8107,35 @@ export const openApiTemplate = `{
           "validators",
           "count",
           "quorum"
+        ],
+        "additionalProperties": false
+      },
+      "Verdict": {
+        "type": "object",
+        "properties": {
+          "action": {
+            "type": "string",
+            "enum": [
+              "approve",
+              "reject"
+            ]
+          },
+          "reason": {
+            "default": null,
+            "anyOf": [
+              {
+                "type": "string",
+                "minLength": 1,
+                "maxLength": 2000
+              },
+              {
+                "type": "null"
+              }
+            ]
+          }
+        },
+        "required": [
+          "action"
         ],
         "additionalProperties": false
       }
@@ -5222,6 +8223,46 @@ export const openApiTemplate = `{
           }
         }
       },
+      "bad_signature_or_invalid_binding": {
+        "description": "\`bad_signature\`: A signature does not verify. \`invalid_binding\`: The device record breaks a rule.",
+        "headers": {
+          "X-Request-Id": {
+            "$ref": "#/components/headers/X-Request-Id"
+          },
+          "RateLimit-Limit": {
+            "$ref": "#/components/headers/RateLimit-Limit"
+          },
+          "RateLimit-Remaining": {
+            "$ref": "#/components/headers/RateLimit-Remaining"
+          },
+          "RateLimit-Reset": {
+            "$ref": "#/components/headers/RateLimit-Reset"
+          }
+        },
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "#/components/schemas/Error"
+            },
+            "examples": {
+              "bad_signature": {
+                "value": {
+                  "error": "bad_signature",
+                  "message": "A signature does not verify.",
+                  "request_id": "6f1c1b0e-9f0d-4d6c-8a53-0c2a5a3c9d11"
+                }
+              },
+              "invalid_binding": {
+                "value": {
+                  "error": "invalid_binding",
+                  "message": "The device record breaks a rule.",
+                  "request_id": "6f1c1b0e-9f0d-4d6c-8a53-0c2a5a3c9d11"
+                }
+              }
+            }
+          }
+        }
+      },
       "conflict": {
         "description": "\`conflict\`: Another request or state is in the way.",
         "headers": {
@@ -5295,6 +8336,46 @@ export const openApiTemplate = `{
           }
         }
       },
+      "conflict_or_invalid_state": {
+        "description": "\`conflict\`: Another request or state is in the way. \`invalid_state\`: The present state does not allow this.",
+        "headers": {
+          "X-Request-Id": {
+            "$ref": "#/components/headers/X-Request-Id"
+          },
+          "RateLimit-Limit": {
+            "$ref": "#/components/headers/RateLimit-Limit"
+          },
+          "RateLimit-Remaining": {
+            "$ref": "#/components/headers/RateLimit-Remaining"
+          },
+          "RateLimit-Reset": {
+            "$ref": "#/components/headers/RateLimit-Reset"
+          }
+        },
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "#/components/schemas/Error"
+            },
+            "examples": {
+              "conflict": {
+                "value": {
+                  "error": "conflict",
+                  "message": "Another request or state is in the way.",
+                  "request_id": "6f1c1b0e-9f0d-4d6c-8a53-0c2a5a3c9d11"
+                }
+              },
+              "invalid_state": {
+                "value": {
+                  "error": "invalid_state",
+                  "message": "The present state does not allow this.",
+                  "request_id": "6f1c1b0e-9f0d-4d6c-8a53-0c2a5a3c9d11"
+                }
+              }
+            }
+          }
+        }
+      },
       "forbidden": {
         "description": "\`forbidden\`: This caller may not do this.",
         "headers": {
@@ -5361,6 +8442,46 @@ export const openApiTemplate = `{
                 "value": {
                   "error": "not_enrolled",
                   "message": "The caller has no active enrollment.",
+                  "request_id": "6f1c1b0e-9f0d-4d6c-8a53-0c2a5a3c9d11"
+                }
+              }
+            }
+          }
+        }
+      },
+      "forbidden_or_not_owner": {
+        "description": "\`forbidden\`: This caller may not do this. \`not_owner\`: The caller does not own this.",
+        "headers": {
+          "X-Request-Id": {
+            "$ref": "#/components/headers/X-Request-Id"
+          },
+          "RateLimit-Limit": {
+            "$ref": "#/components/headers/RateLimit-Limit"
+          },
+          "RateLimit-Remaining": {
+            "$ref": "#/components/headers/RateLimit-Remaining"
+          },
+          "RateLimit-Reset": {
+            "$ref": "#/components/headers/RateLimit-Reset"
+          }
+        },
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "#/components/schemas/Error"
+            },
+            "examples": {
+              "forbidden": {
+                "value": {
+                  "error": "forbidden",
+                  "message": "This caller may not do this.",
+                  "request_id": "6f1c1b0e-9f0d-4d6c-8a53-0c2a5a3c9d11"
+                }
+              },
+              "not_owner": {
+                "value": {
+                  "error": "not_owner",
+                  "message": "The caller does not own this.",
                   "request_id": "6f1c1b0e-9f0d-4d6c-8a53-0c2a5a3c9d11"
                 }
               }
@@ -5807,6 +8928,12 @@ export const openApiTemplate = `{
         "scheme": "bearer",
         "bearerFormat": "{{api_key_prefix}}<8>_<43 characters>",
         "description": "Developer API key; each call names the scope it needs."
+      },
+      "nodeSignature": {
+        "type": "apiKey",
+        "in": "header",
+        "name": "{{header_prefix}}Signature",
+        "description": "Ed25519 signature of the request by a node's key, together with the headers {{header_prefix}}Node, -Public-Key, -Timestamp and -Nonce."
       }
     }
   }

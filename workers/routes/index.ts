@@ -1,5 +1,8 @@
 import type { Route } from '../route.ts'
 import { getPreferences, putPreferences } from './account/preferences.ts'
+import { listAuditLog } from './admin/audit-log.ts'
+import { decideEnrollment, decideVerification } from './admin/developers.ts'
+import { approveNode, listNodes, revokeNode } from './admin/nodes.ts'
 import { getRelayer } from './admin/relayer.ts'
 import { logout } from './auth/logout.ts'
 import { createNonce } from './auth/nonce.ts'
@@ -9,6 +12,12 @@ import { createApiKey, listApiKeys, revokeApiKey } from './developers/api-keys.t
 import { createDraft, deleteDraft, getDraft, listDrafts, putDraft } from './developers/drafts.ts'
 import { enroll, requestVerification } from './developers/enrollment.ts'
 import { getDeveloper, getOwnDeveloper, putOwnDeveloper } from './developers/profile.ts'
+import { bindDevice } from './devices/bind.ts'
+import { getBinding } from './devices/binding.ts'
+import { createBindingMessage } from './devices/binding-message.ts'
+import { getDevice, putDeviceProfile, updateDevice } from './devices/device.ts'
+import { listDevices } from './devices/list.ts'
+import { unbindDevice } from './devices/unbind.ts'
 import { drip } from './faucet/drip.ts'
 import { getFaucet } from './faucet/get.ts'
 import { downloadModule } from './modules/download.ts'
@@ -22,6 +31,8 @@ import { getNetworkParams } from './network/params.ts'
 import { getStatus } from './network/status.ts'
 import { getTransaction } from './network/transaction.ts'
 import { listValidators } from './network/validators.ts'
+import { heartbeat } from './nodes/heartbeat.ts'
+import { registerNode } from './nodes/register.ts'
 import { getDocs, getDocsFile } from './reference/docs.ts'
 import { getOpenApi } from './reference/openapi.ts'
 
@@ -57,9 +68,25 @@ export const routes: readonly Route[] = [
   uploadModuleBytes,
   getModule,
   downloadModule,
+  createBindingMessage,
+  bindDevice,
+  unbindDevice,
+  getBinding,
+  listDevices,
+  getDevice,
+  updateDevice,
+  putDeviceProfile,
   getFaucet,
   drip,
+  registerNode,
+  heartbeat,
+  decideEnrollment,
+  decideVerification,
+  listNodes,
+  approveNode,
+  revokeNode,
   getRelayer,
+  listAuditLog,
   getOpenApi,
   getDocs,
   getDocsFile,

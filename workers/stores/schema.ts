@@ -1,4 +1,6 @@
 import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import type { deviceClasses, engines } from '../../protocol/project-manifest.ts'
+import type { Benchmark, Hardware } from './device-profile.ts'
 
 /** The tables of d1-migrations/ as drizzle sees them; a test compares the two. */
 
@@ -88,11 +90,62 @@ export const transactions = sqliteTable('transactions', {
 export const nodes = sqliteTable('nodes', {
   nodeId: text('node_id').primaryKey(),
   publicKey: text('public_key').notNull().unique(),
-  role: text().notNull(),
-  status: text().notNull(),
+  role: text().$type<'miner' | 'validator'>().notNull(),
+  status: text().$type<'pending' | 'approved' | 'revoked'>().notNull(),
   url: text().notNull(),
   region: text(),
   registeredAt: integer('registered_at').notNull(),
+  engine: text(),
+  nodectlVersion: text('nodectl_version'),
+  capabilities: text({ mode: 'json' }).$type<string[]>(),
+  health: text().$type<'online' | 'idle' | 'faulty'>(),
+  lastHeartbeatAt: integer('last_heartbeat_at'),
+  updatedAt: integer('updated_at'),
+})
+
+export const bindings = sqliteTable('bindings', {
+  bindingHash: text('binding_hash').primaryKey(),
+  action: text().$type<'bind' | 'unbind'>().notNull(),
+  nodeId: text('node_id').notNull(),
+  publicKey: text('public_key').notNull(),
+  owner: text().notNull(),
+  message: text().notNull(),
+  issuedAt: integer('issued_at').notNull(),
+  nonce: text().notNull(),
+  ownerSignature: text('owner_signature'),
+  nodeSignature: text('node_signature'),
+  acceptedAt: integer('accepted_at').notNull(),
+})
+
+export const devices = sqliteTable('devices', {
+  nodeId: text('node_id').primaryKey(),
+  publicKey: text('public_key').notNull().unique(),
+  owner: text().notNull(),
+  bindingHash: text('binding_hash').notNull(),
+  boundAt: integer('bound_at').notNull(),
+  unbindingHash: text('unbinding_hash'),
+  unboundAt: integer('unbound_at'),
+  label: text(),
+  class: text().$type<(typeof deviceClasses)[number]>(),
+  platform: text(),
+  osVersion: text('os_version'),
+  arch: text(),
+  engine: text().$type<(typeof engines)[number]>(),
+  nodectlVersion: text('nodectl_version'),
+  hardware: text({ mode: 'json' }).$type<Hardware>(),
+  benchmark: text({ mode: 'json' }).$type<Benchmark>(),
+  profileUpdatedAt: integer('profile_updated_at'),
+})
+
+export const auditLog = sqliteTable('audit_log', {
+  entry: integer().primaryKey(),
+  operator: text().notNull(),
+  action: text().notNull(),
+  subject: text().notNull(),
+  reason: text(),
+  before: text({ mode: 'json' }).$type<Record<string, unknown>>().notNull(),
+  after: text({ mode: 'json' }).$type<Record<string, unknown>>().notNull(),
+  createdAt: integer('created_at').notNull(),
 })
 
 export const projects = sqliteTable('projects', {

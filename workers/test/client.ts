@@ -2,6 +2,7 @@ import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import type { Env } from '../env.ts'
 import hub from '../index.ts'
+import { requireDocumented } from './conformance.ts'
 
 export const baseUrl = 'http://localhost:8787'
 
@@ -13,6 +14,8 @@ export const freshAddress = (): string => {
 }
 
 export interface Client {
+  /** The client address. */
+  from: string
   fetch: (path: string, init?: RequestInit & { json?: unknown }) => Promise<Response>
   get: (path: string, headers?: Record<string, string>) => Promise<Response>
   post: (path: string, json?: unknown, headers?: Record<string, string>) => Promise<Response>
@@ -41,9 +44,11 @@ export function client({ token, address = freshAddress(), bindings }: ClientOpti
     const ctx = createExecutionContext()
     const response = await hub.fetch(request as Request<unknown, IncomingRequestCfProperties>, bound, ctx)
     await waitOnExecutionContext(ctx)
+    await requireDocumented(env, { method: request.method, path, json, response })
     return response
   }
   return {
+    from: address,
     fetch: send,
     get: (path, headers = {}) => send(path, { headers }),
     post: (path, json, headers = {}) =>

@@ -7,8 +7,7 @@ export interface Wallet {
   sign: (message: string) => string
 }
 
-export function createWallet(): Wallet {
-  const key = bytesToHex(crypto.getRandomValues(new Uint8Array(32)))
+export function createWallet(key: string = bytesToHex(crypto.getRandomValues(new Uint8Array(32)))): Wallet {
   return { address: evmAddress(key), sign: (message) => signPersonalMessage(key, message) }
 }
 
