@@ -18,17 +18,12 @@ export function renderOpenApi(settings: Settings): Promise<Rendered> {
   return fresh
 }
 
-async function render(settings: Settings): Promise<Rendered> {
-  const text = renderOpenApiText(settings)
-  return { text, etag: await etagOf(new TextEncoder().encode(text)) }
-}
-
-/** The document with the names of a profile and an address filled in. */
-export function renderOpenApiText({ PROFILE, BASE_URL }: Pick<Settings, 'PROFILE' | 'BASE_URL'>): string {
+async function render({ PROFILE, BASE_URL }: Settings): Promise<Rendered> {
   const values: Record<string, string> = { ...textMembers(PROFILE), base_url: BASE_URL.origin }
-  return openApiTemplate.replaceAll(/\{\{(\w+)\}\}/g, (whole, name: string) =>
+  const text = openApiTemplate.replaceAll(/\{\{(\w+)\}\}/g, (whole, name: string) =>
     values[name] === undefined ? whole : JSON.stringify(values[name]).slice(1, -1),
   )
+  return { text, etag: await etagOf(new TextEncoder().encode(text)) }
 }
 
 const textMembers = (object: object): Record<string, string> =>
