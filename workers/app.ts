@@ -101,7 +101,7 @@ async function readInput(
   return {
     params: params && readParams(c, method, params),
     query: query ? validate(query, readQuery(c)) : rejectQuery(c),
-    json: json ? validate(json.schema, parseJsonBody(c, await readJsonBytes(c, json.bytesMax))) : undefined,
+    json: json ? validate(json.schema, parseJsonBody(c, await readJsonBytes(c, json.bytesMax), json.reported)) : undefined,
     raw: raw
       ? await readRaw(c, raw.contentType, raw.bytesMax)
       : json

@@ -16,6 +16,8 @@ import { ModuleStore } from './stores/modules.ts'
 import { NetworkStore } from './stores/network.ts'
 import { NodeRequestNonceStore } from './stores/node-request-nonces.ts'
 import { PreferencesStore } from './stores/preferences.ts'
+import { ProjectLists } from './stores/project-lists.ts'
+import { ProjectStore } from './stores/projects.ts'
 import { SessionStore } from './stores/sessions.ts'
 import { SiweNonceStore } from './stores/siwe-nonces.ts'
 import { TransactionStore } from './stores/transactions.ts'
@@ -39,6 +41,8 @@ export function services(env: Env): Services {
     developers: new DeveloperStore(db),
     drafts: new DraftStore(db),
     network: new NetworkStore(db),
+    projects: new ProjectStore(db),
+    projectLists: new ProjectLists(db),
     transactions: new TransactionStore(db),
     chainIndex: new ChainIndexStore(db, settings.CHAIN_CONTRACTS ?? null, settings.CHAIN_WINDOW_BLOCKS),
     deadLetters: new DeadLetterStore(db),

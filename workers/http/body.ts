@@ -1,4 +1,9 @@
-import { CanonicalJsonError, type JsonValue, parseStrictJson } from '../../protocol/canonical-json.ts'
+import {
+  CanonicalJsonError,
+  type JsonValue,
+  parseStrictJson,
+  type UnencodableValue,
+} from '../../protocol/canonical-json.ts'
 import type { HubContext } from '../context.ts'
 import { ApiError } from '../errors.ts'
 
@@ -55,18 +60,35 @@ const keep = (c: HubContext, body: Uint8Array): Uint8Array => {
   return body
 }
 
-/** @throws {@link ApiError} 400 `bad_request` for another content type, no body, or broken JSON. */
-export function parseJsonBody(c: HubContext, body: Uint8Array): JsonValue {
+/**
+ * Reads the body as strict JSON.
+ *
+ * @param reported Member in which a value without canonical form does not break the body: it is noted in `c.var.unencodable`,
+ * with its path inside that member, for the handler to report beside its other problems.
+ * @throws {@link ApiError} 400 `bad_request` for another content type, no body, or broken JSON.
+ */
+export function parseJsonBody(c: HubContext, body: Uint8Array, reported?: string): JsonValue {
   requireContentType(c, 'application/json')
   if (body.length === 0) throw new ApiError('bad_request', 'The body is missing; send a JSON object.')
   try {
-    return parseStrictJson(body)
+    if (reported === undefined) return parseStrictJson(body)
+    const found: UnencodableValue[] = []
+    const value = parseStrictJson(body, { onUnencodable: (one) => found.push(one) })
+    c.set('unencodable', found.map((one) => ({ ...one, path: pathInside(reported, one) })))
+    return value
   } catch (error) {
     if (!(error instanceof CanonicalJsonError)) throw error
     throw new ApiError('bad_request', `The body is not acceptable JSON: ${error.message}`, {
       details: { reason: error.code, path: error.path },
     })
   }
+}
+
+function pathInside(member: string, { code, path }: UnencodableValue): string {
+  if (path === member) return ''
+  if (path.startsWith(`${member}.`)) return path.slice(member.length + 1)
+  if (path.startsWith(`${member}[`)) return path.slice(member.length)
+  throw new CanonicalJsonError(code, path)
 }
 
 /** @throws {@link ApiError} 400 `bad_request`. */

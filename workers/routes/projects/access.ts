@@ -1,0 +1,34 @@
+import { publicStatuses } from '../../../protocol/listing-status.ts'
+import type { HubContext } from '../../context.ts'
+import { ApiError } from '../../errors.ts'
+import type { Project } from '../../stores/projects.ts'
+
+/** Whether the caller is the developer, by session or by a key that is for this project. */
+export function isOwnProject({ var: { principal } }: HubContext, project: Project): boolean {
+  if (principal?.kind === 'session') return principal.address === project.developer
+  if (principal?.kind !== 'api_key' || principal.address !== project.developer) return false
+  return (
+    principal.scopes.includes('projects:read') &&
+    (principal.projectIds === null || principal.projectIds.includes(project.projectId))
+  )
+}
+
+export const isOperator = ({ var: { principal, settings } }: HubContext): boolean =>
+  principal?.kind === 'session' && settings.OPERATOR_ADDRESSES.includes(principal.address)
+
+/** Passes a project on to those who may see it. @throws {@link ApiError} 404 `not_found`, as if there were none. */
+export function requireVisible<P extends { project: Project } | Project>(
+  c: HubContext,
+  projectId: string,
+  found: P | null,
+): P {
+  if (found !== null) {
+    const project = 'project' in found ? found.project : found
+    if (publicStatuses.includes(project.listingStatus) || isOwnProject(c, project) || isOperator(c))
+      return found
+  }
+  throw unknownProject(projectId)
+}
+
+export const unknownProject = (projectId: string): ApiError =>
+  new ApiError('not_found', `There is no project ${projectId}, or it is not public.`)
