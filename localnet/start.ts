@@ -80,6 +80,7 @@ async function start({ port, fresh }: Options): Promise<void> {
       BASE_URL: baseUrl,
       RATE_LIMIT_MULTIPLIER: rateLimitMultiplier,
       AUTO_APPROVE_DEVELOPERS: 'true',
+      AUTO_APPROVE_NODES: 'true',
       HUB_SECRET: readHubSecret(),
     },
   })

@@ -101,7 +101,7 @@ async function readInput(
   return {
     params: params && readParams(c, method, params),
     query: query ? validate(query, readQuery(c)) : rejectQuery(c),
-    json: json ? validate(json.schema, parseJsonBody(c, await readJsonBytes(c, json.bytesMax), json.reported)) : undefined,
+    json: json && (await readJson(c, json)),
     raw: raw
       ? await readRaw(c, raw.contentType, raw.bytesMax)
       : json
@@ -133,9 +133,13 @@ function rejectQuery(c: HubContext): undefined {
   if (name !== undefined) throw invalidField(name, 'is not a parameter of this call', 'unknown_key')
 }
 
-const readJsonBytes = (c: HubContext, bytesMax = jsonBytesMax) => {
-  requireContentType(c, 'application/json')
-  return readBody(c, bytesMax)
+async function readJson(
+  c: HubContext,
+  { schema, bytesMax = jsonBytesMax, deferred, reported }: NonNullable<RouteDeclaration['json']>,
+) {
+  if (!deferred) requireContentType(c, 'application/json')
+  const bytes = await readBody(c, bytesMax)
+  return deferred ? undefined : validate(schema, parseJsonBody(c, bytes, reported))
 }
 
 async function readRaw(c: HubContext, contentType: string, bytesMax: number): Promise<Uint8Array> {

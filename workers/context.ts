@@ -7,6 +7,7 @@ import type { Env, Settings } from './env.ts'
 import type { CursorCodec } from './http/cursor.ts'
 import type { Sealer } from './http/seal.ts'
 import type { ApiKeyStore } from './stores/api-keys.ts'
+import type { AuditLogStore } from './stores/audit-log.ts'
 import type { ChainIndexStore } from './stores/chain-index.ts'
 import type { DeadLetterStore } from './stores/dead-letters.ts'
 import type { DeveloperStore } from './stores/developers.ts'
@@ -15,6 +16,7 @@ import type { IdempotencyKeyStore } from './stores/idempotency-keys.ts'
 import type { ModuleStore } from './stores/modules.ts'
 import type { NetworkStore } from './stores/network.ts'
 import type { NodeRequestNonceStore } from './stores/node-request-nonces.ts'
+import type { NodeStore } from './stores/nodes.ts'
 import type { PreferencesStore } from './stores/preferences.ts'
 import type { ProjectLists } from './stores/project-lists.ts'
 import type { ProjectStore } from './stores/projects.ts'
@@ -35,6 +37,8 @@ export interface Services {
   network: NetworkStore
   projects: ProjectStore
   projectLists: ProjectLists
+  nodes: NodeStore
+  auditLog: AuditLogStore
   transactions: TransactionStore
   chainIndex: ChainIndexStore
   deadLetters: DeadLetterStore

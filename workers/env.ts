@@ -21,6 +21,7 @@ export interface Env {
   OPERATOR_ADDRESSES?: string
   RATE_LIMIT_MULTIPLIER?: string
   AUTO_APPROVE_DEVELOPERS?: string
+  AUTO_APPROVE_NODES?: string
   CHAIN_RPC_URL?: string
   CHAIN_NAME?: string
   CHAIN_CONTRACTS?: string
@@ -84,6 +85,8 @@ const Settings = z.object({
   RATE_LIMIT_MULTIPLIER: z.coerce.number().int().min(1).max(1000).default(1),
   /** Enrollments become active and verified at once. */
   AUTO_APPROVE_DEVELOPERS: z.stringbool().default(false),
+  /** Validators count without an operator's approval. */
+  AUTO_APPROVE_NODES: z.stringbool().default(false),
   /** The node must take batches. Absent while the hub runs without a chain: contract wallets cannot sign in then. */
   CHAIN_RPC_URL: z.url().optional(),
   CHAIN_NAME: z.string().min(1).optional(),

@@ -23,6 +23,11 @@ export interface JsonBody {
   bytesMax?: number
   /** A member whose values the handler judges: one without canonical form is noted in `c.var.unencodable`. */
   reported?: string
+  /**
+   * The caller may leave the body out, and the handler parses and checks it, after what it has to say before that. The
+   * schema is for the OpenAPI document only.
+   */
+  deferred?: true
 }
 
 export interface RawBody {
@@ -76,7 +81,11 @@ type Output<T> = T extends z.ZodType ? z.output<T> : undefined
 export interface RouteInput<D extends RouteDeclaration> {
   params: Output<D['params']>
   query: Output<D['query']>
-  json: D['json'] extends JsonBody ? z.output<D['json']['schema']> : undefined
+  json: D['json'] extends { deferred: true }
+    ? undefined
+    : D['json'] extends JsonBody
+      ? z.output<D['json']['schema']>
+      : undefined
   raw: D['raw'] extends RawBody ? Uint8Array : undefined
 }
 

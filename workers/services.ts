@@ -6,6 +6,7 @@ import { type Env, readSettings } from './env.ts'
 import { CursorCodec } from './http/cursor.ts'
 import { Sealer } from './http/seal.ts'
 import { ApiKeyStore } from './stores/api-keys.ts'
+import { AuditLogStore } from './stores/audit-log.ts'
 import { ChainIndexStore } from './stores/chain-index.ts'
 import { openDatabase } from './stores/database.ts'
 import { DeadLetterStore } from './stores/dead-letters.ts'
@@ -15,6 +16,7 @@ import { IdempotencyKeyStore } from './stores/idempotency-keys.ts'
 import { ModuleStore } from './stores/modules.ts'
 import { NetworkStore } from './stores/network.ts'
 import { NodeRequestNonceStore } from './stores/node-request-nonces.ts'
+import { NodeStore } from './stores/nodes.ts'
 import { PreferencesStore } from './stores/preferences.ts'
 import { ProjectLists } from './stores/project-lists.ts'
 import { ProjectStore } from './stores/projects.ts'
@@ -43,6 +45,8 @@ export function services(env: Env): Services {
     network: new NetworkStore(db),
     projects: new ProjectStore(db),
     projectLists: new ProjectLists(db),
+    nodes: new NodeStore(db),
+    auditLog: new AuditLogStore(db),
     transactions: new TransactionStore(db),
     chainIndex: new ChainIndexStore(db, settings.CHAIN_CONTRACTS ?? null, settings.CHAIN_WINDOW_BLOCKS),
     deadLetters: new DeadLetterStore(db),

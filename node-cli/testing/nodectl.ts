@@ -1,11 +1,23 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, symlinkSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { afterAll } from 'vitest'
 
 const root = path.resolve(import.meta.dirname, '../..')
 
-export const temporaryFolder = (): string => mkdtempSync(path.join(tmpdir(), 'nodectl-'))
+const folders: string[] = []
+
+/** A folder that goes away with the test file. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(path.join(tmpdir(), 'nodectl-'))
+  folders.push(folder)
+  return folder
+}
+
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+})
 
 /** Where this test file has its build; test files run side by side. */
 export const dist = path.join(temporaryFolder(), 'dist')

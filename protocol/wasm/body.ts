@@ -4,7 +4,7 @@ import type { ValueType } from './operators.ts'
 import type { WasmReader } from './reader.ts'
 import { readValueType } from './values.ts'
 
-/** Most locals one function may declare, parameters not counted; every engine refuses more. */
+/** Most locals of one function, parameters counted; every engine refuses more. */
 const localsMax = 50_000
 
 /** Locals of one type in a row: `count` of them end before the index `end`. */
@@ -20,7 +20,7 @@ export function readLocals(reader: WasmReader, params: readonly ValueType[]): Lo
   for (let rest = reader.u32(); rest > 0; rest--) {
     const count = reader.u32()
     end += count
-    if (end - params.length > localsMax) reader.fail(`a function declares more than ${localsMax} locals`)
+    if (end > localsMax) reader.fail(`a function has more than ${localsMax} locals, its parameters counted`)
     const type = readValueType(reader)
     // Groups of none may be as many as the bytes allow; they are not kept.
     if (count > 0) groups.push({ type, end })

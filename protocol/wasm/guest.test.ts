@@ -136,6 +136,14 @@ describe('checkGuest', () => {
     expect(() => checkGuest(buildWasm({ 10: locals }))).toThrowError(/50000 locals/)
   })
 
+  test('counts the parameters among the locals of a function', () => {
+    // __alloc has one parameter.
+    const withLocals = (count: number) =>
+      buildWasm({ 10: new Uint8Array([2, 8, 1, ...leb(count), 0x7f, 0x41, 0, 0x0b, 4, 0, 0x42, 0, 0x0b]) })
+    expect(() => checkGuest(withLocals(49_999))).not.toThrow()
+    expect(() => checkGuest(withLocals(50_000))).toThrowError(/50000 locals, its parameters counted/)
+  })
+
   const repeated = (count: number, item: number[]) =>
     new Uint8Array([...leb(count), ...Array.from({ length: count }, () => item).flat()])
   // Of 12 MiB of these, whose archive has a few kilobytes, an object each would take hundreds of megabytes.

@@ -1,4 +1,6 @@
-import { encodeFunctionData, type Hex } from 'viem'
+import { type Abi, encodeFunctionData, getAbiItem, type Hex } from 'viem'
+import { projectRegistryAbi, stakingAbi } from '../../contracts/generated/contracts.ts'
+import type { TypedMessage } from '../../protocol/eip712.ts'
 import { type AcceptedSignature, type Action, actions, structs } from '../../protocol/typed-data.ts'
 
 /** An action and, beside a bond, a permit, both checked against what the hub builds itself. */
@@ -6,23 +8,21 @@ export interface SignedAction extends AcceptedSignature {
   permit: AcceptedSignature | null
 }
 
-/** The functions of the contracts that take an action with its owner's signature. */
-const functionNames = {
-  register_project: 'registerBySig',
-  publish_version: 'publishVersionBySig',
-  bond: 'bondBySig',
-  set_payout: 'setPayoutBySig',
-  unbond: 'unbondBySig',
-  withdraw: 'withdrawBySig',
-} as const satisfies Record<Action, string>
+interface ActionFunctions {
+  abi: Abi
+  /** Takes the struct with its owner's signature, from anyone. */
+  relayed: string
+  /** Takes the same from the owner itself. */
+  direct: string
+}
 
-const permitInput = {
-  name: 'permit',
-  type: 'tuple',
-  components: [
-    { name: 'deadline', type: 'uint256' },
-    { name: 'signature', type: 'bytes' },
-  ],
+const functions: Record<Action, ActionFunctions> = {
+  register_project: { abi: projectRegistryAbi, relayed: 'registerBySig', direct: 'register' },
+  publish_version: { abi: projectRegistryAbi, relayed: 'publishVersionBySig', direct: 'publishVersion' },
+  bond: { abi: stakingAbi, relayed: 'bondBySig', direct: 'bond' },
+  set_payout: { abi: stakingAbi, relayed: 'setPayoutBySig', direct: 'setPayout' },
+  unbond: { abi: stakingAbi, relayed: 'unbondBySig', direct: 'unbond' },
+  withdraw: { abi: stakingAbi, relayed: 'withdrawBySig', direct: 'withdraw' },
 }
 
 /**
@@ -30,27 +30,29 @@ const permitInput = {
  * permit's deadline and signature, which are empty where an allowance exists.
  */
 export function encodeActionCall(action: Action, { message, signature, permit }: SignedAction): Hex {
-  const name: string = functionNames[action]
-  const components = structs[actions[action]].members
-  const members = Object.fromEntries(
-    components.map(({ name, type }) => [name, argumentOf(type, message[name] as string | number)]),
-  )
+  const { abi, relayed } = functions[action]
+  const members = structs[actions[action]].members.map(({ name, type }) => [
+    name,
+    argumentOf(type, message[name]),
+  ])
   const permitGiven = {
     deadline: BigInt(permit?.message.deadline ?? 0),
     signature: permit?.signature ?? '0x',
   }
-  const bonds = action === 'bond'
-  const inputs = [
-    { name: 'action', type: 'tuple', components },
-    { name: 'signature', type: 'bytes' },
-    ...(bonds ? [permitInput] : []),
-  ]
-  return encodeFunctionData({
-    abi: [{ type: 'function', name, inputs, outputs: [], stateMutability: 'nonpayable' }],
-    functionName: name,
-    args: [members, signature, ...(bonds ? [permitGiven] : [])],
-  })
+  const args = [Object.fromEntries(members), signature, ...(action === 'bond' ? [permitGiven] : [])]
+  return encodeFunctionData({ abi, functionName: relayed, args })
 }
 
-const argumentOf = (type: string, value: string | number): string | number | bigint =>
-  type === 'uint256' ? BigInt(value) : value
+/** Encodes the call with which the owner does the same without the hub; its parameters are members of the struct. */
+export function encodeDirectCall(action: Action, message: TypedMessage): Hex {
+  const { abi, direct } = functions[action]
+  const item = getAbiItem({ abi, name: direct })
+  const inputs = item?.type === 'function' ? item.inputs : []
+  const args = inputs.map(({ name = '', type }) => argumentOf(type, message[name]))
+  return encodeFunctionData({ abi, functionName: direct, args })
+}
+
+const argumentOf = (type: string, value: string | number | undefined): string | number | bigint => {
+  if (value === undefined) throw new TypeError(`a member of type ${type} is missing`)
+  return type === 'uint256' ? BigInt(value) : value
+}

@@ -26,8 +26,9 @@ export function refusalError(result: Refused): ApiError {
       )
     case 'refused': {
       const code = codes[result.name ?? ''] ?? 'invalid_state'
+      // A signed document, not a credential.
       return new ApiError(code, `The contract refuses this: ${result.reason}.`, {
-        status: code === 'conflict' ? 409 : 422,
+        ...(code === 'bad_signature' && { status: 422 }),
         details: { reason: result.name ?? 'reverted' },
       })
     }

@@ -1,7 +1,10 @@
 import { createExecutionContext, runDurableObjectAlarm, waitOnExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { Hono } from 'hono'
+import { decodeFunctionData, type Hex } from 'viem'
 import { beforeEach, describe, expect, test } from 'vitest'
+import * as z from 'zod'
+import { stakingAbi } from '../../contracts/generated/contracts.ts'
 import { FakeChain } from '../../durable-objects/testing/fake-chain.ts'
 import { evmAddress, signEvmDigest } from '../../protocol/crypto.ts'
 import { bytesToHex } from '../../protocol/hex.ts'
@@ -13,10 +16,14 @@ import {
 } from '../../protocol/typed-data.ts'
 import type { HubBindings, HubContext } from '../context.ts'
 import { readSettings } from '../env.ts'
+import { ApiError } from '../errors.ts'
 import { errorResponse, json } from '../http/answer.ts'
+import { jsonBytesMax, readBody } from '../http/body.ts'
+import { Address } from '../http/formats.ts'
 import { services } from '../services.ts'
 import { errorOf } from '../test/client.ts'
 import { gaslessPayload, type RequestedAction, relayAction } from './relay-action.ts'
+import { twoSteps } from './two-steps.ts'
 
 const chain = new FakeChain()
 beforeEach(() => {
@@ -27,17 +34,25 @@ beforeEach(() => {
 })
 
 /** Answers as a route would that has nothing before the relay. */
-async function answer(handle: (c: HubContext) => Promise<Response>): Promise<Response> {
+async function answer(handle: (c: HubContext) => Promise<Response>, body?: unknown): Promise<Response> {
   const app = new Hono<HubBindings>()
   app.use(async (c, next) => {
     c.set('settings', readSettings(c.env))
     c.set('services', services(c.env))
+    await readBody(c, jsonBytesMax)
     await next()
   })
   app.post('/', handle)
   app.onError((error, c) => errorResponse(c, error))
   const ctx = createExecutionContext()
-  const response = await app.fetch(new Request('http://hub/', { method: 'POST' }), env, ctx)
+  const request = new Request('http://hub/', {
+    method: 'POST',
+    ...(body !== undefined && {
+      headers: { 'Content-Type': 'application/json' },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    }),
+  })
+  const response = await app.fetch(request, env, ctx)
   await waitOnExecutionContext(ctx)
   return response
 }
@@ -72,8 +87,8 @@ async function prepare(request: (account: string) => RequestedAction, key = fres
     ...(payload.permit && { permit: payload.permit, permit_signature: sign(key, payload.permit) }),
   }
   const post = (change: Record<string, unknown> = {}) =>
-    answer((c) => relayAction(c, { ...requested, body: { ...body, ...change } }))
-  return { key, payload, post }
+    answer((c) => relayAction(c, requested), { ...body, ...change })
+  return { key, requested, payload, body, post }
 }
 
 describe('gaslessPayload', () => {
@@ -89,6 +104,16 @@ describe('gaslessPayload', () => {
       permit: { primaryType: 'Permit', message: { value: '5', nonce: '7', spender: `0x${'c5'.repeat(20)}` } },
     })
     expect((await prepare(unbond)).payload).not.toHaveProperty('permit')
+  })
+
+  test('brings the same action as a transaction of the owner itself', async () => {
+    const { payload } = await prepare((account) => bond(account, '5'))
+    const { direct_tx } = payload as GaslessPayload & { direct_tx: { data: Hex } }
+    expect(direct_tx).toMatchObject({ chain_id: 31337, to: `0x${'c5'.repeat(20)}`, value: '0' })
+    expect(decodeFunctionData({ abi: stakingAbi, data: direct_tx.data })).toEqual({
+      functionName: 'bond',
+      args: [id('91'), id('0e'), 5n],
+    })
   })
 })
 
@@ -178,7 +203,7 @@ describe('relayAction', () => {
     expect((await (await prepare((account) => bond(account, '7'))).post()).status).toBe(202)
   })
 
-  test('422 with the reason: what would revert is not sent', async () => {
+  test('with the reason and its code: what would revert is not sent', async () => {
     const before = chain.offered.length
     chain.revert = `0x4b800e46${'0a'.repeat(20).padStart(64, '0')}${'0b'.repeat(20).padStart(64, '0')}`
     expect(await errorOf(await (await prepare(unbond)).post())).toMatchObject({
@@ -188,7 +213,7 @@ describe('relayAction', () => {
     })
     chain.revert = '0xdeadbeef'
     expect(await errorOf(await (await prepare(unbond)).post())).toMatchObject({
-      status: 422,
+      status: 409,
       error: 'invalid_state',
     })
     expect(chain.offered).toHaveLength(before)
@@ -200,5 +225,62 @@ describe('relayAction', () => {
     chain.down = true
     expect(await errorOf(await post())).toMatchObject({ status: 503, error: 'unavailable' })
     expect(chain.offered).toHaveLength(before)
+  })
+})
+
+describe('twoSteps', () => {
+  const payoutRequest = z.strictObject({ payout: Address.nullable() })
+  const closed = () => {
+    throw new ApiError('invalid_state', 'It is closed.')
+  }
+  const payout = (account: string, requireState?: () => void) => (body?: unknown) =>
+    answer(
+      (c) =>
+        twoSteps(c, {
+          action: 'set_payout',
+          account,
+          message: { owner: account, subscriptionId: id('51') },
+          ...(requireState && { requireState }),
+          request: payoutRequest,
+          asked: (request) => ({ payout: request.payout ?? account }),
+        }),
+      body,
+    )
+
+  test('200 with what the first step asks for, 202 for whatever of it was signed', async () => {
+    const key = freshKey()
+    const account = evmAddress(key)
+    const target = `0x${'0f'.repeat(20)}`
+    const asked = await payout(account)({ payout: target })
+    const { typed_data } = (await asked.json()) as GaslessPayload
+    expect([asked.status, typed_data.message]).toMatchObject([200, { owner: account, payout: target }])
+    const signed = await payout(account)({ typed_data, signature: sign(key, typed_data) })
+    expect([signed.status, await signed.json()]).toMatchObject([202, { action: 'set_payout' }])
+  })
+
+  test('a first step without members takes no body, an empty one, or an empty object', async () => {
+    const account = evmAddress(freshKey())
+    const ask = (body?: unknown) => answer((c) => twoSteps(c, unbond(account)), body)
+    for (const body of [undefined, '', ' ', {}]) expect((await ask(body)).status).toBe(200)
+    expect(await errorOf(await ask({ payout: account }))).toMatchObject({
+      status: 400,
+      error: 'invalid_field',
+    })
+    expect(await errorOf(await ask('{'))).toMatchObject({ status: 400, error: 'bad_request' })
+  })
+
+  test('409 invalid_state comes before anything the body says, in both steps', async () => {
+    const { requested, body } = await prepare(unbond)
+    const ask = (posted?: unknown) =>
+      answer((c) => twoSteps(c, { ...requested, requireState: closed }), posted)
+    for (const posted of [undefined, '{', { more: 1 }, { ...body, signature: '0x' }, body])
+      expect(await errorOf(await ask(posted))).toMatchObject({ status: 409, error: 'invalid_state' })
+  })
+
+  test('the state that an action led to does not hide what became of it', async () => {
+    const { requested, body, post } = await prepare(unbond)
+    const first = (await (await post()).json()) as { id: string }
+    const again = await answer((c) => twoSteps(c, { ...requested, requireState: closed }), body)
+    expect([again.status, await again.json()]).toMatchObject([202, { id: first.id }])
   })
 })

@@ -14,9 +14,12 @@ import { type HubContext, unixNow } from '../context.ts'
 import type { Contracts } from '../env.ts'
 import { ApiError, invalidField, unavailable } from '../errors.ts'
 import { json } from '../http/answer.ts'
+import { parseJsonBody } from '../http/body.ts'
 import { transactionView } from '../routes/network/transaction.ts'
 import { readBalance, readNonce } from './account-state.ts'
 import { encodeActionCall, type SignedAction } from './action-calls.ts'
+import { requireContracts } from './contracts.ts'
+import { type DirectTransaction, directTransaction } from './direct-transaction.ts'
 import { refusalError } from './refusal.ts'
 
 /** An action of an account, before or beside its signature. */
@@ -28,11 +31,24 @@ export interface RequestedAction {
   message: TypedMessage
 }
 
-/** What the account gets to sign. Throws 503 `unavailable` while the chain does not answer. */
+/** An action whose owner and state the route has looked at. */
+export interface OwnedAction extends RequestedAction {
+  /**
+   * Throws 409 `invalid_state` when the record's state does not allow the action. A signed action that was relayed
+   * before is what moved the state, so posting it again is answered with what became of it all the same.
+   */
+  requireState?: () => void | Promise<void>
+}
+
+/**
+ * What the account gets to sign; `message` has all members of the struct but nonce and deadline.
+ *
+ * @throws {@link ApiError} 503 `unavailable` while the chain does not answer.
+ */
 export async function gaslessPayload(
   c: HubContext,
   { action, account, message }: RequestedAction,
-): Promise<GaslessPayload> {
+): Promise<GaslessPayload & { direct_tx: DirectTransaction }> {
   const contracts = requireContracts(c)
   const profile = c.var.settings.PROFILE
   const { verifyingContract } = domainOf(profile, contracts, actions[action])
@@ -40,31 +56,36 @@ export async function gaslessPayload(
     readNonce(c, verifyingContract, account),
     action === 'bond' ? readNonce(c, contracts.token, account) : 0n,
   ])
-  return buildGaslessPayload(profile, contracts, { action, message, nonce, permitNonce, now: unixNow() })
+  return {
+    ...buildGaslessPayload(profile, contracts, { action, message, nonce, permitNonce, now: unixNow() }),
+    direct_tx: directTransaction(c, action, message),
+  }
 }
 
 /**
- * Relays the signed body of an action, and answers 202 with its state. A route that relays makes its state checks, says
- * which members are fixed, and returns what this returns. The same signed action posted again, at once or later, is
- * answered with what became of it.
+ * Relays the action in the body of the request, and answers 202 with its state. The route has found the record and its
+ * owner, says which members of the struct are fixed and how the state is checked, and returns what this returns. Its
+ * declaration has a body from `gasless-schema.ts`. The same signed action posted again, at once or later, is answered
+ * with what became of it.
  *
- * @throws {@link ApiError} in the order of the checks: 400 `invalid_field`, 422 `bad_signature`, 409 `conflict` for a
- * nonce that is not the current one, 422 `insufficient_collateral`, 409 `conflict` for another action on its way, 422
- * with the contract's reason; 503 `unavailable` when nothing was taken.
+ * @throws {@link ApiError} in the order of the checks: what `requireState` throws; 400 `bad_request` and
+ * `invalid_field`, 422 `bad_signature`, 409 `conflict` for a nonce that is not the current one, 422
+ * `insufficient_collateral`, 409 `conflict` for another action on its way, then the contract's reason; 503
+ * `unavailable` when nothing was taken.
  */
-export async function relayAction(
-  c: HubContext,
-  { action, account, message, body }: RequestedAction & { body: unknown },
-): Promise<Response> {
+export async function relayAction(c: HubContext, owned: OwnedAction): Promise<Response> {
+  const earlier = await passState(c, owned)
+  if (earlier) return earlier
+  const { action, account } = owned
   const { relayer } = c.var.services
-  const contracts = requireContracts(c)
   if (relayer === null) throw unavailable('The relay')
-  const expected = expectedAction(c, contracts, action, message)
-  const signed = requireSigned(body, expected)
+  const contracts = requireContracts(c)
+  const expected = expectedAction(c, contracts, owned)
+  const signed = requireSigned(c, expected)
 
   const known = await relayer.find(signed.digest)
   if (known) return accepted(known)
-  await requireState(c, contracts, { account, expected, signed })
+  await requireCurrent(c, contracts, { account, expected, signed })
   const { verifyingContract } = expected.domain
   const result = await relayer.relay({
     id: signed.digest,
@@ -79,20 +100,44 @@ export async function relayAction(
   return accepted(result.relay)
 }
 
+/**
+ * Checks the state. Null when it allows the action; the earlier answer when the body is a signed action that was relayed
+ * before. Throws what `requireState` throws otherwise.
+ */
+export async function passState(
+  c: HubContext,
+  { requireState, ...requested }: OwnedAction,
+): Promise<Response | null> {
+  try {
+    await requireState?.()
+    return null
+  } catch (error) {
+    const earlier = await findRelayed(c, requested)
+    if (earlier === null) throw error
+    return accepted(earlier)
+  }
+}
+
+async function findRelayed(c: HubContext, requested: RequestedAction): Promise<RelayView | null> {
+  const { relayer } = c.var.services
+  const contracts = c.var.settings.CHAIN_CONTRACTS
+  if (relayer === null || contracts === undefined) return null
+  try {
+    const { digest } = requireSigned(c, expectedAction(c, contracts, requested))
+    return await relayer.find(digest)
+  } catch (error) {
+    if (error instanceof ApiError) return null
+    throw error
+  }
+}
+
 const accepted = (relay: RelayView): Response =>
   json(transactionView(relay), 202, { Location: `/v1/transactions/${relay.id}` })
-
-function requireContracts(c: HubContext): Contracts {
-  const contracts = c.var.settings.CHAIN_CONTRACTS
-  if (contracts === undefined) throw unavailable('The chain')
-  return contracts
-}
 
 function expectedAction(
   c: HubContext,
   contracts: Contracts,
-  action: Action,
-  message: TypedMessage,
+  { action, message }: RequestedAction,
 ): ExpectedAction {
   const profile = c.var.settings.PROFILE
   const primaryType = actions[action]
@@ -104,8 +149,8 @@ function expectedAction(
   }
 }
 
-function requireSigned(body: unknown, expected: ExpectedAction): SignedAction {
-  const check = checkSignedBody(body, expected, unixNow())
+function requireSigned(c: HubContext, expected: ExpectedAction): SignedAction {
+  const check = checkSignedBody(parseJsonBody(c, c.var.body ?? new Uint8Array()), expected, unixNow())
   if (check.ok) return check
   if (check.code === 'invalid_field')
     throw invalidField(check.path, 'differs from what this hub asks to sign, or does not fit')
@@ -115,7 +160,7 @@ function requireSigned(body: unknown, expected: ExpectedAction): SignedAction {
   })
 }
 
-async function requireState(
+async function requireCurrent(
   c: HubContext,
   contracts: Contracts,
   { account, expected, signed }: { account: string; expected: ExpectedAction; signed: SignedAction },

@@ -91,6 +91,17 @@ function pathInside(member: string, { code, path }: UnencodableValue): string {
   throw new CanonicalJsonError(code, path)
 }
 
+/**
+ * The body that was read, undefined when there is none or it is empty.
+ *
+ * @throws {@link ApiError} 400 `bad_request` for another content type or broken JSON.
+ */
+export function parseOptionalJsonBody(c: HubContext): JsonValue | undefined {
+  const body = c.var.body
+  if (body === undefined || new TextDecoder().decode(body).trim() === '') return undefined
+  return parseJsonBody(c, body)
+}
+
 /** @throws {@link ApiError} 400 `bad_request`. */
 export function requireContentType(c: HubContext, expected: string): void {
   const [type = '', ...parameters] = (c.req.header('content-type') ?? '')

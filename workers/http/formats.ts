@@ -18,6 +18,13 @@ export const NodeId = z
   .string()
   .meta({ id: 'NodeId', description: 'Name of a node, derived from its public key.' })
 
+/** A node id in a path. The prefix is the deployment's, so another one is a node that does not exist. */
+export const PathNodeId = z
+  .string()
+  .max(128, 'must be the prefix of this network and 16 hex digits')
+  .regex(/[0-9a-f]{16}$/i, 'must be the prefix of this network and 16 hex digits')
+  .transform((id) => id.slice(0, -16) + id.slice(-16).toLowerCase())
+
 /** 32 bytes in a path, where hex is accepted in any case. */
 export const PathBytes32 = z
   .string()

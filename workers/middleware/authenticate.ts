@@ -199,6 +199,13 @@ export function sessionOf(c: HubContext): Extract<Principal, { kind: 'session' }
   return principal
 }
 
+/** The node that signed, on a route that takes nothing else. */
+export function nodeOf(c: HubContext): Extract<Principal, { kind: 'node' }> {
+  const { principal } = c.var
+  if (principal?.kind !== 'node') throw new Error('the route does not declare that it takes nodes only')
+  return principal
+}
+
 /** The wallet that calls, by session or by API key. */
 export function walletOf(c: HubContext): string {
   const { principal } = c.var

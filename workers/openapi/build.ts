@@ -84,6 +84,8 @@ const tagDescriptions: Record<string, string> = {
   Account: 'What a wallet keeps here for itself.',
   Developers: 'Profiles, enrollment, drafts and API keys of developers.',
   Modules: 'Upload and download of executable modules.',
+  Nodes: 'What nodes say of themselves.',
+  Operator: 'For those who run the network; everything they do is noted.',
   Reference: 'This document, for programs and for people.',
 }
 

@@ -42,8 +42,12 @@ export const openApiTemplate = `{
       "description": "Faucet"
     },
     {
+      "name": "Nodes",
+      "description": "What nodes say of themselves."
+    },
+    {
       "name": "Operator",
-      "description": "Operator"
+      "description": "For those who run the network; everything they do is noted."
     },
     {
       "name": "Reference",
@@ -3216,6 +3220,797 @@ export const openApiTemplate = `{
         }
       }
     },
+    "/v1/nodes/register": {
+      "post": {
+        "operationId": "registerNode",
+        "tags": [
+          "Nodes"
+        ],
+        "summary": "Register the signing node, or renew what is known of it",
+        "description": "A miner needs no approval: its collateral vouches for it. A validator waits for an operator, again when a miner becomes one.",
+        "security": [
+          {
+            "nodeSignature": []
+          }
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {
+              "schema": {
+                "$ref": "#/components/schemas/NodeRegistration"
+              },
+              "example": {
+                "url": "https://validator.example",
+                "role": "validator",
+                "engine": "native",
+                "nodectl_version": "1.0.0",
+                "capabilities": [
+                  "execute"
+                ],
+                "region": "eu-west"
+              }
+            }
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "Registered and approved.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/Node"
+                },
+                "example": {
+                  "node_id": "{{node_id_prefix}}0f3a5c7e9b1d2f40",
+                  "public_key": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
+                  "role": "validator",
+                  "status": "approved",
+                  "url": "https://validator.example",
+                  "region": "eu-west",
+                  "engine": "native",
+                  "nodectl_version": "1.0.0",
+                  "capabilities": [
+                    "execute"
+                  ],
+                  "health": "online",
+                  "last_heartbeat_at": 1793000040,
+                  "registered_at": 1793000040,
+                  "updated_at": 1793000040
+                }
+              }
+            }
+          },
+          "202": {
+            "description": "Registered; an operator has to approve it.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/Node"
+                },
+                "example": {
+                  "node_id": "{{node_id_prefix}}0f3a5c7e9b1d2f40",
+                  "public_key": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
+                  "role": "validator",
+                  "status": "pending",
+                  "url": "https://validator.example",
+                  "region": "eu-west",
+                  "engine": "native",
+                  "nodectl_version": "1.0.0",
+                  "capabilities": [
+                    "execute"
+                  ],
+                  "health": "online",
+                  "last_heartbeat_at": 1793000040,
+                  "registered_at": 1793000040,
+                  "updated_at": 1793000040
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "403": {
+            "$ref": "#/components/responses/forbidden"
+          },
+          "413": {
+            "$ref": "#/components/responses/too_large"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/v1/nodes/heartbeat": {
+      "post": {
+        "operationId": "heartbeat",
+        "tags": [
+          "Nodes"
+        ],
+        "summary": "Say that the signing node is alive",
+        "description": "Every 30 s. A node that answers 404 has to register first.",
+        "security": [
+          {
+            "nodeSignature": []
+          }
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {
+              "schema": {
+                "$ref": "#/components/schemas/Heartbeat"
+              },
+              "example": {
+                "status": "online"
+              }
+            }
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "Heard.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/HeartbeatAnswer"
+                },
+                "example": {
+                  "node_id": "{{node_id_prefix}}0f3a5c7e9b1d2f40",
+                  "status": "approved",
+                  "heard_at": 1793000040,
+                  "next_in_secs": 30
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "403": {
+            "$ref": "#/components/responses/forbidden"
+          },
+          "404": {
+            "$ref": "#/components/responses/not_found"
+          },
+          "413": {
+            "$ref": "#/components/responses/too_large"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/admin/v1/developers/{address}/enrollment": {
+      "post": {
+        "operationId": "decideEnrollment",
+        "tags": [
+          "Operator"
+        ],
+        "summary": "Approve or reject an enrollment",
+        "description": "A pending one is decided, a rejected one can be approved after all, and rejecting an active one ends it.",
+        "security": [
+          {
+            "session": []
+          }
+        ],
+        "parameters": [
+          {
+            "name": "address",
+            "in": "path",
+            "required": true,
+            "schema": {
+              "type": "string",
+              "pattern": "^0x[0-9a-f]{40}$"
+            },
+            "example": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8"
+          }
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {
+              "schema": {
+                "$ref": "#/components/schemas/Verdict"
+              },
+              "example": {
+                "action": "approve"
+              }
+            }
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "Where it stands.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/OwnDeveloper"
+                },
+                "example": {
+                  "address": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                  "display_name": "Ada Computing",
+                  "bio": "Rendering for everybody.",
+                  "website": "https://ada.example",
+                  "logo": null,
+                  "location": "London",
+                  "social": {
+                    "github": "ada"
+                  },
+                  "verified": true,
+                  "created_at": 1793000040,
+                  "updated_at": 1793000040,
+                  "email": "ada@ada.example",
+                  "enrollment": "active",
+                  "verification": "verified",
+                  "developer_type": "individual",
+                  "reason": null
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "403": {
+            "$ref": "#/components/responses/forbidden"
+          },
+          "404": {
+            "$ref": "#/components/responses/not_found"
+          },
+          "409": {
+            "$ref": "#/components/responses/invalid_state"
+          },
+          "413": {
+            "$ref": "#/components/responses/too_large"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/admin/v1/developers/{address}/verification": {
+      "post": {
+        "operationId": "decideVerification",
+        "tags": [
+          "Operator"
+        ],
+        "summary": "Approve or reject a verification",
+        "description": "As for enrollments; a verification nobody asked for is not decided.",
+        "security": [
+          {
+            "session": []
+          }
+        ],
+        "parameters": [
+          {
+            "name": "address",
+            "in": "path",
+            "required": true,
+            "schema": {
+              "type": "string",
+              "pattern": "^0x[0-9a-f]{40}$"
+            },
+            "example": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8"
+          }
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {
+              "schema": {
+                "$ref": "#/components/schemas/Verdict"
+              },
+              "example": {
+                "action": "reject",
+                "reason": "The website is not yours."
+              }
+            }
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "Where it stands.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/OwnDeveloper"
+                },
+                "example": {
+                  "address": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                  "display_name": "Ada Computing",
+                  "bio": "Rendering for everybody.",
+                  "website": "https://ada.example",
+                  "logo": null,
+                  "location": "London",
+                  "social": {
+                    "github": "ada"
+                  },
+                  "verified": true,
+                  "created_at": 1793000040,
+                  "updated_at": 1793000040,
+                  "email": "ada@ada.example",
+                  "enrollment": "active",
+                  "verification": "verified",
+                  "developer_type": "individual",
+                  "reason": null
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "403": {
+            "$ref": "#/components/responses/forbidden"
+          },
+          "404": {
+            "$ref": "#/components/responses/not_found"
+          },
+          "409": {
+            "$ref": "#/components/responses/invalid_state"
+          },
+          "413": {
+            "$ref": "#/components/responses/too_large"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/admin/v1/nodes": {
+      "get": {
+        "operationId": "listNodes",
+        "tags": [
+          "Operator"
+        ],
+        "summary": "List the registered nodes, newest first",
+        "security": [
+          {
+            "session": []
+          }
+        ],
+        "parameters": [
+          {
+            "name": "limit",
+            "in": "query",
+            "required": false,
+            "description": "Items per page, 1 to 200; 50 when left out.",
+            "schema": {
+              "type": "integer",
+              "minimum": 1,
+              "maximum": 200,
+              "default": 50
+            }
+          },
+          {
+            "name": "cursor",
+            "in": "query",
+            "required": false,
+            "description": "The \`next_cursor\` of the page before.",
+            "schema": {
+              "type": "string",
+              "maxLength": 1024
+            }
+          },
+          {
+            "name": "role",
+            "in": "query",
+            "required": false,
+            "schema": {
+              "type": "string",
+              "enum": [
+                "miner",
+                "validator"
+              ]
+            }
+          },
+          {
+            "name": "status",
+            "in": "query",
+            "required": false,
+            "schema": {
+              "type": "string",
+              "enum": [
+                "pending",
+                "approved",
+                "revoked"
+              ]
+            }
+          }
+        ],
+        "responses": {
+          "200": {
+            "description": "One page.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/NodePage"
+                },
+                "example": {
+                  "items": [
+                    {
+                      "node_id": "{{node_id_prefix}}0f3a5c7e9b1d2f40",
+                      "public_key": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
+                      "role": "validator",
+                      "status": "approved",
+                      "url": "https://validator.example",
+                      "region": "eu-west",
+                      "engine": "native",
+                      "nodectl_version": "1.0.0",
+                      "capabilities": [
+                        "execute"
+                      ],
+                      "health": "online",
+                      "last_heartbeat_at": 1793000040,
+                      "registered_at": 1793000040,
+                      "updated_at": 1793000040
+                    }
+                  ],
+                  "next_cursor": null
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "403": {
+            "$ref": "#/components/responses/forbidden"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/admin/v1/nodes/{node_id}/approve": {
+      "post": {
+        "operationId": "approveNode",
+        "tags": [
+          "Operator"
+        ],
+        "summary": "Let a node count in its role",
+        "security": [
+          {
+            "session": []
+          }
+        ],
+        "parameters": [
+          {
+            "name": "node_id",
+            "in": "path",
+            "required": true,
+            "schema": {
+              "type": "string",
+              "maxLength": 128,
+              "pattern": "[0-9a-f]{16}$"
+            },
+            "example": "{{node_id_prefix}}0f3a5c7e9b1d2f40"
+          }
+        ],
+        "requestBody": {
+          "required": false,
+          "content": {
+            "application/json": {
+              "schema": {
+                "$ref": "#/components/schemas/NodeDecision"
+              },
+              "example": {}
+            }
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "As decided.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/Node"
+                },
+                "example": {
+                  "node_id": "{{node_id_prefix}}0f3a5c7e9b1d2f40",
+                  "public_key": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
+                  "role": "validator",
+                  "status": "approved",
+                  "url": "https://validator.example",
+                  "region": "eu-west",
+                  "engine": "native",
+                  "nodectl_version": "1.0.0",
+                  "capabilities": [
+                    "execute"
+                  ],
+                  "health": "online",
+                  "last_heartbeat_at": 1793000040,
+                  "registered_at": 1793000040,
+                  "updated_at": 1793000040
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "403": {
+            "$ref": "#/components/responses/forbidden"
+          },
+          "404": {
+            "$ref": "#/components/responses/not_found"
+          },
+          "413": {
+            "$ref": "#/components/responses/too_large"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/admin/v1/nodes/{node_id}/revoke": {
+      "post": {
+        "operationId": "revokeNode",
+        "tags": [
+          "Operator"
+        ],
+        "summary": "Shut a node out",
+        "description": "It no longer counts, cannot register again, and its device shows as banned.",
+        "security": [
+          {
+            "session": []
+          }
+        ],
+        "parameters": [
+          {
+            "name": "node_id",
+            "in": "path",
+            "required": true,
+            "schema": {
+              "type": "string",
+              "maxLength": 128,
+              "pattern": "[0-9a-f]{16}$"
+            },
+            "example": "{{node_id_prefix}}0f3a5c7e9b1d2f40"
+          }
+        ],
+        "requestBody": {
+          "required": false,
+          "content": {
+            "application/json": {
+              "schema": {
+                "$ref": "#/components/schemas/NodeDecision"
+              },
+              "example": {
+                "reason": "Signed two results for one task."
+              }
+            }
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "As decided.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/Node"
+                },
+                "example": {
+                  "node_id": "{{node_id_prefix}}0f3a5c7e9b1d2f40",
+                  "public_key": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
+                  "role": "validator",
+                  "status": "revoked",
+                  "url": "https://validator.example",
+                  "region": "eu-west",
+                  "engine": "native",
+                  "nodectl_version": "1.0.0",
+                  "capabilities": [
+                    "execute"
+                  ],
+                  "health": "online",
+                  "last_heartbeat_at": 1793000040,
+                  "registered_at": 1793000040,
+                  "updated_at": 1793000040
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "403": {
+            "$ref": "#/components/responses/forbidden"
+          },
+          "404": {
+            "$ref": "#/components/responses/not_found"
+          },
+          "413": {
+            "$ref": "#/components/responses/too_large"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
     "/admin/v1/relayer": {
       "get": {
         "operationId": "getRelayer",
@@ -3260,6 +4055,118 @@ export const openApiTemplate = `{
                     "next_nonce": 214
                   },
                   "dead_letters": []
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "403": {
+            "$ref": "#/components/responses/forbidden"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/admin/v1/audit-log": {
+      "get": {
+        "operationId": "listAuditLog",
+        "tags": [
+          "Operator"
+        ],
+        "summary": "List what operators did, newest first",
+        "security": [
+          {
+            "session": []
+          }
+        ],
+        "parameters": [
+          {
+            "name": "limit",
+            "in": "query",
+            "required": false,
+            "description": "Items per page, 1 to 200; 50 when left out.",
+            "schema": {
+              "type": "integer",
+              "minimum": 1,
+              "maximum": 200,
+              "default": 50
+            }
+          },
+          {
+            "name": "cursor",
+            "in": "query",
+            "required": false,
+            "description": "The \`next_cursor\` of the page before.",
+            "schema": {
+              "type": "string",
+              "maxLength": 1024
+            }
+          },
+          {
+            "name": "subject",
+            "in": "query",
+            "required": false,
+            "description": "Only what was done to this.",
+            "schema": {
+              "type": "string",
+              "minLength": 1,
+              "maxLength": 128
+            }
+          }
+        ],
+        "responses": {
+          "200": {
+            "description": "One page.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/AuditEntryPage"
+                },
+                "example": {
+                  "items": [
+                    {
+                      "entry": 7,
+                      "operator": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                      "action": "node.approve",
+                      "subject": "{{node_id_prefix}}0f3a5c7e9b1d2f40",
+                      "reason": null,
+                      "before": {
+                        "status": "pending"
+                      },
+                      "after": {
+                        "status": "approved"
+                      },
+                      "created_at": 1793000040
+                    }
+                  ],
+                  "next_cursor": null
                 }
               }
             }
@@ -3572,6 +4479,81 @@ export const openApiTemplate = `{
             "type": "array",
             "items": {
               "$ref": "#/components/schemas/ApiKey"
+            }
+          },
+          "next_cursor": {
+            "type": [
+              "string",
+              "null"
+            ]
+          }
+        },
+        "required": [
+          "items",
+          "next_cursor"
+        ],
+        "additionalProperties": false
+      },
+      "AuditEntry": {
+        "type": "object",
+        "properties": {
+          "entry": {
+            "type": "integer",
+            "minimum": -9007199254740991,
+            "maximum": 9007199254740991
+          },
+          "operator": {
+            "$ref": "#/components/schemas/Address"
+          },
+          "action": {
+            "type": "string"
+          },
+          "subject": {
+            "type": "string"
+          },
+          "reason": {
+            "type": [
+              "string",
+              "null"
+            ]
+          },
+          "before": {
+            "type": "object",
+            "propertyNames": {
+              "type": "string"
+            },
+            "additionalProperties": {}
+          },
+          "after": {
+            "type": "object",
+            "propertyNames": {
+              "type": "string"
+            },
+            "additionalProperties": {}
+          },
+          "created_at": {
+            "$ref": "#/components/schemas/Timestamp"
+          }
+        },
+        "required": [
+          "entry",
+          "operator",
+          "action",
+          "subject",
+          "reason",
+          "before",
+          "after",
+          "created_at"
+        ],
+        "additionalProperties": false
+      },
+      "AuditEntryPage": {
+        "type": "object",
+        "properties": {
+          "items": {
+            "type": "array",
+            "items": {
+              "$ref": "#/components/schemas/AuditEntry"
             }
           },
           "next_cursor": {
@@ -4105,6 +5087,14 @@ export const openApiTemplate = `{
         ],
         "additionalProperties": false
       },
+      "Engine": {
+        "type": "string",
+        "enum": [
+          "native",
+          "pulley32",
+          "pulley64"
+        ]
+      },
       "EnrollmentRequest": {
         "type": "object",
         "properties": {
@@ -4289,6 +5279,53 @@ export const openApiTemplate = `{
         ],
         "additionalProperties": false
       },
+      "Heartbeat": {
+        "type": "object",
+        "properties": {
+          "status": {
+            "default": "online",
+            "type": "string",
+            "enum": [
+              "online",
+              "idle",
+              "faulty"
+            ]
+          }
+        },
+        "additionalProperties": false
+      },
+      "HeartbeatAnswer": {
+        "type": "object",
+        "properties": {
+          "node_id": {
+            "$ref": "#/components/schemas/NodeId"
+          },
+          "status": {
+            "type": "string",
+            "enum": [
+              "pending",
+              "approved",
+              "revoked"
+            ]
+          },
+          "heard_at": {
+            "$ref": "#/components/schemas/Timestamp"
+          },
+          "next_in_secs": {
+            "type": "integer",
+            "minimum": -9007199254740991,
+            "maximum": 9007199254740991,
+            "description": "When the next one is expected."
+          }
+        },
+        "required": [
+          "node_id",
+          "status",
+          "heard_at",
+          "next_in_secs"
+        ],
+        "additionalProperties": false
+      },
       "HttpsUrl": {
         "type": "string",
         "maxLength": 2048,
@@ -4414,9 +5451,207 @@ export const openApiTemplate = `{
         ],
         "additionalProperties": false
       },
+      "Node": {
+        "type": "object",
+        "properties": {
+          "node_id": {
+            "$ref": "#/components/schemas/NodeId"
+          },
+          "public_key": {
+            "$ref": "#/components/schemas/Bytes32"
+          },
+          "role": {
+            "type": "string",
+            "enum": [
+              "miner",
+              "validator"
+            ]
+          },
+          "status": {
+            "type": "string",
+            "enum": [
+              "pending",
+              "approved",
+              "revoked"
+            ],
+            "description": "A validator counts once an operator approved it."
+          },
+          "url": {
+            "type": "string"
+          },
+          "region": {
+            "type": [
+              "string",
+              "null"
+            ]
+          },
+          "engine": {
+            "type": [
+              "string",
+              "null"
+            ]
+          },
+          "nodectl_version": {
+            "type": [
+              "string",
+              "null"
+            ]
+          },
+          "capabilities": {
+            "type": "array",
+            "items": {
+              "type": "string"
+            }
+          },
+          "health": {
+            "anyOf": [
+              {
+                "type": "string",
+                "enum": [
+                  "online",
+                  "idle",
+                  "faulty"
+                ]
+              },
+              {
+                "type": "null"
+              }
+            ],
+            "description": "As of its last heartbeat."
+          },
+          "last_heartbeat_at": {
+            "anyOf": [
+              {
+                "$ref": "#/components/schemas/Timestamp"
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "registered_at": {
+            "$ref": "#/components/schemas/Timestamp"
+          },
+          "updated_at": {
+            "$ref": "#/components/schemas/Timestamp"
+          }
+        },
+        "required": [
+          "node_id",
+          "public_key",
+          "role",
+          "status",
+          "url",
+          "region",
+          "engine",
+          "nodectl_version",
+          "capabilities",
+          "health",
+          "last_heartbeat_at",
+          "registered_at",
+          "updated_at"
+        ],
+        "additionalProperties": false
+      },
+      "NodeDecision": {
+        "type": "object",
+        "properties": {
+          "reason": {
+            "default": null,
+            "anyOf": [
+              {
+                "type": "string",
+                "minLength": 1,
+                "maxLength": 2000
+              },
+              {
+                "type": "null"
+              }
+            ]
+          }
+        },
+        "additionalProperties": false
+      },
       "NodeId": {
         "type": "string",
         "description": "Name of a node, derived from its public key."
+      },
+      "NodePage": {
+        "type": "object",
+        "properties": {
+          "items": {
+            "type": "array",
+            "items": {
+              "$ref": "#/components/schemas/Node"
+            }
+          },
+          "next_cursor": {
+            "type": [
+              "string",
+              "null"
+            ]
+          }
+        },
+        "required": [
+          "items",
+          "next_cursor"
+        ],
+        "additionalProperties": false
+      },
+      "NodeRegistration": {
+        "type": "object",
+        "properties": {
+          "url": {
+            "type": "string",
+            "maxLength": 512,
+            "description": "https, or http on the machine itself.",
+            "format": "uri"
+          },
+          "role": {
+            "type": "string",
+            "enum": [
+              "miner",
+              "validator"
+            ]
+          },
+          "engine": {
+            "$ref": "#/components/schemas/Engine"
+          },
+          "nodectl_version": {
+            "type": "string",
+            "maxLength": 64,
+            "pattern": "^\\\\d+\\\\.\\\\d+\\\\.\\\\d+(?:[-+][0-9A-Za-z.+-]+)?$"
+          },
+          "capabilities": {
+            "default": [],
+            "maxItems": 32,
+            "type": "array",
+            "items": {
+              "type": "string",
+              "pattern": "^[a-z][a-z0-9-]{0,31}$"
+            }
+          },
+          "region": {
+            "default": null,
+            "anyOf": [
+              {
+                "type": "string",
+                "minLength": 1,
+                "maxLength": 64
+              },
+              {
+                "type": "null"
+              }
+            ]
+          }
+        },
+        "required": [
+          "url",
+          "role",
+          "engine",
+          "nodectl_version"
+        ],
+        "additionalProperties": false
       },
       "Nonce": {
         "type": "object",
@@ -5137,6 +6372,35 @@ export const openApiTemplate = `{
           "quorum"
         ],
         "additionalProperties": false
+      },
+      "Verdict": {
+        "type": "object",
+        "properties": {
+          "action": {
+            "type": "string",
+            "enum": [
+              "approve",
+              "reject"
+            ]
+          },
+          "reason": {
+            "default": null,
+            "anyOf": [
+              {
+                "type": "string",
+                "minLength": 1,
+                "maxLength": 2000
+              },
+              {
+                "type": "null"
+              }
+            ]
+          }
+        },
+        "required": [
+          "action"
+        ],
+        "additionalProperties": false
       }
     },
     "responses": {
@@ -5807,6 +7071,12 @@ export const openApiTemplate = `{
         "scheme": "bearer",
         "bearerFormat": "{{api_key_prefix}}<8>_<43 characters>",
         "description": "Developer API key; each call names the scope it needs."
+      },
+      "nodeSignature": {
+        "type": "apiKey",
+        "in": "header",
+        "name": "{{header_prefix}}Signature",
+        "description": "Ed25519 signature of the request by a node's key, together with the headers {{header_prefix}}Node, -Public-Key, -Timestamp and -Nonce."
       }
     }
   }

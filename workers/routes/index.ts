@@ -1,5 +1,8 @@
 import type { Route } from '../route.ts'
 import { getPreferences, putPreferences } from './account/preferences.ts'
+import { listAuditLog } from './admin/audit-log.ts'
+import { decideEnrollment, decideVerification } from './admin/developers.ts'
+import { approveNode, listNodes, revokeNode } from './admin/nodes.ts'
 import { getRelayer } from './admin/relayer.ts'
 import { logout } from './auth/logout.ts'
 import { createNonce } from './auth/nonce.ts'
@@ -22,6 +25,8 @@ import { getNetworkParams } from './network/params.ts'
 import { getStatus } from './network/status.ts'
 import { getTransaction } from './network/transaction.ts'
 import { listValidators } from './network/validators.ts'
+import { heartbeat } from './nodes/heartbeat.ts'
+import { registerNode } from './nodes/register.ts'
 import { getDocs, getDocsFile } from './reference/docs.ts'
 import { getOpenApi } from './reference/openapi.ts'
 
@@ -59,7 +64,15 @@ export const routes: readonly Route[] = [
   downloadModule,
   getFaucet,
   drip,
+  registerNode,
+  heartbeat,
+  decideEnrollment,
+  decideVerification,
+  listNodes,
+  approveNode,
+  revokeNode,
   getRelayer,
+  listAuditLog,
   getOpenApi,
   getDocs,
   getDocsFile,

@@ -1,5 +1,6 @@
-import { and, eq, type InferSelectModel, inArray } from 'drizzle-orm'
-import { type Database, query, read } from './database.ts'
+import { and, eq, type InferSelectModel, inArray, sql } from 'drizzle-orm'
+import { auditStatement, type OperatorAction } from './audit-log.ts'
+import { batch, type Database, query, read } from './database.ts'
 import { developers } from './schema.ts'
 
 export type Developer = InferSelectModel<typeof developers>
@@ -71,5 +72,38 @@ export class DeveloperStore {
         .where(eq(developers.address, address)),
     )
     return result.meta.changes === 1 ? 'updated' : 'missing'
+  }
+
+  /**
+   * Decides about an enrollment or a verification, and notes it. Refused for a wallet that did not ask, and where the
+   * decision stands already.
+   */
+  async decide(
+    address: string,
+    what: 'enrollment' | 'verification',
+    verdict: 'approve' | 'reject',
+    decision: Pick<OperatorAction, 'operator' | 'reason'>,
+    now: number,
+  ): Promise<'decided' | 'invalid_state'> {
+    const granted = what === 'enrollment' ? 'active' : 'verified'
+    const status = verdict === 'approve' ? granted : 'rejected'
+    const other = verdict === 'approve' ? 'rejected' : granted
+    const action = {
+      ...decision,
+      action: `developer.${what}.${verdict}`,
+      subject: address,
+      after: { [what]: status },
+    }
+    const column = developers[what]
+    const found = sql`address = ${address} AND ${column} IN ('pending', ${other})`
+    const results = await batch(this.#db, [
+      auditStatement(
+        action,
+        now,
+        sql`SELECT json_object(${what}, ${column}) AS value FROM ${developers} WHERE ${found}`,
+      ),
+      sql`UPDATE ${developers} SET ${sql.identifier(what)} = ${status}, updated_at = ${now} WHERE ${found}`,
+    ])
+    return results[1]?.meta.changes === 1 ? 'decided' : 'invalid_state'
   }
 }

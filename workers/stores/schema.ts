@@ -1,7 +1,8 @@
 import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { ListingStatus, ReviewStatus } from '../../protocol/listing-status.ts'
 import type { Tier, versionStates } from '../../protocol/manifest-versions.ts'
-import type { Economics, Listing, Scheduling } from '../../protocol/project-manifest.ts'
+import type { deviceClasses, Economics, engines, Listing } from '../../protocol/project-manifest.ts'
+import type { Benchmark, Hardware } from './device-profile.ts'
 
 /** A token as records show it. */
 export interface Token {
@@ -10,8 +11,6 @@ export interface Token {
   name: string
   decimals: number
 }
-
-type DeviceClass = Scheduling['requirements']['device_classes'][number]
 
 /** The tables of d1-migrations/ as drizzle sees them; a test compares the two. */
 
@@ -101,11 +100,62 @@ export const transactions = sqliteTable('transactions', {
 export const nodes = sqliteTable('nodes', {
   nodeId: text('node_id').primaryKey(),
   publicKey: text('public_key').notNull().unique(),
-  role: text().notNull(),
-  status: text().notNull(),
+  role: text().$type<'miner' | 'validator'>().notNull(),
+  status: text().$type<'pending' | 'approved' | 'revoked'>().notNull(),
   url: text().notNull(),
   region: text(),
   registeredAt: integer('registered_at').notNull(),
+  engine: text(),
+  nodectlVersion: text('nodectl_version'),
+  capabilities: text({ mode: 'json' }).$type<string[]>(),
+  health: text().$type<'online' | 'idle' | 'faulty'>(),
+  lastHeartbeatAt: integer('last_heartbeat_at'),
+  updatedAt: integer('updated_at'),
+})
+
+export const bindings = sqliteTable('bindings', {
+  bindingHash: text('binding_hash').primaryKey(),
+  action: text().$type<'bind' | 'unbind'>().notNull(),
+  nodeId: text('node_id').notNull(),
+  publicKey: text('public_key').notNull(),
+  owner: text().notNull(),
+  message: text().notNull(),
+  issuedAt: integer('issued_at').notNull(),
+  nonce: text().notNull(),
+  ownerSignature: text('owner_signature'),
+  nodeSignature: text('node_signature'),
+  acceptedAt: integer('accepted_at').notNull(),
+})
+
+export const devices = sqliteTable('devices', {
+  nodeId: text('node_id').primaryKey(),
+  publicKey: text('public_key').notNull().unique(),
+  owner: text().notNull(),
+  bindingHash: text('binding_hash').notNull(),
+  boundAt: integer('bound_at').notNull(),
+  unbindingHash: text('unbinding_hash'),
+  unboundAt: integer('unbound_at'),
+  label: text(),
+  class: text().$type<(typeof deviceClasses)[number]>(),
+  platform: text(),
+  osVersion: text('os_version'),
+  arch: text(),
+  engine: text().$type<(typeof engines)[number]>(),
+  nodectlVersion: text('nodectl_version'),
+  hardware: text({ mode: 'json' }).$type<Hardware>(),
+  benchmark: text({ mode: 'json' }).$type<Benchmark>(),
+  profileUpdatedAt: integer('profile_updated_at'),
+})
+
+export const auditLog = sqliteTable('audit_log', {
+  entry: integer().primaryKey(),
+  operator: text().notNull(),
+  action: text().notNull(),
+  subject: text().notNull(),
+  reason: text(),
+  before: text({ mode: 'json' }).$type<Record<string, unknown>>().notNull(),
+  after: text({ mode: 'json' }).$type<Record<string, unknown>>().notNull(),
+  createdAt: integer('created_at').notNull(),
 })
 
 export const projects = sqliteTable('projects', {
@@ -124,7 +174,7 @@ export const projects = sqliteTable('projects', {
   tags: text({ mode: 'json' }).$type<readonly string[]>().notNull(),
   icon: text().notNull(),
   accentColor: text('accent_color'),
-  deviceClasses: text('device_classes', { mode: 'json' }).$type<readonly DeviceClass[]>().notNull(),
+  deviceClasses: text('device_classes', { mode: 'json' }).$type<readonly (typeof deviceClasses)[number][]>().notNull(),
   classMask: integer('class_mask').notNull(),
   token: text({ mode: 'json' }).$type<Token>().notNull(),
   vault: text().notNull(),

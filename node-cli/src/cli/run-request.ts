@@ -4,7 +4,7 @@ import {
   artifactBytesMax,
   openArtifact,
 } from '../../../protocol/hbc/artifact.ts'
-import { type EngineName, engineNames } from '../engine/engine-name.ts'
+import { type EngineChoice, engineNames } from '../engine/engine-name.ts'
 import { limits } from '../engine/limits.ts'
 import { CliError, UsageError } from './errors.ts'
 import { readInput } from './input.ts'
@@ -57,9 +57,10 @@ export function functionIdOf({ manifest }: Artifact, name: string): number {
   return id
 }
 
-/** The engine `NODE_ENGINE` asks for; V8 when it says nothing. @throws {@link UsageError} */
-export function engineOf(env: NodeJS.ProcessEnv = process.env): EngineName {
-  const asked = env.NODE_ENGINE || 'native'
+/** The engine `NODE_ENGINE` asks for. @throws {@link UsageError} */
+export function engineOf(env: NodeJS.ProcessEnv = process.env): EngineChoice {
+  const asked = env.NODE_ENGINE
+  if (!asked) return 'auto'
   const engine = engineNames.find((name) => name === asked)
   if (engine === undefined)
     throw new UsageError(`NODE_ENGINE must be ${engineNames.join(' or ')}, not ${asked}`)

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { defineNodectlCommand } from '../cli/command.ts'
 import { CliError, exitCodes } from '../cli/errors.ts'
-import { printJson, progress } from '../cli/output.ts'
+import { printable, printJson, progress } from '../cli/output.ts'
 import { engineOf, functionIdOf, inputArguments, readArtifactFile, readRunInput } from '../cli/run-request.ts'
 import { withDataDir } from '../data-dir/lock.ts'
 import { createNodeKey } from '../data-dir/node-key.ts'
-import type { EngineName } from '../engine/engine-name.ts'
+import type { EngineChoice } from '../engine/engine-name.ts'
 import { type ExecutionRequest, type ExecutionResult, NodeFault } from '../engine/execution.ts'
 import { limits } from '../engine/limits.ts'
 import { runInWorker } from '../engine/run-in-worker.ts'
@@ -88,13 +88,13 @@ function readGas(text: string): number {
 }
 
 async function answer(
-  engine: EngineName,
+  engine: EngineChoice,
   request: ExecutionRequest,
   dataDir: string | null,
 ): Promise<ExecutionResult> {
   try {
     const result = await runInWorker(engine, request, dataDir, timeoutSeconds)
-    for (const line of result.logs) progress(`log: ${line}`)
+    for (const line of result.logs) progress(`log: ${printable(line)}`)
     return result
   } catch (error) {
     if (error instanceof NodeFault) throw new CliError('node_fault', `${error.message}; there is no receipt`)

@@ -8,7 +8,7 @@ import { CliError, exitCodes } from '../cli/errors.ts'
 import { readInput } from '../cli/input.ts'
 import { printJson } from '../cli/output.ts'
 import { engineOf, functionIdOf, inputArguments, readArtifactFile, readRunInput } from '../cli/run-request.ts'
-import type { EngineName } from '../engine/engine-name.ts'
+import type { EngineChoice } from '../engine/engine-name.ts'
 import { NodeFault } from '../engine/execution.ts'
 import { limits } from '../engine/limits.ts'
 import { runInWorker } from '../engine/run-in-worker.ts'
@@ -88,7 +88,7 @@ function signatureProblems(envelope: ReceiptEnvelope): string[] {
 }
 
 async function differences(
-  engine: EngineName,
+  engine: EngineChoice,
   { receipt }: ReceiptEnvelope,
   artifact: Awaited<ReturnType<typeof readArtifactFile>>,
   input: Uint8Array,

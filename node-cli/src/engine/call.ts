@@ -6,6 +6,7 @@ import {
   outOfGas,
   type Surroundings,
 } from './execution.ts'
+import { GuestLog } from './guest-log.ts'
 import { callFailures, Host } from './host.ts'
 import { type Engine, type Instance, RunAgain } from './instance.ts'
 import { Journal } from './journal.ts'
@@ -15,7 +16,7 @@ import { limits } from './limits.ts'
 interface Run {
   readonly engine: Engine
   readonly surroundings: Surroundings
-  readonly logs: string[]
+  readonly log: GuestLog
 }
 
 /** One call of one function, with its journal and everything it calls in turn. */
@@ -40,15 +41,15 @@ class Call {
 
   /** @throws {@link GuestFailure}, or anything else for a fault of the node. */
   run(): Uint8Array {
-    const { logs } = this.#run
-    const logged = logs.length
+    const { log } = this.#run
+    const logged = log.mark()
     try {
       return this.#attempt(false)
     } catch (error) {
       if (!(error instanceof RunAgain)) throw error
       // The guest is deterministic and what it did is still in the journal, so nothing tells that there were two runs.
       this.#journal.reset()
-      logs.length = logged
+      log.rewind(logged)
       return this.#attempt(true)
     }
   }
@@ -66,9 +67,9 @@ class Call {
           call: (callee, name, passed) => this.#callOther(callee, name, passed),
         },
         this.#journal,
-        this.#run.logs,
+        this.#run.log,
       )
-      this.#instance = this.#run.engine.instantiate(address, wasm, gasLimit, host.functions, exact)
+      this.#instance = this.#run.engine.instantiate(wasm, gasLimit, host.functions, exact)
       this.#guest.start()
       const pointer = input.length === 0 ? 0 : this.#place(input)
       return this.#output(this.#guest.enter(functionId, pointer, input.length))
@@ -139,7 +140,7 @@ const strictText = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
  * Runs one function of a module on an engine. Call it in a thread whose stack outlasts the guest's: see
- * {@link runInWorker}.
+ * {@link EngineThread}.
  *
  * @throws {@link NodeFault} for what is no answer of the guest.
  */
@@ -148,19 +149,26 @@ export function executeOn(
   request: ExecutionRequest,
   surroundings: Surroundings,
 ): ExecutionResult {
-  const logs: string[] = []
+  const log = new GuestLog()
   const journal = new Journal(surroundings)
-  const call = new Call(request, { engine, surroundings, logs }, journal, 0)
+  const call = new Call(request, { engine, surroundings, log }, journal, 0)
   try {
     const output = call.run()
-    const { gasUsed } = call
-    const { events } = journal
-    return { success: true, output, error: null, gasUsed, events, writes: journal.writes(), logs }
+    return {
+      success: true,
+      output,
+      error: null,
+      gasUsed: call.gasUsed,
+      events: journal.events,
+      writes: journal.writes(),
+      logs: log.lines,
+    }
   } catch (error) {
     if (error instanceof NodeFault) throw error
     if (!(error instanceof GuestFailure))
       throw new NodeFault(`the engine failed: ${(error as Error).message}`, { cause: error })
     const { gasUsed } = call
+    const { lines: logs } = log
     return { success: false, output: null, error: error.message, gasUsed, events: [], writes: [], logs }
   }
 }

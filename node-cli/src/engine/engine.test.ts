@@ -4,9 +4,9 @@ import { createReceipt, hashReceipt } from '../../../protocol/execution.ts'
 import { echoAddress, echoWasm } from '../../../protocol/hbc/testing/artifacts.ts'
 import { readModule } from '../../../protocol/wasm/module.ts'
 import { WasmError } from '../../../protocol/wasm/reader.ts'
+import { executeWith } from './engines.ts'
 import type { ExecutionRequest, Surroundings } from './execution.ts'
 import { meterModule } from './meter.ts'
-import { executeNative } from './native.ts'
 import { runInWorker } from './run-in-worker.ts'
 import { rewriteStack } from './stack-rewrite.ts'
 import { compareInThread } from './testing/compare-worker.ts'
@@ -43,7 +43,7 @@ const request = (wasm: Uint8Array, change: Partial<ExecutionRequest> = {}): Exec
 let counter = 0
 
 const run = (wasm: Uint8Array, change: Partial<ExecutionRequest> = {}, surroundings = alone) =>
-  executeNative(request(wasm, change), surroundings)
+  executeWith('native', request(wasm, change), surroundings)
 const text = (bytes: Uint8Array | null) => (bytes === null ? null : new TextDecoder().decode(bytes))
 const empty = '(i64.const 0)'
 

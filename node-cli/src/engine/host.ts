@@ -2,6 +2,7 @@ import { CanonicalJsonError, parseStrictJson } from '../../../protocol/canonical
 import { bytesToHex } from '../../../protocol/hex.ts'
 import { hashBytes } from '../../../protocol/keccak.ts'
 import { GuestFailure } from './execution.ts'
+import type { GuestLog } from './guest-log.ts'
 import type { HostFunctions } from './instance.ts'
 import type { Journal } from './journal.ts'
 import { limits } from './limits.ts'
@@ -34,12 +35,12 @@ type Numbers = readonly number[]
 export class Host {
   readonly #guest: GuestInstance
   readonly #journal: Journal
-  readonly #logs: string[]
+  readonly #log: GuestLog
 
-  constructor(guest: GuestInstance, journal: Journal, logs: string[]) {
+  constructor(guest: GuestInstance, journal: Journal, log: GuestLog) {
     this.#guest = guest
     this.#journal = journal
-    this.#logs = logs
+    this.#log = log
   }
 
   /** The functions by `module.name`; those with a result give pointer and length, or a code below 0. */
@@ -50,7 +51,7 @@ export class Host {
     'storage.get': (pointer, length) => this.#get(pointer!, length!),
     'storage.set': (...parameters) => this.#set(parameters),
     'storage.del': (pointer, length) => this.#delete(pointer!, length!),
-    'console.log': (pointer, length) => this.#log(pointer!, length!),
+    'console.log': (pointer, length) => this.#writeLog(pointer!, length!),
     'crypto.hash': (pointer, length) => this.#hash(pointer!, length!),
     'env.abort': () => {
       throw new GuestFailure('aborted')
@@ -114,9 +115,9 @@ export class Host {
     this.#journal.set({ address: this.#guest.address, key: this.#key(pointer, length), value: null })
   }
 
-  #log(pointer: number, length: number): undefined {
+  #writeLog(pointer: number, length: number): undefined {
     this.#guest.charge(100 + (length >>> 0))
-    this.#logs.push(this.#text(pointer, length, limits.logLine))
+    this.#log.add(this.#text(pointer, length, limits.logLine), length)
   }
 
   #hash(pointer: number, length: number): readonly [number, number] {

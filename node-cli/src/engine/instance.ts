@@ -37,13 +37,7 @@ export interface Engine {
    * @param exact The run was of no worth once, and must not be again.
    * @throws {@link GuestFailure} for a module that is not valid or whose segments are out of bounds.
    */
-  instantiate: (
-    address: string,
-    wasm: Uint8Array,
-    gasLimit: number,
-    host: HostFunctions,
-    exact: boolean,
-  ) => Instance
+  instantiate: (wasm: Uint8Array, gasLimit: number, host: HostFunctions, exact: boolean) => Instance
 }
 
 /** What the guest did so far is of no worth: the run begins anew, this time with exact metering. */

@@ -1,17 +1,9 @@
 import { checkGuest, guestImports } from '../../../protocol/wasm/guest.ts'
 import { WasmError } from '../../../protocol/wasm/reader.ts'
-import { executeOn } from './call.ts'
-import {
-  type ExecutionRequest,
-  type ExecutionResult,
-  GuestFailure,
-  NodeFault,
-  outOfGas,
-  type Surroundings,
-  stackLimit,
-} from './execution.ts'
+import { GuestFailure, NodeFault, outOfGas, stackLimit } from './execution.ts'
 import { type Engine, type HostFunctions, type Instance, packed, RunAgain, trap, traps } from './instance.ts'
 import { meterExports, meterModule, stopped } from './meter.ts'
+import { ModuleCache } from './module-cache.ts'
 import { meterOptimistically } from './optimistic.ts'
 import { startExport } from './rewrite-module.ts'
 import { stackUnits } from './stack-cost.ts'
@@ -22,12 +14,14 @@ type Exports = Readonly<Record<string, unknown>>
 const {
   Module,
   Instance: NativeInstance,
+  CompileError,
   RuntimeError,
 } = (globalThis as unknown as { WebAssembly: WebAssemblyNamespace }).WebAssembly
 
 interface WebAssemblyNamespace {
   Module: new (bytes: Uint8Array) => object
   Instance: new (module: object, imports: object) => { exports: Exports }
+  CompileError: new () => Error
   RuntimeError: new () => Error
 }
 
@@ -46,36 +40,47 @@ interface Compiled {
   readonly observesNan: boolean
 }
 
-interface Known {
-  optimistic: Compiled | null | undefined
-  exact: Compiled | undefined
+/** The forms of a module, each made when it is asked for first. */
+interface Forms {
+  /** null when the fast form is of no use. */
+  optimistic?: Compiled | null
+  /** An error when V8 refuses the module. */
+  exact?: Compiled | ModuleNotTaken
 }
 
-const known = new Map<string, Known>()
-const knownMax = 64
+/** Thrown for a module that keeps the rules and is beyond one of V8's own limits. */
+export class ModuleNotTaken extends NodeFault {}
 
-/** The forms of a module that were compiled; those of the last modules used are kept by their address. */
-function formsOf(address: string, wasm: Uint8Array): Known {
-  let forms = known.get(address)
-  if (forms !== undefined) return forms
+const checkedForms = (wasm: Uint8Array): Forms => {
   checkGuest(wasm)
-  forms = { optimistic: undefined, exact: undefined }
-  if (known.size >= knownMax) known.delete(known.keys().next().value!)
-  known.set(address, forms)
-  return forms
+  return {}
 }
 
-function compileOptimistically(wasm: Uint8Array): Compiled | null {
-  const metered = meterOptimistically(wasm)
-  if (metered === null) return null
-  return { module: new Module(metered.wasm), optimistic: true, observesNan: metered.observesNan }
+/** Compiles one form of a module; null when V8 refuses it. */
+function compile(form: { wasm: Uint8Array; observesNan: boolean }, optimistic: boolean): Compiled | null {
+  try {
+    return { module: new Module(form.wasm), optimistic, observesNan: form.observesNan }
+  } catch (error) {
+    if (error instanceof CompileError) return null
+    throw error
+  }
 }
 
-const compileExactly = (wasm: Uint8Array, meter: Meter): Compiled => ({
-  module: new Module(meter(wasm)),
-  optimistic: false,
-  observesNan: false,
-})
+function optimisticForm(forms: Forms, wasm: Uint8Array): Compiled | null {
+  if (forms.optimistic === undefined) {
+    const metered = meterOptimistically(wasm)
+    forms.optimistic = metered && compile(metered, true)
+  }
+  return forms.optimistic
+}
+
+function exactForm(forms: Forms, wasm: Uint8Array, meter: Meter): Compiled {
+  forms.exact ??=
+    compile({ wasm: meter(wasm), observesNan: false }, false) ??
+    new ModuleNotTaken('the module is beyond the limits of the native engine; the interpreter can run it')
+  if (forms.exact instanceof ModuleNotTaken) throw forms.exact
+  return forms.exact
+}
 
 class CompiledInstance implements Instance {
   readonly #exports: Exports
@@ -209,35 +214,33 @@ function instantiate(make: () => Instance): Instance {
   }
 }
 
+/** Bytes of the modules whose compiled forms are kept. */
+const keptBytesMax = 32 * 1024 * 1024
+
 /** V8 with exact metering only, done in a way of choice. */
-export const nativeWith = (meter: Meter): Engine => ({
-  instantiate: (address, wasm, gasLimit, host) =>
-    instantiate(() => {
-      const forms = formsOf(`${meter.name} ${address}`, wasm)
-      forms.exact ??= compileExactly(wasm, meter)
-      return new CompiledInstance(forms.exact, gasLimit, host, () => {})
-    }),
-})
+export function nativeWith(meter: Meter): Engine {
+  const known = new ModuleCache<Forms>(keptBytesMax)
+  return {
+    instantiate: (wasm, gasLimit, host) =>
+      instantiate(() => {
+        const forms = known.get(wasm, () => checkedForms(wasm))
+        return new CompiledInstance(exactForm(forms, wasm, meter), gasLimit, host, () => {})
+      }),
+  }
+}
+
+const known = new ModuleCache<Forms>(keptBytesMax)
 
 /** V8: at first for speed, and again with exact metering where that does not do. */
 export const native: Engine = {
-  instantiate: (address, wasm, gasLimit, host, exact) =>
+  instantiate: (wasm, gasLimit, host, exact) =>
     instantiate(() => {
-      const forms = formsOf(address, wasm)
-      if (!exact)
-        forms.optimistic = forms.optimistic === undefined ? compileOptimistically(wasm) : forms.optimistic
-      if (!exact && forms.optimistic)
-        return new CompiledInstance(forms.optimistic, gasLimit, host, () => {
+      const forms = known.get(wasm, () => checkedForms(wasm))
+      const fast = exact ? null : optimisticForm(forms, wasm)
+      if (fast !== null)
+        return new CompiledInstance(fast, gasLimit, host, () => {
           forms.optimistic = null
         })
-      forms.exact ??= compileExactly(wasm, meterModule)
-      return new CompiledInstance(forms.exact, gasLimit, host, () => {})
+      return new CompiledInstance(exactForm(forms, wasm, meterModule), gasLimit, host, () => {})
     }),
 }
-
-/** Runs one function of a module on V8. Throws {@link NodeFault} for what is no answer of the guest. */
-export const executeNative = (
-  request: ExecutionRequest,
-  surroundings: Surroundings,
-  meter?: Meter,
-): ExecutionResult => executeOn(meter === undefined ? native : nativeWith(meter), request, surroundings)

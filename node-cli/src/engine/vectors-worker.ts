@@ -2,13 +2,11 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { hexToBytes } from '../../../protocol/hex.ts'
 import type { EngineName } from './engine-name.ts'
+import { executeWith } from './engines.ts'
 import { type ExecutionResult, outOfGas, type Surroundings, stackLimit } from './execution.ts'
-import { executePulley } from './interpreter/pulley.ts'
-import { executeNative } from './native.ts'
 import type { EngineCase, EngineOutcome, Expectation } from './vectors.ts'
 
 const { cases, engine } = workerData as { cases: EngineCase[]; engine: EngineName }
-const execute = engine === 'pulley' ? executePulley : executeNative
 const alone: Surroundings = { module: () => null, stored: () => null }
 
 function outcomesOf({ name, wasm_hex, call, gas_limit, expect, runs }: EngineCase): EngineOutcome[] {
@@ -20,7 +18,7 @@ function outcomesOf({ name, wasm_hex, call, gas_limit, expect, runs }: EngineCas
     return {
       name: `${name}, gas limit ${gasLimit}`,
       expected,
-      got: expectationOf(execute(request, alone)),
+      got: expectationOf(executeWith(engine, request, alone)),
     }
   })
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { example } from '../../examples.ts'
 import { Address, Bytes32, NodeId, Timestamp } from '../../http/formats.ts'
 
 const OptionalAddress = Address.nullable()
@@ -91,3 +92,14 @@ export const Transaction = z
     updated_at: Timestamp,
   })
   .meta({ id: 'Transaction' })
+
+export const transactionExample = {
+  id: example.digest,
+  action: 'bond',
+  status: 'confirmed',
+  tx_hash: example.manifestAddress,
+  error: null,
+  confirmations: 3,
+  created_at: example.time,
+  updated_at: example.time + 12,
+}

@@ -6,7 +6,7 @@ import { json } from '../../http/answer.ts'
 import { PathBytes32 } from '../../http/formats.ts'
 import { defineRoute } from '../../route.ts'
 import { finalStatuses, type Transaction } from '../../stores/transactions.ts'
-import { Transaction as TransactionShape } from './schema.ts'
+import { Transaction as TransactionShape, transactionExample } from './schema.ts'
 
 export const getTransaction = defineRoute(
   {
@@ -24,16 +24,7 @@ export const getTransaction = defineRoute(
       200: {
         description: 'Where the action is on its way to the chain.',
         schema: TransactionShape,
-        example: {
-          id: example.digest,
-          action: 'bond',
-          status: 'confirmed',
-          tx_hash: example.manifestAddress,
-          error: null,
-          confirmations: 3,
-          created_at: example.time,
-          updated_at: example.time + 12,
-        },
+        example: transactionExample,
       },
     },
   },

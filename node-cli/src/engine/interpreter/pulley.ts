@@ -1,37 +1,25 @@
 import { checkGuest, guestImports } from '../../../../protocol/wasm/guest.ts'
 import { readModule } from '../../../../protocol/wasm/module.ts'
 import { WasmError } from '../../../../protocol/wasm/reader.ts'
-import { executeOn } from '../call.ts'
-import {
-  type ExecutionRequest,
-  type ExecutionResult,
-  GuestFailure,
-  NodeFault,
-  outOfGas,
-  type Surroundings,
-  stackLimit,
-} from '../execution.ts'
+import { GuestFailure, NodeFault, outOfGas, stackLimit } from '../execution.ts'
 import { type Engine, type HostFunctions, type Instance, packed, trap, traps } from '../instance.ts'
+import { ModuleCache } from '../module-cache.ts'
 import { stackUnits } from '../stack-cost.ts'
 import { validateBodies } from '../validator.ts'
 import { Machine, status } from './machine.ts'
 import { slotBytes } from './operand-stack.ts'
 import { type TranslatedModule, translateModule } from './translate.ts'
 
-const translated = new Map<string, TranslatedModule>()
-const translatedMax = 16
+/** Bytes of the modules whose translations are kept. */
+const keptBytesMax = 16 * 1024 * 1024
+const known = new ModuleCache<TranslatedModule>(keptBytesMax)
 
-/** Translates a module; the last ones used are kept by their address. */
-function translate(address: string, wasm: Uint8Array): TranslatedModule {
-  const known = translated.get(address)
-  if (known !== undefined) return known
-  checkGuest(wasm)
-  validateBodies(readModule(wasm))
-  const made = translateModule(wasm)
-  if (translated.size >= translatedMax) translated.delete(translated.keys().next().value!)
-  translated.set(address, made)
-  return made
-}
+const translate = (wasm: Uint8Array): TranslatedModule =>
+  known.get(wasm, () => {
+    checkGuest(wasm)
+    validateBodies(readModule(wasm))
+    return translateModule(wasm)
+  })
 
 /** Kinds of traps by the numbers of the machine. */
 const trapKinds = [
@@ -136,10 +124,10 @@ class InterpretedInstance implements Instance {
 
 /** The interpreter. */
 export const pulley: Engine = {
-  instantiate(address, wasm, gasLimit, host) {
+  instantiate(wasm, gasLimit, host) {
     let module: TranslatedModule
     try {
-      module = translate(address, wasm)
+      module = translate(wasm)
     } catch (error) {
       if (error instanceof WasmError) throw new GuestFailure(`invalid module: ${error.message}`)
       throw error
@@ -147,7 +135,3 @@ export const pulley: Engine = {
     return new InterpretedInstance(module, gasLimit, host)
   },
 }
-
-/** Runs one function of a module on the interpreter. Throws {@link NodeFault} for what is no answer of the guest. */
-export const executePulley = (request: ExecutionRequest, surroundings: Surroundings): ExecutionResult =>
-  executeOn(pulley, request, surroundings)

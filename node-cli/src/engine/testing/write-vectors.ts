@@ -6,9 +6,10 @@ import { writeFileSync } from 'node:fs'
 import wabt from 'wabt'
 import { echoWasm } from '../../../../protocol/hbc/testing/artifacts.ts'
 import { bytesToHex } from '../../../../protocol/hex.ts'
+import { executeOn } from '../call.ts'
 import { type ExecutionResult, outOfGas, stackLimit } from '../execution.ts'
-import { meterModule } from '../meter.ts'
-import { executeNative, type Meter } from '../native.ts'
+import type { Engine } from '../instance.ts'
+import { native, nativeWith } from '../native.ts'
 import type { EngineCase, Expectation } from '../vectors.ts'
 import { randomModule } from './random-module.ts'
 import { referenceMeter } from './reference-meter.ts'
@@ -23,15 +24,17 @@ const expectationOf = ({ success, gasUsed, error, output }: ExecutionResult): Ex
   ...(output !== null && { output_utf8: new TextDecoder().decode(output) }),
 })
 
+const reference = nativeWith(referenceMeter)
+
 function caseOf(name: string, wasm: Uint8Array, input: string): EngineCase {
-  const run = (gasLimit: number, meter: Meter) => {
+  const run = (gasLimit: number, engine: Engine) => {
     const request = { address: name, wasm, functionId: 0, input: new TextEncoder().encode(input), gasLimit }
-    return executeNative(request, { module: () => null, stored: () => null }, meter)
+    return executeOn(engine, request, { module: () => null, stored: () => null })
   }
-  const { gasUsed } = run(1_000_000, meterModule)
+  const { gasUsed } = run(1_000_000, native)
   const limits = [...new Set([1_000_000, gasUsed, gasUsed - 1, gasUsed >> 1])].filter((limit) => limit >= 1)
   const runs = limits.map((limit) => {
-    const [expect, plain] = [meterModule, referenceMeter].map((meter) => expectationOf(run(limit, meter)))
+    const [expect, plain] = [native, reference].map((engine) => expectationOf(run(limit, engine)))
     if (JSON.stringify(expect) !== JSON.stringify(plain))
       throw new Error(`${name}: the two ways of metering disagree`)
     return { gas_limit: limit, expect: expect! }

@@ -1,0 +1,201 @@
+import { spawnSync } from 'node:child_process'
+import { type AbiEvent, toEventSelector } from 'viem'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { resolveProfile } from '../../protocol/profile.ts'
+import { AnvilError, startAnvil } from '../anvil.ts'
+import { committedHashes, hashSources } from '../compile.ts'
+import { DeployError, deployContracts } from '../deploy.ts'
+import * as generated from '../generated/contracts.ts'
+import {
+  deployer,
+  eth,
+  hasAnvil,
+  type Network,
+  owner,
+  params,
+  profile,
+  refusal,
+  roles,
+  startNetwork,
+  treasury,
+} from './network.ts'
+
+test('the committed output was made from the committed sources; else run: node contracts/compile.ts', () => {
+  const current = hashSources()
+  expect(committedHashes()).toEqual([current, current])
+})
+
+/** What the hub indexes, in its own words: a change here is a change of the network. */
+const indexed = [
+  'event ProjectRegistered(bytes32 indexed projectId, address indexed developer, string slug, bytes32 worker, bytes32 consensusHash, bytes32 manifestHash)',
+  'event VersionPublished(bytes32 indexed projectId, uint32 version, bytes32 consensusHash, bytes32 manifestHash)',
+  'event ListingStatusSet(bytes32 indexed projectId, uint8 status)',
+  'event Bonded(bytes32 indexed subscriptionId, address indexed owner, bytes32 indexed projectId, bytes32 nodeKey, uint256 amount, uint256 collateral)',
+  'event Unbonding(bytes32 indexed subscriptionId, uint64 releaseAt)',
+  'event Withdrawn(bytes32 indexed subscriptionId, address indexed owner, uint256 amount)',
+  'event PayoutSet(bytes32 indexed subscriptionId, address payout)',
+  'event SlashProposed(bytes32 indexed evidenceHash, bytes32 indexed subscriptionId, uint256 amount, uint64 executableAt)',
+  'event SlashDisputed(bytes32 indexed evidenceHash)',
+  'event SlashCancelled(bytes32 indexed evidenceHash)',
+  'event SlashExecuted(bytes32 indexed evidenceHash, bytes32 indexed subscriptionId, uint256 amount)',
+  'event EpochPosted(uint256 indexed epoch, bytes32 merkleRoot, uint256 total)',
+  'event Claimed(uint256 indexed epoch, address indexed miner, uint256 amount)',
+  'event VaultFunded(address indexed from, uint256 amount)',
+]
+
+test('emits exactly the events that the hub indexes, and no other event under the same topic', () => {
+  const events = Object.entries(generated)
+    .filter(([name]) => name.endsWith('Abi') && name !== 'contractErrorsAbi')
+    .flatMap(([, abi]) => (abi as readonly { type: string }[]).filter(({ type }) => type === 'event'))
+    .map((event) => `event ${formatEvent(event as AbiEvent)}`)
+  for (const event of indexed) {
+    expect(events).toContain(event)
+    const topic = toEventSelector(event)
+    expect(new Set(events.filter((one) => toEventSelector(one) === topic))).toEqual(new Set([event]))
+  }
+})
+
+const formatEvent = (event: AbiEvent) =>
+  `${event.name}(${event.inputs
+    .map(({ type, indexed: isIndexed, name }) => `${type} ${isIndexed ? 'indexed ' : ''}${name}`)
+    .join(', ')})`
+
+describe.skipIf(!hasAnvil)('deployContracts', () => {
+  let network: Network
+  beforeAll(async () => {
+    network = await startNetwork()
+  })
+  afterAll(() => network?.stop())
+
+  test('every contract knows the others and the parameters of the network', async () => {
+    const { token, faucet, registry, factory, staking, addresses } = network
+    expect((await factory.read.registry()).toLowerCase()).toBe(addresses.project_registry)
+    expect((await factory.read.implementation()).toLowerCase()).toBe(addresses.vault_implementation)
+    expect((await staking.read.token()).toLowerCase()).toBe(addresses.token)
+    expect((await staking.read.treasury()).toLowerCase()).toBe(treasury)
+    expect((await faucet.read.token()).toLowerCase()).toBe(addresses.token)
+    expect(await staking.read.unbondingSecs()).toBe(BigInt(params.unbonding_secs))
+    expect(await staking.read.disputeWindowSecsMin()).toBe(BigInt(params.dispute_window_secs_min))
+    expect(await staking.read.disputeWindowSecsMax()).toBe(BigInt(params.dispute_window_secs_max))
+    expect(await network.balanceOf(addresses.faucet)).toBe(eth(1_000_000))
+    expect(await token.read.totalSupply()).toBe(eth(1_000_000))
+    expect(await registry.read.developerOf([`0x${'00'.repeat(32)}`])).toBe(`0x${'00'.repeat(20)}`)
+  })
+
+  test('roles are where they were asked for, and the deployer has none', async () => {
+    const { token, faucet, registry, factory, staking } = network
+    const admin = `0x${'00'.repeat(32)}` as const
+    const held = [
+      [token, await token.read.MINTER_ROLE(), roles.minter],
+      [faucet, await faucet.read.DRIPPER_ROLE(), roles.dripper],
+      [registry, await registry.read.REVIEWER_ROLE(), roles.reviewer],
+      [staking, await staking.read.PROPOSER_ROLE(), roles.proposer],
+      [staking, await staking.read.ARBITER_ROLE(), roles.arbiter],
+      [factory, await factory.read.POSTER_ROLE(), roles.poster],
+      [factory, await factory.read.ARBITER_ROLE(), roles.arbiter],
+    ] as const
+    for (const [contract, role, account] of held) {
+      expect(await contract.read.hasRole([role, account])).toBe(true)
+      expect(await contract.read.hasRole([role, deployer.address])).toBe(false)
+      expect(await contract.read.hasRole([admin, roles.admin])).toBe(true)
+      expect(await contract.read.hasRole([admin, deployer.address])).toBe(false)
+    }
+  })
+
+  test('only a minter mints, and only a dripper gives out of the faucet, as long as it lasts', async () => {
+    const { token, faucet } = network
+    expect(await refusal(token.simulate.mint([owner.address, 1n], { account: owner.address }))).toEqual([
+      'AccessControlUnauthorizedAccount',
+      owner.address,
+      await token.read.MINTER_ROLE(),
+    ])
+    expect(await refusal(faucet.simulate.drip([owner.address, 1n], { account: owner.address }))).toEqual([
+      'AccessControlUnauthorizedAccount',
+      owner.address,
+      await faucet.read.DRIPPER_ROLE(),
+    ])
+    const asDripper = { account: roles.dripper }
+    expect(await network.events(faucet, faucet.write.drip([owner.address, 5n], asDripper))).toContainEqual({
+      event: 'Dripped',
+      to: owner.address,
+      amount: 5n,
+    })
+    expect(await network.balanceOf(owner.address)).toBe(5n)
+    expect((await refusal(faucet.simulate.drip([owner.address, eth(1_000_000)], asDripper)))[0]).toBe(
+      'ERC20InsufficientBalance',
+    )
+  })
+
+  test('deploys again beside itself, from the block it names', async () => {
+    const rpcUrl = network.client.transport.url!
+    const startBlock = Number(await network.client.getBlockNumber())
+    const again = await deployContracts({
+      rpcUrl,
+      account: deployer,
+      profile,
+      params,
+      treasury,
+      faucetSupplyWei: 0n,
+    })
+    expect(again.startBlock).toBe(startBlock)
+    expect(again.contracts.token).not.toBe(network.addresses.token)
+    const token = network.at(generated.hubTokenAbi, again.contracts.token)
+    expect(await token.read.hasRole([await token.read.MINTER_ROLE(), deployer.address])).toBe(true)
+  })
+
+  test('refuses another chain, and names that do not fit, before anything is sent', async () => {
+    const attempt = (given: Parameters<typeof resolveProfile>[0]) =>
+      deployContracts({
+        rpcUrl: network.client.transport.url!,
+        account: deployer,
+        profile: resolveProfile(given),
+        params,
+        treasury,
+        faucetSupplyWei: 0n,
+      })
+    const nonce = await network.client.getTransactionCount({ address: deployer.address })
+    await expect(attempt({ chain_id: 1 })).rejects.toThrow(
+      new DeployError("The chain's id is 31337, the profile's 1."),
+    )
+    await expect(attempt({ service: 'A service with a name' })).rejects.toThrow(
+      '"A service with a name ProjectRegistry" is longer than 31 bytes',
+    )
+    expect(await network.client.getTransactionCount({ address: deployer.address })).toBe(nonce)
+  })
+})
+
+describe.skipIf(!hasAnvil)('startAnvil', () => {
+  test('chains do not share a port, and stop leaves no process', async () => {
+    const chains = await Promise.all([startAnvil(), startAnvil()])
+    expect(new Set(chains.map(({ port }) => port)).size).toBe(2)
+    expect(await chains[0].rpc('eth_chainId')).toBe('0x7a69')
+    await Promise.all(chains.map(({ stop }) => stop()))
+    for (const { pid } of chains) expect(() => process.kill(pid, 0)).toThrow('ESRCH')
+  })
+
+  test('says why a chain does not start', async () => {
+    await expect(startAnvil({ flags: ['--no-such-flag'] })).rejects.toThrow(AnvilError)
+    await expect(startAnvil({ flags: ['--no-such-flag'] })).rejects.toThrow('--no-such-flag')
+    const taken = await startAnvil()
+    await expect(startAnvil({ port: taken.port })).rejects.toThrow('ended at once')
+    await taken.stop()
+  })
+
+  test('a chain does not outlive the process that started it', async () => {
+    const script = `
+      const { startAnvil } = await import(${JSON.stringify(new URL('../anvil.ts', import.meta.url).href)})
+      console.log((await startAnvil()).url)
+      process.exit(0)`
+    const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+      encoding: 'utf8',
+    })
+    const url = stdout.trim()
+    expect(url).toMatch(/^http:/)
+    const answers = () =>
+      fetch(url, { method: 'POST' }).then(
+        () => true,
+        () => false,
+      )
+    await expect.poll(answers).toBe(false)
+  })
+})

@@ -1,0 +1,253 @@
+import type { Hex } from 'viem'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { deriveSubscriptionId } from '../../protocol/ids.ts'
+import {
+  bytes32,
+  eth,
+  hasAnvil,
+  type Network,
+  owner,
+  params,
+  refusal,
+  roles,
+  startNetwork,
+  stranger,
+  treasury,
+} from './network.ts'
+
+const projectId = bytes32(0xa1)
+const nodeKey = bytes32(0xb2)
+const id = deriveSubscriptionId(projectId, owner.address.toLowerCase(), nodeKey)
+const evidence = bytes32(0xe1)
+const amount = eth(100)
+const slashed = eth(30)
+const windowSecs = BigInt(params.dispute_window_secs_min)
+const windowMax = BigInt(params.dispute_window_secs_max)
+const [proposed, disputed, upheld, cancelled, executed] = [1, 2, 3, 4, 5]
+
+const asOwner = { account: owner.address }
+const asStranger = { account: stranger.address }
+const asProposer = { account: roles.proposer }
+const asArbiter = { account: roles.arbiter }
+
+describe.skipIf(!hasAnvil)('Staking: slashes', () => {
+  let network: Network
+  let snapshot: Hex
+  beforeAll(async () => {
+    network = await startNetwork()
+    await network.give(owner.address, amount)
+    await network.mined(network.token.write.approve([network.addresses.staking, amount], asOwner))
+    await network.mined(network.staking.write.bond([projectId, nodeKey, amount], asOwner))
+    snapshot = await network.client.snapshot()
+  })
+  beforeEach(async () => {
+    await network.client.revert({ id: snapshot })
+    snapshot = await network.client.snapshot()
+  })
+  afterAll(() => network?.stop())
+
+  const propose = (hash = evidence, value = slashed) =>
+    network.events(
+      network.staking,
+      network.staking.write.proposeSlash([id, hash, value, windowSecs], asProposer),
+    )
+  const dispute = (from = asOwner) =>
+    network.events(network.staking, network.staking.write.disputeSlash([evidence], from))
+  const cancel = () =>
+    network.events(network.staking, network.staking.write.cancelSlash([evidence], asArbiter))
+  const uphold = () =>
+    network.events(network.staking, network.staking.write.upholdSlash([evidence], asArbiter))
+  const execute = (hash = evidence) =>
+    network.events(network.staking, network.staking.write.executeSlash([hash], asStranger))
+  const stateOf = async (hash = evidence) => (await network.staking.read.slashOf([hash])).state
+  const collateral = async () => (await network.staking.read.subscriptionOf([id])).collateral
+
+  test('after an undisputed window anyone executes, and the collateral goes to the treasury', async () => {
+    const said = await propose()
+    const executableAt = (await network.now()) + windowSecs
+    expect(said).toEqual([
+      { event: 'SlashProposed', evidenceHash: evidence, subscriptionId: id, amount: slashed, executableAt },
+    ])
+    expect(await network.staking.read.slashOf([evidence])).toEqual({
+      subscriptionId: id,
+      amount: slashed,
+      executableAt,
+      state: proposed,
+    })
+    await network.passTo(executableAt - 1n)
+    expect(await refusal(network.staking.simulate.executeSlash([evidence], asStranger))).toEqual([
+      'DisputeWindowOpen',
+      evidence,
+      executableAt,
+    ])
+    await network.client.setNextBlockTimestamp({ timestamp: executableAt })
+    expect(await execute()).toContainEqual({
+      event: 'SlashExecuted',
+      evidenceHash: evidence,
+      subscriptionId: id,
+      amount: slashed,
+    })
+    expect(await stateOf()).toBe(executed)
+    expect(await collateral()).toBe(amount - slashed)
+    expect(await network.balanceOf(treasury)).toBe(slashed)
+    expect(await network.balanceOf(network.addresses.staking)).toBe(amount - slashed)
+  })
+
+  test('a disputed slash waits for the arbiter, however long; cancelled it takes nothing', async () => {
+    await propose()
+    expect(await dispute()).toEqual([{ event: 'SlashDisputed', evidenceHash: evidence }])
+    await network.pass(windowMax)
+    expect(await refusal(network.staking.simulate.executeSlash([evidence], asStranger))).toEqual([
+      'InvalidSlashState',
+      evidence,
+      disputed,
+    ])
+    expect(await cancel()).toEqual([{ event: 'SlashCancelled', evidenceHash: evidence }])
+    expect(await stateOf()).toBe(cancelled)
+    expect(await collateral()).toBe(amount)
+    expect(await network.balanceOf(treasury)).toBe(0n)
+  })
+
+  test('an upheld slash is executed, but not before its window is over', async () => {
+    await propose()
+    await dispute()
+    expect(await uphold()).toEqual([{ event: 'SlashUpheld', evidenceHash: evidence }])
+    expect(await stateOf()).toBe(upheld)
+    expect((await refusal(network.staking.simulate.executeSlash([evidence], asStranger)))[0]).toBe(
+      'DisputeWindowOpen',
+    )
+    await network.pass(windowSecs)
+    await execute()
+    expect(await collateral()).toBe(amount - slashed)
+  })
+
+  test('an arbiter cancels an undisputed and an upheld slash too', async () => {
+    await propose()
+    await cancel()
+    expect(await stateOf()).toBe(cancelled)
+    await propose(bytes32(2))
+    const other = { account: owner.address }
+    await network.mined(network.staking.write.disputeSlash([bytes32(2)], other))
+    await network.mined(network.staking.write.upholdSlash([bytes32(2)], asArbiter))
+    await network.mined(network.staking.write.cancelSlash([bytes32(2)], asArbiter))
+    expect(await stateOf(bytes32(2))).toBe(cancelled)
+    expect((await network.staking.read.subscriptionOf([id])).openSlashes).toBe(0)
+  })
+
+  test('a proposer passes on the dispute of an owner without native tokens; a stranger disputes nothing', async () => {
+    await propose()
+    expect(await refusal(network.staking.simulate.disputeSlash([evidence], asStranger))).toEqual([
+      'NotDisputer',
+      evidence,
+      stranger.address,
+    ])
+    await dispute(asProposer)
+    expect(await stateOf()).toBe(disputed)
+  })
+
+  test('a dispute comes once, and within the window only', async () => {
+    await propose()
+    const { executableAt } = await network.staking.read.slashOf([evidence])
+    const { simulate } = network.staking
+    await network.passTo(executableAt)
+    expect(await refusal(simulate.disputeSlash([evidence], asOwner))).toEqual([
+      'DisputeWindowOver',
+      evidence,
+      executableAt,
+    ])
+    await propose(bytes32(2))
+    await network.mined(network.staking.write.disputeSlash([bytes32(2)], asOwner))
+    await network.mined(network.staking.write.upholdSlash([bytes32(2)], asArbiter))
+    expect(await refusal(simulate.disputeSlash([bytes32(2)], asOwner))).toEqual([
+      'InvalidSlashState',
+      bytes32(2),
+      upheld,
+    ])
+  })
+
+  test('no withdrawal while a slash is open, in whichever way; afterwards what is left comes back', async () => {
+    await network.mined(network.staking.write.unbond([id], asOwner))
+    await propose(evidence)
+    await propose(bytes32(2))
+    await network.pass(params.unbonding_secs)
+    const { simulate } = network.staking
+    expect(await refusal(simulate.withdraw([id], asOwner))).toEqual(['SlashOpen', id, 2])
+    await cancel()
+    expect(await refusal(simulate.withdraw([id], asOwner))).toEqual(['SlashOpen', id, 1])
+    await execute(bytes32(2))
+    await network.mined(network.staking.write.withdraw([id], asOwner))
+    expect(await network.balanceOf(owner.address)).toBe(amount - slashed)
+  })
+
+  test('slashes beyond the collateral take what is left, and the subscription can be topped up', async () => {
+    await propose(bytes32(1), eth(70))
+    await propose(bytes32(2), eth(70))
+    await network.pass(windowSecs)
+    await execute(bytes32(2))
+    expect(await execute(bytes32(1))).toContainEqual(expect.objectContaining({ amount: eth(30) }))
+    expect(await collateral()).toBe(0n)
+    expect(await network.balanceOf(treasury)).toBe(amount)
+    await network.give(owner.address, eth(1))
+    await network.mined(network.token.write.approve([network.addresses.staking, eth(1)], asOwner))
+    await network.mined(network.staking.write.bond([projectId, nodeKey, eth(1)], asOwner))
+    expect(await collateral()).toBe(eth(1))
+  })
+
+  test('one evidence is proposed once, also after it was cancelled or executed', async () => {
+    const again = () =>
+      refusal(network.staking.simulate.proposeSlash([id, evidence, 1n, windowSecs], asProposer))
+    await propose()
+    expect(await again()).toEqual(['AlreadyProposed', evidence])
+    await cancel()
+    expect(await again()).toEqual(['AlreadyProposed', evidence])
+  })
+
+  test('a proposal needs a subscription with collateral, an amount, and a window within bounds', async () => {
+    const unknown = bytes32(9)
+    const attempt = (over: { subscription?: Hex; value?: bigint; secs?: bigint }) =>
+      refusal(
+        network.staking.simulate.proposeSlash(
+          [over.subscription ?? id, evidence, over.value ?? 1n, over.secs ?? windowSecs],
+          asProposer,
+        ),
+      )
+    expect(await attempt({ subscription: unknown })).toEqual(['InvalidState', unknown, 0])
+    expect(await attempt({ value: 0n })).toEqual(['ZeroAmount'])
+    expect(await attempt({ value: 2n ** 128n })).toEqual(['SafeCastOverflowedUintDowncast', 128, 2n ** 128n])
+    for (const secs of [windowSecs - 1n, windowMax + 1n, 0n])
+      expect(await attempt({ secs })).toEqual(['InvalidDisputeWindow', secs, windowSecs, windowMax])
+  })
+
+  test('a slash that was never proposed, or is decided, leads nowhere', async () => {
+    const { simulate } = network.staking
+    const refusals = async () => [
+      (await refusal(simulate.disputeSlash([evidence], asOwner)))[2],
+      (await refusal(simulate.cancelSlash([evidence], asArbiter)))[2],
+      (await refusal(simulate.upholdSlash([evidence], asArbiter)))[2],
+      (await refusal(simulate.executeSlash([evidence], asStranger)))[2],
+    ]
+    expect(await refusals()).toEqual([0, 0, 0, 0])
+    await propose()
+    await network.pass(windowSecs)
+    await execute()
+    expect(await refusals()).toEqual([executed, executed, executed, executed])
+  })
+
+  test('only a proposer proposes, and only an arbiter decides', async () => {
+    const { simulate, read } = network.staking
+    const proposerRole = await read.PROPOSER_ROLE()
+    const arbiterRole = await read.ARBITER_ROLE()
+    expect(await refusal(simulate.proposeSlash([id, evidence, 1n, windowSecs], asArbiter))).toEqual([
+      'AccessControlUnauthorizedAccount',
+      roles.arbiter,
+      proposerRole,
+    ])
+    await propose()
+    for (const call of [simulate.cancelSlash, simulate.upholdSlash])
+      expect(await refusal(call([evidence], asProposer))).toEqual([
+        'AccessControlUnauthorizedAccount',
+        roles.proposer,
+        arbiterRole,
+      ])
+  })
+})

@@ -1,0 +1,160 @@
+import { encodeFunctionData, getAddress, type Hex, numberToHex } from 'viem'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { deriveProjectId, deriveVaultAddress } from '../../protocol/ids.ts'
+import { callBatch, type RpcCall } from '../json-rpc.ts'
+import {
+  bytes32,
+  developer,
+  hasAnvil,
+  type Network,
+  profile,
+  refusal,
+  roles,
+  startNetwork,
+  stranger,
+  treasury,
+} from './network.ts'
+
+const slug = 'tide-forecast'
+const projectId = deriveProjectId(profile, developer.address.toLowerCase(), slug)
+const asDeveloper = { account: developer.address }
+
+describe.skipIf(!hasAnvil)('VaultFactory', () => {
+  let network: Network
+  let snapshot: Hex
+  beforeAll(async () => {
+    network = await startNetwork()
+    await register(slug)
+    snapshot = await network.client.snapshot()
+  })
+  beforeEach(async () => {
+    await network.client.revert({ id: snapshot })
+    snapshot = await network.client.snapshot()
+  })
+  afterAll(() => network?.stop())
+
+  const register = (one: string) =>
+    network.mined(network.registry.write.register([one, bytes32(1), bytes32(2), bytes32(3)], asDeveloper))
+  const predicted = (id: string) =>
+    getAddress(
+      deriveVaultAddress(network.addresses.vault_factory, network.addresses.vault_implementation, id),
+    )
+
+  test('opens the vault where the protocol says, with the developer of the registry', async () => {
+    const { factory, addresses } = network
+    const vault = predicted(projectId)
+    expect(
+      await network.events(factory, factory.write.create([projectId, addresses.token], asDeveloper)),
+    ).toEqual([
+      {
+        event: 'VaultCreated',
+        projectId,
+        vault,
+        developer: developer.address,
+        token: getAddress(addresses.token),
+      },
+    ])
+    const { read } = network.vaultAt(vault)
+    expect(await read.projectId()).toBe(projectId)
+    expect(await read.developer()).toBe(developer.address)
+    expect(await read.token()).toBe(getAddress(addresses.token))
+    expect(await read.treasury()).toBe(getAddress(treasury))
+    expect(await read.factory()).toBe(getAddress(addresses.vault_factory))
+    expect(await read.challengeSecs()).toBe(3_600n)
+    expect(await read.withdrawalNoticeSecs()).toBe(172_800n)
+  })
+
+  test('the address of any project is known before: 200 vaults are where they were predicted', async () => {
+    const { client, factory, registry, addresses } = network
+    const first = await client.getTransactionCount({ address: developer.address })
+    const data = Array.from({ length: 200 }, (_, i) => `project-${i}`).flatMap((one) => [
+      {
+        to: registry.address,
+        data: encodeFunctionData({
+          abi: registry.abi,
+          functionName: 'register',
+          args: [one, bytes32(1), bytes32(2), bytes32(3)],
+        }),
+      },
+      {
+        to: factory.address,
+        data: encodeFunctionData({
+          abi: factory.abi,
+          functionName: 'create',
+          args: [deriveProjectId(profile, developer.address.toLowerCase(), one), addresses.token],
+        }),
+      },
+    ])
+    const calls = data.map((transaction, i): RpcCall => {
+      // The node answers the calls of a batch in any order, so it is told that of the transactions.
+      const nonce = numberToHex(first + i)
+      return [
+        'eth_sendTransaction',
+        { from: developer.address, nonce, gas: numberToHex(300_000), ...transaction },
+      ]
+    })
+    // In as few blocks as they fit, so that the test measures addresses and not mining.
+    await client.setAutomine(false)
+    try {
+      await callBatch(client.transport.url!, calls)
+      while ((await client.getTxpoolStatus()).pending > 0) await client.mine({ blocks: 1 })
+    } finally {
+      await client.setAutomine(true)
+    }
+    const created = await factory.getEvents.VaultCreated({}, { fromBlock: 0n })
+    expect(created).toHaveLength(200)
+    for (const { args } of created) expect(args.vault).toBe(predicted(args.projectId!))
+    expect(await factory.read.vaultOf([projectId])).toBe(predicted(projectId))
+  })
+
+  test('a stranger does not open a vault with a token of its own', async () => {
+    expect(
+      await refusal(
+        network.factory.simulate.create([projectId, stranger.address], { account: stranger.address }),
+      ),
+    ).toEqual(['NotDeveloper', projectId, stranger.address])
+  })
+
+  test('a poster opens it for the developer, who stays the developer', async () => {
+    const { factory, addresses } = network
+    await network.mined(factory.write.create([projectId, addresses.token], { account: roles.poster }))
+    expect(await network.vaultAt(predicted(projectId)).read.developer()).toBe(developer.address)
+  })
+
+  test('there is one vault per project, and none of a project that nobody registered', async () => {
+    const { factory, addresses } = network
+    const unknown = bytes32(0xdead)
+    expect(await refusal(factory.simulate.create([unknown, addresses.token], asDeveloper))).toEqual([
+      'UnknownProject',
+      unknown,
+    ])
+    await network.mined(factory.write.create([projectId, addresses.token], asDeveloper))
+    expect(await refusal(factory.simulate.create([projectId, addresses.faucet], asDeveloper))).toEqual([
+      'VaultExists',
+      projectId,
+      predicted(projectId),
+    ])
+  })
+
+  test('nobody but the factory sets up a vault or the code that vaults share', async () => {
+    const { factory, addresses } = network
+    await network.mined(factory.write.create([projectId, addresses.token], asDeveloper))
+    for (const address of [predicted(projectId), addresses.vault_implementation])
+      expect(
+        await refusal(
+          network
+            .vaultAt(address)
+            .simulate.initialize([projectId, developer.address, addresses.token], asDeveloper),
+        ),
+      ).toEqual(['NotFactory', developer.address])
+  })
+
+  test('tokens that were sent before the vault was opened belong to it', async () => {
+    const { factory, addresses } = network
+    await network.give(predicted(projectId), 7n)
+    await network.mined(factory.write.create([projectId, addresses.token], asDeveloper))
+    const vault = network.vaultAt(predicted(projectId))
+    await network.mined(vault.write.fund([0n], asDeveloper))
+    expect(await vault.read.freeBalance()).toBe(7n)
+  })
+})

@@ -1,0 +1,238 @@
+import { afterAll, describe, expect, test } from 'vitest'
+import wabt from 'wabt'
+import { echoManifest, echoWasm } from '../../../protocol/hbc/testing/artifacts.ts'
+import { readModule } from '../../../protocol/wasm/module.ts'
+import {
+  closeEngines,
+  type EngineStorage,
+  ExecutionRefused,
+  engineNames,
+  execute,
+  limits,
+  NodeFault,
+} from './index.ts'
+import { rewriteModule } from './rewrite-module.ts'
+
+const tools = await wabt()
+const assemble = (text: string): Uint8Array => tools.parseWat('test.wat', text, {}).toBinary({}).buffer
+
+const nothing: EngineStorage = { get: () => null }
+const manifest = { functions: ['f'] }
+const text = (bytes: Uint8Array | null) => (bytes === null ? null : new TextDecoder().decode(bytes))
+const callee = `0x${'5a'.repeat(32)}`
+
+const hosted = (entry: string, more = ''): Uint8Array =>
+  assemble(`(module
+    (import "hive" "call" (func $call (param i32 i32 i32 i32 i32 i32) (result i64)))
+    (import "hive" "emit" (func $emit (param i32 i32 i32 i32)))
+    (import "storage" "get" (func $get (param i32 i32) (result i64)))
+    (import "storage" "set" (func $set (param i32 i32 i32 i32)))
+    (import "console" "log" (func $log (param i32 i32)))
+    (memory (export "memory") 1 4)
+    (data (i32.const 0) "key") (data (i32.const 8) "value") (data (i32.const 16) "{\\22a\\22:1}")
+    (data (i32.const 32) "${callee}") (data (i32.const 100) "f")
+    (global $heap (mut i32) (i32.const 1024))
+    (func (export "__alloc") (param i32) (result i32)
+      (global.set $heap (i32.add (global.get $heap) (local.get 0)))
+      (i32.sub (global.get $heap) (local.get 0)))
+    ${more}
+    (func (export "__hive_entry") (param i32 i32 i32) (result i64) ${entry}))`)
+
+const get = '(call $get (i32.const 0) (i32.const 3))'
+const set = '(call $set (i32.const 0) (i32.const 3) (i32.const 8) (i32.const 5))'
+const emit = '(call $emit (i32.const 0) (i32.const 3) (i32.const 16) (i32.const 7))'
+const log = '(call $log (i32.const 8) (i32.const 5))'
+const callOther =
+  '(call $call (i32.const 32) (i32.const 66) (i32.const 100) (i32.const 1) (i32.const 0) (i32.const 0))'
+
+afterAll(closeEngines)
+
+describe.each(engineNames)('execute on %s', (engine) => {
+  const base = {
+    engine,
+    manifest,
+    function: 'f',
+    input: new Uint8Array(),
+    gasLimit: 1_000_000,
+    storage: nothing,
+  }
+
+  test('the known answer: output, event and gas', async () => {
+    const input = new TextEncoder().encode('{"msg":"hi"}')
+    const ran = await execute({ ...base, wasm: echoWasm, manifest: echoManifest, function: 'echo', input })
+    expect(ran).toMatchObject({ success: true, gas_used: 581, storage_changes: [] })
+    expect(text(ran.output)).toBe('{"msg":"hi"}')
+    expect(ran.events).toEqual([{ name: 'echoed', data: { msg: 'hi' } }])
+  })
+
+  test('storage may answer later; what is written comes back and is not kept', async () => {
+    const asked: [string, string | null][] = []
+    const storage: EngineStorage = {
+      get: async (module, key) => {
+        asked.push([module, text(key)])
+        return new TextEncoder().encode('old')
+      },
+    }
+    const wasm = hosted(`(local $old i64) (local.set $old ${get}) ${set} (local.get $old)`)
+    for (const round of [1, 2]) {
+      const ran = await execute({ ...base, wasm, moduleAddress: callee, storage })
+      expect(text(ran.output)).toBe('old')
+      expect(ran.storage_changes).toEqual([
+        {
+          module_address: callee,
+          key: new TextEncoder().encode('key'),
+          value: new TextEncoder().encode('value'),
+        },
+      ])
+      expect(asked).toHaveLength(round)
+    }
+  })
+
+  test('a callee is resolved by the caller of execute, and its writes carry its address', async () => {
+    const other = { wasm: hosted(`${set} ${get}`), manifest }
+    const resolveModule = async (address: string) => (address === callee ? other : null)
+    const ran = await execute({ ...base, wasm: hosted(callOther), resolveModule })
+    expect(text(ran.output)).toBe('value')
+    expect(ran.storage_changes).toMatchObject([{ module_address: callee }])
+  })
+
+  test('a callee that cannot be looked up is a fault of the node, not an outcome', async () => {
+    const resolveModule = () => Promise.reject(new Error('the peer is away'))
+    await expect(execute({ ...base, wasm: hosted(callOther), resolveModule })).rejects.toThrowError(
+      expect.objectContaining({ name: 'NodeFault', message: 'the peer is away' }),
+    )
+  })
+
+  test('a repeated run leaves nothing of the first behind: one event, one line, one question', async () => {
+    let questions = 0
+    const storage: EngineStorage = {
+      get: () => {
+        questions += 1
+        return null
+      },
+    }
+    // The NaN of the division is stored, which no fast run may decide about.
+    const wasm = hosted(
+      `(drop ${get}) ${emit} ${log} ${set}
+       (f64.store (i32.const 200) (f64.div (f64.const 0) (global.get $zero)))
+       (i64.store (i32.const 208) (i64.add (i64.shr_u (i64.load (i32.const 200)) (i64.const 60)) (i64.const 48)))
+       (i64.const 0xd000000001)`,
+      '(global $zero f64 (f64.const 0))',
+    )
+    const ran = await execute({ ...base, wasm, storage })
+    expect(ran).toMatchObject({ success: true, events: [{ name: 'key' }], logs: ['value'] })
+    expect(text(ran.output)).toBe('7')
+    expect(ran.storage_changes).toHaveLength(1)
+    expect(questions).toBe(1)
+  })
+
+  test('after a run that the clock has ended the next one is not affected', async () => {
+    const endless = hosted(
+      '(loop $l (memory.fill (i32.const 0) (i32.const 0) (i32.const 65536)) (br $l)) (i64.const 0)',
+    )
+    await expect(
+      execute({ ...base, wasm: endless, gasLimit: 10_000_000_000, timeoutSeconds: 0.2 }),
+    ).rejects.toThrowError(NodeFault)
+    expect(await execute({ ...base, wasm: hosted('(i64.const 0)') })).toMatchObject({ success: true })
+  })
+
+  test('what a module logs is kept up to a number of lines and of bytes, and costs the same past them', async () => {
+    const logging = (lines: number, bytes: number) =>
+      hosted(
+        `(local i32) (loop $l (call $log (i32.const 4096) (i32.const ${bytes}))
+           (br_if $l (i32.lt_u (local.tee 3 (i32.add (local.get 3) (i32.const 1))) (i32.const ${lines}))))
+         (i64.const 0)`,
+      )
+    const gasLimit = 100_000_000
+    const many = await execute({ ...base, wasm: logging(limits.logLines + 500, 1), gasLimit })
+    expect(many.logs).toHaveLength(limits.logLines)
+    const long = await execute({ ...base, wasm: logging(500, limits.logLine), gasLimit })
+    expect(long.logs.join('')).toHaveLength(limits.logBytes)
+    expect(long.gas_used).toBeGreaterThan(500 * (limits.logLine + 100))
+  })
+
+  test('a module is known by its bytes, whatever address it goes by', async () => {
+    const one = { ...base, moduleAddress: callee }
+    expect(text((await execute({ ...one, wasm: hosted(`${set} ${get}`) })).output)).toBe('value')
+    expect(text((await execute({ ...one, wasm: hosted('(i64.const 0)') })).output)).toBe('')
+  })
+
+  test('many runs at once do not mix', async () => {
+    const wasm = hosted('(i64.or (i64.shl (i64.extend_i32_u (local.get 1)) (i64.const 32)) (i64.const 2))')
+    const inputs = Array.from({ length: 6 }, (_, index) => new TextEncoder().encode(`${index}${index}`))
+    const ran = await Promise.all(inputs.map((input) => execute({ ...base, wasm, input })))
+    expect(ran.map(({ output }) => text(output))).toEqual(['00', '11', '22', '33', '44', '55'])
+  })
+})
+
+describe('a module that V8 refuses and the rules allow', () => {
+  const base = { manifest, function: 'f', input: new Uint8Array(), gasLimit: 1_000_000, storage: nothing }
+  const answer = '(i64.store (i32.const 0) (i64.const 0x37)) (i64.const 1)'
+  const nops = (count: number): Uint8Array => {
+    const wasm = hosted(answer)
+    const module = readModule(wasm)
+    const bodies = module.bodies.map((body, index) => {
+      const original = body.bytes.subarray(body.at, body.end)
+      if (index < module.bodies.length - 1) return original
+      // Behind the declarations of locals, of which there are none.
+      const padded = new Uint8Array(original.length + count).fill(0x01)
+      padded[0] = 0
+      padded.set(original.subarray(1), 1 + count)
+      return padded
+    })
+    return rewriteModule(wasm, module, { bodies, types: [], globals: [] })
+  }
+
+  test.each([
+    [
+      'more locals than V8 takes once two are added',
+      () => hosted(`(local ${'i32 '.repeat(49_997)}) ${answer}`),
+    ],
+    ['a body longer than V8 takes', () => nops(7_700_000)],
+    ['a body that is longer than V8 takes only once it counts its gas', () => nops(7_654_300)],
+  ])('%s: runs on the interpreter, unless that is forbidden', async (_, make) => {
+    const wasm = make()
+    const [auto, pulley] = await Promise.all(
+      (['auto', 'pulley'] as const).map((engine) => execute({ ...base, wasm, engine })),
+    )
+    expect(text(auto!.output)).toBe('7')
+    expect(auto).toEqual(pulley)
+    await expect(execute({ ...base, wasm, engine: 'native' })).rejects.toThrowError(NodeFault)
+  })
+
+  test('calls and is called by one that V8 takes', async () => {
+    const large = { wasm: hosted(`(local ${'i32 '.repeat(49_997)}) ${set} ${get}`), manifest }
+    const resolveModule = () => large
+    const [auto, pulley] = await Promise.all(
+      (['auto', 'pulley'] as const).map((engine) =>
+        execute({ ...base, wasm: hosted(callOther), engine, resolveModule }),
+      ),
+    )
+    expect(text(auto!.output)).toBe('value')
+    expect(auto).toEqual(pulley)
+  })
+})
+
+describe('execute refuses, before anything runs,', () => {
+  const base = {
+    engine: 'native',
+    wasm: echoWasm,
+    manifest: echoManifest,
+    function: 'echo',
+    input: new Uint8Array(),
+    gasLimit: 1,
+    storage: nothing,
+  } as const
+
+  test.each([
+    ['no gas', 'gas_limit', { gasLimit: 0 }],
+    ['a fraction of gas', 'gas_limit', { gasLimit: 1.5 }],
+    ['more gas than there is', 'gas_limit', { gasLimit: 10_000_000_001 }],
+    ['an input over the limit', 'input', { input: new Uint8Array(1024 * 1024 + 1) }],
+    ['a function that is not exported', 'function', { function: 'other' }],
+  ])('%s', async (_, reason, change) => {
+    const refused = execute({ ...base, ...change })
+    await expect(refused).rejects.toThrowError(ExecutionRefused)
+    await expect(refused).rejects.toMatchObject({ reason })
+  })
+})

@@ -1,0 +1,68 @@
+import * as z from 'zod'
+import { example } from '../../examples.ts'
+import { json } from '../../http/answer.ts'
+import { Address, Timestamp } from '../../http/formats.ts'
+import { pageOf, pageQuery, paginate } from '../../http/pagination.ts'
+import { defineRoute } from '../../route.ts'
+import type { AuditEntry } from '../../stores/audit-log.ts'
+
+const AuditEntryView = z
+  .strictObject({
+    entry: z.int(),
+    operator: Address,
+    action: z.string(),
+    subject: z.string(),
+    reason: z.string().nullable(),
+    before: z.record(z.string(), z.unknown()),
+    after: z.record(z.string(), z.unknown()),
+    created_at: Timestamp,
+  })
+  .meta({ id: 'AuditEntry' })
+
+export const listAuditLog = defineRoute(
+  {
+    method: 'get',
+    path: '/admin/v1/audit-log',
+    operationId: 'listAuditLog',
+    tag: 'Operator',
+    summary: 'List what operators did, newest first',
+    auth: { operator: true },
+    query: z.strictObject({
+      ...pageQuery,
+      subject: z.string().min(1).max(128).optional().meta({ description: 'Only what was done to this.' }),
+    }),
+    responses: {
+      200: {
+        description: 'One page.',
+        schema: pageOf(AuditEntryView).meta({ id: 'AuditEntryPage' }),
+        example: {
+          items: [
+            {
+              entry: 7,
+              operator: example.wallet,
+              action: 'node.approve',
+              subject: '{{node_id_prefix}}0f3a5c7e9b1d2f40',
+              reason: null,
+              before: { status: 'pending' },
+              after: { status: 'approved' },
+              created_at: example.time,
+            },
+          ],
+          next_cursor: null,
+        },
+      },
+    },
+  },
+  async (c, { query }) => {
+    const { rows, next_cursor } = await paginate(c, {
+      list: `audit-log subject=${query.subject ?? ''}`,
+      query,
+      position: ({ entry }: AuditEntry): [number] => [entry],
+      fetch: (after, limit) => c.var.services.auditLog.list(query.subject, after?.[0], limit),
+    })
+    return json({
+      items: rows.map(({ createdAt, ...row }) => ({ ...row, created_at: createdAt })),
+      next_cursor,
+    })
+  },
+)

@@ -1,0 +1,68 @@
+import * as z from 'zod'
+import { type HubContext, unixNow } from '../../context.ts'
+import { ApiError } from '../../errors.ts'
+import { example } from '../../examples.ts'
+import { json } from '../../http/answer.ts'
+import { FoldedAddress } from '../../http/formats.ts'
+import { sessionOf } from '../../middleware/authenticate.ts'
+import { defineRoute } from '../../route.ts'
+import { OwnDeveloperView, ownDeveloperExample, ownDeveloperView } from '../developers/schema.ts'
+import { Verdict } from './schema.ts'
+
+const params = z.object({ address: FoldedAddress.meta({ example: example.wallet }) })
+const json200 = { description: 'Where it stands.', schema: OwnDeveloperView, example: ownDeveloperExample }
+
+export const decideEnrollment = defineRoute(
+  {
+    method: 'post',
+    path: '/admin/v1/developers/{address}/enrollment',
+    operationId: 'decideEnrollment',
+    tag: 'Operator',
+    summary: 'Approve or reject an enrollment',
+    description:
+      'A pending one is decided, a rejected one can be approved after all, and rejecting an active one ends it.',
+    auth: { operator: true },
+    params,
+    json: { schema: Verdict, example: { action: 'approve' } },
+    errors: ['not_found', 'invalid_state'],
+    responses: { 200: json200 },
+  },
+  (c, { params: { address }, json: verdict }) => decide(c, address, 'enrollment', verdict),
+)
+
+export const decideVerification = defineRoute(
+  {
+    method: 'post',
+    path: '/admin/v1/developers/{address}/verification',
+    operationId: 'decideVerification',
+    tag: 'Operator',
+    summary: 'Approve or reject a verification',
+    description: 'As for enrollments; a verification nobody asked for is not decided.',
+    auth: { operator: true },
+    params,
+    json: { schema: Verdict, example: { action: 'reject', reason: 'The website is not yours.' } },
+    errors: ['not_found', 'invalid_state'],
+    responses: { 200: json200 },
+  },
+  (c, { params: { address }, json: verdict }) => decide(c, address, 'verification', verdict),
+)
+
+async function decide(
+  c: HubContext,
+  address: string,
+  what: 'enrollment' | 'verification',
+  { action, reason }: z.output<typeof Verdict>,
+): Promise<Response> {
+  const { developers } = c.var.services
+  const operator = sessionOf(c).address
+  const decided = await developers.decide(address, what, action, { operator, reason }, unixNow())
+  const developer = await developers.find(address)
+  if (developer === null) throw new ApiError('not_found', `${address} never began to enroll.`)
+  if (decided === 'invalid_state')
+    throw new ApiError(
+      'invalid_state',
+      `The ${what} is ${developer[what]}, which cannot be ${action === 'approve' ? 'approved' : 'rejected'}.`,
+      { details: { state: developer[what] } },
+    )
+  return json(ownDeveloperView(developer))
+}

@@ -1,0 +1,10 @@
+import * as z from 'zod'
+import { characters } from '../../http/formats.ts'
+
+/** Why an operator decided so; kept in the audit log. */
+export const Reason = characters(2000, 1).nullable().default(null)
+
+/** An operator's yes or no to something that was asked for. */
+export const Verdict = z
+  .strictObject({ action: z.enum(['approve', 'reject']), reason: Reason })
+  .meta({ id: 'Verdict' })

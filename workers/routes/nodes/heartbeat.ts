@@ -1,0 +1,54 @@
+import * as z from 'zod'
+import { unixNow } from '../../context.ts'
+import { ApiError } from '../../errors.ts'
+import { json } from '../../http/answer.ts'
+import { NodeId, Timestamp } from '../../http/formats.ts'
+import { nodeOf } from '../../middleware/authenticate.ts'
+import { defineRoute } from '../../route.ts'
+import { HeartbeatInput, nodeExample, nodeStatuses } from './schema.ts'
+
+/** A node that misses three in a row counts as offline. */
+export const heartbeatSeconds = 30
+
+const Heard = z
+  .strictObject({
+    node_id: NodeId,
+    status: z.enum(nodeStatuses),
+    heard_at: Timestamp,
+    next_in_secs: z.int().meta({ description: 'When the next one is expected.' }),
+  })
+  .meta({ id: 'HeartbeatAnswer' })
+
+export const heartbeat = defineRoute(
+  {
+    method: 'post',
+    path: '/v1/nodes/heartbeat',
+    operationId: 'heartbeat',
+    tag: 'Nodes',
+    summary: 'Say that the signing node is alive',
+    description: `Every ${heartbeatSeconds} s. A node that answers 404 has to register first.`,
+    auth: { node: true },
+    json: { schema: HeartbeatInput, example: { status: 'online' } },
+    errors: ['not_found'],
+    responses: {
+      200: {
+        description: 'Heard.',
+        schema: Heard,
+        example: {
+          node_id: nodeExample.node_id,
+          status: 'approved',
+          heard_at: nodeExample.registered_at,
+          next_in_secs: heartbeatSeconds,
+        },
+      },
+    },
+  },
+  async (c, { json: { status: health } }) => {
+    const { nodeId } = nodeOf(c)
+    const now = unixNow()
+    const status = await c.var.services.nodes.beat(nodeId, health, now)
+    if (status === null)
+      throw new ApiError('not_found', `${nodeId} is not registered; POST /v1/nodes/register registers it.`)
+    return json({ node_id: nodeId, status, heard_at: now, next_in_secs: heartbeatSeconds })
+  },
+)

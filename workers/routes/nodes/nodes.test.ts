@@ -1,0 +1,209 @@
+import { env } from 'cloudflare:workers'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { client, errorOf } from '../../test/client.ts'
+import { createNode } from '../../test/node.ts'
+import { createOperator } from '../../test/operator.ts'
+
+const registration = {
+  url: 'https://node.example',
+  role: 'validator',
+  engine: 'native',
+  nodectl_version: '1.0.0',
+}
+const register = (node: ReturnType<typeof createNode>, change: object = {}) =>
+  node.call('POST', '/v1/nodes/register', { ...registration, ...change })
+
+let operator: Awaited<ReturnType<typeof createOperator>>
+beforeAll(async () => {
+  operator = await createOperator()
+})
+const decide = (nodeId: string, verb: 'approve' | 'revoke', body?: object) =>
+  operator.client.post(`/admin/v1/nodes/${nodeId}/${verb}`, body)
+const notesOn = async (subject: string) =>
+  (
+    (await (await operator.client.get(`/admin/v1/audit-log?subject=${subject}`)).json()) as {
+      items: object[]
+    }
+  ).items
+
+describe('registration', () => {
+  test('a miner is approved at once; registering again renews', async () => {
+    const node = createNode()
+    const first = await register(node, { role: 'miner', capabilities: ['execute'], region: 'eu-west' })
+    expect([first.status, await first.json()]).toEqual([
+      200,
+      {
+        node_id: node.nodeId,
+        public_key: node.publicKey,
+        role: 'miner',
+        status: 'approved',
+        url: 'https://node.example',
+        region: 'eu-west',
+        engine: 'native',
+        nodectl_version: '1.0.0',
+        capabilities: ['execute'],
+        health: null,
+        last_heartbeat_at: null,
+        registered_at: expect.any(Number),
+        updated_at: expect.any(Number),
+      },
+    ])
+    const again = await register(node, { role: 'miner', url: 'https://elsewhere.example' })
+    expect(await again.json()).toMatchObject({ url: 'https://elsewhere.example', capabilities: [] })
+  })
+
+  test('a validator waits for an operator, counts then, and no longer once revoked', async () => {
+    const node = createNode()
+    const validators = async () =>
+      (
+        (await (await client().get('/v1/validators')).json()) as { validators: { node_id: string }[] }
+      ).validators.map(({ node_id }) => node_id)
+    expect((await register(node)).status).toBe(202)
+    expect(await validators()).not.toContain(node.nodeId)
+    expect(await (await decide(node.nodeId, 'approve')).json()).toMatchObject({ status: 'approved' })
+    expect(await validators()).toContain(node.nodeId)
+    expect((await register(node)).status).toBe(200)
+    const reason = 'Signed two results for one task.'
+    expect(await (await decide(node.nodeId, 'revoke', { reason })).json()).toMatchObject({
+      status: 'revoked',
+    })
+    expect(await validators()).not.toContain(node.nodeId)
+    expect(await errorOf(await register(node))).toMatchObject({ status: 403, error: 'forbidden' })
+    expect(await notesOn(node.nodeId)).toEqual([
+      {
+        entry: expect.any(Number),
+        operator: operator.address,
+        action: 'node.revoke',
+        subject: node.nodeId,
+        reason,
+        before: { status: 'approved' },
+        after: { status: 'revoked' },
+        created_at: expect.any(Number),
+      },
+      expect.objectContaining({ action: 'node.approve', before: { status: 'pending' }, reason: null }),
+    ])
+  })
+
+  test('a miner that becomes a validator waits for an operator', async () => {
+    const node = createNode()
+    expect((await register(node, { role: 'miner' })).status).toBe(200)
+    expect(await (await register(node)).json()).toMatchObject({ role: 'validator', status: 'pending' })
+  })
+
+  test('where the hub approves by itself a validator counts at once', async () => {
+    const node = createNode({ bindings: { AUTO_APPROVE_NODES: 'true' } })
+    expect((await register(node)).status).toBe(200)
+  })
+
+  test('of ten racing registrations one row comes', async () => {
+    const node = createNode()
+    const answers = await Promise.all(Array.from({ length: 10 }, () => register(node)))
+    expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(202))
+    const rows = await env.DB.prepare('SELECT * FROM nodes WHERE node_id = ?').bind(node.nodeId).all()
+    expect(rows.results).toHaveLength(1)
+  })
+
+  test.each([
+    ['http elsewhere', { url: 'http://node.example' }, 'url'],
+    ['a password in the URL', { url: 'https://a:b@node.example' }, 'url'],
+    ['no URL', { url: 'node' }, 'url'],
+    ['a URL of 513 characters', { url: `https://node.example/${'x'.repeat(492)}` }, 'url'],
+    ['another role', { role: 'king' }, 'role'],
+    ['another engine', { engine: 'v8' }, 'engine'],
+    ['no version', { nodectl_version: 'new' }, 'nodectl_version'],
+    ['a capability twice', { capabilities: ['a', 'a'] }, 'capabilities'],
+    ['33 capabilities', { capabilities: Array.from({ length: 33 }, (_, i) => `c${i}`) }, 'capabilities'],
+    ['an unknown field', { more: 1 }, 'more'],
+  ])('400 invalid_field: %s', async (_, change, path) => {
+    const error = await errorOf(await register(createNode(), change))
+    expect(error).toMatchObject({ status: 400, error: 'invalid_field' })
+    expect(error.details?.problems?.map((problem) => problem.path)).toContain(path)
+  })
+})
+
+describe('heartbeat', () => {
+  const beat = (node: ReturnType<typeof createNode>, body: object = {}) =>
+    node.call('POST', '/v1/nodes/heartbeat', body)
+
+  test('is answered with the status and when the next is expected', async () => {
+    const node = createNode()
+    await register(node)
+    const response = await beat(node, { status: 'idle' })
+    expect([response.status, await response.json()]).toEqual([
+      200,
+      { node_id: node.nodeId, status: 'pending', heard_at: expect.any(Number), next_in_secs: 30 },
+    ])
+    const { items } = (await (await operator.client.get('/admin/v1/nodes?limit=200')).json()) as {
+      items: { node_id: string }[]
+    }
+    expect(items.find(({ node_id }) => node_id === node.nodeId)).toMatchObject({
+      health: 'idle',
+      last_heartbeat_at: expect.any(Number),
+    })
+  })
+
+  test('404 not_found: a node that never registered', async () => {
+    expect(await errorOf(await beat(createNode()))).toMatchObject({ status: 404, error: 'not_found' })
+  })
+
+  test('400 invalid_field: a status nodes do not have', async () => {
+    expect(await errorOf(await beat(createNode(), { status: 'asleep' }))).toMatchObject({
+      status: 400,
+      error: 'invalid_field',
+    })
+  })
+})
+
+describe('operators and nodes', () => {
+  test('of ten racing approvals one is noted', async () => {
+    const node = createNode()
+    await register(node)
+    const answers = await Promise.all(Array.from({ length: 10 }, () => decide(node.nodeId, 'approve')))
+    expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200))
+    expect(await notesOn(node.nodeId)).toHaveLength(1)
+  })
+
+  test('404 not_found: a node nobody registered; 400 invalid_field: no node id, a reason too long', async () => {
+    expect(await errorOf(await decide(createNode().nodeId, 'approve'))).toMatchObject({
+      status: 404,
+      error: 'not_found',
+    })
+    expect(await errorOf(await decide('node-1', 'approve'))).toMatchObject({
+      status: 400,
+      error: 'invalid_field',
+    })
+    const node = createNode()
+    await register(node)
+    expect(await errorOf(await decide(node.nodeId, 'revoke', { reason: 'x'.repeat(2001) }))).toMatchObject({
+      status: 400,
+      error: 'invalid_field',
+    })
+    expect(await notesOn(node.nodeId)).toEqual([])
+  })
+
+  test('nodes are listed newest first in pages, and by role and status', async () => {
+    const nodes = [createNode(), createNode(), createNode()]
+    for (const node of nodes) await register(node)
+    const list = async (query: string) =>
+      (await (await operator.client.get(`/admin/v1/nodes?${query}`)).json()) as {
+        items: { node_id: string; registered_at: number; role: string; status: string }[]
+        next_cursor: string | null
+      }
+    const seen: { node_id: string; registered_at: number }[] = []
+    for (let cursor = ''; ; ) {
+      const { items, next_cursor } = await list(`limit=2${cursor}`)
+      seen.push(...items)
+      if (next_cursor === null) break
+      cursor = `&cursor=${next_cursor}`
+    }
+    expect(new Set(seen.map(({ node_id }) => node_id)).size).toBe(seen.length)
+    for (const { nodeId } of nodes) expect(seen.map(({ node_id }) => node_id)).toContain(nodeId)
+    expect(seen.map(({ registered_at }) => registered_at)).toEqual(
+      seen.map(({ registered_at }) => registered_at).sort((a, b) => b - a),
+    )
+    const { items } = await list('role=validator&status=pending')
+    expect(new Set(items.map(({ role, status }) => `${role} ${status}`))).toEqual(
+      new Set(['validator pending']),
+    )
+  })
+})

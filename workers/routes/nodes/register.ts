@@ -1,0 +1,50 @@
+import { unixNow } from '../../context.ts'
+import { ApiError } from '../../errors.ts'
+import { json } from '../../http/answer.ts'
+import { nodeOf } from '../../middleware/authenticate.ts'
+import { defineRoute } from '../../route.ts'
+import { NodeRegistrationInput, NodeView, nodeExample, nodeView } from './schema.ts'
+
+export const registerNode = defineRoute(
+  {
+    method: 'post',
+    path: '/v1/nodes/register',
+    operationId: 'registerNode',
+    tag: 'Nodes',
+    summary: 'Register the signing node, or renew what is known of it',
+    description:
+      'A miner needs no approval: its collateral vouches for it. A validator waits for an operator, again when a miner becomes one.',
+    auth: { node: true },
+    json: {
+      schema: NodeRegistrationInput,
+      example: {
+        url: 'https://validator.example',
+        role: 'validator',
+        engine: 'native',
+        nodectl_version: '1.0.0',
+        capabilities: ['execute'],
+        region: 'eu-west',
+      },
+    },
+    responses: {
+      200: { description: 'Registered and approved.', schema: NodeView, example: nodeExample },
+      202: {
+        description: 'Registered; an operator has to approve it.',
+        schema: NodeView,
+        example: { ...nodeExample, status: 'pending' },
+      },
+    },
+  },
+  async (c, { json: { nodectl_version: nodectlVersion, ...registration } }) => {
+    const { nodeId, publicKey } = nodeOf(c)
+    const approved = registration.role === 'miner' || c.var.settings.AUTO_APPROVE_NODES
+    const node = await c.var.services.nodes.register(
+      { nodeId, publicKey, nodectlVersion, ...registration },
+      approved ? 'approved' : 'pending',
+      unixNow(),
+    )
+    if (node.status === 'revoked')
+      throw new ApiError('forbidden', 'An operator revoked this node; ask them, or use another key.')
+    return json(nodeView(node), node.status === 'approved' ? 200 : 202)
+  },
+)

@@ -1,0 +1,99 @@
+import * as z from 'zod'
+import { engines } from '../../../protocol/project-manifest.ts'
+import { example } from '../../examples.ts'
+import { Bytes32, characters, NodeId, Timestamp } from '../../http/formats.ts'
+import type { Node } from '../../stores/nodes.ts'
+
+export const nodeRoles = ['miner', 'validator'] as const
+export const nodeStatuses = ['pending', 'approved', 'revoked'] as const
+export const nodeHealths = ['online', 'idle', 'faulty'] as const
+
+export const Engine = z.enum(engines).meta({ id: 'Engine' })
+
+export const NodectlVersion = z
+  .string()
+  .max(64)
+  .regex(/^\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.+-]+)?$/, 'must be a version such as 1.0.0')
+
+export const NodeView = z
+  .strictObject({
+    node_id: NodeId,
+    public_key: Bytes32,
+    role: z.enum(nodeRoles),
+    status: z.enum(nodeStatuses).meta({ description: 'A validator counts once an operator approved it.' }),
+    url: z.string(),
+    region: z.string().nullable(),
+    engine: z.string().nullable(),
+    nodectl_version: z.string().nullable(),
+    capabilities: z.array(z.string()),
+    health: z.enum(nodeHealths).nullable().meta({ description: 'As of its last heartbeat.' }),
+    last_heartbeat_at: Timestamp.nullable(),
+    registered_at: Timestamp,
+    updated_at: Timestamp,
+  })
+  .meta({ id: 'Node' })
+
+export const nodeView = (node: Node): z.output<typeof NodeView> => ({
+  node_id: node.nodeId,
+  public_key: node.publicKey,
+  role: node.role,
+  status: node.status,
+  url: node.url,
+  region: node.region,
+  engine: node.engine,
+  nodectl_version: node.nodectlVersion,
+  capabilities: node.capabilities ?? [],
+  health: node.health,
+  last_heartbeat_at: node.lastHeartbeatAt,
+  registered_at: node.registeredAt,
+  updated_at: node.updatedAt ?? node.registeredAt,
+})
+
+export const nodeExample: z.output<typeof NodeView> = {
+  node_id: '{{node_id_prefix}}0f3a5c7e9b1d2f40',
+  public_key: example.digest,
+  role: 'validator',
+  status: 'approved',
+  url: 'https://validator.example',
+  region: 'eu-west',
+  engine: 'native',
+  nodectl_version: '1.0.0',
+  capabilities: ['execute'],
+  health: 'online',
+  last_heartbeat_at: example.time,
+  registered_at: example.time,
+  updated_at: example.time,
+}
+
+/** Where a node is reached: https, or http on the machine itself, which only a local network can use. */
+export const NodeUrl = z
+  .string()
+  .max(512, 'must be at most 512 characters long')
+  .refine((text) => isNodeUrl(text), 'must be an https URL, or an http URL of 127.0.0.1, [::1] or localhost')
+  .meta({ description: 'https, or http on the machine itself.', format: 'uri' })
+
+function isNodeUrl(text: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '')
+    return false
+  return url.protocol === 'https:' || ['127.0.0.1', '[::1]', 'localhost'].includes(url.hostname)
+}
+
+export const NodeRegistrationInput = z
+  .strictObject({
+    url: NodeUrl,
+    role: z.enum(nodeRoles),
+    engine: Engine,
+    nodectl_version: NodectlVersion,
+    capabilities: z
+      .array(z.string().regex(/^[a-z][a-z0-9-]{0,31}$/, 'must be 1 to 32 of a-z, 0-9 and hyphens'))
+      .max(32, 'must have at most 32 items')
+      .refine((names) => new Set(names).size === names.length, 'must name each capability once')
+      .default([]),
+    region: characters(64, 1).nullable().default(null),
+  })
+  .meta({ id: 'NodeRegistration' })
+
+export const HeartbeatInput = z
+  .strictObject({ status: z.enum(nodeHealths).default('online') })
+  .meta({ id: 'Heartbeat' })

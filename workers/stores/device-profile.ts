@@ -1,0 +1,32 @@
+import type { deviceClasses, engines } from '../../protocol/project-manifest.ts'
+
+/** What a device says of its parts; null where it does not know. */
+export interface Hardware {
+  cpu_model: string | null
+  cpu_cores: number | null
+  cpu_threads: number | null
+  ram_mb: number | null
+  storage_free_mb: number | null
+  gpu: { vendor: string; model: string; vram_mb: number } | null
+  network: 'wifi' | 'ethernet' | 'cellular' | 'none' | null
+  battery: boolean | null
+  os: string | null
+  arch: string | null
+}
+
+export interface Benchmark {
+  suite: 'bench-v1'
+  score: number
+  measured_at: number
+}
+
+export interface DeviceProfile {
+  class: (typeof deviceClasses)[number]
+  platform: string
+  osVersion: string | null
+  arch: string
+  engine: (typeof engines)[number]
+  nodectlVersion: string
+  hardware: Hardware | null
+  benchmark: Benchmark | null
+}

@@ -1,0 +1,115 @@
+import { and, desc, eq, type InferSelectModel, ne, sql } from 'drizzle-orm'
+import { auditStatement, type OperatorAction } from './audit-log.ts'
+import { batch, type Database, query, read } from './database.ts'
+import { nodes } from './schema.ts'
+
+export type Node = InferSelectModel<typeof nodes>
+export type NodeStatus = Node['status']
+
+export type NodeRegistration = Pick<Node, 'nodeId' | 'publicKey' | 'role' | 'url' | 'region'> & {
+  engine: string
+  nodectlVersion: string
+  capabilities: string[]
+}
+
+export interface NodeFilter {
+  role?: Node['role'] | undefined
+  status?: NodeStatus | undefined
+}
+
+export interface NodePosition {
+  registeredAt: number
+  nodeId: string
+}
+
+/** Nodes that registered with the hub, and what operators decided about them. */
+export class NodeStore {
+  readonly #db: Database
+  constructor(db: Database) {
+    this.#db = db
+  }
+
+  async find(nodeId: string): Promise<Node | null> {
+    const rows = await read(() => this.#db.select().from(nodes).where(eq(nodes.nodeId, nodeId)))
+    return rows[0] ?? null
+  }
+
+  /**
+   * Inserts or renews a registration. What an operator decided stays, except that one who was approved in another role
+   * begins as `status` again. A revoked node stays as it is.
+   */
+  async register(registration: NodeRegistration, status: NodeStatus, now: number): Promise<Node> {
+    const { nodeId, publicKey, ...columns } = registration
+    await query(
+      this.#db
+        .insert(nodes)
+        .values({ nodeId, publicKey, ...columns, status, registeredAt: now, updatedAt: now })
+        .onConflictDoUpdate({
+          target: nodes.nodeId,
+          set: {
+            ...columns,
+            status: sql`CASE WHEN ${nodes.role} = excluded.role THEN ${nodes.status} ELSE excluded.status END`,
+            updatedAt: now,
+          },
+          setWhere: ne(nodes.status, 'revoked'),
+        }),
+    )
+    const node = await this.find(nodeId)
+    if (node === null) throw new Error(`the node ${nodeId} was registered and is gone`)
+    return node
+  }
+
+  async beat(nodeId: string, health: NonNullable<Node['health']>, now: number): Promise<NodeStatus | null> {
+    const [row] = await query(
+      this.#db
+        .update(nodes)
+        .set({ health, lastHeartbeatAt: now })
+        .where(eq(nodes.nodeId, nodeId))
+        .returning({ status: nodes.status }),
+    )
+    return row?.status ?? null
+  }
+
+  /** Approves or revokes, and notes it; a node that has the status already is left alone. */
+  async decide(
+    nodeId: string,
+    status: 'approved' | 'revoked',
+    decision: Pick<OperatorAction, 'operator' | 'reason'>,
+    now: number,
+  ): Promise<'changed' | 'unchanged'> {
+    const action = {
+      ...decision,
+      action: status === 'approved' ? 'node.approve' : 'node.revoke',
+      subject: nodeId,
+      after: { status },
+    }
+    const found = sql`node_id = ${nodeId} AND status <> ${status}`
+    const results = await batch(this.#db, [
+      auditStatement(
+        action,
+        now,
+        sql`SELECT json_object('status', status) AS value FROM ${nodes} WHERE ${found}`,
+      ),
+      sql`UPDATE ${nodes} SET status = ${status}, updated_at = ${now} WHERE ${found}`,
+    ])
+    return results[1]?.meta.changes === 1 ? 'changed' : 'unchanged'
+  }
+
+  /** Newest first; `limit` rows after `after`. */
+  async list(filter: NodeFilter, after: NodePosition | undefined, limit: number): Promise<Node[]> {
+    return read(() =>
+      this.#db
+        .select()
+        .from(nodes)
+        .where(
+          and(
+            filter.role && eq(nodes.role, filter.role),
+            filter.status && eq(nodes.status, filter.status),
+            after && sql`(${nodes.registeredAt}, ${nodes.nodeId}) < (${after.registeredAt}, ${after.nodeId})`,
+          ),
+        )
+        .orderBy(desc(nodes.registeredAt), desc(nodes.nodeId))
+        .limit(limit),
+    )
+  }
+}

@@ -1,0 +1,41 @@
+import { ed25519PublicKey } from '../../protocol/crypto.ts'
+import { bytesToHex } from '../../protocol/hex.ts'
+import { deriveNodeId } from '../../protocol/ids.ts'
+import { resolveProfile } from '../../protocol/profile.ts'
+import { signRequest } from '../../protocol/request-signing.ts'
+import { client } from './client.ts'
+
+const profile = resolveProfile()
+
+export const freshNonce = (): string => bytesToHex(crypto.getRandomValues(new Uint8Array(16))).slice(2)
+
+export interface TestNode {
+  seed: string
+  publicKey: string
+  nodeId: string
+  /** A request signed with the node's key. */
+  call: (method: string, path: string, json?: unknown) => Promise<Response>
+}
+
+/** A node of its own; `bindings` are of the hub it talks to. */
+export function createNode(bindings: Parameters<typeof client>[0] = {}): TestNode {
+  const seed = bytesToHex(crypto.getRandomValues(new Uint8Array(32)))
+  const publicKey = ed25519PublicKey(seed)
+  const caller = client(bindings)
+  return {
+    seed,
+    publicKey,
+    nodeId: deriveNodeId(profile, publicKey),
+    call: (method, path, json) => {
+      const body = json === undefined ? '' : JSON.stringify(json)
+      const { headers } = signRequest(profile, seed, {
+        method,
+        target: path,
+        body,
+        timestamp: Math.floor(Date.now() / 1000),
+        nonce: freshNonce(),
+      })
+      return caller.fetch(path, { method, headers, ...(json !== undefined && { json }) })
+    },
+  }
+}
