@@ -11,7 +11,13 @@ export interface JsonObject {
 }
 
 /** Errors of the strict reader. */
-export type ReaderErrorCode = 'duplicate_key' | 'float' | 'unsafe_integer' | 'invalid_string' | 'invalid_json'
+export type ReaderErrorCode =
+  | 'duplicate_key'
+  | 'float'
+  | 'unsafe_integer'
+  | 'invalid_string'
+  | 'invalid_json'
+  | 'too_many_values'
 
 /** Errors of the encoder. */
 export type EncoderErrorCode =
@@ -42,6 +48,7 @@ const reasons: Record<ReaderErrorCode | EncoderErrorCode, string> = {
   unsafe_integer: 'integers have a magnitude of at most 2^53 - 1; write larger quantities as decimal strings',
   invalid_string: 'a string contains a lone surrogate',
   invalid_json: 'this is no JSON document',
+  too_many_values: 'the document holds more values than are read here',
   bigint: 'a big integer has no canonical form; write it as a decimal string',
   undefined: 'a member is undefined',
   invalid_type: 'only plain objects, arrays, strings, numbers, booleans and null have a canonical form',

@@ -68,51 +68,39 @@ export function signRequest(
   }
 }
 
-/** A request as it arrived. */
-export interface ReceivedRequest {
-  readonly method: string
-  readonly target: string
-  readonly body: string | Uint8Array
-  /** Reads a header by name, whatever its case; null or undefined when it is absent. */
-  readonly header: (name: string) => string | null | undefined
+/** Reads a header by name, whatever its case; null or undefined when it is absent. */
+export type HeaderReader = (name: string) => string | null | undefined
+
+/** The five headers of a signed request, well formed and in time; nothing is verified yet. */
+export interface RequestSignature {
+  readonly node_id: string
+  readonly public_key: string
+  /** Unix seconds. */
+  readonly timestamp: number
+  readonly nonce: string
+  readonly signature: string
 }
 
-/** Who sent a request, or the first check that failed. Both failures are 401. */
-export type RequestCheck =
-  | {
-      readonly ok: true
-      readonly node_id: string
-      readonly public_key: string
-      readonly nonce: string
-      readonly timestamp: number
-    }
-  | { readonly ok: false; readonly code: 'unauthorized' | 'bad_signature' }
-
 /**
- * Checks a signed request in the order of section 10:
- *
- * 1. all five headers are present and well formed, else `unauthorized`;
- * 2. `|now − timestamp| ≤ max_skew`, else `unauthorized`;
- * 3. the key passes section 3 and derives the node id, and the signature verifies, else `bad_signature`.
- *
- * The fourth check is the caller's: it stores (public key, nonce) in one atomic step and answers `unauthorized` when the
- * pair was stored within the last `2 × max_skew` seconds.
+ * The checks of section 10 that need no body: all five headers are present and well formed, and
+ * `|now − timestamp| ≤ max_skew`.
  *
  * @param now Unix seconds.
  * @param maxSkew Parameter `max_skew` of the network, in seconds.
+ * @returns Null where one of them fails, which is `unauthorized`.
  */
-export function checkRequest(
+export function readRequestSignature(
   profile: Profile,
-  request: ReceivedRequest,
+  header: HeaderReader,
   now: number,
   maxSkew: number,
-): RequestCheck {
+): RequestSignature | null {
   const names = profileStrings(profile)
-  const nodeId = request.header(names.node_header)
-  const publicKey = request.header(names.public_key_header)
-  const timestampText = request.header(names.timestamp_header)
-  const nonce = request.header(names.nonce_header)
-  const signature = request.header(names.signature_header)
+  const nodeId = header(names.node_header)
+  const publicKey = header(names.public_key_header)
+  const timestampText = header(names.timestamp_header)
+  const nonce = header(names.nonce_header)
+  const signature = header(names.signature_header)
   if (
     !isNodeId(profile, nodeId) ||
     !isBytes32(publicKey) ||
@@ -120,20 +108,63 @@ export function checkRequest(
     !isNonce(nonce) ||
     !isEd25519Signature(signature)
   )
-    return { ok: false, code: 'unauthorized' }
+    return null
 
   const timestamp = Number(timestampText)
-  if (Math.abs(now - timestamp) > maxSkew) return { ok: false, code: 'unauthorized' }
+  if (Math.abs(now - timestamp) > maxSkew) return null
+  return { node_id: nodeId, public_key: publicKey, timestamp, nonce, signature }
+}
 
-  const { method, target, body } = request
-  const text = requestText(profile, { method, target, timestamp, nonce, body })
-  if (
-    !isEd25519PublicKey(publicKey) ||
-    deriveNodeId(profile, publicKey) !== nodeId ||
-    !verifyEd25519(publicKey, text, signature)
+/** A request as it arrived. */
+export interface ReceivedRequest {
+  readonly method: string
+  readonly target: string
+  readonly body: string | Uint8Array
+}
+
+/**
+ * Whether the key passes section 3 and derives the node id, and the signature verifies; a failure is `bad_signature`.
+ *
+ * @param signature As {@link readRequestSignature} gave it.
+ */
+export function verifyRequestSignature(
+  profile: Profile,
+  { method, target, body }: ReceivedRequest,
+  { node_id, public_key, timestamp, nonce, signature }: RequestSignature,
+): boolean {
+  return (
+    isEd25519PublicKey(public_key) &&
+    deriveNodeId(profile, public_key) === node_id &&
+    verifyEd25519(public_key, requestText(profile, { method, target, timestamp, nonce, body }), signature)
   )
-    return { ok: false, code: 'bad_signature' }
-  return { ok: true, node_id: nodeId, public_key: publicKey, nonce, timestamp }
+}
+
+/** Who sent a request, or the first check that failed. Both failures are 401. */
+export type RequestCheck =
+  | ({ readonly ok: true } & Omit<RequestSignature, 'signature'>)
+  | { readonly ok: false; readonly code: 'unauthorized' | 'bad_signature' }
+
+/**
+ * Checks a signed request in the order of section 10: {@link readRequestSignature}, then
+ * {@link verifyRequestSignature}.
+ *
+ * The last check is the caller's: it stores (public key, nonce) in one atomic step and answers `unauthorized` when the
+ * pair was stored within the last `2 × max_skew` seconds.
+ *
+ * @param now Unix seconds.
+ * @param maxSkew Parameter `max_skew` of the network, in seconds.
+ */
+export function checkRequest(
+  profile: Profile,
+  { header, ...request }: ReceivedRequest & { readonly header: HeaderReader },
+  now: number,
+  maxSkew: number,
+): RequestCheck {
+  const claimed = readRequestSignature(profile, header, now, maxSkew)
+  if (claimed === null) return { ok: false, code: 'unauthorized' }
+  if (!verifyRequestSignature(profile, request, claimed)) return { ok: false, code: 'bad_signature' }
+  const { signature: _, ...sender } = claimed
+  return { ok: true, ...sender }
 }
 
 /** Decimal without leading zero and within the safe integers, so that number and text name the same second. */

@@ -18,10 +18,16 @@ export interface StrictJsonOptions {
   /** Deepest nesting of arrays and objects; 64 when left out. */
   readonly maxDepth?: number
   /**
-   * Called for every value without canonical form; reading then goes on with the nearest JavaScript value. Submitted
-   * manifests need it, because there such values are problems beside the others. Left out, the first one is thrown.
+   * Most values in the document, containers included; any number when left out. A value takes some twenty times the
+   * memory of its shortest text, so whoever reads strangers' documents of many megabytes sets it.
    */
-  readonly onUnencodable?: (value: UnencodableValue) => void
+  readonly maxValues?: number
+  /**
+   * Called for every value without canonical form, with the JavaScript value it is read as; reading then goes on.
+   * Submitted manifests need it, because there such values are problems beside the others. Left out, the first one is
+   * thrown.
+   */
+  readonly onUnencodable?: (value: UnencodableValue, readAs: number | string) => void
 }
 
 /**
@@ -61,6 +67,7 @@ const escapes: Readonly<Record<string, string>> = {
 class Reader {
   readonly #text: string
   readonly #maxDepth: number
+  #valuesLeft: number
   readonly #onUnencodable: StrictJsonOptions['onUnencodable']
   readonly #path: PathPart[] = []
   #position = 0
@@ -68,6 +75,7 @@ class Reader {
   constructor(text: string, options: StrictJsonOptions) {
     this.#text = text
     this.#maxDepth = options.maxDepth ?? 64
+    this.#valuesLeft = options.maxValues ?? Number.POSITIVE_INFINITY
     this.#onUnencodable = options.onUnencodable
   }
 
@@ -79,6 +87,8 @@ class Reader {
   }
 
   #value(depth: number): JsonValue {
+    this.#valuesLeft -= 1
+    if (this.#valuesLeft < 0) this.#fail('too_many_values')
     this.#skipBlanks()
     switch (this.#text[this.#position]) {
       case '{':
@@ -183,8 +193,9 @@ class Reader {
     // What follows tells a malformed number (01, 1., 1e) from a well-formed one that has no canonical form.
     if (/[0-9.eE+-]/.test(this.#text[this.#position] ?? '')) this.#fail('invalid_json')
     const value = Number(match[0])
-    if (match[1] !== undefined || match[2] !== undefined || Object.is(value, -0)) this.#unencodable('float')
-    else if (!Number.isSafeInteger(value)) this.#unencodable('unsafe_integer')
+    if (match[1] !== undefined || match[2] !== undefined || Object.is(value, -0))
+      this.#unencodable('float', value)
+    else if (!Number.isSafeInteger(value)) this.#unencodable('unsafe_integer', value)
     return value
   }
 
@@ -195,7 +206,7 @@ class Reader {
   }
 
   #requireWellFormed(text: string): void {
-    if (!text.isWellFormed()) this.#unencodable('invalid_string')
+    if (!text.isWellFormed()) this.#unencodable('invalid_string', text)
   }
 
   #skipBlanks(): void {
@@ -212,9 +223,9 @@ class Reader {
     return true
   }
 
-  #unencodable(code: UnencodableValue['code']): void {
+  #unencodable(code: UnencodableValue['code'], readAs: number | string): void {
     if (this.#onUnencodable === undefined) this.#fail(code)
-    else this.#onUnencodable({ code, path: this.#dottedPath() })
+    else this.#onUnencodable({ code, path: this.#dottedPath() }, readAs)
   }
 
   #fail(code: ReaderErrorCode): never {

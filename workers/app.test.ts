@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { routes } from './routes/index.ts'
 import { client, errorOf } from './test/client.ts'
 
 describe('every answer', () => {
@@ -86,6 +87,13 @@ describe('CORS', () => {
       expect(response.headers.get('access-control-allow-headers')).toContain(name)
   })
 
+  test('a question for an unknown path is 404, but a preflight lets the page see that itself', async () => {
+    const ask = (headers: Record<string, string>) =>
+      client().fetch('/v1/nothing', { method: 'OPTIONS', headers })
+    expect((await ask({})).status).toBe(404)
+    expect((await ask({ 'Access-Control-Request-Method': 'POST' })).status).toBe(204)
+  })
+
   test('a page may read the headers a client needs', async () => {
     const response = await client().get('/v1/status')
     for (const name of [
@@ -167,6 +175,16 @@ describe('JSON bodies', () => {
     ])
   })
 
+  test('a body of more than 20,000 values is 400 bad_request', async () => {
+    const of = (values: number) => `{"address":[${Array(values - 2).fill('[]')}]}`
+    expect(await errorOf(await post(of(20_000)))).toMatchObject({ error: 'invalid_field' })
+    expect(await errorOf(await post(of(20_001)))).toMatchObject({
+      status: 400,
+      error: 'bad_request',
+      details: { reason: 'too_many_values' },
+    })
+  })
+
   test('a body over 1 MiB is 413 too_large, also when it is sent in chunks without a length', async () => {
     let chunks = 0
     const endless = new ReadableStream({
@@ -195,4 +213,11 @@ describe('JSON bodies', () => {
     expect((await logout('')).status).toBe(401)
     expect((await logout('{"x":1}')).status).toBe(401)
   })
+})
+
+test('every POST that creates something honours Idempotency-Key', () => {
+  const without = routes
+    .map(({ declaration }) => declaration)
+    .filter(({ method, responses, idempotent }) => method === 'post' && 201 in responses && !idempotent)
+  expect(without.map(({ operationId }) => operationId)).toEqual([])
 })

@@ -8,7 +8,7 @@ import { validate } from './http/validate.ts'
 import { authenticate, authorize, isNodeSigned } from './middleware/authenticate.ts'
 import { commonHeaders, preflight } from './middleware/common-headers.ts'
 import { runOnce } from './middleware/idempotency.ts'
-import { spendAddressBudget, spendRateLimit } from './middleware/rate-limit.ts'
+import { refundAddressBudget, spendAddressBudget, spendRateLimit } from './middleware/rate-limit.ts'
 import type { Method, Route, RouteDeclaration, RouteInput } from './route.ts'
 import { routes } from './routes/index.ts'
 import { services } from './services.ts'
@@ -36,7 +36,8 @@ export function createApp(): App {
 
   app.notFound(async (c) => {
     await admit(c)
-    if (c.req.method === 'OPTIONS') return preflight(c, [])
+    // A browser shows a page the real answer only when the question before it was answered.
+    if (c.req.method === 'OPTIONS' && c.req.header('access-control-request-method')) return preflight(c, [])
     throw new ApiError('not_found', `There is nothing at ${c.req.path}. ${docsHint(c)}`)
   })
   app.onError((error, c) => errorResponse(c, error))
@@ -61,12 +62,14 @@ async function answer(c: HubContext, { declaration, handle }: Route): Promise<Re
  * any other anonymous call.
  */
 async function admit(c: HubContext, declaration?: RouteDeclaration): Promise<void> {
-  // A signature costs reading the body and a row, and anybody can make keys: the client address pays for that first.
+  // A signature costs reading the body and a row, and keys with a budget of their own cost nothing to make: the client
+  // address pays first. It gets that back for nodes of the network, of which one address may have many.
   if (isNodeSigned(c)) await spendAddressBudget(c, 'node_signature')
   let principal: Principal | null = null
   let refused: unknown
   try {
     principal = await authenticate(c, declaration)
+    if (principal?.kind === 'node' && principal.registered) refundAddressBudget(c, 'node_signature')
   } catch (error) {
     refused = error
   }
@@ -135,11 +138,19 @@ function rejectQuery(c: HubContext): undefined {
 
 async function readJson(
   c: HubContext,
+<<<<<<< HEAD
   { schema, bytesMax = jsonBytesMax, deferred, reported }: NonNullable<RouteDeclaration['json']>,
 ) {
   if (!deferred) requireContentType(c, 'application/json')
   const bytes = await readBody(c, bytesMax)
   return deferred ? undefined : validate(schema, parseJsonBody(c, bytes, reported))
+=======
+  { schema, bytesMax = jsonBytesMax, deferred, fractions }: NonNullable<RouteDeclaration['json']>,
+) {
+  if (!deferred) requireContentType(c, 'application/json')
+  const bytes = await readBody(c, bytesMax)
+  return deferred ? undefined : validate(schema, parseJsonBody(bytes, fractions))
+>>>>>>> main
 }
 
 async function readRaw(c: HubContext, contentType: string, bytesMax: number): Promise<Uint8Array> {

@@ -65,7 +65,13 @@ export type Scope = (typeof scopes)[number]
 export type Principal =
   | { kind: 'session'; address: string; tokenHash: string; expiresAt: number }
   | { kind: 'api_key'; address: string; keyId: string; scopes: string[]; projectIds: string[] | null }
-  | { kind: 'node'; nodeId: string; publicKey: string }
+  | {
+      kind: 'node'
+      nodeId: string
+      publicKey: string
+      /** Whether the hub has approved a node with this key: anybody can make keys. */
+      registered: boolean
+    }
 
 /** What the RateLimit headers of the response say. */
 export interface RateLimitReport {

@@ -80,10 +80,13 @@ export const invalidFields = (problems: Problem[]): ApiError => {
   })
 }
 
+/** After how long a dependency that failed may be worth another try. */
+export const retrySeconds = 2
+
 /** 503 `unavailable` for a dependency that failed or timed out. */
 export const unavailable = (what: string, cause?: unknown): ApiError => {
   const error = new ApiError('unavailable', `${what} is not available at the moment. Try again shortly.`, {
-    headers: { 'Retry-After': '2' },
+    headers: { 'Retry-After': String(retrySeconds) },
   })
   error.cause = cause
   return error

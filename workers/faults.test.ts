@@ -6,14 +6,17 @@ import { client, errorOf } from './test/client.ts'
 import { signIn } from './test/wallet.ts'
 
 /** The real database with a fault in front of its statements. */
-function failing(matches: (sql: string, statement: number) => boolean): D1Database {
+function failing(
+  matches: (sql: string, statement: number) => boolean,
+  reason = 'D1 DB is overloaded',
+): D1Database {
   let statements = 0
   return new Proxy(env.DB, {
     get(db, property) {
       if (property !== 'prepare') return Reflect.get(db, property).bind?.(db) ?? Reflect.get(db, property)
       return (sql: string) => {
         statements += 1
-        if (matches(sql, statements)) throw new Error(`D1_ERROR: D1 DB is overloaded: ${sql}`)
+        if (matches(sql, statements)) throw new Error(`D1_ERROR: ${reason}: ${sql}`)
         return db.prepare(sql)
       }
     },
@@ -26,6 +29,23 @@ const unavailable = async (response: Response) => {
   expect(response.headers.get('retry-after')).toBe('2')
   expect(text).not.toMatch(/D1_ERROR|select |insert |\.ts:/i)
 }
+
+describe('a body that breaks off', () => {
+  test('is 400 bad_request', async () => {
+    const body = new ReadableStream({
+      type: 'bytes',
+      start(controller) {
+        controller.enqueue(new TextEncoder().encode('{"address":'))
+      },
+      pull(controller) {
+        controller.error(new Error('the client is gone'))
+      },
+    })
+    const headers = { 'Content-Type': 'application/json' }
+    const response = await client().fetch('/v1/auth/nonce', { method: 'POST', headers, body })
+    expect(await errorOf(response)).toMatchObject({ status: 400, error: 'bad_request' })
+  })
+})
 
 describe('a database that does not answer', () => {
   test('is 503 unavailable with Retry-After, and shows no SQL, on reads and writes', async () => {
@@ -45,6 +65,14 @@ describe('a database that does not answer', () => {
   test('a credential that cannot be looked up is 503, not 401', async () => {
     const { token } = await signIn()
     await unavailable(await client({ token, bindings: { DB: failing(() => true) } }).get('/v1/auth/session'))
+  })
+})
+
+describe('a database that a migration is missing in', () => {
+  test('is 500 internal: trying again does not help', async () => {
+    const DB = failing(() => true, 'no such table: nodes: SQLITE_ERROR')
+    const response = await client({ bindings: { DB } }).get('/v1/validators')
+    expect(await errorOf(response)).toMatchObject({ status: 500, error: 'internal' })
   })
 })
 

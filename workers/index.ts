@@ -18,7 +18,9 @@ export default {
     // Alarms drive both; this brings them back should one have been lost.
     await Promise.all([relayer?.wake(), indexer?.wake()].map((woken) => woken?.catch(logged)))
     const now = unixNow()
-    for (const store of [siweNonces, sessions, nodeRequestNonces, idempotencyKeys]) await store.purge(now)
+    // One store that fails does not keep the others from being swept.
+    for (const store of [siweNonces, sessions, nodeRequestNonces, idempotencyKeys])
+      await store.purge(now).catch(logged)
   },
 } satisfies ExportedHandler<Env>
 

@@ -23,6 +23,8 @@ export interface JsonBody {
   bytesMax?: number
   /** A member whose values the handler judges: one without canonical form is noted in `c.var.unencodable`. */
   reported?: string
+  /** For documents of the client's own, which nobody hashes: numbers may have a fraction or an exponent. */
+  fractions?: true
   /**
    * The caller may leave the body out, and the handler parses and checks it, after what it has to say before that. The
    * schema is for the OpenAPI document only.

@@ -14,7 +14,7 @@ import { type HubContext, unixNow } from '../context.ts'
 import type { Contracts } from '../env.ts'
 import { ApiError, invalidField, unavailable } from '../errors.ts'
 import { json } from '../http/answer.ts'
-import { parseJsonBody } from '../http/body.ts'
+import { parseJsonBody, requireContentType } from '../http/body.ts'
 import { transactionView } from '../routes/network/transaction.ts'
 import { readBalance, readNonce } from './account-state.ts'
 import { encodeActionCall, type SignedAction } from './action-calls.ts'
@@ -150,7 +150,8 @@ function expectedAction(
 }
 
 function requireSigned(c: HubContext, expected: ExpectedAction): SignedAction {
-  const check = checkSignedBody(parseJsonBody(c, c.var.body ?? new Uint8Array()), expected, unixNow())
+  requireContentType(c, 'application/json')
+  const check = checkSignedBody(parseJsonBody(c.var.body ?? new Uint8Array()), expected, unixNow())
   if (check.ok) return check
   if (check.code === 'invalid_field')
     throw invalidField(check.path, 'differs from what this hub asks to sign, or does not fit')

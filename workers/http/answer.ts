@@ -18,6 +18,7 @@ export function errorResponse(c: HubContext, error: unknown): Response {
   if (cause !== undefined) console.error(`${c.var.requestId} ${c.req.method} ${c.req.path}`, cause)
   return json(errorBody(known, c.var.requestId), known.status, {
     'Cache-Control': 'no-store',
+    ...(known.status === 401 && { 'WWW-Authenticate': 'Bearer' }),
     ...known.headers,
   })
 }
@@ -35,7 +36,7 @@ export async function finishCaching(
     return new Response(response.body, { status: response.status, headers })
 
   const bytes = headers.has('ETag') ? null : new Uint8Array(await response.arrayBuffer())
-  const etag = headers.get('ETag') ?? etagOf(bytes ?? new Uint8Array())
+  const etag = headers.get('ETag') ?? (await etagOf(bytes ?? new Uint8Array()))
   headers.set('ETag', etag)
   if (matchesEtag(c.req.header('if-none-match'), etag)) {
     await response.body?.cancel().catch(() => {})

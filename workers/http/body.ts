@@ -8,12 +8,14 @@ import type { HubContext } from '../context.ts'
 import { ApiError } from '../errors.ts'
 
 export const jsonBytesMax = 1024 * 1024
+/** A value costs far more memory than its text, so their number is capped beside the bytes. */
+const jsonValuesMax = 20_000
 
 /**
  * The raw body, read once. The cap holds while reading, with or without `Content-Length`, so a body over it is never
  * held in memory whole.
  *
- * @throws {@link ApiError} 413 `too_large`.
+ * @throws {@link ApiError} 413 `too_large`, 400 `bad_request` for a body that breaks off.
  */
 export async function readBody(c: HubContext, bytesMax: number): Promise<Uint8Array> {
   const known = c.var.body
@@ -34,7 +36,9 @@ export async function readBody(c: HubContext, bytesMax: number): Promise<Uint8Ar
   const reader = stream.getReader({ mode: 'byob' })
   while (true) {
     if (length === buffer.byteLength) buffer = grown(buffer, bytesMax + 1)
-    const { value, done } = await reader.read(new Uint8Array(buffer, length))
+    const { value, done } = await reader.read(new Uint8Array(buffer, length)).catch((error) => {
+      throw cutOff(error)
+    })
     if (value === undefined) break
     // The bytes come back in a buffer of their own; ours is detached.
     buffer = value.buffer as ArrayBuffer
@@ -46,6 +50,12 @@ export async function readBody(c: HubContext, bytesMax: number): Promise<Uint8Ar
     if (done) break
   }
   return keep(c, new Uint8Array(buffer, 0, length))
+}
+
+function cutOff(cause: unknown): ApiError {
+  const error = new ApiError('bad_request', 'The body broke off before its end. Send the request again.')
+  error.cause = cause
+  return error
 }
 
 /** Where a body without a length begins. */
@@ -61,6 +71,7 @@ const keep = (c: HubContext, body: Uint8Array): Uint8Array => {
 }
 
 /**
+<<<<<<< HEAD
  * Reads the body as strict JSON.
  *
  * @param reported Member in which a value without canonical form does not break the body: it is noted in `c.var.unencodable`,
@@ -76,6 +87,18 @@ export function parseJsonBody(c: HubContext, body: Uint8Array, reported?: string
     const value = parseStrictJson(body, { onUnencodable: (one) => found.push(one) })
     c.set('unencodable', found.map((one) => ({ ...one, path: pathInside(reported, one) })))
     return value
+=======
+ * @param fractions Whether numbers may have a fraction or an exponent.
+ * @throws {@link ApiError} 400 `bad_request` for no body or broken JSON.
+ */
+export function parseJsonBody(body: Uint8Array, fractions = false): JsonValue {
+  if (body.length === 0) throw new ApiError('bad_request', 'The body is missing; send a JSON object.')
+  try {
+    return parseStrictJson(body, {
+      maxValues: jsonValuesMax,
+      ...(fractions && { onUnencodable: refuseButFractions }),
+    })
+>>>>>>> main
   } catch (error) {
     if (!(error instanceof CanonicalJsonError)) throw error
     throw new ApiError('bad_request', `The body is not acceptable JSON: ${error.message}`, {
@@ -84,11 +107,17 @@ export function parseJsonBody(c: HubContext, body: Uint8Array, reported?: string
   }
 }
 
+<<<<<<< HEAD
 function pathInside(member: string, { code, path }: UnencodableValue): string {
   if (path === member) return ''
   if (path.startsWith(`${member}.`)) return path.slice(member.length + 1)
   if (path.startsWith(`${member}[`)) return path.slice(member.length)
   throw new CanonicalJsonError(code, path)
+=======
+/** A number too large to be read as one would come back as null. */
+function refuseButFractions({ code, path }: UnencodableValue, readAs: number | string): void {
+  if (code !== 'float' || !Number.isFinite(readAs)) throw new CanonicalJsonError(code, path)
+>>>>>>> main
 }
 
 /**
@@ -99,7 +128,8 @@ function pathInside(member: string, { code, path }: UnencodableValue): string {
 export function parseOptionalJsonBody(c: HubContext): JsonValue | undefined {
   const body = c.var.body
   if (body === undefined || new TextDecoder().decode(body).trim() === '') return undefined
-  return parseJsonBody(c, body)
+  requireContentType(c, 'application/json')
+  return parseJsonBody(body)
 }
 
 /** @throws {@link ApiError} 400 `bad_request`. */
@@ -109,9 +139,11 @@ export function requireContentType(c: HubContext, expected: string): void {
     .map((part) => part.trim())
   const charset = parameters.find((parameter) => /^charset=/i.test(parameter))
   const fits = type.toLowerCase() === expected && (!charset || /^charset="?utf-8"?$/i.test(charset))
-  if (!fits)
-    throw new ApiError(
-      'bad_request',
-      `The Content-Type must be ${expected}${type ? `, not ${type}` : '; it is missing'}.`,
-    )
+  if (!fits) throw new ApiError('bad_request', wrongContentType(expected, type, charset))
+}
+
+function wrongContentType(expected: string, type: string, charset: string | undefined): string {
+  if (type === '') return `The Content-Type must be ${expected}; it is missing.`
+  if (type.toLowerCase() === expected) return `The Content-Type must be ${expected} in UTF-8, not ${charset}.`
+  return `The Content-Type must be ${expected}, not ${type}.`
 }

@@ -1,8 +1,10 @@
-import { sha256 } from '@noble/hashes/sha2'
 import { bytesToBase64Url } from './base64.ts'
 
 /** A strong ETag of a representation. */
-export const etagOf = (body: Uint8Array): string => `"${bytesToBase64Url(sha256(body).subarray(0, 18))}"`
+export async function etagOf(body: BufferSource): Promise<string> {
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', body))
+  return `"${bytesToBase64Url(digest.subarray(0, 18))}"`
+}
 
 /** Whether an `If-None-Match` header names this ETag; the comparison is weak, as RFC 9110 asks for GET. */
 export function matchesEtag(ifNoneMatch: string | undefined, etag: string): boolean {

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import type { JsonValue } from '../../protocol/canonical-json.ts'
 
 /** The formats of the API, one schema each: what they accept is what the OpenAPI document says. */
 
@@ -30,12 +31,14 @@ export const PathBytes32 = z
   .string()
   .toLowerCase()
   .regex(/^0x[0-9a-f]{64}$/, 'must be 0x and 64 hex digits')
+  .meta({ pattern: '^0[xX][0-9a-fA-F]{64}$' })
 
 /** An address in a path or a query, where hex is accepted in any case. */
 export const FoldedAddress = z
   .string()
   .toLowerCase()
   .regex(/^0x[0-9a-f]{40}$/, 'must be an address: 0x and 40 hex digits')
+  .meta({ pattern: '^0[xX][0-9a-fA-F]{40}$' })
 
 /** Text of at most `max` characters (code points, as JSON Schema counts them). */
 export const characters = (max: number, min = 0) =>
@@ -50,4 +53,31 @@ export const characters = (max: number, min = 0) =>
 export const HttpsUrl = z
   .url({ protocol: /^https$/, hostname: z.regexes.domain, error: 'must be an https URL' })
   .max(2048, 'must be at most 2048 characters long')
-  .meta({ id: 'HttpsUrl' })
+  .meta({ id: 'HttpsUrl', pattern: '^https://' })
+
+/** An object with members of the client's own; unlike `z.record` it keeps one that is called `__proto__`. */
+export const AnyObject = mapOf<JsonValue>(() => null, {})
+
+/**
+ * An object whose members are checked one by one.
+ *
+ * @param problemOf What is wrong with a member, or null.
+ * @param schema The JSON Schema of a member's value.
+ */
+export function mapOf<T>(
+  problemOf: (key: string, value: unknown) => string | null,
+  schema: object,
+): z.ZodType<Record<string, T>, Record<string, T>> {
+  const type = z
+    .unknown()
+    .superRefine((value, context) => {
+      if (typeof value !== 'object' || value === null || Array.isArray(value))
+        return context.addIssue({ code: 'custom', message: 'must be an object' })
+      for (const [key, member] of Object.entries(value)) {
+        const message = problemOf(key, member)
+        if (message !== null) context.addIssue({ code: 'custom', path: [key], message })
+      }
+    })
+    .meta({ type: 'object', additionalProperties: schema })
+  return type as z.ZodType<unknown> as z.ZodType<Record<string, T>, Record<string, T>>
+}

@@ -49,9 +49,12 @@ describe('base64', () => {
     expect([...(base64ToBytes(text) ?? [])]).toEqual(bytes)
   })
 
-  test.each(['A', 'AA', 'AA=', 'AA==\n', 'A-_A', 'AA== ', '====', 'A==='])('%j is refused', (text) => {
-    expect(base64ToBytes(text)).toBeNull()
-  })
+  test.each(['A', 'AB==', 'AAF=', 'AA', 'AA=', 'AA==\n', 'A-_A', 'AA== ', '====', 'A==='])(
+    '%j is refused',
+    (text) => {
+      expect(base64ToBytes(text)).toBeNull()
+    },
+  )
 
   test('base64url has one spelling', () => {
     expect([...(base64UrlToBytes('AAE') ?? [])]).toEqual([0, 1])

@@ -2,6 +2,7 @@ import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import { ed25519PublicKey } from '../../protocol/crypto.ts'
 import { bytesToHex } from '../../protocol/hex.ts'
+import { deriveNodeId } from '../../protocol/ids.ts'
 import { resolveProfile } from '../../protocol/profile.ts'
 import { signRequest } from '../../protocol/request-signing.ts'
 import { routes } from '../routes/index.ts'
@@ -130,8 +131,8 @@ describe('bearer tokens', () => {
 describe('node signatures', () => {
   const profile = resolveProfile()
   const seed = bytesToHex(crypto.getRandomValues(new Uint8Array(32)))
-  const sign = (change: { timestamp?: number; nonce?: string; target?: string } = {}) =>
-    signRequest(profile, seed, {
+  const sign = (change: { timestamp?: number; nonce?: string; target?: string } = {}, key = seed) =>
+    signRequest(profile, key, {
       method: 'GET',
       target: '/v1/status',
       body: '',
@@ -148,7 +149,39 @@ describe('node signatures', () => {
 
   test('a signed request counts against the budget of its key', async () => {
     expect(await outcome(sign())).toEqual([200, '3000'])
-    expect(ed25519PublicKey(seed)).toMatch(/^0x/)
+  })
+
+  test('a client address pays for keys nobody knows, and not for those of approved nodes', async () => {
+    const caller = client()
+    const limiter = env.RATE_LIMITER.getByName(`node_signature:${caller.from}`)
+    await limiter.lease({ limit: 3000, windowSeconds: 60, tokens: 2999 })
+    await env.DB.prepare(
+      "INSERT INTO nodes (node_id, public_key, role, status, url, registered_at) VALUES (?, ?, 'miner', 'approved', 'https://node.example', 1)",
+    )
+      .bind(deriveNodeId(profile, ed25519PublicKey(seed)), ed25519PublicKey(seed))
+      .run()
+    for (let i = 0; i < 3; i++) expect((await caller.get('/v1/status', sign())).status).toBe(200)
+
+    const strangers = await Promise.all(
+      [1, 2].map((key) => caller.get('/v1/status', sign({}, `0x${String(key).repeat(64)}`))),
+    )
+    expect(strangers.map(({ status }) => status).sort()).toEqual([200, 429])
+    expect((await caller.get('/v1/status')).status).toBe(200)
+  })
+
+  test('headers that cannot be right are refused before the body is read', async () => {
+    let pulled = 0
+    const body = new ReadableStream({
+      type: 'bytes',
+      pull(controller) {
+        pulled += 1
+        controller.enqueue(new Uint8Array(1024))
+      },
+    })
+    const headers = { ...sign({ timestamp: 1 }), 'Content-Type': 'application/json' }
+    const response = await client().fetch('/v1/auth/nonce', { method: 'POST', headers, body })
+    expect(await errorOf(response)).toMatchObject({ status: 401, error: 'unauthorized' })
+    expect(pulled).toBeLessThan(3)
   })
 
   test('of 20 racing requests with one nonce exactly one is answered', async () => {

@@ -2,6 +2,7 @@ import { env } from 'cloudflare:workers'
 import { Hono } from 'hono'
 import { describe, expect, test } from 'vitest'
 import type { HubBindings, HubContext } from '../context.ts'
+import type { Env } from '../env.ts'
 import { ApiError } from '../errors.ts'
 import { errorResponse } from '../http/answer.ts'
 import { services } from '../services.ts'
@@ -12,7 +13,8 @@ import { runOnce } from './idempotency.ts'
 function callOf(handle: (c: HubContext) => Promise<Response>) {
   const app = new Hono<HubBindings>()
   app.post('/thing', async (c) => {
-    c.set('services', services(env))
+    c.set('requestId', crypto.randomUUID())
+    c.set('services', services(c.env))
     c.set('principal', {
       kind: 'session',
       address: c.req.header('wallet') ?? '0xa',
@@ -23,8 +25,8 @@ function callOf(handle: (c: HubContext) => Promise<Response>) {
     return runOnce(c, () => handle(c))
   })
   app.onError((error, c) => errorResponse(c, error))
-  return (key: string, body = 'one', wallet = '0xa') =>
-    app.request('/thing', { method: 'POST', body, headers: { 'Idempotency-Key': key, wallet } }, env)
+  return (key: string, body = 'one', wallet = '0xa', bindings: Env = env) =>
+    app.request('/thing', { method: 'POST', body, headers: { 'Idempotency-Key': key, wallet } }, bindings)
 }
 
 const created = (runs: number[]) => async () => {
@@ -73,7 +75,30 @@ describe('Idempotency-Key', () => {
     }
   })
 
-  test('a refusal is not kept: the corrected state is tried anew', async () => {
+  test('a refusal is a first answer too, and names the request that reads it', async () => {
+    let runs = 0
+    const call = callOf(async () => {
+      runs += 1
+      throw new ApiError('already_exists', 'there it is', { details: { id: 'x' } })
+    })
+    const [first, again] = [await errorOf(await call('refused')), await errorOf(await call('refused'))]
+    expect(runs).toBe(1)
+    expect(again).toMatchObject({ status: 409, error: 'already_exists', details: { id: 'x' } })
+    expect(again.headers.get('idempotency-replayed')).toBe('true')
+    expect(first.request_id).not.toBe(again.request_id)
+  })
+
+  test('409 conflict: an answer kept under another secret of the deployment', async () => {
+    const call = callOf(created([]))
+    await call('secret')
+    const moved = { ...env, HUB_SECRET: 'another secret that only tests know, long enough' }
+    expect(await errorOf(await call('secret', 'one', '0xa', moved))).toMatchObject({
+      status: 409,
+      error: 'conflict',
+    })
+  })
+
+  test('a failure that may pass is not kept: the next try runs', async () => {
     let fails = true
     const call = callOf(async () => {
       if (fails) throw new ApiError('unavailable', 'away')

@@ -2,14 +2,15 @@ import { sha256 } from '@noble/hashes/sha2'
 import { bytesToHex } from '../../protocol/hex.ts'
 import { type HubContext, type Principal, unixNow } from '../context.ts'
 import { ApiError, invalidField } from '../errors.ts'
+import { errorResponse } from '../http/answer.ts'
 import { clientSubject } from '../http/client-address.ts'
-import type { IdempotentRequest } from '../stores/idempotency-keys.ts'
+import type { IdempotentRequest, KeptAnswer } from '../stores/idempotency-keys.ts'
 
-const keptHeaders = ['content-type', 'location', 'etag']
+const keptHeaders = ['content-type', 'location', 'etag', 'retry-after']
 
 /**
- * Runs the handler once per `Idempotency-Key`, caller and body, and repeats its first answer for a day. A failure that
- * may pass (429, 5xx) is not kept.
+ * Runs the handler once per `Idempotency-Key`, caller and body, and repeats its first answer for a day, a refusal too. A
+ * failure that may pass (429, 5xx) is not kept.
  */
 export async function runOnce(c: HubContext, handle: () => Promise<Response>): Promise<Response> {
   const key = c.req.header('idempotency-key')
@@ -17,15 +18,12 @@ export async function runOnce(c: HubContext, handle: () => Promise<Response>): P
   if (!/^[\x21-\x7e]{1,255}$/.test(key))
     throw invalidField('Idempotency-Key', 'must be 1 to 255 visible ASCII characters')
 
-  const { idempotencyKeys, sealer } = c.var.services
+  const { idempotencyKeys } = c.var.services
   const request: IdempotentRequest = { caller: callerName(c), key, requestHash: hashRequest(c) }
   const claim = await idempotencyKeys.claim(request, unixNow())
   switch (claim.status) {
-    case 'answered': {
-      const { status, headers, body: sealed } = claim.answer
-      const body = await sealer.open(sealed, contextOf(request))
-      return new Response(body, { status, headers: { ...headers, 'Idempotency-Replayed': 'true' } })
-    }
+    case 'answered':
+      return replay(c, request, claim.answer)
     case 'other_request':
       throw new ApiError('conflict', 'This Idempotency-Key was used with another request. Use a fresh key.')
     case 'running':
@@ -35,6 +33,24 @@ export async function runOnce(c: HubContext, handle: () => Promise<Response>): P
     case 'claimed':
       return answerFirst(request, c, handle)
   }
+}
+
+async function replay(c: HubContext, request: IdempotentRequest, answer: KeptAnswer): Promise<Response> {
+  const { status, headers, body: sealed } = answer
+  let body: string
+  try {
+    body = await c.var.services.sealer.open(sealed, contextOf(request))
+  } catch (error) {
+    // Only a change of the deployment's secret makes a kept answer unreadable.
+    console.error(`${c.var.requestId} a kept answer cannot be opened`, error)
+    throw new ApiError(
+      'conflict',
+      'This Idempotency-Key was used before, and the hub can no longer read the first answer. Look up what was done, or use a fresh key.',
+    )
+  }
+  // An error names the request it answers, and that is this one.
+  const text = status < 400 ? body : JSON.stringify({ ...JSON.parse(body), request_id: c.var.requestId })
+  return new Response(text, { status, headers: { ...headers, 'Idempotency-Replayed': 'true' } })
 }
 
 async function answerFirst(
@@ -47,8 +63,14 @@ async function answerFirst(
   try {
     response = await handle()
   } catch (error) {
-    await idempotencyKeys.release(request)
-    throw error
+    if (!(error instanceof ApiError) || error.status >= 500 || error.status === 429) {
+      // The key comes free by itself a minute later, so nothing hangs on this.
+      await idempotencyKeys.release(request).catch((cause) => {
+        console.error(`${c.var.requestId} an Idempotency-Key could not be released`, cause)
+      })
+      throw error
+    }
+    response = errorResponse(c, error)
   }
   const headers = Object.fromEntries(
     keptHeaders.flatMap((name) => {

@@ -79,5 +79,6 @@ describe('rate limits', () => {
     const response = await client({ bindings: { RATE_LIMITER: broken } }).get('/v1/network/params')
     expect(await errorOf(response)).toMatchObject({ status: 503, error: 'unavailable' })
     expect(response.headers.get('retry-after')).toBe('2')
+    expect(response.headers.get('ratelimit-remaining')).toBe('0')
   })
 })

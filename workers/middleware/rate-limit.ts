@@ -1,6 +1,6 @@
 import type { Lease } from '../../durable-objects/rate-limiter.ts'
 import type { HubContext, Principal, RateLimitReport } from '../context.ts'
-import { ApiError, unavailable } from '../errors.ts'
+import { ApiError, retrySeconds, unavailable } from '../errors.ts'
 import { clientSubject } from '../http/client-address.ts'
 
 interface Budget {
@@ -30,15 +30,17 @@ export type BudgetName = keyof typeof extra
 /** Tokens this isolate holds for one budget of one subject. */
 interface Purse {
   leased: number
+  /** Tokens of this window that this isolate has spent. */
+  spent: number
   remaining: number
   windowEndsAtMs: number
   refill: Promise<void> | null
 }
 
+/** In the order in which they were opened. */
 const purses = new Map<string, Purse>()
-/** Above this many subjects, those whose window has ended are dropped, a look at all of them per second at most. */
+/** An isolate holds no more purses than this, however many addresses and keys call. */
 const pursesMax = 10_000
-let nextSweepMs = 0
 
 /**
  * Spends one token of every budget the request falls under, and notes what the RateLimit headers will say: the budget
@@ -47,10 +49,8 @@ let nextSweepMs = 0
  * @throws {@link ApiError} 429 `rate_limited` when one of them has run out.
  */
 export async function spendRateLimit(c: HubContext, principal: Principal | null, extraBudget?: BudgetName) {
-  const address = clientSubject(c.req.header('cf-connecting-ip'))
-  const caller = principal === null ? address : principalSubject(principal)
-  const kind = principal?.kind ?? 'anonymous'
-
+  const address = addressOf(c)
+  const { kind, caller } = payerOf(principal, address)
   const reports = [await spend(c, kind, general[kind], caller)]
   if (extraBudget && !reports[0]?.refused) {
     const budget = extra[extraBudget]
@@ -62,8 +62,20 @@ export async function spendRateLimit(c: HubContext, principal: Principal | null,
 
 /** Spends a budget of the client address alone, before anything else is done for the request. */
 export async function spendAddressBudget(c: HubContext, name: BudgetName): Promise<void> {
-  report(c, await spend(c, name, extra[name], clientSubject(c.req.header('cf-connecting-ip'))))
+  report(c, await spend(c, name, extra[name], addressOf(c)))
 }
+
+/** Gives back a token that {@link spendAddressBudget} took. */
+export function refundAddressBudget(c: HubContext, name: BudgetName): void {
+  const purse = purses.get(`${name}:${addressOf(c)}`)
+  // In a later window the token is worth nothing, and none is made.
+  if (purse && purse.windowEndsAtMs > Date.now() && purse.spent > 0) {
+    purse.spent -= 1
+    purse.leased += 1
+  }
+}
+
+const addressOf = (c: HubContext): string => clientSubject(c.req.header('cf-connecting-ip'))
 
 function report(c: HubContext, { refused, ...shown }: RateLimitReport & { refused: boolean }): void {
   c.set('rateLimit', shown)
@@ -73,15 +85,20 @@ function report(c: HubContext, { refused, ...shown }: RateLimitReport & { refuse
     })
 }
 
-/** Names a caller without its secret: rate-limit names appear in logs. */
-const principalSubject = (principal: Principal): string => {
-  switch (principal.kind) {
+/** Whose budget a request is paid from, named without any secret: names of budgets appear in logs. */
+function payerOf(
+  principal: Principal | null,
+  address: string,
+): { kind: keyof typeof general; caller: string } {
+  switch (principal?.kind) {
     case 'session':
-      return principal.address
+      return { kind: 'session', caller: principal.address }
     case 'api_key':
-      return principal.keyId
+      return { kind: 'api_key', caller: principal.keyId }
     case 'node':
-      return principal.publicKey
+      return { kind: 'node', caller: principal.publicKey }
+    default:
+      return { kind: 'anonymous', caller: address }
   }
 }
 
@@ -100,7 +117,10 @@ async function spend(
     const current = purse.windowEndsAtMs > nowMs
     if (current && (purse.leased > 0 || purse.remaining === 0)) {
       const refused = purse.leased === 0
-      if (!refused) purse.leased -= 1
+      if (!refused) {
+        purse.leased -= 1
+        purse.spent += 1
+      }
       return {
         limit,
         remaining: purse.leased + purse.remaining,
@@ -116,7 +136,11 @@ async function spend(
       })
       c.executionCtx.waitUntil(purse.refill.catch(() => {}))
     }
-    await purse.refill
+    await purse.refill.catch((error) => {
+      // Every answer says what is left; of a limiter that does not answer, nothing is known to be.
+      c.set('rateLimit', { limit, remaining: 0, resetSeconds: retrySeconds })
+      throw error
+    })
   }
 }
 
@@ -140,21 +164,26 @@ async function refill(
   } catch (error) {
     throw unavailable('The rate limiter', error)
   }
+  const endsAtMs = sentAtMs + lease.resetMs
+  if (purse.windowEndsAtMs <= sentAtMs) purse.spent = 0
   purse.leased = lease.granted
   purse.remaining = lease.remaining
-  purse.windowEndsAtMs = sentAtMs + lease.resetMs
+  purse.windowEndsAtMs = endsAtMs
 }
 
 function openPurse(key: string): Purse {
   const known = purses.get(key)
   if (known) return known
-  const nowMs = Date.now()
-  if (purses.size >= pursesMax && nowMs >= nextSweepMs) {
-    nextSweepMs = nowMs + 1000
-    for (const [other, purse] of purses)
-      if (purse.windowEndsAtMs <= nowMs && purse.refill === null) purses.delete(other)
-  }
-  const purse: Purse = { leased: 0, remaining: 0, windowEndsAtMs: 0, refill: null }
+  if (purses.size >= pursesMax) makeRoom()
+  const purse: Purse = { leased: 0, spent: 0, remaining: 0, windowEndsAtMs: 0, refill: null }
   purses.set(key, purse)
   return purse
+}
+
+/** Drops the purses opened first. Tokens in one are lost to its owner until the window ends; the limit still holds. */
+function makeRoom(): void {
+  for (const [key, purse] of purses) {
+    if (purse.refill === null) purses.delete(key)
+    if (purses.size < (pursesMax * 9) / 10) return
+  }
 }

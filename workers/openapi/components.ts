@@ -28,15 +28,19 @@ export const headersOf = (headers: Record<string, string>, shared: Components): 
     }),
   )
 
-/** The JSON Schema of a type; named types go to `components` and are referred to. */
-export function jsonSchema(type: z.ZodType, { schemas }: Components): Json {
+/**
+ * The JSON Schema of a type; named types go to `components` and are referred to.
+ *
+ * @param io Whether the type is read from a request or written to an answer, where members with a default are present.
+ */
+export function jsonSchema(type: z.ZodType, { schemas }: Components, io: 'input' | 'output' = 'input'): Json {
   const {
     $schema: _,
     $defs = {},
     ...schema
   } = z.toJSONSchema(type, {
     target: 'draft-2020-12',
-    io: 'input',
+    io,
     reused: 'inline',
   }) as Json & { $defs?: Json }
   for (const [name, definition] of Object.entries($defs as Json)) define(schemas, name, definition as Json)
@@ -46,8 +50,11 @@ export function jsonSchema(type: z.ZodType, { schemas }: Components): Json {
   return { $ref: `#/components/schemas/${id}` }
 }
 
-function define(schemas: Json, name: string, { id: _, ...definition }: Json): void {
-  schemas[name] = referToComponents(definition)
+function define(schemas: Json, name: string, { id: _, ...members }: Json): void {
+  const definition = referToComponents(members)
+  if (schemas[name] !== undefined && JSON.stringify(schemas[name]) !== JSON.stringify(definition))
+    throw new Error(`two different types are called ${name}`)
+  schemas[name] = definition
 }
 
 const referToComponents = (schema: Json): Json =>

@@ -571,7 +571,7 @@ export const openApiTemplate = `{
             "description": "EIP-712 digest of the signed action.",
             "schema": {
               "type": "string",
-              "pattern": "^0x[0-9a-f]{64}$"
+              "pattern": "^0[xX][0-9a-fA-F]{64}$"
             },
             "example": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6"
           },
@@ -1013,7 +1013,7 @@ export const openApiTemplate = `{
           "content": {
             "application/json": {
               "schema": {
-                "$ref": "#/components/schemas/Preferences"
+                "$ref": "#/components/schemas/PreferencesInput"
               },
               "example": {
                 "watchlist": [
@@ -1304,6 +1304,19 @@ export const openApiTemplate = `{
             "session": []
           }
         ],
+        "parameters": [
+          {
+            "name": "Idempotency-Key",
+            "in": "header",
+            "required": false,
+            "description": "Repeats of this call with the same key and body get the first answer, for a day.",
+            "schema": {
+              "type": "string",
+              "minLength": 1,
+              "maxLength": 255
+            }
+          }
+        ],
         "requestBody": {
           "required": true,
           "content": {
@@ -1374,7 +1387,7 @@ export const openApiTemplate = `{
             "$ref": "#/components/responses/forbidden"
           },
           "409": {
-            "$ref": "#/components/responses/invalid_state"
+            "$ref": "#/components/responses/conflict_or_invalid_state"
           },
           "413": {
             "$ref": "#/components/responses/too_large"
@@ -1796,7 +1809,16 @@ export const openApiTemplate = `{
             "name": "If-Match",
             "in": "header",
             "required": false,
-            "description": "ETag of the version you have; another one is answered with 409 \`conflict\`.",
+            "description": "ETag of the version you have, or \`*\` for any; another version, or none, is answered with 409 \`conflict\`.",
+            "schema": {
+              "type": "string"
+            }
+          },
+          {
+            "name": "If-None-Match",
+            "in": "header",
+            "required": false,
+            "description": "\`*\`: only create; an existing draft is answered with 409 \`conflict\`.",
             "schema": {
               "type": "string"
             }
@@ -1957,7 +1979,7 @@ export const openApiTemplate = `{
             "name": "If-Match",
             "in": "header",
             "required": false,
-            "description": "ETag of the version you have; another one is answered with 409 \`conflict\`.",
+            "description": "ETag of the version you have, or \`*\` for any; another version, or none, is answered with 409 \`conflict\`.",
             "schema": {
               "type": "string"
             }
@@ -2301,7 +2323,7 @@ export const openApiTemplate = `{
             "required": true,
             "schema": {
               "type": "string",
-              "pattern": "^0x[0-9a-f]{40}$"
+              "pattern": "^0[xX][0-9a-fA-F]{40}$"
             },
             "example": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8"
           },
@@ -2422,7 +2444,7 @@ export const openApiTemplate = `{
             "description": "Only modules this wallet uploaded.",
             "schema": {
               "type": "string",
-              "pattern": "^0x[0-9a-f]{40}$"
+              "pattern": "^0[xX][0-9a-fA-F]{40}$"
             }
           },
           {
@@ -2664,7 +2686,7 @@ export const openApiTemplate = `{
             "description": "Manifest address of the module.",
             "schema": {
               "type": "string",
-              "pattern": "^0x[0-9a-f]{64}$"
+              "pattern": "^0[xX][0-9a-fA-F]{64}$"
             },
             "example": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454"
           }
@@ -2777,7 +2799,7 @@ export const openApiTemplate = `{
             "description": "Manifest address of the module.",
             "schema": {
               "type": "string",
-              "pattern": "^0x[0-9a-f]{64}$"
+              "pattern": "^0[xX][0-9a-fA-F]{64}$"
             },
             "example": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454"
           },
@@ -2954,7 +2976,7 @@ export const openApiTemplate = `{
             "description": "Manifest address of the module.",
             "schema": {
               "type": "string",
-              "pattern": "^0x[0-9a-f]{64}$"
+              "pattern": "^0[xX][0-9a-fA-F]{64}$"
             },
             "example": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454"
           },
@@ -3464,7 +3486,7 @@ export const openApiTemplate = `{
             "required": true,
             "schema": {
               "type": "string",
-              "pattern": "^0x[0-9a-f]{40}$"
+              "pattern": "^0[xX][0-9a-fA-F]{40}$"
             },
             "example": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8"
           }
@@ -3576,7 +3598,7 @@ export const openApiTemplate = `{
             "required": true,
             "schema": {
               "type": "string",
-              "pattern": "^0x[0-9a-f]{40}$"
+              "pattern": "^0[xX][0-9a-fA-F]{40}$"
             },
             "example": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8"
           }
@@ -5008,9 +5030,6 @@ export const openApiTemplate = `{
           },
           "data": {
             "type": "object",
-            "propertyNames": {
-              "type": "string"
-            },
             "additionalProperties": {}
           },
           "created_at": {
@@ -5053,9 +5072,6 @@ export const openApiTemplate = `{
           },
           "data": {
             "type": "object",
-            "propertyNames": {
-              "type": "string"
-            },
             "additionalProperties": {},
             "description": "Anything; at most 256 KiB as stored."
           }
@@ -5329,7 +5345,8 @@ export const openApiTemplate = `{
       "HttpsUrl": {
         "type": "string",
         "maxLength": 2048,
-        "format": "uri"
+        "format": "uri",
+        "pattern": "^https://"
       },
       "Module": {
         "type": "object",
@@ -5820,13 +5837,115 @@ export const openApiTemplate = `{
         "type": "object",
         "properties": {
           "watchlist": {
-            "default": [],
-            "description": "Project ids.",
             "maxItems": 200,
             "type": "array",
             "items": {
               "$ref": "#/components/schemas/Bytes32"
+            },
+            "description": "Project ids."
+          },
+          "recent_searches": {
+            "maxItems": 20,
+            "type": "array",
+            "items": {
+              "type": "string",
+              "maxLength": 100
             }
+          },
+          "saved_addresses": {
+            "maxItems": 20,
+            "type": "array",
+            "items": {
+              "type": "object",
+              "properties": {
+                "address": {
+                  "$ref": "#/components/schemas/Address"
+                },
+                "label": {
+                  "type": "string",
+                  "maxLength": 64
+                }
+              },
+              "required": [
+                "address",
+                "label"
+              ],
+              "additionalProperties": false
+            }
+          },
+          "earnings_goal": {
+            "anyOf": [
+              {
+                "type": "object",
+                "properties": {
+                  "token": {
+                    "type": "string",
+                    "maxLength": 64
+                  },
+                  "amount": {
+                    "type": "string",
+                    "pattern": "^(0|[1-9][0-9]{0,77})$"
+                  },
+                  "period": {
+                    "type": "string",
+                    "enum": [
+                      "day",
+                      "week",
+                      "month"
+                    ]
+                  }
+                },
+                "required": [
+                  "token",
+                  "amount",
+                  "period"
+                ],
+                "additionalProperties": false
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "notifications": {
+            "type": "object",
+            "additionalProperties": {
+              "type": "boolean"
+            }
+          },
+          "display_name": {
+            "anyOf": [
+              {
+                "type": "string",
+                "maxLength": 32
+              },
+              {
+                "type": "null"
+              }
+            ]
+          }
+        },
+        "required": [
+          "watchlist",
+          "recent_searches",
+          "saved_addresses",
+          "earnings_goal",
+          "notifications",
+          "display_name"
+        ],
+        "additionalProperties": false
+      },
+      "PreferencesInput": {
+        "type": "object",
+        "properties": {
+          "watchlist": {
+            "default": [],
+            "maxItems": 200,
+            "type": "array",
+            "items": {
+              "$ref": "#/components/schemas/Bytes32"
+            },
+            "description": "Project ids."
           },
           "recent_searches": {
             "default": [],
@@ -5897,11 +6016,6 @@ export const openApiTemplate = `{
           "notifications": {
             "default": {},
             "type": "object",
-            "propertyNames": {
-              "type": "string",
-              "minLength": 1,
-              "maxLength": 64
-            },
             "additionalProperties": {
               "type": "boolean"
             }
@@ -6552,6 +6666,46 @@ export const openApiTemplate = `{
                 "value": {
                   "error": "already_exists",
                   "message": "This exists already.",
+                  "request_id": "6f1c1b0e-9f0d-4d6c-8a53-0c2a5a3c9d11"
+                }
+              }
+            }
+          }
+        }
+      },
+      "conflict_or_invalid_state": {
+        "description": "\`conflict\`: Another request or state is in the way. \`invalid_state\`: The present state does not allow this.",
+        "headers": {
+          "X-Request-Id": {
+            "$ref": "#/components/headers/X-Request-Id"
+          },
+          "RateLimit-Limit": {
+            "$ref": "#/components/headers/RateLimit-Limit"
+          },
+          "RateLimit-Remaining": {
+            "$ref": "#/components/headers/RateLimit-Remaining"
+          },
+          "RateLimit-Reset": {
+            "$ref": "#/components/headers/RateLimit-Reset"
+          }
+        },
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "#/components/schemas/Error"
+            },
+            "examples": {
+              "conflict": {
+                "value": {
+                  "error": "conflict",
+                  "message": "Another request or state is in the way.",
+                  "request_id": "6f1c1b0e-9f0d-4d6c-8a53-0c2a5a3c9d11"
+                }
+              },
+              "invalid_state": {
+                "value": {
+                  "error": "invalid_state",
+                  "message": "The present state does not allow this.",
                   "request_id": "6f1c1b0e-9f0d-4d6c-8a53-0c2a5a3c9d11"
                 }
               }

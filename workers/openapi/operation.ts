@@ -118,5 +118,5 @@ function content(status: number, { schema, example, contentType }: RouteResponse
   if (status >= 400) return { content: { 'application/json': { schema: errorReference } } }
   if (contentType !== undefined) return { content: { [contentType]: { schema: {} } } }
   if (schema === undefined) return {}
-  return { content: { 'application/json': { schema: jsonSchema(schema, shared), example } } }
+  return { content: { 'application/json': { schema: jsonSchema(schema, shared, 'output'), example } } }
 }

@@ -1,7 +1,7 @@
 import type { SQL } from 'drizzle-orm'
 import { type DrizzleD1Database, drizzle } from 'drizzle-orm/d1'
 import { SQLiteAsyncDialect } from 'drizzle-orm/sqlite-core'
-import { unavailable } from '../errors.ts'
+import { ApiError, unavailable } from '../errors.ts'
 
 export type Database = DrizzleD1Database & { $client: D1Database }
 
@@ -12,16 +12,23 @@ export async function query<T>(statement: PromiseLike<T>): Promise<T> {
   try {
     return await statement
   } catch (error) {
-    throw unavailable('The database', error)
+    throw isDefect(error) ? error : unavailable('The database', error)
   }
+}
+
+/** Whether the statement itself is wrong, as when a migration is missing: trying again does not help. */
+function isDefect(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  return /SQLITE_(ERROR|CONSTRAINT|MISMATCH|RANGE)|D1_TYPE_ERROR/.test(error.message) || isDefect(error.cause)
 }
 
 /** Like {@link query} for a read, which may be repeated: passing faults of the database are normal. */
 export async function read<T>(statement: () => PromiseLike<T>): Promise<T> {
   try {
-    return await statement()
-  } catch {
-    return query(statement())
+    return await query(statement())
+  } catch (error) {
+    if (error instanceof ApiError) return query(statement())
+    throw error
   }
 }
 

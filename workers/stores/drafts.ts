@@ -26,22 +26,27 @@ export class DraftStore {
     return rows[0] ?? null
   }
 
-  /** Inserts the draft unless the wallet has {@link draftsMax}; one statement counts and inserts. */
+  /**
+   * Inserts the draft unless the wallet has {@link draftsMax}; one statement counts and inserts. Its revisions begin at a
+   * random one, so that the ETag of a deleted draft never fits the one that took its id.
+   */
   async create(
     owner: string,
     draftId: string,
     content: DraftContent,
     now: number,
-  ): Promise<'created' | 'full' | 'exists'> {
+  ): Promise<Draft | 'full' | 'exists'> {
     const { currentStep, projectId, data } = content
+    const revision = firstRevision()
     const result = await query(
       this.#db.run(sql`
         INSERT INTO ${drafts} (owner, draft_id, current_step, project_id, data, revision, created_at, updated_at)
-        SELECT ${owner}, ${draftId}, ${currentStep}, ${projectId}, ${data}, 1, ${now}, ${now}
+        SELECT ${owner}, ${draftId}, ${currentStep}, ${projectId}, ${data}, ${revision}, ${now}, ${now}
         WHERE (SELECT count(*) FROM ${drafts} WHERE owner = ${owner}) < ${draftsMax}
         ON CONFLICT DO NOTHING`),
     )
-    if (result.meta.changes === 1) return 'created'
+    if (result.meta.changes === 1)
+      return { owner, draftId, ...content, revision, createdAt: now, updatedAt: now }
     return (await this.find(owner, draftId)) ? 'exists' : 'full'
   }
 
@@ -52,27 +57,19 @@ export class DraftStore {
     content: DraftContent,
     now: number,
     revision?: number,
-  ): Promise<'updated' | 'missing' | 'stale'> {
-    const result = await query(
+  ): Promise<Draft | 'missing' | 'stale'> {
+    const [updated] = await query(
       this.#db
         .update(drafts)
         .set({ ...content, revision: sql`${drafts.revision} + 1`, updatedAt: now })
-        .where(
-          and(this.#is(owner, draftId), revision === undefined ? undefined : eq(drafts.revision, revision)),
-        ),
+        .where(this.#isAt(owner, draftId, revision))
+        .returning(),
     )
-    if (result.meta.changes === 1) return 'updated'
-    return (await this.find(owner, draftId)) ? 'stale' : 'missing'
+    return updated ?? ((await this.find(owner, draftId)) ? 'stale' : 'missing')
   }
 
   async delete(owner: string, draftId: string, revision?: number): Promise<'deleted' | 'missing' | 'stale'> {
-    const result = await query(
-      this.#db
-        .delete(drafts)
-        .where(
-          and(this.#is(owner, draftId), revision === undefined ? undefined : eq(drafts.revision, revision)),
-        ),
-    )
+    const result = await query(this.#db.delete(drafts).where(this.#isAt(owner, draftId, revision)))
     if (result.meta.changes === 1) return 'deleted'
     return (await this.find(owner, draftId)) ? 'stale' : 'missing'
   }
@@ -97,4 +94,11 @@ export class DraftStore {
   #is(owner: string, draftId: string) {
     return and(eq(drafts.owner, owner), eq(drafts.draftId, draftId))
   }
+
+  #isAt(owner: string, draftId: string, revision?: number) {
+    return and(this.#is(owner, draftId), revision === undefined ? undefined : eq(drafts.revision, revision))
+  }
 }
+
+/** Leaves room to count on within the safe integers. */
+const firstRevision = (): number => 1 + crypto.getRandomValues(new Uint32Array(1))[0]! * 1024

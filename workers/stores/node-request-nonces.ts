@@ -1,6 +1,6 @@
-import { lte } from 'drizzle-orm'
-import { type Database, query } from './database.ts'
-import { nodeRequestNonces } from './schema.ts'
+import { lte, sql } from 'drizzle-orm'
+import { batch, type Database, query } from './database.ts'
+import { nodeRequestNonces, nodes } from './schema.ts'
 
 /** Nonces of node-signed requests, kept for as long as their timestamps could be accepted again. */
 export class NodeRequestNonceStore {
@@ -9,12 +9,21 @@ export class NodeRequestNonceStore {
     this.#db = db
   }
 
-  /** Of any number of racing requests with one (key, nonce) exactly one gets `stored`. */
-  async spend(publicKey: string, nonce: string, expiresAt: number): Promise<'stored' | 'seen'> {
-    const result = await query(
-      this.#db.insert(nodeRequestNonces).values({ publicKey, nonce, expiresAt }).onConflictDoNothing(),
-    )
-    return result.meta.changes === 1 ? 'stored' : 'seen'
+  /**
+   * Of any number of racing requests with one (key, nonce) exactly one is `fresh`. `registered` says whether the key is
+   * that of an approved node.
+   */
+  async spend(
+    publicKey: string,
+    nonce: string,
+    expiresAt: number,
+  ): Promise<{ fresh: boolean; registered: boolean }> {
+    const [inserted, known] = await batch(this.#db, [
+      sql`INSERT INTO ${nodeRequestNonces} (public_key, nonce, expires_at)
+        VALUES (${publicKey}, ${nonce}, ${expiresAt}) ON CONFLICT DO NOTHING`,
+      sql`SELECT 1 FROM ${nodes} WHERE public_key = ${publicKey} AND status = 'approved'`,
+    ])
+    return { fresh: inserted?.meta.changes === 1, registered: known?.results.length === 1 }
   }
 
   async purge(now: number): Promise<void> {

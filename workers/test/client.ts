@@ -13,6 +13,8 @@ export const freshAddress = (): string => {
 }
 
 export interface Client {
+  /** The client address. */
+  from: string
   fetch: (path: string, init?: RequestInit & { json?: unknown }) => Promise<Response>
   get: (path: string, headers?: Record<string, string>) => Promise<Response>
   post: (path: string, json?: unknown, headers?: Record<string, string>) => Promise<Response>
@@ -44,6 +46,7 @@ export function client({ token, address = freshAddress(), bindings }: ClientOpti
     return response
   }
   return {
+    from: address,
     fetch: send,
     get: (path, headers = {}) => send(path, { headers }),
     post: (path, json, headers = {}) =>

@@ -2,39 +2,50 @@ import * as z from 'zod'
 import { unixNow } from '../../context.ts'
 import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'
-import { Address, Bytes32, characters } from '../../http/formats.ts'
+import { Address, Bytes32, characters, mapOf } from '../../http/formats.ts'
 import { sessionOf } from '../../middleware/authenticate.ts'
 import { defineRoute } from '../../route.ts'
 
-export const Preferences = z
+/** Every member as it is kept; what a request leaves out is the empty one. */
+const members = {
+  watchlist: z.array(Bytes32).max(200, 'must have at most 200 items').meta({ description: 'Project ids.' }),
+  recent_searches: z.array(characters(100)).max(20, 'must have at most 20 items'),
+  saved_addresses: z
+    .array(z.strictObject({ address: Address, label: characters(64) }))
+    .max(20, 'must have at most 20 items'),
+  earnings_goal: z
+    .strictObject({
+      token: characters(64),
+      amount: z
+        .string()
+        .regex(/^(0|[1-9][0-9]{0,77})$/, 'must be a token amount: decimal digits, in base units'),
+      period: z.enum(['day', 'week', 'month']),
+    })
+    .nullable(),
+  notifications: mapOf<boolean>(notificationProblem, { type: 'boolean' }).refine(
+    (map) => Object.keys(map).length <= 64,
+    'must have at most 64 keys',
+  ),
+  display_name: characters(32).nullable(),
+}
+
+function notificationProblem(key: string, on: unknown): string | null {
+  if (key === '' || [...key].length > 64) return 'must have a key of 1 to 64 characters'
+  return typeof on === 'boolean' ? null : 'must be true or false'
+}
+
+const Preferences = z.strictObject(members).meta({ id: 'Preferences' })
+
+const PreferencesInput = z
   .strictObject({
-    watchlist: z
-      .array(Bytes32)
-      .max(200, 'must have at most 200 items')
-      .default([])
-      .meta({ description: 'Project ids.' }),
-    recent_searches: z.array(characters(100)).max(20, 'must have at most 20 items').default([]),
-    saved_addresses: z
-      .array(z.strictObject({ address: Address, label: characters(64) }))
-      .max(20, 'must have at most 20 items')
-      .default([]),
-    earnings_goal: z
-      .strictObject({
-        token: characters(64),
-        amount: z
-          .string()
-          .regex(/^(0|[1-9][0-9]{0,77})$/, 'must be a token amount: decimal digits, in base units'),
-        period: z.enum(['day', 'week', 'month']),
-      })
-      .nullable()
-      .default(null),
-    notifications: z
-      .record(characters(64, 1), z.boolean())
-      .refine((map) => Object.keys(map).length <= 64, 'must have at most 64 keys')
-      .default({}),
-    display_name: characters(32).nullable().default(null),
+    watchlist: members.watchlist.default([]),
+    recent_searches: members.recent_searches.default([]),
+    saved_addresses: members.saved_addresses.default([]),
+    earnings_goal: members.earnings_goal.default(null),
+    notifications: members.notifications.default({}),
+    display_name: members.display_name.default(null),
   })
-  .meta({ id: 'Preferences' })
+  .meta({ id: 'PreferencesInput' })
 
 const preferencesExample: z.output<typeof Preferences> = {
   watchlist: [example.digest],
@@ -61,7 +72,8 @@ export const getPreferences = defineRoute(
       },
     },
   },
-  async (c) => json(Preferences.parse((await c.var.services.preferences.find(sessionOf(c).address)) ?? {})),
+  async (c) =>
+    json(PreferencesInput.parse((await c.var.services.preferences.find(sessionOf(c).address)) ?? {})),
 )
 
 export const putPreferences = defineRoute(
@@ -73,7 +85,7 @@ export const putPreferences = defineRoute(
     summary: 'Replace the own preferences',
     description: 'The whole object is replaced; what is left out goes back to its default.',
     auth: { session: true },
-    json: { schema: Preferences, example: preferencesExample },
+    json: { schema: PreferencesInput, example: preferencesExample },
     responses: { 200: { description: 'As saved.', schema: Preferences, example: preferencesExample } },
   },
   async (c, { json: value }) => {

@@ -196,6 +196,44 @@ describe('drafts', () => {
     expect(await errorOf(malformed)).toMatchObject({ status: 400, error: 'invalid_field' })
   })
 
+  test('what was written comes back: fractions, and members of any name', async () => {
+    const { caller } = await session()
+    const body = '{"data":{"share":0.25,"tiny":1e-7,"__proto__":{"constructor":[]}}}'
+    const headers = { 'Content-Type': 'application/json' }
+    const created = await caller.fetch(`${path}/odd`, { method: 'PUT', body, headers })
+    expect(created.status).toBe(201)
+    expect(await (await caller.get(`${path}/odd`)).text()).toContain(
+      JSON.stringify(JSON.parse(body)).slice(1, -1),
+    )
+    for (const number of ['1e999', '9007199254740993']) {
+      const body = `{"data":{"n":${number}}}`
+      const refused = await caller.fetch(`${path}/odd`, { method: 'PUT', body, headers })
+      expect(await errorOf(refused)).toMatchObject({ status: 400, error: 'bad_request' })
+    }
+  })
+
+  test('If-Match: * wants a draft that is there, If-None-Match: * one that is not', async () => {
+    const { caller } = await session()
+    const put = (condition: Record<string, string>) =>
+      caller.fetch(`${path}/guarded`, { method: 'PUT', json: { data: {} }, headers: condition })
+    expect(await errorOf(await put({ 'If-Match': '*' }))).toMatchObject({ status: 409, error: 'conflict' })
+    const created = await Promise.all([1, 2, 3].map(() => put({ 'If-None-Match': '*' })))
+    expect(created.map(({ status }) => status).sort()).toEqual([201, 409, 409])
+    expect((await put({ 'If-Match': '*' })).status).toBe(200)
+    for (const wrong of [{ 'If-None-Match': '"1"' }, { 'If-None-Match': '*', 'If-Match': '*' }])
+      expect(await errorOf(await put(wrong))).toMatchObject({ status: 400, error: 'invalid_field' })
+  })
+
+  test('the ETag of a deleted draft does not fit the next one with its id', async () => {
+    const { caller } = await session()
+    const put = (headers = {}) =>
+      caller.fetch(`${path}/again`, { method: 'PUT', json: { data: {} }, headers })
+    const old = (await put()).headers.get('etag') ?? ''
+    await caller.fetch(`${path}/again`, { method: 'DELETE' })
+    await put()
+    expect((await put({ 'If-Match': old })).status).toBe(409)
+  })
+
   test('256 KiB fit, one byte more is 413 too_large', async () => {
     const { caller } = await session()
     const put = (bytes: number) =>

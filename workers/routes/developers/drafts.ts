@@ -4,7 +4,7 @@ import { type HubContext, unixNow } from '../../context.ts'
 import { ApiError, invalidField } from '../../errors.ts'
 import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'
-import { characters, Timestamp } from '../../http/formats.ts'
+import { AnyObject, characters, Timestamp } from '../../http/formats.ts'
 import { pageOf, pageQuery, paginate } from '../../http/pagination.ts'
 import { sessionOf } from '../../middleware/authenticate.ts'
 import { defineRoute } from '../../route.ts'
@@ -16,7 +16,7 @@ const DraftInput = z
   .strictObject({
     current_step: z.int().min(0).max(1000).default(0),
     project_id: characters(128).nullable().default(null),
-    data: z.record(z.string(), z.unknown()).meta({ description: 'Anything; at most 256 KiB as stored.' }),
+    data: AnyObject.meta({ description: 'Anything; at most 256 KiB as stored.' }),
   })
   .meta({ id: 'DraftInput' })
 
@@ -25,7 +25,7 @@ const DraftView = z
     draft_id: z.string(),
     current_step: z.int(),
     project_id: z.string().nullable(),
-    data: z.record(z.string(), z.unknown()),
+    data: AnyObject,
     created_at: Timestamp,
     updated_at: Timestamp,
   })
@@ -47,13 +47,19 @@ const DraftParams = z.object({
     .meta({ example: draftExample.draft_id }),
 })
 
-const ifMatch = { 'If-Match': 'ETag of the version you have; another one is answered with 409 `conflict`.' }
+const ifMatch = {
+  'If-Match':
+    'ETag of the version you have, or `*` for any; another version, or none, is answered with 409 `conflict`.',
+}
+const ifNoneMatch = {
+  'If-None-Match': '`*`: only create; an existing draft is answered with 409 `conflict`.',
+}
 
 const draftView = ({ draftId, currentStep, projectId, data, createdAt, updatedAt }: Draft) => ({
   draft_id: draftId,
   current_step: currentStep,
   project_id: projectId,
-  data: JSON.parse(data) as Record<string, unknown>,
+  data: JSON.parse(data) as z.output<typeof AnyObject>,
   created_at: createdAt,
   updated_at: updatedAt,
 })
@@ -98,7 +104,11 @@ export const createDraft = defineRoute(
     description: `A wallet keeps at most ${draftsMax} drafts.`,
     auth: { session: true },
     idempotent: true,
-    json: { schema: DraftInput, example: { current_step: 0, data: { name: 'My first project' } } },
+    json: {
+      schema: DraftInput,
+      example: { current_step: 0, data: { name: 'My first project' } },
+      fractions: true,
+    },
     errors: ['conflict', 'too_large'],
     responses: {
       201: {
@@ -131,7 +141,11 @@ export const getDraft = defineRoute(
       },
     },
   },
-  (c, { params }) => answerDraft(c, params.draft_id),
+  async (c, { params: { draft_id } }) => {
+    const draft = await c.var.services.drafts.find(sessionOf(c).address, draft_id)
+    if (!draft) throw notFound(draft_id)
+    return answerDraft(draft)
+  },
 )
 
 export const putDraft = defineRoute(
@@ -143,8 +157,12 @@ export const putDraft = defineRoute(
     summary: 'Replace a draft, or keep a new one under an id of your choice',
     auth: { session: true },
     params: DraftParams,
-    headers: ifMatch,
-    json: { schema: DraftInput, example: { current_step: 2, data: { name: 'My first project' } } },
+    headers: { ...ifMatch, ...ifNoneMatch },
+    json: {
+      schema: DraftInput,
+      example: { current_step: 2, data: { name: 'My first project' } },
+      fractions: true,
+    },
     errors: ['conflict', 'too_large'],
     responses: {
       200: {
@@ -163,11 +181,13 @@ export const putDraft = defineRoute(
   },
   async (c, { params: { draft_id }, json: input }) => {
     const content = contentOf(input)
-    const revision = expectedRevision(c)
+    const condition = readCondition(c)
+    if (condition === 'absent') return insertDraft(c, draft_id, content)
     const { address } = sessionOf(c)
+    const revision = condition === 'present' ? undefined : condition
     const updated = await c.var.services.drafts.update(address, draft_id, content, unixNow(), revision)
-    if (updated === 'stale' || (updated === 'missing' && revision !== undefined)) throw stale()
-    return updated === 'updated' ? answerDraft(c, draft_id) : insertDraft(c, draft_id, content)
+    if (updated === 'stale' || (updated === 'missing' && condition !== undefined)) throw stale()
+    return updated === 'missing' ? insertDraft(c, draft_id, content) : answerDraft(updated)
   },
 )
 
@@ -185,7 +205,10 @@ export const deleteDraft = defineRoute(
     responses: { 204: { description: 'Deleted.' } },
   },
   async (c, { params: { draft_id } }) => {
-    const deleted = await c.var.services.drafts.delete(sessionOf(c).address, draft_id, expectedRevision(c))
+    const condition = readCondition(c)
+    if (condition === 'absent') throw invalidField('If-None-Match', 'makes no sense for what is deleted')
+    const revision = condition === 'present' ? undefined : condition
+    const deleted = await c.var.services.drafts.delete(sessionOf(c).address, draft_id, revision)
     if (deleted === 'stale') throw stale()
     if (deleted === 'missing') throw notFound(draft_id)
     return new Response(null, { status: 204 })
@@ -203,29 +226,34 @@ async function insertDraft(c: HubContext, draftId: string, content: DraftContent
   const created = await c.var.services.drafts.create(sessionOf(c).address, draftId, content, unixNow())
   if (created === 'full')
     throw new ApiError('conflict', `A wallet keeps at most ${draftsMax} drafts; delete one first.`)
-  // A racing request with the same id was faster, and is the one that counts as the creation.
+  // Another request made the same draft first: this one knows nothing of what it would replace.
   if (created === 'exists') throw stale()
-  return answerDraft(c, draftId, 201)
+  return answerDraft(created, 201)
 }
 
-async function answerDraft(c: HubContext, draftId: string, status = 200): Promise<Response> {
-  const draft = await c.var.services.drafts.find(sessionOf(c).address, draftId)
-  if (!draft) throw notFound(draftId)
-  return json(draftView(draft), status, {
+const answerDraft = (draft: Draft, status = 200): Response =>
+  json(draftView(draft), status, {
     ETag: `"${draft.revision}"`,
-    ...(status === 201 && { Location: `/v1/developers/me/drafts/${draftId}` }),
+    ...(status === 201 && { Location: `/v1/developers/me/drafts/${draft.draftId}` }),
   })
-}
 
 const notFound = (draftId: string) => new ApiError('not_found', `You have no draft ${draftId}.`)
 
 const stale = () =>
   new ApiError('conflict', 'The draft was changed meanwhile. Read it again and decide anew.')
 
-function expectedRevision(c: HubContext): number | undefined {
-  const header = c.req.header('if-match')?.trim()
-  if (header === undefined || header === '*') return undefined
-  const revision = /^"([1-9][0-9]{0,15})"$/.exec(header)?.[1]
+/** What the request says about the draft it means: a revision, that there is one, that there is none, or nothing. */
+function readCondition(c: HubContext): number | 'present' | 'absent' | undefined {
+  const match = c.req.header('if-match')?.trim()
+  const noneMatch = c.req.header('if-none-match')?.trim()
+  if (noneMatch !== undefined) {
+    if (noneMatch !== '*') throw invalidField('If-None-Match', 'can only be * here')
+    if (match !== undefined) throw invalidField('If-None-Match', 'cannot be sent together with If-Match')
+    return 'absent'
+  }
+  if (match === undefined) return undefined
+  if (match === '*') return 'present'
+  const revision = /^"([1-9][0-9]{0,15})"$/.exec(match)?.[1]
   if (revision === undefined) throw invalidField('If-Match', 'must be the ETag of a draft')
   return Number(revision)
 }

@@ -16,6 +16,7 @@ export const enroll = defineRoute(
     description:
       'A rejected application can be made again. Where the hub approves by itself it is active at once.',
     auth: { session: true },
+    idempotent: true,
     json: {
       schema: EnrollmentRequest,
       example: {

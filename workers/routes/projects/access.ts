@@ -17,13 +17,13 @@ export const isOperator = ({ var: { principal, settings } }: HubContext): boolea
   principal?.kind === 'session' && settings.OPERATOR_ADDRESSES.includes(principal.address)
 
 /** Passes a project on to those who may see it. @throws {@link ApiError} 404 `not_found`, as if there were none. */
-export function requireVisible<P extends { project: Project } | Project>(
+export function requireVisible<P extends { project: Project }>(
   c: HubContext,
   projectId: string,
   found: P | null,
 ): P {
   if (found !== null) {
-    const project = 'project' in found ? found.project : found
+    const { project } = found
     if (publicStatuses.includes(project.listingStatus) || isOwnProject(c, project) || isOperator(c))
       return found
   }

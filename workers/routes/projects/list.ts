@@ -8,6 +8,7 @@ import { characters, FoldedAddress } from '../../http/formats.ts'
 import { pageOf, pageQuery, paginate } from '../../http/pagination.ts'
 import { defineRoute } from '../../route.ts'
 import { positionOf, projectSorts, searchWords } from '../../stores/project-lists.ts'
+import type { Project } from '../../stores/projects.ts'
 import { isOperator } from './access.ts'
 import { summaryExample } from './example.ts'
 import { ProjectSummary } from './schema.ts'
@@ -56,7 +57,7 @@ export const listProjects = defineRoute(
     const { rows, next_cursor } = await paginate(c, {
       list: `projects ${JSON.stringify(filters)}`,
       query,
-      position: (project) => positionOf(sort, project),
+      position: (project: Project) => positionOf(sort, project),
       fetch: async (after, limit) =>
         words?.length === 0
           ? []

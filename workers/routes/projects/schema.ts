@@ -98,7 +98,7 @@ export const EconomicsView = z
         .meta({ description: 'Whether it pays the token of the manifest and belongs to its developer.' }),
       balance: Amount,
       reserved: Amount.meta({ description: 'Posted for epochs and not yet paid out.' }),
-      total_paid: Amount.meta({ description: 'Claimed by miners.' }),
+      total_paid: Amount.meta({ description: 'To miners, developer and treasury.' }),
       pending_withdrawal: Amount,
       runway_epochs: z.int().meta({ description: 'Epochs at full cap that the free balance covers.' }),
       runway_days: z.int(),

@@ -79,9 +79,8 @@ export const manifestOf = ({ manifest }: ProjectVersion): ProjectManifest =>
 export function economicsView(project: Project, manifest: ProjectManifest, vault: ChainState | null) {
   const { economics, work } = manifest.consensus
   const cap = epochCap(economics.daily_emission, work.epoch_secs)
-  const paid = amountOf(vault?.claimed)
-  const balance =
-    amountOf(vault?.funded) - paid - amountOf(vault?.fees_paid) - amountOf(vault?.withdrawn)
+  const paid = amountOf(vault?.total_paid)
+  const balance = amountOf(vault?.funded) - paid - amountOf(vault?.withdrawn)
   const reserved = amountOf(vault?.reserved)
   const free = balance > reserved ? balance - reserved : 0n
   return {
@@ -103,7 +102,7 @@ export function economicsView(project: Project, manifest: ProjectManifest, vault
       balance: String(balance),
       reserved: String(reserved),
       total_paid: String(paid),
-      pending_withdrawal: String(amountOf(vault?.pending_withdrawal)),
+      pending_withdrawal: String(amountOf((vault?.withdrawal as { amount?: string } | null)?.amount)),
       runway_epochs: cap === 0n ? 0 : safeNumber(free / cap),
       runway_days: safeNumber(free / BigInt(economics.daily_emission)),
     },

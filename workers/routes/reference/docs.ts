@@ -85,6 +85,7 @@ export const getDocsFile = defineRoute(
     })
     if (!asset?.ok)
       throw new ApiError('not_found', 'This deployment has no reference page; read /v1/openapi.json.')
-    return new Response(asset.body, { headers })
+    const etag = asset.headers.get('ETag')
+    return new Response(asset.body, { headers: { ...headers, ...(etag && { ETag: etag }) } })
   },
 )

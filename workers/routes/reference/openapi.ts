@@ -11,8 +11,10 @@ export const getOpenApi = defineRoute(
     cache: { maxAgeSeconds: 60 },
     responses: { 200: { description: 'OpenAPI 3.1.0.', contentType: 'application/json' } },
   },
-  (c) =>
-    new Response(renderOpenApi(c.var.settings), {
-      headers: { 'Content-Type': 'application/json; charset=utf-8' },
-    }),
+  async (c) => {
+    const { text, etag } = await renderOpenApi(c.var.settings)
+    return new Response(text, {
+      headers: { 'Content-Type': 'application/json; charset=utf-8', ETag: etag },
+    })
+  },
 )
