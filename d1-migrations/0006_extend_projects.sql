@@ -128,6 +128,7 @@ CREATE TABLE project_versions (
   consensus_hash TEXT NOT NULL,
   manifest TEXT NOT NULL,
   signature TEXT NOT NULL,
+  token TEXT NOT NULL,
   tiers_changed TEXT NOT NULL,
   -- Seconds between the moments at which a changed consensus can take effect: boundaries of both epoch lengths.
   boundary_secs INTEGER NOT NULL,

@@ -18,7 +18,9 @@ import type { NetworkStore } from './stores/network.ts'
 import type { NodeRequestNonceStore } from './stores/node-request-nonces.ts'
 import type { NodeStore } from './stores/nodes.ts'
 import type { PreferencesStore } from './stores/preferences.ts'
+import type { ProjectDecisionStore } from './stores/project-decisions.ts'
 import type { ProjectLists } from './stores/project-lists.ts'
+import type { ProjectVersionStore } from './stores/project-versions.ts'
 import type { ProjectStore } from './stores/projects.ts'
 import type { SessionStore } from './stores/sessions.ts'
 import type { SiweNonceStore } from './stores/siwe-nonces.ts'
@@ -37,6 +39,8 @@ export interface Services {
   network: NetworkStore
   projects: ProjectStore
   projectLists: ProjectLists
+  projectVersions: ProjectVersionStore
+  projectDecisions: ProjectDecisionStore
   nodes: NodeStore
   auditLog: AuditLogStore
   transactions: TransactionStore

@@ -88,6 +88,7 @@ const project: Record<Subject['kind'], (state: ChainState, event: ChainEvent) =>
           consensus_hash: args.consensusHash,
           manifest_hash: args.manifestHash,
           published_at: blockTime,
+          published_tx: txHash,
         }
       case 'ListingStatusSet':
         return { listing_status: listingStatuses[Number(args.status)] }

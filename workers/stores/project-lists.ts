@@ -102,10 +102,22 @@ export function listQuery(
     after && isAfter(sort, key && sql`${key}`, ordinal, after),
   )
   const order = [...(key ? [direction(key)] : []), direction(ordinal)]
-  if (source === null) return db.select().from(projects).where(where).orderBy(...order).limit(limit)
+  if (source === null)
+    return db
+      .select()
+      .from(projects)
+      .where(where)
+      .orderBy(...order)
+      .limit(limit)
   const { table } = source
   const columns = getTableColumns(projects)
-  return db.select(columns).from(table).crossJoin(projects).where(where).orderBy(...order).limit(limit)
+  return db
+    .select(columns)
+    .from(table)
+    .crossJoin(projects)
+    .where(where)
+    .orderBy(...order)
+    .limit(limit)
 }
 
 function isAfter(sort: ProjectSort, key: SQL | null, ordinal: SQL, [at, number]: ProjectPosition): SQL {

@@ -2,7 +2,7 @@ import { and, desc, eq, getTableColumns, lt, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import type { ProjectManifest } from '../../protocol/project-manifest.ts'
 import type { ChainState } from '../chain/projections.ts'
-import { batch, type Database, read } from './database.ts'
+import { batch, type Database, isChanged, read } from './database.ts'
 import { boundaryColumns, type ManifestHashes, manifestColumns, type Project } from './project-row.ts'
 import { chainStates, projects, projectVersions, type Token } from './schema.ts'
 
@@ -120,14 +120,14 @@ export class ProjectStore {
         .getSQL(),
       sql`
         INSERT INTO ${projectVersions} (project_id, version, status, manifest_hash, consensus_hash, manifest,
-          signature, tiers_changed, boundary_secs, epoch_secs, submitted_at)
+          signature, token, tiers_changed, boundary_secs, epoch_secs, submitted_at)
         SELECT project_id, 1, CASE WHEN ${registered} THEN 'active' ELSE 'submitted' END, ${hashes.manifest_hash},
-          ${hashes.consensus_hash}, ${canonical}, ${signature}, '["consensus","scheduling","listing"]',
+          ${hashes.consensus_hash}, ${canonical}, ${signature}, ${JSON.stringify(token)}, '["consensus","scheduling","listing"]',
           ${boundaryColumns(manifest, manifest).boundarySecs}, ${manifest.consensus.work.epoch_secs}, ${now}
         FROM ${projects} WHERE project_id = ${projectId} AND manifest_hash = ${hashes.manifest_hash}
         ON CONFLICT DO NOTHING`,
     ])
-    return results[0]?.meta.changes === 1 ? 'created' : 'exists'
+    return isChanged(results[0]) ? 'created' : 'exists'
   }
 
   /** Newest first, whatever their status; `limit` rows after `after`. A key may be for some of them only. */

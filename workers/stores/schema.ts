@@ -174,7 +174,9 @@ export const projects = sqliteTable('projects', {
   tags: text({ mode: 'json' }).$type<readonly string[]>().notNull(),
   icon: text().notNull(),
   accentColor: text('accent_color'),
-  deviceClasses: text('device_classes', { mode: 'json' }).$type<readonly (typeof deviceClasses)[number][]>().notNull(),
+  deviceClasses: text('device_classes', { mode: 'json' })
+    .$type<readonly (typeof deviceClasses)[number][]>()
+    .notNull(),
   classMask: integer('class_mask').notNull(),
   token: text({ mode: 'json' }).$type<Token>().notNull(),
   vault: text().notNull(),
@@ -219,6 +221,7 @@ export const projectVersions = sqliteTable('project_versions', {
   consensusHash: text('consensus_hash').notNull(),
   manifest: text().notNull(),
   signature: text().notNull(),
+  token: text({ mode: 'json' }).$type<Token>().notNull(),
   tiersChanged: text('tiers_changed', { mode: 'json' }).$type<readonly Tier[]>().notNull(),
   boundarySecs: integer('boundary_secs').notNull(),
   epochSecs: integer('epoch_secs').notNull(),

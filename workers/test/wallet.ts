@@ -7,10 +7,12 @@ export interface Wallet {
   sign: (message: string) => string
 }
 
-export function createWallet(): Wallet {
-  const key = bytesToHex(crypto.getRandomValues(new Uint8Array(32)))
-  return { address: evmAddress(key), sign: (message) => signPersonalMessage(key, message) }
-}
+export const createWallet = (): Wallet => walletOfKey(bytesToHex(crypto.getRandomValues(new Uint8Array(32))))
+
+export const walletOfKey = (key: string): Wallet => ({
+  address: evmAddress(key),
+  sign: (message) => signPersonalMessage(key, message),
+})
 
 /** Signs a fresh wallet in, through the endpoints. */
 export async function signIn(

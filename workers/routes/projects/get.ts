@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { json } from '../../http/answer.ts'
 import { defineRoute } from '../../route.ts'
-import { requireVisible } from './access.ts'
+import { findVisible } from './access.ts'
 import { projectExample } from './example.ts'
 import { ProjectParams, ProjectView } from './schema.ts'
 import { projectView } from './view.ts'
@@ -20,8 +20,5 @@ export const getProject = defineRoute(
     errors: ['not_found'],
     responses: { 200: { description: 'The project.', schema: ProjectView, example: projectExample } },
   },
-  async (c, { params: { project_id } }) => {
-    const record = await c.var.services.projects.findRecord(project_id)
-    return json(projectView(requireVisible(c, project_id, record)))
-  },
+  async (c, { params: { project_id } }) => json(projectView(await findVisible(c, project_id))),
 )

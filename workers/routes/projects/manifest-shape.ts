@@ -1,22 +1,13 @@
 import * as z from 'zod'
 import { categories } from '../../../protocol/categories.ts'
 import { deviceClasses, engines, epochLengths } from '../../../protocol/project-manifest.ts'
-import { Address, Bytes32 } from '../../http/formats.ts'
+import { Signature } from '../../chain/gasless-schema.ts'
+import { Address, Amount, Bytes32 } from '../../http/formats.ts'
 
 /**
  * The manifest as the OpenAPI document shows it. Its rules are checked by `findManifestProblems`, which reports all of
  * what is wrong; these shapes only describe.
  */
-
-export const Amount = z
-  .string()
-  .regex(/^(0|[1-9][0-9]{0,77})$/)
-  .meta({ id: 'Amount', description: 'Token amount in base units, as a decimal string.' })
-
-export const Signature = z
-  .string()
-  .regex(/^0x[0-9a-f]{130}$/, 'must be 0x and 130 lower-case hex digits')
-  .meta({ id: 'Signature', description: '65 bytes of a wallet, as lower-case hex.' })
 
 export const Slug = z
   .string()
@@ -156,10 +147,12 @@ export const SignedManifestBody = z
   .strictObject({
     manifest: ManifestInput.meta({ ...manifestSchema }),
     sig_type: z.literal('eip191'),
-    signature: Signature.meta({ description: 'EIP-191 over the canonical text of the manifest.' }),
-    manifest_hash: Bytes32.nullish().meta({ description: 'When stated, must be the one that follows.' }),
-    consensus_hash: Bytes32.nullish(),
-    project_id: Bytes32.nullish(),
+    signature: Signature,
+    manifest_hash: Bytes32.nullable()
+      .default(null)
+      .meta({ description: 'When stated, must be the one that follows.' }),
+    consensus_hash: Bytes32.nullable().default(null),
+    project_id: Bytes32.nullable().default(null),
   })
   .meta({ id: 'SignedManifestInput' })
 

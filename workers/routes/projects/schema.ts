@@ -1,11 +1,10 @@
 import * as z from 'zod'
 import { listingStatuses, reviewStatuses } from '../../../protocol/listing-status.ts'
 import { tiers, versionStates } from '../../../protocol/manifest-versions.ts'
-import { Address, Bytes32, PathBytes32, Timestamp } from '../../http/formats.ts'
+import { Address, Amount, Bytes32, PathBytes32, Timestamp, TokenView } from '../../http/formats.ts'
 import { projectExample } from './example.ts'
 import {
   AccentColor,
-  Amount,
   Category,
   Consensus,
   DeviceClass,
@@ -21,16 +20,14 @@ export const ProjectParams = {
   project_id: PathBytes32.meta({ example: projectExample.project_id }),
 }
 
-export const ListingStatusShape = z.enum(listingStatuses).meta({ id: 'ListingStatus' })
+/** The number of a version in a path. */
+export const VersionNumber = z
+  .string()
+  .regex(/^[1-9][0-9]{0,8}$/, 'must be an integer from 1')
+  .transform(Number)
+  .meta({ example: '2', schema: { type: 'integer', minimum: 1 } })
 
-export const TokenView = z
-  .strictObject({
-    address: Address,
-    symbol: z.string(),
-    name: z.string(),
-    decimals: z.int().min(0).max(36),
-  })
-  .meta({ id: 'Token' })
+export const ListingStatusShape = z.enum(listingStatuses).meta({ id: 'ListingStatus' })
 
 const summaryFields = {
   project_id: Bytes32,

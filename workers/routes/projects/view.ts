@@ -75,6 +75,16 @@ export function projectView({ project, current, pending, registry, vault }: Proj
 export const manifestOf = ({ manifest }: ProjectVersion): ProjectManifest =>
   JSON.parse(manifest) as ProjectManifest
 
+/** A stored version as it was submitted, with what follows from it. */
+export const signedManifestView = (version: ProjectVersion) => ({
+  manifest: manifestOf(version),
+  sig_type: 'eip191',
+  signature: version.signature,
+  manifest_hash: version.manifestHash,
+  consensus_hash: version.consensusHash,
+  project_id: version.projectId,
+})
+
 /** What a project pays, and what its vault holds by the events that are indexed. */
 export function economicsView(project: Project, manifest: ProjectManifest, vault: ChainState | null) {
   const { economics, work } = manifest.consensus
