@@ -31,7 +31,7 @@ export default defineConfig({
         test: {
           name: 'workers',
           include: ['workers/**/*.test.ts', 'durable-objects/**/*.test.ts'],
-          exclude: ['**/*.chain.test.ts'],
+          exclude: ['**/*.{chain,anvil}.test.ts'],
           setupFiles: ['./workers/test/setup.ts'],
         },
       },
@@ -59,6 +59,38 @@ export default defineConfig({
         test: {
           name: 'workers-chain',
           include: ['{workers,durable-objects}/**/*.chain.test.ts'],
+          setupFiles: ['./workers/test/setup.ts'],
+        },
+      },
+      {
+        // The same hub on a real chain with the real contracts.
+        plugins: [
+          cloudflareTest(async ({ inject }) => {
+            const chain = inject('chain')
+            return {
+              wrangler: { configPath: './wrangler.toml' },
+              miniflare: {
+                bindings: {
+                  TEST_MIGRATIONS: await readD1Migrations('d1-migrations'),
+                  HUB_SECRET: 'a secret that only tests know, long enough',
+                  CHAIN_CONFIRMATIONS: '1',
+                  CHAIN_POLL_MS: '3600000',
+                  RELAYER_TICK_MS: '3600000',
+                  ...(chain && {
+                    CHAIN_RPC_URL: chain.rpcUrl,
+                    CHAIN_CONTRACTS: JSON.stringify(chain.contracts),
+                    CHAIN_START_BLOCK: String(chain.startBlock),
+                    RELAYER_PRIVATE_KEY: chain.relayerKey,
+                  }),
+                },
+              },
+            }
+          }),
+        ],
+        test: {
+          name: 'workers-anvil',
+          include: ['workers/**/*.anvil.test.ts'],
+          globalSetup: ['./localnet/testing/deployed-chain.ts'],
           setupFiles: ['./workers/test/setup.ts'],
         },
       },

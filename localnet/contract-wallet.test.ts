@@ -1,11 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bundleHub } from './bundle.ts'
 import { type Hub, startHub } from './hub.ts'
+import { type Anvil, hasAnvil, startAnvil } from './testing/anvil.ts'
 
-const anvil = 'node_modules/@foundry-rs/anvil-linux-amd64/bin/anvil'
 const wallets = {
   /** Answers the magic value of EIP-1271 to everything. */
   accepting: { address: `0x${'a1'.repeat(20)}`, code: '0x631626ba7e60e01b60005260206000f3' },
@@ -18,94 +17,81 @@ const wallets = {
   absent: { address: `0x${'a5'.repeat(20)}`, code: null },
 }
 
-const port = (child: ChildProcess) =>
-  new Promise<number>((resolve, reject) => {
-    child.stdout?.on('data', (text) => {
-      const found = /Listening on 127\.0\.0\.1:(\d+)/.exec(String(text))
-      if (found) resolve(Number(found[1]))
+describe.skipIf(!hasAnvil)('signing in with a contract wallet', () => {
+  let chain: Anvil
+  let script: string
+  let hub: Hub
+  const start = (rpcUrl: string) =>
+    startHub({
+      script,
+      port: 0,
+      vars: { HUB_SECRET: 'a secret that only tests know, long enough', CHAIN_RPC_URL: rpcUrl },
     })
-    child.on('error', reject)
-    child.on('exit', (code) => reject(new Error(`anvil ended with ${code}`)))
+
+  beforeAll(async () => {
+    chain = await startAnvil()
+    const rpcUrl = chain.url
+    for (const { address, code } of Object.values(wallets))
+      if (code) {
+        const body = JSON.stringify({
+          jsonrpc: '2.0',
+          id: 1,
+          method: 'anvil_setCode',
+          params: [address, code],
+        })
+        await fetch(rpcUrl, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body })
+      }
+    script = await bundleHub()
+    hub = await start(rpcUrl)
   })
 
-describe.skipIf(process.platform !== 'linux' || process.arch !== 'x64')(
-  'signing in with a contract wallet',
-  () => {
-    let chain: ChildProcess
-    let script: string
-    let hub: Hub
-    const start = (rpcUrl: string) =>
-      startHub({
-        script,
-        port: 0,
-        vars: { HUB_SECRET: 'a secret that only tests know, long enough', CHAIN_RPC_URL: rpcUrl },
-      })
+  afterAll(async () => {
+    await chain?.stop()
+    await hub?.stop()
+  })
 
-    beforeAll(async () => {
-      chain = spawn(anvil, ['--port', '0', '--prune-history', '128', '--hardfork', 'prague'])
-      const rpcUrl = `http://127.0.0.1:${await port(chain)}`
-      for (const { address, code } of Object.values(wallets))
-        if (code) {
-          const body = JSON.stringify({
-            jsonrpc: '2.0',
-            id: 1,
-            method: 'anvil_setCode',
-            params: [address, code],
-          })
-          await fetch(rpcUrl, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body })
-        }
-      script = await bundleHub()
-      hub = await start(rpcUrl)
+  const post = async (at: Hub, path: string, body: object) => {
+    const response = await fetch(new URL(path, at.urls[0]), {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'CF-Connecting-IP': '203.0.113.5' },
+      body: JSON.stringify(body),
     })
+    return { status: response.status, body: (await response.json()) as Record<string, string> }
+  }
 
-    afterAll(async () => {
-      chain?.kill()
-      await hub?.stop()
-    })
+  const signIn = async (address: string, signature: string, at = hub) => {
+    const nonce = await post(at, '/v1/auth/nonce', { address, domain: 'localhost:8787' })
+    const { status, body } = await post(at, '/v1/auth/siwe', { message: nonce.body.message, signature })
+    return [status, body.error ?? body.address]
+  }
 
-    const post = async (at: Hub, path: string, body: object) => {
-      const response = await fetch(new URL(path, at.urls[0]), {
-        method: 'POST',
-        headers: { 'Content-Type': 'application/json', 'CF-Connecting-IP': '203.0.113.5' },
-        body: JSON.stringify(body),
-      })
-      return { status: response.status, body: (await response.json()) as Record<string, string> }
+  test.each([`0x${'11'.repeat(65)}`, `0x${'22'.repeat(300)}`])(
+    'the contract decides: %.14s…',
+    async (signature) => {
+      const { accepting, refusing, reverting, burning } = wallets
+      expect(await signIn(accepting.address, signature)).toEqual([200, accepting.address])
+      for (const { address } of [refusing, reverting, burning])
+        expect(await signIn(address, signature)).toEqual([401, 'bad_signature'])
+    },
+  )
+
+  test('without code the form of the signature decides', async () => {
+    expect(await signIn(wallets.absent.address, `0x${'11'.repeat(65)}`)).toEqual([401, 'bad_signature'])
+    expect(await signIn(wallets.absent.address, `0x${'22'.repeat(300)}`)).toEqual([400, 'invalid_field'])
+  })
+
+  test('503 unavailable while the chain does not answer', async () => {
+    const broken = createServer((_, response) => response.writeHead(500).end())
+    await new Promise<void>((resolve) => broken.listen(0, '127.0.0.1', resolve))
+    const other = await start(`http://127.0.0.1:${(broken.address() as AddressInfo).port}`)
+    try {
+      expect(await signIn(wallets.accepting.address, `0x${'11'.repeat(65)}`, other)).toEqual([
+        503,
+        'unavailable',
+      ])
+    } finally {
+      await other.stop()
+      broken.close()
     }
-
-    const signIn = async (address: string, signature: string, at = hub) => {
-      const nonce = await post(at, '/v1/auth/nonce', { address, domain: 'localhost:8787' })
-      const { status, body } = await post(at, '/v1/auth/siwe', { message: nonce.body.message, signature })
-      return [status, body.error ?? body.address]
-    }
-
-    test.each([`0x${'11'.repeat(65)}`, `0x${'22'.repeat(300)}`])(
-      'the contract decides: %.14s…',
-      async (signature) => {
-        const { accepting, refusing, reverting, burning } = wallets
-        expect(await signIn(accepting.address, signature)).toEqual([200, accepting.address])
-        for (const { address } of [refusing, reverting, burning])
-          expect(await signIn(address, signature)).toEqual([401, 'bad_signature'])
-      },
-    )
-
-    test('without code the form of the signature decides', async () => {
-      expect(await signIn(wallets.absent.address, `0x${'11'.repeat(65)}`)).toEqual([401, 'bad_signature'])
-      expect(await signIn(wallets.absent.address, `0x${'22'.repeat(300)}`)).toEqual([400, 'invalid_field'])
-    })
-
-    test('503 unavailable while the chain does not answer', async () => {
-      const broken = createServer((_, response) => response.writeHead(500).end())
-      await new Promise<void>((resolve) => broken.listen(0, '127.0.0.1', resolve))
-      const other = await start(`http://127.0.0.1:${(broken.address() as AddressInfo).port}`)
-      try {
-        expect(await signIn(wallets.accepting.address, `0x${'11'.repeat(65)}`, other)).toEqual([
-          503,
-          'unavailable',
-        ])
-      } finally {
-        await other.stop()
-        broken.close()
-      }
-    })
-  },
-)
+  })
+})

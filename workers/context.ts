@@ -11,6 +11,7 @@ import type { AuditLogStore } from './stores/audit-log.ts'
 import type { ChainIndexStore } from './stores/chain-index.ts'
 import type { DeadLetterStore } from './stores/dead-letters.ts'
 import type { DeveloperStore } from './stores/developers.ts'
+import type { DeviceStore } from './stores/devices.ts'
 import type { DraftStore } from './stores/drafts.ts'
 import type { IdempotencyKeyStore } from './stores/idempotency-keys.ts'
 import type { ModuleStore } from './stores/modules.ts'
@@ -35,6 +36,7 @@ export interface Services {
   modules: ModuleStore
   preferences: PreferencesStore
   developers: DeveloperStore
+  devices: DeviceStore
   drafts: DraftStore
   network: NetworkStore
   projects: ProjectStore

@@ -74,6 +74,8 @@ export interface RouteDeclaration {
   /** Left out of the OpenAPI document: a file of a page, not a call. */
   undocumented?: true
   responses: Record<number, RouteResponse>
+  /** The body is a signed document: a signature in it that does not verify is answered with 422 `bad_signature`. */
+  signed?: true
   /** Codes beyond those every route can answer. */
   errors?: readonly ErrorCode[]
 }

@@ -11,6 +11,7 @@ import { ChainIndexStore } from './stores/chain-index.ts'
 import { openDatabase } from './stores/database.ts'
 import { DeadLetterStore } from './stores/dead-letters.ts'
 import { DeveloperStore } from './stores/developers.ts'
+import { DeviceStore } from './stores/devices.ts'
 import { DraftStore } from './stores/drafts.ts'
 import { IdempotencyKeyStore } from './stores/idempotency-keys.ts'
 import { ModuleStore } from './stores/modules.ts'
@@ -43,6 +44,7 @@ export function services(env: Env): Services {
     modules: new ModuleStore(db, env.MODULES),
     preferences: new PreferencesStore(db),
     developers: new DeveloperStore(db),
+    devices: new DeviceStore(db),
     drafts: new DraftStore(db),
     network: new NetworkStore(db),
     projects: new ProjectStore(db),

@@ -1,3 +1,4 @@
+import { bytesToHex } from '../../protocol/hex.ts'
 import { bytesToBase64Url } from '../http/base64.ts'
 
 const alphanumerics = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
@@ -15,3 +16,6 @@ export function randomAlphanumerics(length: number): string {
 
 /** 32 random bytes as 43 base64url characters. */
 export const randomSecret = (): string => bytesToBase64Url(crypto.getRandomValues(new Uint8Array(32)))
+
+/** The nonce of a device record: 32 random hex digits. */
+export const randomNonce = (): string => bytesToHex(crypto.getRandomValues(new Uint8Array(16))).slice(2)

@@ -1,11 +1,10 @@
-import { encodeFunctionData, type Hex, parseAbi } from 'viem'
+import { encodeFunctionData, type Hex } from 'viem'
+import { hubTokenAbi } from '../../contracts/generated/contracts.ts'
 import type { HubContext } from '../context.ts'
 import { unavailable } from '../errors.ts'
 
-const abi = parseAbi([
-  'function nonces(address owner) view returns (uint256)',
-  'function balanceOf(address account) view returns (uint256)',
-])
+/** Every contract that takes signed actions has `nonces` as the token has it. */
+const abi = hubTokenAbi
 const readGas = 100_000
 
 /** The nonce an account signs next in a contract; in the token, that of its permits. Throws 503 `unavailable`. */

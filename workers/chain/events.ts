@@ -1,7 +1,7 @@
 import { decodeEventLog, type Hex } from 'viem'
 import type { Log } from '../../durable-objects/indexer/chain.ts'
 import type { Contracts } from '../env.ts'
-import { contractEvents, factoryEvents, registryEvents, stakingEvents } from './abi.ts'
+import { contractEvents, emitterOf } from './abi.ts'
 
 /** One event of a contract of this network, in the shape it is stored in. */
 export interface ChainEvent {
@@ -16,12 +16,6 @@ export interface ChainEvent {
   /** Integers in decimal, addresses and bytes in lower-case hex. */
   args: Record<string, string>
 }
-
-const emitters: readonly [keyof Contracts, readonly { name: string }[]][] = [
-  ['project_registry', registryEvents],
-  ['staking', stakingEvents],
-  ['vault_factory', factoryEvents],
-]
 
 /** Reads a log, whoever emitted it; null when it only shares a topic with an event of ours. */
 export function readLog(log: Log, blockTime: number): ChainEvent | null {
@@ -38,8 +32,8 @@ export function readLog(log: Log, blockTime: number): ChainEvent | null {
       blockTime,
       txHash: log.transactionHash,
       contract: log.address,
-      name: eventName,
-      args: Object.fromEntries(Object.entries(args).map(([name, value]) => [name, textOf(value)])),
+      name: eventName ?? '',
+      args: Object.fromEntries(Object.entries(args ?? {}).map(([name, value]) => [name, textOf(value)])),
     }
   } catch {
     return null
@@ -52,8 +46,9 @@ export function isFromItsContract(
   contracts: Contracts,
   isVault: (address: string) => boolean,
 ): boolean {
-  const known = emitters.find(([, events]) => events.some((event) => event.name === name))
-  return known ? contract === contracts[known[0]] : isVault(contract)
+  const emitter = emitterOf(name)
+  if (emitter === undefined) return false
+  return emitter === 'vault' ? isVault(contract) : contract === contracts[emitter]
 }
 
 const textOf = (value: unknown): string => {

@@ -1,8 +1,7 @@
-import { encodeFunctionData, type Hex, parseAbi } from 'viem'
+import { encodeFunctionData, type Hex } from 'viem'
+import { faucetAbi } from '../../contracts/generated/contracts.ts'
 import { hashBytes } from '../../protocol/crypto.ts'
 import type { Contracts } from '../env.ts'
-
-const abi = parseAbi(['function drip(address to, uint256 amount)'])
 
 /** What a faucet turn sends, each part under an id that follows from the turn. */
 export const dripId = (part: 'token' | 'native', turnId: string): string =>
@@ -10,7 +9,7 @@ export const dripId = (part: 'token' | 'native', turnId: string): string =>
 
 export const tokenCall = ({ faucet }: Contracts, wallet: string, amountWei: bigint) => ({
   to: faucet,
-  data: encodeFunctionData({ abi, functionName: 'drip', args: [wallet as Hex, amountWei] }),
+  data: encodeFunctionData({ abi: faucetAbi, functionName: 'drip', args: [wallet as Hex, amountWei] }),
   valueWei: '0',
 })
 

@@ -91,6 +91,7 @@ describe('a project', () => {
     const events = [
       created,
       event('VaultFunded', { from: address('0f'), amount: '700' }, vault),
+      event('EpochPosted', { epoch: '4', merkleRoot: bytes('06'), total: '300' }, vault),
       event('Claimed', { epoch: '4', miner: address('0a'), amount: '120' }, vault),
       event('FeesPaid', { epoch: '4', developer: '5', treasury: '6' }, vault),
       event('VaultFunded', { from: address('0f'), amount: '1' }, vault),
@@ -100,10 +101,36 @@ describe('a project', () => {
       project_id: projectId,
       token: address('c1'),
       funded: '701',
-      claimed: '120',
-      fees_paid: '11',
       withdrawn: '9',
+      total_paid: '131',
+      reserved: '169',
     })
+  })
+
+  test("'s vault gets back what an epoch that was vetoed had set aside", () => {
+    const posted = (epoch: string, total: string) =>
+      event('EpochPosted', { epoch, merkleRoot: bytes('06'), total }, vault)
+    const vetoed = event('EpochVetoed', { epoch: '4', merkleRoot: bytes('06') }, vault)
+    expect(subjectsOf(vetoed)).toEqual([
+      { kind: 'epoch', id: `${vault}:4` },
+      { kind: 'vault', id: vault },
+    ])
+    expect(fold('vault', posted('4', '300'), posted('5', '50'), vetoed, posted('4', '7'))).toMatchObject({
+      reserved: '57',
+    })
+  })
+
+  test("'s developer announces a withdrawal, which is gone once it was made", () => {
+    const requested = event(
+      'WithdrawalRequested',
+      { amount: '9', availableAt: '500', expiresAt: '900' },
+      vault,
+    )
+    expect(fold('vault', requested)).toMatchObject({
+      withdrawal: { amount: '9', available_at: 500, expires_at: 900 },
+    })
+    const made = event('FundsWithdrawn', { developer: address('0d'), amount: '9' }, vault)
+    expect(fold('vault', requested, made)).toMatchObject({ withdrawn: '9', withdrawal: null })
   })
 
   test("'s epoch may be vetoed and posted anew", () => {

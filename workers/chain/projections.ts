@@ -29,7 +29,6 @@ export function subjectsOf({ name, args, contract }: ChainEvent): Subject[] {
       return [{ kind: 'slash', id: evidenceHash }]
     case 'EpochPosted':
     case 'EpochVetoed':
-      return [{ kind: 'epoch', id: `${contract}:${epoch}` }]
     case 'FeesPaid':
       return [
         { kind: 'epoch', id: `${contract}:${epoch}` },
@@ -41,6 +40,7 @@ export function subjectsOf({ name, args, contract }: ChainEvent): Subject[] {
         { kind: 'vault', id: contract },
       ]
     case 'VaultFunded':
+    case 'WithdrawalRequested':
     case 'FundsWithdrawn':
       return [{ kind: 'vault', id: contract }]
     case 'VaultCreated':
@@ -98,6 +98,14 @@ const project: Record<Subject['kind'], (state: ChainState, event: ChainEvent) =>
   },
 
   vault(state, { name, args, blockTime }) {
+    const epoch = args.epoch ?? ''
+    // What a veto gives back is not in its event. Once something was paid, an epoch cannot be vetoed any more.
+    const { [epoch]: unpaid, ...vetoable } = (state.vetoable ?? {}) as Record<string, string>
+    const pay = (amount: string) => ({
+      total_paid: add(state.total_paid, amount),
+      reserved: add(state.reserved, amount, -1n),
+      vetoable,
+    })
     switch (name) {
       case 'VaultCreated':
         return {
@@ -106,18 +114,35 @@ const project: Record<Subject['kind'], (state: ChainState, event: ChainEvent) =>
           token: args.token,
           created_at: blockTime,
           funded: '0',
-          claimed: '0',
-          fees_paid: '0',
           withdrawn: '0',
+          total_paid: '0',
+          reserved: '0',
+          vetoable: {},
+          withdrawal: null,
         }
       case 'VaultFunded':
         return { funded: add(state.funded, args.amount) }
+      case 'EpochPosted':
+        return {
+          reserved: add(state.reserved, args.total),
+          vetoable: { ...vetoable, [epoch]: args.total },
+        }
+      case 'EpochVetoed':
+        return { reserved: add(state.reserved, unpaid, -1n), vetoable }
       case 'Claimed':
-        return { claimed: add(state.claimed, args.amount) }
+        return pay(args.amount ?? '0')
       case 'FeesPaid':
-        return { fees_paid: add(add(state.fees_paid, args.developer), args.treasury) }
+        return pay(add(args.developer, args.treasury))
+      case 'WithdrawalRequested':
+        return {
+          withdrawal: {
+            amount: args.amount,
+            available_at: Number(args.availableAt),
+            expires_at: Number(args.expiresAt),
+          },
+        }
       case 'FundsWithdrawn':
-        return { withdrawn: add(state.withdrawn, args.amount) }
+        return { withdrawn: add(state.withdrawn, args.amount), withdrawal: null }
       default:
         return state
     }
@@ -169,7 +194,7 @@ const project: Record<Subject['kind'], (state: ChainState, event: ChainEvent) =>
       case 'SlashCancelled':
         return { status: 'cancelled', outcome: 'cancelled' }
       case 'SlashExecuted':
-        return { status: 'executed', execute_tx: txHash }
+        return { status: 'executed', taken: args.amount, execute_tx: txHash }
       default:
         return state
     }

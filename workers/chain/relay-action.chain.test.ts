@@ -1,6 +1,5 @@
-import { createExecutionContext, runDurableObjectAlarm, waitOnExecutionContext } from 'cloudflare:test'
+import { runDurableObjectAlarm } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { Hono } from 'hono'
 import { decodeFunctionData, type Hex } from 'viem'
 import { beforeEach, describe, expect, test } from 'vitest'
 import * as z from 'zod'
@@ -14,14 +13,12 @@ import {
   type PrimaryType,
   type TypedData,
 } from '../../protocol/typed-data.ts'
-import type { HubBindings, HubContext } from '../context.ts'
-import { readSettings } from '../env.ts'
 import { ApiError } from '../errors.ts'
-import { errorResponse, json } from '../http/answer.ts'
-import { jsonBytesMax, readBody } from '../http/body.ts'
+import { json } from '../http/answer.ts'
 import { Address } from '../http/formats.ts'
 import { services } from '../services.ts'
 import { errorOf } from '../test/client.ts'
+import { answer } from '../test/handle.ts'
 import { gaslessPayload, type RequestedAction, relayAction } from './relay-action.ts'
 import { twoSteps } from './two-steps.ts'
 
@@ -32,30 +29,6 @@ beforeEach(() => {
   chain.callAnswer = 7n
   chain.revert = null
 })
-
-/** Answers as a route would that has nothing before the relay. */
-async function answer(handle: (c: HubContext) => Promise<Response>, body?: unknown): Promise<Response> {
-  const app = new Hono<HubBindings>()
-  app.use(async (c, next) => {
-    c.set('settings', readSettings(c.env))
-    c.set('services', services(c.env))
-    await readBody(c, jsonBytesMax)
-    await next()
-  })
-  app.post('/', handle)
-  app.onError((error, c) => errorResponse(c, error))
-  const ctx = createExecutionContext()
-  const request = new Request('http://hub/', {
-    method: 'POST',
-    ...(body !== undefined && {
-      headers: { 'Content-Type': 'application/json' },
-      body: typeof body === 'string' ? body : JSON.stringify(body),
-    }),
-  })
-  const response = await app.fetch(request, env, ctx)
-  await waitOnExecutionContext(ctx)
-  return response
-}
 
 const freshKey = () => bytesToHex(crypto.getRandomValues(new Uint8Array(32)))
 const id = (byte: string) => `0x${byte.repeat(32)}`

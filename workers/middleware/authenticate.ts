@@ -195,6 +195,12 @@ export function sessionOf(c: HubContext): Extract<Principal, { kind: 'session' }
   return principal
 }
 
+/** The wallet that looks on, where everybody may look and an owner sees more. */
+export function viewerOf(c: HubContext): string | null {
+  const { principal } = c.var
+  return principal?.kind === 'session' ? principal.address : null
+}
+
 /** The node that signed, on a route that takes nothing else. */
 export function nodeOf(c: HubContext): Extract<Principal, { kind: 'node' }> {
   const { principal } = c.var

@@ -42,6 +42,10 @@ export const openApiTemplate = `{
       "description": "Upload and download of executable modules."
     },
     {
+      "name": "Devices",
+      "description": "Devices, bound to wallets by records that both sign."
+    },
+    {
       "name": "Faucet",
       "description": "Faucet"
     },
@@ -907,6 +911,9 @@ export const openApiTemplate = `{
           "403": {
             "$ref": "#/components/responses/forbidden"
           },
+          "413": {
+            "$ref": "#/components/responses/too_large"
+          },
           "429": {
             "$ref": "#/components/responses/rate_limited"
           },
@@ -1476,6 +1483,9 @@ export const openApiTemplate = `{
           "409": {
             "$ref": "#/components/responses/invalid_state"
           },
+          "413": {
+            "$ref": "#/components/responses/too_large"
+          },
           "429": {
             "$ref": "#/components/responses/rate_limited"
           },
@@ -2022,6 +2032,9 @@ export const openApiTemplate = `{
           "409": {
             "$ref": "#/components/responses/conflict"
           },
+          "413": {
+            "$ref": "#/components/responses/too_large"
+          },
           "429": {
             "$ref": "#/components/responses/rate_limited"
           },
@@ -2299,6 +2312,9 @@ export const openApiTemplate = `{
           },
           "404": {
             "$ref": "#/components/responses/not_found"
+          },
+          "413": {
+            "$ref": "#/components/responses/too_large"
           },
           "429": {
             "$ref": "#/components/responses/rate_limited"
@@ -4111,7 +4127,7 @@ export const openApiTemplate = `{
             "$ref": "#/components/responses/too_large"
           },
           "422": {
-            "$ref": "#/components/responses/invalid_manifest"
+            "$ref": "#/components/responses/bad_signature_or_invalid_manifest"
           },
           "429": {
             "$ref": "#/components/responses/rate_limited"
@@ -4289,6 +4305,9 @@ export const openApiTemplate = `{
           },
           "413": {
             "$ref": "#/components/responses/too_large"
+          },
+          "422": {
+            "$ref": "#/components/responses/bad_signature"
           },
           "429": {
             "$ref": "#/components/responses/rate_limited"
@@ -5443,6 +5462,846 @@ export const openApiTemplate = `{
         }
       }
     },
+    "/v1/devices/binding-message": {
+      "post": {
+        "operationId": "createBindingMessage",
+        "tags": [
+          "Devices"
+        ],
+        "summary": "Get a text to sign that binds or unbinds a device",
+        "description": "The owner signs the text itself (EIP-191), the device its hash behind a prefix. A signer may as well write the text on its own.",
+        "security": [],
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {
+              "schema": {
+                "$ref": "#/components/schemas/BindingMessageRequest"
+              },
+              "example": {
+                "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                "public_key": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6"
+              }
+            }
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "Nothing is kept of it.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/BindingMessage"
+                },
+                "example": {
+                  "message": "{{service}}: bind mining device\\nNetwork: …",
+                  "binding_hash": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454"
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "413": {
+            "$ref": "#/components/responses/too_large"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/v1/devices/bind": {
+      "post": {
+        "operationId": "bindDevice",
+        "tags": [
+          "Devices"
+        ],
+        "summary": "Bind a device to a wallet",
+        "description": "The record carries the signatures of both, so no credential is needed. Posting the active record again changes nothing; a newer one of the same owner takes its place.",
+        "security": [],
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {
+              "schema": {
+                "$ref": "#/components/schemas/DeviceRecordInput"
+              },
+              "example": {
+                "message": "{{service}}: bind mining device\\nNetwork: …",
+                "binding_hash": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
+                "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                "node_id": "{{node_id_prefix}}0f3a5c7e9b1d2f40",
+                "public_key": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
+                "issued_at": 1793000040,
+                "nonce": "5f0c7a9e3b1d4862a0c4e8f1b3d57690",
+                "owner_signature": "0x1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1b",
+                "node_signature": "0x2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e"
+              }
+            }
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "Bound.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/Device"
+                },
+                "example": {
+                  "node_id": "{{node_id_prefix}}0f3a5c7e9b1d2f40",
+                  "public_key": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
+                  "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                  "status": "online",
+                  "class": "desktop",
+                  "platform": "linux",
+                  "os_version": "Debian 12",
+                  "arch": "x64",
+                  "engine": "native",
+                  "nodectl_version": "1.0.0",
+                  "benchmark": {
+                    "suite": "bench-v1",
+                    "score": 1420,
+                    "measured_at": 1793000040
+                  },
+                  "binding_hash": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
+                  "bound_at": 1793000040,
+                  "profile_updated_at": 1793000040,
+                  "last_seen_at": 1793000040
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "409": {
+            "$ref": "#/components/responses/conflict"
+          },
+          "413": {
+            "$ref": "#/components/responses/too_large"
+          },
+          "422": {
+            "$ref": "#/components/responses/bad_signature_or_invalid_binding"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/v1/devices/unbind": {
+      "post": {
+        "operationId": "unbindDevice",
+        "tags": [
+          "Devices"
+        ],
+        "summary": "Unbind a device from its wallet",
+        "description": "Signed by the owner, by the device, or by both. A subscription of the device goes on and is left out of committees.",
+        "security": [],
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {
+              "schema": {
+                "$ref": "#/components/schemas/DeviceRecordInput"
+              },
+              "example": {
+                "message": "{{service}}: unbind mining device\\nNetwork: …",
+                "binding_hash": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
+                "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                "node_id": "{{node_id_prefix}}0f3a5c7e9b1d2f40",
+                "public_key": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
+                "issued_at": 1793000040,
+                "nonce": "5f0c7a9e3b1d4862a0c4e8f1b3d57690",
+                "owner_signature": "0x1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1b",
+                "node_signature": null
+              }
+            }
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "Unbound; the same record again is answered the same way.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/UnboundDevice"
+                },
+                "example": {
+                  "node_id": "{{node_id_prefix}}0f3a5c7e9b1d2f40",
+                  "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                  "unbound_at": 1793000040
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "413": {
+            "$ref": "#/components/responses/too_large"
+          },
+          "422": {
+            "$ref": "#/components/responses/bad_signature_or_invalid_binding"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/v1/bindings/{binding_hash}": {
+      "get": {
+        "operationId": "getBinding",
+        "tags": [
+          "Devices"
+        ],
+        "summary": "Read a record that bound or unbound a device",
+        "description": "With its signatures, so that anybody can check it.",
+        "security": [],
+        "parameters": [
+          {
+            "name": "binding_hash",
+            "in": "path",
+            "required": true,
+            "schema": {
+              "type": "string",
+              "pattern": "^0[xX][0-9a-fA-F]{64}$"
+            },
+            "example": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454"
+          },
+          {
+            "name": "If-None-Match",
+            "in": "header",
+            "required": false,
+            "description": "ETag of the copy you hold; the same one is answered with 304.",
+            "schema": {
+              "type": "string"
+            }
+          }
+        ],
+        "responses": {
+          "200": {
+            "description": "The record.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              },
+              "ETag": {
+                "description": "Names this representation.",
+                "schema": {
+                  "type": "string"
+                }
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/DeviceRecord"
+                },
+                "example": {
+                  "message": "{{service}}: bind mining device\\nNetwork: …",
+                  "binding_hash": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
+                  "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                  "node_id": "{{node_id_prefix}}0f3a5c7e9b1d2f40",
+                  "public_key": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
+                  "issued_at": 1793000040,
+                  "nonce": "5f0c7a9e3b1d4862a0c4e8f1b3d57690",
+                  "owner_signature": "0x1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1b",
+                  "node_signature": "0x2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e"
+                }
+              }
+            }
+          },
+          "304": {
+            "$ref": "#/components/responses/not_modified"
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "404": {
+            "$ref": "#/components/responses/not_found"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/v1/me/devices": {
+      "get": {
+        "operationId": "listDevices",
+        "tags": [
+          "Devices"
+        ],
+        "summary": "List the own devices, last bound first",
+        "security": [
+          {
+            "session": []
+          }
+        ],
+        "parameters": [
+          {
+            "name": "limit",
+            "in": "query",
+            "required": false,
+            "description": "Items per page, 1 to 200; 50 when left out.",
+            "schema": {
+              "type": "integer",
+              "minimum": 1,
+              "maximum": 200,
+              "default": 50
+            }
+          },
+          {
+            "name": "cursor",
+            "in": "query",
+            "required": false,
+            "description": "The \`next_cursor\` of the page before.",
+            "schema": {
+              "type": "string",
+              "maxLength": 1024
+            }
+          }
+        ],
+        "responses": {
+          "200": {
+            "description": "One page.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/DevicePage"
+                },
+                "example": {
+                  "items": [
+                    {
+                      "node_id": "{{node_id_prefix}}0f3a5c7e9b1d2f40",
+                      "public_key": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
+                      "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                      "status": "online",
+                      "class": "desktop",
+                      "platform": "linux",
+                      "os_version": "Debian 12",
+                      "arch": "x64",
+                      "engine": "native",
+                      "nodectl_version": "1.0.0",
+                      "benchmark": {
+                        "suite": "bench-v1",
+                        "score": 1420,
+                        "measured_at": 1793000040
+                      },
+                      "binding_hash": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
+                      "bound_at": 1793000040,
+                      "profile_updated_at": 1793000040,
+                      "last_seen_at": 1793000040,
+                      "label": "Under the desk",
+                      "hardware": {
+                        "cpu_model": "Ryzen 7 7700",
+                        "cpu_cores": 8,
+                        "cpu_threads": 16,
+                        "ram_mb": 32768,
+                        "storage_free_mb": 500000,
+                        "gpu": null,
+                        "network": "ethernet",
+                        "battery": false,
+                        "os": "linux",
+                        "arch": "x64"
+                      }
+                    }
+                  ],
+                  "next_cursor": null
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "403": {
+            "$ref": "#/components/responses/forbidden"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/v1/devices/{node_id}": {
+      "get": {
+        "operationId": "getDevice",
+        "tags": [
+          "Devices"
+        ],
+        "summary": "Read a bound device",
+        "description": "Its owner also sees label and hardware.",
+        "security": [],
+        "parameters": [
+          {
+            "name": "node_id",
+            "in": "path",
+            "required": true,
+            "schema": {
+              "type": "string",
+              "maxLength": 128,
+              "pattern": "[0-9a-f]{16}$"
+            },
+            "example": "{{node_id_prefix}}0f3a5c7e9b1d2f40"
+          },
+          {
+            "name": "If-None-Match",
+            "in": "header",
+            "required": false,
+            "description": "ETag of the copy you hold; the same one is answered with 304.",
+            "schema": {
+              "type": "string"
+            }
+          }
+        ],
+        "responses": {
+          "200": {
+            "description": "The device.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              },
+              "ETag": {
+                "description": "Names this representation.",
+                "schema": {
+                  "type": "string"
+                }
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/Device"
+                },
+                "example": {
+                  "node_id": "{{node_id_prefix}}0f3a5c7e9b1d2f40",
+                  "public_key": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
+                  "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                  "status": "online",
+                  "class": "desktop",
+                  "platform": "linux",
+                  "os_version": "Debian 12",
+                  "arch": "x64",
+                  "engine": "native",
+                  "nodectl_version": "1.0.0",
+                  "benchmark": {
+                    "suite": "bench-v1",
+                    "score": 1420,
+                    "measured_at": 1793000040
+                  },
+                  "binding_hash": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
+                  "bound_at": 1793000040,
+                  "profile_updated_at": 1793000040,
+                  "last_seen_at": 1793000040
+                }
+              }
+            }
+          },
+          "304": {
+            "$ref": "#/components/responses/not_modified"
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "404": {
+            "$ref": "#/components/responses/not_found"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      },
+      "patch": {
+        "operationId": "updateDevice",
+        "tags": [
+          "Devices"
+        ],
+        "summary": "Name an own device",
+        "security": [
+          {
+            "session": []
+          }
+        ],
+        "parameters": [
+          {
+            "name": "node_id",
+            "in": "path",
+            "required": true,
+            "schema": {
+              "type": "string",
+              "maxLength": 128,
+              "pattern": "[0-9a-f]{16}$"
+            },
+            "example": "{{node_id_prefix}}0f3a5c7e9b1d2f40"
+          }
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {
+              "schema": {
+                "$ref": "#/components/schemas/DeviceUpdate"
+              },
+              "example": {
+                "label": "Under the desk"
+              }
+            }
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "As saved.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/Device"
+                },
+                "example": {
+                  "node_id": "{{node_id_prefix}}0f3a5c7e9b1d2f40",
+                  "public_key": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
+                  "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                  "status": "online",
+                  "class": "desktop",
+                  "platform": "linux",
+                  "os_version": "Debian 12",
+                  "arch": "x64",
+                  "engine": "native",
+                  "nodectl_version": "1.0.0",
+                  "benchmark": {
+                    "suite": "bench-v1",
+                    "score": 1420,
+                    "measured_at": 1793000040
+                  },
+                  "binding_hash": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
+                  "bound_at": 1793000040,
+                  "profile_updated_at": 1793000040,
+                  "last_seen_at": 1793000040,
+                  "label": "Under the desk",
+                  "hardware": {
+                    "cpu_model": "Ryzen 7 7700",
+                    "cpu_cores": 8,
+                    "cpu_threads": 16,
+                    "ram_mb": 32768,
+                    "storage_free_mb": 500000,
+                    "gpu": null,
+                    "network": "ethernet",
+                    "battery": false,
+                    "os": "linux",
+                    "arch": "x64"
+                  }
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "403": {
+            "$ref": "#/components/responses/forbidden_or_not_owner"
+          },
+          "404": {
+            "$ref": "#/components/responses/not_found"
+          },
+          "413": {
+            "$ref": "#/components/responses/too_large"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/v1/devices/{node_id}/profile": {
+      "put": {
+        "operationId": "putDeviceProfile",
+        "tags": [
+          "Devices"
+        ],
+        "summary": "Say what the signing device is",
+        "description": "Replaces what it said before. What it leaves out counts as unknown.",
+        "security": [
+          {
+            "nodeSignature": []
+          }
+        ],
+        "parameters": [
+          {
+            "name": "node_id",
+            "in": "path",
+            "required": true,
+            "schema": {
+              "type": "string",
+              "maxLength": 128,
+              "pattern": "[0-9a-f]{16}$"
+            },
+            "example": "{{node_id_prefix}}0f3a5c7e9b1d2f40"
+          }
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {
+              "schema": {
+                "$ref": "#/components/schemas/DeviceProfile"
+              },
+              "example": {
+                "class": "desktop",
+                "platform": "linux",
+                "os_version": "Debian 12",
+                "arch": "x64",
+                "engine": "native",
+                "nodectl_version": "1.0.0",
+                "hardware": {
+                  "cpu_model": "Ryzen 7 7700",
+                  "cpu_cores": 8,
+                  "cpu_threads": 16,
+                  "ram_mb": 32768,
+                  "storage_free_mb": 500000,
+                  "gpu": null,
+                  "network": "ethernet",
+                  "battery": false,
+                  "os": "linux",
+                  "arch": "x64"
+                },
+                "benchmark": {
+                  "suite": "bench-v1",
+                  "score": 1420,
+                  "measured_at": 1793000040
+                }
+              }
+            }
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "As everybody sees it.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/Device"
+                },
+                "example": {
+                  "node_id": "{{node_id_prefix}}0f3a5c7e9b1d2f40",
+                  "public_key": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
+                  "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                  "status": "online",
+                  "class": "desktop",
+                  "platform": "linux",
+                  "os_version": "Debian 12",
+                  "arch": "x64",
+                  "engine": "native",
+                  "nodectl_version": "1.0.0",
+                  "benchmark": {
+                    "suite": "bench-v1",
+                    "score": 1420,
+                    "measured_at": 1793000040
+                  },
+                  "binding_hash": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
+                  "bound_at": 1793000040,
+                  "profile_updated_at": 1793000040,
+                  "last_seen_at": 1793000040
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "403": {
+            "$ref": "#/components/responses/forbidden"
+          },
+          "404": {
+            "$ref": "#/components/responses/not_found"
+          },
+          "413": {
+            "$ref": "#/components/responses/too_large"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
     "/v1/faucet": {
       "get": {
         "operationId": "getFaucet",
@@ -5604,6 +6463,9 @@ export const openApiTemplate = `{
           },
           "409": {
             "$ref": "#/components/responses/conflict"
+          },
+          "413": {
+            "$ref": "#/components/responses/too_large"
           },
           "429": {
             "$ref": "#/components/responses/rate_limited"
@@ -7366,6 +8228,67 @@ export const openApiTemplate = `{
         ],
         "additionalProperties": false
       },
+      "Benchmark": {
+        "type": "object",
+        "properties": {
+          "suite": {
+            "type": "string",
+            "const": "bench-v1"
+          },
+          "score": {
+            "type": "integer",
+            "minimum": 0,
+            "maximum": 1099511627776
+          },
+          "measured_at": {
+            "$ref": "#/components/schemas/Timestamp"
+          }
+        },
+        "required": [
+          "suite",
+          "score",
+          "measured_at"
+        ],
+        "additionalProperties": false
+      },
+      "BindingMessage": {
+        "type": "object",
+        "properties": {
+          "message": {
+            "type": "string"
+          },
+          "binding_hash": {
+            "$ref": "#/components/schemas/Bytes32"
+          }
+        },
+        "required": [
+          "message",
+          "binding_hash"
+        ],
+        "additionalProperties": false,
+        "description": "The text to sign, with a fresh nonce."
+      },
+      "BindingMessageRequest": {
+        "type": "object",
+        "properties": {
+          "owner": {
+            "$ref": "#/components/schemas/Address"
+          },
+          "public_key": {
+            "description": "ed25519 key of the device.",
+            "$ref": "#/components/schemas/Bytes32"
+          },
+          "unbind": {
+            "default": false,
+            "type": "boolean"
+          }
+        },
+        "required": [
+          "owner",
+          "public_key"
+        ],
+        "additionalProperties": false
+      },
       "Bytes32": {
         "type": "string",
         "pattern": "^0x[0-9a-f]{64}$",
@@ -8004,6 +8927,158 @@ export const openApiTemplate = `{
         ],
         "additionalProperties": false
       },
+      "Device": {
+        "type": "object",
+        "properties": {
+          "node_id": {
+            "$ref": "#/components/schemas/NodeId"
+          },
+          "public_key": {
+            "$ref": "#/components/schemas/Bytes32"
+          },
+          "owner": {
+            "$ref": "#/components/schemas/Address"
+          },
+          "status": {
+            "type": "string",
+            "enum": [
+              "online",
+              "idle",
+              "offline",
+              "faulty",
+              "banned"
+            ]
+          },
+          "class": {
+            "anyOf": [
+              {
+                "type": "string",
+                "enum": [
+                  "desktop",
+                  "laptop",
+                  "phone",
+                  "server",
+                  "tablet"
+                ]
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "platform": {
+            "type": [
+              "string",
+              "null"
+            ]
+          },
+          "os_version": {
+            "type": [
+              "string",
+              "null"
+            ]
+          },
+          "arch": {
+            "type": [
+              "string",
+              "null"
+            ]
+          },
+          "engine": {
+            "anyOf": [
+              {
+                "type": "string",
+                "enum": [
+                  "native",
+                  "pulley32",
+                  "pulley64"
+                ]
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "nodectl_version": {
+            "type": [
+              "string",
+              "null"
+            ]
+          },
+          "benchmark": {
+            "anyOf": [
+              {
+                "$ref": "#/components/schemas/Benchmark"
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "binding_hash": {
+            "$ref": "#/components/schemas/Bytes32"
+          },
+          "bound_at": {
+            "$ref": "#/components/schemas/Timestamp"
+          },
+          "profile_updated_at": {
+            "anyOf": [
+              {
+                "$ref": "#/components/schemas/Timestamp"
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "last_seen_at": {
+            "anyOf": [
+              {
+                "$ref": "#/components/schemas/Timestamp"
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "label": {
+            "description": "Only for the owner.",
+            "type": [
+              "string",
+              "null"
+            ]
+          },
+          "hardware": {
+            "description": "Only for the owner.",
+            "anyOf": [
+              {
+                "$ref": "#/components/schemas/Hardware"
+              },
+              {
+                "type": "null"
+              }
+            ]
+          }
+        },
+        "required": [
+          "node_id",
+          "public_key",
+          "owner",
+          "status",
+          "class",
+          "platform",
+          "os_version",
+          "arch",
+          "engine",
+          "nodectl_version",
+          "benchmark",
+          "binding_hash",
+          "bound_at",
+          "profile_updated_at",
+          "last_seen_at"
+        ],
+        "additionalProperties": false
+      },
       "DeviceClass": {
         "type": "string",
         "enum": [
@@ -8013,6 +9088,236 @@ export const openApiTemplate = `{
           "server",
           "tablet"
         ]
+      },
+      "DevicePage": {
+        "type": "object",
+        "properties": {
+          "items": {
+            "type": "array",
+            "items": {
+              "$ref": "#/components/schemas/Device"
+            }
+          },
+          "next_cursor": {
+            "type": [
+              "string",
+              "null"
+            ]
+          }
+        },
+        "required": [
+          "items",
+          "next_cursor"
+        ],
+        "additionalProperties": false
+      },
+      "DeviceProfile": {
+        "type": "object",
+        "properties": {
+          "class": {
+            "type": "string",
+            "enum": [
+              "desktop",
+              "laptop",
+              "phone",
+              "server",
+              "tablet"
+            ]
+          },
+          "platform": {
+            "type": "string",
+            "minLength": 1,
+            "maxLength": 32
+          },
+          "os_version": {
+            "default": null,
+            "anyOf": [
+              {
+                "type": "string",
+                "maxLength": 64
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "arch": {
+            "type": "string",
+            "minLength": 1,
+            "maxLength": 32
+          },
+          "engine": {
+            "$ref": "#/components/schemas/Engine"
+          },
+          "nodectl_version": {
+            "type": "string",
+            "maxLength": 64,
+            "pattern": "^\\\\d+\\\\.\\\\d+\\\\.\\\\d+(?:[-+][0-9A-Za-z.+-]+)?$"
+          },
+          "hardware": {
+            "default": null,
+            "anyOf": [
+              {
+                "$ref": "#/components/schemas/HardwareInput"
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "benchmark": {
+            "default": null,
+            "anyOf": [
+              {
+                "$ref": "#/components/schemas/Benchmark"
+              },
+              {
+                "type": "null"
+              }
+            ]
+          }
+        },
+        "required": [
+          "class",
+          "platform",
+          "arch",
+          "engine",
+          "nodectl_version"
+        ],
+        "additionalProperties": false
+      },
+      "DeviceRecord": {
+        "type": "object",
+        "properties": {
+          "message": {
+            "type": "string"
+          },
+          "binding_hash": {
+            "$ref": "#/components/schemas/Bytes32"
+          },
+          "owner": {
+            "$ref": "#/components/schemas/Address"
+          },
+          "node_id": {
+            "$ref": "#/components/schemas/NodeId"
+          },
+          "public_key": {
+            "$ref": "#/components/schemas/Bytes32"
+          },
+          "issued_at": {
+            "$ref": "#/components/schemas/Timestamp"
+          },
+          "nonce": {
+            "type": "string"
+          },
+          "owner_signature": {
+            "type": [
+              "string",
+              "null"
+            ]
+          },
+          "node_signature": {
+            "type": [
+              "string",
+              "null"
+            ]
+          }
+        },
+        "required": [
+          "message",
+          "binding_hash",
+          "owner",
+          "node_id",
+          "public_key",
+          "issued_at",
+          "nonce",
+          "owner_signature",
+          "node_signature"
+        ],
+        "additionalProperties": false
+      },
+      "DeviceRecordInput": {
+        "type": "object",
+        "properties": {
+          "message": {
+            "type": "string",
+            "maxLength": 1024
+          },
+          "binding_hash": {
+            "type": "string",
+            "maxLength": 66
+          },
+          "owner": {
+            "$ref": "#/components/schemas/Address"
+          },
+          "node_id": {
+            "type": "string",
+            "maxLength": 128
+          },
+          "public_key": {
+            "type": "string",
+            "maxLength": 66
+          },
+          "issued_at": {
+            "$ref": "#/components/schemas/Timestamp"
+          },
+          "nonce": {
+            "type": "string",
+            "maxLength": 32
+          },
+          "owner_signature": {
+            "anyOf": [
+              {
+                "type": "string",
+                "maxLength": 132
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "node_signature": {
+            "anyOf": [
+              {
+                "type": "string",
+                "maxLength": 130
+              },
+              {
+                "type": "null"
+              }
+            ]
+          }
+        },
+        "required": [
+          "message",
+          "binding_hash",
+          "owner",
+          "node_id",
+          "public_key",
+          "issued_at",
+          "nonce"
+        ],
+        "additionalProperties": false
+      },
+      "DeviceUpdate": {
+        "type": "object",
+        "properties": {
+          "label": {
+            "anyOf": [
+              {
+                "type": "string",
+                "maxLength": 64
+              },
+              {
+                "type": "null"
+              }
+            ]
+          }
+        },
+        "required": [
+          "label"
+        ],
+        "additionalProperties": false
       },
       "DirectTransaction": {
         "type": "object",
@@ -8397,6 +9702,302 @@ export const openApiTemplate = `{
         ],
         "additionalProperties": false,
         "description": "What the owner signs and posts back."
+      },
+      "Gpu": {
+        "type": "object",
+        "properties": {
+          "vendor": {
+            "type": "string",
+            "maxLength": 64
+          },
+          "model": {
+            "type": "string",
+            "maxLength": 128
+          },
+          "vram_mb": {
+            "type": "integer",
+            "minimum": 0,
+            "maximum": 1099511627776
+          }
+        },
+        "required": [
+          "vendor",
+          "model",
+          "vram_mb"
+        ],
+        "additionalProperties": false
+      },
+      "Hardware": {
+        "type": "object",
+        "properties": {
+          "cpu_model": {
+            "default": null,
+            "anyOf": [
+              {
+                "type": "string",
+                "maxLength": 128
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "cpu_cores": {
+            "default": null,
+            "anyOf": [
+              {
+                "type": "integer",
+                "minimum": 0,
+                "maximum": 1099511627776
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "cpu_threads": {
+            "default": null,
+            "anyOf": [
+              {
+                "type": "integer",
+                "minimum": 0,
+                "maximum": 1099511627776
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "ram_mb": {
+            "default": null,
+            "anyOf": [
+              {
+                "type": "integer",
+                "minimum": 0,
+                "maximum": 1099511627776
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "storage_free_mb": {
+            "default": null,
+            "anyOf": [
+              {
+                "type": "integer",
+                "minimum": 0,
+                "maximum": 1099511627776
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "gpu": {
+            "default": null,
+            "anyOf": [
+              {
+                "$ref": "#/components/schemas/Gpu"
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "network": {
+            "default": null,
+            "anyOf": [
+              {
+                "type": "string",
+                "enum": [
+                  "wifi",
+                  "ethernet",
+                  "cellular",
+                  "none"
+                ]
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "battery": {
+            "default": null,
+            "type": [
+              "boolean",
+              "null"
+            ]
+          },
+          "os": {
+            "default": null,
+            "anyOf": [
+              {
+                "type": "string",
+                "maxLength": 64
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "arch": {
+            "default": null,
+            "anyOf": [
+              {
+                "type": "string",
+                "maxLength": 32
+              },
+              {
+                "type": "null"
+              }
+            ]
+          }
+        },
+        "required": [
+          "cpu_model",
+          "cpu_cores",
+          "cpu_threads",
+          "ram_mb",
+          "storage_free_mb",
+          "gpu",
+          "network",
+          "battery",
+          "os",
+          "arch"
+        ],
+        "additionalProperties": false,
+        "description": "Null: unknown."
+      },
+      "HardwareInput": {
+        "type": "object",
+        "properties": {
+          "cpu_model": {
+            "default": null,
+            "anyOf": [
+              {
+                "type": "string",
+                "maxLength": 128
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "cpu_cores": {
+            "default": null,
+            "anyOf": [
+              {
+                "type": "integer",
+                "minimum": 0,
+                "maximum": 1099511627776
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "cpu_threads": {
+            "default": null,
+            "anyOf": [
+              {
+                "type": "integer",
+                "minimum": 0,
+                "maximum": 1099511627776
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "ram_mb": {
+            "default": null,
+            "anyOf": [
+              {
+                "type": "integer",
+                "minimum": 0,
+                "maximum": 1099511627776
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "storage_free_mb": {
+            "default": null,
+            "anyOf": [
+              {
+                "type": "integer",
+                "minimum": 0,
+                "maximum": 1099511627776
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "gpu": {
+            "default": null,
+            "anyOf": [
+              {
+                "$ref": "#/components/schemas/Gpu"
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "network": {
+            "default": null,
+            "anyOf": [
+              {
+                "type": "string",
+                "enum": [
+                  "wifi",
+                  "ethernet",
+                  "cellular",
+                  "none"
+                ]
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "battery": {
+            "default": null,
+            "type": [
+              "boolean",
+              "null"
+            ]
+          },
+          "os": {
+            "default": null,
+            "anyOf": [
+              {
+                "type": "string",
+                "maxLength": 64
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "arch": {
+            "default": null,
+            "anyOf": [
+              {
+                "type": "string",
+                "maxLength": 32
+              },
+              {
+                "type": "null"
+              }
+            ]
+          }
+        },
+        "additionalProperties": false,
+        "description": "Null or left out: unknown."
       },
       "Heartbeat": {
         "type": "object",
@@ -12153,6 +13754,26 @@ export const openApiTemplate = `{
         "additionalProperties": false,
         "description": "What \`eth_signTypedData_v4\` takes."
       },
+      "UnboundDevice": {
+        "type": "object",
+        "properties": {
+          "node_id": {
+            "$ref": "#/components/schemas/NodeId"
+          },
+          "owner": {
+            "$ref": "#/components/schemas/Address"
+          },
+          "unbound_at": {
+            "$ref": "#/components/schemas/Timestamp"
+          }
+        },
+        "required": [
+          "node_id",
+          "owner",
+          "unbound_at"
+        ],
+        "additionalProperties": false
+      },
       "Validators": {
         "type": "object",
         "properties": {
@@ -12312,6 +13933,119 @@ export const openApiTemplate = `{
                       }
                     ]
                   },
+                  "request_id": "6f1c1b0e-9f0d-4d6c-8a53-0c2a5a3c9d11"
+                }
+              }
+            }
+          }
+        }
+      },
+      "bad_signature": {
+        "description": "\`bad_signature\`: A signature does not verify.",
+        "headers": {
+          "X-Request-Id": {
+            "$ref": "#/components/headers/X-Request-Id"
+          },
+          "RateLimit-Limit": {
+            "$ref": "#/components/headers/RateLimit-Limit"
+          },
+          "RateLimit-Remaining": {
+            "$ref": "#/components/headers/RateLimit-Remaining"
+          },
+          "RateLimit-Reset": {
+            "$ref": "#/components/headers/RateLimit-Reset"
+          }
+        },
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "#/components/schemas/Error"
+            },
+            "examples": {
+              "bad_signature": {
+                "value": {
+                  "error": "bad_signature",
+                  "message": "A signature does not verify.",
+                  "request_id": "6f1c1b0e-9f0d-4d6c-8a53-0c2a5a3c9d11"
+                }
+              }
+            }
+          }
+        }
+      },
+      "bad_signature_or_invalid_binding": {
+        "description": "\`bad_signature\`: A signature does not verify. \`invalid_binding\`: The device record breaks a rule.",
+        "headers": {
+          "X-Request-Id": {
+            "$ref": "#/components/headers/X-Request-Id"
+          },
+          "RateLimit-Limit": {
+            "$ref": "#/components/headers/RateLimit-Limit"
+          },
+          "RateLimit-Remaining": {
+            "$ref": "#/components/headers/RateLimit-Remaining"
+          },
+          "RateLimit-Reset": {
+            "$ref": "#/components/headers/RateLimit-Reset"
+          }
+        },
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "#/components/schemas/Error"
+            },
+            "examples": {
+              "bad_signature": {
+                "value": {
+                  "error": "bad_signature",
+                  "message": "A signature does not verify.",
+                  "request_id": "6f1c1b0e-9f0d-4d6c-8a53-0c2a5a3c9d11"
+                }
+              },
+              "invalid_binding": {
+                "value": {
+                  "error": "invalid_binding",
+                  "message": "The device record breaks a rule.",
+                  "request_id": "6f1c1b0e-9f0d-4d6c-8a53-0c2a5a3c9d11"
+                }
+              }
+            }
+          }
+        }
+      },
+      "bad_signature_or_invalid_manifest": {
+        "description": "\`bad_signature\`: A signature does not verify. \`invalid_manifest\`: The manifest breaks a rule.",
+        "headers": {
+          "X-Request-Id": {
+            "$ref": "#/components/headers/X-Request-Id"
+          },
+          "RateLimit-Limit": {
+            "$ref": "#/components/headers/RateLimit-Limit"
+          },
+          "RateLimit-Remaining": {
+            "$ref": "#/components/headers/RateLimit-Remaining"
+          },
+          "RateLimit-Reset": {
+            "$ref": "#/components/headers/RateLimit-Reset"
+          }
+        },
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "#/components/schemas/Error"
+            },
+            "examples": {
+              "bad_signature": {
+                "value": {
+                  "error": "bad_signature",
+                  "message": "A signature does not verify.",
+                  "request_id": "6f1c1b0e-9f0d-4d6c-8a53-0c2a5a3c9d11"
+                }
+              },
+              "invalid_manifest": {
+                "value": {
+                  "error": "invalid_manifest",
+                  "message": "The manifest breaks a rule.",
                   "request_id": "6f1c1b0e-9f0d-4d6c-8a53-0c2a5a3c9d11"
                 }
               }

@@ -33,6 +33,7 @@ export function failures(declaration: RouteDeclaration, shared: Components): Jso
       const { status } = errorCodes[code]
       byStatus.set(status, [...(byStatus.get(status) ?? []), code])
     }
+  if (declaration.signed) byStatus.set(422, ['bad_signature', ...(byStatus.get(422) ?? [])])
   return Object.fromEntries(
     [...byStatus].map(([status, group]) => {
       const name = group.join('_or_')
@@ -43,11 +44,12 @@ export function failures(declaration: RouteDeclaration, shared: Components): Jso
 }
 
 /** Every code a route can answer. */
-export function codesOf({ auth, json, raw, idempotent, errors = [] }: RouteDeclaration): Set<ErrorCode> {
+export function codesOf({ method, auth, idempotent, errors = [] }: RouteDeclaration): Set<ErrorCode> {
   const codes = new Set<ErrorCode>([...commonErrors, ...credentialErrors, ...errors])
   if (auth) codes.add('forbidden')
   if (auth?.apiKey) codes.add('scope_missing')
-  if (json || raw) codes.add('too_large')
+  // A call without a body reads one too, to see that there is none.
+  if (method !== 'get') codes.add('too_large')
   if (idempotent) codes.add('conflict')
   return codes
 }

@@ -17,6 +17,12 @@ import { createProject } from './developers/projects/create.ts'
 import { listOwnProjects } from './developers/projects/list-own.ts'
 import { prepareProject } from './developers/projects/prepare.ts'
 import { registerProject } from './developers/projects/register.ts'
+import { bindDevice } from './devices/bind.ts'
+import { getBinding } from './devices/binding.ts'
+import { createBindingMessage } from './devices/binding-message.ts'
+import { getDevice, putDeviceProfile, updateDevice } from './devices/device.ts'
+import { listDevices } from './devices/list.ts'
+import { unbindDevice } from './devices/unbind.ts'
 import { drip } from './faucet/drip.ts'
 import { getFaucet } from './faucet/get.ts'
 import { downloadModule } from './modules/download.ts'
@@ -82,6 +88,14 @@ export const routes: readonly Route[] = [
   listProjectVersions,
   getProjectVersion,
   getProjectEconomics,
+  createBindingMessage,
+  bindDevice,
+  unbindDevice,
+  getBinding,
+  listDevices,
+  getDevice,
+  updateDevice,
+  putDeviceProfile,
   getFaucet,
   drip,
   registerNode,

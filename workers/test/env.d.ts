@@ -13,3 +13,16 @@ declare global {
     }
   }
 }
+
+/** What the Node side of the test run says of its chain. */
+declare module 'vitest' {
+  interface ProvidedContext {
+    chain: {
+      rpcUrl: string
+      contracts: import('../env.ts').Contracts
+      startBlock: number
+      relayerKey: string
+      deployer: string
+    } | null
+  }
+}

@@ -4,7 +4,7 @@ import { deriveManifestHashes, type ProjectManifest, signManifest } from '../../
 import { resolveProfile } from '../../protocol/profile.ts'
 import { namedArtifact } from './artifact.ts'
 import { type Client, client } from './client.ts'
-import { signIn, walletOfKey } from './wallet.ts'
+import { createWallet, signIn } from './wallet.ts'
 
 const profile = resolveProfile()
 
@@ -18,7 +18,7 @@ export interface Developer {
 /** A developer, enrolled and verified by a hub that approves by itself. */
 export async function createDeveloper(): Promise<Developer> {
   const key = bytesToHex(crypto.getRandomValues(new Uint8Array(32)))
-  const { token } = await signIn(walletOfKey(key))
+  const { token } = await signIn(createWallet(key))
   const approving = client({ token, bindings: { AUTO_APPROVE_DEVELOPERS: 'true' } })
   await approving.post('/v1/developers/me/enrollment', {
     developer_type: 'individual',

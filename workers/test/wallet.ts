@@ -7,12 +7,9 @@ export interface Wallet {
   sign: (message: string) => string
 }
 
-export const createWallet = (): Wallet => walletOfKey(bytesToHex(crypto.getRandomValues(new Uint8Array(32))))
-
-export const walletOfKey = (key: string): Wallet => ({
-  address: evmAddress(key),
-  sign: (message) => signPersonalMessage(key, message),
-})
+export function createWallet(key: string = bytesToHex(crypto.getRandomValues(new Uint8Array(32)))): Wallet {
+  return { address: evmAddress(key), sign: (message) => signPersonalMessage(key, message) }
+}
 
 /** Signs a fresh wallet in, through the endpoints. */
 export async function signIn(

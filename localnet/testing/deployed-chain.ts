@@ -1,0 +1,66 @@
+import { privateKeyToAccount } from 'viem/accounts'
+import type { TestProject } from 'vitest/node'
+import { type Anvil, findAnvil, startAnvil } from '../../contracts/anvil.ts'
+import { type ContractAddresses, type Deployment, deployContracts } from '../../contracts/deploy.ts'
+import { defaultNetworkParams } from '../../protocol/network-params.ts'
+import { resolveProfile } from '../../protocol/profile.ts'
+
+/** The first accounts anvil funds; their keys are public. */
+export const anvilKeys = [
+  '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80',
+  '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d',
+] as const
+
+/** Relays and gives tokens; it does not deploy, so its nonces begin at 0. */
+export const relayerKey = anvilKeys[1]
+
+export const treasury = '0x7ea5000000000000000000000000000000000000'
+
+/** Deploys the contracts of the default network; the deploying account holds every role but the faucet's. */
+export async function deployNetwork({ url }: Pick<Anvil, 'url'>): Promise<Deployment> {
+  return deployContracts({
+    rpcUrl: url,
+    account: privateKeyToAccount(anvilKeys[0]),
+    profile: resolveProfile(),
+    // Short enough that a payload signed now is still good after it.
+    params: { ...defaultNetworkParams, unbonding_secs: 600 },
+    treasury,
+    roles: { dripper: privateKeyToAccount(relayerKey).address },
+    faucetSupplyWei: 10n ** 24n,
+  })
+}
+
+/** What tests inside workerd, which can start no process, get to know of the chain. */
+export interface DeployedChain {
+  rpcUrl: string
+  contracts: ContractAddresses
+  startBlock: number
+  relayerKey: string
+  /** Signed for by the node itself; may mint, review, propose, decide and post. */
+  deployer: string
+}
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Null where this machine has no chain to start. */
+    chain: DeployedChain | null
+  }
+}
+
+/** A chain with all contracts for the tests of one project. */
+export default async function setup({ provide }: TestProject): Promise<(() => Promise<void>) | undefined> {
+  if (findAnvil() === null) {
+    provide('chain', null)
+    return
+  }
+  const anvil = await startAnvil()
+  try {
+    const { contracts, startBlock } = await deployNetwork(anvil)
+    const deployer = privateKeyToAccount(anvilKeys[0]).address.toLowerCase()
+    provide('chain', { rpcUrl: anvil.url, contracts, startBlock, relayerKey, deployer })
+    return anvil.stop
+  } catch (error) {
+    await anvil.stop()
+    throw error
+  }
+}

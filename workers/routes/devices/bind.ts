@@ -1,0 +1,35 @@
+import { unixNow } from '../../context.ts'
+import { ApiError } from '../../errors.ts'
+import { json } from '../../http/answer.ts'
+import { viewerOf } from '../../middleware/authenticate.ts'
+import { defineRoute } from '../../route.ts'
+import { DeviceRecordInput, recordExample, requireRecord } from './record.ts'
+import { DeviceView, deviceExample, deviceView } from './schema.ts'
+
+export const bindDevice = defineRoute(
+  {
+    method: 'post',
+    path: '/v1/devices/bind',
+    operationId: 'bindDevice',
+    tag: 'Devices',
+    summary: 'Bind a device to a wallet',
+    description:
+      'The record carries the signatures of both, so no credential is needed. Posting the active record again changes nothing; a newer one of the same owner takes its place.',
+    json: { schema: DeviceRecordInput, example: recordExample('bind') },
+    signed: true,
+    errors: ['invalid_binding', 'conflict'],
+    responses: { 200: { description: 'Bound.', schema: DeviceView, example: deviceExample } },
+  },
+  async (c, { json: posted }) => {
+    const { devices } = c.var.services
+    const record = requireRecord(c, posted, 'bind')
+    const outcome = await devices.bind(record, unixNow())
+    const device = outcome === 'bound' ? await devices.find(record.nodeId) : null
+    if (device === null)
+      throw new ApiError(
+        'conflict',
+        'This device is bound to another wallet, which has to unbind it first, or this record was used before: sign a fresh one.',
+      )
+    return json(deviceView(device, viewerOf(c)))
+  },
+)

@@ -1,0 +1,100 @@
+import * as z from 'zod'
+import { type HubContext, unixNow } from '../../context.ts'
+import { ApiError } from '../../errors.ts'
+import { json } from '../../http/answer.ts'
+import { characters } from '../../http/formats.ts'
+import { nodeOf, sessionOf, viewerOf } from '../../middleware/authenticate.ts'
+import { defineRoute } from '../../route.ts'
+import type { Device } from '../../stores/devices.ts'
+import {
+  DeviceParams,
+  DeviceProfileInput,
+  DeviceView,
+  deviceExample,
+  deviceView,
+  hardwareExample,
+  ownDeviceExample,
+} from './schema.ts'
+
+export const getDevice = defineRoute(
+  {
+    method: 'get',
+    path: '/v1/devices/{node_id}',
+    operationId: 'getDevice',
+    tag: 'Devices',
+    summary: 'Read a bound device',
+    description: 'Its owner also sees label and hardware.',
+    params: DeviceParams,
+    cache: { maxAgeSeconds: 0 },
+    errors: ['not_found'],
+    responses: { 200: { description: 'The device.', schema: DeviceView, example: deviceExample } },
+  },
+  async (c, { params: { node_id } }) => json(deviceView(await requireDevice(c, node_id), viewerOf(c))),
+)
+
+export const updateDevice = defineRoute(
+  {
+    method: 'patch',
+    path: '/v1/devices/{node_id}',
+    operationId: 'updateDevice',
+    tag: 'Devices',
+    summary: 'Name an own device',
+    auth: { session: true },
+    params: DeviceParams,
+    json: {
+      schema: z.strictObject({ label: characters(64).nullable() }).meta({ id: 'DeviceUpdate' }),
+      example: { label: 'Under the desk' },
+    },
+    errors: ['not_found', 'not_owner'],
+    responses: { 200: { description: 'As saved.', schema: DeviceView, example: ownDeviceExample } },
+  },
+  async (c, { params: { node_id }, json: { label } }) => {
+    const { address } = sessionOf(c)
+    const saved = await c.var.services.devices.setLabel(node_id, address, label)
+    const device = await requireDevice(c, node_id)
+    if (saved === 'missing') throw new ApiError('not_owner', `${node_id} is bound to another wallet.`)
+    return json(deviceView(device, address))
+  },
+)
+
+export const putDeviceProfile = defineRoute(
+  {
+    method: 'put',
+    path: '/v1/devices/{node_id}/profile',
+    operationId: 'putDeviceProfile',
+    tag: 'Devices',
+    summary: 'Say what the signing device is',
+    description: 'Replaces what it said before. What it leaves out counts as unknown.',
+    auth: { node: true },
+    params: DeviceParams,
+    json: {
+      schema: DeviceProfileInput,
+      example: {
+        class: 'desktop',
+        platform: 'linux',
+        os_version: 'Debian 12',
+        arch: 'x64',
+        engine: 'native',
+        nodectl_version: '1.0.0',
+        hardware: hardwareExample,
+        benchmark: deviceExample.benchmark,
+      },
+    },
+    errors: ['not_found'],
+    responses: { 200: { description: 'As everybody sees it.', schema: DeviceView, example: deviceExample } },
+  },
+  async (c, { params: { node_id }, json: profile }) => {
+    if (nodeOf(c).nodeId !== node_id)
+      throw new ApiError('forbidden', `Only ${node_id} itself says what it is.`)
+    const { os_version: osVersion, nodectl_version: nodectlVersion, ...rest } = profile
+    await c.var.services.devices.setProfile(node_id, { osVersion, nodectlVersion, ...rest }, unixNow())
+    return json(deviceView(await requireDevice(c, node_id), null))
+  },
+)
+
+/** @throws {@link ApiError} 404 `not_found` for a device that is not bound. */
+export async function requireDevice(c: HubContext, nodeId: string): Promise<Device> {
+  const device = await c.var.services.devices.find(nodeId)
+  if (device === null) throw new ApiError('not_found', `No device ${nodeId} is bound to a wallet.`)
+  return device
+}

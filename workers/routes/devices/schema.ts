@@ -1,0 +1,141 @@
+import * as z from 'zod'
+import { deviceClasses, engines } from '../../../protocol/project-manifest.ts'
+import { unixNow } from '../../context.ts'
+import { example } from '../../examples.ts'
+import { Address, Bytes32, characters, NodeId, PathNodeId, Timestamp } from '../../http/formats.ts'
+import type { Device } from '../../stores/devices.ts'
+import { Engine, NodectlVersion } from '../nodes/schema.ts'
+import { deviceStatus, deviceStatuses } from './status.ts'
+
+const Quantity = z
+  .int()
+  .min(0)
+  .max(2 ** 40)
+
+const Gpu = z
+  .strictObject({ vendor: characters(64), model: characters(128), vram_mb: Quantity })
+  .meta({ id: 'Gpu' })
+
+/** What a device says of its parts; the compatibility check takes the same. */
+export const HardwareInput = z
+  .strictObject({
+    cpu_model: characters(128).nullable().default(null),
+    cpu_cores: Quantity.nullable().default(null),
+    cpu_threads: Quantity.nullable().default(null),
+    ram_mb: Quantity.nullable().default(null),
+    storage_free_mb: Quantity.nullable().default(null),
+    gpu: Gpu.nullable().default(null),
+    network: z.enum(['wifi', 'ethernet', 'cellular', 'none']).nullable().default(null),
+    battery: z.boolean().nullable().default(null),
+    os: characters(64).nullable().default(null),
+    arch: characters(32).nullable().default(null),
+  })
+  .meta({ id: 'HardwareInput', description: 'Null or left out: unknown.' })
+
+const HardwareView = z
+  .strictObject(HardwareInput.shape)
+  .meta({ id: 'Hardware', description: 'Null: unknown.' })
+
+const BenchmarkInput = z
+  .strictObject({
+    suite: z.literal('bench-v1'),
+    score: Quantity,
+    measured_at: Timestamp,
+  })
+  .meta({ id: 'Benchmark' })
+
+export const DeviceProfileInput = z
+  .strictObject({
+    class: z.enum(deviceClasses),
+    platform: characters(32, 1),
+    os_version: characters(64).nullable().default(null),
+    arch: characters(32, 1),
+    engine: Engine,
+    nodectl_version: NodectlVersion,
+    hardware: HardwareInput.nullable().default(null),
+    benchmark: BenchmarkInput.nullable().default(null),
+  })
+  .meta({ id: 'DeviceProfile' })
+
+export const DeviceView = z
+  .strictObject({
+    node_id: NodeId,
+    public_key: Bytes32,
+    owner: Address,
+    status: z.enum(deviceStatuses),
+    class: z.enum(deviceClasses).nullable(),
+    platform: z.string().nullable(),
+    os_version: z.string().nullable(),
+    arch: z.string().nullable(),
+    engine: z.enum(engines).nullable(),
+    nodectl_version: z.string().nullable(),
+    benchmark: BenchmarkInput.nullable(),
+    binding_hash: Bytes32,
+    bound_at: Timestamp,
+    profile_updated_at: Timestamp.nullable(),
+    last_seen_at: Timestamp.nullable(),
+    label: z.string().nullable().optional().meta({ description: 'Only for the owner.' }),
+    hardware: HardwareView.nullable().optional().meta({ description: 'Only for the owner.' }),
+  })
+  .meta({ id: 'Device' })
+
+export const DeviceParams = z.object({
+  node_id: PathNodeId.meta({ example: '{{node_id_prefix}}0f3a5c7e9b1d2f40' }),
+})
+
+/** What everybody sees, and to the owner the rest. */
+export const deviceView = (device: Device, viewer: string | null): z.output<typeof DeviceView> => ({
+  node_id: device.nodeId,
+  public_key: device.publicKey,
+  owner: device.owner,
+  status: deviceStatus(device.node, unixNow()),
+  class: device.class,
+  platform: device.platform,
+  os_version: device.osVersion,
+  arch: device.arch,
+  engine: device.engine,
+  nodectl_version: device.nodectlVersion,
+  benchmark: device.benchmark,
+  binding_hash: device.bindingHash,
+  bound_at: device.boundAt,
+  profile_updated_at: device.profileUpdatedAt,
+  last_seen_at: device.node?.lastHeartbeatAt ?? null,
+  ...(viewer === device.owner && { label: device.label, hardware: device.hardware }),
+})
+
+export const deviceExample: z.output<typeof DeviceView> = {
+  node_id: '{{node_id_prefix}}0f3a5c7e9b1d2f40',
+  public_key: example.digest,
+  owner: example.wallet,
+  status: 'online',
+  class: 'desktop',
+  platform: 'linux',
+  os_version: 'Debian 12',
+  arch: 'x64',
+  engine: 'native',
+  nodectl_version: '1.0.0',
+  benchmark: { suite: 'bench-v1', score: 1420, measured_at: example.time },
+  binding_hash: example.manifestAddress,
+  bound_at: example.time,
+  profile_updated_at: example.time,
+  last_seen_at: example.time,
+}
+
+export const hardwareExample: z.output<typeof HardwareInput> = {
+  cpu_model: 'Ryzen 7 7700',
+  cpu_cores: 8,
+  cpu_threads: 16,
+  ram_mb: 32_768,
+  storage_free_mb: 500_000,
+  gpu: null,
+  network: 'ethernet',
+  battery: false,
+  os: 'linux',
+  arch: 'x64',
+}
+
+export const ownDeviceExample: z.output<typeof DeviceView> = {
+  ...deviceExample,
+  label: 'Under the desk',
+  hardware: hardwareExample,
+}

@@ -1,0 +1,44 @@
+import * as z from 'zod'
+import { unixNow } from '../../context.ts'
+import { ApiError } from '../../errors.ts'
+import { json } from '../../http/answer.ts'
+import { Address, NodeId, Timestamp } from '../../http/formats.ts'
+import { defineRoute } from '../../route.ts'
+import { DeviceRecordInput, recordExample, requireRecord } from './record.ts'
+
+const Unbound = z
+  .strictObject({ node_id: NodeId, owner: Address, unbound_at: Timestamp })
+  .meta({ id: 'UnboundDevice' })
+
+export const unbindDevice = defineRoute(
+  {
+    method: 'post',
+    path: '/v1/devices/unbind',
+    operationId: 'unbindDevice',
+    tag: 'Devices',
+    summary: 'Unbind a device from its wallet',
+    description:
+      'Signed by the owner, by the device, or by both. A subscription of the device goes on and is left out of committees.',
+    json: { schema: DeviceRecordInput, example: recordExample('unbind') },
+    signed: true,
+    errors: ['invalid_binding'],
+    responses: {
+      200: {
+        description: 'Unbound; the same record again is answered the same way.',
+        schema: Unbound,
+        example: {
+          node_id: recordExample('unbind').node_id,
+          owner: recordExample('unbind').owner,
+          unbound_at: recordExample('unbind').issued_at,
+        },
+      },
+    },
+  },
+  async (c, { json: posted }) => {
+    const record = requireRecord(c, posted, 'unbind')
+    const unboundAt = await c.var.services.devices.unbind(record, unixNow())
+    if (unboundAt === null)
+      throw new ApiError('invalid_binding', `${record.nodeId} is not bound to ${record.owner}.`)
+    return json({ node_id: record.nodeId, owner: record.owner, unbound_at: unboundAt })
+  },
+)

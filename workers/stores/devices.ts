@@ -1,0 +1,172 @@
+import { and, count, desc, eq, type InferSelectModel, isNull, sql } from 'drizzle-orm'
+import { batch, type Database, query, read } from './database.ts'
+import type { DeviceProfile } from './device-profile.ts'
+import { bindings, devices, nodes } from './schema.ts'
+
+export type Binding = InferSelectModel<typeof bindings>
+type DeviceRow = InferSelectModel<typeof devices>
+type NodeRow = InferSelectModel<typeof nodes>
+
+/** A bound device, with what the node of the same key says as a node. */
+export interface Device extends DeviceRow {
+  node: Pick<NodeRow, 'status' | 'health' | 'lastHeartbeatAt'> | null
+}
+
+export interface DevicePosition {
+  boundAt: number
+  nodeId: string
+}
+
+/** An accepted record, before anybody knows whether it changes anything. */
+export type BindingRecord = Omit<Binding, 'acceptedAt'>
+
+/** Devices and the records that bind them to wallets. */
+export class DeviceStore {
+  readonly #db: Database
+  constructor(db: Database) {
+    this.#db = db
+  }
+
+  /** A bound device. */
+  async find(nodeId: string): Promise<Device | null> {
+    const rows = await read(() =>
+      this.#select().where(and(eq(devices.nodeId, nodeId), isNull(devices.unboundAt))),
+    )
+    return rows[0] ? joined(rows[0]) : null
+  }
+
+  async findBinding(bindingHash: string): Promise<Binding | null> {
+    const rows = await read(() =>
+      this.#db.select().from(bindings).where(eq(bindings.bindingHash, bindingHash)),
+    )
+    return rows[0] ?? null
+  }
+
+  /**
+   * Binds the device, unless the record was used before or another wallet has the device. The device's row decides
+   * between racing records, and the record is kept only where it won. A new owner begins without label and profile.
+   */
+  async bind(record: BindingRecord, now: number): Promise<'bound' | 'conflict'> {
+    const { bindingHash, nodeId, publicKey, owner } = record
+    const kept = (column: string) =>
+      sql`${sql.identifier(column)} = iif(${devices}.owner = excluded.owner, ${devices}.${sql.identifier(column)}, NULL)`
+    const own = [
+      'label',
+      'class',
+      'platform',
+      'os_version',
+      'arch',
+      'engine',
+      'nodectl_version',
+      'hardware',
+      'benchmark',
+      'profile_updated_at',
+    ]
+    const results = await batch(this.#db, [
+      sql`
+        INSERT INTO ${devices} (node_id, public_key, owner, binding_hash, bound_at)
+        SELECT ${nodeId}, ${publicKey}, ${owner}, ${bindingHash}, ${now}
+        WHERE NOT EXISTS (SELECT 1 FROM ${bindings} WHERE binding_hash = ${bindingHash})
+        ON CONFLICT (node_id) DO UPDATE SET owner = excluded.owner, binding_hash = excluded.binding_hash,
+          bound_at = excluded.bound_at, unbinding_hash = NULL, unbound_at = NULL, ${sql.join(own.map(kept), sql`, `)}
+        WHERE ${devices}.owner = excluded.owner OR ${devices}.unbound_at IS NOT NULL`,
+      insertBinding(record, now, sql`node_id = ${nodeId} AND binding_hash = ${bindingHash}`),
+      sql`
+        SELECT 1 FROM ${devices}
+        WHERE node_id = ${nodeId} AND binding_hash = ${bindingHash} AND unbound_at IS NULL`,
+    ])
+    return results[2]?.results.length === 1 ? 'bound' : 'conflict'
+  }
+
+  /**
+   * Ends the active binding of this owner and device.
+   *
+   * @returns When it ended: for a record that ended one before, when it did. Null when there is nothing to end.
+   */
+  async unbind(record: BindingRecord, now: number): Promise<number | null> {
+    const { bindingHash, nodeId, owner } = record
+    const results = await batch(this.#db, [
+      sql`
+        UPDATE ${devices} SET unbinding_hash = ${bindingHash}, unbound_at = ${now}
+        WHERE node_id = ${nodeId} AND owner = ${owner} AND unbound_at IS NULL
+          AND NOT EXISTS (SELECT 1 FROM ${bindings} WHERE binding_hash = ${bindingHash})`,
+      insertBinding(record, now, sql`node_id = ${nodeId} AND unbinding_hash = ${bindingHash}`),
+      sql`SELECT accepted_at FROM ${bindings} WHERE binding_hash = ${bindingHash}`,
+    ])
+    const [ended] = (results[2]?.results ?? []) as { accepted_at: number }[]
+    return ended?.accepted_at ?? null
+  }
+
+  async setLabel(nodeId: string, owner: string, label: string | null): Promise<'set' | 'missing'> {
+    const result = await query(
+      this.#db
+        .update(devices)
+        .set({ label })
+        .where(and(eq(devices.nodeId, nodeId), eq(devices.owner, owner), isNull(devices.unboundAt))),
+    )
+    return result.meta.changes === 1 ? 'set' : 'missing'
+  }
+
+  async setProfile(nodeId: string, profile: DeviceProfile, now: number): Promise<'set' | 'missing'> {
+    const result = await query(
+      this.#db
+        .update(devices)
+        .set({ ...profile, profileUpdatedAt: now })
+        .where(and(eq(devices.nodeId, nodeId), isNull(devices.unboundAt))),
+    )
+    return result.meta.changes === 1 ? 'set' : 'missing'
+  }
+
+  /** Last bound first; `limit` rows after `after`. */
+  async list(owner: string, after: DevicePosition | undefined, limit: number): Promise<Device[]> {
+    const rows = await read(() =>
+      this.#select()
+        .where(
+          and(
+            eq(devices.owner, owner),
+            isNull(devices.unboundAt),
+            after && sql`(${devices.boundAt}, ${devices.nodeId}) < (${after.boundAt}, ${after.nodeId})`,
+          ),
+        )
+        .orderBy(desc(devices.boundAt), desc(devices.nodeId))
+        .limit(limit),
+    )
+    return rows.map(joined)
+  }
+
+  async count(owner: string): Promise<number> {
+    const [row] = await read(() =>
+      this.#db
+        .select({ devices: count() })
+        .from(devices)
+        .where(and(eq(devices.owner, owner), isNull(devices.unboundAt))),
+    )
+    return row?.devices ?? 0
+  }
+
+  #select() {
+    return this.#db
+      .select({ device: devices, node: nodes })
+      .from(devices)
+      .leftJoin(nodes, eq(nodes.nodeId, devices.nodeId))
+      .$dynamic()
+  }
+}
+
+const joined = ({ device, node }: { device: DeviceRow; node: NodeRow | null }): Device => ({
+  ...device,
+  node,
+})
+
+/** Keeps the record if the device's row names it. */
+const insertBinding = (
+  { bindingHash, action, nodeId, publicKey, owner, message, issuedAt, nonce, ...signatures }: BindingRecord,
+  now: number,
+  named: ReturnType<typeof sql>,
+) => sql`
+  INSERT INTO ${bindings} (binding_hash, action, node_id, public_key, owner, message, issued_at, nonce,
+    owner_signature, node_signature, accepted_at)
+  SELECT ${bindingHash}, ${action}, ${nodeId}, ${publicKey}, ${owner}, ${message}, ${issuedAt}, ${nonce},
+    ${signatures.ownerSignature}, ${signatures.nodeSignature}, ${now}
+  FROM ${devices} WHERE ${named}
+  ON CONFLICT DO NOTHING`
