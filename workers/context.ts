@@ -5,6 +5,7 @@ import type { RelayerClient } from './chain/relayer.ts'
 import type { Env, Settings } from './env.ts'
 import type { CursorCodec } from './http/cursor.ts'
 import type { Sealer } from './http/seal.ts'
+import type { AccountStore } from './stores/accounts.ts'
 import type { ApiKeyStore } from './stores/api-keys.ts'
 import type { AuditLogStore } from './stores/audit-log.ts'
 import type { ChainIndexStore } from './stores/chain-index.ts'
@@ -20,6 +21,7 @@ import type { NodeStore } from './stores/nodes.ts'
 import type { PreferencesStore } from './stores/preferences.ts'
 import type { SessionStore } from './stores/sessions.ts'
 import type { SiweNonceStore } from './stores/siwe-nonces.ts'
+import type { SubscriptionStore } from './stores/subscriptions.ts'
 import type { TransactionStore } from './stores/transactions.ts'
 
 export interface Services {
@@ -31,7 +33,9 @@ export interface Services {
   modules: ModuleStore
   preferences: PreferencesStore
   developers: DeveloperStore
+  accounts: AccountStore
   devices: DeviceStore
+  subscriptions: SubscriptionStore
   drafts: DraftStore
   network: NetworkStore
   nodes: NodeStore

@@ -5,6 +5,7 @@ import type { Services } from './context.ts'
 import { type Env, readSettings } from './env.ts'
 import { CursorCodec } from './http/cursor.ts'
 import { Sealer } from './http/seal.ts'
+import { AccountStore } from './stores/accounts.ts'
 import { ApiKeyStore } from './stores/api-keys.ts'
 import { AuditLogStore } from './stores/audit-log.ts'
 import { ChainIndexStore } from './stores/chain-index.ts'
@@ -21,6 +22,7 @@ import { NodeStore } from './stores/nodes.ts'
 import { PreferencesStore } from './stores/preferences.ts'
 import { SessionStore } from './stores/sessions.ts'
 import { SiweNonceStore } from './stores/siwe-nonces.ts'
+import { SubscriptionStore } from './stores/subscriptions.ts'
 import { TransactionStore } from './stores/transactions.ts'
 
 const created = new WeakMap<Env, Services>()
@@ -40,7 +42,9 @@ export function services(env: Env): Services {
     modules: new ModuleStore(db, env.MODULES),
     preferences: new PreferencesStore(db),
     developers: new DeveloperStore(db),
+    accounts: new AccountStore(db),
     devices: new DeviceStore(db),
+    subscriptions: new SubscriptionStore(db),
     drafts: new DraftStore(db),
     network: new NetworkStore(db),
     nodes: new NodeStore(db),

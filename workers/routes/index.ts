@@ -1,4 +1,5 @@
 import type { Route } from '../route.ts'
+import { getMe } from './account/me.ts'
 import { getPreferences, putPreferences } from './account/preferences.ts'
 import { listAuditLog } from './admin/audit-log.ts'
 import { decideEnrollment, decideVerification } from './admin/developers.ts'
@@ -35,6 +36,14 @@ import { heartbeat } from './nodes/heartbeat.ts'
 import { registerNode } from './nodes/register.ts'
 import { getDocs, getDocsFile } from './reference/docs.ts'
 import { getOpenApi } from './reference/openapi.ts'
+import { bond, getBondPayload } from './subscriptions/bond.ts'
+import { getCollateral } from './subscriptions/collateral.ts'
+import { createSubscription } from './subscriptions/create.ts'
+import { getSubscription } from './subscriptions/get.ts'
+import { listSubscriptions } from './subscriptions/list.ts'
+import { pauseSubscription, resumeSubscription } from './subscriptions/pause.ts'
+import { setPayout } from './subscriptions/payout.ts'
+import { unbond, withdraw } from './subscriptions/unbond.ts'
 
 /** Every endpoint of the hub, in the order the reference shows them. */
 export const routes: readonly Route[] = [
@@ -48,6 +57,7 @@ export const routes: readonly Route[] = [
   exchangeSiwe,
   getSession,
   logout,
+  getMe,
   getPreferences,
   putPreferences,
   getOwnDeveloper,
@@ -76,6 +86,17 @@ export const routes: readonly Route[] = [
   getDevice,
   updateDevice,
   putDeviceProfile,
+  createSubscription,
+  listSubscriptions,
+  getCollateral,
+  getSubscription,
+  getBondPayload,
+  bond,
+  setPayout,
+  pauseSubscription,
+  resumeSubscription,
+  unbond,
+  withdraw,
   getFaucet,
   drip,
   registerNode,

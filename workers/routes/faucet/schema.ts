@@ -1,10 +1,5 @@
 import * as z from 'zod'
-import { Address, Bytes32, Timestamp } from '../../http/formats.ts'
-
-const Amount = z
-  .string()
-  .regex(/^(0|[1-9][0-9]{0,77})$/)
-  .meta({ id: 'TokenAmount', description: 'Base units, in decimal.' })
+import { Address, TokenAmount as Amount, Bytes32, Timestamp } from '../../http/formats.ts'
 
 const Token = z
   .strictObject({ address: Address, symbol: z.string(), name: z.string(), decimals: z.int() })
