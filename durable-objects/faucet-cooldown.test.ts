@@ -87,4 +87,17 @@ describe('FaucetCooldown', () => {
       ]),
     ).toEqual([])
   })
+
+  test('takes that never stop do not put the sweep off, which comes when the first turn expires', async () => {
+    const alarmAt = () => runInDurableObject(object('swept'), (_, state) => state.storage.getAlarm())
+    const first = await granted('swept', 'a', 9)
+    expect(await alarmAt()).toBe(first.nextEligibleAt * 1000)
+    await runInDurableObject(object('swept'), (_, state) =>
+      state.storage.sql.exec('UPDATE turns SET expires_at = expires_at - 100').toArray(),
+    )
+    await object('swept').take({ holder: 'b', turnsMax: 9, cooldownSeconds: 9_999 })
+    expect(await alarmAt()).toBe(first.nextEligibleAt * 1000)
+    await runDurableObjectAlarm(object('swept'))
+    expect(await alarmAt()).toBe((first.nextEligibleAt - 100) * 1000)
+  })
 })

@@ -30,6 +30,8 @@ const migrations = [
     taken_at INTEGER NOT NULL,
     expires_at INTEGER NOT NULL
   ) WITHOUT ROWID`,
+  // Live turns are counted at every take, and the first to expire says when the next sweep is due.
+  'CREATE INDEX turns_by_expiry ON turns (expires_at)',
 ]
 
 /** A turn whose taker died before it settled is open again after this long. */
@@ -73,7 +75,8 @@ export class FaucetCooldown extends DurableObject {
       now,
       nextEligibleAt,
     )
-    await this.ctx.storage.setAlarm(nextEligibleAt * 1000)
+    // An alarm that is set stays: one that moved with every take would never come where takes never stop.
+    if ((await this.ctx.storage.getAlarm()) === null) await this.ctx.storage.setAlarm(nextEligibleAt * 1000)
     return { status: 'granted', turnId, nextEligibleAt }
   }
 
@@ -107,8 +110,8 @@ export class FaucetCooldown extends DurableObject {
   /** Removes turns that block nobody any more; may run early, late or twice. */
   override async alarm(): Promise<void> {
     this.#sql('DELETE FROM turns WHERE expires_at <= ?', unixNow())
-    const [row] = this.#sql('SELECT max(expires_at) AS last FROM turns')
-    if (typeof row?.last === 'number') await this.ctx.storage.setAlarm(row.last * 1000)
+    const [row] = this.#sql('SELECT min(expires_at) AS first FROM turns')
+    if (typeof row?.first === 'number') await this.ctx.storage.setAlarm(row.first * 1000)
   }
 
   /** The turn that keeps the holder from having one: its own, or the oldest of as many as there may be. */

@@ -38,6 +38,8 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
   #chain: RelayerChain | null = null
   #signer: TransactionSigner | null = null
   #view: { read: Promise<ChainView>; readAtMs: number; committedWei: bigint } | null = null
+  #runningShow: Promise<void> | null = null
+  #nextShow: Promise<void> | null = null
   #alarmAtMs: number | null = null
   #failedTicks = 0
   #idleRounds = 0
@@ -163,6 +165,8 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
     const armed = this.#arm()
     await this.#rounds?.begin(relay, fees, Date.now())
     await armed
+    // Whoever was told that it was taken may read where it is at once.
+    if (this.#parts) await this.#show(this.#parts)
     return { status: 'accepted', relay: viewOf(this.#ledger.find(relay.id) as Relay) }
   }
 
@@ -190,8 +194,18 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
     return view.read
   }
 
-  /** Copies what changed into the hub's database; a copy that fails is made in a later round. */
-  async #show({ show }: RelayerParts): Promise<void> {
+  /** Copies what has changed by now into the hub's database. Those who come while a copy is made share the next one. */
+  #show(parts: RelayerParts): Promise<void> {
+    this.#nextShow ??= (this.#runningShow ?? Promise.resolve()).then(() => {
+      this.#nextShow = null
+      this.#runningShow = this.#copy(parts)
+      return this.#runningShow
+    })
+    return this.#nextShow
+  }
+
+  /** A copy that fails is made in a later round. */
+  async #copy({ show }: RelayerParts): Promise<void> {
     for (let changed = this.#ledger.toShow(100); changed.length > 0; changed = this.#ledger.toShow(100)) {
       try {
         await show(changed.map(viewOf))

@@ -188,24 +188,24 @@ export class RelayLedger {
 
   /**
    * Writes the members that differ, if the action still has one of the statuses in `from`: what a caller saw before it
-   * awaited an answer may be history. One more confirmation alone is no new revision.
+   * awaited an answer may be history.
    */
   change({ id }: Pick<Relay, 'id'>, from: readonly RelayStatus[], change: RelayChange, now: number): void {
     const relay = this.find(id)
     if (!relay || !from.includes(relay.status)) return
     const next = { ...relay, ...change }
-    const sameStep =
-      next.status === relay.status && next.txHash === relay.txHash && next.error === relay.error
-    if (sameStep && next.confirmations === relay.confirmations) return
+    const same = (['status', 'txHash', 'error', 'confirmations'] as const).every(
+      (member) => next[member] === relay[member],
+    )
+    if (same) return
     this.#sql.exec(
-      `UPDATE relays SET status = ?, tx_hash = ?, error = ?, confirmations = ?, updated_at = ?, revision = ?
-        WHERE id = ?`,
+      `UPDATE relays SET status = ?, tx_hash = ?, error = ?, confirmations = ?, updated_at = ?,
+        revision = revision + 1 WHERE id = ?`,
       next.status,
       next.txHash,
       next.error,
       next.confirmations,
       now,
-      sameStep ? relay.revision : relay.revision + 1,
       id,
     )
   }

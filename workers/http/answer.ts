@@ -32,6 +32,8 @@ export async function finishCaching(
   const isPublic = c.var.principal === null && cache !== undefined
   const headers = new Headers(response.headers)
   headers.set('Cache-Control', isPublic ? cacheControl(cache) : 'private, no-store')
+  // A shared cache must not answer a wallet with what it kept of an anonymous call. Immutable bytes are everyone's.
+  if (cache !== undefined && !cache.immutable) headers.append('Vary', 'Authorization')
   if (method !== 'get' || response.status !== 200 || cache === undefined)
     return new Response(response.body, { status: response.status, headers })
 

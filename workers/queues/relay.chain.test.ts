@@ -90,7 +90,7 @@ describe('the queue relay', () => {
 
 describe('the queue relay-dead-letters', () => {
   test('keeps each letter once, and the health shows it', async () => {
-    const status = async () => (await client().get('/v1/status')).json()
+    const status = async () => (await client({ bindings: {} }).get('/v1/status')).json()
     expect(await status()).toMatchObject({ queue: 'ok' })
     const body = { any: 'thing' }
     expect(await consume('relay-dead-letters', body)).toEqual({ acked: ['m0'], retried: [] })

@@ -4,10 +4,7 @@ import { transactions } from './schema.ts'
 
 export type Transaction = InferSelectModel<typeof transactions>
 
-/** States after which nothing happens to an action. */
-export const finalStatuses: readonly string[] = ['confirmed', 'reverted', 'failed']
-
-/** Copies of what the relayer knows, for lists and for reading without it. */
+/** Copies of what the relayer knows, so that whoever asks for one does not ask the relayer. */
 export class TransactionStore {
   readonly #db: Database
   constructor(db: Database) {

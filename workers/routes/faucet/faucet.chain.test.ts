@@ -91,4 +91,31 @@ describe('POST /v1/faucet/drip', () => {
     expect(again.status).toBe(202)
     expect(again.headers.get('location')).not.toBe(first.headers.get('location'))
   })
+
+  test('the same Idempotency-Key is answered with the first drip, which costs no turn', async () => {
+    const { post } = await caller()
+    const headers = { 'Idempotency-Key': 'one-drip' }
+    const [first, again] = [
+      await post('/v1/faucet/drip', undefined, headers),
+      await post('/v1/faucet/drip', undefined, headers),
+    ]
+    expect([first.status, again.status]).toEqual([202, 202])
+    expect(again.headers.get('idempotency-replayed')).toBe('true')
+    expect(await again.json()).toEqual(await first.json())
+  })
+})
+
+describe('GET /v1/faucet', () => {
+  test('may be kept by shared caches for anonymous callers only', async () => {
+    const anonymous = await client().get('/v1/faucet')
+    expect([anonymous.headers.get('cache-control'), anonymous.headers.get('vary')]).toEqual([
+      'public, max-age=10',
+      'Authorization',
+    ])
+    const own = await (await caller()).get('/v1/faucet')
+    expect([own.headers.get('cache-control'), own.headers.get('vary')]).toEqual([
+      'private, no-store',
+      'Authorization',
+    ])
+  })
 })

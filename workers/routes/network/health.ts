@@ -1,5 +1,4 @@
-import type { HubContext } from '../../context.ts'
-import { unixNow } from '../../context.ts'
+import { type HubContext, type Services, unixNow } from '../../context.ts'
 
 export type Health = 'ok' | 'unavailable'
 
@@ -11,10 +10,43 @@ const deadLetterSeconds = 3_600
 /** A part that has not answered by then counts as one that does not. */
 const answerMsMax = 2_000
 
-const noChain = { indexed_block: null, head_block: null, lag_secs: null }
+interface ChainFacts {
+  indexed_block: number | null
+  head_block: number | null
+  lag_secs: number | null
+}
 
-/** Asks every dependency the cheapest question it can answer. Never throws: a broken part is the answer. */
-export async function readHealth(c: HubContext) {
+const noChain: ChainFacts = { indexed_block: null, head_block: null, lag_secs: null }
+
+/** For this long an isolate answers with what it found; asking for the health must not be what breaks it. */
+const keptMs = 5_000
+
+interface Report {
+  status: 'ok' | 'degraded'
+  database: Health
+  moduleStorage: Health
+  chain: ChainFacts
+  queue: Health | null
+  relayer: Health | null
+}
+
+const reports = new WeakMap<Services, { report: Report; readAtMs: number }>()
+
+/**
+ * The health of every part, at most {@link keptMs} old. Never throws: a broken part is the answer. Only finished reports
+ * are shared, since a request cannot wait for what another one began.
+ */
+export async function readHealth(c: HubContext): Promise<Report> {
+  const { services } = c.var
+  const kept = reports.get(services)
+  if (kept && Date.now() - kept.readAtMs < keptMs) return kept.report
+  const report = await askEverything(c)
+  reports.set(services, { report, readAtMs: Date.now() })
+  return report
+}
+
+/** Asks every dependency the cheapest question it can answer. */
+async function askEverything(c: HubContext): Promise<Report> {
   const { network, modules } = c.var.services
   const [database, moduleStorage, chain, queue, relayer] = await Promise.all([
     probe(network.ping()),
@@ -24,12 +56,12 @@ export async function readHealth(c: HubContext) {
     readRelayer(c),
   ])
   const parts: (Health | null)[] = [database, moduleStorage, chain.health, queue, relayer]
-  const status = parts.includes('unavailable') ? ('degraded' as const) : ('ok' as const)
+  const status = parts.includes('unavailable') ? 'degraded' : 'ok'
   return { status, database, moduleStorage, chain: chain.facts, queue, relayer }
 }
 
 const probe = (answer: Promise<unknown>): Promise<Health> =>
-  answer.then(
+  inTime(answer).then(
     () => 'ok',
     () => 'unavailable',
   )
@@ -54,7 +86,8 @@ async function readQueue(c: HubContext): Promise<Health | null> {
   const { relayer, deadLetters } = c.var.services
   if (relayer === null) return null
   try {
-    return (await deadLetters.countSince(unixNow() - deadLetterSeconds)) === 0 ? 'ok' : 'unavailable'
+    const dead = await inTime(deadLetters.countSince(unixNow() - deadLetterSeconds))
+    return dead === 0 ? 'ok' : 'unavailable'
   } catch {
     return 'unavailable'
   }
@@ -75,5 +108,7 @@ async function inTime<T>(answer: Promise<T>): Promise<T> {
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error('no answer in time')), answerMsMax)
   })
+  // A part that fails after its time has nobody to tell.
+  answer.catch(() => {})
   return Promise.race([answer, late]).finally(() => clearTimeout(timer))
 }

@@ -5,7 +5,7 @@ import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'
 import { PathBytes32 } from '../../http/formats.ts'
 import { defineRoute } from '../../route.ts'
-import { finalStatuses, type Transaction } from '../../stores/transactions.ts'
+import type { Transaction } from '../../stores/transactions.ts'
 import { Transaction as TransactionShape, transactionExample } from './schema.ts'
 
 export const getTransaction = defineRoute(
@@ -29,11 +29,7 @@ export const getTransaction = defineRoute(
     },
   },
   async (c, { params }) => {
-    const { transactions, relayer } = c.var.services
-    const copy = await transactions.find(params.id)
-    // Until an action is final, only the relayer knows where it is.
-    const live = relayer && !finalStatuses.includes(copy?.status ?? '') ? await relayer.find(params.id) : null
-    const found = live ?? copy
+    const found = await c.var.services.transactions.find(params.id)
     if (!found) throw new ApiError('not_found', `No action with the digest ${params.id} was relayed here.`)
     return json(transactionView(found))
   },
