@@ -13,6 +13,7 @@ import type { DeadLetterStore } from './stores/dead-letters.ts'
 import type { DeveloperStore } from './stores/developers.ts'
 import type { DeviceStore } from './stores/devices.ts'
 import type { DraftStore } from './stores/drafts.ts'
+import type { FaucetSettingsStore } from './stores/faucet-settings.ts'
 import type { IdempotencyKeyStore } from './stores/idempotency-keys.ts'
 import type { ModuleStore } from './stores/modules.ts'
 import type { NetworkStore } from './stores/network.ts'
@@ -39,6 +40,7 @@ export interface Services {
   drafts: DraftStore
   network: NetworkStore
   nodes: NodeStore
+  faucetSettings: FaucetSettingsStore
   auditLog: AuditLogStore
   transactions: TransactionStore
   chainIndex: ChainIndexStore

@@ -14,6 +14,7 @@ import { DeadLetterStore } from './stores/dead-letters.ts'
 import { DeveloperStore } from './stores/developers.ts'
 import { DeviceStore } from './stores/devices.ts'
 import { DraftStore } from './stores/drafts.ts'
+import { FaucetSettingsStore } from './stores/faucet-settings.ts'
 import { IdempotencyKeyStore } from './stores/idempotency-keys.ts'
 import { ModuleStore } from './stores/modules.ts'
 import { NetworkStore } from './stores/network.ts'
@@ -48,6 +49,7 @@ export function services(env: Env): Services {
     drafts: new DraftStore(db),
     network: new NetworkStore(db),
     nodes: new NodeStore(db),
+    faucetSettings: new FaucetSettingsStore(db),
     auditLog: new AuditLogStore(db),
     transactions: new TransactionStore(db),
     chainIndex: new ChainIndexStore(db, settings.CHAIN_CONTRACTS ?? null, settings.CHAIN_WINDOW_BLOCKS),

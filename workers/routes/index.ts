@@ -3,6 +3,7 @@ import { getMe } from './account/me.ts'
 import { getPreferences, putPreferences } from './account/preferences.ts'
 import { listAuditLog } from './admin/audit-log.ts'
 import { decideEnrollment, decideVerification } from './admin/developers.ts'
+import { putFaucet } from './admin/faucet.ts'
 import { approveNode, listNodes, revokeNode } from './admin/nodes.ts'
 import { getRelayer } from './admin/relayer.ts'
 import { logout } from './auth/logout.ts'
@@ -106,6 +107,7 @@ export const routes: readonly Route[] = [
   listNodes,
   approveNode,
   revokeNode,
+  putFaucet,
   getRelayer,
   listAuditLog,
   getOpenApi,
