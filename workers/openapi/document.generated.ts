@@ -907,6 +907,9 @@ export const openApiTemplate = `{
           "403": {
             "$ref": "#/components/responses/forbidden"
           },
+          "413": {
+            "$ref": "#/components/responses/too_large"
+          },
           "429": {
             "$ref": "#/components/responses/rate_limited"
           },
@@ -1476,6 +1479,9 @@ export const openApiTemplate = `{
           "409": {
             "$ref": "#/components/responses/invalid_state"
           },
+          "413": {
+            "$ref": "#/components/responses/too_large"
+          },
           "429": {
             "$ref": "#/components/responses/rate_limited"
           },
@@ -2022,6 +2028,9 @@ export const openApiTemplate = `{
           "409": {
             "$ref": "#/components/responses/conflict"
           },
+          "413": {
+            "$ref": "#/components/responses/too_large"
+          },
           "429": {
             "$ref": "#/components/responses/rate_limited"
           },
@@ -2299,6 +2308,9 @@ export const openApiTemplate = `{
           },
           "404": {
             "$ref": "#/components/responses/not_found"
+          },
+          "413": {
+            "$ref": "#/components/responses/too_large"
           },
           "429": {
             "$ref": "#/components/responses/rate_limited"
@@ -4073,6 +4085,9 @@ export const openApiTemplate = `{
           },
           "409": {
             "$ref": "#/components/responses/conflict"
+          },
+          "413": {
+            "$ref": "#/components/responses/too_large"
           },
           "429": {
             "$ref": "#/components/responses/rate_limited"

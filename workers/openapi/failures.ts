@@ -44,11 +44,12 @@ export function failures(declaration: RouteDeclaration, shared: Components): Jso
 }
 
 /** Every code a route can answer. */
-export function codesOf({ auth, json, raw, idempotent, errors = [] }: RouteDeclaration): Set<ErrorCode> {
+export function codesOf({ method, auth, idempotent, errors = [] }: RouteDeclaration): Set<ErrorCode> {
   const codes = new Set<ErrorCode>([...commonErrors, ...credentialErrors, ...errors])
   if (auth) codes.add('forbidden')
   if (auth?.apiKey) codes.add('scope_missing')
-  if (json || raw) codes.add('too_large')
+  // A call without a body reads one too, to see that there is none.
+  if (method !== 'get') codes.add('too_large')
   if (idempotent) codes.add('conflict')
   return codes
 }

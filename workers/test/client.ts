@@ -2,6 +2,7 @@ import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import type { Env } from '../env.ts'
 import hub from '../index.ts'
+import { requireDocumented } from './conformance.ts'
 
 export const baseUrl = 'http://localhost:8787'
 
@@ -43,6 +44,7 @@ export function client({ token, address = freshAddress(), bindings }: ClientOpti
     const ctx = createExecutionContext()
     const response = await hub.fetch(request as Request<unknown, IncomingRequestCfProperties>, bound, ctx)
     await waitOnExecutionContext(ctx)
+    await requireDocumented(env, { method: request.method, path, json, response })
     return response
   }
   return {

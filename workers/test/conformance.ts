@@ -1,0 +1,141 @@
+import { type OutputUnit, type Schema, Validator } from '@cfworker/json-schema'
+import type { Env } from '../env.ts'
+import { readSettings } from '../env.ts'
+import { renderOpenApi } from '../openapi/render.ts'
+
+interface Media {
+  schema?: object
+  examples?: Record<string, unknown>
+}
+
+interface Answer {
+  $ref?: string
+  headers?: Record<string, unknown>
+  content?: Record<string, Media>
+}
+
+interface Operation {
+  operationId: string
+  requestBody?: { content: Record<string, Media> }
+  responses: Record<string, Answer>
+}
+
+interface Document {
+  paths: Record<string, Record<string, Operation>>
+  components: { responses: Record<string, Answer> }
+}
+
+/** A call as it was made and answered. */
+export interface Exchange {
+  method: string
+  /** With its query string. */
+  path: string
+  json?: unknown
+  response: Response
+}
+
+/**
+ * Holds an answer of the hub against its OpenAPI document: the status, the error code, the headers and the body must be
+ * ones the document names, and a request that was accepted must be one it allows. Every test that calls the hub goes
+ * through here, so the document cannot say anything else than what the hub does.
+ *
+ * @throws An error that says what the document does not know.
+ */
+export async function requireDocumented(env: Env, { method, path, json, response }: Exchange): Promise<void> {
+  const document = await documentOf(env)
+  const operation = findOperation(document, method, path)
+  // Unknown paths and methods are answered alike everywhere; the document is about the others.
+  if (!operation || (response.status === 405 && method !== 'HEAD')) return
+  const call = `${operation.operationId} answered ${response.status}`
+  const named = operation.responses[String(response.status)]
+  if (!named) throw new Error(`${call}, which the document does not name: ${await textOf(response)}`)
+  const answer = named.$ref ? resolve(document, named.$ref) : named
+
+  // A hub that cannot read its settings has no limits to report.
+  const headers = response.status === 500 ? [] : Object.keys(answer.headers ?? {})
+  for (const name of headers)
+    if (!response.headers.has(name) && !optionalHeaders.has(name)) throw new Error(`${call} without ${name}`)
+  if (method !== 'HEAD') await requireBody(document, call, answer, response)
+  if (response.ok && json !== undefined) {
+    const schema = operation.requestBody?.content['application/json']?.schema
+    if (schema)
+      requireValid(document, `${operation.operationId} accepted what it says it refuses`, schema, json)
+  }
+}
+
+/** Named by the document because some answers have them. */
+const optionalHeaders = new Set(['Retry-After', 'Content-Range', 'Idempotency-Replayed'])
+
+async function requireBody(
+  document: Document,
+  call: string,
+  answer: Answer,
+  response: Response,
+): Promise<void> {
+  const type = response.headers.get('content-type')?.split(';')[0]
+  if (!answer.content) {
+    if (type !== undefined) throw new Error(`${call} with ${type}; the document names no body`)
+    return
+  }
+  const media = answer.content[type ?? ''] ?? answer.content[response.headers.get('content-type') ?? '']
+  if (!media) throw new Error(`${call} with ${type}; the document names ${Object.keys(answer.content)}`)
+  if (type !== 'application/json' || !media.schema) return
+  const body = JSON.parse(await textOf(response)) as { error?: string }
+  requireValid(document, call, media.schema, body)
+  if (response.status >= 400 && media.examples && !Object.hasOwn(media.examples, body.error ?? ''))
+    throw new Error(`${call} with the code ${body.error}; the document names ${Object.keys(media.examples)}`)
+}
+
+const textOf = (response: Response): Promise<string> => response.clone().text()
+
+function requireValid(document: Document, call: string, schema: object, value: unknown): void {
+  const { valid, errors } = validatorOf(document, schema).validate(value)
+  if (!valid) throw new Error(`${call}: ${explain(errors)}\n${JSON.stringify(value, null, 2)}`)
+}
+
+/** The innermost failures; the others only say that something inside failed. */
+const explain = (errors: OutputUnit[]): string =>
+  errors
+    .filter(({ instanceLocation }, i) => !errors[i + 1]?.instanceLocation.startsWith(`${instanceLocation}/`))
+    .map(({ instanceLocation, error }) => `${instanceLocation} ${error}`)
+    .join('\n')
+
+const validators = new WeakMap<object, Validator>()
+function validatorOf(document: Document, schema: object): Validator {
+  const known = validators.get(schema)
+  if (known) return known
+  // References start at the root, so the components have to be there.
+  const fresh = new Validator({ ...schema, components: document.components } as Schema, '2020-12', false)
+  validators.set(schema, fresh)
+  return fresh
+}
+
+const documents = new Map<string, Document>()
+async function documentOf(env: Env): Promise<Document> {
+  const { text, etag } = await renderOpenApi(readSettings(env))
+  const known = documents.get(etag)
+  if (known) return known
+  const document = JSON.parse(text) as Document
+  documents.set(etag, document)
+  return document
+}
+
+function findOperation({ paths }: Document, method: string, path: string): Operation | undefined {
+  const parts = segments(path.split('?', 1)[0] ?? '')
+  const fits = Object.entries(paths)
+    .map(([template, operations]) => ({ template: segments(template), operations }))
+    .filter(({ template }) => template.length === parts.length)
+    .filter(({ template }) => template.every((part, i) => part.startsWith('{') || part === parts[i]))
+    // A path that names a segment goes before one that takes any.
+    .sort((a, b) => wildcards(a.template) - wildcards(b.template))
+  return fits[0]?.operations[method === 'HEAD' ? 'get' : method.toLowerCase()]
+}
+
+const segments = (path: string): string[] => path.replace(/(?<=.)\/$/, '').split('/')
+const wildcards = (template: string[]): number => template.filter((part) => part.startsWith('{')).length
+
+const resolve = ({ components }: Document, reference: string): Answer => {
+  const answer = components.responses[reference.replace('#/components/responses/', '')]
+  if (!answer) throw new Error(`${reference} leads nowhere`)
+  return answer
+}
