@@ -6,7 +6,7 @@ import {
   type DeviceRequirements,
   requirementNames,
 } from '../protocol/compatibility.ts'
-import { TokenAmount } from './http/formats.ts'
+import { Amount } from './http/formats.ts'
 import type { DeviceProfile as StoredProfile } from './stores/device-profile.ts'
 
 export const CompatibilityView = z
@@ -20,7 +20,7 @@ export const CompatibilityView = z
         'Requirements missed by at most 10 %, by their names, and `unknown_<name>` for those the device says nothing of.',
     }),
     performance: z.enum(['excellent', 'good', 'fair', 'poor']).optional(),
-    est_monthly_reward: TokenAmount.optional().meta({
+    est_monthly_reward: Amount.optional().meta({
       description: '30 times what a miner of the project earned a day lately; absent while nobody earned.',
     }),
   })

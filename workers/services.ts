@@ -21,6 +21,10 @@ import { NetworkStore } from './stores/network.ts'
 import { NodeRequestNonceStore } from './stores/node-request-nonces.ts'
 import { NodeStore } from './stores/nodes.ts'
 import { PreferencesStore } from './stores/preferences.ts'
+import { ProjectDecisionStore } from './stores/project-decisions.ts'
+import { ProjectLists } from './stores/project-lists.ts'
+import { ProjectVersionStore } from './stores/project-versions.ts'
+import { ProjectStore } from './stores/projects.ts'
 import { SessionStore } from './stores/sessions.ts'
 import { SiweNonceStore } from './stores/siwe-nonces.ts'
 import { SubscriptionStore } from './stores/subscriptions.ts'
@@ -48,6 +52,10 @@ export function services(env: Env): Services {
     subscriptions: new SubscriptionStore(db),
     drafts: new DraftStore(db),
     network: new NetworkStore(db),
+    projects: new ProjectStore(db),
+    projectLists: new ProjectLists(db),
+    projectVersions: new ProjectVersionStore(db),
+    projectDecisions: new ProjectDecisionStore(db),
     nodes: new NodeStore(db),
     faucetSettings: new FaucetSettingsStore(db),
     auditLog: new AuditLogStore(db),

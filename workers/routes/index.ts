@@ -5,6 +5,7 @@ import { listAuditLog } from './admin/audit-log.ts'
 import { decideEnrollment, decideVerification } from './admin/developers.ts'
 import { putFaucet } from './admin/faucet.ts'
 import { approveNode, listNodes, revokeNode } from './admin/nodes.ts'
+import { listReviewQueue, reviewProject } from './admin/projects.ts'
 import { getRelayer } from './admin/relayer.ts'
 import { logout } from './auth/logout.ts'
 import { createNonce } from './auth/nonce.ts'
@@ -14,6 +15,10 @@ import { createApiKey, listApiKeys, revokeApiKey } from './developers/api-keys.t
 import { createDraft, deleteDraft, getDraft, listDrafts, putDraft } from './developers/drafts.ts'
 import { enroll, requestVerification } from './developers/enrollment.ts'
 import { getDeveloper, getOwnDeveloper, putOwnDeveloper } from './developers/profile.ts'
+import { createProject } from './developers/projects/create.ts'
+import { listOwnProjects } from './developers/projects/list-own.ts'
+import { prepareProject } from './developers/projects/prepare.ts'
+import { registerProject } from './developers/projects/register.ts'
 import { bindDevice } from './devices/bind.ts'
 import { getBinding } from './devices/binding.ts'
 import { createBindingMessage } from './devices/binding-message.ts'
@@ -35,6 +40,11 @@ import { getTransaction } from './network/transaction.ts'
 import { listValidators } from './network/validators.ts'
 import { heartbeat } from './nodes/heartbeat.ts'
 import { registerNode } from './nodes/register.ts'
+import { getProjectEconomics } from './projects/economics.ts'
+import { getProject } from './projects/get.ts'
+import { listProjects } from './projects/list.ts'
+import { getProjectManifest } from './projects/manifest.ts'
+import { getProjectVersion, listProjectVersions } from './projects/versions.ts'
 import { getDocs, getDocsFile } from './reference/docs.ts'
 import { getOpenApi } from './reference/openapi.ts'
 import { bond, getBondPayload } from './subscriptions/bond.ts'
@@ -73,12 +83,22 @@ export const routes: readonly Route[] = [
   listApiKeys,
   createApiKey,
   revokeApiKey,
+  listOwnProjects,
   getDeveloper,
   listModules,
   uploadModule,
   uploadModuleBytes,
   getModule,
   downloadModule,
+  prepareProject,
+  createProject,
+  registerProject,
+  listProjects,
+  getProject,
+  getProjectManifest,
+  listProjectVersions,
+  getProjectVersion,
+  getProjectEconomics,
   createBindingMessage,
   bindDevice,
   unbindDevice,
@@ -108,6 +128,8 @@ export const routes: readonly Route[] = [
   approveNode,
   revokeNode,
   putFaucet,
+  reviewProject,
+  listReviewQueue,
   getRelayer,
   listAuditLog,
   getOpenApi,

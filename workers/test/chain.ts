@@ -4,7 +4,12 @@ import { encodeFunctionData, type Hex } from 'viem'
 import { inject } from 'vitest'
 import { hubTokenAbi, stakingAbi } from '../../contracts/generated/contracts.ts'
 import { signEvmDigest } from '../../protocol/crypto.ts'
-import { type GaslessPayload, hashAction, type PrimaryType, type TypedData } from '../../protocol/typed-data.ts'
+import {
+  type GaslessPayload,
+  hashAction,
+  type PrimaryType,
+  type TypedData,
+} from '../../protocol/typed-data.ts'
 import { services } from '../services.ts'
 
 /** The deployed chain of this run, or null where the machine has none. */
@@ -25,7 +30,12 @@ export async function rpc<T>(method: string, ...params: unknown[]): Promise<T> {
 /** Gives tokens to an account. */
 export async function mint(account: string, amount: bigint): Promise<void> {
   const data = encodeFunctionData({ abi: hubTokenAbi, functionName: 'mint', args: [account as Hex, amount] })
-  await rpc('eth_sendTransaction', { from: chain?.deployer, to: chain?.contracts.token, data, gas: '0x7a120' })
+  await rpc('eth_sendTransaction', {
+    from: chain?.deployer,
+    to: chain?.contracts.token,
+    data,
+    gas: '0x7a120',
+  })
 }
 
 /** Signs typed data as a wallet does. */

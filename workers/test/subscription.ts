@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
-import { deriveManifestHashes } from '../../protocol/manifest.ts'
-import { deriveProjectId } from '../../protocol/ids.ts'
 import { encodeCanonicalJson } from '../../protocol/canonical-json.ts'
+import { deriveProjectId } from '../../protocol/ids.ts'
+import { deriveManifestHashes } from '../../protocol/manifest.ts'
 import { resolveProfile } from '../../protocol/profile.ts'
 import { services } from '../services.ts'
 import { createMiner } from './device.ts'
@@ -21,14 +21,16 @@ export async function createListedProject(change: ManifestChange = {}): Promise<
       projectId,
       manifest,
       canonical: encodeCanonicalJson(manifest),
-      hashes: deriveManifestHashes(manifest),
+      hashes: deriveManifestHashes(resolveProfile(), manifest),
       signature: `0x${'00'.repeat(65)}`,
       token: { address: `0x${'c0'.repeat(20)}`, symbol: 'HUB', name: 'Hub', decimals: 18 },
       developerName: 'Ada',
     },
     1,
   )
-  await env.DB.prepare("UPDATE projects SET listing_status = 'listed' WHERE project_id = ?").bind(projectId).run()
+  await env.DB.prepare("UPDATE projects SET listing_status = 'listed' WHERE project_id = ?")
+    .bind(projectId)
+    .run()
   return projectId
 }
 
@@ -46,6 +48,9 @@ export const suitableProfile = {
 /** A wallet with a bound device that says what it is. */
 export async function createDescribedMiner(change: object = {}) {
   const miner = await createMiner()
-  await miner.device.call('PUT', `/v1/devices/${miner.device.nodeId}/profile`, { ...suitableProfile, ...change })
+  await miner.device.call('PUT', `/v1/devices/${miner.device.nodeId}/profile`, {
+    ...suitableProfile,
+    ...change,
+  })
   return miner
 }

@@ -3,21 +3,21 @@ import { isAmount } from '../../../protocol/formats.ts'
 import { faucetTerms } from '../../chain/faucet-terms.ts'
 import { unixNow } from '../../context.ts'
 import { json } from '../../http/answer.ts'
-import { TokenAmount } from '../../http/formats.ts'
+import { Amount } from '../../http/formats.ts'
 import { sessionOf } from '../../middleware/authenticate.ts'
 import { defineRoute } from '../../route.ts'
 import { Reason } from './schema.ts'
 
-const Amount = TokenAmount.refine(isAmount, 'must be below 2^256')
+const Given = Amount.refine(isAmount, 'must be below 2^256')
 
 const FaucetSettingsInput = z
   .strictObject({
     enabled: z.boolean(),
-    amount: Amount.refine((amount) => amount !== '0', 'must be above 0; `enabled` closes the faucet')
+    amount: Given.refine((amount) => amount !== '0', 'must be above 0; `enabled` closes the faucet')
       .nullable()
       .default(null)
       .meta({ description: 'Tokens of one drip; null for what the deployment has.' }),
-    eth_amount: Amount.nullable()
+    eth_amount: Given.nullable()
       .default(null)
       .meta({ description: 'Native currency of one drip; null for what the deployment has.' }),
     reason: Reason,
@@ -25,7 +25,7 @@ const FaucetSettingsInput = z
   .meta({ id: 'FaucetSettingsInput' })
 
 const FaucetSettingsView = z
-  .strictObject({ enabled: z.boolean(), amount: TokenAmount, eth_amount: TokenAmount })
+  .strictObject({ enabled: z.boolean(), amount: Amount, eth_amount: Amount })
   .meta({ id: 'FaucetSettings' })
 
 export const putFaucet = defineRoute(

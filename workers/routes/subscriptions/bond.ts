@@ -5,7 +5,7 @@ import { gaslessPayload, relayAction } from '../../chain/relay-action.ts'
 import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'
 import { parseOptionalJsonBody } from '../../http/body.ts'
-import { TokenAmount } from '../../http/formats.ts'
+import { Amount } from '../../http/formats.ts'
 import { validate } from '../../http/validate.ts'
 import { sessionOf } from '../../middleware/authenticate.ts'
 import { defineRoute } from '../../route.ts'
@@ -22,10 +22,7 @@ export const bondExample = payloadExample('bond', {
 
 const BondRequest = z
   .strictObject({
-    amount: TokenAmount.refine(
-      (amount) => isAmount(amount) && amount !== '0',
-      'must be above 0 and below 2^256',
-    ),
+    amount: Amount.refine((amount) => isAmount(amount) && amount !== '0', 'must be above 0 and below 2^256'),
   })
   .meta({ id: 'BondRequest' })
 

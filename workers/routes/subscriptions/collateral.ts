@@ -5,7 +5,7 @@ import { readBalance } from '../../chain/account-state.ts'
 import type { HubContext } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
-import { Bytes32, TokenAmount } from '../../http/formats.ts'
+import { Amount, Bytes32 } from '../../http/formats.ts'
 import { sessionOf } from '../../middleware/authenticate.ts'
 import { defineRoute } from '../../route.ts'
 import { bondedExample, CollateralHealth, subscriptionView } from './schema.ts'
@@ -14,12 +14,12 @@ const balanceField = profileStrings(resolveProfile({ prefix: '{{prefix}}' })).ba
 
 const Collateral = z
   .strictObject({
-    bonded: TokenAmount.meta({ description: 'Of active, paused and jailed subscriptions.' }),
-    unbonding: TokenAmount,
-    withdrawable: TokenAmount,
-    slashed_total: TokenAmount,
+    bonded: Amount.meta({ description: 'Of active, paused and jailed subscriptions.' }),
+    unbonding: Amount,
+    withdrawable: Amount,
+    slashed_total: Amount,
     pending_slashes: z.int(),
-    [balanceField]: TokenAmount.nullable().meta({
+    [balanceField]: Amount.nullable().meta({
       description: 'What the wallet itself holds; null while the chain does not answer.',
     }),
     subscriptions: z.array(
@@ -27,7 +27,7 @@ const Collateral = z
         subscription_id: Bytes32,
         project_id: Bytes32,
         status: z.enum(subscriptionStates),
-        collateral: TokenAmount,
+        collateral: Amount,
         collateral_health: CollateralHealth,
       }),
     ),

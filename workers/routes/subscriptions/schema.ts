@@ -3,7 +3,7 @@ import { defaultNetworkParams } from '../../../protocol/network-params.ts'
 import { collateralHealth, newSubscription, subscriptionStates } from '../../../protocol/subscription.ts'
 import { unixNow } from '../../context.ts'
 import { example } from '../../examples.ts'
-import { Address, Bytes32, NodeId, PathBytes32, Timestamp, TokenAmount } from '../../http/formats.ts'
+import { Address, Amount, Bytes32, NodeId, PathBytes32, Timestamp } from '../../http/formats.ts'
 import { standingOf } from '../../stores/subscription-standing.ts'
 import type { Subscription } from '../../stores/subscriptions.ts'
 
@@ -20,8 +20,8 @@ export const SubscriptionView = z
     node_id: NodeId,
     owner: Address,
     status: z.enum(subscriptionStates),
-    collateral: TokenAmount,
-    min_collateral: TokenAmount,
+    collateral: Amount,
+    min_collateral: Amount,
     collateral_health: CollateralHealth.meta({
       description: '`healthy` from 120 % of what the project asks for, `warning` from 100 %.',
     }),
@@ -31,7 +31,7 @@ export const SubscriptionView = z
       .meta({ description: 'Whether the device is bound to the owner; if not, committees leave it out.' }),
     release_at: Timestamp.nullable().meta({ description: 'When unbonding ends.' }),
     pending_slashes: z.int().meta({ description: 'Slashes that may still take collateral.' }),
-    slashed_total: TokenAmount,
+    slashed_total: Amount,
     reputation: z.int(),
     credited_rounds: z.int(),
     missed_leases: z.int(),

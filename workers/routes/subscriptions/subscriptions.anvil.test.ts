@@ -66,9 +66,17 @@ async function finish(response: Response): Promise<Json> {
 }
 
 /** A transaction of the account that holds the roles of the staking contract. */
-async function asOperator(functionName: 'proposeSlash' | 'executeSlash', args: readonly unknown[]): Promise<void> {
+async function asOperator(
+  functionName: 'proposeSlash' | 'executeSlash',
+  args: readonly unknown[],
+): Promise<void> {
   const data = encodeFunctionData({ abi: stakingAbi as Abi, functionName, args })
-  await rpc('eth_sendTransaction', { from: chain?.deployer, to: chain?.contracts.staking, data, gas: '0x7a120' })
+  await rpc('eth_sendTransaction', {
+    from: chain?.deployer,
+    to: chain?.contracts.staking,
+    data,
+    gas: '0x7a120',
+  })
 }
 
 const confirmed = { status: 'confirmed', error: null }
@@ -112,10 +120,16 @@ describe.skipIf(chain === null)('a subscription, on the contracts', () => {
     const topUp = await call('bond-payload', { amount: String(minCollateral) })
     expect(topUp.status).toBe(200)
     expect(await bond((await topUp.json()) as GaslessPayload)).toMatchObject(confirmed)
-    expect(await read()).toMatchObject({ collateral: String(2n * minCollateral), collateral_health: 'healthy' })
+    expect(await read()).toMatchObject({
+      collateral: String(2n * minCollateral),
+      collateral_health: 'healthy',
+    })
 
     const payout = `0x${'0f'.repeat(20)}`
-    expect(await act('payout', { payout_address: payout })).toMatchObject({ ...confirmed, action: 'set_payout' })
+    expect(await act('payout', { payout_address: payout })).toMatchObject({
+      ...confirmed,
+      action: 'set_payout',
+    })
     expect(await read()).toMatchObject({ payout_address: payout })
     expect(await act('payout', { payout: null })).toMatchObject(confirmed)
     expect(await read()).toMatchObject({ payout_address: owner.address })
@@ -169,7 +183,10 @@ describe.skipIf(chain === null)('a subscription, on the contracts', () => {
   test('is paused and resumed by its owner or by its device, and by nobody else', async () => {
     const { bond, call, device, id, read } = await subscribe()
     await bond()
-    expect(await (await call('pause')).json()).toMatchObject({ status: 'paused', collateral: String(minCollateral) })
+    expect(await (await call('pause')).json()).toMatchObject({
+      status: 'paused',
+      collateral: String(minCollateral),
+    })
     expect(await read()).toMatchObject({ status: 'paused' })
     const byDevice = (verb: string) => device.call('POST', `/v1/subscriptions/${id}/${verb}`)
     expect(await (await byDevice('resume')).json()).toMatchObject({ status: 'active' })
@@ -184,7 +201,9 @@ describe.skipIf(chain === null)('a subscription, on the contracts', () => {
   test('of ten racing pauses one happens', async () => {
     const { bond, call } = await subscribe()
     await bond()
-    const statuses = (await Promise.all(Array.from({ length: 10 }, () => call('pause')))).map(({ status }) => status)
+    const statuses = (await Promise.all(Array.from({ length: 10 }, () => call('pause')))).map(
+      ({ status }) => status,
+    )
     expect(statuses.sort()).toEqual([200, ...Array(9).fill(409)])
   })
 
@@ -236,9 +255,12 @@ describe.skipIf(chain === null)('subscribing', () => {
     const { owner, device } = await createDescribedMiner({ class: 'phone', benchmark: null })
     const stranger = await createOwner()
     const unlisted = await createListedProject()
-    await env.DB.prepare("UPDATE projects SET listing_status = 'paused' WHERE project_id = ?").bind(unlisted).run()
+    await env.DB.prepare("UPDATE projects SET listing_status = 'paused' WHERE project_id = ?")
+      .bind(unlisted)
+      .run()
     const input = { project_id: unlisted, node_id: device.nodeId, collateral: 'much' }
-    const post = async (caller: typeof owner.client, json: Json) => errorOf(await caller.post('/v1/subscriptions', json))
+    const post = async (caller: typeof owner.client, json: Json) =>
+      errorOf(await caller.post('/v1/subscriptions', json))
     expect(await post(stranger.client, input)).toMatchObject({ status: 404, error: 'not_found' })
     const listed = { ...input, project_id: projectId }
     expect(await post(stranger.client, listed)).toMatchObject({ status: 400, error: 'invalid_field' })
@@ -269,7 +291,10 @@ describe.skipIf(chain === null)('subscribing', () => {
     const taken = await owner.client.post('/v1/subscriptions', enough)
     expect(await taken.json()).toMatchObject({ compatibility: { tier: 'marginal', compatible: true } })
     expect(await post(owner.client, enough)).toMatchObject({ status: 409, error: 'already_exists' })
-    expect(await post(owner.client, { ...enough, more: 1 })).toMatchObject({ status: 400, error: 'invalid_field' })
+    expect(await post(owner.client, { ...enough, more: 1 })).toMatchObject({
+      status: 400,
+      error: 'invalid_field',
+    })
   })
 
   test('a chain that does not answer leaves no record behind', async () => {
@@ -322,37 +347,49 @@ describe.skipIf(chain === null)('the state comes before anything else', () => {
     ;[subject, stranger] = [await subscribe(), await createOwner()]
   })
 
-  const put = async ({ chain: said, pausedAt = null as number | null }: (typeof states)[SubscriptionState]) => {
+  const put = async ({ chain: said, pausedAt }: (typeof states)[SubscriptionState]) => {
     const { id, owner } = subject
     await env.DB.batch([
       env.DB.prepare("DELETE FROM chain_states WHERE kind = 'subscription' AND subject = ?").bind(id),
-      env.DB.prepare('UPDATE subscriptions SET paused_at = ? WHERE subscription_id = ?').bind(pausedAt, id),
+      env.DB.prepare('UPDATE subscriptions SET paused_at = ? WHERE subscription_id = ?').bind(
+        pausedAt ?? null,
+        id,
+      ),
       ...(said
         ? [
             env.DB.prepare(
               "INSERT INTO chain_states (kind, subject, state, owner, block_number) VALUES ('subscription', ?, ?, ?, 1)",
-            ).bind(id, JSON.stringify({ payout: owner.address, started_at: 1, ...said }), owner.address),
+            ).bind(
+              id,
+              JSON.stringify({ payout: owner.address, started_at: 1, release_at: null, ...said }),
+              owner.address,
+            ),
           ]
         : []),
     ])
   }
 
-  const cases = Object.keys(states).flatMap((state) => Object.keys(calls).map((name) => [state, name] as const))
+  const cases = Object.keys(states).flatMap((state) =>
+    Object.keys(calls).map((name) => [state, name] as const),
+  )
   test.each(cases)('%s, %s', async (state, name) => {
     const wanted = state as SubscriptionState
     await put(states[wanted])
     expect(await subject.read()).toMatchObject({ status: wanted })
-    const standing = { status: wanted, release_at: 4, pending_slashes: 0 }
-    const allowed = allowsCall(standing, calls[name] as SubscriptionCall, 5)
+    const standing = { status: wanted, release_at: null, pending_slashes: 0 }
+    const allowed = allowsCall(standing, calls[name] as SubscriptionCall, 0)
     const unsigned = await subject.call(name)
     const nonsense = await subject.call(name, { nonsense: 1 })
     const foreign = await stranger.client.post(`/v1/subscriptions/${subject.id}/${name}`, { nonsense: 1 })
     if (allowed) {
       expect(unsigned.status).toBe({ 'bond-payload': 400, bond: 400, payout: 400 }[name] ?? 200)
       if (name !== 'pause' && name !== 'resume') expect(nonsense.status).toBe(400)
-      if (name !== 'pause' && name !== 'resume') expect(await errorOf(foreign)).toMatchObject({ error: 'not_owner' })
+      if (name !== 'pause' && name !== 'resume')
+        expect(await errorOf(foreign)).toMatchObject({ error: 'not_owner' })
     } else
-      for (const response of name === 'pause' || name === 'resume' ? [unsigned] : [unsigned, nonsense, foreign])
+      for (const response of name === 'pause' || name === 'resume'
+        ? [unsigned]
+        : [unsigned, nonsense, foreign])
         expect(await errorOf(response)).toMatchObject({
           status: 409,
           error: 'invalid_state',
@@ -363,7 +400,9 @@ describe.skipIf(chain === null)('the state comes before anything else', () => {
   test('a pending slash holds the collateral', async () => {
     await put(states.withdrawable)
     const slash = { subscription_id: subject.id, status: 'proposed', amount: '1' }
-    await env.DB.prepare("INSERT INTO chain_states (kind, subject, state, block_number) VALUES ('slash', '0x5a', ?, 1)")
+    await env.DB.prepare(
+      "INSERT INTO chain_states (kind, subject, state, block_number) VALUES ('slash', '0x5a', ?, 1)",
+    )
       .bind(JSON.stringify(slash))
       .run()
     expect(await subject.read()).toMatchObject({ pending_slashes: 1 })
@@ -372,7 +411,9 @@ describe.skipIf(chain === null)('the state comes before anything else', () => {
       error: 'invalid_state',
       details: { pending_slashes: 1 },
     })
-    await env.DB.prepare("UPDATE chain_states SET state = json_set(state, '$.status', 'cancelled') WHERE subject = '0x5a'").run()
+    await env.DB.prepare(
+      "UPDATE chain_states SET state = json_set(state, '$.status', 'cancelled') WHERE subject = '0x5a'",
+    ).run()
     expect((await subject.call('withdraw')).status).toBe(200)
   })
 })
@@ -445,22 +486,56 @@ describe.skipIf(chain === null)('signed bodies', () => {
       const before = await offered()
       const { primaryType, types, message } = typed_data
       const signedAs = (change: Json, type = primaryType) => {
-        const changed = { ...typed_data, primaryType: type, message: { ...message, ...change } } as typeof typed_data
+        const changed = {
+          ...typed_data,
+          primaryType: type,
+          message: { ...message, ...change },
+        } as typeof typed_data
         return { ...signedPayload(key, payload), typed_data: changed, signature: signTypedData(key, changed) }
       }
       const honest = signedPayload(key, payload)
       const id = `0x${'77'.repeat(32)}`
       const refused: [string, number, string, unknown][] = [
         ['another owner', 400, 'invalid_field', signedAs({ owner: `0x${'01'.repeat(20)}` })],
-        ['another subject', 400, 'invalid_field', signedAs(name === 'bond' ? { projectId: id } : { subscriptionId: id })],
-        ['an extra field', 400, 'invalid_field', { ...honest, typed_data: { ...typed_data, message: { ...message, memo: 'x' } } }],
-        ['other types', 400, 'invalid_field', { ...honest, typed_data: { ...typed_data, types: { ...types, Other: [] } } }],
-        ['another domain', 400, 'invalid_field', { ...honest, typed_data: { ...typed_data, domain: { ...typed_data.domain, chainId: 1 } } }],
-        ['another action', 400, 'invalid_field', { ...honest, typed_data: { ...typed_data, primaryType: 'Withdraw' } }],
+        [
+          'another subject',
+          400,
+          'invalid_field',
+          signedAs(name === 'bond' ? { projectId: id } : { subscriptionId: id }),
+        ],
+        [
+          'an extra field',
+          400,
+          'invalid_field',
+          { ...honest, typed_data: { ...typed_data, message: { ...message, memo: 'x' } } },
+        ],
+        [
+          'other types',
+          400,
+          'invalid_field',
+          { ...honest, typed_data: { ...typed_data, types: { ...types, Other: [] } } },
+        ],
+        [
+          'another domain',
+          400,
+          'invalid_field',
+          { ...honest, typed_data: { ...typed_data, domain: { ...typed_data.domain, chainId: 1 } } },
+        ],
+        [
+          'another action',
+          400,
+          'invalid_field',
+          { ...honest, typed_data: { ...typed_data, primaryType: 'Withdraw' } },
+        ],
         ['a deadline that passed', 400, 'invalid_field', signedAs({ deadline: String(now() - 1) })],
         ['a deadline too far', 400, 'invalid_field', signedAs({ deadline: String(now() + 604_900) })],
         ['high s', 422, 'bad_signature', { ...honest, signature: highS(honest.signature) }],
-        ['a changed nonce under the old signature', 422, 'bad_signature', { ...honest, typed_data: { ...typed_data, message: { ...message, nonce: '9' } } }],
+        [
+          'a changed nonce under the old signature',
+          422,
+          'bad_signature',
+          { ...honest, typed_data: { ...typed_data, message: { ...message, nonce: '9' } } },
+        ],
         ['another nonce', 409, 'conflict', signedAs({ nonce: '9' })],
         ['broken JSON', 400, 'bad_request', null],
       ]
@@ -488,7 +563,11 @@ describe.skipIf(chain === null)('signed bodies', () => {
     const permit = honest.permit as NonNullable<typeof honest.permit>
     const more = { ...permit, message: { ...permit.message, value: '1' } }
     const refused: [unknown, number, string][] = [
-      [{ ...honest, permit: more, permit_signature: signTypedData(one.owner.key, more) }, 400, 'invalid_field'],
+      [
+        { ...honest, permit: more, permit_signature: signTypedData(one.owner.key, more) },
+        400,
+        'invalid_field',
+      ],
       [{ ...honest, permit_signature: honest.signature }, 422, 'bad_signature'],
       [{ ...honest, permit_signature: null }, 400, 'invalid_field'],
     ]
@@ -504,7 +583,10 @@ describe.skipIf(chain === null)('signed bodies', () => {
     for (const key of [one.owner.key, stranger.key])
       expect(
         await errorOf(
-          await stranger.client.post(`/v1/subscriptions/${one.id}/bond`, signedPayload(key, one.created.bond)),
+          await stranger.client.post(
+            `/v1/subscriptions/${one.id}/bond`,
+            signedPayload(key, one.created.bond),
+          ),
         ),
       ).toMatchObject({ status: 403, error: 'not_owner' })
     expect(await offered()).toBe(before)
@@ -552,7 +634,10 @@ describe.skipIf(chain === null)('reading', () => {
   test('without the chain the collateral is summed up all the same', async () => {
     const { owner } = await subscribe()
     const down = client({ token: owner.token, bindings: { CHAIN_RPC_URL: 'http://127.0.0.1:1' } })
-    expect(await (await down.get('/v1/me/collateral')).json()).toMatchObject({ bonded: '0', hub_balance: null })
+    expect(await (await down.get('/v1/me/collateral')).json()).toMatchObject({
+      bonded: '0',
+      hub_balance: null,
+    })
   })
 
   test('a slash on the chain jails, and topping up frees', async () => {
