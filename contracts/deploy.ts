@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Address, Hex } from 'viem'
 import type { LocalAccount } from 'viem/accounts'
-import { encodeDeployData, getContractAddress } from 'viem/utils'
+import { encodeDeployData, encodeFunctionData, getContractAddress } from 'viem/utils'
 import type { NetworkParams } from '../protocol/network-params.ts'
 import { type Profile, profileStrings } from '../protocol/profile.ts'
 import {
@@ -50,8 +50,15 @@ export interface DeployOptions {
   readonly roles?: Partial<Roles>
   /** Tokens that the faucet begins with. */
   readonly faucetSupplyWei: bigint
+  /** Tokens that accounts begin with. Needs the deploying account as minter. */
+  readonly grants?: readonly Grant[]
   /** Notice before a developer takes funds out of a vault. */
   readonly withdrawalNoticeSecs?: number
+}
+
+export interface Grant {
+  readonly to: Address
+  readonly amountWei: bigint
 }
 
 /** Lower-case addresses under the hub's names for them. */
@@ -81,6 +88,8 @@ const defaultWithdrawalNoticeSecs = 2 * 86_400
 /** Names and tags are kept in one word, whose last byte is the length. */
 const nameBytesMax = 31
 const tipWei = 1_000_000_000n
+/** Twice what minting costs an account without tokens. */
+const mintGas = 110_000n
 const pollMs = 200
 const minedLimitMs = 120_000
 
@@ -105,18 +114,22 @@ export async function deployContracts(options: DeployOptions): Promise<Deploymen
     treasury: lower(treasury),
   }
   const creations = creationCode(options, contracts)
-  const estimates = await callBatch(
+  const estimates = (await callBatch(
     rpcUrl,
     creations.map((data) => ['eth_estimateGas', { from: account.address, data }]),
-  )
+  )) as Hex[]
+  const transactions = [
+    ...creations.map((data, i) => ({ data, gas: (BigInt(estimates[i]!) * 12n) / 10n })),
+    // Not estimated: there is no token yet.
+    ...grantCalls(options, contracts).map((call) => ({ ...call, gas: mintGas })),
+  ]
   const raw = await Promise.all(
-    creations.map((data, i) =>
+    transactions.map((transaction, i) =>
       account.signTransaction({
         type: 'eip1559',
         chainId: profile.chain_id,
         nonce: nonce + i,
-        data,
-        gas: (BigInt(estimates[i] as Hex) * 12n) / 10n,
+        ...transaction,
         maxFeePerGas: BigInt(block.baseFeePerGas) * 2n + tipWei,
         maxPriorityFeePerGas: tipWei,
       }),
@@ -155,6 +168,15 @@ interface Chain {
 function namesOf(profile: Profile): string[] {
   const { registry_domain, staking_domain, permit_domain, project } = profileStrings(profile)
   return [registry_domain, staking_domain, permit_domain, project]
+}
+
+function grantCalls({ grants = [], roles, account }: DeployOptions, { token }: ContractAddresses) {
+  if (grants.length > 0 && lower(roles?.minter ?? account.address) !== lower(account.address))
+    throw new DeployError('Tokens can be granted only when the deploying account is the minter.')
+  return grants.map(({ to, amountWei }) => ({
+    to: token,
+    data: encodeFunctionData({ abi: hubTokenAbi, functionName: 'mint', args: [to, amountWei] }),
+  }))
 }
 
 /** In the order of the nonces. */

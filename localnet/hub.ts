@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare'
 import { unstable_getMiniflareWorkerOptions, unstable_splitSqlQuery } from 'wrangler'
+import { callBatch } from '../contracts/json-rpc.ts'
 
 export interface HubOptions {
   /** The bundled hub, from `bundleHub`. */
@@ -22,6 +23,8 @@ export interface Hub {
   /** One per isolate. */
   urls: URL[]
   miniflare: Miniflare
+  /** Whether the chain at `rpcUrl` has the block that this hub read last; also true when it has read none. */
+  isAbout: (rpcUrl: string) => Promise<boolean>
   stop: () => Promise<void>
 }
 
@@ -70,7 +73,12 @@ export async function startHub({
     await miniflare.ready
     await migrate(await miniflare.getD1Database('DB', 'hub'))
     const urls = await Promise.all(names.map((name) => miniflare.unsafeGetDirectURL(name)))
-    return { urls, miniflare, stop: () => miniflare.dispose() }
+    return {
+      urls,
+      miniflare,
+      isAbout: async (rpcUrl) => hasBlock(rpcUrl, await readTip(miniflare)),
+      stop: () => miniflare.dispose(),
+    }
   } catch (error) {
     await miniflare.dispose()
     throw error
@@ -86,6 +94,24 @@ const sharedObjects = (objects: DurableObjects) =>
       { className, scriptName: 'hub', useSQLite: true },
     ]),
   )
+
+interface Tip {
+  block_number: number
+  block_hash: string
+}
+
+async function readTip(miniflare: Miniflare): Promise<Tip | null> {
+  const db = await miniflare.getD1Database('DB', 'hub')
+  return db.prepare('SELECT block_number, block_hash FROM chain_cursor').first<Tip>()
+}
+
+async function hasBlock(rpcUrl: string, tip: Tip | null): Promise<boolean> {
+  if (tip === null) return true
+  const [block] = await callBatch(rpcUrl, [
+    ['eth_getBlockByNumber', `0x${tip.block_number.toString(16)}`, false],
+  ])
+  return (block as { hash: string } | null)?.hash === tip.block_hash
+}
 
 type Database = Awaited<ReturnType<Miniflare['getD1Database']>>
 

@@ -1,84 +1,173 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
-import { probePort } from './port.ts'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { callBatch } from '../contracts/json-rpc.ts'
+import { hasAnvil } from './testing/anvil.ts'
+import { freePorts, type Ports, type Started, Starter } from './testing/npm-start.ts'
+import { signIn } from './testing/session.ts'
 
-const folder = mkdtempSync(path.join(tmpdir(), 'localnet-'))
-const running = new Set<ChildProcess>()
+// Whole networks begin and end here, each in the time the machine has for it.
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 
-afterAll(() => {
-  for (const child of running) child.kill('SIGKILL')
-  rmSync(folder, { recursive: true, force: true })
-})
+const starter = new Starter()
+afterAll(() => starter.clear())
 
-function run(...args: string[]) {
-  const child = spawn('node', ['scripts/nx.mjs', 'node', 'localnet/start.ts', ...args], {
-    env: { ...process.env, LOCALNET_DIR: folder },
-  })
-  running.add(child)
-  const output = { stdout: '', stderr: '' }
-  child.stdout.on('data', (text) => (output.stdout += text))
-  child.stderr.on('data', (text) => (output.stderr += text))
-  const exit = once(child, 'exit').then(([code]) => {
-    running.delete(child)
-    return { code, ...output }
-  })
-  const ready = new Promise<void>((resolve, reject) => {
-    child.stdout.on('data', () => output.stdout.includes('is ready') && resolve())
-    exit.then(({ stderr }) => reject(new Error(`stopped before it was ready: ${stderr}`)))
-  })
-  ready.catch(() => {})
-  return { child, ready, exit }
-}
+const developerKey = '0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a'
 
-describe('npm start', () => {
-  test('serves until SIGTERM, keeps its data, and runs once per folder', async () => {
-    const port = await probePort(0)
-    const origin = `http://localhost:${port}`
-    const first = run('--port', String(port))
+describe.skipIf(!hasAnvil)('npm start', () => {
+  let ports: Ports
+  let first: Started
+  let drip: { status: number; txHash: string }
+  beforeAll(async () => {
+    ports = await freePorts()
+    first = starter.run(ports.args)
     await first.ready
+  })
+  const origin = () => `http://localhost:${ports.hub}`
+  // biome-ignore lint/suspicious/noExplicitAny: whatever the hub answers.
+  const read = async (target: string): Promise<any> => (await fetch(origin() + target)).json()
+  const chain = (method: string, ...params: unknown[]) =>
+    callBatch(`http://127.0.0.1:${ports.chain}`, [[method, ...params]]).then(([answer]) => answer)
 
-    const body = JSON.stringify({ address: `0x${'11'.repeat(20)}`, domain: `localhost:${port}` })
-    const post = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body }
-    expect((await fetch(`${origin}/v1/auth/nonce`, post)).status).toBe(200)
-    expect(((await (await fetch(origin)).json()) as { hosts: { api: string } }).hosts.api).toBe(origin)
-
-    const second = await run('--port', String(await probePort(0))).exit
-    expect([second.code, second.stderr]).toEqual([1, expect.stringContaining('is running already (process ')])
-
-    first.child.kill('SIGTERM')
-    const stopped = await first.exit
-    expect(stopped.code).toBe(0)
+  test('prints where everything is: the hub, the chain, every contract and every account with its key', () => {
+    const { stdout } = first.output
     for (const url of ['/v1', '/docs', '/v1/openapi.json', '/v1/status'])
-      expect(stopped.stdout).toContain(origin + url)
-    await expect(fetch(origin)).rejects.toThrow()
+      expect(stdout).toContain(origin() + url)
+    expect(stdout).toContain(`http://127.0.0.1:${ports.chain}  (chain id 31337)`)
+    for (const name of ['hub_token', 'faucet', 'project_registry', 'vault_factory', 'staking', 'treasury'])
+      expect(stdout).toMatch(new RegExp(`^ +${name} +0x[0-9a-f]{40}$`, 'm'))
+    for (const name of ['relayer', 'operator', 'developer', 'miner', 'treasury'])
+      expect(stdout).toMatch(new RegExp(`^ +${name} +0x[0-9a-f]{40} +0x[0-9a-f]{64}$`, 'm'))
+  })
 
-    const again = run('--port', String(port))
+  test('descriptor and health name the chain, whose contracts are there', async () => {
+    const { chain: described, features, hosts } = await read('/')
+    const rpcUrl = `http://127.0.0.1:${ports.chain}`
+    expect(hosts.api).toBe(origin())
+    expect(features).toEqual(expect.arrayContaining(['relay', 'faucet']))
+    expect(described).toMatchObject({ id: 31337, name: 'Local chain', rpc_url: rpcUrl })
+    for (const contract of Object.values(described.contracts).slice(0, -1))
+      expect(await chain('eth_getCode', contract, 'latest')).not.toBe('0x')
+    await expect
+      .poll(() => read('/v1/status'))
+      .toMatchObject({
+        status: 'ok',
+        queue: 'ok',
+        relayer: 'ok',
+        chain: { indexed_block: expect.any(Number), head_block: expect.any(Number), rpc_url: rpcUrl },
+      })
+  })
+
+  test('limits are ten times the usual, and the accounts have tokens', async () => {
+    const response = await fetch(`${origin()}/v1/network/params`)
+    expect(response.headers.get('ratelimit-limit')).toBe('6000')
+    const { chain: described } = await read('/')
+    const balance = await chain(
+      'eth_call',
+      {
+        to: described.contracts.hub_token,
+        data: `0x70a08231${'0'.repeat(24)}3c44cdddb6a900fa2b585dd299e03d12fa4293bc`,
+      },
+      'latest',
+    )
+    expect(BigInt(balance as string)).toBe(100_000n * 10n ** 18n)
+  })
+
+  test('the sample developer signs in and is given tokens, mined at once', async () => {
+    const session = await signIn(new URL(origin()), undefined, developerKey, `localhost:${ports.hub}`)
+    const response = await session.post('/v1/faucet/drip')
+    const body = (await response.json()) as { tx_hash: string }
+    drip = { status: response.status, txHash: body.tx_hash }
+    expect(drip.status).toBe(202)
+    await expect
+      .poll(() => read(String(response.headers.get('location'))))
+      .toMatchObject({ status: 'confirmed' })
+  })
+
+  test('a second one in the same folder is refused, and told how to run beside it', async () => {
+    const { code, stderr } = await starter.run((await freePorts()).args).exit
+    expect(code).toBe(1)
+    expect(stderr).toMatch(
+      new RegExp(
+        `is running already in .*kill ${starter.networkPid()}\\..*LOCALNET_DIR=<folder> npm start -- --port`,
+      ),
+    )
+  })
+
+  test('SIGTERM ends the hub and the chain; both go on from there at the next start', async () => {
+    first.child.kill('SIGTERM')
+    expect((await first.exit).code).toBe(0)
+    await expect(fetch(origin())).rejects.toThrow()
+    await expect(chain('eth_chainId')).rejects.toThrow()
+
+    const again = starter.run(ports.args)
     await again.ready
+    expect(again.output.stderr).not.toContain('Deploying')
+    expect(await chain('eth_getTransactionReceipt', drip.txHash)).toMatchObject({ status: '0x1' })
+    await expect.poll(() => read('/v1/status')).toMatchObject({ status: 'ok' })
+    const session = await signIn(new URL(origin()), undefined, developerKey, `localhost:${ports.hub}`)
+    expect((await session.post('/v1/faucet/drip')).status).toBe(429)
     again.child.kill('SIGINT')
     expect((await again.exit).code).toBe(0)
   })
 
+  test('--fresh begins anew', async () => {
+    const again = starter.run([...ports.args, '--fresh'])
+    await again.ready
+    expect(again.output.stderr).toContain('Deploying')
+    expect(await chain('eth_getTransactionReceipt', drip.txHash)).toBe(null)
+    again.child.kill('SIGINT')
+    expect((await again.exit).code).toBe(0)
+  })
+})
+
+describe('npm start refuses', () => {
   test.each([
     [
       'a port in use',
       async () => ['--port', String(await occupied())],
       /is in use by another program\. Choose another one: npm start -- --port \d+/,
     ],
-    ['a port that is none', async () => ['--port', 'http'], /--port must be a number/],
-    ['an unknown flag', async () => ['--prot', '1'], /--prot.*[\s\S]*Usage: npm start/],
-  ])('says what is wrong with %s and exits 1', async (_, args, message) => {
-    const { code, stderr } = await run(...(await args())).exit
+    [
+      'a port of the chain in use',
+      async () => ['--port', '0', '--chain-port', String(await occupied())],
+      /is in use by another program\. Choose another one: npm start -- --chain-port \d+/,
+    ],
+    [
+      'a chain that does not answer',
+      async () => ['--port', '0', '--rpc', `http://127.0.0.1:${(await freePorts()).chain}`],
+      /No chain answers at http:\/\/127\.0\.0\.1:\d+: connect ECONNREFUSED/,
+    ],
+  ])('%s, with exit code 1', async (_, args, message) => {
+    const { code, stderr } = await starter.run(await args()).exit
     expect(stderr).toMatch(message)
     expect(code).toBe(1)
   })
 
-  test('--help shows examples', async () => {
-    const { code, stdout } = await run('--help').exit
+  test('an unknown flag, with exit code 2', async () => {
+    const { code, stderr } = await starter.run(['--prot', '1']).exit
+    expect(stderr).toMatch(/--prot.*[\s\S]*Usage: npm start/)
+    expect(code).toBe(2)
+  })
+
+  test('a folder that is none, with what the system says', async () => {
+    const file = path.join(starter.folder, 'file')
+    mkdirSync(starter.folder, { recursive: true })
+    writeFileSync(file, '')
+    for (const [folder, message] of [
+      ['', 'LOCALNET_DIR is empty. Name a folder in it, or unset it.'],
+      [file, `The folder ${file}/ cannot be used: EEXIST`],
+      [path.join(file, 'below'), 'cannot be used: ENOTDIR'],
+    ] as const) {
+      const { code, stderr } = await starter.run([], { env: { LOCALNET_DIR: folder } }).exit
+      expect(stderr).toContain(message)
+      expect(code).toBe(1)
+    }
+  })
+
+  test('nothing when it is asked for help', async () => {
+    const { code, stdout } = await starter.run(['--help']).exit
     expect([code, stdout]).toEqual([0, expect.stringContaining('npm start -- --port 9000 --fresh')])
   })
 })

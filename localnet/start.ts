@@ -1,149 +1,83 @@
-/** `npm start`: the whole local network, until Ctrl-C. */
+/**
+ * `npm start`: the whole local network, until Ctrl-C.
+ *
+ * The network runs in a process group of its own, and this process only looks after it. Each of the two ends the other's
+ * part when it goes, however it goes: the network stops when the pipe to it closes, as it does even upon SIGKILL here; and
+ * what the network leaves behind, when it is killed itself, is still in its group and ended from here.
+ */
+import { spawn } from 'node:child_process'
 import path from 'node:path'
-import { parseArgs } from 'node:util'
-import { bundleHub } from './bundle.ts'
-import { type Hub, startHub } from './hub.ts'
-import { probePort } from './port.ts'
-import { clearState, lockState, readHubSecret, StartError, stateFolder } from './state.ts'
+import { setTimeout as wait } from 'node:timers/promises'
 
-const usage = `Usage: npm start -- [--port N] [--fresh]
+import { asksForHelp, readOptions, usage } from './options.ts'
+import { StartError } from './state.ts'
 
-Starts the local network and stops it on Ctrl-C. Its data lies in ${stateFolder}/ and survives.
+/** Longer than the hub needs to close its databases and the chain to write itself down. */
+const stopMs = 15_000
+/** How long what is left may take to end by itself. */
+const leaveMs = 3_000
+const parentMs = 500
 
-  --port N   port of the hub (default 8787)
-  --fresh    begin with empty data
-  --help     show this
-
-Examples:
-  npm start
-  npm start -- --port 9000 --fresh`
-
-/** The local network multiplies every rate limit, so that nobody developing against it is stopped. */
-const rateLimitMultiplier = '10'
-/** How often crons run; nothing else runs them here. */
-const cronMs = 5 * 60_000
-
-async function main(): Promise<void> {
-  try {
-    const options = readOptions()
-    if (options === 'help') return console.log(usage)
-    await start(options)
-  } catch (error) {
-    const expected = error instanceof StartError
-    console.error(expected ? `Error: ${error.message}` : error)
-    process.exitCode = expected ? 1 : 70
+const args = process.argv.slice(2)
+try {
+  if (asksForHelp(args)) console.log(usage)
+  else {
+    readOptions(args)
+    lookAfter(startNetwork())
   }
+} catch (error) {
+  if (!(error instanceof StartError)) throw error
+  console.error(`Error: ${error.message}`)
+  process.exitCode = error.exitCode
 }
 
-interface Options {
-  port: number
-  fresh: boolean
-}
-
-function readOptions(): Options | 'help' {
-  let values: { port?: string; fresh?: boolean; help?: boolean }
-  try {
-    values = parseArgs({
-      options: {
-        port: { type: 'string' },
-        fresh: { type: 'boolean' },
-        help: { type: 'boolean', short: 'h' },
-      },
-    }).values
-  } catch (error) {
-    throw new StartError(`${(error as Error).message}\n\n${usage}`)
-  }
-  if (values.help) return 'help'
-  const port = Number(values.port ?? 8787)
-  if (!Number.isInteger(port) || port < 1 || port > 65_535)
-    throw new StartError(`--port must be a number from 1 to 65535, not ${values.port}`)
-  return { port, fresh: values.fresh ?? false }
-}
-
-async function start({ port, fresh }: Options): Promise<void> {
-  const startedMs = performance.now()
-  const release = lockState()
-  process.on('exit', release)
-  await requireFreePort(port)
-  if (fresh) clearState()
-
-  progress('Bundling the hub')
-  await import('../scripts/copy-assets.ts')
-  const script = await bundleHub()
-  progress('Starting workerd and migrating the database')
-  const baseUrl = `http://localhost:${port}`
-  const hub = await startHub({
-    script,
-    port,
-    statePath: path.join(stateFolder, 'storage'),
-    vars: {
-      BASE_URL: baseUrl,
-      RATE_LIMIT_MULTIPLIER: rateLimitMultiplier,
-      AUTO_APPROVE_DEVELOPERS: 'true',
-      AUTO_APPROVE_NODES: 'true',
-      HUB_SECRET: readHubSecret(),
-    },
+function startNetwork() {
+  return spawn(process.execPath, [path.join(import.meta.dirname, 'network.ts'), ...args], {
+    stdio: ['pipe', 'inherit', 'inherit'],
+    detached: true,
   })
+}
 
-  const crons = setInterval(() => runCrons(hub), cronMs)
-  stopOnSignal(async () => {
-    clearInterval(crons)
-    await hub.stop()
+function lookAfter(network: ReturnType<typeof startNetwork>): void {
+  // Ctrl-C reaches every process of the terminal and is passed on besides, so being told twice is expected.
+  const stop = () => {
+    network.stdin.end()
+    setTimeout(() => endGroup(network.pid!), stopMs).unref()
+  }
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)
+  // Whoever started this may be killed without passing anything on.
+  const parent = process.ppid
+  setInterval(() => process.ppid !== parent && stop(), parentMs).unref()
+
+  // A network that has ended cannot be told to.
+  network.stdin.on('error', () => {})
+  network.on('error', (error) => {
+    console.error(`Error: the local network cannot be started: ${error.message}`)
+    process.exit(1)
   })
-  printReady(baseUrl, (performance.now() - startedMs) / 1000)
+  network.on('exit', async (code, signal) => {
+    if (signal !== null) console.error(`Error: the local network was ended by ${signal}.`)
+    await endGroup(network.pid!)
+    process.exit(code ?? 1)
+  })
 }
 
-const progress = (step: string): void => console.error(`… ${step}`)
+/** Ends whatever is still in the network's group: first so that it can write down what it knows. */
+async function endGroup(group: number): Promise<void> {
+  if (!signalGroup(group, 'SIGTERM')) return
+  for (const limit = Date.now() + leaveMs; Date.now() < limit; ) {
+    if (!signalGroup(group, 0)) return
+    await wait(20)
+  }
+  signalGroup(group, 'SIGKILL')
+}
 
-async function runCrons({ miniflare }: Hub): Promise<void> {
+/** False when nobody is left in the group. */
+function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {
   try {
-    const worker = await miniflare.getWorker('hub')
-    await worker.scheduled({ cron: '*/5 * * * *' })
-  } catch (error) {
-    console.error('The scheduled clean-up failed:', error)
+    process.kill(-group, signal)
+    return true
+  } catch {
+    return false
   }
 }
-
-/** Ctrl-C reaches every process of the terminal and is passed on besides, so a second signal is expected and ignored. */
-function stopOnSignal(stop: () => Promise<void>): void {
-  let stopping = false
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    // Miniflare's own handlers end the process at once, before its databases are closed.
-    process.removeAllListeners(signal)
-    process.on(signal, async () => {
-      if (stopping) return
-      stopping = true
-      console.error('… Stopping')
-      await stop()
-      process.exit(0)
-    })
-  }
-}
-
-async function requireFreePort(port: number): Promise<void> {
-  try {
-    await probePort(port)
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    throw new StartError(
-      code === 'EADDRINUSE'
-        ? `Port ${port} is in use by another program. Choose another one: npm start -- --port ${port === 65_535 ? 8788 : port + 1}`
-        : `Port ${port} cannot be opened: ${message}`,
-    )
-  }
-}
-
-function printReady(baseUrl: string, seconds: number): void {
-  console.log(`
-The local network is ready (${seconds.toFixed(1)} s). Ctrl-C stops it.
-
-  Hub API     ${baseUrl}/v1
-  Descriptor  ${baseUrl}/
-  Reference   ${baseUrl}/docs
-  OpenAPI     ${baseUrl}/v1/openapi.json
-  Health      ${baseUrl}/v1/status
-  Data        ${stateFolder}/  (npm start -- --fresh begins anew)
-`)
-}
-
-await main()

@@ -1,51 +1,130 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 
 /** Where the local network keeps its data; `LOCALNET_DIR` names another place. */
 export const stateFolder = process.env.LOCALNET_DIR ?? '.localnet'
 
 /** Thrown with a message that is meant for the person at the keyboard. */
 export class StartError extends Error {
-  override readonly name = 'StartError'
+  override readonly name: string = 'StartError'
+  readonly exitCode: number = 1
 }
+
+/** Thrown when it was called in a way that it cannot be. */
+export class UsageError extends StartError {
+  override readonly name = 'UsageError'
+  override readonly exitCode = 2
+}
+
+/** The busy answer of SQLite. */
+const sqliteBusy = 5
 
 /**
- * Takes the state folder for this process; two hubs on one database would corrupt it.
+ * Takes a folder for this process, and makes it if there is none: two networks over one database would corrupt it.
+ *
+ * The lock is the system's, on an open file, so two at once cannot both have it, and it is gone with the process however
+ * that ends. The pid beside it is for people only.
  *
  * @returns Gives it back.
- * @throws {@link StartError} while another process has it.
+ * @throws {@link StartError} while another process has it, or when the folder cannot be used.
  */
-export function lockState(): () => void {
-  mkdirSync(stateFolder, { recursive: true })
-  const file = path.join(stateFolder, 'pid')
-  const owner = existsSync(file) ? Number(readFileSync(file, 'utf8')) : null
-  if (owner !== null && owner > 0 && isAlive(owner))
-    throw new StartError(
-      `The local network is running already (process ${owner}); stop it first: kill ${owner}`,
-    )
-  writeFileSync(file, String(process.pid))
-  return () => rmSync(file, { force: true })
-}
-
-function isAlive(pid: number): boolean {
+export function lockState(folder: string): () => void {
+  if (folder === '') throw new StartError('LOCALNET_DIR is empty. Name a folder in it, or unset it.')
+  const pidFile = path.join(folder, 'pid')
+  const lock = usable(folder, () => {
+    mkdirSync(folder, { recursive: true })
+    return new DatabaseSync(path.join(folder, 'lock'))
+  })
   try {
-    process.kill(pid, 0)
-    return true
+    lock.exec('BEGIN EXCLUSIVE')
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
+    lock.close()
+    if ((error as { errcode?: number }).errcode === sqliteBusy) throw runningAlready(folder, pidFile)
+    throw unusable(folder, error)
+  }
+  usable(folder, () => writeFileSync(pidFile, String(process.pid)))
+  return () => {
+    rmSync(pidFile, { force: true })
+    lock.close()
   }
 }
 
-/** Forgets databases, objects and secrets. */
-export function clearState(): void {
-  for (const name of ['storage', 'hub-secret'])
-    rmSync(path.join(stateFolder, name), { recursive: true, force: true })
+function runningAlready(folder: string, pidFile: string): StartError {
+  const text = existsSync(pidFile) ? readFileSync(pidFile, 'utf8') : ''
+  const pid = /^[1-9]\d{0,9}$/.test(text) && Number(text) !== process.pid ? text : null
+  const way = pid === null ? 'Stop it there with Ctrl-C' : `Stop it there with Ctrl-C, or: kill ${pid}`
+  return new StartError(
+    `The local network is running already in ${folder}/. ${way}. To run another one beside it: ` +
+      'LOCALNET_DIR=<folder> npm start -- --port <number>',
+  )
 }
 
-/** The secret of this local network, made at its first start. */
-export function readHubSecret(): string {
-  const file = path.join(stateFolder, 'hub-secret')
-  if (!existsSync(file)) writeFileSync(file, randomBytes(32).toString('hex'), { mode: 0o600 })
-  return readFileSync(file, 'utf8')
+/** What has to be there for a hub, and where. */
+export interface NetworkFiles {
+  /** Databases and objects of the hub. */
+  readonly storage: string
+  /** What the chain writes of itself. */
+  readonly chain: string
+  /** Which deployment the hub's data is about. */
+  readonly deployment: string
 }
+
+export const networkFiles = (folder: string): NetworkFiles => ({
+  storage: path.join(folder, 'storage'),
+  chain: path.join(folder, 'chain.json'),
+  deployment: path.join(folder, 'deployment.json'),
+})
+
+/** Forgets databases, objects, secrets and the chain. */
+export function clearState(folder: string): void {
+  usable(folder, () => {
+    for (const name of ['storage', 'hub-secret', 'chain.json', 'deployment.json']) {
+      rmSync(path.join(folder, name), { recursive: true, force: true })
+      rmSync(asideOf(path.join(folder, name)), { recursive: true, force: true })
+    }
+  })
+}
+
+/**
+ * Moves away what can no longer be used, in place of what was moved before: whoever misses it still finds it.
+ *
+ * @returns Where it is, or null when there was nothing.
+ */
+export function setAside(file: string): string | null {
+  if (!existsSync(file)) return null
+  return usable(path.dirname(file), () => {
+    rmSync(asideOf(file), { recursive: true, force: true })
+    renameSync(file, asideOf(file))
+    return asideOf(file)
+  })
+}
+
+const asideOf = (file: string): string => `${file}.old`
+
+/** The secret of this local network, made at its first start. */
+export function readHubSecret(folder: string): string {
+  const file = path.join(folder, 'hub-secret')
+  return usable(folder, () => {
+    const kept = existsSync(file) ? readFileSync(file, 'utf8') : ''
+    if (/^[0-9a-f]{64}$/.test(kept)) return kept
+    const secret = randomBytes(32).toString('hex')
+    writeFileSync(file, secret, { mode: 0o600 })
+    return secret
+  })
+}
+
+/** Does something with files; what the system says against it becomes a message. */
+export function usable<T>(folder: string, act: () => T): T {
+  try {
+    return act()
+  } catch (error) {
+    throw unusable(folder, error)
+  }
+}
+
+const unusable = (folder: string, error: unknown): StartError =>
+  new StartError(
+    `The folder ${folder}/ cannot be used: ${(error as Error).message}. LOCALNET_DIR names another one.`,
+  )

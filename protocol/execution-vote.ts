@@ -3,8 +3,8 @@ import { type ExecutionReceipt, hashReceipt, hashState, type StateTransition } f
 import { hasExactKeys, isAddress, isBytes32, isNonce, isObject, isUnsigned } from './formats.ts'
 import { type DirectRound, deriveDirectRoundId } from './ids.ts'
 import type { Profile } from './profile.ts'
-import { type RoundVote, signVote, VoteError, type VoteSignatures, verifyVote } from './round-vote.ts'
-import { isExecutionReceipt } from './task-vote.ts'
+import { type RoundVote, signVote, VoteError, type VoteSignatures } from './round-vote.ts'
+import { isExecutionReceipt, requireVoteOfRun } from './task-vote.ts'
 
 /** The vote of a node in a direct round. */
 export interface ExecutionVote extends VoteSignatures {
@@ -65,20 +65,7 @@ function roundOf({ round, receipt, payout_address, state }: ExecutionVoteContent
  */
 export function parseExecutionVote(profile: Profile, value: unknown): ExecutionVote {
   if (!isExecutionVoteShape(value)) throw new VoteError('it has not exactly the members of an execution vote')
-  const { round, receipt } = value
-  const expected = roundOf(value)
-  if (value.receipt_hash !== expected.receipt_hash)
-    throw new VoteError('receipt_hash is not that of the receipt')
-  if (value.round_id !== expected.round_id) throw new VoteError('round_id is not that of the round')
-  if (
-    receipt.module_address !== round.module_address ||
-    receipt.function !== round.function ||
-    receipt.input_hash !== round.input_hash
-  )
-    throw new VoteError('the receipt is of another run')
-  if (receipt.gas_used > round.gas_limit) throw new VoteError('gas_used is above gas_limit')
-  if (!verifyVote(profile, expected, value))
-    throw new VoteError('the key, the node id or a signature does not verify')
+  requireVoteOfRun(profile, value, roundOf(value), value.round)
   return value
 }
 

@@ -84,21 +84,39 @@ function roundOf(task: Task, receipt: ExecutionReceipt, payoutAddress: string) {
  */
 export function parseTaskVote(profile: Profile, value: unknown): TaskVote {
   if (!isTaskVote(value)) throw new VoteError('it has not exactly the members of a task vote')
-  const { task, receipt } = value
-  const round = roundOf(task, receipt, value.payout_address)
-  if (value.receipt_hash !== round.receipt_hash)
+  const { task, receipt, payout_address } = value
+  const round = roundOf(task, receipt, payout_address)
+  requireVoteOfRun(profile, value, round, task)
+  return value
+}
+
+/**
+ * What execution and task votes have in common: hash and round id are those of what the vote carries, the receipt is of
+ * that run within its gas limit, and the key, the node id and both signatures fit.
+ *
+ * @param expected What the vote must cover.
+ * @param run What was to be run.
+ * @throws {@link VoteError}
+ */
+export function requireVoteOfRun(
+  profile: Profile,
+  vote: VoteSignatures & Pick<TaskVote, 'round_id' | 'receipt_hash' | 'receipt'>,
+  expected: RoundVote,
+  run: Pick<Task, 'module_address' | 'function' | 'input_hash' | 'gas_limit'>,
+): void {
+  const { receipt } = vote
+  if (vote.receipt_hash !== expected.receipt_hash)
     throw new VoteError('receipt_hash is not that of the receipt')
-  if (value.round_id !== round.round_id) throw new VoteError('round_id is not that of the task')
+  if (vote.round_id !== expected.round_id) throw new VoteError('round_id is not that of what was to be run')
   if (
-    receipt.module_address !== task.module_address ||
-    receipt.function !== task.function ||
-    receipt.input_hash !== task.input_hash
+    receipt.module_address !== run.module_address ||
+    receipt.function !== run.function ||
+    receipt.input_hash !== run.input_hash
   )
     throw new VoteError('the receipt is of another run')
-  if (receipt.gas_used > task.gas_limit) throw new VoteError('gas_used is above gas_limit')
-  if (!verifyVote(profile, round, value))
+  if (receipt.gas_used > run.gas_limit) throw new VoteError('gas_used is above gas_limit')
+  if (!verifyVote(profile, expected, vote))
     throw new VoteError('the key, the node id or a signature does not verify')
-  return value
 }
 
 /** Whether a value has exactly the members of a task vote, each of its format. Nothing is verified. */

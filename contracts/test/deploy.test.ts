@@ -126,7 +126,7 @@ describe.skipIf(!hasAnvil)('deployContracts', () => {
     )
   })
 
-  test('deploys again beside itself, from the block it names', async () => {
+  test('deploys again beside itself, from the block it names, and gives accounts their tokens', async () => {
     const rpcUrl = network.client.transport.url!
     const startBlock = Number(await network.client.getBlockNumber())
     const again = await deployContracts({
@@ -136,16 +136,26 @@ describe.skipIf(!hasAnvil)('deployContracts', () => {
       params,
       treasury,
       faucetSupplyWei: 0n,
+      grants: [
+        { to: owner.address, amountWei: 3n },
+        { to: treasury, amountWei: 4n },
+      ],
     })
     expect(again.startBlock).toBe(startBlock)
     expect(again.contracts.token).not.toBe(network.addresses.token)
     const token = network.at(generated.hubTokenAbi, again.contracts.token)
     expect(await token.read.hasRole([await token.read.MINTER_ROLE(), deployer.address])).toBe(true)
+    expect(await token.read.balanceOf([owner.address])).toBe(3n)
+    expect(await token.read.balanceOf([treasury])).toBe(4n)
   })
 
-  test('refuses another chain, and names that do not fit, before anything is sent', async () => {
-    const attempt = (given: Parameters<typeof resolveProfile>[0]) =>
+  test('refuses another chain, names that do not fit, and grants it may not make, before anything is sent', async () => {
+    const attempt = (
+      given: Parameters<typeof resolveProfile>[0],
+      over: Partial<Parameters<typeof deployContracts>[0]> = {},
+    ) =>
       deployContracts({
+        ...over,
         rpcUrl: network.client.transport.url!,
         account: deployer,
         profile: resolveProfile(given),
@@ -160,6 +170,9 @@ describe.skipIf(!hasAnvil)('deployContracts', () => {
     await expect(attempt({ service: 'A service with a name' })).rejects.toThrow(
       '"A service with a name ProjectRegistry" is longer than 31 bytes',
     )
+    await expect(
+      attempt({}, { roles: { minter: owner.address }, grants: [{ to: owner.address, amountWei: 1n }] }),
+    ).rejects.toThrow('only when the deploying account is the minter')
     expect(await network.client.getTransactionCount({ address: deployer.address })).toBe(nonce)
   })
 })

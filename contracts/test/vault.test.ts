@@ -468,11 +468,9 @@ describe.skipIf(!hasAnvil)('ProjectVault', () => {
     })
 
     test('only the developer announces and withdraws', async () => {
-      for (const attempt of [
-        vault.simulate.requestWithdrawal([1n], asPoster),
-        vault.simulate.withdraw(asPoster),
-      ])
-        expect(await refusal(attempt)).toEqual(['NotDeveloper', projectId, roles.poster])
+      const refused = ['NotDeveloper', projectId, roles.poster]
+      expect(await refusal(vault.simulate.requestWithdrawal([1n], asPoster))).toEqual(refused)
+      expect(await refusal(vault.simulate.withdraw(asPoster))).toEqual(refused)
     })
   })
 

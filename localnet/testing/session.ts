@@ -19,6 +19,7 @@ export async function signIn(
   hub: URL,
   address = freshAddress(),
   key: string = generatePrivateKey(),
+  domain = 'localhost:8787',
 ): Promise<Session> {
   const wallet = evmAddress(key)
   const headers: Record<string, string> = { 'CF-Connecting-IP': address }
@@ -28,7 +29,7 @@ export async function signIn(
       headers: { ...headers, 'Content-Type': 'application/json' },
       ...(json !== undefined && { body: JSON.stringify(json) }),
     })
-  const nonce = await post('/v1/auth/nonce', { address: wallet, domain: 'localhost:8787' })
+  const nonce = await post('/v1/auth/nonce', { address: wallet, domain })
   const { message } = (await nonce.json()) as { message: string }
   const session = await post('/v1/auth/siwe', { message, signature: signPersonalMessage(key, message) })
   const { token } = (await session.json()) as { token: string }

@@ -16074,6 +16074,11 @@ export const openApiTemplate = `{
                   }
                 ],
                 "description": "Seconds since the index last had everything the chain had."
+              },
+              "rpc_url": {
+                "description": "Given where anyone may reach the chain this way.",
+                "type": "string",
+                "format": "uri"
               }
             },
             "required": [

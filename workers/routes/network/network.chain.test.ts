@@ -59,6 +59,13 @@ describe('GET /v1/status', () => {
     })
   })
 
+  test('names the way to the chain where anyone may take it', async () => {
+    const bindings = { CHAIN_PUBLIC_RPC_URL: 'http://127.0.0.1:8545/' }
+    expect(await (await client({ bindings }).get('/v1/status')).json()).toMatchObject({
+      chain: { rpc_url: 'http://127.0.0.1:8545/' },
+    })
+  })
+
   test('says degraded, with 200, while the chain does not answer', async () => {
     await forgetView()
     chain.down = true

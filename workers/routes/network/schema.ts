@@ -3,6 +3,10 @@ import { example } from '../../examples.ts'
 import { Address, Bytes32, NodeId, Timestamp } from '../../http/formats.ts'
 
 const OptionalAddress = Address.nullable()
+const PublicRpcUrl = z
+  .url()
+  .optional()
+  .meta({ description: 'Given where anyone may reach the chain this way.' })
 
 export const Descriptor = z
   .strictObject({
@@ -17,7 +21,7 @@ export const Descriptor = z
         .record(z.string(), OptionalAddress)
         .meta({ description: 'Null while this hub has no chain.' }),
       explorer: z.url().nullable(),
-      rpc_url: z.url().optional().meta({ description: 'Given where anyone may reach the chain this way.' }),
+      rpc_url: PublicRpcUrl,
     }),
     hosts: z.strictObject({
       api: z.url(),
@@ -46,6 +50,7 @@ export const Status = z
         .int()
         .nullable()
         .meta({ description: 'Seconds since the index last had everything the chain had.' }),
+      rpc_url: PublicRpcUrl,
     }),
     queue: Health.nullable().meta({ description: 'Null while this hub relays nothing.' }),
     relayer: Health.nullable().meta({ description: 'Null while this hub relays nothing.' }),

@@ -31,11 +31,12 @@ export const getStatus = defineRoute(
   },
   async (c) => {
     const { status, database, moduleStorage, chain, queue, relayer } = await readHealth(c)
+    const rpcUrl = c.var.settings.CHAIN_PUBLIC_RPC_URL
     return json({
       status,
       database,
       module_storage: moduleStorage,
-      chain,
+      chain: { ...chain, ...(rpcUrl !== undefined && { rpc_url: rpcUrl }) },
       queue,
       relayer,
       version: hubVersion,

@@ -1,0 +1,54 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Anvil, startAnvil } from '../contracts/anvil.ts'
+import { reachChain } from './chain.ts'
+import { findDeployment, makeDeployment } from './deployment.ts'
+import { hasAnvil } from './testing/anvil.ts'
+
+const folder = mkdtempSync(path.join(tmpdir(), 'localnet-deployment-'))
+const file = path.join(folder, 'deployment.json')
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+describe.skipIf(!hasAnvil)('a deployment', () => {
+  let anvil: Anvil
+  beforeAll(async () => {
+    anvil = await startAnvil()
+  })
+  afterAll(() => anvil?.stop())
+
+  test('is found again where it was made, and nowhere else', async () => {
+    const own = await startAnvil()
+    const made = await makeDeployment(file, await reachChain(own.url))
+    await own.stop()
+
+    const chain = await reachChain(anvil.url)
+    expect(await findDeployment(file, chain)).toBe(null)
+    const here = await makeDeployment(file, chain)
+    expect(here.contracts).toEqual(made.contracts)
+    expect(await findDeployment(file, chain)).toEqual(here)
+  })
+
+  test.each([
+    ['on a chain with another beginning', { genesis: `0x${'00'.repeat(32)}` }],
+    ['of other contracts or settings', { made_from: 'others' }],
+    ['noted in a way of another version', { version: 2 }],
+  ])('is not found %s', async (_, over) => {
+    const chain = await reachChain(anvil.url)
+    await makeDeployment(file, chain)
+    const note = JSON.parse(readFileSync(file, 'utf8'))
+    writeFileSync(file, JSON.stringify({ ...note, ...over }))
+    expect(await findDeployment(file, chain)).toBe(null)
+  })
+
+  test('is not found where its code is gone, or its note is torn', async () => {
+    const chain = await reachChain(anvil.url)
+    const { contracts } = await makeDeployment(file, chain)
+    await anvil.rpc('anvil_setCode', contracts.staking, '0x')
+    expect(await findDeployment(file, chain)).toBe(null)
+    await makeDeployment(file, chain)
+    writeFileSync(file, readFileSync(file, 'utf8').slice(0, 40))
+    expect(await findDeployment(file, chain)).toBe(null)
+  })
+})

@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import type { Address } from 'viem'
+import * as z from 'zod'
+import { DeployError, type Deployment, type DeployOptions, deployContracts } from '../contracts/deploy.ts'
+import { sourceHash } from '../contracts/generated/contracts.ts'
+import { callBatch, RpcError } from '../contracts/json-rpc.ts'
+import { defaultNetworkParams } from '../protocol/network-params.ts'
+import { type Profile, resolveProfile } from '../protocol/profile.ts'
+import { accounts, faucetSupplyWei, grants } from './accounts.ts'
+import type { Chain } from './chain.ts'
+import { StartError, usable } from './state.ts'
+
+const address = z.custom<Address>((value) => /^0x[0-9a-f]{40}$/.test(String(value)))
+
+/** A deployment as it is noted for the next start. */
+const Note = z.strictObject({
+  genesis: z.string(),
+  made_from: z.string(),
+  start_block: z.int().min(0),
+  contracts: z.strictObject({
+    token: address,
+    faucet: address,
+    project_registry: address,
+    vault_factory: address,
+    vault_implementation: address,
+    staking: address,
+    treasury: address,
+  }),
+})
+type Note = z.output<typeof Note>
+
+export const profileOf = (chain: Chain): Profile => resolveProfile({ chain_id: chain.id })
+
+/**
+ * The contracts that were deployed at an earlier start.
+ *
+ * @param file where they were noted.
+ * @returns null when this chain does not have them, or they were made from other sources or settings.
+ */
+export async function findDeployment(file: string, chain: Chain): Promise<Deployment | null> {
+  const note = readNote(file)
+  if (note === null || note.made_from !== madeFrom(chain)) return null
+  const { treasury: _, ...contracts } = note.contracts
+  const [genesis, ...codes] = (await callBatch(chain.url, [
+    ['eth_getBlockByNumber', '0x0', false],
+    ...Object.values(contracts).map((contract) => ['eth_getCode', contract, 'latest'] as const),
+  ])) as [{ hash: string }, ...string[]]
+  if (genesis.hash !== note.genesis || codes.includes('0x')) return null
+  return { contracts: note.contracts, startBlock: note.start_block }
+}
+
+/**
+ * Deploys the contracts and gives the accounts their tokens.
+ *
+ * @param file where to note them.
+ * @throws {@link StartError}
+ */
+export async function makeDeployment(file: string, chain: Chain): Promise<Deployment> {
+  try {
+    const deployment = await deployContracts(optionsFor(chain))
+    const [genesis] = await callBatch(chain.url, [['eth_getBlockByNumber', '0x0', false]])
+    const note: Note = {
+      genesis: (genesis as { hash: string }).hash,
+      made_from: madeFrom(chain),
+      start_block: deployment.startBlock,
+      contracts: deployment.contracts,
+    }
+    usable(file, () => writeFileSync(file, `${JSON.stringify(note, null, 2)}\n`))
+    return deployment
+  } catch (error) {
+    if (error instanceof DeployError || error instanceof RpcError)
+      throw new StartError(
+        `The contracts cannot be deployed by ${accounts.relayer.address}, who needs funds on this chain: ${error.message}`,
+      )
+    throw error
+  }
+}
+
+const optionsFor = (chain: Chain): DeployOptions => ({
+  rpcUrl: chain.url,
+  account: accounts.relayer,
+  profile: profileOf(chain),
+  params: defaultNetworkParams,
+  treasury: accounts.treasury.address,
+  faucetSupplyWei,
+  grants,
+})
+
+/** Everything that makes one deployment different from another, apart from where it is. */
+function madeFrom(chain: Chain): string {
+  const { profile, params, treasury } = optionsFor(chain)
+  return createHash('sha256')
+    .update(JSON.stringify([sourceHash, profile, params, treasury]))
+    .digest('hex')
+}
+
+function readNote(file: string): Note | null {
+  if (!existsSync(file)) return null
+  try {
+    return Note.parse(JSON.parse(readFileSync(file, 'utf8')))
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,223 @@
+/** The local network itself: a chain, contracts and a hub. start.ts runs it, and it ends with that. */
+import path from 'node:path'
+import type { Deployment } from '../contracts/deploy.ts'
+import { profileStrings } from '../protocol/profile.ts'
+import { accounts, privateKeys } from './accounts.ts'
+import { type Chain, reachChain, startChain } from './chain.ts'
+import { findDeployment, makeDeployment, profileOf } from './deployment.ts'
+import type { Hub } from './hub.ts'
+import { type Options, readOptions } from './options.ts'
+import { probePort } from './port.ts'
+import { hubSettings } from './settings.ts'
+import {
+  clearState,
+  lockState,
+  type NetworkFiles,
+  networkFiles,
+  readHubSecret,
+  StartError,
+  setAside,
+  stateFolder,
+} from './state.ts'
+
+/** How often crons run; nothing else runs them here. */
+const cronMs = 5 * 60_000
+
+/** What must be ended, in the order in which it began. */
+const running: (() => unknown)[] = []
+let stopping = false
+
+async function stop(code: number): Promise<never> {
+  if (stopping) return new Promise(() => {})
+  stopping = true
+  for (const end of running.reverse()) {
+    try {
+      await end()
+    } catch (error) {
+      console.error('Something did not end as it should:', error)
+    }
+  }
+  process.exit(code)
+}
+
+const progress = (step: string): void => console.error(`… ${step}`)
+
+async function main(): Promise<void> {
+  try {
+    stopWhenTold()
+    await start(readOptions(process.argv.slice(2)))
+  } catch (error) {
+    const expected = error instanceof StartError
+    console.error(expected ? `Error: ${error.message}` : error)
+    await stop(expected ? error.exitCode : 70)
+  }
+}
+
+/** By a signal, or by the end of standard input: that is how this process learns that the one which started it is gone. */
+function stopWhenTold(): void {
+  const told = () => {
+    if (!stopping) progress('Stopping')
+    return stop(0)
+  }
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    // Miniflare's own handlers end the process at once, before its databases are closed.
+    process.removeAllListeners(signal)
+    process.on(signal, told)
+  }
+  process.stdin.removeAllListeners('end').on('end', told).resume()
+}
+
+async function start(options: Options): Promise<void> {
+  const startedMs = performance.now()
+  running.push(lockState(stateFolder))
+  // Chains of others come and go; what is known of them does not touch the data of the own one.
+  const folder = options.rpc === null ? stateFolder : path.join(stateFolder, 'rpc')
+  if (options.rpc !== null) running.push(lockState(folder))
+  if (options.fresh) clearState(folder)
+  const port = await choosePort(options.port)
+  const baseUrl = `http://localhost:${port}`
+  const files = networkFiles(folder)
+
+  progress(options.rpc === null ? 'Starting the chain' : `Looking for the chain at ${options.rpc}`)
+  const chainMs = performance.now()
+  const chain =
+    options.rpc === null
+      ? await startChain(files.chain, options.chainPort, progress)
+      : await reachChain(options.rpc)
+  running.push(chain.stop)
+  chain.ended.then(chainEnded)
+  const found = await findDeployment(files.deployment, chain)
+  const deployment = found ?? (await deployAnew(files, chain))
+  const chainSeconds = (performance.now() - chainMs) / 1000
+
+  progress('Starting the hub')
+  const { startHub, script } = await prepareHub()
+  const begin = (made: Deployment) =>
+    startHub({
+      script,
+      port,
+      statePath: files.storage,
+      vars: hubSettings({ baseUrl, chain, deployment: made, hubSecret: readHubSecret(folder) }),
+    })
+  const network = await withHub(begin, deployment, files, chain)
+
+  // Without the first run nobody would wake the indexer and the relayer.
+  await runCrons(network.hub)
+  const crons = setInterval(() => runCrons(network.hub), cronMs)
+  running.push(() => clearInterval(crons))
+  // Once more, because Miniflare has put its own in between.
+  stopWhenTold()
+  printReady(baseUrl, chain, network.deployment, {
+    all: (performance.now() - startedMs) / 1000,
+    chain: chainSeconds,
+    deployed: network.deployment !== found,
+  })
+}
+
+/** What takes long to load, and is loaded only once nothing speaks against a start. */
+async function prepareHub() {
+  const [{ startHub }, { bundleHub }] = await Promise.all([
+    import('./hub.ts'),
+    import('./bundle.ts'),
+    import('../scripts/copy-assets.ts'),
+  ])
+  return { startHub, script: await bundleHub() }
+}
+
+/** Starts the hub; when its data is about blocks that this chain does not have, both begin anew. */
+async function withHub(
+  begin: (deployment: Deployment) => Promise<Hub>,
+  deployment: Deployment,
+  files: NetworkFiles,
+  chain: Chain,
+): Promise<{ hub: Hub; deployment: Deployment }> {
+  const hub = await begin(deployment)
+  if (await hub.isAbout(chain.url)) {
+    running.push(hub.stop)
+    return { hub, deployment }
+  }
+  await hub.stop()
+  const anew = await deployAnew(files, chain)
+  const second = await begin(anew)
+  running.push(second.stop)
+  return { hub: second, deployment: anew }
+}
+
+/** Deploys the contracts. What a hub knows of others would be wrong of these. */
+async function deployAnew(files: NetworkFiles, chain: Chain): Promise<Deployment> {
+  const aside = setAside(files.storage)
+  if (aside !== null)
+    progress(`The hub’s data is about a chain or contracts that are gone; it is set aside in ${aside}`)
+  progress('Deploying the contracts')
+  return makeDeployment(files.deployment, chain)
+}
+
+/** A hub that breaks down is started again by Miniflare; a chain is not, because it may have forgotten its last blocks. */
+async function chainEnded(): Promise<void> {
+  if (stopping) return
+  console.error('Error: The chain ended by itself. Everything else stops too.')
+  await stop(1)
+}
+
+async function runCrons({ miniflare }: Hub): Promise<void> {
+  try {
+    const worker = await miniflare.getWorker('hub')
+    await worker.scheduled({ cron: '*/5 * * * *' })
+  } catch (error) {
+    if (!stopping) console.error('The scheduled clean-up failed:', error)
+  }
+}
+
+async function choosePort(port: number): Promise<number> {
+  try {
+    return await probePort(port)
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    throw new StartError(
+      code === 'EADDRINUSE'
+        ? `Port ${port} is in use by another program. Choose another one: npm start -- --port ${port === 65_535 ? 8788 : port + 1}`
+        : `Port ${port} cannot be opened: ${message}`,
+    )
+  }
+}
+
+interface Seconds {
+  readonly all: number
+  readonly chain: number
+  readonly deployed: boolean
+}
+
+function printReady(baseUrl: string, chain: Chain, { contracts }: Deployment, seconds: Seconds): void {
+  const chainPart = `${seconds.deployed ? 'chain and new contracts' : 'chain'} ${seconds.chain.toFixed(1)} s`
+  const profile = profileOf(chain)
+  const { token, ...others } = contracts
+  const rows = Object.entries({ [profileStrings(profile).token_member]: token, ...others }).map(
+    ([name, address]) => `    ${name.padEnd(21)}${address}`,
+  )
+  const people = Object.entries(accounts).map(
+    ([name, { address }]) =>
+      `    ${name.padEnd(10)} ${address.toLowerCase()}  ${privateKeys[name as keyof typeof privateKeys]}`,
+  )
+  console.log(`
+The local network is ready (${seconds.all.toFixed(1)} s; ${chainPart}). Ctrl-C stops it.
+
+  Hub API     ${baseUrl}/v1
+  Descriptor  ${baseUrl}/
+  Reference   ${baseUrl}/docs
+  OpenAPI     ${baseUrl}/v1/openapi.json
+  Health      ${baseUrl}/v1/status
+  Chain       ${chain.url}  (chain id ${chain.id})
+  Data        ${stateFolder}/  (npm start -- --fresh begins anew)
+
+  Contracts
+${rows.join('\n')}
+
+  Accounts, with keys that everybody has: never send anything of worth to them
+${people.join('\n')}
+
+  The relayer deployed the contracts and sends what the hub relays, so send nothing with it yourself.
+  Operator, developer and miner each have 100,000 ${profile.token_symbol} of this deployment.
+`)
+}
+
+await main()

@@ -1,0 +1,45 @@
+import { describe, expect, test } from 'vitest'
+import { asksForHelp, readOptions } from './options.ts'
+
+describe('readOptions', () => {
+  test('without arguments: the usual port, a chain of its own, its data kept', () => {
+    expect(readOptions([])).toEqual({ port: 8787, chainPort: null, rpc: null, fresh: false })
+  })
+
+  test('takes ports, a chain and a fresh start', () => {
+    expect(readOptions(['--port', '0', '--chain-port', '65535', '--fresh'])).toEqual({
+      port: 0,
+      chainPort: 65_535,
+      rpc: null,
+      fresh: true,
+    })
+    expect(readOptions(['--rpc', 'https://chain.example/key'])).toMatchObject({
+      rpc: 'https://chain.example/key',
+    })
+  })
+
+  test.each([
+    ['a word for a port', ['--port', 'http'], '--port must be a number from 0 to 65535, not "http".'],
+    ['an exponent', ['--port', '1e3'], '--port must be a number'],
+    ['hexadecimal digits', ['--port', '0x50'], '--port must be a number'],
+    ['blanks', ['--port', ' 80'], '--port must be a number'],
+    ['no digit', ['--port', ''], '--port must be a number'],
+    ['a sign', ['--port=-1'], '--port must be a number'],
+    ['a fraction', ['--port', '80.0'], '--port must be a number'],
+    ['a port too high', ['--chain-port', '65536'], '--chain-port must be a number'],
+    ['a chain that is no URL', ['--rpc', '127.0.0.1:8545'], '--rpc must be an http or https URL'],
+    ['a chain over another protocol', ['--rpc', 'ws://127.0.0.1:8545'], '--rpc must be an http or https URL'],
+    ['a port for a chain of others', ['--rpc', 'http://a', '--chain-port', '1'], 'Give one of them.'],
+    ['a flag without its value', ['--port'], 'Usage: npm start'],
+    ['an unknown flag', ['--prot', '1'], 'Usage: npm start'],
+    ['a word too many', ['fresh'], 'Usage: npm start'],
+  ])('refuses %s', (_, args, message) => {
+    expect(() => readOptions(args)).toThrow(
+      expect.objectContaining({ name: 'UsageError', exitCode: 2, message: expect.stringContaining(message) }),
+    )
+  })
+
+  test('help is asked for with either flag', () => {
+    expect([['--help'], ['-h'], []].map(asksForHelp)).toEqual([true, true, false])
+  })
+})

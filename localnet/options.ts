@@ -1,0 +1,77 @@
+import { parseArgs } from 'node:util'
+import { stateFolder, UsageError } from './state.ts'
+
+export const usage = `Usage: npm start -- [--port N] [--chain-port N] [--rpc URL] [--fresh]
+
+Starts the local network, chain and contracts included, and stops it on Ctrl-C. Its data survives in
+${stateFolder}/; LOCALNET_DIR names another folder.
+
+  --port N        port of the hub (default 8787; 0 takes any free one)
+  --chain-port N  port of the chain (default 8545, or any free one while that is in use)
+  --rpc URL       use the chain at URL instead of starting one; the accounts of anvil must have funds there
+  --fresh         begin with empty data
+  --help          show this
+
+Exit codes: 0 stopped, 1 could not start or broke down, 2 wrong usage, 70 a bug.
+
+Examples:
+  npm start
+  npm start -- --port 9000 --fresh
+  npm start -- --rpc http://127.0.0.1:8545`
+
+export interface Options {
+  readonly port: number
+  /** Null for the usual one, or another when that is taken. */
+  readonly chainPort: number | null
+  /** Null to start a chain. */
+  readonly rpc: string | null
+  readonly fresh: boolean
+}
+
+/** Whether the arguments ask what there is to ask for. */
+export const asksForHelp = (args: readonly string[]): boolean => parse(args).help ?? false
+
+/** @throws {@link UsageError} */
+export function readOptions(args: readonly string[]): Options {
+  const values = parse(args)
+  if (values.rpc !== undefined && values['chain-port'] !== undefined)
+    throw new UsageError('--chain-port is for the chain that --rpc does without. Give one of them.')
+  return {
+    port: readPort('--port', values.port) ?? 8787,
+    chainPort: readPort('--chain-port', values['chain-port']),
+    rpc: readUrl(values.rpc),
+    fresh: values.fresh ?? false,
+  }
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      options: {
+        port: { type: 'string' },
+        'chain-port': { type: 'string' },
+        rpc: { type: 'string' },
+        fresh: { type: 'boolean' },
+        help: { type: 'boolean', short: 'h' },
+      },
+    }).values
+  } catch (error) {
+    throw new UsageError(`${(error as Error).message}\n\n${usage}`)
+  }
+}
+
+function readPort(option: string, text: string | undefined): number | null {
+  if (text === undefined) return null
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)
+    throw new UsageError(`${option} must be a number from 0 to 65535, not "${text}".`)
+  return Number(text)
+}
+
+function readUrl(text: string | undefined): string | null {
+  if (text === undefined) return null
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
+    throw new UsageError(`--rpc must be an http or https URL, not "${text}".`)
+  return text
+}

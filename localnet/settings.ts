@@ -1,0 +1,36 @@
+import type { Deployment } from '../contracts/deploy.ts'
+import { accounts, privateKeys } from './accounts.ts'
+import type { Chain } from './chain.ts'
+
+export interface Parts {
+  readonly baseUrl: string
+  readonly chain: Chain
+  readonly deployment: Deployment
+  readonly hubSecret: string
+}
+
+/** What makes the hub one of a local network: its vars and secrets where they differ from wrangler.toml. */
+export const hubSettings = ({ baseUrl, chain, deployment, hubSecret }: Parts): Record<string, string> => ({
+  BASE_URL: baseUrl,
+  HUB_SECRET: hubSecret,
+  PROFILE: JSON.stringify({ chain_id: chain.id }),
+  // Nobody developing against it is stopped by a limit, or waits for another person.
+  RATE_LIMIT_MULTIPLIER: '10',
+  FAUCET_WALLETS_PER_ADDRESS: '1000',
+  AUTO_APPROVE_DEVELOPERS: 'true',
+  AUTO_APPROVE_NODES: 'true',
+  OPERATOR_ADDRESSES: lower(accounts.operator.address),
+  CHAIN_NAME: 'Local chain',
+  CHAIN_RPC_URL: chain.url,
+  CHAIN_PUBLIC_RPC_URL: chain.url,
+  CHAIN_CONTRACTS: JSON.stringify(deployment.contracts),
+  CHAIN_START_BLOCK: String(deployment.startBlock),
+  // Nobody mines against this chain, so what is in a block stays there.
+  CHAIN_CONFIRMATIONS: '1',
+  CHAIN_FINALITY_BLOCKS: '0',
+  CHAIN_POLL_MS: '500',
+  RELAYER_PRIVATE_KEY: privateKeys.relayer,
+  RELAYER_TICK_MS: '250',
+})
+
+const lower = (text: string): string => text.toLowerCase()

@@ -1,0 +1,83 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { clearState, lockState, readHubSecret, setAside } from './state.ts'
+
+const root = mkdtempSync(path.join(tmpdir(), 'localnet-state-'))
+afterAll(() => rmSync(root, { recursive: true, force: true }))
+
+let folder: string
+let count = 0
+beforeEach(() => {
+  count += 1
+  folder = path.join(root, String(count))
+})
+const file = (name: string) => path.join(folder, name)
+
+describe('lockState', () => {
+  test('is had by one at a time, and again after it is given back', () => {
+    const release = lockState(folder)
+    expect(readFileSync(file('pid'), 'utf8')).toBe(String(process.pid))
+    expect(() => lockState(folder)).toThrow(/is running already in/)
+    release()
+    expect(existsSync(file('pid'))).toBe(false)
+    lockState(folder)()
+  })
+
+  test.each(['0', '-1', '1e3', '', 'nonsense', String(process.pid), '1', String(process.ppid)])(
+    'a pid of %j that a crash left behind stops nobody, whoever has that pid',
+    (pid) => {
+      mkdirSync(folder)
+      writeFileSync(file('lock'), '')
+      writeFileSync(file('pid'), pid)
+      lockState(folder)()
+    },
+  )
+
+  test.each([['0'], ['-1'], [''], ['nonsense'], [String(process.pid)]])('never tells to kill %j', (pid) => {
+    const release = lockState(folder)
+    writeFileSync(file('pid'), pid)
+    expect(() => lockState(folder)).toThrow(
+      expect.objectContaining({ message: expect.not.stringContaining('kill') }),
+    )
+    release()
+  })
+
+  test('says what is wrong with a folder that cannot be one', () => {
+    expect(() => lockState('')).toThrow('LOCALNET_DIR is empty. Name a folder in it, or unset it.')
+    writeFileSync(folder, '')
+    expect(() => lockState(folder)).toThrow(/^The folder .* cannot be used: EEXIST/)
+    expect(() => lockState(path.join(folder, 'below'))).toThrow(/cannot be used: ENOTDIR/)
+    rmSync(folder)
+    mkdirSync(file('lock'), { recursive: true })
+    expect(() => lockState(folder)).toThrow(/cannot be used: unable to open database file/)
+  })
+})
+
+describe('readHubSecret', () => {
+  test('is made once, and made anew when what is there is none', () => {
+    mkdirSync(folder)
+    const secret = readHubSecret(folder)
+    expect(secret).toMatch(/^[0-9a-f]{64}$/)
+    expect(readHubSecret(folder)).toBe(secret)
+    writeFileSync(file('hub-secret'), secret.slice(1))
+    expect(readHubSecret(folder)).not.toContain(secret.slice(1))
+  })
+})
+
+describe('what is moved away', () => {
+  test('is found beside its place, in place of what was moved before; a fresh start forgets both', () => {
+    mkdirSync(file('storage'), { recursive: true })
+    writeFileSync(file('storage/one'), '')
+    expect(setAside(file('storage'))).toBe(file('storage.old'))
+    mkdirSync(file('storage'))
+    writeFileSync(file('storage/two'), '')
+    expect(setAside(file('storage'))).toBe(file('storage.old'))
+    expect([existsSync(file('storage.old/one')), existsSync(file('storage.old/two'))]).toEqual([false, true])
+    expect(setAside(file('storage'))).toBe(null)
+    writeFileSync(file('chain.json'), '{}')
+    clearState(folder)
+    expect([existsSync(file('storage.old')), existsSync(file('chain.json'))]).toEqual([false, false])
+  })
+})
