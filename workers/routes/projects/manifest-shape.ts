@@ -140,7 +140,11 @@ const { $schema: _, id: __, ...manifestSchema } = z.toJSONSchema(ProjectManifest
 const ManifestInput = z.unknown().refine((value) => value !== undefined, 'is required (object)')
 
 export const ManifestBody = z
-  .strictObject({ manifest: ManifestInput.meta({ ...manifestSchema }) })
+  .strictObject({
+    manifest: ManifestInput.meta({
+      description: 'A ProjectManifest, or what is to become one: problems are answered, not refused.',
+    }),
+  })
   .meta({ id: 'ManifestInput' })
 
 export const SignedManifestBody = z

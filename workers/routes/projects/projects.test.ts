@@ -210,9 +210,11 @@ describe('every order', () => {
     await env.DB.prepare(
       `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})
       INSERT INTO projects (project_id, developer, slug, category, listing_status, created_at, ordinal, name, name_key,
-        tags, class_mask, miners, earnings_key, rating_x100, trending_score)
-      SELECT printf('0x%064x', i), '${developer}', 's' || i, 'storage', 'listed', i, 100000 + i, 'Mass ' || i % 7,
-        'mass ' || i % 7, '["mass"]', 31, i % 3, printf('%02d%d', length(i % 5 * 7), i % 5 * 7), i % 4 * 100, i % 6
+        icon, token, reward_model, tags, class_mask, miners, earnings_key, rating_x100, trending_score)
+      SELECT printf('0x%064x', i), '${developer}', 'slug-' || i, 'storage', 'listed', i, 100000 + i,
+        'Mass ' || (i % 7), 'mass ' || (i % 7), 'https://assets.example.com/icon.png',
+        '{"address":"0x${'c0'.repeat(20)}","symbol":"HUB","name":"Hub","decimals":18}', 'per-unit', '["mass"]', 31,
+        i % 3, printf('%02d%d', length((i % 5) * 7), (i % 5) * 7), (i % 4) * 100, i % 6
       FROM n`,
     ).run()
   })
