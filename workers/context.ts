@@ -1,4 +1,5 @@
 import type { Context, Hono } from 'hono'
+import type { UnencodableValue } from '../protocol/canonical-json.ts'
 import type { ChainClient } from './chain/client.ts'
 import type { IndexerClient } from './chain/indexer.ts'
 import type { RelayerClient } from './chain/relayer.ts'
@@ -18,6 +19,10 @@ import type { NetworkStore } from './stores/network.ts'
 import type { NodeRequestNonceStore } from './stores/node-request-nonces.ts'
 import type { NodeStore } from './stores/nodes.ts'
 import type { PreferencesStore } from './stores/preferences.ts'
+import type { ProjectDecisionStore } from './stores/project-decisions.ts'
+import type { ProjectLists } from './stores/project-lists.ts'
+import type { ProjectVersionStore } from './stores/project-versions.ts'
+import type { ProjectStore } from './stores/projects.ts'
 import type { SessionStore } from './stores/sessions.ts'
 import type { SiweNonceStore } from './stores/siwe-nonces.ts'
 import type { TransactionStore } from './stores/transactions.ts'
@@ -34,6 +39,10 @@ export interface Services {
   devices: DeviceStore
   drafts: DraftStore
   network: NetworkStore
+  projects: ProjectStore
+  projectLists: ProjectLists
+  projectVersions: ProjectVersionStore
+  projectDecisions: ProjectDecisionStore
   nodes: NodeStore
   auditLog: AuditLogStore
   transactions: TransactionStore
@@ -85,6 +94,8 @@ export interface HubVariables {
   rateLimit: RateLimitReport | undefined
   /** The body's bytes once read; a stream can be read only once and two checks need it. */
   body: Uint8Array | undefined
+  /** Values without canonical form in the member of the body that may hold them. */
+  unencodable: readonly UnencodableValue[] | undefined
 }
 
 export type HubBindings = { Bindings: Env; Variables: HubVariables }

@@ -19,6 +19,10 @@ import { NetworkStore } from './stores/network.ts'
 import { NodeRequestNonceStore } from './stores/node-request-nonces.ts'
 import { NodeStore } from './stores/nodes.ts'
 import { PreferencesStore } from './stores/preferences.ts'
+import { ProjectDecisionStore } from './stores/project-decisions.ts'
+import { ProjectLists } from './stores/project-lists.ts'
+import { ProjectVersionStore } from './stores/project-versions.ts'
+import { ProjectStore } from './stores/projects.ts'
 import { SessionStore } from './stores/sessions.ts'
 import { SiweNonceStore } from './stores/siwe-nonces.ts'
 import { TransactionStore } from './stores/transactions.ts'
@@ -43,6 +47,10 @@ export function services(env: Env): Services {
     devices: new DeviceStore(db),
     drafts: new DraftStore(db),
     network: new NetworkStore(db),
+    projects: new ProjectStore(db),
+    projectLists: new ProjectLists(db),
+    projectVersions: new ProjectVersionStore(db),
+    projectDecisions: new ProjectDecisionStore(db),
     nodes: new NodeStore(db),
     auditLog: new AuditLogStore(db),
     transactions: new TransactionStore(db),

@@ -1,3 +1,4 @@
+import { listingStatuses } from '../../protocol/listing-status.ts'
 import type { ChainEvent } from './events.ts'
 
 /** What the chain says about one thing; amounts in decimal, times in Unix seconds. */
@@ -64,18 +65,6 @@ export function ownerOf(kind: Subject['kind'], state: ChainState): string | null
   return typeof owner === 'string' ? owner : null
 }
 
-/** In the order of the registry's numbers. */
-const listingStatuses = [
-  'draft',
-  'submitted',
-  'pending_review',
-  'listed',
-  'paused',
-  'underfunded',
-  'rejected',
-  'delisted',
-]
-
 const add = (sum: unknown, amount: string | undefined, sign = 1n): string =>
   String(BigInt(String(sum ?? '0')) + sign * BigInt(amount ?? '0'))
 
@@ -99,6 +88,7 @@ const project: Record<Subject['kind'], (state: ChainState, event: ChainEvent) =>
           consensus_hash: args.consensusHash,
           manifest_hash: args.manifestHash,
           published_at: blockTime,
+          published_tx: txHash,
         }
       case 'ListingStatusSet':
         return { listing_status: listingStatuses[Number(args.status)] }

@@ -83,6 +83,7 @@ const tagDescriptions: Record<string, string> = {
   'Sign-in': 'Sessions for wallets, by EIP-4361.',
   Account: 'What a wallet keeps here for itself.',
   Developers: 'Profiles, enrollment, drafts and API keys of developers.',
+  Projects: 'What nodes work on: manifests, versions, listings and their figures.',
   Modules: 'Upload and download of executable modules.',
   Devices: 'Devices, bound to wallets by records that both sign.',
   Nodes: 'What nodes say of themselves.',

@@ -3,6 +3,7 @@ import { getPreferences, putPreferences } from './account/preferences.ts'
 import { listAuditLog } from './admin/audit-log.ts'
 import { decideEnrollment, decideVerification } from './admin/developers.ts'
 import { approveNode, listNodes, revokeNode } from './admin/nodes.ts'
+import { listReviewQueue, reviewProject } from './admin/projects.ts'
 import { getRelayer } from './admin/relayer.ts'
 import { logout } from './auth/logout.ts'
 import { createNonce } from './auth/nonce.ts'
@@ -12,6 +13,10 @@ import { createApiKey, listApiKeys, revokeApiKey } from './developers/api-keys.t
 import { createDraft, deleteDraft, getDraft, listDrafts, putDraft } from './developers/drafts.ts'
 import { enroll, requestVerification } from './developers/enrollment.ts'
 import { getDeveloper, getOwnDeveloper, putOwnDeveloper } from './developers/profile.ts'
+import { createProject } from './developers/projects/create.ts'
+import { listOwnProjects } from './developers/projects/list-own.ts'
+import { prepareProject } from './developers/projects/prepare.ts'
+import { registerProject } from './developers/projects/register.ts'
 import { bindDevice } from './devices/bind.ts'
 import { getBinding } from './devices/binding.ts'
 import { createBindingMessage } from './devices/binding-message.ts'
@@ -33,6 +38,11 @@ import { getTransaction } from './network/transaction.ts'
 import { listValidators } from './network/validators.ts'
 import { heartbeat } from './nodes/heartbeat.ts'
 import { registerNode } from './nodes/register.ts'
+import { getProjectEconomics } from './projects/economics.ts'
+import { getProject } from './projects/get.ts'
+import { listProjects } from './projects/list.ts'
+import { getProjectManifest } from './projects/manifest.ts'
+import { getProjectVersion, listProjectVersions } from './projects/versions.ts'
 import { getDocs, getDocsFile } from './reference/docs.ts'
 import { getOpenApi } from './reference/openapi.ts'
 
@@ -62,12 +72,22 @@ export const routes: readonly Route[] = [
   listApiKeys,
   createApiKey,
   revokeApiKey,
+  listOwnProjects,
   getDeveloper,
   listModules,
   uploadModule,
   uploadModuleBytes,
   getModule,
   downloadModule,
+  prepareProject,
+  createProject,
+  registerProject,
+  listProjects,
+  getProject,
+  getProjectManifest,
+  listProjectVersions,
+  getProjectVersion,
+  getProjectEconomics,
   createBindingMessage,
   bindDevice,
   unbindDevice,
@@ -85,6 +105,8 @@ export const routes: readonly Route[] = [
   listNodes,
   approveNode,
   revokeNode,
+  reviewProject,
+  listReviewQueue,
   getRelayer,
   listAuditLog,
   getOpenApi,

@@ -43,7 +43,7 @@ class InterpretedInstance implements Instance {
   /** Where a call from within a host function may put its parameters. */
   #frame: number
 
-  constructor(module: TranslatedModule, gasLimit: number, host: HostFunctions) {
+  constructor(module: TranslatedModule, gasLimit: number, host: HostFunctions, paused: () => void) {
     this.#translated = module
     this.#gasLimit = gasLimit
     this.#frame = module.layout.frames
@@ -51,7 +51,7 @@ class InterpretedInstance implements Instance {
       run: host[`${from}.${name}`]!,
       ...guestImports[`${from}.${name}` as keyof typeof guestImports],
     }))
-    this.#machine = new Machine(module, (index, frame) => {
+    const call = (index: number, frame: number) => {
       const { run, params, result } = functions[index]!
       const view = this.#machine.view()
       const parameters = Array.from({ length: params }, (_, at) =>
@@ -62,7 +62,8 @@ class InterpretedInstance implements Instance {
       const given = run(...parameters)
       this.#frame = outer
       if (result) this.#machine.view().setBigInt64(frame, packed(given), true)
-    })
+    }
+    this.#machine = new Machine(module, call, paused)
     this.#machine.setGas(gasLimit)
     const failed = this.#machine.initialize()
     if (failed !== undefined) throw trap(traps[failed])
@@ -122,8 +123,8 @@ class InterpretedInstance implements Instance {
   }
 }
 
-/** The interpreter. */
-export const pulley: Engine = {
+/** The interpreter, with something to do after every few milliseconds of a run. */
+export const pulleyWith = (paused: () => void): Engine => ({
   instantiate(wasm, gasLimit, host) {
     let module: TranslatedModule
     try {
@@ -132,6 +133,9 @@ export const pulley: Engine = {
       if (error instanceof WasmError) throw new GuestFailure(`invalid module: ${error.message}`)
       throw error
     }
-    return new InterpretedInstance(module, gasLimit, host)
+    return new InterpretedInstance(module, gasLimit, host, paused)
   },
-}
+})
+
+/** The interpreter. */
+export const pulley: Engine = pulleyWith(() => {})
