@@ -1,7 +1,9 @@
 import type { Route } from '../route.ts'
+import { getMe } from './account/me.ts'
 import { getPreferences, putPreferences } from './account/preferences.ts'
 import { listAuditLog } from './admin/audit-log.ts'
 import { decideEnrollment, decideVerification } from './admin/developers.ts'
+import { putFaucet } from './admin/faucet.ts'
 import { approveNode, listNodes, revokeNode } from './admin/nodes.ts'
 import { listReviewQueue, reviewProject } from './admin/projects.ts'
 import { getRelayer } from './admin/relayer.ts'
@@ -47,6 +49,14 @@ import { getProjectManifest } from './projects/manifest.ts'
 import { getProjectVersion, listProjectVersions } from './projects/versions.ts'
 import { getDocs, getDocsFile } from './reference/docs.ts'
 import { getOpenApi } from './reference/openapi.ts'
+import { bond, getBondPayload } from './subscriptions/bond.ts'
+import { getCollateral } from './subscriptions/collateral.ts'
+import { createSubscription } from './subscriptions/create.ts'
+import { getSubscription } from './subscriptions/get.ts'
+import { listSubscriptions } from './subscriptions/list.ts'
+import { pauseSubscription, resumeSubscription } from './subscriptions/pause.ts'
+import { setPayout } from './subscriptions/payout.ts'
+import { unbond, withdraw } from './subscriptions/unbond.ts'
 
 /** Every endpoint of the hub, in the order the reference shows them. */
 export const routes: readonly Route[] = [
@@ -60,6 +70,7 @@ export const routes: readonly Route[] = [
   exchangeSiwe,
   getSession,
   logout,
+  getMe,
   getPreferences,
   putPreferences,
   getOwnDeveloper,
@@ -100,6 +111,17 @@ export const routes: readonly Route[] = [
   getDevice,
   updateDevice,
   putDeviceProfile,
+  createSubscription,
+  listSubscriptions,
+  getCollateral,
+  getSubscription,
+  getBondPayload,
+  bond,
+  setPayout,
+  pauseSubscription,
+  resumeSubscription,
+  unbond,
+  withdraw,
   getFaucet,
   drip,
   registerNode,
@@ -109,6 +131,7 @@ export const routes: readonly Route[] = [
   listNodes,
   approveNode,
   revokeNode,
+  putFaucet,
   reviewProject,
   listReviewQueue,
   getRelayer,
