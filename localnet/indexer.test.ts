@@ -293,9 +293,9 @@ describe.skipIf(!hasAnvil)('the indexer', () => {
     const db = await hub.miniflare.getD1Database('DB', 'hub')
     await db
       .prepare(
-        "INSERT INTO projects (project_id, developer, slug, category, listing_status, created_at) VALUES (?, ?, 'project-1', 'iot', 'submitted', 1)",
+        "INSERT INTO projects (project_id, developer, slug, category, listing_status, created_at, manifest_hash) VALUES (?, ?, 'project-1', 'iot', 'submitted', 1, ?)",
       )
-      .bind(calls.projectId(1), sender)
+      .bind(calls.projectId(1), sender, hash('manifest'))
       .run()
     const listing = async () => (await rows(hub, 'SELECT listing_status FROM projects'))[0]?.listing_status
     await mineEmpty(3)
