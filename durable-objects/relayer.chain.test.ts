@@ -125,6 +125,26 @@ describe('Relayer', () => {
     expect(chain.offered.find(({ data }) => data === '0x')).toMatchObject({ nonce: 0, to: signer })
   })
 
+  test('an action that a node refused for good, and another took before, is done and not failed', async () => {
+    const request = action()
+    await relayer.relay(request)
+    // A node that has not seen it, and is wrong about it.
+    await runInDurableObject(relayer, (_, state) =>
+      state.storage.sql.exec('UPDATE attempts SET accepted = 0').toArray(),
+    )
+    chain.refusal = 'exceeds block gas limit'
+    await round()
+    expect(await relayer.find(request.id)).toMatchObject({ status: 'failed' })
+    chain.mine()
+    chain.refusal = null
+    await round()
+    expect(await relayer.find(request.id)).toMatchObject({
+      status: 'confirmed',
+      error: null,
+      txHash: chain.offered[0]?.hash,
+    })
+  })
+
   test('a nonce a stranger used fails the action in the end, and is never replaced by another one', async () => {
     chain.refusal = 'internal error'
     const request = action()

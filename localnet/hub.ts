@@ -15,7 +15,12 @@ export interface HubOptions {
   statePath?: string
   /** Equal Workers over the same storage, one port each; 1 when left out. */
   isolates?: number
-  /** Workers beside the hub that reach its Durable Objects directly, each the text of one module. */
+  /** Further hubs in the same workerd, by name, each with vars and Durable Objects of its own over the same database. */
+  others?: Record<string, Record<string, string>>
+  /**
+   * Workers beside the hub that reach its Durable Objects directly, each the text of one module; those of others under
+   * `<name>_<binding>`.
+   */
   beside?: Record<string, string>
 }
 
@@ -37,9 +42,13 @@ export async function startHub({
   vars,
   statePath,
   isolates = 1,
+  others = {},
   beside = {},
 }: HubOptions): Promise<Hub> {
   const { workerOptions } = unstable_getMiniflareWorkerOptions('wrangler.toml')
+  const objects = workerOptions.durableObjects as DurableObjects
+  const modules = [{ type: 'ESModule' as const, path: 'hub.mjs', contents: script }]
+  const bindings = { ...(workerOptions.bindings as Record<string, string>), ...vars }
   const names = Array.from({ length: isolates }, (_, index) => (index === 0 ? 'hub' : `hub-${index + 1}`))
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
@@ -50,20 +59,30 @@ export async function startHub({
         ...names.map((name) => ({
           ...workerOptions,
           name,
-          modules: [{ type: 'ESModule' as const, path: 'hub.mjs', contents: script }],
-          bindings: { ...(workerOptions.bindings as Record<string, string>), ...vars },
+          modules,
+          bindings,
           // Further isolates use the objects of the first, as two data centres would, and leave its queues to it.
           ...(name !== 'hub' && {
             queueConsumers: [],
-            durableObjects: sharedObjects(workerOptions.durableObjects as DurableObjects),
+            durableObjects: objectsOf('hub', objects),
           }),
           unsafeDirectSockets: [{ host: '127.0.0.1', port: name === 'hub' ? port : 0 }],
+        })),
+        ...Object.entries(others).map(([name, own]) => ({
+          ...workerOptions,
+          name,
+          modules,
+          bindings: { ...bindings, ...own },
+          queueConsumers: [],
         })),
         ...Object.entries(beside).map(([name, contents]) => ({
           name,
           compatibilityDate: workerOptions.compatibilityDate as string,
           modules: [{ type: 'ESModule' as const, path: `${name}.mjs`, contents }],
-          durableObjects: sharedObjects(workerOptions.durableObjects as DurableObjects),
+          durableObjects: Object.assign(
+            objectsOf('hub', objects),
+            ...Object.keys(others).map((other) => objectsOf(other, objects, `${other}_`)),
+          ),
           unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],
         })),
       ],
@@ -87,11 +106,12 @@ export async function startHub({
 
 type DurableObjects = Record<string, { className: string }>
 
-const sharedObjects = (objects: DurableObjects) =>
+/** The objects of the Worker `scriptName`, bound under their own names after `prefix`. */
+const objectsOf = (scriptName: string, objects: DurableObjects, prefix = '') =>
   Object.fromEntries(
     Object.entries(objects).map(([binding, { className }]) => [
-      binding,
-      { className, scriptName: 'hub', useSQLite: true },
+      `${prefix}${binding}`,
+      { className, scriptName, useSQLite: true },
     ]),
   )
 

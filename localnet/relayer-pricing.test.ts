@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { hasAnvil } from './testing/anvil.ts'
-import { closeData, probeCount } from './testing/probe.ts'
-import { action, probeAddress, type RelayerNetwork, startRelayerNetwork } from './testing/relayer-network.ts'
+import { type RelayerNetwork, startRelayerNetwork } from './testing/relayer-network.ts'
 
 interface Pooled {
   hash: string
@@ -22,13 +21,13 @@ describe.skipIf(!hasAnvil)('a transaction no block takes', () => {
   const statusOf = async (id: string) => (await network.relayer.find(id))?.status
   const pooled = async (nonce = 0): Promise<Pooled | undefined> => {
     const { pending } = await rpc<{ pending: Record<string, Record<string, Pooled>> }>('txpool_content')
-    const own = Object.entries(pending).find(([from]) => from.toLowerCase() === network.signer)?.[1]
+    const own = Object.entries(pending).find(([from]) => from.toLowerCase() === network.relayer.signer)?.[1]
     return own?.[nonce]
   }
 
   test('is priced anew with the same nonce, both fees up by a tenth or more, and mined once', async () => {
     await rpc('evm_setAutomine', false)
-    const request = action()
+    const request = network.action()
     expect(await network.relayer.relay(request)).toMatchObject({ status: 'accepted' })
     const first = (await pooled()) as Pooled
     await expect.poll(async () => (await pooled())?.hash).not.toBe(first.hash)
@@ -40,12 +39,12 @@ describe.skipIf(!hasAnvil)('a transaction no block takes', () => {
     await rpc('evm_setAutomine', true)
     await rpc('evm_mine')
     await expect.poll(() => statusOf(request.id)).toBe('confirmed')
-    expect(await probeCount(network.chain, probeAddress)).toBe(1)
+    expect(await network.done()).toEqual([request.projectId])
   })
 
   test('is sent again after the pool dropped it', async () => {
     await rpc('evm_setAutomine', false)
-    const requests = [action(), action(), action()]
+    const requests = [network.action(), network.action(), network.action()]
     for (const request of requests) await network.relayer.relay(request)
     const dropped = (await pooled(0)) as Pooled
     await rpc('anvil_dropTransaction', dropped.hash)
@@ -56,18 +55,18 @@ describe.skipIf(!hasAnvil)('a transaction no block takes', () => {
         return (await network.relayer.health()).open
       })
       .toBe(0)
-    expect(await probeCount(network.chain, probeAddress)).toBe(3)
-    expect(await rpc('eth_getTransactionCount', network.signer, 'latest')).toBe('0x3')
+    expect(await network.done()).toEqual(requests.map(({ projectId }) => projectId))
+    expect(await rpc('eth_getTransactionCount', network.relayer.signer, 'latest')).toBe('0x3')
   })
 
   test('survives a base fee above the cap, and is mined when it has come down', async () => {
     await rpc('evm_setAutomine', false)
-    const request = action()
+    const request = network.action()
     await network.relayer.relay(request)
     await rpc('anvil_setNextBlockBaseFeePerGas', gwei(100))
     await rpc('evm_mine')
     await expect.poll(async () => (await network.relayer.health()).status).toBe('unavailable')
-    expect(await network.relayer.relay(action())).toEqual({ status: 'unavailable', part: 'fees' })
+    expect(await network.relayer.relay(network.action())).toEqual({ status: 'unavailable', part: 'fees' })
     expect((await network.relayer.health()).nextNonce).toBe(1)
     expect(await statusOf(request.id)).toBe('sent')
 
@@ -80,12 +79,12 @@ describe.skipIf(!hasAnvil)('a transaction no block takes', () => {
         return statusOf(request.id)
       })
       .toBe('confirmed')
-    expect(await probeCount(network.chain, probeAddress)).toBe(1)
+    expect(await network.done()).toEqual([request.projectId])
   })
 
   test('nothing is taken while the balance does not cover it', async () => {
-    await rpc('anvil_setBalance', network.signer, '0x1')
-    expect((await network.relayer.relay(action())).status).toBe('unavailable')
+    await rpc('anvil_setBalance', network.relayer.signer, '0x1')
+    expect((await network.relayer.relay(network.action())).status).toBe('unavailable')
     expect(await network.relayer.health()).toMatchObject({ nextNonce: 0, open: 0 })
   })
 })
@@ -102,7 +101,7 @@ describe.skipIf(!hasAnvil)('a mined transaction', () => {
 
   test('is not final before its depth; one that a reorganisation removed is mined again, once', async () => {
     await rpc('anvil_mine', '0x5')
-    const request = action()
+    const request = network.action()
     await network.relayer.relay(request)
     await expect.poll(() => find(request.id)).toMatchObject({ status: 'sent', confirmations: 1 })
     await rpc('evm_mine')
@@ -110,7 +109,7 @@ describe.skipIf(!hasAnvil)('a mined transaction', () => {
 
     await rpc('evm_setAutomine', false)
     await rpc('anvil_reorg', 2, [])
-    expect(await rpc('eth_getTransactionCount', network.signer, 'latest')).toBe('0x0')
+    expect(await rpc('eth_getTransactionCount', network.relayer.signer, 'latest')).toBe('0x0')
     await expect.poll(() => find(request.id)).toMatchObject({ status: 'sent', confirmations: 0 })
     await expect
       .poll(async () => {
@@ -118,24 +117,24 @@ describe.skipIf(!hasAnvil)('a mined transaction', () => {
         return (await find(request.id))?.status
       })
       .toBe('confirmed')
-    expect(await probeCount(network.chain, probeAddress)).toBe(1)
-    expect(await rpc('eth_getTransactionCount', network.signer, 'latest')).toBe('0x1')
+    expect(await network.done()).toEqual([request.projectId])
+    expect(await rpc('eth_getTransactionCount', network.relayer.signer, 'latest')).toBe('0x1')
   })
 
-  test('that reverts after all is reported with the reason', async () => {
+  test('that reverts after all, because a stranger brought the action first, is reported with the reason', async () => {
     await rpc('evm_setAutomine', false)
-    const request = action()
+    const request = network.action()
     expect(await network.relayer.relay(request)).toMatchObject({ status: 'accepted' })
     // Pays more, so it comes first in the block.
     const [other] = await rpc<string[]>('eth_accounts')
     const fees = { maxFeePerGas: gwei(900), maxPriorityFeePerGas: gwei(500) }
-    await rpc('eth_sendTransaction', { from: other, to: probeAddress, data: closeData, ...fees })
+    await rpc('eth_sendTransaction', { from: other, to: request.to, data: request.data, ...fees })
     await rpc('evm_mine')
     await expect
       .poll(async () => {
         await rpc('evm_mine')
         return find(request.id)
       })
-      .toMatchObject({ status: 'reverted', error: 'closed' })
+      .toMatchObject({ status: 'reverted', error: `InvalidAccountNonce(${request.owner}, 1)` })
   })
 })

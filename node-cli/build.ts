@@ -21,6 +21,21 @@ const guestLibrary: Plugin = {
   },
 }
 
+/**
+ * noble takes random bytes from `node:crypto`, which costs each thread some milliseconds to load, and nodectl asks for
+ * none: its own come from Node.
+ */
+const lazyCrypto: Plugin = {
+  name: 'lazy-crypto',
+  setup({ onLoad }) {
+    onLoad({ filter: /@noble[\\/]hashes[\\/]esm[\\/]cryptoNode\.js$/ }, () => ({
+      contents:
+        'export const crypto = { getRandomValues: (bytes) => globalThis.crypto.getRandomValues(bytes) }',
+      loader: 'js',
+    }))
+  },
+}
+
 rmSync(dist, { recursive: true, force: true })
 await build({
   entryPoints: { main: path.join(root, 'src/main.ts'), worker: path.join(root, 'src/engine/worker.ts') },
@@ -33,7 +48,7 @@ await build({
   platform: 'node',
   target: 'node22.13',
   minifySyntax: true,
-  plugins: [guestLibrary],
+  plugins: [guestLibrary, lazyCrypto],
 })
 
 const [major, minor] = engines.node.replace('>=', '').split('.').map(Number)

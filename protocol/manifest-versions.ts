@@ -62,9 +62,14 @@ export interface VersionPublication {
  */
 export function effectiveEpoch(publication: VersionPublication): number {
   const { old_epoch_secs: before, new_epoch_secs: after, published_at: at, beacon_offset_secs } = publication
-  const common = (before * after) / greatestCommonDivisor(before, after)
+  const common = commonBoundarySecs(before, after)
   const boundary = (Math.floor((at + beacon_offset_secs) / common) + 1) * common
   return boundary / after
+}
+
+/** Seconds between the times at which epochs of both lengths begin: their least common multiple. */
+export function commonBoundarySecs(before: number, after: number): number {
+  return (before * after) / greatestCommonDivisor(before, after)
 }
 
 function greatestCommonDivisor(a: number, b: number): number {

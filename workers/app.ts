@@ -1,15 +1,23 @@
 import { Hono } from 'hono'
+import type { UnencodableValue } from '../protocol/canonical-json.ts'
 import type { App, HubBindings, HubContext, Principal } from './context.ts'
 import { readSettings } from './env.ts'
 import { ApiError, invalidField } from './errors.ts'
 import { errorResponse, finishCaching } from './http/answer.ts'
-import { jsonBytesMax, parseJsonBody, readBody, requireContentType } from './http/body.ts'
+import {
+  allowFractions,
+  jsonBytesMax,
+  noteInside,
+  parseJsonBody,
+  readBody,
+  requireContentType,
+} from './http/body.ts'
 import { validate } from './http/validate.ts'
 import { authenticate, authorize, isNodeSigned } from './middleware/authenticate.ts'
 import { commonHeaders, preflight } from './middleware/common-headers.ts'
 import { runOnce } from './middleware/idempotency.ts'
 import { refundAddressBudget, spendAddressBudget, spendRateLimit } from './middleware/rate-limit.ts'
-import type { Method, Route, RouteDeclaration, RouteInput } from './route.ts'
+import type { JsonBody, Method, Route, RouteDeclaration, RouteInput } from './route.ts'
 import { routes } from './routes/index.ts'
 import { services } from './services.ts'
 
@@ -138,11 +146,16 @@ function rejectQuery(c: HubContext): undefined {
 
 async function readJson(
   c: HubContext,
-  { schema, bytesMax = jsonBytesMax, deferred, fractions }: NonNullable<RouteDeclaration['json']>,
+  { schema, bytesMax = jsonBytesMax, deferred, fractions, reported }: JsonBody,
 ) {
   if (!deferred) requireContentType(c, 'application/json')
   const bytes = await readBody(c, bytesMax)
-  return deferred ? undefined : validate(schema, parseJsonBody(bytes, fractions))
+  if (deferred) return undefined
+  if (reported === undefined) return validate(schema, parseJsonBody(bytes, fractions && allowFractions))
+  const found: UnencodableValue[] = []
+  const body = parseJsonBody(bytes, noteInside(reported, found))
+  c.set('unencodable', found)
+  return validate(schema, body)
 }
 
 async function readRaw(c: HubContext, contentType: string, bytesMax: number): Promise<Uint8Array> {

@@ -1,10 +1,12 @@
 import type { Context, Hono } from 'hono'
+import type { UnencodableValue } from '../protocol/canonical-json.ts'
 import type { ChainClient } from './chain/client.ts'
 import type { IndexerClient } from './chain/indexer.ts'
 import type { RelayerClient } from './chain/relayer.ts'
 import type { Env, Settings } from './env.ts'
 import type { CursorCodec } from './http/cursor.ts'
 import type { Sealer } from './http/seal.ts'
+import type { AccountStore } from './stores/accounts.ts'
 import type { ApiKeyStore } from './stores/api-keys.ts'
 import type { AuditLogStore } from './stores/audit-log.ts'
 import type { ChainIndexStore } from './stores/chain-index.ts'
@@ -12,14 +14,20 @@ import type { DeadLetterStore } from './stores/dead-letters.ts'
 import type { DeveloperStore } from './stores/developers.ts'
 import type { DeviceStore } from './stores/devices.ts'
 import type { DraftStore } from './stores/drafts.ts'
+import type { FaucetSettingsStore } from './stores/faucet-settings.ts'
 import type { IdempotencyKeyStore } from './stores/idempotency-keys.ts'
 import type { ModuleStore } from './stores/modules.ts'
 import type { NetworkStore } from './stores/network.ts'
 import type { NodeRequestNonceStore } from './stores/node-request-nonces.ts'
 import type { NodeStore } from './stores/nodes.ts'
 import type { PreferencesStore } from './stores/preferences.ts'
+import type { ProjectDecisionStore } from './stores/project-decisions.ts'
+import type { ProjectLists } from './stores/project-lists.ts'
+import type { ProjectVersionStore } from './stores/project-versions.ts'
+import type { ProjectStore } from './stores/projects.ts'
 import type { SessionStore } from './stores/sessions.ts'
 import type { SiweNonceStore } from './stores/siwe-nonces.ts'
+import type { SubscriptionStore } from './stores/subscriptions.ts'
 import type { TransactionStore } from './stores/transactions.ts'
 
 export interface Services {
@@ -31,10 +39,17 @@ export interface Services {
   modules: ModuleStore
   preferences: PreferencesStore
   developers: DeveloperStore
+  accounts: AccountStore
   devices: DeviceStore
+  subscriptions: SubscriptionStore
   drafts: DraftStore
   network: NetworkStore
+  projects: ProjectStore
+  projectLists: ProjectLists
+  projectVersions: ProjectVersionStore
+  projectDecisions: ProjectDecisionStore
   nodes: NodeStore
+  faucetSettings: FaucetSettingsStore
   auditLog: AuditLogStore
   transactions: TransactionStore
   chainIndex: ChainIndexStore
@@ -85,6 +100,8 @@ export interface HubVariables {
   rateLimit: RateLimitReport | undefined
   /** The body's bytes once read; a stream can be read only once and two checks need it. */
   body: Uint8Array | undefined
+  /** Values without canonical form in the member of the body that may hold them. */
+  unencodable: readonly UnencodableValue[] | undefined
 }
 
 export type HubBindings = { Bindings: Env; Variables: HubVariables }

@@ -1,4 +1,5 @@
 import { createApp } from './app.ts'
+import { mirrorOverdue } from './chain/listing-mirror.ts'
 import { unixNow } from './context.ts'
 import type { Env } from './env.ts'
 import { consumeQueue } from './queues/index.ts'
@@ -14,11 +15,15 @@ export default {
   fetch: app.fetch,
   queue: consumeQueue,
   async scheduled(_controller, env) {
-    const { siweNonces, sessions, nodeRequestNonces, idempotencyKeys, relayer, indexer } = services(env)
+    const { siweNonces, sessions, nodeRequestNonces, idempotencyKeys, projectVersions, relayer, indexer } =
+      services(env)
     // Alarms drive both; this brings them back should one have been lost.
-    await Promise.all([relayer?.wake(), indexer?.wake()].map((woken) => woken?.catch(logged)))
+    await Promise.all(
+      [relayer?.wake(), indexer?.wake(), mirrorOverdue(env)].map((done) => done?.catch(logged)),
+    )
     const now = unixNow()
     // One store that fails does not keep the others from being swept.
+    await projectVersions.activateDue(now, 100)
     for (const store of [siweNonces, sessions, nodeRequestNonces, idempotencyKeys])
       await store.purge(now).catch(logged)
   },

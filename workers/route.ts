@@ -10,6 +10,8 @@ export interface RouteAuth {
   session?: true
   /** The scope an API key needs here. */
   apiKey?: Scope
+  /** The path parameter that names the project: a key that is for other projects is refused. */
+  project?: string
   node?: true
   operator?: true
 }
@@ -19,6 +21,8 @@ export interface JsonBody {
   example: unknown
   /** 1 MiB unless the route says otherwise. */
   bytesMax?: number
+  /** A member whose values the handler judges: one without canonical form is noted in `c.var.unencodable`. */
+  reported?: string
   /** For documents of the client's own, which nobody hashes: numbers may have a fraction or an exponent. */
   fractions?: true
   /**

@@ -1,28 +1,47 @@
 /**
  * Whether every action is done exactly once on a chain that fails, by a hub that is killed:
- * `node scripts/nx.mjs node bench/relay/chaos.ts [seeds]`. Exits 1 at the first seed where it is not.
+ * `npm run chaos:relay -- [schedules] [first seed]`. Writes bench/relay/chaos.json; exits 1 when a schedule is not exact.
  */
-import { runRelayChaos } from '../../localnet/testing/relay-chaos.ts'
+import { writeFileSync } from 'node:fs'
+import { type ChaosResult, isExact, runRelayChaos } from '../../localnet/testing/relay-chaos.ts'
 
-const seeds = Number(process.argv[2] ?? 20)
-const actions = 150
-const crashes = 4
+const schedules = Number(process.argv[2] ?? 1_000)
+const firstSeed = Number(process.argv[3] ?? 1)
+const atOnce = 4
+const killEvery = 3
+/** Mining becomes slow on a chain with many blocks, so a new one begins after as many schedules. */
+const schedulesPerChain = 120
 
-let done = 0
-for (let seed = 1; seed <= seeds; seed++) {
-  const result = await runRelayChaos({
-    seed: 1_000 + seed,
-    actions,
-    crashes,
-    faultRate: 0.1 + 0.05 * (seed % 7),
-  })
-  const { accepted, confirmed, nonces, waiting } = result
-  const exact =
-    [accepted, confirmed, result.done, nonces].every((count) => count === actions) && waiting === 0
-  console.log(`seed ${1_000 + seed} ${exact ? 'exact' : 'WRONG'} ${JSON.stringify(result)}`)
-  if (!exact) process.exit(1)
-  done += result.done
+const seeds = Array.from({ length: schedules }, (_, index) => firstSeed + index)
+const results: ChaosResult[] = []
+const startedMs = performance.now()
+for (let first = 0; first < seeds.length; first += schedulesPerChain) {
+  const part = seeds.slice(first, first + schedulesPerChain)
+  const result = await runRelayChaos({ seeds: part, atOnce, killEvery })
+  results.push(result)
+  const wrong = result.schedules.filter((schedule) => !isExact(schedule))
+  console.log(`seeds ${part[0]} to ${part.at(-1)}: ${part.length - wrong.length} of ${part.length} exact`)
+  if (wrong.length > 0 || result.waiting > 0) {
+    console.error(JSON.stringify({ wrong, waiting: result.waiting }, null, 2))
+    process.exit(1)
+  }
 }
-console.log(
-  `${seeds} seeds, ${done} actions, ${seeds * crashes} kills: every action once, nonces without a gap`,
-)
+
+const all = results.flatMap((result) => result.schedules)
+const faults: Record<string, number> = {}
+for (const [name, count] of results.flatMap((result) => [...result.faults]).sort())
+  faults[name] = (faults[name] ?? 0) + count
+const summary = {
+  date: new Date().toISOString().slice(0, 10),
+  schedules: all.length,
+  first_seed: firstSeed,
+  exact: all.filter(isExact).length,
+  killed: all.filter(({ killed }) => killed).length,
+  kills: results.reduce((sum, { kills }) => sum + kills, 0),
+  actions: all.reduce((sum, { actions }) => sum + actions, 0),
+  nonces: all.reduce((sum, { nonces }) => sum + nonces, 0),
+  faults,
+  seconds: Math.round((performance.now() - startedMs) / 1000),
+}
+writeFileSync('bench/relay/chaos.json', `${JSON.stringify(summary, null, 2)}\n`)
+console.log(JSON.stringify(summary, null, 2))

@@ -3,8 +3,7 @@
  * 500 owners post one action each, 64 at a time, to a hub in workerd on a chain of its own.
  */
 import { cpus } from 'node:os'
-import { probeCount } from '../../localnet/testing/probe.ts'
-import { action, probeAddress, startRelayerNetwork } from '../../localnet/testing/relayer-network.ts'
+import { startRelayerNetwork } from '../../localnet/testing/relayer-network.ts'
 
 const owners = 500
 const atOnce = 64
@@ -20,9 +19,7 @@ async function measure(anvilFlags: string[]) {
     vars: { RELAYER_TICK_MS: '200', RELAYER_STUCK_MS: '10000' },
   })
   try {
-    const requests = Array.from({ length: owners }, (_, owner) =>
-      action({ owner: `0x${owner.toString(16).padStart(40, '0')}`, lane: `owner ${owner}` }),
-    )
+    const requests = Array.from({ length: owners }, (_, owner) => network.action({ lane: `owner ${owner}` }))
     const latencies: number[] = []
     const startedMs = performance.now()
     const waiting = [...requests]
@@ -37,8 +34,7 @@ async function measure(anvilFlags: string[]) {
       }),
     )
     const acceptedMs = performance.now() - startedMs
-    while ((await probeCount(network.chain, probeAddress)) < owners)
-      await new Promise((resolve) => setTimeout(resolve, 10))
+    while ((await network.relayer.mined()) < owners) await new Promise((resolve) => setTimeout(resolve, 10))
     const minedMs = performance.now() - startedMs
     while ((await network.relayer.health()).open > 0) await new Promise((resolve) => setTimeout(resolve, 10))
     const finalMs = performance.now() - startedMs

@@ -21,7 +21,7 @@ export interface Relay {
   txHash: string | null
   error: string | null
   confirmations: number
-  /** No chain takes the action; its nonce is used up by a transfer of nothing. */
+  /** No chain takes the action, as far as nodes say; its nonce is used up by a transfer of nothing. */
   hollow: boolean
   /** Since when the nonce has been used on chain by a transaction that is none of the attempts. */
   strangerSinceMs: number | null
@@ -40,6 +40,8 @@ export interface Attempt extends Fees {
   signedAtMs: number
   /** Whether a node took it into its pool. */
   accepted: boolean
+  /** Carries nothing and only uses the nonce up. */
+  hollow: boolean
 }
 
 export type NewRelay = Pick<Relay, 'id' | 'action' | 'owner' | 'lane' | 'to' | 'data' | 'valueWei' | 'gas'>
@@ -80,6 +82,7 @@ export const ledgerMigrations = [
     accepted INTEGER NOT NULL
   ) WITHOUT ROWID`,
   'CREATE INDEX attempts_by_nonce ON attempts (nonce, signed_at_ms)',
+  'ALTER TABLE attempts ADD COLUMN hollow INTEGER NOT NULL DEFAULT 0',
 ]
 
 type Row = Record<string, SqlStorageValue>
@@ -214,13 +217,22 @@ export class RelayLedger {
     this.#sql.exec('UPDATE relays SET stranger_since_ms = ? WHERE id = ?', sinceMs, id)
   }
 
-  /** Turns the action into nothing: its nonce still has to be used, by a transaction that cannot be refused. */
-  hollow({ id }: Pick<Relay, 'id'>, self: string, error: string, now: number): void {
+  /** Notes that no chain takes the action: its nonce still has to be used, by a transaction that cannot be refused. */
+  hollow({ id }: Pick<Relay, 'id'>, error: string, now: number): void {
     this.#sql.exec(
-      `UPDATE relays SET recipient = ?, data = '0x', value_wei = '0', gas = 21000, hollow = 1, error = ?,
-        updated_at = ?, revision = revision + 1 WHERE id = ? AND hollow = 0`,
-      self,
+      `UPDATE relays SET hollow = 1, error = ?, updated_at = ?, revision = revision + 1
+        WHERE id = ? AND hollow = 0`,
       error,
+      now,
+      id,
+    )
+  }
+
+  /** Notes that the chain took the action after all. */
+  fill({ id }: Pick<Relay, 'id'>, now: number): void {
+    this.#sql.exec(
+      `UPDATE relays SET hollow = 0, error = NULL, updated_at = ?, revision = revision + 1
+        WHERE id = ? AND hollow = 1`,
       now,
       id,
     )
@@ -228,13 +240,14 @@ export class RelayLedger {
 
   addAttempt(attempt: Omit<Attempt, 'accepted'>): void {
     this.#sql.exec(
-      'INSERT INTO attempts VALUES (?, ?, ?, ?, ?, ?, 0) ON CONFLICT DO NOTHING',
+      'INSERT INTO attempts VALUES (?, ?, ?, ?, ?, ?, 0, ?) ON CONFLICT DO NOTHING',
       attempt.hash,
       attempt.nonce,
       attempt.raw,
       attempt.maxFeeWei.toString(),
       attempt.tipWei.toString(),
       attempt.signedAtMs,
+      attempt.hollow ? 1 : 0,
     )
   }
 
@@ -254,6 +267,7 @@ export class RelayLedger {
       tipWei: BigInt(row.tip_wei as string),
       signedAtMs: row.signed_at_ms as number,
       accepted: row.accepted === 1,
+      hollow: row.hollow === 1,
     }))
   }
 

@@ -76,8 +76,11 @@ export class RelayRounds {
     if (relay.strangerSinceMs !== null) this.#ledger.noteStranger(relay, null)
     if (confirmations < this.#parts.confirmations)
       return this.#ledger.change(relay, open, { ...facts, status: 'mined' }, now)
-    for (const { hash } of this.#ledger.attempts(relay.nonce)) this.#offeredAtMs.delete(hash)
-    if (relay.hollow) return this.#ledger.change(relay, open, { ...facts, status: 'failed' }, now)
+    const attempts = this.#ledger.attempts(relay.nonce)
+    for (const { hash } of attempts) this.#offeredAtMs.delete(hash)
+    const hollow = attempts.some((attempt) => attempt.hash === receipt.transactionHash && attempt.hollow)
+    if (!hollow) this.#ledger.fill(relay, now)
+    else return this.#ledger.change(relay, open, { ...facts, status: 'failed' }, now)
     if (receipt.succeeded) return this.#ledger.change(relay, open, { ...facts, status: 'confirmed' }, now)
     const error = await this.#chain.explainRevert(relay, receipt.blockNumber)
     this.#ledger.change(relay, open, { ...facts, status: 'reverted', error }, now)
@@ -154,12 +157,7 @@ export class RelayRounds {
   }
 
   async #hollow(relay: Relay, attempt: Attempt, message: string, nowMs: number): Promise<void> {
-    this.#ledger.hollow(
-      relay,
-      this.#signer.address,
-      `the chain refuses it: ${message}`,
-      Math.floor(nowMs / 1000),
-    )
+    this.#ledger.hollow(relay, `the chain refuses it: ${message}`, Math.floor(nowMs / 1000))
     const hollow = this.#ledger.find(relay.id)
     if (hollow) await this.#sign(hollow, attempt, Math.max(nowMs, attempt.signedAtMs + 1))
   }

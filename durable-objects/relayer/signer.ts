@@ -20,17 +20,23 @@ export class TransactionSigner {
     { maxFeeWei, tipWei }: Fees,
     signedAtMs: number,
   ): Promise<Omit<Attempt, 'accepted'>> {
+    const { nonce, hollow } = relay
+    const content = hollow
+      ? { to: this.#account.address, gas: 21_000n }
+      : {
+          to: relay.to as Hex,
+          data: relay.data as Hex,
+          value: relay.valueWei,
+          gas: BigInt(relay.gas),
+        }
     const raw = await this.#account.signTransaction({
       type: 'eip1559',
       chainId: this.#chainId,
-      nonce: relay.nonce,
-      to: relay.to as Hex,
-      data: relay.data as Hex,
-      value: relay.valueWei,
-      gas: BigInt(relay.gas),
+      nonce,
+      ...content,
       maxFeePerGas: maxFeeWei,
       maxPriorityFeePerGas: tipWei,
     })
-    return { hash: keccak256(raw), nonce: relay.nonce, raw, signedAtMs, maxFeeWei, tipWei }
+    return { hash: keccak256(raw), nonce, raw, signedAtMs, maxFeeWei, tipWei, hollow }
   }
 }

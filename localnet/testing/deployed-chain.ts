@@ -1,18 +1,14 @@
 import { privateKeyToAccount } from 'viem/accounts'
 import type { TestProject } from 'vitest/node'
-import { type Anvil, findAnvil, startAnvil } from '../../contracts/anvil.ts'
+import { type Anvil, anvilKeys, findAnvil, startAnvil } from '../../contracts/anvil.ts'
 import { type ContractAddresses, type Deployment, deployContracts } from '../../contracts/deploy.ts'
 import { defaultNetworkParams } from '../../protocol/network-params.ts'
 import { resolveProfile } from '../../protocol/profile.ts'
 
-/** The first accounts anvil funds; their keys are public. */
-export const anvilKeys = [
-  '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80',
-  '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d',
-] as const
-
 /** Relays and gives tokens; it does not deploy, so its nonces begin at 0. */
-export const relayerKey = anvilKeys[1]
+export const relayerKey = anvilKeys[1]!
+
+const deployerKey = anvilKeys[0]!
 
 export const treasury = '0x7ea5000000000000000000000000000000000000'
 
@@ -20,10 +16,10 @@ export const treasury = '0x7ea5000000000000000000000000000000000000'
 export async function deployNetwork({ url }: Pick<Anvil, 'url'>): Promise<Deployment> {
   return deployContracts({
     rpcUrl: url,
-    account: privateKeyToAccount(anvilKeys[0]),
+    account: privateKeyToAccount(deployerKey),
     profile: resolveProfile(),
     // Short enough that a payload signed now is still good after it.
-    params: { ...defaultNetworkParams, unbonding_secs: 600 },
+    params: { ...defaultNetworkParams, unbonding_secs: 600, dispute_window_secs_min: 60 },
     treasury,
     roles: { dripper: privateKeyToAccount(relayerKey).address },
     faucetSupplyWei: 10n ** 24n,
@@ -56,7 +52,7 @@ export default async function setup({ provide }: TestProject): Promise<(() => Pr
   const anvil = await startAnvil()
   try {
     const { contracts, startBlock } = await deployNetwork(anvil)
-    const deployer = privateKeyToAccount(anvilKeys[0]).address.toLowerCase()
+    const deployer = privateKeyToAccount(deployerKey).address.toLowerCase()
     provide('chain', { rpcUrl: anvil.url, contracts, startBlock, relayerKey, deployer })
     return anvil.stop
   } catch (error) {

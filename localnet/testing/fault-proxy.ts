@@ -37,8 +37,8 @@ const sendLies = [
 
 export interface FaultProxy {
   url: string
-  /** Chance that a request meets a fault; 0 lets everything through. */
-  rate: number
+  /** From here on a share `rate` of requests meets a fault, which ones and what fault is fixed by the seed. */
+  follow: (seed: number, rate: number) => void
   /** Answers nothing at all while true. */
   down: boolean
   /** Faults so far, by name. */
@@ -49,10 +49,11 @@ export interface FaultProxy {
 /**
  * Stands between a hub and its chain and does what networks and nodes do: loses requests, loses answers to requests that
  * were carried out, never sends others, answers 500, refuses transactions for reasons that are not so, and shows blocks of a while ago.
- * The seed fixes which fault the n-th request meets.
+ * It lets everything through until it is told which schedule to follow.
  */
-export async function startFaultProxy(chainUrl: string, seed: number): Promise<FaultProxy> {
-  const random = seededRandom(seed)
+export async function startFaultProxy(chainUrl: string): Promise<FaultProxy> {
+  let random = seededRandom(0)
+  let rate = 0
   const faults = new Map<string, number>()
   const seen: { head: unknown; count: unknown }[] = []
 
@@ -81,7 +82,7 @@ export async function startFaultProxy(chainUrl: string, seed: number): Promise<F
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = await readBody(request)
     if (proxy.down) return void request.socket.destroy()
-    const faulty = random() < proxy.rate
+    const faulty = random() < rate
     const kind = kinds[Math.floor(random() * kinds.length)] as string
     const lie = sendLies[Math.floor(random() * sendLies.length)] as string
     const fault = faulty ? kind : null
@@ -113,7 +114,10 @@ export async function startFaultProxy(chainUrl: string, seed: number): Promise<F
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const proxy: FaultProxy = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    rate: 0,
+    follow(seed, share) {
+      random = seededRandom(seed)
+      rate = share
+    },
     down: false,
     faults,
     stop: () =>

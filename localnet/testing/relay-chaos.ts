@@ -2,97 +2,182 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { type FaultProxy, seededRandom, startFaultProxy } from './fault-proxy.ts'
-import { probeCount } from './probe.ts'
-import { action, probeAddress, startRelayerNetwork } from './relayer-network.ts'
+import type { Registration } from './registrations.ts'
+import { type Relayer, type RelayerNetwork, startRelayerNetwork } from './relayer-network.ts'
 
-export interface ChaosResult {
-  /** Actions that were taken, each of them exactly once if all of the following equal it. */
+/** What became of one schedule of faults. */
+export interface ScheduleResult {
+  seed: number
+  actions: number
+  /** Actions that were taken, each of them exactly once if the next three equal it. */
   accepted: number
   confirmed: number
   done: number
+  /** Nonces that were used; more than actions would be gaps that were filled. */
   nonces: number
+  killed: boolean
+}
+
+export interface ChaosResult {
+  schedules: ScheduleResult[]
+  kills: number
+  /** Transactions left in the pool in the end. */
   waiting: number
-  faults: Record<string, number>
+  /** How often each fault happened. */
+  faults: Map<string, number>
+}
+
+export const isExact = ({ actions, accepted, confirmed, done, nonces }: ScheduleResult): boolean =>
+  [accepted, confirmed, done, nonces].every((count) => count === actions)
+
+const actionsMax = 8
+
+interface Lane {
+  hub: number
+  proxy: FaultProxy
 }
 
 /**
- * Relays actions through a chain that fails at random and a hub that is killed in between, each action posted until it
- * is taken, half of them twice. Then the faults end, and everything has to be on the chain once.
+ * Relays actions on a chain that fails, by one schedule for every seed: the seed fixes which fault meets the n-th request
+ * to the chain, how often there is one, how many actions there are and which are posted twice. Every action is posted
+ * until it is taken. `atOnce` relayers in one workerd follow a schedule each; in every `killEvery`-th turn that workerd
+ * is killed while their actions are on the way. Then the faults end, and everything has to be on the chain once.
  */
 export async function runRelayChaos(options: {
-  seed: number
-  actions: number
-  crashes: number
-  faultRate: number
+  seeds: readonly number[]
+  atOnce: number
+  killEvery: number
 }): Promise<ChaosResult> {
-  const { seed, actions, crashes, faultRate } = options
-  const random = seededRandom(seed)
+  const { seeds, atOnce, killEvery } = options
   const statePath = mkdtempSync(path.join(tmpdir(), 'relay-chaos-'))
-  const proxies: FaultProxy[] = []
+  const lanes: Lane[] = []
   const network = await startRelayerNetwork({
     statePath,
+    hubs: atOnce,
     vars: { CHAIN_TIMEOUT_MS: '300' },
     async between(chain) {
-      const started = await startFaultProxy(chain.url, seed)
-      proxies.push(started)
-      return started.url
+      for (let hub = 0; hub < atOnce; hub++) lanes.push({ hub, proxy: await startFaultProxy(chain.url) })
+      return (hub) => (lanes[hub] as Lane).proxy.url
     },
   })
-  const proxy = proxies[0] as FaultProxy
   try {
-    proxy.rate = faultRate
-    const requests = Array.from({ length: actions }, () => action())
-    const taken = new Set<string>()
-    const post = async (request: (typeof requests)[number]) => {
-      while (!taken.has(request.id)) {
-        try {
-          const result = await network.relayer.relay(request)
-          if (result.status === 'accepted') taken.add(request.id)
-          // Nobody else does this action, so it can only be refused for having been done.
-          if (result.status === 'refused') throw new Error(`done before it was taken: ${result.reason}`)
-        } catch (error) {
-          if (!isUnreachable(error)) throw error
-          await new Promise((resolve) => setImmediate(resolve))
-        }
-      }
+    const schedules: Followed[] = []
+    let kills = 0
+    for (let turn = 0; turn * atOnce < seeds.length; turn++) {
+      const killed = turn % killEvery === 0
+      if (killed) kills += 1
+      const here = seeds.slice(turn * atOnce, (turn + 1) * atOnce)
+      schedules.push(...(await runTurn(network, lanes, here, killed)))
     }
-    const crashPoints = Array.from({ length: crashes }, () => Math.floor(random() * actions))
-    const crash = async (point: number) => {
-      while (taken.size < point) await new Promise((resolve) => setImmediate(resolve))
-      await network.crash()
-      await network.relayer.wake()
-    }
-    await Promise.all([
-      ...requests.map(post),
-      ...requests.filter(() => random() < 0.5).map(post),
-      (async () => {
-        for (const point of crashPoints.sort((a, b) => a - b)) await crash(point)
-      })(),
-    ])
-    proxy.rate = 0
-    await untilQuiet(() => network.relayer.health())
-    const views = await Promise.all(requests.map(({ id }) => network.relayer.find(id)))
+    const projects = new Set<string>()
+    const twice = new Set<string>()
+    for (const id of await network.done()) (projects.has(id) ? twice : projects).add(id)
     const pool = await network.chain.rpc<{ pending: string; queued: string }>('txpool_status')
     return {
-      accepted: taken.size,
-      confirmed: views.filter((view) => view?.status === 'confirmed').length,
-      done: await probeCount(network.chain, probeAddress),
-      nonces: Number(await network.chain.rpc('eth_getTransactionCount', network.signer, 'latest')),
+      schedules: schedules.map(({ requests, ...result }) => ({
+        ...result,
+        done: requests.filter(({ projectId: id }) => projects.has(id) && !twice.has(id)).length,
+      })),
+      kills,
       waiting: Number(pool.pending) + Number(pool.queued),
-      faults: Object.fromEntries([...proxy.faults].sort()),
+      faults: sumOf(lanes.map(({ proxy }) => proxy.faults)),
     }
   } finally {
     await network.stop()
-    await proxy.stop()
+    await Promise.all(lanes.map(({ proxy }) => proxy.stop()))
     rmSync(statePath, { recursive: true, force: true })
   }
 }
+
+type Followed = Omit<ScheduleResult, 'done'> & { requests: Registration[] }
+
+/** One schedule on each lane, to its end. */
+async function runTurn(
+  network: RelayerNetwork,
+  lanes: readonly Lane[],
+  seeds: readonly number[],
+  killed: boolean,
+): Promise<Followed[]> {
+  let taken = 0
+  let open = true
+  const posted = seeds.map(async (seed, index) => {
+    const lane = lanes[index] as Lane
+    const relayer = () => network.relayers[lane.hub] as Relayer
+    const random = seededRandom(seed)
+    const nonces = await relayer().mined()
+    const requests = Array.from({ length: 1 + Math.floor(random() * actionsMax) }, () => network.action())
+    lane.proxy.follow(seed, 0.1 + 0.3 * random())
+    const accepted = await postAll(network, relayer, random, requests, () => {
+      taken += 1
+    })
+    return { seed, lane, relayer, requests, accepted, nonces }
+  })
+  const kill = async () => {
+    while (taken === 0 && open) await nextTurn()
+    await network.crash()
+    await Promise.all(network.relayers.map(({ wake }) => wake()))
+  }
+  const [followed] = await Promise.all([
+    Promise.all(posted).finally(() => {
+      open = false
+    }),
+    killed ? kill() : undefined,
+  ])
+  return Promise.all(
+    followed.map(async ({ seed, lane, relayer, requests, accepted, nonces }) => {
+      lane.proxy.follow(seed, 0)
+      while ((await relayer().health()).open > 0) await new Promise((resolve) => setTimeout(resolve, 20))
+      const views = await Promise.all(requests.map(({ id }) => relayer().find(id)))
+      return {
+        seed,
+        requests,
+        actions: requests.length,
+        accepted,
+        confirmed: views.filter((view) => view?.status === 'confirmed').length,
+        nonces: (await relayer().mined()) - nonces,
+        killed,
+      }
+    }),
+  )
+}
+
+/** Every action until it is taken, half of them by two callers at once. Answers how many were taken. */
+async function postAll(
+  network: RelayerNetwork,
+  relayer: () => Relayer,
+  random: () => number,
+  requests: readonly Registration[],
+  onTaken: () => void,
+): Promise<number> {
+  const taken = new Set<string>()
+  const post = async (request: Registration) => {
+    while (!taken.has(request.id)) {
+      try {
+        const result = await relayer().relay(request)
+        // Nobody else does this action, so it can only be refused for having been done.
+        if (result.status === 'refused') throw new Error(`done before it was taken: ${result.reason}`)
+        if (result.status === 'accepted') taken.add(request.id)
+        onTaken()
+      } catch (error) {
+        if (!isUnreachable(error)) throw error
+        await network.up()
+      }
+    }
+  }
+  const twice = requests.filter(() => random() < 0.5)
+  await Promise.all([...requests, ...twice].map(post))
+  return taken.size
+}
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 /** While workerd is down its sockets refuse, and what was in flight ends without an answer. */
 const isUnreachable = (error: unknown): boolean =>
   error instanceof TypeError ||
   (error instanceof Error && /reset|closed|overloaded|Network/i.test(error.message))
 
-async function untilQuiet(health: () => Promise<{ open: number }>): Promise<void> {
-  while ((await health()).open > 0) await new Promise((resolve) => setTimeout(resolve, 20))
+function sumOf(counts: readonly ReadonlyMap<string, number>[]): Map<string, number> {
+  const sum = new Map<string, number>()
+  for (const [name, count] of counts.flatMap((map) => [...map])) sum.set(name, (sum.get(name) ?? 0) + count)
+  return sum
 }

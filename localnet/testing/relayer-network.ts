@@ -1,5 +1,6 @@
-import { randomBytes } from 'node:crypto'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import type { Anvil } from '../../contracts/anvil.ts'
+import type { ContractAddresses } from '../../contracts/deploy.ts'
 import type {
   RelayerHealth,
   RelayRequest,
@@ -8,30 +9,11 @@ import type {
 } from '../../durable-objects/relayer/types.ts'
 import { bundleHub } from '../bundle.ts'
 import { type Hub, startHub } from '../hub.ts'
-import { type Anvil, startAnvil } from './anvil.ts'
+import { startAnvil } from './anvil.ts'
+import { deployNetwork, relayerKey } from './deployed-chain.ts'
 import { driver, driverOf } from './driver.ts'
-import { actData, placeProbe } from './probe.ts'
+import { type Registration, register, registeredProjects } from './registrations.ts'
 import { ownWorkerds } from './workerd.ts'
-
-export const probeAddress = `0x${'b0'.repeat(20)}`
-
-/** Any 32 bytes nobody has used. */
-export const freshId = (): string => `0x${randomBytes(32).toString('hex')}`
-
-/** Something to relay that can be done once. */
-export const action = (over: Partial<RelayRequest> = {}): RelayRequest => {
-  const id = over.id ?? freshId()
-  return {
-    id,
-    action: 'bond',
-    owner: `0x${'0a'.repeat(20)}`,
-    lane: null,
-    to: probeAddress,
-    data: actData(id),
-    valueWei: '0',
-    ...over,
-  }
-}
 
 export interface RelayerStub {
   relay: (request: RelayRequest) => Promise<RelayResult>
@@ -40,82 +22,122 @@ export interface RelayerStub {
   wake: () => Promise<void>
 }
 
-async function reachRelayer({ miniflare }: Hub, object: string): Promise<RelayerStub> {
-  const call = driverOf(await miniflare.unsafeGetDirectURL('driver'), 'RELAYER', object)
-  return {
-    relay: (request) => call('relay', request),
-    find: (id) => call('find', id),
-    health: () => call('health'),
-    wake: () => call('wake'),
-  }
+/** A relayer with a key of its own. */
+export interface Relayer extends RelayerStub {
+  signer: string
+  /** Transactions of its key in blocks. */
+  mined: () => Promise<number>
 }
 
 export interface RelayerNetwork {
   chain: Anvil
+  contracts: ContractAddresses
   hub: Hub
-  signer: string
-  relayer: RelayerStub
-  /** Ends workerd as a power cut would, and starts the hub again over what it had stored. */
+  /** The first of the relayers, which all are. */
+  relayer: Relayer
+  relayers: Relayer[]
+  /** Something to relay that can be done once. */
+  action: (over?: Partial<RelayRequest>) => Registration
+  /** The projects of the actions that were done, once for each time. */
+  done: () => Promise<string[]>
+  /** Ends workerd as a power cut would, and starts it again over what it had stored. */
   crash: () => Promise<void>
+  /** Returns once no crash is under way. */
+  up: () => Promise<unknown>
   stop: () => Promise<void>
 }
 
 export interface NetworkOptions {
   anvilFlags?: readonly string[]
   vars?: Record<string, string>
+  /** Hubs with a relayer each; 1 when left out. */
+  hubs?: number
   /** Needed to crash: what is not stored does not survive. */
   statePath?: string
-  /** Where the hub finds the chain, when something stands between. */
-  between?: (chain: Anvil) => Promise<string>
+  /** Where the n-th hub finds the chain, when something stands between. */
+  between?: (chain: Anvil) => Promise<(hub: number) => string>
 }
 
-/** A hub in workerd with a relayer, on a chain of its own. */
+/** Hubs in workerd, each with a relayer, on a chain of their own with the contracts. */
 export async function startRelayerNetwork(options: NetworkOptions = {}): Promise<RelayerNetwork> {
+  const { hubs = 1, statePath, vars } = options
   const chain = await startAnvil(options.anvilFlags)
-  const key = generatePrivateKey()
-  const signer = privateKeyToAddress(key).toLowerCase()
-  await chain.rpc('anvil_setBalance', signer, `0x${(10n ** 20n).toString(16)}`)
-  await placeProbe(chain, probeAddress)
-  const rpcUrl = options.between ? await options.between(chain) : chain.url
+  const { contracts, startBlock } = await deployNetwork(chain)
+  const keys = Array.from({ length: hubs }, (_, hub) => (hub === 0 ? relayerKey : generatePrivateKey()))
+  const signers = keys.map((key) => privateKeyToAddress(key).toLowerCase())
+  for (const signer of signers) await chain.rpc('anvil_setBalance', signer, hundredEther)
+  const urlOf = options.between ? await options.between(chain) : () => chain.url
   const script = await bundleHub()
-  const start = () =>
-    startHub({
+  const own = (hub: number) => ({
+    CHAIN_RPC_URL: urlOf(hub),
+    RELAYER_PRIVATE_KEY: keys[hub] as string,
+  })
+  const common = {
+    HUB_SECRET: 'a secret that only tests know, long enough',
+    CHAIN_CONTRACTS: JSON.stringify(contracts),
+    CHAIN_START_BLOCK: String(startBlock),
+    CHAIN_CONFIRMATIONS: '1',
+    RELAYER_TICK_MS: '50',
+    RELAYER_STUCK_MS: '300',
+    ...vars,
+  }
+  const start = async () => {
+    const before = ownWorkerds()
+    const hub = await startHub({
       script,
       port: 0,
-      ...(options.statePath !== undefined && { statePath: options.statePath }),
-      vars: relayerVars(rpcUrl, key, options.vars),
+      ...(statePath !== undefined && { statePath }),
+      vars: { ...common, ...own(0) },
+      others: Object.fromEntries(keys.slice(1).map((_, i) => [`hub${i + 1}`, own(i + 1)])),
       beside: { driver },
     })
-  const before = ownWorkerds()
-  const hub = await start()
-  let workerds = ownWorkerds().filter((pid) => !before.includes(pid))
+    return { hub, workerds: ownWorkerds().filter((pid) => !before.includes(pid)) }
+  }
+  let running = await start()
+  const reach = async (): Promise<Relayer[]> => {
+    const url = await running.hub.miniflare.unsafeGetDirectURL('driver')
+    return signers.map((signer, hub) => {
+      const binding = hub === 0 ? 'RELAYER' : `hub${hub}_RELAYER`
+      const call = driverOf(url, binding, `31337:${signer}`)
+      return {
+        signer,
+        relay: (request) => call('relay', request),
+        find: (id) => call('find', id),
+        health: () => call('health'),
+        wake: () => call('wake'),
+        mined: async () => Number(await chain.rpc('eth_getTransactionCount', signer, 'latest')),
+      }
+    })
+  }
+  let crashing = Promise.resolve()
+  const crash = async () => {
+    for (const pid of running.workerds) process.kill(pid, 'SIGKILL')
+    await running.hub.stop()
+    running = await start()
+    network.hub = running.hub
+    network.relayers = await reach()
+    network.relayer = network.relayers[0] as Relayer
+  }
+  const relayers = await reach()
   const network: RelayerNetwork = {
     chain,
-    hub,
-    signer,
-    relayer: await reachRelayer(hub, `31337:${signer}`),
-    async crash() {
-      for (const pid of workerds) process.kill(pid, 'SIGKILL')
-      await network.hub.stop()
-      const others = ownWorkerds()
-      network.hub = await start()
-      workerds = ownWorkerds().filter((pid) => !others.includes(pid))
-      network.relayer = await reachRelayer(network.hub, `31337:${signer}`)
+    contracts,
+    hub: running.hub,
+    relayer: relayers[0] as Relayer,
+    relayers,
+    action: (over) => register(contracts, over),
+    done: () => registeredProjects(chain, contracts),
+    crash() {
+      crashing = crash()
+      return crashing
     },
+    up: () => crashing,
     async stop() {
-      await network.hub.stop()
+      await running.hub.stop()
       await chain.stop()
     },
   }
   return network
 }
 
-const relayerVars = (rpcUrl: string, key: string, over: Record<string, string> = {}) => ({
-  HUB_SECRET: 'a secret that only tests know, long enough',
-  CHAIN_RPC_URL: rpcUrl,
-  RELAYER_PRIVATE_KEY: key,
-  RELAYER_TICK_MS: '50',
-  RELAYER_STUCK_MS: '300',
-  CHAIN_CONFIRMATIONS: '1',
-  ...over,
-})
+const hundredEther = `0x${(10n ** 20n).toString(16)}`

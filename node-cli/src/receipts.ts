@@ -1,4 +1,3 @@
-import { ed25519PublicKey, signEd25519 } from '../../protocol/ed25519.ts'
 import {
   createReceipt,
   type ExecutionEvent,
@@ -8,6 +7,7 @@ import {
 } from '../../protocol/execution.ts'
 import { deriveNodeId } from '../../protocol/ids.ts'
 import type { ExecutionResult } from './engine/execution.ts'
+import { nodeSigner } from './node-signer.ts'
 import { profile } from './profile.ts'
 
 /** A receipt with the node's signature. The time is not signed. */
@@ -43,14 +43,14 @@ export function receiptOf({ address, functionName, input, result }: Ran): Execut
 export function signReceipt(ran: Ran, seed: string, timestamp: number): ReceiptEnvelope {
   const receipt = receiptOf(ran)
   const receiptHash = hashReceipt(receipt)
-  const publicKey = ed25519PublicKey(seed)
+  const signer = nodeSigner(seed)
   return {
     receipt,
     receipt_hash: receiptHash,
     events: ran.result.events,
-    node_id: deriveNodeId(profile, publicKey),
-    public_key: publicKey,
-    signature: signEd25519(seed, receiptText(profile, receiptHash)),
+    node_id: deriveNodeId(profile, signer.publicKey),
+    public_key: signer.publicKey,
+    signature: signer.sign(receiptText(profile, receiptHash)),
     timestamp,
   }
 }

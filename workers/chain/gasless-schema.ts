@@ -15,7 +15,7 @@ const TypedData = z
   })
   .meta({ id: 'TypedData', description: 'What `eth_signTypedData_v4` takes.' })
 
-const Signature = z
+export const Signature = z
   .string()
   .regex(/^0x[0-9a-f]{130}$/)
   .meta({ id: 'EvmSignature', description: '65 bytes `r ‖ s ‖ v`.' })

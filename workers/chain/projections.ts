@@ -1,3 +1,4 @@
+import { listingStatuses } from '../../protocol/listing-status.ts'
 import type { ChainEvent } from './events.ts'
 
 /** What the chain says about one thing; amounts in decimal, times in Unix seconds. */
@@ -64,18 +65,6 @@ export function ownerOf(kind: Subject['kind'], state: ChainState): string | null
   return typeof owner === 'string' ? owner : null
 }
 
-/** In the order of the registry's numbers. */
-const listingStatuses = [
-  'draft',
-  'submitted',
-  'pending_review',
-  'listed',
-  'paused',
-  'underfunded',
-  'rejected',
-  'delisted',
-]
-
 const add = (sum: unknown, amount: string | undefined, sign = 1n): string =>
   String(BigInt(String(sum ?? '0')) + sign * BigInt(amount ?? '0'))
 
@@ -99,6 +88,7 @@ const project: Record<Subject['kind'], (state: ChainState, event: ChainEvent) =>
           consensus_hash: args.consensusHash,
           manifest_hash: args.manifestHash,
           published_at: blockTime,
+          published_tx: txHash,
         }
       case 'ListingStatusSet':
         return { listing_status: listingStatuses[Number(args.status)] }
@@ -168,20 +158,36 @@ const project: Record<Subject['kind'], (state: ChainState, event: ChainEvent) =>
           node_key: args.nodeKey,
           status: 'bonded',
           collateral: args.collateral,
-          ...(reopened && { payout: args.owner, started_at: blockTime, release_at: null }),
+          ...(reopened && {
+            payout: args.owner,
+            started_at: blockTime,
+            release_at: null,
+            slashed_total: '0',
+            slashed_at: null,
+            slashed_to: null,
+          }),
         }
       }
       case 'Unbonding':
         return { status: 'unbonding', release_at: Number(args.releaseAt) }
       case 'Withdrawn':
-        return { status: 'closed', collateral: '0', closed_at: blockTime }
+        return {
+          status: 'closed',
+          collateral: '0',
+          closed_at: blockTime,
+          closings: Number(state.closings ?? 0) + 1,
+        }
       case 'PayoutSet':
         return { payout: args.payout }
-      case 'SlashExecuted':
+      case 'SlashExecuted': {
+        const collateral = add(state.collateral, args.amount, -1n)
         return {
-          collateral: add(state.collateral, args.amount, -1n),
+          collateral,
           slashed_total: add(state.slashed_total, args.amount),
+          slashed_at: blockTime,
+          slashed_to: collateral,
         }
+      }
       default:
         return state
     }

@@ -186,6 +186,41 @@ describe.skipIf(chain === null)('actions of owners, on the contracts', () => {
     expect(await state('subscription', subscriptionId)).toMatchObject({ status: 'bonded', payout: owner })
   })
 
+  test('one owner: five actions in a row pass; of two at once one waits for the other, which it is told', async () => {
+    const { account: owner, act, payloadOf, signed, post } = await createOwner()
+    const { projectId, nodeKey } = { projectId: fresh32(), nodeKey: fresh32() }
+    const subscriptionId = deriveSubscriptionId(projectId, owner, nodeKey)
+    await act('bond', { owner, projectId, nodeKey, amount: String(collateral) })
+    const payouts = ['01', '02', '03', '04', '05'].map((byte) => `0x${byte.repeat(20)}`)
+    for (const payout of payouts) {
+      expect(await act('set_payout', { owner, subscriptionId, payout })).toMatchObject(confirmed)
+      expect(await state('subscription', subscriptionId)).toMatchObject({ payout })
+    }
+
+    const bodies = await Promise.all(
+      payouts.slice(0, 2).map(async (payout) => {
+        const request: RequestedAction = {
+          action: 'set_payout',
+          account: owner,
+          message: { owner, subscriptionId, payout },
+        }
+        return { request, body: signed(await payloadOf(request)) }
+      }),
+    )
+    await rpc('evm_setAutomine', false)
+    const answers = await Promise.all(bodies.map(({ request, body }) => post(request, body)))
+    const [taken, other] = answers.sort((a, b) => a.status - b.status) as [Response, Response]
+    const { id } = (await taken.json()) as { id: string }
+    expect([taken.status, await errorOf(other)]).toMatchObject([
+      202,
+      { status: 409, error: 'conflict', details: { transaction_id: id } },
+    ])
+    await rpc('evm_mine')
+    await rpc('evm_setAutomine', true)
+    await settle()
+    expect(await (await client().get(`/v1/transactions/${id}`)).json()).toMatchObject(confirmed)
+  })
+
   test('a bond whose permit a stranger brought to the token first succeeds', async () => {
     const { account: owner, payloadOf, signed, post } = await createOwner()
     const { projectId, nodeKey } = { projectId: fresh32(), nodeKey: fresh32() }

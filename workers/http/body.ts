@@ -2,6 +2,7 @@ import {
   CanonicalJsonError,
   type JsonValue,
   parseStrictJson,
+  type StrictJsonOptions,
   type UnencodableValue,
 } from '../../protocol/canonical-json.ts'
 import type { HubContext } from '../context.ts'
@@ -71,16 +72,18 @@ const keep = (c: HubContext, body: Uint8Array): Uint8Array => {
 }
 
 /**
- * @param fractions Whether numbers may have a fraction or an exponent.
+ * Reads the body as strict JSON.
+ *
+ * @param onUnencodable Judges values without canonical form; left out, the first one breaks the body.
  * @throws {@link ApiError} 400 `bad_request` for no body or broken JSON.
  */
-export function parseJsonBody(body: Uint8Array, fractions = false): JsonValue {
+export function parseJsonBody(
+  body: Uint8Array,
+  onUnencodable?: StrictJsonOptions['onUnencodable'],
+): JsonValue {
   if (body.length === 0) throw new ApiError('bad_request', 'The body is missing; send a JSON object.')
   try {
-    return parseStrictJson(body, {
-      maxValues: jsonValuesMax,
-      ...(fractions && { onUnencodable: refuseButFractions }),
-    })
+    return parseStrictJson(body, { maxValues: jsonValuesMax, ...(onUnencodable && { onUnencodable }) })
   } catch (error) {
     if (!(error instanceof CanonicalJsonError)) throw error
     throw new ApiError('bad_request', `The body is not acceptable JSON: ${error.message}`, {
@@ -89,10 +92,19 @@ export function parseJsonBody(body: Uint8Array, fractions = false): JsonValue {
   }
 }
 
-/** A number too large to be read as one would come back as null. */
-function refuseButFractions({ code, path }: UnencodableValue, readAs: number | string): void {
+/** Lets numbers have a fraction or an exponent. One too large to be read as a number would come back as null. */
+export function allowFractions({ code, path }: UnencodableValue, readAs: number | string): void {
   if (code !== 'float' || !Number.isFinite(readAs)) throw new CanonicalJsonError(code, path)
 }
+
+/** Notes what is found in one member, with its path inside that member; elsewhere it breaks the body. */
+export const noteInside =
+  (member: string, found: UnencodableValue[]) =>
+  ({ code, path }: UnencodableValue): void => {
+    const inside = path.slice(member.length)
+    if (!path.startsWith(member) || !/^($|[.[])/.test(inside)) throw new CanonicalJsonError(code, path)
+    found.push({ code, path: inside.replace(/^\./, '') })
+  }
 
 /**
  * The body that was read, undefined when there is none or it is empty.

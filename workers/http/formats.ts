@@ -13,6 +13,21 @@ export const Bytes32 = z
   .regex(/^0x[0-9a-f]{64}$/, 'must be 0x and 64 lower-case hex digits')
   .meta({ id: 'Bytes32', description: '32 bytes as lower-case hex.' })
 
+/** A token amount, which may exceed every number. */
+export const Amount = z
+  .string()
+  .regex(/^(0|[1-9][0-9]{0,77})$/, 'must be a decimal number of base units')
+  .meta({ id: 'TokenAmount', description: 'Base units, in decimal.' })
+
+export const TokenView = z
+  .strictObject({
+    address: Address,
+    symbol: z.string(),
+    name: z.string(),
+    decimals: z.int().min(0).max(36),
+  })
+  .meta({ id: 'Token' })
+
 export const Timestamp = z.int().min(0).meta({ id: 'Timestamp', description: 'Unix seconds.' })
 
 export const NodeId = z

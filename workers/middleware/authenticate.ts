@@ -154,12 +154,28 @@ export function authorize(c: HubContext, route: RouteDeclaration): void {
         throw new ApiError('scope_missing', `This API key lacks the scope ${auth.apiKey}.`, {
           details: { scope: auth.apiKey },
         })
-      if (auth.apiKey) return
+      if (auth.apiKey) {
+        const projectId = auth.project === undefined ? undefined : c.req.param(auth.project)
+        if (projectId !== undefined) requireKeyProject(c, projectId.toLowerCase())
+        return
+      }
       break
     case 'node':
       if (auth.node) return
   }
   throw new ApiError('forbidden', `This call needs ${accepted(auth)}.`)
+}
+
+/**
+ * Refuses an API key that is for other projects. Routes whose path names the project declare it instead.
+ *
+ * @throws {@link ApiError} 403 `forbidden`.
+ */
+export function requireKeyProject(c: HubContext, projectId: string): void {
+  const { principal } = c.var
+  if (principal?.kind !== 'api_key' || principal.projectIds === null) return
+  if (!principal.projectIds.includes(projectId))
+    throw new ApiError('forbidden', `This API key is not for the project ${projectId}.`)
 }
 
 const accepted = (auth: NonNullable<RouteDeclaration['auth']>): string =>

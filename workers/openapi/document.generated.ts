@@ -34,12 +34,20 @@ export const openApiTemplate = `{
       "description": "Profiles, enrollment, drafts and API keys of developers."
     },
     {
+      "name": "Projects",
+      "description": "What nodes work on: manifests, versions, listings and their figures."
+    },
+    {
       "name": "Modules",
       "description": "Upload and download of executable modules."
     },
     {
       "name": "Devices",
       "description": "Devices, bound to wallets by records that both sign."
+    },
+    {
+      "name": "Subscriptions",
+      "description": "Devices that work for projects, and the collateral behind them."
     },
     {
       "name": "Faucet",
@@ -909,6 +917,93 @@ export const openApiTemplate = `{
           },
           "413": {
             "$ref": "#/components/responses/too_large"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/v1/me": {
+      "get": {
+        "operationId": "getMe",
+        "tags": [
+          "Account"
+        ],
+        "summary": "Show what the calling wallet is and has here",
+        "security": [
+          {
+            "session": []
+          }
+        ],
+        "responses": {
+          "200": {
+            "description": "The wallet.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/Me"
+                },
+                "example": {
+                  "address": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                  "roles": [
+                    "miner",
+                    "developer"
+                  ],
+                  "devices": 2,
+                  "subscriptions": 1,
+                  "developer": {
+                    "address": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                    "display_name": "Ada Computing",
+                    "bio": "Rendering for everybody.",
+                    "website": "https://ada.example",
+                    "logo": null,
+                    "location": "London",
+                    "social": {
+                      "github": "ada"
+                    },
+                    "verified": true,
+                    "created_at": 1793000040,
+                    "updated_at": 1793000040,
+                    "email": "ada@ada.example",
+                    "enrollment": "active",
+                    "verification": "verified",
+                    "developer_type": "individual",
+                    "reason": null
+                  },
+                  "faucet_next_eligible_at": null
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "403": {
+            "$ref": "#/components/responses/forbidden"
           },
           "429": {
             "$ref": "#/components/responses/rate_limited"
@@ -2324,6 +2419,135 @@ export const openApiTemplate = `{
         }
       }
     },
+    "/v1/developers/me/projects": {
+      "get": {
+        "operationId": "listOwnProjects",
+        "tags": [
+          "Projects"
+        ],
+        "summary": "List the own projects, newest first",
+        "description": "In every status. A key for some projects sees those.",
+        "security": [
+          {
+            "session": []
+          },
+          {
+            "apiKey": [
+              "projects:read"
+            ]
+          }
+        ],
+        "parameters": [
+          {
+            "name": "limit",
+            "in": "query",
+            "required": false,
+            "description": "Items per page, 1 to 200; 50 when left out.",
+            "schema": {
+              "type": "integer",
+              "minimum": 1,
+              "maximum": 200,
+              "default": 50
+            }
+          },
+          {
+            "name": "cursor",
+            "in": "query",
+            "required": false,
+            "description": "The \`next_cursor\` of the page before.",
+            "schema": {
+              "type": "string",
+              "maxLength": 1024
+            }
+          }
+        ],
+        "responses": {
+          "200": {
+            "description": "One page.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/OwnProjectPage"
+                },
+                "example": {
+                  "items": [
+                    {
+                      "project_id": "0x9e107d9d372bb6826bd81d3542a419d6e277d6f1c0b5a4938271605f4e3d2c1b",
+                      "slug": "protein-fold",
+                      "developer": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                      "developer_name": "Ada Computing",
+                      "developer_verified": true,
+                      "name": "Protein Fold",
+                      "tagline": "Shapes from sequences",
+                      "category": "machine-learning",
+                      "tags": [
+                        "biology"
+                      ],
+                      "icon": "https://assets.example.com/fold.png",
+                      "accent_color": "#1F2E3D",
+                      "listing_status": "listed",
+                      "device_classes": [
+                        "desktop",
+                        "server"
+                      ],
+                      "token": {
+                        "address": "0x5fbdb2315678afecb367f032d93f642f64180aa3",
+                        "symbol": "{{token_symbol}}",
+                        "name": "{{token_name}}",
+                        "decimals": 18
+                      },
+                      "reward_model": "per-unit",
+                      "min_collateral": "7000000000000000000",
+                      "miners": 12,
+                      "avg_daily_reward_per_miner": "31000000000000000000",
+                      "average_rating_x100": 450,
+                      "review_count": 4,
+                      "trending": false,
+                      "featured": false,
+                      "listed_at": 1793000040,
+                      "version": 1
+                    }
+                  ],
+                  "next_cursor": null
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "403": {
+            "$ref": "#/components/responses/forbidden_or_scope_missing"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
     "/v1/developers/{address}": {
       "get": {
         "operationId": "getDeveloper",
@@ -3056,6 +3280,2772 @@ export const openApiTemplate = `{
                   "uploader": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
                   "exec_count": 0,
                   "deployed_at": 1793000040
+                }
+              }
+            }
+          },
+          "304": {
+            "$ref": "#/components/responses/not_modified"
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "404": {
+            "$ref": "#/components/responses/not_found"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/v1/developers/projects/prepare": {
+      "post": {
+        "operationId": "prepareProject",
+        "tags": [
+          "Projects"
+        ],
+        "summary": "Check a manifest and learn what to sign",
+        "description": "Stores nothing. Answers 200 for a manifest with problems too, and lists all of them.",
+        "security": [
+          {
+            "session": []
+          },
+          {
+            "apiKey": [
+              "projects:write"
+            ]
+          }
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {
+              "schema": {
+                "$ref": "#/components/schemas/ManifestInput"
+              },
+              "example": {
+                "manifest": {
+                  "v": 1,
+                  "network": "{{network}}",
+                  "chain_id": 31337,
+                  "developer": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                  "slug": "protein-fold",
+                  "version": 1,
+                  "previous": null,
+                  "consensus": {
+                    "modules": {
+                      "worker": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
+                      "verifier": null
+                    },
+                    "work": {
+                      "class": "deterministic",
+                      "verification": "redundant-execution",
+                      "execution": "committee",
+                      "functions": [
+                        "fold"
+                      ],
+                      "task_source": {
+                        "kind": "api"
+                      },
+                      "max_gas_limit": 250000000,
+                      "committee": {
+                        "size": 5,
+                        "min_size": 3,
+                        "backups": 2,
+                        "selection": "collateral-reputation-sortition-v1",
+                        "weight_cap_multiple": 6
+                      },
+                      "round_secs": 90,
+                      "lease_secs": 30,
+                      "epoch_secs": 10800,
+                      "dispute_window_secs": 86400
+                    },
+                    "economics": {
+                      "reward_token": "0x5fbdb2315678afecb367f032d93f642f64180aa3",
+                      "vault": "0x650ece791cdea4c583c4c0bf9aa37a01b45c96b5",
+                      "reward_model": "per-unit",
+                      "reward_per_unit": "1750000000000000",
+                      "daily_emission": "512000000000000000000",
+                      "fee_split_bp": {
+                        "miner": 7600,
+                        "developer": 1900,
+                        "treasury": 500
+                      },
+                      "max_units_per_epoch": 900000,
+                      "max_recipients_per_epoch": 64,
+                      "min_collateral": "7000000000000000000",
+                      "slashing_bp": {
+                        "invalid_result": 2500,
+                        "missed_sla": 120
+                      }
+                    }
+                  },
+                  "scheduling": {
+                    "public_tasks": false,
+                    "requirements": {
+                      "device_classes": [
+                        "desktop",
+                        "server"
+                      ],
+                      "cpu_cores": 2,
+                      "ram_mb": 2048,
+                      "storage_mb": 512,
+                      "min_benchmark": 80,
+                      "gpu": null,
+                      "engines": [
+                        "native"
+                      ],
+                      "attestation": []
+                    },
+                    "sla": {
+                      "max_latency_ms": 20000,
+                      "min_uptime_bp": 8500
+                    }
+                  },
+                  "listing": {
+                    "name": "Protein Fold",
+                    "tagline": "Shapes from sequences",
+                    "description": "Folds short chains.",
+                    "category": "machine-learning",
+                    "tags": [
+                      "biology"
+                    ],
+                    "icon": "https://assets.example.com/fold.png",
+                    "banner": null,
+                    "video": null,
+                    "website": "https://fold.example.com",
+                    "docs": null,
+                    "support": null,
+                    "screenshots": [],
+                    "features": [
+                      "Energy in millijoule"
+                    ],
+                    "accent_color": "#1F2E3D"
+                  }
+                }
+              }
+            }
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "What is wrong with it, or what to sign.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/PreparedManifest"
+                },
+                "example": {
+                  "valid": true,
+                  "problems": [],
+                  "canonical": "{\\"chain_id\\":31337,\\"consensus\\":{\\"economics\\":{…}},…}",
+                  "manifest_hash": "0x1c5c7d4b7b2b0f0a5c1f3f3d9e4c6b8a7d2e1f0a9b8c7d6e5f4a3b2c1d0e9f8a",
+                  "consensus_hash": "0x2d6d8e5c8c3c1a1b6d2a4a4eaf5d7c9b8e3f2a1bac9d8e7f6a5b4c3d2e1f0a9b",
+                  "project_id": "0x9e107d9d372bb6826bd81d3542a419d6e277d6f1c0b5a4938271605f4e3d2c1b",
+                  "vault": "0x650ece791cdea4c583c4c0bf9aa37a01b45c96b5",
+                  "tier_changes": null
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "403": {
+            "$ref": "#/components/responses/forbidden_or_scope_missing"
+          },
+          "413": {
+            "$ref": "#/components/responses/too_large"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/v1/developers/projects": {
+      "post": {
+        "operationId": "createProject",
+        "tags": [
+          "Projects"
+        ],
+        "summary": "Submit the first version of a project",
+        "description": "The project is \`submitted\` until its registration is on the chain, then \`pending_review\`. The same signed manifest again, while it is \`submitted\`, is answered with fresh payloads.",
+        "security": [
+          {
+            "session": []
+          },
+          {
+            "apiKey": [
+              "projects:write"
+            ]
+          }
+        ],
+        "parameters": [
+          {
+            "name": "Idempotency-Key",
+            "in": "header",
+            "required": false,
+            "description": "Repeats of this call with the same key and body get the first answer, for a day.",
+            "schema": {
+              "type": "string",
+              "minLength": 1,
+              "maxLength": 255
+            }
+          }
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {
+              "schema": {
+                "$ref": "#/components/schemas/SignedManifestInput"
+              },
+              "example": {
+                "manifest": {
+                  "v": 1,
+                  "network": "{{network}}",
+                  "chain_id": 31337,
+                  "developer": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                  "slug": "protein-fold",
+                  "version": 1,
+                  "previous": null,
+                  "consensus": {
+                    "modules": {
+                      "worker": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
+                      "verifier": null
+                    },
+                    "work": {
+                      "class": "deterministic",
+                      "verification": "redundant-execution",
+                      "execution": "committee",
+                      "functions": [
+                        "fold"
+                      ],
+                      "task_source": {
+                        "kind": "api"
+                      },
+                      "max_gas_limit": 250000000,
+                      "committee": {
+                        "size": 5,
+                        "min_size": 3,
+                        "backups": 2,
+                        "selection": "collateral-reputation-sortition-v1",
+                        "weight_cap_multiple": 6
+                      },
+                      "round_secs": 90,
+                      "lease_secs": 30,
+                      "epoch_secs": 10800,
+                      "dispute_window_secs": 86400
+                    },
+                    "economics": {
+                      "reward_token": "0x5fbdb2315678afecb367f032d93f642f64180aa3",
+                      "vault": "0x650ece791cdea4c583c4c0bf9aa37a01b45c96b5",
+                      "reward_model": "per-unit",
+                      "reward_per_unit": "1750000000000000",
+                      "daily_emission": "512000000000000000000",
+                      "fee_split_bp": {
+                        "miner": 7600,
+                        "developer": 1900,
+                        "treasury": 500
+                      },
+                      "max_units_per_epoch": 900000,
+                      "max_recipients_per_epoch": 64,
+                      "min_collateral": "7000000000000000000",
+                      "slashing_bp": {
+                        "invalid_result": 2500,
+                        "missed_sla": 120
+                      }
+                    }
+                  },
+                  "scheduling": {
+                    "public_tasks": false,
+                    "requirements": {
+                      "device_classes": [
+                        "desktop",
+                        "server"
+                      ],
+                      "cpu_cores": 2,
+                      "ram_mb": 2048,
+                      "storage_mb": 512,
+                      "min_benchmark": 80,
+                      "gpu": null,
+                      "engines": [
+                        "native"
+                      ],
+                      "attestation": []
+                    },
+                    "sla": {
+                      "max_latency_ms": 20000,
+                      "min_uptime_bp": 8500
+                    }
+                  },
+                  "listing": {
+                    "name": "Protein Fold",
+                    "tagline": "Shapes from sequences",
+                    "description": "Folds short chains.",
+                    "category": "machine-learning",
+                    "tags": [
+                      "biology"
+                    ],
+                    "icon": "https://assets.example.com/fold.png",
+                    "banner": null,
+                    "video": null,
+                    "website": "https://fold.example.com",
+                    "docs": null,
+                    "support": null,
+                    "screenshots": [],
+                    "features": [
+                      "Energy in millijoule"
+                    ],
+                    "accent_color": "#1F2E3D"
+                  }
+                },
+                "sig_type": "eip191",
+                "signature": "0x5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a1b",
+                "manifest_hash": "0x1c5c7d4b7b2b0f0a5c1f3f3d9e4c6b8a7d2e1f0a9b8c7d6e5f4a3b2c1d0e9f8a",
+                "consensus_hash": "0x2d6d8e5c8c3c1a1b6d2a4a4eaf5d7c9b8e3f2a1bac9d8e7f6a5b4c3d2e1f0a9b",
+                "project_id": "0x9e107d9d372bb6826bd81d3542a419d6e277d6f1c0b5a4938271605f4e3d2c1b"
+              }
+            }
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "This signed manifest was stored before and is not registered yet.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/Registration"
+                },
+                "example": {
+                  "project": {
+                    "project_id": "0x9e107d9d372bb6826bd81d3542a419d6e277d6f1c0b5a4938271605f4e3d2c1b",
+                    "slug": "protein-fold",
+                    "developer": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                    "developer_name": "Ada Computing",
+                    "developer_verified": true,
+                    "name": "Protein Fold",
+                    "tagline": "Shapes from sequences",
+                    "category": "machine-learning",
+                    "tags": [
+                      "biology"
+                    ],
+                    "icon": "https://assets.example.com/fold.png",
+                    "accent_color": "#1F2E3D",
+                    "listing_status": "submitted",
+                    "device_classes": [
+                      "desktop",
+                      "server"
+                    ],
+                    "token": {
+                      "address": "0x5fbdb2315678afecb367f032d93f642f64180aa3",
+                      "symbol": "{{token_symbol}}",
+                      "name": "{{token_name}}",
+                      "decimals": 18
+                    },
+                    "reward_model": "per-unit",
+                    "min_collateral": "7000000000000000000",
+                    "miners": 12,
+                    "avg_daily_reward_per_miner": "31000000000000000000",
+                    "average_rating_x100": 450,
+                    "review_count": 4,
+                    "trending": false,
+                    "featured": false,
+                    "version": 1,
+                    "manifest_hash": "0x1c5c7d4b7b2b0f0a5c1f3f3d9e4c6b8a7d2e1f0a9b8c7d6e5f4a3b2c1d0e9f8a",
+                    "consensus_hash": "0x2d6d8e5c8c3c1a1b6d2a4a4eaf5d7c9b8e3f2a1bac9d8e7f6a5b4c3d2e1f0a9b",
+                    "pending_version": null,
+                    "consensus": {
+                      "modules": {
+                        "worker": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
+                        "verifier": null
+                      },
+                      "work": {
+                        "class": "deterministic",
+                        "verification": "redundant-execution",
+                        "execution": "committee",
+                        "functions": [
+                          "fold"
+                        ],
+                        "task_source": {
+                          "kind": "api"
+                        },
+                        "max_gas_limit": 250000000,
+                        "committee": {
+                          "size": 5,
+                          "min_size": 3,
+                          "backups": 2,
+                          "selection": "collateral-reputation-sortition-v1",
+                          "weight_cap_multiple": 6
+                        },
+                        "round_secs": 90,
+                        "lease_secs": 30,
+                        "epoch_secs": 10800,
+                        "dispute_window_secs": 86400
+                      },
+                      "economics": {
+                        "reward_token": "0x5fbdb2315678afecb367f032d93f642f64180aa3",
+                        "vault": "0x650ece791cdea4c583c4c0bf9aa37a01b45c96b5",
+                        "reward_model": "per-unit",
+                        "reward_per_unit": "1750000000000000",
+                        "daily_emission": "512000000000000000000",
+                        "fee_split_bp": {
+                          "miner": 7600,
+                          "developer": 1900,
+                          "treasury": 500
+                        },
+                        "max_units_per_epoch": 900000,
+                        "max_recipients_per_epoch": 64,
+                        "min_collateral": "7000000000000000000",
+                        "slashing_bp": {
+                          "invalid_result": 2500,
+                          "missed_sla": 120
+                        }
+                      }
+                    },
+                    "scheduling": {
+                      "public_tasks": false,
+                      "requirements": {
+                        "device_classes": [
+                          "desktop",
+                          "server"
+                        ],
+                        "cpu_cores": 2,
+                        "ram_mb": 2048,
+                        "storage_mb": 512,
+                        "min_benchmark": 80,
+                        "gpu": null,
+                        "engines": [
+                          "native"
+                        ],
+                        "attestation": []
+                      },
+                      "sla": {
+                        "max_latency_ms": 20000,
+                        "min_uptime_bp": 8500
+                      }
+                    },
+                    "listing": {
+                      "name": "Protein Fold",
+                      "tagline": "Shapes from sequences",
+                      "description": "Folds short chains.",
+                      "category": "machine-learning",
+                      "tags": [
+                        "biology"
+                      ],
+                      "icon": "https://assets.example.com/fold.png",
+                      "banner": null,
+                      "video": null,
+                      "website": "https://fold.example.com",
+                      "docs": null,
+                      "support": null,
+                      "screenshots": [],
+                      "features": [
+                        "Energy in millijoule"
+                      ],
+                      "accent_color": "#1F2E3D"
+                    },
+                    "vault": "0x650ece791cdea4c583c4c0bf9aa37a01b45c96b5",
+                    "review": {
+                      "status": "pending",
+                      "reason": null,
+                      "conditions": [],
+                      "decided_at": null
+                    },
+                    "economics": {
+                      "token": {
+                        "address": "0x5fbdb2315678afecb367f032d93f642f64180aa3",
+                        "symbol": "{{token_symbol}}",
+                        "name": "{{token_name}}",
+                        "decimals": 18
+                      },
+                      "reward_model": "per-unit",
+                      "reward_per_unit": "1750000000000000",
+                      "daily_emission": "512000000000000000000",
+                      "epoch_cap": "64000000000000000000",
+                      "epoch_secs": 10800,
+                      "fee_split_bp": {
+                        "miner": 7600,
+                        "developer": 1900,
+                        "treasury": 500
+                      },
+                      "min_collateral": "7000000000000000000",
+                      "slashing_bp": {
+                        "invalid_result": 2500,
+                        "missed_sla": 120
+                      },
+                      "dispute_window_secs": 86400,
+                      "vault": {
+                        "address": "0x650ece791cdea4c583c4c0bf9aa37a01b45c96b5",
+                        "deployed": true,
+                        "config_matches_manifest": true,
+                        "balance": "5120000000000000000000",
+                        "reserved": "64000000000000000000",
+                        "total_paid": "0",
+                        "pending_withdrawal": "0",
+                        "runway_epochs": 79,
+                        "runway_days": 9
+                      },
+                      "created_at": 1793000040
+                    }
+                  },
+                  "register_tx": {
+                    "chain_id": 31337,
+                    "to": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                    "data": "0x",
+                    "value": "0",
+                    "description": "Registers the project with its first version."
+                  },
+                  "register_by_sig": {
+                    "action": "register_project",
+                    "typed_data": {
+                      "domain": {
+                        "name": "{{service}} ProjectRegistry",
+                        "version": "1",
+                        "chainId": 31337,
+                        "verifyingContract": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8"
+                      },
+                      "types": {
+                        "EIP712Domain": [
+                          {
+                            "name": "name",
+                            "type": "string"
+                          },
+                          {
+                            "name": "version",
+                            "type": "string"
+                          },
+                          {
+                            "name": "chainId",
+                            "type": "uint256"
+                          },
+                          {
+                            "name": "verifyingContract",
+                            "type": "address"
+                          }
+                        ],
+                        "Register": [
+                          {
+                            "name": "developer",
+                            "type": "address"
+                          },
+                          {
+                            "name": "slug",
+                            "type": "string"
+                          },
+                          {
+                            "name": "worker",
+                            "type": "bytes32"
+                          },
+                          {
+                            "name": "consensusHash",
+                            "type": "bytes32"
+                          },
+                          {
+                            "name": "manifestHash",
+                            "type": "bytes32"
+                          },
+                          {
+                            "name": "nonce",
+                            "type": "uint256"
+                          },
+                          {
+                            "name": "deadline",
+                            "type": "uint256"
+                          }
+                        ]
+                      },
+                      "primaryType": "Register",
+                      "message": {
+                        "developer": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                        "slug": "protein-fold",
+                        "worker": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
+                        "consensusHash": "0x2d6d8e5c8c3c1a1b6d2a4a4eaf5d7c9b8e3f2a1bac9d8e7f6a5b4c3d2e1f0a9b",
+                        "manifestHash": "0x1c5c7d4b7b2b0f0a5c1f3f3d9e4c6b8a7d2e1f0a9b8c7d6e5f4a3b2c1d0e9f8a",
+                        "nonce": "0",
+                        "deadline": "1793003640"
+                      }
+                    },
+                    "expires_at": 1793003640
+                  }
+                }
+              }
+            }
+          },
+          "201": {
+            "description": "Stored, with the two ways to register it on the chain.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              },
+              "Location": {
+                "description": "Path of the project.",
+                "schema": {
+                  "type": "string"
+                }
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/Registration"
+                },
+                "example": {
+                  "project": {
+                    "project_id": "0x9e107d9d372bb6826bd81d3542a419d6e277d6f1c0b5a4938271605f4e3d2c1b",
+                    "slug": "protein-fold",
+                    "developer": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                    "developer_name": "Ada Computing",
+                    "developer_verified": true,
+                    "name": "Protein Fold",
+                    "tagline": "Shapes from sequences",
+                    "category": "machine-learning",
+                    "tags": [
+                      "biology"
+                    ],
+                    "icon": "https://assets.example.com/fold.png",
+                    "accent_color": "#1F2E3D",
+                    "listing_status": "submitted",
+                    "device_classes": [
+                      "desktop",
+                      "server"
+                    ],
+                    "token": {
+                      "address": "0x5fbdb2315678afecb367f032d93f642f64180aa3",
+                      "symbol": "{{token_symbol}}",
+                      "name": "{{token_name}}",
+                      "decimals": 18
+                    },
+                    "reward_model": "per-unit",
+                    "min_collateral": "7000000000000000000",
+                    "miners": 12,
+                    "avg_daily_reward_per_miner": "31000000000000000000",
+                    "average_rating_x100": 450,
+                    "review_count": 4,
+                    "trending": false,
+                    "featured": false,
+                    "version": 1,
+                    "manifest_hash": "0x1c5c7d4b7b2b0f0a5c1f3f3d9e4c6b8a7d2e1f0a9b8c7d6e5f4a3b2c1d0e9f8a",
+                    "consensus_hash": "0x2d6d8e5c8c3c1a1b6d2a4a4eaf5d7c9b8e3f2a1bac9d8e7f6a5b4c3d2e1f0a9b",
+                    "pending_version": null,
+                    "consensus": {
+                      "modules": {
+                        "worker": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
+                        "verifier": null
+                      },
+                      "work": {
+                        "class": "deterministic",
+                        "verification": "redundant-execution",
+                        "execution": "committee",
+                        "functions": [
+                          "fold"
+                        ],
+                        "task_source": {
+                          "kind": "api"
+                        },
+                        "max_gas_limit": 250000000,
+                        "committee": {
+                          "size": 5,
+                          "min_size": 3,
+                          "backups": 2,
+                          "selection": "collateral-reputation-sortition-v1",
+                          "weight_cap_multiple": 6
+                        },
+                        "round_secs": 90,
+                        "lease_secs": 30,
+                        "epoch_secs": 10800,
+                        "dispute_window_secs": 86400
+                      },
+                      "economics": {
+                        "reward_token": "0x5fbdb2315678afecb367f032d93f642f64180aa3",
+                        "vault": "0x650ece791cdea4c583c4c0bf9aa37a01b45c96b5",
+                        "reward_model": "per-unit",
+                        "reward_per_unit": "1750000000000000",
+                        "daily_emission": "512000000000000000000",
+                        "fee_split_bp": {
+                          "miner": 7600,
+                          "developer": 1900,
+                          "treasury": 500
+                        },
+                        "max_units_per_epoch": 900000,
+                        "max_recipients_per_epoch": 64,
+                        "min_collateral": "7000000000000000000",
+                        "slashing_bp": {
+                          "invalid_result": 2500,
+                          "missed_sla": 120
+                        }
+                      }
+                    },
+                    "scheduling": {
+                      "public_tasks": false,
+                      "requirements": {
+                        "device_classes": [
+                          "desktop",
+                          "server"
+                        ],
+                        "cpu_cores": 2,
+                        "ram_mb": 2048,
+                        "storage_mb": 512,
+                        "min_benchmark": 80,
+                        "gpu": null,
+                        "engines": [
+                          "native"
+                        ],
+                        "attestation": []
+                      },
+                      "sla": {
+                        "max_latency_ms": 20000,
+                        "min_uptime_bp": 8500
+                      }
+                    },
+                    "listing": {
+                      "name": "Protein Fold",
+                      "tagline": "Shapes from sequences",
+                      "description": "Folds short chains.",
+                      "category": "machine-learning",
+                      "tags": [
+                        "biology"
+                      ],
+                      "icon": "https://assets.example.com/fold.png",
+                      "banner": null,
+                      "video": null,
+                      "website": "https://fold.example.com",
+                      "docs": null,
+                      "support": null,
+                      "screenshots": [],
+                      "features": [
+                        "Energy in millijoule"
+                      ],
+                      "accent_color": "#1F2E3D"
+                    },
+                    "vault": "0x650ece791cdea4c583c4c0bf9aa37a01b45c96b5",
+                    "review": {
+                      "status": "pending",
+                      "reason": null,
+                      "conditions": [],
+                      "decided_at": null
+                    },
+                    "economics": {
+                      "token": {
+                        "address": "0x5fbdb2315678afecb367f032d93f642f64180aa3",
+                        "symbol": "{{token_symbol}}",
+                        "name": "{{token_name}}",
+                        "decimals": 18
+                      },
+                      "reward_model": "per-unit",
+                      "reward_per_unit": "1750000000000000",
+                      "daily_emission": "512000000000000000000",
+                      "epoch_cap": "64000000000000000000",
+                      "epoch_secs": 10800,
+                      "fee_split_bp": {
+                        "miner": 7600,
+                        "developer": 1900,
+                        "treasury": 500
+                      },
+                      "min_collateral": "7000000000000000000",
+                      "slashing_bp": {
+                        "invalid_result": 2500,
+                        "missed_sla": 120
+                      },
+                      "dispute_window_secs": 86400,
+                      "vault": {
+                        "address": "0x650ece791cdea4c583c4c0bf9aa37a01b45c96b5",
+                        "deployed": true,
+                        "config_matches_manifest": true,
+                        "balance": "5120000000000000000000",
+                        "reserved": "64000000000000000000",
+                        "total_paid": "0",
+                        "pending_withdrawal": "0",
+                        "runway_epochs": 79,
+                        "runway_days": 9
+                      },
+                      "created_at": 1793000040
+                    }
+                  },
+                  "register_tx": {
+                    "chain_id": 31337,
+                    "to": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                    "data": "0x",
+                    "value": "0",
+                    "description": "Registers the project with its first version."
+                  },
+                  "register_by_sig": {
+                    "action": "register_project",
+                    "typed_data": {
+                      "domain": {
+                        "name": "{{service}} ProjectRegistry",
+                        "version": "1",
+                        "chainId": 31337,
+                        "verifyingContract": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8"
+                      },
+                      "types": {
+                        "EIP712Domain": [
+                          {
+                            "name": "name",
+                            "type": "string"
+                          },
+                          {
+                            "name": "version",
+                            "type": "string"
+                          },
+                          {
+                            "name": "chainId",
+                            "type": "uint256"
+                          },
+                          {
+                            "name": "verifyingContract",
+                            "type": "address"
+                          }
+                        ],
+                        "Register": [
+                          {
+                            "name": "developer",
+                            "type": "address"
+                          },
+                          {
+                            "name": "slug",
+                            "type": "string"
+                          },
+                          {
+                            "name": "worker",
+                            "type": "bytes32"
+                          },
+                          {
+                            "name": "consensusHash",
+                            "type": "bytes32"
+                          },
+                          {
+                            "name": "manifestHash",
+                            "type": "bytes32"
+                          },
+                          {
+                            "name": "nonce",
+                            "type": "uint256"
+                          },
+                          {
+                            "name": "deadline",
+                            "type": "uint256"
+                          }
+                        ]
+                      },
+                      "primaryType": "Register",
+                      "message": {
+                        "developer": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                        "slug": "protein-fold",
+                        "worker": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
+                        "consensusHash": "0x2d6d8e5c8c3c1a1b6d2a4a4eaf5d7c9b8e3f2a1bac9d8e7f6a5b4c3d2e1f0a9b",
+                        "manifestHash": "0x1c5c7d4b7b2b0f0a5c1f3f3d9e4c6b8a7d2e1f0a9b8c7d6e5f4a3b2c1d0e9f8a",
+                        "nonce": "0",
+                        "deadline": "1793003640"
+                      }
+                    },
+                    "expires_at": 1793003640
+                  }
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "403": {
+            "$ref": "#/components/responses/forbidden_or_not_owner_or_not_enrolled_or_not_verified_or_scope_missing"
+          },
+          "409": {
+            "$ref": "#/components/responses/conflict_or_already_exists"
+          },
+          "413": {
+            "$ref": "#/components/responses/too_large"
+          },
+          "422": {
+            "$ref": "#/components/responses/bad_signature_or_invalid_manifest"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/v1/developers/projects/{project_id}/register": {
+      "post": {
+        "operationId": "registerProject",
+        "tags": [
+          "Projects"
+        ],
+        "summary": "Register a submitted project by signature",
+        "description": "Takes \`register_by_sig\` of the submission with its signature, and sends it to the registry. The project is \`pending_review\` once the registration is indexed.",
+        "security": [
+          {
+            "session": []
+          }
+        ],
+        "parameters": [
+          {
+            "name": "project_id",
+            "in": "path",
+            "required": true,
+            "schema": {
+              "type": "string",
+              "pattern": "^0[xX][0-9a-fA-F]{64}$"
+            },
+            "example": "0x9e107d9d372bb6826bd81d3542a419d6e277d6f1c0b5a4938271605f4e3d2c1b"
+          }
+        ],
+        "requestBody": {
+          "required": false,
+          "content": {
+            "application/json": {
+              "schema": {
+                "$ref": "#/components/schemas/SignedGaslessBody"
+              },
+              "example": {
+                "typed_data": {
+                  "domain": {
+                    "name": "{{service}} ProjectRegistry",
+                    "version": "1",
+                    "chainId": 31337,
+                    "verifyingContract": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8"
+                  },
+                  "types": {
+                    "EIP712Domain": [
+                      {
+                        "name": "name",
+                        "type": "string"
+                      },
+                      {
+                        "name": "version",
+                        "type": "string"
+                      },
+                      {
+                        "name": "chainId",
+                        "type": "uint256"
+                      },
+                      {
+                        "name": "verifyingContract",
+                        "type": "address"
+                      }
+                    ],
+                    "Register": [
+                      {
+                        "name": "developer",
+                        "type": "address"
+                      },
+                      {
+                        "name": "slug",
+                        "type": "string"
+                      },
+                      {
+                        "name": "worker",
+                        "type": "bytes32"
+                      },
+                      {
+                        "name": "consensusHash",
+                        "type": "bytes32"
+                      },
+                      {
+                        "name": "manifestHash",
+                        "type": "bytes32"
+                      },
+                      {
+                        "name": "nonce",
+                        "type": "uint256"
+                      },
+                      {
+                        "name": "deadline",
+                        "type": "uint256"
+                      }
+                    ]
+                  },
+                  "primaryType": "Register",
+                  "message": {
+                    "developer": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                    "slug": "protein-fold",
+                    "worker": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
+                    "consensusHash": "0x2d6d8e5c8c3c1a1b6d2a4a4eaf5d7c9b8e3f2a1bac9d8e7f6a5b4c3d2e1f0a9b",
+                    "manifestHash": "0x1c5c7d4b7b2b0f0a5c1f3f3d9e4c6b8a7d2e1f0a9b8c7d6e5f4a3b2c1d0e9f8a",
+                    "nonce": "0",
+                    "deadline": "1793003640"
+                  }
+                },
+                "signature": "0x1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1b"
+              }
+            }
+          }
+        },
+        "responses": {
+          "202": {
+            "description": "The signed action is on its way to the chain.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              },
+              "Location": {
+                "description": "Where to follow it.",
+                "schema": {
+                  "type": "string"
+                }
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/Transaction"
+                },
+                "example": {
+                  "id": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
+                  "action": "register_project",
+                  "status": "sent",
+                  "tx_hash": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
+                  "error": null,
+                  "confirmations": 0,
+                  "created_at": 1793000040,
+                  "updated_at": 1793000052
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "403": {
+            "$ref": "#/components/responses/forbidden_or_not_owner"
+          },
+          "404": {
+            "$ref": "#/components/responses/not_found"
+          },
+          "409": {
+            "$ref": "#/components/responses/conflict_or_invalid_state"
+          },
+          "413": {
+            "$ref": "#/components/responses/too_large"
+          },
+          "422": {
+            "$ref": "#/components/responses/bad_signature"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/v1/developers/projects/{project_id}/versions": {
+      "post": {
+        "operationId": "createProjectVersion",
+        "tags": [
+          "Projects"
+        ],
+        "summary": "Submit the next version of a project",
+        "description": "A version that leaves \`consensus\` as it is in force is active at once. One that changes it is \`submitted\` until it is published on the chain, and active from the epoch that follows from that.",
+        "security": [
+          {
+            "session": []
+          },
+          {
+            "apiKey": [
+              "projects:write"
+            ]
+          }
+        ],
+        "parameters": [
+          {
+            "name": "project_id",
+            "in": "path",
+            "required": true,
+            "schema": {
+              "type": "string",
+              "pattern": "^0[xX][0-9a-fA-F]{64}$"
+            },
+            "example": "0x9e107d9d372bb6826bd81d3542a419d6e277d6f1c0b5a4938271605f4e3d2c1b"
+          },
+          {
+            "name": "Idempotency-Key",
+            "in": "header",
+            "required": false,
+            "description": "Repeats of this call with the same key and body get the first answer, for a day.",
+            "schema": {
+              "type": "string",
+              "minLength": 1,
+              "maxLength": 255
+            }
+          }
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {
+              "schema": {
+                "$ref": "#/components/schemas/SignedManifestInput"
+              },
+              "example": {
+                "manifest": {
+                  "v": 1,
+                  "network": "{{network}}",
+                  "chain_id": 31337,
+                  "developer": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                  "slug": "protein-fold",
+                  "version": 2,
+                  "previous": "0x1c5c7d4b7b2b0f0a5c1f3f3d9e4c6b8a7d2e1f0a9b8c7d6e5f4a3b2c1d0e9f8a",
+                  "consensus": {
+                    "modules": {
+                      "worker": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
+                      "verifier": null
+                    },
+                    "work": {
+                      "class": "deterministic",
+                      "verification": "redundant-execution",
+                      "execution": "committee",
+                      "functions": [
+                        "fold"
+                      ],
+                      "task_source": {
+                        "kind": "api"
+                      },
+                      "max_gas_limit": 250000000,
+                      "committee": {
+                        "size": 5,
+                        "min_size": 3,
+                        "backups": 2,
+                        "selection": "collateral-reputation-sortition-v1",
+                        "weight_cap_multiple": 6
+                      },
+                      "round_secs": 90,
+                      "lease_secs": 30,
+                      "epoch_secs": 10800,
+                      "dispute_window_secs": 86400
+                    },
+                    "economics": {
+                      "reward_token": "0x5fbdb2315678afecb367f032d93f642f64180aa3",
+                      "vault": "0x650ece791cdea4c583c4c0bf9aa37a01b45c96b5",
+                      "reward_model": "per-unit",
+                      "reward_per_unit": "1750000000000000",
+                      "daily_emission": "512000000000000000000",
+                      "fee_split_bp": {
+                        "miner": 7600,
+                        "developer": 1900,
+                        "treasury": 500
+                      },
+                      "max_units_per_epoch": 900000,
+                      "max_recipients_per_epoch": 64,
+                      "min_collateral": "7000000000000000000",
+                      "slashing_bp": {
+                        "invalid_result": 2500,
+                        "missed_sla": 120
+                      }
+                    }
+                  },
+                  "scheduling": {
+                    "public_tasks": false,
+                    "requirements": {
+                      "device_classes": [
+                        "desktop",
+                        "server"
+                      ],
+                      "cpu_cores": 2,
+                      "ram_mb": 2048,
+                      "storage_mb": 512,
+                      "min_benchmark": 80,
+                      "gpu": null,
+                      "engines": [
+                        "native"
+                      ],
+                      "attestation": []
+                    },
+                    "sla": {
+                      "max_latency_ms": 20000,
+                      "min_uptime_bp": 8500
+                    }
+                  },
+                  "listing": {
+                    "name": "Protein Fold",
+                    "tagline": "Shapes from sequences",
+                    "description": "Folds short chains.",
+                    "category": "machine-learning",
+                    "tags": [
+                      "biology"
+                    ],
+                    "icon": "https://assets.example.com/fold.png",
+                    "banner": null,
+                    "video": null,
+                    "website": "https://fold.example.com",
+                    "docs": null,
+                    "support": null,
+                    "screenshots": [],
+                    "features": [
+                      "Energy in millijoule"
+                    ],
+                    "accent_color": "#1F2E3D"
+                  }
+                },
+                "sig_type": "eip191",
+                "signature": "0x5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a1b",
+                "manifest_hash": "0x1c5c7d4b7b2b0f0a5c1f3f3d9e4c6b8a7d2e1f0a9b8c7d6e5f4a3b2c1d0e9f8a",
+                "consensus_hash": "0x2d6d8e5c8c3c1a1b6d2a4a4eaf5d7c9b8e3f2a1bac9d8e7f6a5b4c3d2e1f0a9b",
+                "project_id": "0x9e107d9d372bb6826bd81d3542a419d6e277d6f1c0b5a4938271605f4e3d2c1b"
+              }
+            }
+          }
+        },
+        "responses": {
+          "201": {
+            "description": "Stored.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              },
+              "Location": {
+                "description": "Path of the version.",
+                "schema": {
+                  "type": "string"
+                }
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/SubmittedVersion"
+                },
+                "example": {
+                  "version": {
+                    "version": 2,
+                    "manifest_hash": "0x1c5c7d4b7b2b0f0a5c1f3f3d9e4c6b8a7d2e1f0a9b8c7d6e5f4a3b2c1d0e9f8a",
+                    "consensus_hash": "0x2d6d8e5c8c3c1a1b6d2a4a4eaf5d7c9b8e3f2a1bac9d8e7f6a5b4c3d2e1f0a9b",
+                    "tiers_changed": [
+                      "listing"
+                    ],
+                    "status": "active",
+                    "effective_epoch": null,
+                    "submitted_at": 1793000040
+                  },
+                  "publish_tx": null
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "403": {
+            "$ref": "#/components/responses/forbidden_or_not_owner_or_not_enrolled_or_not_verified_or_scope_missing"
+          },
+          "404": {
+            "$ref": "#/components/responses/not_found"
+          },
+          "409": {
+            "$ref": "#/components/responses/conflict_or_invalid_state"
+          },
+          "413": {
+            "$ref": "#/components/responses/too_large"
+          },
+          "422": {
+            "$ref": "#/components/responses/bad_signature_or_invalid_manifest"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/v1/developers/projects/{project_id}/versions/{version}/publish": {
+      "post": {
+        "operationId": "publishProjectVersion",
+        "tags": [
+          "Projects"
+        ],
+        "summary": "Publish a version that changes the consensus",
+        "description": "Without a signed body the answer is what to sign; with one it is relayed. The version is \`registered\` once its publication is indexed, and active from \`effective_epoch\`.",
+        "security": [
+          {
+            "session": []
+          }
+        ],
+        "parameters": [
+          {
+            "name": "project_id",
+            "in": "path",
+            "required": true,
+            "schema": {
+              "type": "string",
+              "pattern": "^0[xX][0-9a-fA-F]{64}$"
+            },
+            "example": "0x9e107d9d372bb6826bd81d3542a419d6e277d6f1c0b5a4938271605f4e3d2c1b"
+          },
+          {
+            "name": "version",
+            "in": "path",
+            "required": true,
+            "schema": {
+              "type": "integer",
+              "minimum": 1
+            },
+            "example": "2"
+          }
+        ],
+        "requestBody": {
+          "required": false,
+          "content": {
+            "application/json": {
+              "schema": {
+                "$ref": "#/components/schemas/SignedGaslessBody"
+              },
+              "example": {
+                "typed_data": {
+                  "domain": {
+                    "name": "{{service}} ProjectRegistry",
+                    "version": "1",
+                    "chainId": 31337,
+                    "verifyingContract": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8"
+                  },
+                  "types": {
+                    "EIP712Domain": [
+                      {
+                        "name": "name",
+                        "type": "string"
+                      },
+                      {
+                        "name": "version",
+                        "type": "string"
+                      },
+                      {
+                        "name": "chainId",
+                        "type": "uint256"
+                      },
+                      {
+                        "name": "verifyingContract",
+                        "type": "address"
+                      }
+                    ],
+                    "PublishVersion": [
+                      {
+                        "name": "developer",
+                        "type": "address"
+                      },
+                      {
+                        "name": "projectId",
+                        "type": "bytes32"
+                      },
+                      {
+                        "name": "version",
+                        "type": "uint32"
+                      },
+                      {
+                        "name": "consensusHash",
+                        "type": "bytes32"
+                      },
+                      {
+                        "name": "manifestHash",
+                        "type": "bytes32"
+                      },
+                      {
+                        "name": "nonce",
+                        "type": "uint256"
+                      },
+                      {
+                        "name": "deadline",
+                        "type": "uint256"
+                      }
+                    ]
+                  },
+                  "primaryType": "PublishVersion",
+                  "message": {
+                    "developer": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                    "projectId": "0x9e107d9d372bb6826bd81d3542a419d6e277d6f1c0b5a4938271605f4e3d2c1b",
+                    "version": 2,
+                    "consensusHash": "0x2d6d8e5c8c3c1a1b6d2a4a4eaf5d7c9b8e3f2a1bac9d8e7f6a5b4c3d2e1f0a9b",
+                    "manifestHash": "0x1c5c7d4b7b2b0f0a5c1f3f3d9e4c6b8a7d2e1f0a9b8c7d6e5f4a3b2c1d0e9f8a",
+                    "nonce": "0",
+                    "deadline": "1793003640"
+                  }
+                },
+                "signature": "0x1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1b"
+              }
+            }
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "What the owner signs and posts back.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/GaslessPayload"
+                },
+                "example": {
+                  "action": "publish_version",
+                  "typed_data": {
+                    "domain": {
+                      "name": "{{service}} ProjectRegistry",
+                      "version": "1",
+                      "chainId": 31337,
+                      "verifyingContract": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8"
+                    },
+                    "types": {
+                      "EIP712Domain": [
+                        {
+                          "name": "name",
+                          "type": "string"
+                        },
+                        {
+                          "name": "version",
+                          "type": "string"
+                        },
+                        {
+                          "name": "chainId",
+                          "type": "uint256"
+                        },
+                        {
+                          "name": "verifyingContract",
+                          "type": "address"
+                        }
+                      ],
+                      "PublishVersion": [
+                        {
+                          "name": "developer",
+                          "type": "address"
+                        },
+                        {
+                          "name": "projectId",
+                          "type": "bytes32"
+                        },
+                        {
+                          "name": "version",
+                          "type": "uint32"
+                        },
+                        {
+                          "name": "consensusHash",
+                          "type": "bytes32"
+                        },
+                        {
+                          "name": "manifestHash",
+                          "type": "bytes32"
+                        },
+                        {
+                          "name": "nonce",
+                          "type": "uint256"
+                        },
+                        {
+                          "name": "deadline",
+                          "type": "uint256"
+                        }
+                      ]
+                    },
+                    "primaryType": "PublishVersion",
+                    "message": {
+                      "developer": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                      "projectId": "0x9e107d9d372bb6826bd81d3542a419d6e277d6f1c0b5a4938271605f4e3d2c1b",
+                      "version": 2,
+                      "consensusHash": "0x2d6d8e5c8c3c1a1b6d2a4a4eaf5d7c9b8e3f2a1bac9d8e7f6a5b4c3d2e1f0a9b",
+                      "manifestHash": "0x1c5c7d4b7b2b0f0a5c1f3f3d9e4c6b8a7d2e1f0a9b8c7d6e5f4a3b2c1d0e9f8a",
+                      "nonce": "0",
+                      "deadline": "1793003640"
+                    }
+                  },
+                  "expires_at": 1793003640
+                }
+              }
+            }
+          },
+          "202": {
+            "description": "The signed action is on its way to the chain.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              },
+              "Location": {
+                "description": "Where to follow it.",
+                "schema": {
+                  "type": "string"
+                }
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/Transaction"
+                },
+                "example": {
+                  "id": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
+                  "action": "publish_version",
+                  "status": "sent",
+                  "tx_hash": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
+                  "error": null,
+                  "confirmations": 0,
+                  "created_at": 1793000040,
+                  "updated_at": 1793000052
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "403": {
+            "$ref": "#/components/responses/forbidden_or_not_owner"
+          },
+          "404": {
+            "$ref": "#/components/responses/not_found"
+          },
+          "409": {
+            "$ref": "#/components/responses/conflict_or_invalid_state"
+          },
+          "413": {
+            "$ref": "#/components/responses/too_large"
+          },
+          "422": {
+            "$ref": "#/components/responses/bad_signature"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/v1/projects": {
+      "get": {
+        "operationId": "listProjects",
+        "tags": [
+          "Projects"
+        ],
+        "summary": "Find projects",
+        "description": "Every word of \`q\` has to begin a word of name, tagline or tags. Filters add up. Projects that are not listed are for their developer and for operators.",
+        "security": [],
+        "parameters": [
+          {
+            "name": "limit",
+            "in": "query",
+            "required": false,
+            "description": "Items per page, 1 to 200; 50 when left out.",
+            "schema": {
+              "type": "integer",
+              "minimum": 1,
+              "maximum": 200,
+              "default": 50
+            }
+          },
+          {
+            "name": "cursor",
+            "in": "query",
+            "required": false,
+            "description": "The \`next_cursor\` of the page before.",
+            "schema": {
+              "type": "string",
+              "maxLength": 1024
+            }
+          },
+          {
+            "name": "q",
+            "in": "query",
+            "required": false,
+            "description": "Words to search for.",
+            "schema": {
+              "type": "string",
+              "maxLength": 100
+            }
+          },
+          {
+            "name": "category",
+            "in": "query",
+            "required": false,
+            "schema": {
+              "type": "string",
+              "enum": [
+                "blockchain",
+                "depin",
+                "machine-learning",
+                "storage",
+                "compute",
+                "bandwidth",
+                "data-sovereignty",
+                "iot",
+                "hardware-staking",
+                "content-delivery"
+              ]
+            }
+          },
+          {
+            "name": "tag",
+            "in": "query",
+            "required": false,
+            "description": "Exactly this tag.",
+            "schema": {
+              "type": "string",
+              "minLength": 1,
+              "maxLength": 32
+            }
+          },
+          {
+            "name": "device_class",
+            "in": "query",
+            "required": false,
+            "schema": {
+              "type": "string",
+              "enum": [
+                "desktop",
+                "laptop",
+                "phone",
+                "server",
+                "tablet"
+              ]
+            }
+          },
+          {
+            "name": "developer",
+            "in": "query",
+            "required": false,
+            "schema": {
+              "type": "string",
+              "pattern": "^0[xX][0-9a-fA-F]{40}$"
+            }
+          },
+          {
+            "name": "status",
+            "in": "query",
+            "required": false,
+            "schema": {
+              "default": "listed",
+              "type": "string",
+              "enum": [
+                "draft",
+                "submitted",
+                "pending_review",
+                "listed",
+                "paused",
+                "underfunded",
+                "rejected",
+                "delisted"
+              ]
+            }
+          },
+          {
+            "name": "sort",
+            "in": "query",
+            "required": false,
+            "schema": {
+              "default": "newest",
+              "type": "string",
+              "enum": [
+                "trending",
+                "newest",
+                "miners",
+                "earnings",
+                "rating",
+                "name"
+              ]
+            }
+          },
+          {
+            "name": "If-None-Match",
+            "in": "header",
+            "required": false,
+            "description": "ETag of the copy you hold; the same one is answered with 304.",
+            "schema": {
+              "type": "string"
+            }
+          }
+        ],
+        "responses": {
+          "200": {
+            "description": "One page.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              },
+              "ETag": {
+                "description": "Names this representation.",
+                "schema": {
+                  "type": "string"
+                }
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/ProjectPage"
+                },
+                "example": {
+                  "items": [
+                    {
+                      "project_id": "0x9e107d9d372bb6826bd81d3542a419d6e277d6f1c0b5a4938271605f4e3d2c1b",
+                      "slug": "protein-fold",
+                      "developer": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                      "developer_name": "Ada Computing",
+                      "developer_verified": true,
+                      "name": "Protein Fold",
+                      "tagline": "Shapes from sequences",
+                      "category": "machine-learning",
+                      "tags": [
+                        "biology"
+                      ],
+                      "icon": "https://assets.example.com/fold.png",
+                      "accent_color": "#1F2E3D",
+                      "listing_status": "listed",
+                      "device_classes": [
+                        "desktop",
+                        "server"
+                      ],
+                      "token": {
+                        "address": "0x5fbdb2315678afecb367f032d93f642f64180aa3",
+                        "symbol": "{{token_symbol}}",
+                        "name": "{{token_name}}",
+                        "decimals": 18
+                      },
+                      "reward_model": "per-unit",
+                      "min_collateral": "7000000000000000000",
+                      "miners": 12,
+                      "avg_daily_reward_per_miner": "31000000000000000000",
+                      "average_rating_x100": 450,
+                      "review_count": 4,
+                      "trending": false,
+                      "featured": false,
+                      "listed_at": 1793000040,
+                      "version": 1
+                    }
+                  ],
+                  "next_cursor": null
+                }
+              }
+            }
+          },
+          "304": {
+            "$ref": "#/components/responses/not_modified"
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "403": {
+            "$ref": "#/components/responses/forbidden"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/v1/projects/{project_id}": {
+      "get": {
+        "operationId": "getProject",
+        "tags": [
+          "Projects"
+        ],
+        "summary": "Read a project",
+        "description": "Public while it is listed, paused, underfunded or delisted; else its developer and operators see it.",
+        "security": [],
+        "parameters": [
+          {
+            "name": "project_id",
+            "in": "path",
+            "required": true,
+            "schema": {
+              "type": "string",
+              "pattern": "^0[xX][0-9a-fA-F]{64}$"
+            },
+            "example": "0x9e107d9d372bb6826bd81d3542a419d6e277d6f1c0b5a4938271605f4e3d2c1b"
+          },
+          {
+            "name": "If-None-Match",
+            "in": "header",
+            "required": false,
+            "description": "ETag of the copy you hold; the same one is answered with 304.",
+            "schema": {
+              "type": "string"
+            }
+          }
+        ],
+        "responses": {
+          "200": {
+            "description": "The project.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              },
+              "ETag": {
+                "description": "Names this representation.",
+                "schema": {
+                  "type": "string"
+                }
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/Project"
+                },
+                "example": {
+                  "project_id": "0x9e107d9d372bb6826bd81d3542a419d6e277d6f1c0b5a4938271605f4e3d2c1b",
+                  "slug": "protein-fold",
+                  "developer": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                  "developer_name": "Ada Computing",
+                  "developer_verified": true,
+                  "name": "Protein Fold",
+                  "tagline": "Shapes from sequences",
+                  "category": "machine-learning",
+                  "tags": [
+                    "biology"
+                  ],
+                  "icon": "https://assets.example.com/fold.png",
+                  "accent_color": "#1F2E3D",
+                  "listing_status": "listed",
+                  "device_classes": [
+                    "desktop",
+                    "server"
+                  ],
+                  "token": {
+                    "address": "0x5fbdb2315678afecb367f032d93f642f64180aa3",
+                    "symbol": "{{token_symbol}}",
+                    "name": "{{token_name}}",
+                    "decimals": 18
+                  },
+                  "reward_model": "per-unit",
+                  "min_collateral": "7000000000000000000",
+                  "miners": 12,
+                  "avg_daily_reward_per_miner": "31000000000000000000",
+                  "average_rating_x100": 450,
+                  "review_count": 4,
+                  "trending": false,
+                  "featured": false,
+                  "listed_at": 1793000040,
+                  "version": 1,
+                  "manifest_hash": "0x1c5c7d4b7b2b0f0a5c1f3f3d9e4c6b8a7d2e1f0a9b8c7d6e5f4a3b2c1d0e9f8a",
+                  "consensus_hash": "0x2d6d8e5c8c3c1a1b6d2a4a4eaf5d7c9b8e3f2a1bac9d8e7f6a5b4c3d2e1f0a9b",
+                  "pending_version": null,
+                  "consensus": {
+                    "modules": {
+                      "worker": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
+                      "verifier": null
+                    },
+                    "work": {
+                      "class": "deterministic",
+                      "verification": "redundant-execution",
+                      "execution": "committee",
+                      "functions": [
+                        "fold"
+                      ],
+                      "task_source": {
+                        "kind": "api"
+                      },
+                      "max_gas_limit": 250000000,
+                      "committee": {
+                        "size": 5,
+                        "min_size": 3,
+                        "backups": 2,
+                        "selection": "collateral-reputation-sortition-v1",
+                        "weight_cap_multiple": 6
+                      },
+                      "round_secs": 90,
+                      "lease_secs": 30,
+                      "epoch_secs": 10800,
+                      "dispute_window_secs": 86400
+                    },
+                    "economics": {
+                      "reward_token": "0x5fbdb2315678afecb367f032d93f642f64180aa3",
+                      "vault": "0x650ece791cdea4c583c4c0bf9aa37a01b45c96b5",
+                      "reward_model": "per-unit",
+                      "reward_per_unit": "1750000000000000",
+                      "daily_emission": "512000000000000000000",
+                      "fee_split_bp": {
+                        "miner": 7600,
+                        "developer": 1900,
+                        "treasury": 500
+                      },
+                      "max_units_per_epoch": 900000,
+                      "max_recipients_per_epoch": 64,
+                      "min_collateral": "7000000000000000000",
+                      "slashing_bp": {
+                        "invalid_result": 2500,
+                        "missed_sla": 120
+                      }
+                    }
+                  },
+                  "scheduling": {
+                    "public_tasks": false,
+                    "requirements": {
+                      "device_classes": [
+                        "desktop",
+                        "server"
+                      ],
+                      "cpu_cores": 2,
+                      "ram_mb": 2048,
+                      "storage_mb": 512,
+                      "min_benchmark": 80,
+                      "gpu": null,
+                      "engines": [
+                        "native"
+                      ],
+                      "attestation": []
+                    },
+                    "sla": {
+                      "max_latency_ms": 20000,
+                      "min_uptime_bp": 8500
+                    }
+                  },
+                  "listing": {
+                    "name": "Protein Fold",
+                    "tagline": "Shapes from sequences",
+                    "description": "Folds short chains.",
+                    "category": "machine-learning",
+                    "tags": [
+                      "biology"
+                    ],
+                    "icon": "https://assets.example.com/fold.png",
+                    "banner": null,
+                    "video": null,
+                    "website": "https://fold.example.com",
+                    "docs": null,
+                    "support": null,
+                    "screenshots": [],
+                    "features": [
+                      "Energy in millijoule"
+                    ],
+                    "accent_color": "#1F2E3D"
+                  },
+                  "vault": "0x650ece791cdea4c583c4c0bf9aa37a01b45c96b5",
+                  "registry_tx": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
+                  "review": {
+                    "status": "approved",
+                    "reason": null,
+                    "conditions": [],
+                    "decided_at": 1793000040
+                  },
+                  "economics": {
+                    "token": {
+                      "address": "0x5fbdb2315678afecb367f032d93f642f64180aa3",
+                      "symbol": "{{token_symbol}}",
+                      "name": "{{token_name}}",
+                      "decimals": 18
+                    },
+                    "reward_model": "per-unit",
+                    "reward_per_unit": "1750000000000000",
+                    "daily_emission": "512000000000000000000",
+                    "epoch_cap": "64000000000000000000",
+                    "epoch_secs": 10800,
+                    "fee_split_bp": {
+                      "miner": 7600,
+                      "developer": 1900,
+                      "treasury": 500
+                    },
+                    "min_collateral": "7000000000000000000",
+                    "slashing_bp": {
+                      "invalid_result": 2500,
+                      "missed_sla": 120
+                    },
+                    "dispute_window_secs": 86400,
+                    "vault": {
+                      "address": "0x650ece791cdea4c583c4c0bf9aa37a01b45c96b5",
+                      "deployed": true,
+                      "config_matches_manifest": true,
+                      "balance": "5120000000000000000000",
+                      "reserved": "64000000000000000000",
+                      "total_paid": "0",
+                      "pending_withdrawal": "0",
+                      "runway_epochs": 79,
+                      "runway_days": 9
+                    },
+                    "created_at": 1793000040
+                  }
+                }
+              }
+            }
+          },
+          "304": {
+            "$ref": "#/components/responses/not_modified"
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "404": {
+            "$ref": "#/components/responses/not_found"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/v1/projects/{project_id}/manifest": {
+      "get": {
+        "operationId": "getProjectManifest",
+        "tags": [
+          "Projects"
+        ],
+        "summary": "Read the signed manifest in force",
+        "security": [],
+        "parameters": [
+          {
+            "name": "project_id",
+            "in": "path",
+            "required": true,
+            "schema": {
+              "type": "string",
+              "pattern": "^0[xX][0-9a-fA-F]{64}$"
+            },
+            "example": "0x9e107d9d372bb6826bd81d3542a419d6e277d6f1c0b5a4938271605f4e3d2c1b"
+          },
+          {
+            "name": "If-None-Match",
+            "in": "header",
+            "required": false,
+            "description": "ETag of the copy you hold; the same one is answered with 304.",
+            "schema": {
+              "type": "string"
+            }
+          }
+        ],
+        "responses": {
+          "200": {
+            "description": "As its developer signed it.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              },
+              "ETag": {
+                "description": "Names this representation.",
+                "schema": {
+                  "type": "string"
+                }
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/SignedManifest"
+                },
+                "example": {
+                  "manifest": {
+                    "v": 1,
+                    "network": "{{network}}",
+                    "chain_id": 31337,
+                    "developer": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                    "slug": "protein-fold",
+                    "version": 1,
+                    "previous": null,
+                    "consensus": {
+                      "modules": {
+                        "worker": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
+                        "verifier": null
+                      },
+                      "work": {
+                        "class": "deterministic",
+                        "verification": "redundant-execution",
+                        "execution": "committee",
+                        "functions": [
+                          "fold"
+                        ],
+                        "task_source": {
+                          "kind": "api"
+                        },
+                        "max_gas_limit": 250000000,
+                        "committee": {
+                          "size": 5,
+                          "min_size": 3,
+                          "backups": 2,
+                          "selection": "collateral-reputation-sortition-v1",
+                          "weight_cap_multiple": 6
+                        },
+                        "round_secs": 90,
+                        "lease_secs": 30,
+                        "epoch_secs": 10800,
+                        "dispute_window_secs": 86400
+                      },
+                      "economics": {
+                        "reward_token": "0x5fbdb2315678afecb367f032d93f642f64180aa3",
+                        "vault": "0x650ece791cdea4c583c4c0bf9aa37a01b45c96b5",
+                        "reward_model": "per-unit",
+                        "reward_per_unit": "1750000000000000",
+                        "daily_emission": "512000000000000000000",
+                        "fee_split_bp": {
+                          "miner": 7600,
+                          "developer": 1900,
+                          "treasury": 500
+                        },
+                        "max_units_per_epoch": 900000,
+                        "max_recipients_per_epoch": 64,
+                        "min_collateral": "7000000000000000000",
+                        "slashing_bp": {
+                          "invalid_result": 2500,
+                          "missed_sla": 120
+                        }
+                      }
+                    },
+                    "scheduling": {
+                      "public_tasks": false,
+                      "requirements": {
+                        "device_classes": [
+                          "desktop",
+                          "server"
+                        ],
+                        "cpu_cores": 2,
+                        "ram_mb": 2048,
+                        "storage_mb": 512,
+                        "min_benchmark": 80,
+                        "gpu": null,
+                        "engines": [
+                          "native"
+                        ],
+                        "attestation": []
+                      },
+                      "sla": {
+                        "max_latency_ms": 20000,
+                        "min_uptime_bp": 8500
+                      }
+                    },
+                    "listing": {
+                      "name": "Protein Fold",
+                      "tagline": "Shapes from sequences",
+                      "description": "Folds short chains.",
+                      "category": "machine-learning",
+                      "tags": [
+                        "biology"
+                      ],
+                      "icon": "https://assets.example.com/fold.png",
+                      "banner": null,
+                      "video": null,
+                      "website": "https://fold.example.com",
+                      "docs": null,
+                      "support": null,
+                      "screenshots": [],
+                      "features": [
+                        "Energy in millijoule"
+                      ],
+                      "accent_color": "#1F2E3D"
+                    }
+                  },
+                  "sig_type": "eip191",
+                  "signature": "0x5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a1b",
+                  "manifest_hash": "0x1c5c7d4b7b2b0f0a5c1f3f3d9e4c6b8a7d2e1f0a9b8c7d6e5f4a3b2c1d0e9f8a",
+                  "consensus_hash": "0x2d6d8e5c8c3c1a1b6d2a4a4eaf5d7c9b8e3f2a1bac9d8e7f6a5b4c3d2e1f0a9b",
+                  "project_id": "0x9e107d9d372bb6826bd81d3542a419d6e277d6f1c0b5a4938271605f4e3d2c1b"
+                }
+              }
+            }
+          },
+          "304": {
+            "$ref": "#/components/responses/not_modified"
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "404": {
+            "$ref": "#/components/responses/not_found"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/v1/projects/{project_id}/versions": {
+      "get": {
+        "operationId": "listProjectVersions",
+        "tags": [
+          "Projects"
+        ],
+        "summary": "List the versions of a project, newest first",
+        "security": [],
+        "parameters": [
+          {
+            "name": "project_id",
+            "in": "path",
+            "required": true,
+            "schema": {
+              "type": "string",
+              "pattern": "^0[xX][0-9a-fA-F]{64}$"
+            },
+            "example": "0x9e107d9d372bb6826bd81d3542a419d6e277d6f1c0b5a4938271605f4e3d2c1b"
+          },
+          {
+            "name": "limit",
+            "in": "query",
+            "required": false,
+            "description": "Items per page, 1 to 200; 50 when left out.",
+            "schema": {
+              "type": "integer",
+              "minimum": 1,
+              "maximum": 200,
+              "default": 50
+            }
+          },
+          {
+            "name": "cursor",
+            "in": "query",
+            "required": false,
+            "description": "The \`next_cursor\` of the page before.",
+            "schema": {
+              "type": "string",
+              "maxLength": 1024
+            }
+          },
+          {
+            "name": "If-None-Match",
+            "in": "header",
+            "required": false,
+            "description": "ETag of the copy you hold; the same one is answered with 304.",
+            "schema": {
+              "type": "string"
+            }
+          }
+        ],
+        "responses": {
+          "200": {
+            "description": "One page.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              },
+              "ETag": {
+                "description": "Names this representation.",
+                "schema": {
+                  "type": "string"
+                }
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/ProjectVersionPage"
+                },
+                "example": {
+                  "items": [
+                    {
+                      "version": 2,
+                      "manifest_hash": "0x1c5c7d4b7b2b0f0a5c1f3f3d9e4c6b8a7d2e1f0a9b8c7d6e5f4a3b2c1d0e9f8a",
+                      "consensus_hash": "0x2d6d8e5c8c3c1a1b6d2a4a4eaf5d7c9b8e3f2a1bac9d8e7f6a5b4c3d2e1f0a9b",
+                      "tiers_changed": [
+                        "consensus"
+                      ],
+                      "status": "submitted",
+                      "effective_epoch": null,
+                      "submitted_at": 1793000040
+                    }
+                  ],
+                  "next_cursor": null
+                }
+              }
+            }
+          },
+          "304": {
+            "$ref": "#/components/responses/not_modified"
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "404": {
+            "$ref": "#/components/responses/not_found"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/v1/projects/{project_id}/versions/{version}": {
+      "get": {
+        "operationId": "getProjectVersion",
+        "tags": [
+          "Projects"
+        ],
+        "summary": "Read a version of a project with its signed manifest",
+        "security": [],
+        "parameters": [
+          {
+            "name": "project_id",
+            "in": "path",
+            "required": true,
+            "schema": {
+              "type": "string",
+              "pattern": "^0[xX][0-9a-fA-F]{64}$"
+            },
+            "example": "0x9e107d9d372bb6826bd81d3542a419d6e277d6f1c0b5a4938271605f4e3d2c1b"
+          },
+          {
+            "name": "version",
+            "in": "path",
+            "required": true,
+            "schema": {
+              "type": "integer",
+              "minimum": 1
+            },
+            "example": "2"
+          },
+          {
+            "name": "If-None-Match",
+            "in": "header",
+            "required": false,
+            "description": "ETag of the copy you hold; the same one is answered with 304.",
+            "schema": {
+              "type": "string"
+            }
+          }
+        ],
+        "responses": {
+          "200": {
+            "description": "The version.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              },
+              "ETag": {
+                "description": "Names this representation.",
+                "schema": {
+                  "type": "string"
+                }
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/ProjectVersionDetail"
+                },
+                "example": {
+                  "version": 2,
+                  "manifest_hash": "0x1c5c7d4b7b2b0f0a5c1f3f3d9e4c6b8a7d2e1f0a9b8c7d6e5f4a3b2c1d0e9f8a",
+                  "consensus_hash": "0x2d6d8e5c8c3c1a1b6d2a4a4eaf5d7c9b8e3f2a1bac9d8e7f6a5b4c3d2e1f0a9b",
+                  "tiers_changed": [
+                    "consensus"
+                  ],
+                  "status": "submitted",
+                  "effective_epoch": null,
+                  "submitted_at": 1793000040,
+                  "signed_manifest": {
+                    "manifest": {
+                      "v": 1,
+                      "network": "{{network}}",
+                      "chain_id": 31337,
+                      "developer": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                      "slug": "protein-fold",
+                      "version": 1,
+                      "previous": null,
+                      "consensus": {
+                        "modules": {
+                          "worker": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
+                          "verifier": null
+                        },
+                        "work": {
+                          "class": "deterministic",
+                          "verification": "redundant-execution",
+                          "execution": "committee",
+                          "functions": [
+                            "fold"
+                          ],
+                          "task_source": {
+                            "kind": "api"
+                          },
+                          "max_gas_limit": 250000000,
+                          "committee": {
+                            "size": 5,
+                            "min_size": 3,
+                            "backups": 2,
+                            "selection": "collateral-reputation-sortition-v1",
+                            "weight_cap_multiple": 6
+                          },
+                          "round_secs": 90,
+                          "lease_secs": 30,
+                          "epoch_secs": 10800,
+                          "dispute_window_secs": 86400
+                        },
+                        "economics": {
+                          "reward_token": "0x5fbdb2315678afecb367f032d93f642f64180aa3",
+                          "vault": "0x650ece791cdea4c583c4c0bf9aa37a01b45c96b5",
+                          "reward_model": "per-unit",
+                          "reward_per_unit": "1750000000000000",
+                          "daily_emission": "512000000000000000000",
+                          "fee_split_bp": {
+                            "miner": 7600,
+                            "developer": 1900,
+                            "treasury": 500
+                          },
+                          "max_units_per_epoch": 900000,
+                          "max_recipients_per_epoch": 64,
+                          "min_collateral": "7000000000000000000",
+                          "slashing_bp": {
+                            "invalid_result": 2500,
+                            "missed_sla": 120
+                          }
+                        }
+                      },
+                      "scheduling": {
+                        "public_tasks": false,
+                        "requirements": {
+                          "device_classes": [
+                            "desktop",
+                            "server"
+                          ],
+                          "cpu_cores": 2,
+                          "ram_mb": 2048,
+                          "storage_mb": 512,
+                          "min_benchmark": 80,
+                          "gpu": null,
+                          "engines": [
+                            "native"
+                          ],
+                          "attestation": []
+                        },
+                        "sla": {
+                          "max_latency_ms": 20000,
+                          "min_uptime_bp": 8500
+                        }
+                      },
+                      "listing": {
+                        "name": "Protein Fold",
+                        "tagline": "Shapes from sequences",
+                        "description": "Folds short chains.",
+                        "category": "machine-learning",
+                        "tags": [
+                          "biology"
+                        ],
+                        "icon": "https://assets.example.com/fold.png",
+                        "banner": null,
+                        "video": null,
+                        "website": "https://fold.example.com",
+                        "docs": null,
+                        "support": null,
+                        "screenshots": [],
+                        "features": [
+                          "Energy in millijoule"
+                        ],
+                        "accent_color": "#1F2E3D"
+                      }
+                    },
+                    "sig_type": "eip191",
+                    "signature": "0x5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a1b",
+                    "manifest_hash": "0x1c5c7d4b7b2b0f0a5c1f3f3d9e4c6b8a7d2e1f0a9b8c7d6e5f4a3b2c1d0e9f8a",
+                    "consensus_hash": "0x2d6d8e5c8c3c1a1b6d2a4a4eaf5d7c9b8e3f2a1bac9d8e7f6a5b4c3d2e1f0a9b",
+                    "project_id": "0x9e107d9d372bb6826bd81d3542a419d6e277d6f1c0b5a4938271605f4e3d2c1b"
+                  }
+                }
+              }
+            }
+          },
+          "304": {
+            "$ref": "#/components/responses/not_modified"
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "404": {
+            "$ref": "#/components/responses/not_found"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/v1/projects/{project_id}/economics": {
+      "get": {
+        "operationId": "getProjectEconomics",
+        "tags": [
+          "Projects"
+        ],
+        "summary": "Read what a project pays and what its vault holds",
+        "description": "The vault is as of the indexed block.",
+        "security": [],
+        "parameters": [
+          {
+            "name": "project_id",
+            "in": "path",
+            "required": true,
+            "schema": {
+              "type": "string",
+              "pattern": "^0[xX][0-9a-fA-F]{64}$"
+            },
+            "example": "0x9e107d9d372bb6826bd81d3542a419d6e277d6f1c0b5a4938271605f4e3d2c1b"
+          },
+          {
+            "name": "If-None-Match",
+            "in": "header",
+            "required": false,
+            "description": "ETag of the copy you hold; the same one is answered with 304.",
+            "schema": {
+              "type": "string"
+            }
+          }
+        ],
+        "responses": {
+          "200": {
+            "description": "The economics.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              },
+              "ETag": {
+                "description": "Names this representation.",
+                "schema": {
+                  "type": "string"
+                }
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/ProjectEconomics"
+                },
+                "example": {
+                  "token": {
+                    "address": "0x5fbdb2315678afecb367f032d93f642f64180aa3",
+                    "symbol": "{{token_symbol}}",
+                    "name": "{{token_name}}",
+                    "decimals": 18
+                  },
+                  "reward_model": "per-unit",
+                  "reward_per_unit": "1750000000000000",
+                  "daily_emission": "512000000000000000000",
+                  "epoch_cap": "64000000000000000000",
+                  "epoch_secs": 10800,
+                  "fee_split_bp": {
+                    "miner": 7600,
+                    "developer": 1900,
+                    "treasury": 500
+                  },
+                  "min_collateral": "7000000000000000000",
+                  "slashing_bp": {
+                    "invalid_result": 2500,
+                    "missed_sla": 120
+                  },
+                  "dispute_window_secs": 86400,
+                  "vault": {
+                    "address": "0x650ece791cdea4c583c4c0bf9aa37a01b45c96b5",
+                    "deployed": true,
+                    "config_matches_manifest": true,
+                    "balance": "5120000000000000000000",
+                    "reserved": "64000000000000000000",
+                    "total_paid": "0",
+                    "pending_withdrawal": "0",
+                    "runway_epochs": 79,
+                    "runway_days": 9
+                  },
+                  "created_at": 1793000040
                 }
               }
             }
@@ -3911,6 +6901,1988 @@ export const openApiTemplate = `{
           },
           "413": {
             "$ref": "#/components/responses/too_large"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/v1/subscriptions": {
+      "post": {
+        "operationId": "createSubscription",
+        "tags": [
+          "Subscriptions"
+        ],
+        "summary": "Subscribe a device to a project",
+        "description": "Answers with the bond to sign. Nothing is owed before it is bonded, and the device is eligible from the next epoch after.",
+        "security": [
+          {
+            "session": []
+          }
+        ],
+        "parameters": [
+          {
+            "name": "Idempotency-Key",
+            "in": "header",
+            "required": false,
+            "description": "Repeats of this call with the same key and body get the first answer, for a day.",
+            "schema": {
+              "type": "string",
+              "minLength": 1,
+              "maxLength": 255
+            }
+          }
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {
+              "schema": {
+                "$ref": "#/components/schemas/SubscriptionInput"
+              },
+              "example": {
+                "project_id": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
+                "node_id": "{{node_id_prefix}}0f3a5c7e9b1d2f40",
+                "collateral": "6000000000000000000"
+              }
+            }
+          }
+        },
+        "responses": {
+          "201": {
+            "description": "Waiting for its collateral.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              },
+              "Location": {
+                "description": "The subscription.",
+                "schema": {
+                  "type": "string"
+                }
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/CreatedSubscription"
+                },
+                "example": {
+                  "subscription": {
+                    "subscription_id": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
+                    "project_id": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
+                    "node_id": "{{node_id_prefix}}0f3a5c7e9b1d2f40",
+                    "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                    "min_collateral": "5000000000000000000",
+                    "device_bound": true,
+                    "credited_rounds": 0,
+                    "missed_leases": 0,
+                    "disagreements": 0,
+                    "created_at": 1793000040,
+                    "status": "pending_collateral",
+                    "collateral": "0",
+                    "payout_address": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                    "collateral_health": "healthy",
+                    "release_at": null,
+                    "pending_slashes": 0,
+                    "slashed_total": "0",
+                    "reputation": 5000,
+                    "last_proof_at": null,
+                    "started_at": null
+                  },
+                  "bond": {
+                    "action": "bond",
+                    "typed_data": {
+                      "domain": {
+                        "name": "{{service}} Staking",
+                        "version": "1",
+                        "chainId": 31337,
+                        "verifyingContract": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8"
+                      },
+                      "types": {
+                        "EIP712Domain": [
+                          {
+                            "name": "name",
+                            "type": "string"
+                          },
+                          {
+                            "name": "version",
+                            "type": "string"
+                          },
+                          {
+                            "name": "chainId",
+                            "type": "uint256"
+                          },
+                          {
+                            "name": "verifyingContract",
+                            "type": "address"
+                          }
+                        ],
+                        "Bond": [
+                          {
+                            "name": "owner",
+                            "type": "address"
+                          },
+                          {
+                            "name": "projectId",
+                            "type": "bytes32"
+                          },
+                          {
+                            "name": "nodeKey",
+                            "type": "bytes32"
+                          },
+                          {
+                            "name": "amount",
+                            "type": "uint256"
+                          },
+                          {
+                            "name": "nonce",
+                            "type": "uint256"
+                          },
+                          {
+                            "name": "deadline",
+                            "type": "uint256"
+                          }
+                        ]
+                      },
+                      "primaryType": "Bond",
+                      "message": {
+                        "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                        "projectId": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
+                        "nodeKey": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
+                        "amount": "6000000000000000000",
+                        "nonce": "0",
+                        "deadline": "1793003640"
+                      }
+                    },
+                    "expires_at": 1793003640,
+                    "permit": {
+                      "domain": {
+                        "name": "{{permit_name}}",
+                        "version": "1",
+                        "chainId": 31337,
+                        "verifyingContract": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8"
+                      },
+                      "types": {
+                        "EIP712Domain": [
+                          {
+                            "name": "name",
+                            "type": "string"
+                          },
+                          {
+                            "name": "version",
+                            "type": "string"
+                          },
+                          {
+                            "name": "chainId",
+                            "type": "uint256"
+                          },
+                          {
+                            "name": "verifyingContract",
+                            "type": "address"
+                          }
+                        ],
+                        "Permit": [
+                          {
+                            "name": "owner",
+                            "type": "address"
+                          },
+                          {
+                            "name": "spender",
+                            "type": "address"
+                          },
+                          {
+                            "name": "value",
+                            "type": "uint256"
+                          },
+                          {
+                            "name": "nonce",
+                            "type": "uint256"
+                          },
+                          {
+                            "name": "deadline",
+                            "type": "uint256"
+                          }
+                        ]
+                      },
+                      "primaryType": "Permit",
+                      "message": {
+                        "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                        "spender": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                        "value": "6000000000000000000",
+                        "nonce": "0",
+                        "deadline": "1793003640"
+                      }
+                    }
+                  },
+                  "compatibility": {
+                    "compatible": true,
+                    "tier": "marginal",
+                    "match_bp": 8333,
+                    "missing": [],
+                    "warnings": [
+                      "ram_mb"
+                    ],
+                    "performance": "good",
+                    "est_monthly_reward": "420000000000000000000"
+                  }
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "403": {
+            "$ref": "#/components/responses/forbidden_or_not_owner"
+          },
+          "404": {
+            "$ref": "#/components/responses/not_found"
+          },
+          "409": {
+            "$ref": "#/components/responses/conflict_or_already_exists"
+          },
+          "413": {
+            "$ref": "#/components/responses/too_large"
+          },
+          "422": {
+            "$ref": "#/components/responses/incompatible_or_insufficient_collateral"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/v1/me/subscriptions": {
+      "get": {
+        "operationId": "listSubscriptions",
+        "tags": [
+          "Subscriptions"
+        ],
+        "summary": "List the own subscriptions, newest first",
+        "description": "Closed ones too.",
+        "security": [
+          {
+            "session": []
+          }
+        ],
+        "parameters": [
+          {
+            "name": "limit",
+            "in": "query",
+            "required": false,
+            "description": "Items per page, 1 to 200; 50 when left out.",
+            "schema": {
+              "type": "integer",
+              "minimum": 1,
+              "maximum": 200,
+              "default": 50
+            }
+          },
+          {
+            "name": "cursor",
+            "in": "query",
+            "required": false,
+            "description": "The \`next_cursor\` of the page before.",
+            "schema": {
+              "type": "string",
+              "maxLength": 1024
+            }
+          }
+        ],
+        "responses": {
+          "200": {
+            "description": "One page.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/SubscriptionPage"
+                },
+                "example": {
+                  "items": [
+                    {
+                      "subscription_id": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
+                      "project_id": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
+                      "node_id": "{{node_id_prefix}}0f3a5c7e9b1d2f40",
+                      "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                      "min_collateral": "5000000000000000000",
+                      "device_bound": true,
+                      "credited_rounds": 0,
+                      "missed_leases": 0,
+                      "disagreements": 0,
+                      "created_at": 1793000040,
+                      "status": "active",
+                      "collateral": "6000000000000000000",
+                      "payout_address": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                      "collateral_health": "healthy",
+                      "release_at": null,
+                      "pending_slashes": 0,
+                      "slashed_total": "0",
+                      "reputation": 5000,
+                      "last_proof_at": null,
+                      "started_at": 1793000040
+                    }
+                  ],
+                  "next_cursor": null
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "403": {
+            "$ref": "#/components/responses/forbidden"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/v1/me/collateral": {
+      "get": {
+        "operationId": "getCollateral",
+        "tags": [
+          "Subscriptions"
+        ],
+        "summary": "Sum up the own collateral",
+        "description": "Over all subscriptions that are not closed.",
+        "security": [
+          {
+            "session": []
+          }
+        ],
+        "responses": {
+          "200": {
+            "description": "As of the newest indexed block.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/CollateralSummary"
+                },
+                "example": {
+                  "bonded": "6000000000000000000",
+                  "unbonding": "0",
+                  "withdrawable": "0",
+                  "slashed_total": "0",
+                  "pending_slashes": 0,
+                  "{{prefix}}_balance": "994000000000000000000",
+                  "subscriptions": [
+                    {
+                      "subscription_id": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
+                      "project_id": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
+                      "status": "active",
+                      "collateral": "6000000000000000000",
+                      "collateral_health": "healthy"
+                    }
+                  ]
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "403": {
+            "$ref": "#/components/responses/forbidden"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/v1/subscriptions/{subscription_id}": {
+      "get": {
+        "operationId": "getSubscription",
+        "tags": [
+          "Subscriptions"
+        ],
+        "summary": "Read a subscription",
+        "security": [],
+        "parameters": [
+          {
+            "name": "subscription_id",
+            "in": "path",
+            "required": true,
+            "schema": {
+              "type": "string",
+              "pattern": "^0[xX][0-9a-fA-F]{64}$"
+            },
+            "example": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6"
+          },
+          {
+            "name": "If-None-Match",
+            "in": "header",
+            "required": false,
+            "description": "ETag of the copy you hold; the same one is answered with 304.",
+            "schema": {
+              "type": "string"
+            }
+          }
+        ],
+        "responses": {
+          "200": {
+            "description": "As of the newest indexed block.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              },
+              "ETag": {
+                "description": "Names this representation.",
+                "schema": {
+                  "type": "string"
+                }
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/Subscription"
+                },
+                "example": {
+                  "subscription_id": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
+                  "project_id": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
+                  "node_id": "{{node_id_prefix}}0f3a5c7e9b1d2f40",
+                  "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                  "min_collateral": "5000000000000000000",
+                  "device_bound": true,
+                  "credited_rounds": 0,
+                  "missed_leases": 0,
+                  "disagreements": 0,
+                  "created_at": 1793000040,
+                  "status": "active",
+                  "collateral": "6000000000000000000",
+                  "payout_address": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                  "collateral_health": "healthy",
+                  "release_at": null,
+                  "pending_slashes": 0,
+                  "slashed_total": "0",
+                  "reputation": 5000,
+                  "last_proof_at": null,
+                  "started_at": 1793000040
+                }
+              }
+            }
+          },
+          "304": {
+            "$ref": "#/components/responses/not_modified"
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "404": {
+            "$ref": "#/components/responses/not_found"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/v1/subscriptions/{subscription_id}/bond-payload": {
+      "post": {
+        "operationId": "getBondPayload",
+        "tags": [
+          "Subscriptions"
+        ],
+        "summary": "Get what to sign to add collateral",
+        "description": "For the first bond as well as for a top-up. The permit beside it lets the contract take the amount.",
+        "security": [
+          {
+            "session": []
+          }
+        ],
+        "parameters": [
+          {
+            "name": "subscription_id",
+            "in": "path",
+            "required": true,
+            "schema": {
+              "type": "string",
+              "pattern": "^0[xX][0-9a-fA-F]{64}$"
+            },
+            "example": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6"
+          }
+        ],
+        "requestBody": {
+          "required": false,
+          "content": {
+            "application/json": {
+              "schema": {
+                "$ref": "#/components/schemas/BondRequest"
+              },
+              "example": {
+                "amount": "1000000000000000000"
+              }
+            }
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "What the owner signs and posts back.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/GaslessPayload"
+                },
+                "example": {
+                  "action": "bond",
+                  "typed_data": {
+                    "domain": {
+                      "name": "{{service}} Staking",
+                      "version": "1",
+                      "chainId": 31337,
+                      "verifyingContract": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8"
+                    },
+                    "types": {
+                      "EIP712Domain": [
+                        {
+                          "name": "name",
+                          "type": "string"
+                        },
+                        {
+                          "name": "version",
+                          "type": "string"
+                        },
+                        {
+                          "name": "chainId",
+                          "type": "uint256"
+                        },
+                        {
+                          "name": "verifyingContract",
+                          "type": "address"
+                        }
+                      ],
+                      "Bond": [
+                        {
+                          "name": "owner",
+                          "type": "address"
+                        },
+                        {
+                          "name": "projectId",
+                          "type": "bytes32"
+                        },
+                        {
+                          "name": "nodeKey",
+                          "type": "bytes32"
+                        },
+                        {
+                          "name": "amount",
+                          "type": "uint256"
+                        },
+                        {
+                          "name": "nonce",
+                          "type": "uint256"
+                        },
+                        {
+                          "name": "deadline",
+                          "type": "uint256"
+                        }
+                      ]
+                    },
+                    "primaryType": "Bond",
+                    "message": {
+                      "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                      "projectId": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
+                      "nodeKey": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
+                      "amount": "6000000000000000000",
+                      "nonce": "0",
+                      "deadline": "1793003640"
+                    }
+                  },
+                  "expires_at": 1793003640,
+                  "permit": {
+                    "domain": {
+                      "name": "{{permit_name}}",
+                      "version": "1",
+                      "chainId": 31337,
+                      "verifyingContract": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8"
+                    },
+                    "types": {
+                      "EIP712Domain": [
+                        {
+                          "name": "name",
+                          "type": "string"
+                        },
+                        {
+                          "name": "version",
+                          "type": "string"
+                        },
+                        {
+                          "name": "chainId",
+                          "type": "uint256"
+                        },
+                        {
+                          "name": "verifyingContract",
+                          "type": "address"
+                        }
+                      ],
+                      "Permit": [
+                        {
+                          "name": "owner",
+                          "type": "address"
+                        },
+                        {
+                          "name": "spender",
+                          "type": "address"
+                        },
+                        {
+                          "name": "value",
+                          "type": "uint256"
+                        },
+                        {
+                          "name": "nonce",
+                          "type": "uint256"
+                        },
+                        {
+                          "name": "deadline",
+                          "type": "uint256"
+                        }
+                      ]
+                    },
+                    "primaryType": "Permit",
+                    "message": {
+                      "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                      "spender": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                      "value": "6000000000000000000",
+                      "nonce": "0",
+                      "deadline": "1793003640"
+                    }
+                  }
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "403": {
+            "$ref": "#/components/responses/forbidden_or_not_owner"
+          },
+          "404": {
+            "$ref": "#/components/responses/not_found"
+          },
+          "409": {
+            "$ref": "#/components/responses/invalid_state"
+          },
+          "413": {
+            "$ref": "#/components/responses/too_large"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/v1/subscriptions/{subscription_id}/bond": {
+      "post": {
+        "operationId": "bond",
+        "tags": [
+          "Subscriptions"
+        ],
+        "summary": "Bond collateral by signature",
+        "description": "Takes the payload of a new subscription or of \`bond-payload\`, with the signatures of both its parts. Without a permit the wallet must have approved the contract itself.",
+        "security": [
+          {
+            "session": []
+          }
+        ],
+        "parameters": [
+          {
+            "name": "subscription_id",
+            "in": "path",
+            "required": true,
+            "schema": {
+              "type": "string",
+              "pattern": "^0[xX][0-9a-fA-F]{64}$"
+            },
+            "example": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6"
+          }
+        ],
+        "requestBody": {
+          "required": false,
+          "content": {
+            "application/json": {
+              "schema": {
+                "$ref": "#/components/schemas/SignedGaslessBody"
+              },
+              "example": {
+                "typed_data": {
+                  "domain": {
+                    "name": "{{service}} Staking",
+                    "version": "1",
+                    "chainId": 31337,
+                    "verifyingContract": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8"
+                  },
+                  "types": {
+                    "EIP712Domain": [
+                      {
+                        "name": "name",
+                        "type": "string"
+                      },
+                      {
+                        "name": "version",
+                        "type": "string"
+                      },
+                      {
+                        "name": "chainId",
+                        "type": "uint256"
+                      },
+                      {
+                        "name": "verifyingContract",
+                        "type": "address"
+                      }
+                    ],
+                    "Bond": [
+                      {
+                        "name": "owner",
+                        "type": "address"
+                      },
+                      {
+                        "name": "projectId",
+                        "type": "bytes32"
+                      },
+                      {
+                        "name": "nodeKey",
+                        "type": "bytes32"
+                      },
+                      {
+                        "name": "amount",
+                        "type": "uint256"
+                      },
+                      {
+                        "name": "nonce",
+                        "type": "uint256"
+                      },
+                      {
+                        "name": "deadline",
+                        "type": "uint256"
+                      }
+                    ]
+                  },
+                  "primaryType": "Bond",
+                  "message": {
+                    "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                    "projectId": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
+                    "nodeKey": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
+                    "amount": "6000000000000000000",
+                    "nonce": "0",
+                    "deadline": "1793003640"
+                  }
+                },
+                "signature": "0x1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1b",
+                "permit": {
+                  "domain": {
+                    "name": "{{permit_name}}",
+                    "version": "1",
+                    "chainId": 31337,
+                    "verifyingContract": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8"
+                  },
+                  "types": {
+                    "EIP712Domain": [
+                      {
+                        "name": "name",
+                        "type": "string"
+                      },
+                      {
+                        "name": "version",
+                        "type": "string"
+                      },
+                      {
+                        "name": "chainId",
+                        "type": "uint256"
+                      },
+                      {
+                        "name": "verifyingContract",
+                        "type": "address"
+                      }
+                    ],
+                    "Permit": [
+                      {
+                        "name": "owner",
+                        "type": "address"
+                      },
+                      {
+                        "name": "spender",
+                        "type": "address"
+                      },
+                      {
+                        "name": "value",
+                        "type": "uint256"
+                      },
+                      {
+                        "name": "nonce",
+                        "type": "uint256"
+                      },
+                      {
+                        "name": "deadline",
+                        "type": "uint256"
+                      }
+                    ]
+                  },
+                  "primaryType": "Permit",
+                  "message": {
+                    "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                    "spender": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                    "value": "6000000000000000000",
+                    "nonce": "0",
+                    "deadline": "1793003640"
+                  }
+                },
+                "permit_signature": "0x1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1b"
+              }
+            }
+          }
+        },
+        "responses": {
+          "202": {
+            "description": "The signed action is on its way to the chain.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              },
+              "Location": {
+                "description": "Where to follow it.",
+                "schema": {
+                  "type": "string"
+                }
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/Transaction"
+                },
+                "example": {
+                  "id": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
+                  "action": "bond",
+                  "status": "sent",
+                  "tx_hash": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
+                  "error": null,
+                  "confirmations": 0,
+                  "created_at": 1793000040,
+                  "updated_at": 1793000052
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "403": {
+            "$ref": "#/components/responses/forbidden_or_not_owner"
+          },
+          "404": {
+            "$ref": "#/components/responses/not_found"
+          },
+          "409": {
+            "$ref": "#/components/responses/conflict_or_invalid_state"
+          },
+          "413": {
+            "$ref": "#/components/responses/too_large"
+          },
+          "422": {
+            "$ref": "#/components/responses/bad_signature_or_insufficient_collateral"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/v1/subscriptions/{subscription_id}/payout": {
+      "post": {
+        "operationId": "setPayout",
+        "tags": [
+          "Subscriptions"
+        ],
+        "summary": "Set where rewards go, by signature",
+        "description": "First with the address, in the body or in the query, then with the signed payload. Epochs settled before keep the address they had.",
+        "security": [
+          {
+            "session": []
+          }
+        ],
+        "parameters": [
+          {
+            "name": "subscription_id",
+            "in": "path",
+            "required": true,
+            "schema": {
+              "type": "string",
+              "pattern": "^0[xX][0-9a-fA-F]{64}$"
+            },
+            "example": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6"
+          },
+          {
+            "name": "payout_address",
+            "in": "query",
+            "required": false,
+            "description": "For a first step without a body.",
+            "schema": {
+              "$ref": "#/components/schemas/Address"
+            }
+          }
+        ],
+        "requestBody": {
+          "required": false,
+          "content": {
+            "application/json": {
+              "schema": {
+                "anyOf": [
+                  {
+                    "$ref": "#/components/schemas/PayoutRequest"
+                  },
+                  {
+                    "$ref": "#/components/schemas/SignedGaslessBody"
+                  }
+                ]
+              },
+              "example": {
+                "typed_data": {
+                  "domain": {
+                    "name": "{{service}} Staking",
+                    "version": "1",
+                    "chainId": 31337,
+                    "verifyingContract": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8"
+                  },
+                  "types": {
+                    "EIP712Domain": [
+                      {
+                        "name": "name",
+                        "type": "string"
+                      },
+                      {
+                        "name": "version",
+                        "type": "string"
+                      },
+                      {
+                        "name": "chainId",
+                        "type": "uint256"
+                      },
+                      {
+                        "name": "verifyingContract",
+                        "type": "address"
+                      }
+                    ],
+                    "SetPayout": [
+                      {
+                        "name": "owner",
+                        "type": "address"
+                      },
+                      {
+                        "name": "subscriptionId",
+                        "type": "bytes32"
+                      },
+                      {
+                        "name": "payout",
+                        "type": "address"
+                      },
+                      {
+                        "name": "nonce",
+                        "type": "uint256"
+                      },
+                      {
+                        "name": "deadline",
+                        "type": "uint256"
+                      }
+                    ]
+                  },
+                  "primaryType": "SetPayout",
+                  "message": {
+                    "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                    "subscriptionId": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
+                    "payout": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
+                    "nonce": "0",
+                    "deadline": "1793003640"
+                  }
+                },
+                "signature": "0x1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1b"
+              }
+            }
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "What the owner signs and posts back.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/GaslessPayload"
+                },
+                "example": {
+                  "action": "set_payout",
+                  "typed_data": {
+                    "domain": {
+                      "name": "{{service}} Staking",
+                      "version": "1",
+                      "chainId": 31337,
+                      "verifyingContract": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8"
+                    },
+                    "types": {
+                      "EIP712Domain": [
+                        {
+                          "name": "name",
+                          "type": "string"
+                        },
+                        {
+                          "name": "version",
+                          "type": "string"
+                        },
+                        {
+                          "name": "chainId",
+                          "type": "uint256"
+                        },
+                        {
+                          "name": "verifyingContract",
+                          "type": "address"
+                        }
+                      ],
+                      "SetPayout": [
+                        {
+                          "name": "owner",
+                          "type": "address"
+                        },
+                        {
+                          "name": "subscriptionId",
+                          "type": "bytes32"
+                        },
+                        {
+                          "name": "payout",
+                          "type": "address"
+                        },
+                        {
+                          "name": "nonce",
+                          "type": "uint256"
+                        },
+                        {
+                          "name": "deadline",
+                          "type": "uint256"
+                        }
+                      ]
+                    },
+                    "primaryType": "SetPayout",
+                    "message": {
+                      "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                      "subscriptionId": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
+                      "payout": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
+                      "nonce": "0",
+                      "deadline": "1793003640"
+                    }
+                  },
+                  "expires_at": 1793003640
+                }
+              }
+            }
+          },
+          "202": {
+            "description": "The signed action is on its way to the chain.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              },
+              "Location": {
+                "description": "Where to follow it.",
+                "schema": {
+                  "type": "string"
+                }
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/Transaction"
+                },
+                "example": {
+                  "id": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
+                  "action": "set_payout",
+                  "status": "sent",
+                  "tx_hash": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
+                  "error": null,
+                  "confirmations": 0,
+                  "created_at": 1793000040,
+                  "updated_at": 1793000052
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "403": {
+            "$ref": "#/components/responses/forbidden_or_not_owner"
+          },
+          "404": {
+            "$ref": "#/components/responses/not_found"
+          },
+          "409": {
+            "$ref": "#/components/responses/conflict_or_invalid_state"
+          },
+          "413": {
+            "$ref": "#/components/responses/too_large"
+          },
+          "422": {
+            "$ref": "#/components/responses/bad_signature"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/v1/subscriptions/{subscription_id}/pause": {
+      "post": {
+        "operationId": "pauseSubscription",
+        "tags": [
+          "Subscriptions"
+        ],
+        "summary": "Take no work for a while",
+        "description": "From the next epoch on. The collateral stays. The device itself may ask for it as well.",
+        "security": [
+          {
+            "session": []
+          },
+          {
+            "nodeSignature": []
+          }
+        ],
+        "parameters": [
+          {
+            "name": "subscription_id",
+            "in": "path",
+            "required": true,
+            "schema": {
+              "type": "string",
+              "pattern": "^0[xX][0-9a-fA-F]{64}$"
+            },
+            "example": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6"
+          }
+        ],
+        "responses": {
+          "200": {
+            "description": "Paused.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/Subscription"
+                },
+                "example": {
+                  "subscription_id": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
+                  "project_id": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
+                  "node_id": "{{node_id_prefix}}0f3a5c7e9b1d2f40",
+                  "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                  "min_collateral": "5000000000000000000",
+                  "device_bound": true,
+                  "credited_rounds": 0,
+                  "missed_leases": 0,
+                  "disagreements": 0,
+                  "created_at": 1793000040,
+                  "status": "paused",
+                  "collateral": "6000000000000000000",
+                  "payout_address": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                  "collateral_health": "healthy",
+                  "release_at": null,
+                  "pending_slashes": 0,
+                  "slashed_total": "0",
+                  "reputation": 5000,
+                  "last_proof_at": null,
+                  "started_at": 1793000040
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "403": {
+            "$ref": "#/components/responses/forbidden_or_not_owner"
+          },
+          "404": {
+            "$ref": "#/components/responses/not_found"
+          },
+          "409": {
+            "$ref": "#/components/responses/invalid_state"
+          },
+          "413": {
+            "$ref": "#/components/responses/too_large"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/v1/subscriptions/{subscription_id}/resume": {
+      "post": {
+        "operationId": "resumeSubscription",
+        "tags": [
+          "Subscriptions"
+        ],
+        "summary": "Take work again",
+        "security": [
+          {
+            "session": []
+          },
+          {
+            "nodeSignature": []
+          }
+        ],
+        "parameters": [
+          {
+            "name": "subscription_id",
+            "in": "path",
+            "required": true,
+            "schema": {
+              "type": "string",
+              "pattern": "^0[xX][0-9a-fA-F]{64}$"
+            },
+            "example": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6"
+          }
+        ],
+        "responses": {
+          "200": {
+            "description": "Active.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/Subscription"
+                },
+                "example": {
+                  "subscription_id": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
+                  "project_id": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
+                  "node_id": "{{node_id_prefix}}0f3a5c7e9b1d2f40",
+                  "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                  "min_collateral": "5000000000000000000",
+                  "device_bound": true,
+                  "credited_rounds": 0,
+                  "missed_leases": 0,
+                  "disagreements": 0,
+                  "created_at": 1793000040,
+                  "status": "active",
+                  "collateral": "6000000000000000000",
+                  "payout_address": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                  "collateral_health": "healthy",
+                  "release_at": null,
+                  "pending_slashes": 0,
+                  "slashed_total": "0",
+                  "reputation": 5000,
+                  "last_proof_at": null,
+                  "started_at": 1793000040
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "403": {
+            "$ref": "#/components/responses/forbidden_or_not_owner"
+          },
+          "404": {
+            "$ref": "#/components/responses/not_found"
+          },
+          "409": {
+            "$ref": "#/components/responses/invalid_state"
+          },
+          "413": {
+            "$ref": "#/components/responses/too_large"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/v1/subscriptions/{subscription_id}/unbond": {
+      "post": {
+        "operationId": "unbond",
+        "tags": [
+          "Subscriptions"
+        ],
+        "summary": "Begin to unbond, by signature",
+        "description": "First without a body, then with the signed payload. The device takes no new work from then on.",
+        "security": [
+          {
+            "session": []
+          }
+        ],
+        "parameters": [
+          {
+            "name": "subscription_id",
+            "in": "path",
+            "required": true,
+            "schema": {
+              "type": "string",
+              "pattern": "^0[xX][0-9a-fA-F]{64}$"
+            },
+            "example": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6"
+          }
+        ],
+        "requestBody": {
+          "required": false,
+          "content": {
+            "application/json": {
+              "schema": {
+                "$ref": "#/components/schemas/SignedGaslessBody"
+              },
+              "example": {
+                "typed_data": {
+                  "domain": {
+                    "name": "{{service}} Staking",
+                    "version": "1",
+                    "chainId": 31337,
+                    "verifyingContract": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8"
+                  },
+                  "types": {
+                    "EIP712Domain": [
+                      {
+                        "name": "name",
+                        "type": "string"
+                      },
+                      {
+                        "name": "version",
+                        "type": "string"
+                      },
+                      {
+                        "name": "chainId",
+                        "type": "uint256"
+                      },
+                      {
+                        "name": "verifyingContract",
+                        "type": "address"
+                      }
+                    ],
+                    "Unbond": [
+                      {
+                        "name": "owner",
+                        "type": "address"
+                      },
+                      {
+                        "name": "subscriptionId",
+                        "type": "bytes32"
+                      },
+                      {
+                        "name": "nonce",
+                        "type": "uint256"
+                      },
+                      {
+                        "name": "deadline",
+                        "type": "uint256"
+                      }
+                    ]
+                  },
+                  "primaryType": "Unbond",
+                  "message": {
+                    "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                    "subscriptionId": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
+                    "nonce": "0",
+                    "deadline": "1793003640"
+                  }
+                },
+                "signature": "0x1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1b"
+              }
+            }
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "What the owner signs and posts back.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/GaslessPayload"
+                },
+                "example": {
+                  "action": "unbond",
+                  "typed_data": {
+                    "domain": {
+                      "name": "{{service}} Staking",
+                      "version": "1",
+                      "chainId": 31337,
+                      "verifyingContract": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8"
+                    },
+                    "types": {
+                      "EIP712Domain": [
+                        {
+                          "name": "name",
+                          "type": "string"
+                        },
+                        {
+                          "name": "version",
+                          "type": "string"
+                        },
+                        {
+                          "name": "chainId",
+                          "type": "uint256"
+                        },
+                        {
+                          "name": "verifyingContract",
+                          "type": "address"
+                        }
+                      ],
+                      "Unbond": [
+                        {
+                          "name": "owner",
+                          "type": "address"
+                        },
+                        {
+                          "name": "subscriptionId",
+                          "type": "bytes32"
+                        },
+                        {
+                          "name": "nonce",
+                          "type": "uint256"
+                        },
+                        {
+                          "name": "deadline",
+                          "type": "uint256"
+                        }
+                      ]
+                    },
+                    "primaryType": "Unbond",
+                    "message": {
+                      "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                      "subscriptionId": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
+                      "nonce": "0",
+                      "deadline": "1793003640"
+                    }
+                  },
+                  "expires_at": 1793003640
+                }
+              }
+            }
+          },
+          "202": {
+            "description": "The signed action is on its way to the chain.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              },
+              "Location": {
+                "description": "Where to follow it.",
+                "schema": {
+                  "type": "string"
+                }
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/Transaction"
+                },
+                "example": {
+                  "id": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
+                  "action": "unbond",
+                  "status": "sent",
+                  "tx_hash": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
+                  "error": null,
+                  "confirmations": 0,
+                  "created_at": 1793000040,
+                  "updated_at": 1793000052
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "403": {
+            "$ref": "#/components/responses/forbidden_or_not_owner"
+          },
+          "404": {
+            "$ref": "#/components/responses/not_found"
+          },
+          "409": {
+            "$ref": "#/components/responses/conflict_or_invalid_state"
+          },
+          "413": {
+            "$ref": "#/components/responses/too_large"
+          },
+          "422": {
+            "$ref": "#/components/responses/bad_signature"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/v1/subscriptions/{subscription_id}/withdraw": {
+      "post": {
+        "operationId": "withdraw",
+        "tags": [
+          "Subscriptions"
+        ],
+        "summary": "Take the collateral back, by signature",
+        "description": "Once unbonding has ended and no slash is pending. The collateral goes to the owner, and the subscription is closed.",
+        "security": [
+          {
+            "session": []
+          }
+        ],
+        "parameters": [
+          {
+            "name": "subscription_id",
+            "in": "path",
+            "required": true,
+            "schema": {
+              "type": "string",
+              "pattern": "^0[xX][0-9a-fA-F]{64}$"
+            },
+            "example": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6"
+          }
+        ],
+        "requestBody": {
+          "required": false,
+          "content": {
+            "application/json": {
+              "schema": {
+                "$ref": "#/components/schemas/SignedGaslessBody"
+              },
+              "example": {
+                "typed_data": {
+                  "domain": {
+                    "name": "{{service}} Staking",
+                    "version": "1",
+                    "chainId": 31337,
+                    "verifyingContract": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8"
+                  },
+                  "types": {
+                    "EIP712Domain": [
+                      {
+                        "name": "name",
+                        "type": "string"
+                      },
+                      {
+                        "name": "version",
+                        "type": "string"
+                      },
+                      {
+                        "name": "chainId",
+                        "type": "uint256"
+                      },
+                      {
+                        "name": "verifyingContract",
+                        "type": "address"
+                      }
+                    ],
+                    "Withdraw": [
+                      {
+                        "name": "owner",
+                        "type": "address"
+                      },
+                      {
+                        "name": "subscriptionId",
+                        "type": "bytes32"
+                      },
+                      {
+                        "name": "nonce",
+                        "type": "uint256"
+                      },
+                      {
+                        "name": "deadline",
+                        "type": "uint256"
+                      }
+                    ]
+                  },
+                  "primaryType": "Withdraw",
+                  "message": {
+                    "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                    "subscriptionId": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
+                    "nonce": "0",
+                    "deadline": "1793003640"
+                  }
+                },
+                "signature": "0x1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1b"
+              }
+            }
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "What the owner signs and posts back.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/GaslessPayload"
+                },
+                "example": {
+                  "action": "withdraw",
+                  "typed_data": {
+                    "domain": {
+                      "name": "{{service}} Staking",
+                      "version": "1",
+                      "chainId": 31337,
+                      "verifyingContract": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8"
+                    },
+                    "types": {
+                      "EIP712Domain": [
+                        {
+                          "name": "name",
+                          "type": "string"
+                        },
+                        {
+                          "name": "version",
+                          "type": "string"
+                        },
+                        {
+                          "name": "chainId",
+                          "type": "uint256"
+                        },
+                        {
+                          "name": "verifyingContract",
+                          "type": "address"
+                        }
+                      ],
+                      "Withdraw": [
+                        {
+                          "name": "owner",
+                          "type": "address"
+                        },
+                        {
+                          "name": "subscriptionId",
+                          "type": "bytes32"
+                        },
+                        {
+                          "name": "nonce",
+                          "type": "uint256"
+                        },
+                        {
+                          "name": "deadline",
+                          "type": "uint256"
+                        }
+                      ]
+                    },
+                    "primaryType": "Withdraw",
+                    "message": {
+                      "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                      "subscriptionId": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
+                      "nonce": "0",
+                      "deadline": "1793003640"
+                    }
+                  },
+                  "expires_at": 1793003640
+                }
+              }
+            }
+          },
+          "202": {
+            "description": "The signed action is on its way to the chain.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              },
+              "Location": {
+                "description": "Where to follow it.",
+                "schema": {
+                  "type": "string"
+                }
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/Transaction"
+                },
+                "example": {
+                  "id": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
+                  "action": "withdraw",
+                  "status": "sent",
+                  "tx_hash": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
+                  "error": null,
+                  "confirmations": 0,
+                  "created_at": 1793000040,
+                  "updated_at": 1793000052
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "403": {
+            "$ref": "#/components/responses/forbidden_or_not_owner"
+          },
+          "404": {
+            "$ref": "#/components/responses/not_found"
+          },
+          "409": {
+            "$ref": "#/components/responses/conflict_or_invalid_state"
+          },
+          "413": {
+            "$ref": "#/components/responses/too_large"
+          },
+          "422": {
+            "$ref": "#/components/responses/bad_signature"
           },
           "429": {
             "$ref": "#/components/responses/rate_limited"
@@ -4892,6 +9864,476 @@ export const openApiTemplate = `{
         }
       }
     },
+    "/admin/v1/faucet": {
+      "put": {
+        "operationId": "putFaucet",
+        "tags": [
+          "Operator"
+        ],
+        "summary": "Open or close the faucet, and set what it gives",
+        "security": [
+          {
+            "session": []
+          }
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {
+              "schema": {
+                "$ref": "#/components/schemas/FaucetSettingsInput"
+              },
+              "example": {
+                "enabled": true,
+                "amount": "500000000000000000000",
+                "reason": "Supply runs low."
+              }
+            }
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "What holds from here on.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/FaucetSettings"
+                },
+                "example": {
+                  "enabled": true,
+                  "amount": "500000000000000000000",
+                  "eth_amount": "10000000000000000"
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "403": {
+            "$ref": "#/components/responses/forbidden"
+          },
+          "413": {
+            "$ref": "#/components/responses/too_large"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/admin/v1/projects/{project_id}/review": {
+      "post": {
+        "operationId": "reviewProject",
+        "tags": [
+          "Operator"
+        ],
+        "summary": "Decide about a project",
+        "description": "approve and reject decide a pending review; pause and resume a listed project; delist ends it. The registry is told the new status.",
+        "security": [
+          {
+            "session": []
+          }
+        ],
+        "parameters": [
+          {
+            "name": "project_id",
+            "in": "path",
+            "required": true,
+            "schema": {
+              "type": "string",
+              "pattern": "^0[xX][0-9a-fA-F]{64}$"
+            },
+            "example": "0x9e107d9d372bb6826bd81d3542a419d6e277d6f1c0b5a4938271605f4e3d2c1b"
+          }
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {
+              "schema": {
+                "$ref": "#/components/schemas/ProjectDecision"
+              },
+              "example": {
+                "action": "approve"
+              }
+            }
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "The project.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/Project"
+                },
+                "example": {
+                  "project_id": "0x9e107d9d372bb6826bd81d3542a419d6e277d6f1c0b5a4938271605f4e3d2c1b",
+                  "slug": "protein-fold",
+                  "developer": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                  "developer_name": "Ada Computing",
+                  "developer_verified": true,
+                  "name": "Protein Fold",
+                  "tagline": "Shapes from sequences",
+                  "category": "machine-learning",
+                  "tags": [
+                    "biology"
+                  ],
+                  "icon": "https://assets.example.com/fold.png",
+                  "accent_color": "#1F2E3D",
+                  "listing_status": "listed",
+                  "device_classes": [
+                    "desktop",
+                    "server"
+                  ],
+                  "token": {
+                    "address": "0x5fbdb2315678afecb367f032d93f642f64180aa3",
+                    "symbol": "{{token_symbol}}",
+                    "name": "{{token_name}}",
+                    "decimals": 18
+                  },
+                  "reward_model": "per-unit",
+                  "min_collateral": "7000000000000000000",
+                  "miners": 12,
+                  "avg_daily_reward_per_miner": "31000000000000000000",
+                  "average_rating_x100": 450,
+                  "review_count": 4,
+                  "trending": false,
+                  "featured": false,
+                  "listed_at": 1793000040,
+                  "version": 1,
+                  "manifest_hash": "0x1c5c7d4b7b2b0f0a5c1f3f3d9e4c6b8a7d2e1f0a9b8c7d6e5f4a3b2c1d0e9f8a",
+                  "consensus_hash": "0x2d6d8e5c8c3c1a1b6d2a4a4eaf5d7c9b8e3f2a1bac9d8e7f6a5b4c3d2e1f0a9b",
+                  "pending_version": null,
+                  "consensus": {
+                    "modules": {
+                      "worker": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
+                      "verifier": null
+                    },
+                    "work": {
+                      "class": "deterministic",
+                      "verification": "redundant-execution",
+                      "execution": "committee",
+                      "functions": [
+                        "fold"
+                      ],
+                      "task_source": {
+                        "kind": "api"
+                      },
+                      "max_gas_limit": 250000000,
+                      "committee": {
+                        "size": 5,
+                        "min_size": 3,
+                        "backups": 2,
+                        "selection": "collateral-reputation-sortition-v1",
+                        "weight_cap_multiple": 6
+                      },
+                      "round_secs": 90,
+                      "lease_secs": 30,
+                      "epoch_secs": 10800,
+                      "dispute_window_secs": 86400
+                    },
+                    "economics": {
+                      "reward_token": "0x5fbdb2315678afecb367f032d93f642f64180aa3",
+                      "vault": "0x650ece791cdea4c583c4c0bf9aa37a01b45c96b5",
+                      "reward_model": "per-unit",
+                      "reward_per_unit": "1750000000000000",
+                      "daily_emission": "512000000000000000000",
+                      "fee_split_bp": {
+                        "miner": 7600,
+                        "developer": 1900,
+                        "treasury": 500
+                      },
+                      "max_units_per_epoch": 900000,
+                      "max_recipients_per_epoch": 64,
+                      "min_collateral": "7000000000000000000",
+                      "slashing_bp": {
+                        "invalid_result": 2500,
+                        "missed_sla": 120
+                      }
+                    }
+                  },
+                  "scheduling": {
+                    "public_tasks": false,
+                    "requirements": {
+                      "device_classes": [
+                        "desktop",
+                        "server"
+                      ],
+                      "cpu_cores": 2,
+                      "ram_mb": 2048,
+                      "storage_mb": 512,
+                      "min_benchmark": 80,
+                      "gpu": null,
+                      "engines": [
+                        "native"
+                      ],
+                      "attestation": []
+                    },
+                    "sla": {
+                      "max_latency_ms": 20000,
+                      "min_uptime_bp": 8500
+                    }
+                  },
+                  "listing": {
+                    "name": "Protein Fold",
+                    "tagline": "Shapes from sequences",
+                    "description": "Folds short chains.",
+                    "category": "machine-learning",
+                    "tags": [
+                      "biology"
+                    ],
+                    "icon": "https://assets.example.com/fold.png",
+                    "banner": null,
+                    "video": null,
+                    "website": "https://fold.example.com",
+                    "docs": null,
+                    "support": null,
+                    "screenshots": [],
+                    "features": [
+                      "Energy in millijoule"
+                    ],
+                    "accent_color": "#1F2E3D"
+                  },
+                  "vault": "0x650ece791cdea4c583c4c0bf9aa37a01b45c96b5",
+                  "registry_tx": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
+                  "review": {
+                    "status": "approved",
+                    "reason": null,
+                    "conditions": [],
+                    "decided_at": 1793000040
+                  },
+                  "economics": {
+                    "token": {
+                      "address": "0x5fbdb2315678afecb367f032d93f642f64180aa3",
+                      "symbol": "{{token_symbol}}",
+                      "name": "{{token_name}}",
+                      "decimals": 18
+                    },
+                    "reward_model": "per-unit",
+                    "reward_per_unit": "1750000000000000",
+                    "daily_emission": "512000000000000000000",
+                    "epoch_cap": "64000000000000000000",
+                    "epoch_secs": 10800,
+                    "fee_split_bp": {
+                      "miner": 7600,
+                      "developer": 1900,
+                      "treasury": 500
+                    },
+                    "min_collateral": "7000000000000000000",
+                    "slashing_bp": {
+                      "invalid_result": 2500,
+                      "missed_sla": 120
+                    },
+                    "dispute_window_secs": 86400,
+                    "vault": {
+                      "address": "0x650ece791cdea4c583c4c0bf9aa37a01b45c96b5",
+                      "deployed": true,
+                      "config_matches_manifest": true,
+                      "balance": "5120000000000000000000",
+                      "reserved": "64000000000000000000",
+                      "total_paid": "0",
+                      "pending_withdrawal": "0",
+                      "runway_epochs": 79,
+                      "runway_days": 9
+                    },
+                    "created_at": 1793000040
+                  }
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "403": {
+            "$ref": "#/components/responses/forbidden"
+          },
+          "404": {
+            "$ref": "#/components/responses/not_found"
+          },
+          "409": {
+            "$ref": "#/components/responses/invalid_state"
+          },
+          "413": {
+            "$ref": "#/components/responses/too_large"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/admin/v1/review-queue": {
+      "get": {
+        "operationId": "listReviewQueue",
+        "tags": [
+          "Operator"
+        ],
+        "summary": "List the projects that await review, longest waiting first",
+        "security": [
+          {
+            "session": []
+          }
+        ],
+        "parameters": [
+          {
+            "name": "limit",
+            "in": "query",
+            "required": false,
+            "description": "Items per page, 1 to 200; 50 when left out.",
+            "schema": {
+              "type": "integer",
+              "minimum": 1,
+              "maximum": 200,
+              "default": 50
+            }
+          },
+          {
+            "name": "cursor",
+            "in": "query",
+            "required": false,
+            "description": "The \`next_cursor\` of the page before.",
+            "schema": {
+              "type": "string",
+              "maxLength": 1024
+            }
+          }
+        ],
+        "responses": {
+          "200": {
+            "description": "One page.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/ReviewQueuePage"
+                },
+                "example": {
+                  "items": [
+                    {
+                      "project_id": "0x9e107d9d372bb6826bd81d3542a419d6e277d6f1c0b5a4938271605f4e3d2c1b",
+                      "slug": "protein-fold",
+                      "developer": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                      "developer_name": "Ada Computing",
+                      "developer_verified": true,
+                      "name": "Protein Fold",
+                      "tagline": "Shapes from sequences",
+                      "category": "machine-learning",
+                      "tags": [
+                        "biology"
+                      ],
+                      "icon": "https://assets.example.com/fold.png",
+                      "accent_color": "#1F2E3D",
+                      "listing_status": "pending_review",
+                      "device_classes": [
+                        "desktop",
+                        "server"
+                      ],
+                      "token": {
+                        "address": "0x5fbdb2315678afecb367f032d93f642f64180aa3",
+                        "symbol": "{{token_symbol}}",
+                        "name": "{{token_name}}",
+                        "decimals": 18
+                      },
+                      "reward_model": "per-unit",
+                      "min_collateral": "7000000000000000000",
+                      "miners": 12,
+                      "avg_daily_reward_per_miner": "31000000000000000000",
+                      "average_rating_x100": 450,
+                      "review_count": 4,
+                      "trending": false,
+                      "featured": false,
+                      "listed_at": 1793000040,
+                      "version": 1
+                    }
+                  ],
+                  "next_cursor": null
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "403": {
+            "$ref": "#/components/responses/forbidden"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
     "/admin/v1/relayer": {
       "get": {
         "operationId": "getRelayer",
@@ -5215,6 +10657,17 @@ export const openApiTemplate = `{
   },
   "components": {
     "schemas": {
+      "AccentColor": {
+        "anyOf": [
+          {
+            "type": "string",
+            "pattern": "^#[0-9A-F]{6}$"
+          },
+          {
+            "type": "null"
+          }
+        ]
+      },
       "Address": {
         "type": "string",
         "pattern": "^0x[0-9a-f]{40}$",
@@ -5511,6 +10964,18 @@ export const openApiTemplate = `{
         ],
         "additionalProperties": false
       },
+      "BondRequest": {
+        "type": "object",
+        "properties": {
+          "amount": {
+            "$ref": "#/components/schemas/TokenAmount"
+          }
+        },
+        "required": [
+          "amount"
+        ],
+        "additionalProperties": false
+      },
       "Bytes32": {
         "type": "string",
         "pattern": "^0x[0-9a-f]{64}$",
@@ -5546,6 +11011,377 @@ export const openApiTemplate = `{
           "items"
         ],
         "additionalProperties": false
+      },
+      "Category": {
+        "type": "string",
+        "enum": [
+          "blockchain",
+          "depin",
+          "machine-learning",
+          "storage",
+          "compute",
+          "bandwidth",
+          "data-sovereignty",
+          "iot",
+          "hardware-staking",
+          "content-delivery"
+        ]
+      },
+      "CollateralSummary": {
+        "type": "object",
+        "properties": {
+          "bonded": {
+            "description": "Of active, paused and jailed subscriptions.",
+            "$ref": "#/components/schemas/TokenAmount"
+          },
+          "unbonding": {
+            "$ref": "#/components/schemas/TokenAmount"
+          },
+          "withdrawable": {
+            "$ref": "#/components/schemas/TokenAmount"
+          },
+          "slashed_total": {
+            "$ref": "#/components/schemas/TokenAmount"
+          },
+          "pending_slashes": {
+            "type": "integer",
+            "minimum": -9007199254740991,
+            "maximum": 9007199254740991
+          },
+          "{{prefix}}_balance": {
+            "anyOf": [
+              {
+                "$ref": "#/components/schemas/TokenAmount"
+              },
+              {
+                "type": "null"
+              }
+            ],
+            "description": "What the wallet itself holds; null while the chain does not answer."
+          },
+          "subscriptions": {
+            "type": "array",
+            "items": {
+              "type": "object",
+              "properties": {
+                "subscription_id": {
+                  "$ref": "#/components/schemas/Bytes32"
+                },
+                "project_id": {
+                  "$ref": "#/components/schemas/Bytes32"
+                },
+                "status": {
+                  "type": "string",
+                  "enum": [
+                    "pending_collateral",
+                    "active",
+                    "paused",
+                    "jailed",
+                    "unbonding",
+                    "withdrawable",
+                    "closed"
+                  ]
+                },
+                "collateral": {
+                  "$ref": "#/components/schemas/TokenAmount"
+                },
+                "collateral_health": {
+                  "type": "string",
+                  "enum": [
+                    "healthy",
+                    "warning",
+                    "critical"
+                  ]
+                }
+              },
+              "required": [
+                "subscription_id",
+                "project_id",
+                "status",
+                "collateral",
+                "collateral_health"
+              ],
+              "additionalProperties": false
+            }
+          }
+        },
+        "required": [
+          "bonded",
+          "unbonding",
+          "withdrawable",
+          "slashed_total",
+          "pending_slashes",
+          "{{prefix}}_balance",
+          "subscriptions"
+        ],
+        "additionalProperties": false
+      },
+      "Compatibility": {
+        "type": "object",
+        "properties": {
+          "compatible": {
+            "type": "boolean"
+          },
+          "tier": {
+            "type": "string",
+            "enum": [
+              "compatible",
+              "marginal",
+              "incompatible"
+            ]
+          },
+          "match_bp": {
+            "type": "integer",
+            "minimum": -9007199254740991,
+            "maximum": 9007199254740991,
+            "description": "Share of the requirements that are met, in basis points."
+          },
+          "missing": {
+            "type": "array",
+            "items": {
+              "type": "string",
+              "enum": [
+                "device_class",
+                "engine",
+                "cpu_cores",
+                "ram_mb",
+                "storage_mb",
+                "benchmark"
+              ]
+            }
+          },
+          "warnings": {
+            "type": "array",
+            "items": {
+              "type": "string"
+            },
+            "description": "Requirements missed by at most 10 %, by their names, and \`unknown_<name>\` for those the device says nothing of."
+          },
+          "performance": {
+            "type": "string",
+            "enum": [
+              "excellent",
+              "good",
+              "fair",
+              "poor"
+            ]
+          },
+          "est_monthly_reward": {
+            "description": "30 times what a miner of the project earned a day lately; absent while nobody earned.",
+            "$ref": "#/components/schemas/TokenAmount"
+          }
+        },
+        "required": [
+          "compatible",
+          "tier",
+          "match_bp",
+          "missing",
+          "warnings"
+        ],
+        "additionalProperties": false
+      },
+      "Consensus": {
+        "type": "object",
+        "properties": {
+          "modules": {
+            "type": "object",
+            "properties": {
+              "worker": {
+                "$ref": "#/components/schemas/Bytes32"
+              },
+              "verifier": {
+                "type": "null"
+              }
+            },
+            "required": [
+              "worker",
+              "verifier"
+            ],
+            "additionalProperties": false
+          },
+          "work": {
+            "type": "object",
+            "properties": {
+              "class": {
+                "type": "string",
+                "const": "deterministic"
+              },
+              "verification": {
+                "type": "string",
+                "const": "redundant-execution"
+              },
+              "execution": {
+                "type": "string",
+                "const": "committee"
+              },
+              "functions": {
+                "minItems": 1,
+                "maxItems": 64,
+                "type": "array",
+                "items": {
+                  "type": "string",
+                  "minLength": 1
+                }
+              },
+              "task_source": {
+                "type": "object",
+                "properties": {
+                  "kind": {
+                    "type": "string",
+                    "const": "api"
+                  }
+                },
+                "required": [
+                  "kind"
+                ],
+                "additionalProperties": false
+              },
+              "max_gas_limit": {
+                "type": "integer",
+                "minimum": 1,
+                "maximum": 10000000000
+              },
+              "committee": {
+                "type": "object",
+                "properties": {
+                  "size": {
+                    "type": "integer",
+                    "minimum": 3,
+                    "maximum": 31
+                  },
+                  "min_size": {
+                    "type": "integer",
+                    "minimum": 3,
+                    "maximum": 31
+                  },
+                  "backups": {
+                    "type": "integer",
+                    "minimum": 0,
+                    "maximum": 16
+                  },
+                  "selection": {
+                    "type": "string",
+                    "const": "collateral-reputation-sortition-v1"
+                  },
+                  "weight_cap_multiple": {
+                    "type": "integer",
+                    "minimum": 1,
+                    "maximum": 100
+                  }
+                },
+                "required": [
+                  "size",
+                  "min_size",
+                  "backups",
+                  "selection",
+                  "weight_cap_multiple"
+                ],
+                "additionalProperties": false
+              },
+              "round_secs": {
+                "type": "integer",
+                "minimum": 10,
+                "maximum": 600
+              },
+              "lease_secs": {
+                "type": "integer",
+                "minimum": 5,
+                "maximum": 600
+              },
+              "epoch_secs": {
+                "type": "number",
+                "enum": [
+                  3600,
+                  7200,
+                  10800,
+                  14400,
+                  21600,
+                  28800,
+                  43200,
+                  86400
+                ]
+              },
+              "dispute_window_secs": {
+                "type": "integer",
+                "minimum": 3600,
+                "maximum": 604800
+              }
+            },
+            "required": [
+              "class",
+              "verification",
+              "execution",
+              "functions",
+              "task_source",
+              "max_gas_limit",
+              "committee",
+              "round_secs",
+              "lease_secs",
+              "epoch_secs",
+              "dispute_window_secs"
+            ],
+            "additionalProperties": false
+          },
+          "economics": {
+            "type": "object",
+            "properties": {
+              "reward_token": {
+                "$ref": "#/components/schemas/Address"
+              },
+              "vault": {
+                "$ref": "#/components/schemas/Address"
+              },
+              "reward_model": {
+                "$ref": "#/components/schemas/RewardModel"
+              },
+              "reward_per_unit": {
+                "$ref": "#/components/schemas/TokenAmount"
+              },
+              "daily_emission": {
+                "$ref": "#/components/schemas/TokenAmount"
+              },
+              "fee_split_bp": {
+                "$ref": "#/components/schemas/FeeSplit"
+              },
+              "max_units_per_epoch": {
+                "type": "integer",
+                "minimum": 1,
+                "maximum": 1000000000
+              },
+              "max_recipients_per_epoch": {
+                "type": "integer",
+                "minimum": 1,
+                "maximum": 10000
+              },
+              "min_collateral": {
+                "$ref": "#/components/schemas/TokenAmount"
+              },
+              "slashing_bp": {
+                "$ref": "#/components/schemas/SlashingRates"
+              }
+            },
+            "required": [
+              "reward_token",
+              "vault",
+              "reward_model",
+              "reward_per_unit",
+              "daily_emission",
+              "fee_split_bp",
+              "max_units_per_epoch",
+              "max_recipients_per_epoch",
+              "min_collateral",
+              "slashing_bp"
+            ],
+            "additionalProperties": false
+          }
+        },
+        "required": [
+          "modules",
+          "work",
+          "economics"
+        ],
+        "additionalProperties": false,
+        "description": "What nodes and contracts agree on."
       },
       "CreatedApiKey": {
         "type": "object",
@@ -5624,6 +11460,26 @@ export const openApiTemplate = `{
           "expires_at",
           "created_at",
           "secret"
+        ],
+        "additionalProperties": false
+      },
+      "CreatedSubscription": {
+        "type": "object",
+        "properties": {
+          "subscription": {
+            "$ref": "#/components/schemas/Subscription"
+          },
+          "bond": {
+            "$ref": "#/components/schemas/GaslessPayload"
+          },
+          "compatibility": {
+            "$ref": "#/components/schemas/Compatibility"
+          }
+        },
+        "required": [
+          "subscription",
+          "bond",
+          "compatibility"
         ],
         "additionalProperties": false
       },
@@ -6083,6 +11939,16 @@ export const openApiTemplate = `{
         ],
         "additionalProperties": false
       },
+      "DeviceClass": {
+        "type": "string",
+        "enum": [
+          "desktop",
+          "laptop",
+          "phone",
+          "server",
+          "tablet"
+        ]
+      },
       "DevicePage": {
         "type": "object",
         "properties": {
@@ -6313,6 +12179,38 @@ export const openApiTemplate = `{
         ],
         "additionalProperties": false
       },
+      "DirectTransaction": {
+        "type": "object",
+        "properties": {
+          "chain_id": {
+            "type": "integer",
+            "minimum": -9007199254740991,
+            "maximum": 9007199254740991
+          },
+          "to": {
+            "$ref": "#/components/schemas/Address"
+          },
+          "data": {
+            "type": "string",
+            "pattern": "^0x([0-9a-f]{2})*$"
+          },
+          "value": {
+            "type": "string"
+          },
+          "description": {
+            "type": "string"
+          }
+        },
+        "required": [
+          "chain_id",
+          "to",
+          "data",
+          "value",
+          "description"
+        ],
+        "additionalProperties": false,
+        "description": "The same action as a transaction of the owner itself."
+      },
       "Draft": {
         "type": "object",
         "properties": {
@@ -6514,6 +12412,11 @@ export const openApiTemplate = `{
         },
         "additionalProperties": false
       },
+      "EvmSignature": {
+        "type": "string",
+        "pattern": "^0x[0-9a-f]{130}$",
+        "description": "65 bytes \`r ‖ s ‖ v\`."
+      },
       "Faucet": {
         "type": "object",
         "properties": {
@@ -6596,6 +12499,141 @@ export const openApiTemplate = `{
           "next_eligible_at"
         ],
         "additionalProperties": false
+      },
+      "FaucetSettings": {
+        "type": "object",
+        "properties": {
+          "enabled": {
+            "type": "boolean"
+          },
+          "amount": {
+            "$ref": "#/components/schemas/TokenAmount"
+          },
+          "eth_amount": {
+            "$ref": "#/components/schemas/TokenAmount"
+          }
+        },
+        "required": [
+          "enabled",
+          "amount",
+          "eth_amount"
+        ],
+        "additionalProperties": false
+      },
+      "FaucetSettingsInput": {
+        "type": "object",
+        "properties": {
+          "enabled": {
+            "type": "boolean"
+          },
+          "amount": {
+            "default": null,
+            "description": "Tokens of one drip; null for what the deployment has.",
+            "anyOf": [
+              {
+                "type": "string",
+                "pattern": "^(0|[1-9][0-9]{0,77})$",
+                "description": "Base units, in decimal.",
+                "$ref": "#/components/schemas/TokenAmount"
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "eth_amount": {
+            "default": null,
+            "description": "Native currency of one drip; null for what the deployment has.",
+            "anyOf": [
+              {
+                "$ref": "#/components/schemas/TokenAmount"
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "reason": {
+            "default": null,
+            "anyOf": [
+              {
+                "type": "string",
+                "minLength": 1,
+                "maxLength": 2000
+              },
+              {
+                "type": "null"
+              }
+            ]
+          }
+        },
+        "required": [
+          "enabled"
+        ],
+        "additionalProperties": false
+      },
+      "FeeSplit": {
+        "type": "object",
+        "properties": {
+          "miner": {
+            "type": "integer",
+            "minimum": 5000,
+            "maximum": 10000
+          },
+          "developer": {
+            "type": "integer",
+            "minimum": 0,
+            "maximum": 5000
+          },
+          "treasury": {
+            "type": "integer",
+            "minimum": 0,
+            "maximum": 5000
+          }
+        },
+        "required": [
+          "miner",
+          "developer",
+          "treasury"
+        ],
+        "additionalProperties": false,
+        "description": "Basis points, 10000 in sum."
+      },
+      "GaslessPayload": {
+        "type": "object",
+        "properties": {
+          "action": {
+            "type": "string",
+            "enum": [
+              "bond",
+              "unbond",
+              "withdraw",
+              "set_payout",
+              "register_project",
+              "publish_version"
+            ]
+          },
+          "typed_data": {
+            "$ref": "#/components/schemas/TypedData"
+          },
+          "permit": {
+            "description": "Beside a bond: to be signed as well.",
+            "$ref": "#/components/schemas/TypedData"
+          },
+          "direct_tx": {
+            "$ref": "#/components/schemas/DirectTransaction"
+          },
+          "expires_at": {
+            "$ref": "#/components/schemas/Timestamp"
+          }
+        },
+        "required": [
+          "action",
+          "typed_data",
+          "expires_at"
+        ],
+        "additionalProperties": false,
+        "description": "What the owner signs and posts back."
       },
       "Gpu": {
         "type": "object",
@@ -6945,6 +12983,228 @@ export const openApiTemplate = `{
         "maxLength": 2048,
         "format": "uri",
         "pattern": "^https://"
+      },
+      "Listing": {
+        "type": "object",
+        "properties": {
+          "name": {
+            "type": "string",
+            "minLength": 1,
+            "maxLength": 64
+          },
+          "tagline": {
+            "type": "string",
+            "minLength": 0,
+            "maxLength": 120
+          },
+          "description": {
+            "type": "string",
+            "minLength": 0,
+            "maxLength": 8000
+          },
+          "category": {
+            "$ref": "#/components/schemas/Category"
+          },
+          "tags": {
+            "maxItems": 8,
+            "type": "array",
+            "items": {
+              "type": "string",
+              "minLength": 1,
+              "maxLength": 32
+            }
+          },
+          "icon": {
+            "type": "string",
+            "maxLength": 512,
+            "format": "uri"
+          },
+          "banner": {
+            "anyOf": [
+              {
+                "type": "string",
+                "maxLength": 512,
+                "format": "uri"
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "video": {
+            "anyOf": [
+              {
+                "type": "string",
+                "maxLength": 512,
+                "format": "uri"
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "website": {
+            "anyOf": [
+              {
+                "type": "string",
+                "maxLength": 512,
+                "format": "uri"
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "docs": {
+            "anyOf": [
+              {
+                "type": "string",
+                "maxLength": 512,
+                "format": "uri"
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "support": {
+            "anyOf": [
+              {
+                "type": "string",
+                "maxLength": 512,
+                "format": "uri"
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "screenshots": {
+            "maxItems": 8,
+            "type": "array",
+            "items": {
+              "type": "string",
+              "maxLength": 512,
+              "format": "uri"
+            }
+          },
+          "features": {
+            "maxItems": 12,
+            "type": "array",
+            "items": {
+              "type": "string",
+              "minLength": 0,
+              "maxLength": 500
+            }
+          },
+          "accent_color": {
+            "$ref": "#/components/schemas/AccentColor"
+          }
+        },
+        "required": [
+          "name",
+          "tagline",
+          "description",
+          "category",
+          "tags",
+          "icon",
+          "banner",
+          "video",
+          "website",
+          "docs",
+          "support",
+          "screenshots",
+          "features",
+          "accent_color"
+        ],
+        "additionalProperties": false,
+        "description": "What people read."
+      },
+      "ListingStatus": {
+        "type": "string",
+        "enum": [
+          "draft",
+          "submitted",
+          "pending_review",
+          "listed",
+          "paused",
+          "underfunded",
+          "rejected",
+          "delisted"
+        ]
+      },
+      "ManifestInput": {
+        "type": "object",
+        "properties": {
+          "manifest": {
+            "description": "A ProjectManifest, or what is to become one: problems are answered, not refused."
+          }
+        },
+        "required": [
+          "manifest"
+        ],
+        "additionalProperties": false
+      },
+      "Me": {
+        "type": "object",
+        "properties": {
+          "address": {
+            "$ref": "#/components/schemas/Address"
+          },
+          "roles": {
+            "type": "array",
+            "items": {
+              "type": "string",
+              "enum": [
+                "miner",
+                "developer",
+                "operator"
+              ]
+            }
+          },
+          "devices": {
+            "type": "integer",
+            "minimum": -9007199254740991,
+            "maximum": 9007199254740991,
+            "description": "Bound devices."
+          },
+          "subscriptions": {
+            "type": "integer",
+            "minimum": -9007199254740991,
+            "maximum": 9007199254740991,
+            "description": "Subscriptions that are not closed."
+          },
+          "developer": {
+            "anyOf": [
+              {
+                "$ref": "#/components/schemas/OwnDeveloper"
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "faucet_next_eligible_at": {
+            "anyOf": [
+              {
+                "$ref": "#/components/schemas/Timestamp"
+              },
+              {
+                "type": "null"
+              }
+            ],
+            "description": "Null when nothing has to be waited for."
+          }
+        },
+        "required": [
+          "address",
+          "roles",
+          "devices",
+          "subscriptions",
+          "developer",
+          "faucet_next_eligible_at"
+        ],
+        "additionalProperties": false
       },
       "Module": {
         "type": "object",
@@ -7431,6 +13691,56 @@ export const openApiTemplate = `{
         ],
         "additionalProperties": false
       },
+      "OwnProjectPage": {
+        "type": "object",
+        "properties": {
+          "items": {
+            "type": "array",
+            "items": {
+              "$ref": "#/components/schemas/ProjectSummary"
+            }
+          },
+          "next_cursor": {
+            "type": [
+              "string",
+              "null"
+            ]
+          }
+        },
+        "required": [
+          "items",
+          "next_cursor"
+        ],
+        "additionalProperties": false
+      },
+      "PayoutRequest": {
+        "type": "object",
+        "properties": {
+          "payout_address": {
+            "anyOf": [
+              {
+                "$ref": "#/components/schemas/Address"
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "payout": {
+            "description": "The same under another name.",
+            "anyOf": [
+              {
+                "$ref": "#/components/schemas/Address"
+              },
+              {
+                "type": "null"
+              }
+            ]
+          }
+        },
+        "additionalProperties": false,
+        "description": "Null, the zero address or the owner resets it to the owner."
+      },
       "Preferences": {
         "type": "object",
         "properties": {
@@ -7633,6 +13943,852 @@ export const openApiTemplate = `{
         },
         "additionalProperties": false
       },
+      "PreparedManifest": {
+        "type": "object",
+        "properties": {
+          "valid": {
+            "type": "boolean"
+          },
+          "problems": {
+            "type": "array",
+            "items": {
+              "type": "object",
+              "properties": {
+                "path": {
+                  "type": "string"
+                },
+                "code": {
+                  "type": "string"
+                },
+                "message": {
+                  "type": "string"
+                }
+              },
+              "required": [
+                "path",
+                "code",
+                "message"
+              ],
+              "additionalProperties": false
+            }
+          },
+          "canonical": {
+            "description": "The text to sign by EIP-191; null while there are problems.",
+            "type": [
+              "string",
+              "null"
+            ]
+          },
+          "manifest_hash": {
+            "anyOf": [
+              {
+                "$ref": "#/components/schemas/Bytes32"
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "consensus_hash": {
+            "anyOf": [
+              {
+                "$ref": "#/components/schemas/Bytes32"
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "project_id": {
+            "anyOf": [
+              {
+                "$ref": "#/components/schemas/Bytes32"
+              },
+              {
+                "type": "null"
+              }
+            ],
+            "description": "Known as soon as developer and slug are valid."
+          },
+          "vault": {
+            "anyOf": [
+              {
+                "$ref": "#/components/schemas/Address"
+              },
+              {
+                "type": "null"
+              }
+            ],
+            "description": "What \`consensus.economics.vault\` has to be; null where this hub has no vault factory."
+          },
+          "tier_changes": {
+            "anyOf": [
+              {
+                "type": "array",
+                "items": {
+                  "type": "string",
+                  "enum": [
+                    "consensus",
+                    "scheduling",
+                    "listing"
+                  ]
+                }
+              },
+              {
+                "type": "null"
+              }
+            ],
+            "description": "Compared with the version in force; null for a first version."
+          }
+        },
+        "required": [
+          "valid",
+          "problems",
+          "canonical",
+          "manifest_hash",
+          "consensus_hash",
+          "project_id",
+          "vault",
+          "tier_changes"
+        ],
+        "additionalProperties": false
+      },
+      "Project": {
+        "type": "object",
+        "properties": {
+          "project_id": {
+            "$ref": "#/components/schemas/Bytes32"
+          },
+          "slug": {
+            "$ref": "#/components/schemas/Slug"
+          },
+          "developer": {
+            "$ref": "#/components/schemas/Address"
+          },
+          "developer_name": {
+            "type": [
+              "string",
+              "null"
+            ]
+          },
+          "developer_verified": {
+            "type": "boolean"
+          },
+          "name": {
+            "type": "string"
+          },
+          "tagline": {
+            "type": [
+              "string",
+              "null"
+            ]
+          },
+          "category": {
+            "$ref": "#/components/schemas/Category"
+          },
+          "tags": {
+            "type": "array",
+            "items": {
+              "type": "string"
+            }
+          },
+          "icon": {
+            "type": "string",
+            "format": "uri"
+          },
+          "accent_color": {
+            "$ref": "#/components/schemas/AccentColor"
+          },
+          "listing_status": {
+            "$ref": "#/components/schemas/ListingStatus"
+          },
+          "device_classes": {
+            "type": "array",
+            "items": {
+              "$ref": "#/components/schemas/DeviceClass"
+            }
+          },
+          "token": {
+            "$ref": "#/components/schemas/Token"
+          },
+          "reward_model": {
+            "$ref": "#/components/schemas/RewardModel"
+          },
+          "min_collateral": {
+            "$ref": "#/components/schemas/TokenAmount"
+          },
+          "miners": {
+            "type": "integer",
+            "minimum": -9007199254740991,
+            "maximum": 9007199254740991
+          },
+          "avg_daily_reward_per_miner": {
+            "$ref": "#/components/schemas/TokenAmount"
+          },
+          "average_rating_x100": {
+            "anyOf": [
+              {
+                "type": "integer",
+                "minimum": -9007199254740991,
+                "maximum": 9007199254740991
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "review_count": {
+            "type": "integer",
+            "minimum": -9007199254740991,
+            "maximum": 9007199254740991
+          },
+          "trending": {
+            "type": "boolean"
+          },
+          "featured": {
+            "type": "boolean"
+          },
+          "listed_at": {
+            "$ref": "#/components/schemas/Timestamp"
+          },
+          "version": {
+            "type": "integer",
+            "minimum": 1,
+            "maximum": 9007199254740991,
+            "description": "The version in force."
+          },
+          "manifest_hash": {
+            "$ref": "#/components/schemas/Bytes32"
+          },
+          "consensus_hash": {
+            "$ref": "#/components/schemas/Bytes32"
+          },
+          "pending_version": {
+            "anyOf": [
+              {
+                "$ref": "#/components/schemas/ProjectVersion"
+              },
+              {
+                "type": "null"
+              }
+            ],
+            "description": "The newest version that waits for the chain or for its epoch."
+          },
+          "consensus": {
+            "$ref": "#/components/schemas/Consensus"
+          },
+          "scheduling": {
+            "$ref": "#/components/schemas/Scheduling"
+          },
+          "listing": {
+            "$ref": "#/components/schemas/Listing"
+          },
+          "vault": {
+            "$ref": "#/components/schemas/Address"
+          },
+          "registry_tx": {
+            "$ref": "#/components/schemas/Bytes32"
+          },
+          "review": {
+            "$ref": "#/components/schemas/ReviewDecision"
+          },
+          "economics": {
+            "$ref": "#/components/schemas/ProjectEconomics"
+          }
+        },
+        "required": [
+          "project_id",
+          "slug",
+          "developer",
+          "developer_name",
+          "developer_verified",
+          "name",
+          "tagline",
+          "category",
+          "tags",
+          "icon",
+          "accent_color",
+          "listing_status",
+          "device_classes",
+          "token",
+          "reward_model",
+          "min_collateral",
+          "miners",
+          "avg_daily_reward_per_miner",
+          "average_rating_x100",
+          "review_count",
+          "trending",
+          "featured",
+          "version",
+          "manifest_hash",
+          "consensus_hash",
+          "pending_version",
+          "consensus",
+          "scheduling",
+          "listing",
+          "vault",
+          "review",
+          "economics"
+        ],
+        "additionalProperties": false
+      },
+      "ProjectDecision": {
+        "type": "object",
+        "properties": {
+          "action": {
+            "type": "string",
+            "enum": [
+              "approve",
+              "reject",
+              "pause",
+              "resume",
+              "delist"
+            ]
+          },
+          "reason": {
+            "default": null,
+            "anyOf": [
+              {
+                "type": "string",
+                "minLength": 1,
+                "maxLength": 2000
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "conditions": {
+            "default": [],
+            "description": "What the developer has to keep to; shown with the project.",
+            "maxItems": 20,
+            "type": "array",
+            "items": {
+              "type": "string",
+              "minLength": 1,
+              "maxLength": 500
+            }
+          }
+        },
+        "required": [
+          "action"
+        ],
+        "additionalProperties": false
+      },
+      "ProjectEconomics": {
+        "type": "object",
+        "properties": {
+          "token": {
+            "$ref": "#/components/schemas/Token"
+          },
+          "reward_model": {
+            "$ref": "#/components/schemas/RewardModel"
+          },
+          "reward_per_unit": {
+            "$ref": "#/components/schemas/TokenAmount"
+          },
+          "daily_emission": {
+            "$ref": "#/components/schemas/TokenAmount"
+          },
+          "epoch_cap": {
+            "description": "Most an epoch pays, fees included.",
+            "$ref": "#/components/schemas/TokenAmount"
+          },
+          "epoch_secs": {
+            "type": "integer",
+            "minimum": -9007199254740991,
+            "maximum": 9007199254740991
+          },
+          "fee_split_bp": {
+            "$ref": "#/components/schemas/FeeSplit"
+          },
+          "min_collateral": {
+            "$ref": "#/components/schemas/TokenAmount"
+          },
+          "slashing_bp": {
+            "$ref": "#/components/schemas/SlashingRates"
+          },
+          "dispute_window_secs": {
+            "type": "integer",
+            "minimum": -9007199254740991,
+            "maximum": 9007199254740991
+          },
+          "vault": {
+            "type": "object",
+            "properties": {
+              "address": {
+                "$ref": "#/components/schemas/Address"
+              },
+              "deployed": {
+                "type": "boolean"
+              },
+              "config_matches_manifest": {
+                "type": "boolean",
+                "description": "Whether it pays the token of the manifest and belongs to its developer."
+              },
+              "balance": {
+                "$ref": "#/components/schemas/TokenAmount"
+              },
+              "reserved": {
+                "description": "Posted for epochs and not yet paid out.",
+                "$ref": "#/components/schemas/TokenAmount"
+              },
+              "total_paid": {
+                "description": "To miners, developer and treasury.",
+                "$ref": "#/components/schemas/TokenAmount"
+              },
+              "pending_withdrawal": {
+                "$ref": "#/components/schemas/TokenAmount"
+              },
+              "runway_epochs": {
+                "type": "integer",
+                "minimum": -9007199254740991,
+                "maximum": 9007199254740991,
+                "description": "Epochs at full cap that the free balance covers."
+              },
+              "runway_days": {
+                "type": "integer",
+                "minimum": -9007199254740991,
+                "maximum": 9007199254740991
+              }
+            },
+            "required": [
+              "address",
+              "deployed",
+              "config_matches_manifest",
+              "balance",
+              "reserved",
+              "total_paid",
+              "pending_withdrawal",
+              "runway_epochs",
+              "runway_days"
+            ],
+            "additionalProperties": false
+          },
+          "created_at": {
+            "$ref": "#/components/schemas/Timestamp"
+          }
+        },
+        "required": [
+          "token",
+          "reward_model",
+          "reward_per_unit",
+          "daily_emission",
+          "epoch_cap",
+          "epoch_secs",
+          "fee_split_bp",
+          "min_collateral",
+          "slashing_bp",
+          "dispute_window_secs",
+          "vault",
+          "created_at"
+        ],
+        "additionalProperties": false
+      },
+      "ProjectManifest": {
+        "type": "object",
+        "properties": {
+          "v": {
+            "type": "number",
+            "const": 1
+          },
+          "network": {
+            "type": "string"
+          },
+          "chain_id": {
+            "type": "integer",
+            "minimum": -9007199254740991,
+            "maximum": 9007199254740991
+          },
+          "developer": {
+            "$ref": "#/components/schemas/Address"
+          },
+          "slug": {
+            "$ref": "#/components/schemas/Slug"
+          },
+          "version": {
+            "type": "integer",
+            "minimum": 1,
+            "maximum": 9007199254740991
+          },
+          "previous": {
+            "anyOf": [
+              {
+                "$ref": "#/components/schemas/Bytes32"
+              },
+              {
+                "type": "null"
+              }
+            ],
+            "description": "\`manifest_hash\` of the version before; null in version 1."
+          },
+          "consensus": {
+            "$ref": "#/components/schemas/Consensus"
+          },
+          "scheduling": {
+            "$ref": "#/components/schemas/Scheduling"
+          },
+          "listing": {
+            "$ref": "#/components/schemas/Listing"
+          }
+        },
+        "required": [
+          "v",
+          "network",
+          "chain_id",
+          "developer",
+          "slug",
+          "version",
+          "previous",
+          "consensus",
+          "scheduling",
+          "listing"
+        ],
+        "additionalProperties": false,
+        "description": "Everything a developer signs."
+      },
+      "ProjectPage": {
+        "type": "object",
+        "properties": {
+          "items": {
+            "type": "array",
+            "items": {
+              "$ref": "#/components/schemas/ProjectSummary"
+            }
+          },
+          "next_cursor": {
+            "type": [
+              "string",
+              "null"
+            ]
+          }
+        },
+        "required": [
+          "items",
+          "next_cursor"
+        ],
+        "additionalProperties": false
+      },
+      "ProjectSummary": {
+        "type": "object",
+        "properties": {
+          "project_id": {
+            "$ref": "#/components/schemas/Bytes32"
+          },
+          "slug": {
+            "$ref": "#/components/schemas/Slug"
+          },
+          "developer": {
+            "$ref": "#/components/schemas/Address"
+          },
+          "developer_name": {
+            "type": [
+              "string",
+              "null"
+            ]
+          },
+          "developer_verified": {
+            "type": "boolean"
+          },
+          "name": {
+            "type": "string"
+          },
+          "tagline": {
+            "type": [
+              "string",
+              "null"
+            ]
+          },
+          "category": {
+            "$ref": "#/components/schemas/Category"
+          },
+          "tags": {
+            "type": "array",
+            "items": {
+              "type": "string"
+            }
+          },
+          "icon": {
+            "type": "string",
+            "format": "uri"
+          },
+          "accent_color": {
+            "$ref": "#/components/schemas/AccentColor"
+          },
+          "listing_status": {
+            "$ref": "#/components/schemas/ListingStatus"
+          },
+          "device_classes": {
+            "type": "array",
+            "items": {
+              "$ref": "#/components/schemas/DeviceClass"
+            }
+          },
+          "token": {
+            "$ref": "#/components/schemas/Token"
+          },
+          "reward_model": {
+            "$ref": "#/components/schemas/RewardModel"
+          },
+          "min_collateral": {
+            "$ref": "#/components/schemas/TokenAmount"
+          },
+          "miners": {
+            "type": "integer",
+            "minimum": -9007199254740991,
+            "maximum": 9007199254740991
+          },
+          "avg_daily_reward_per_miner": {
+            "$ref": "#/components/schemas/TokenAmount"
+          },
+          "average_rating_x100": {
+            "anyOf": [
+              {
+                "type": "integer",
+                "minimum": -9007199254740991,
+                "maximum": 9007199254740991
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "review_count": {
+            "type": "integer",
+            "minimum": -9007199254740991,
+            "maximum": 9007199254740991
+          },
+          "trending": {
+            "type": "boolean"
+          },
+          "featured": {
+            "type": "boolean"
+          },
+          "listed_at": {
+            "$ref": "#/components/schemas/Timestamp"
+          },
+          "version": {
+            "type": "integer",
+            "minimum": 1,
+            "maximum": 9007199254740991,
+            "description": "The version in force."
+          }
+        },
+        "required": [
+          "project_id",
+          "slug",
+          "developer",
+          "developer_name",
+          "developer_verified",
+          "name",
+          "tagline",
+          "category",
+          "tags",
+          "icon",
+          "accent_color",
+          "listing_status",
+          "device_classes",
+          "token",
+          "reward_model",
+          "min_collateral",
+          "miners",
+          "avg_daily_reward_per_miner",
+          "average_rating_x100",
+          "review_count",
+          "trending",
+          "featured",
+          "version"
+        ],
+        "additionalProperties": false
+      },
+      "ProjectVersion": {
+        "type": "object",
+        "properties": {
+          "version": {
+            "type": "integer",
+            "minimum": 1,
+            "maximum": 9007199254740991
+          },
+          "manifest_hash": {
+            "$ref": "#/components/schemas/Bytes32"
+          },
+          "consensus_hash": {
+            "$ref": "#/components/schemas/Bytes32"
+          },
+          "tiers_changed": {
+            "type": "array",
+            "items": {
+              "type": "string",
+              "enum": [
+                "consensus",
+                "scheduling",
+                "listing"
+              ]
+            },
+            "description": "Compared with the version then in force."
+          },
+          "status": {
+            "type": "string",
+            "enum": [
+              "submitted",
+              "registered",
+              "pending",
+              "active",
+              "superseded",
+              "rejected"
+            ]
+          },
+          "publish_tx": {
+            "$ref": "#/components/schemas/Bytes32"
+          },
+          "published_at": {
+            "$ref": "#/components/schemas/Timestamp"
+          },
+          "effective_epoch": {
+            "anyOf": [
+              {
+                "type": "integer",
+                "minimum": -9007199254740991,
+                "maximum": 9007199254740991
+              },
+              {
+                "type": "null"
+              }
+            ],
+            "description": "First epoch, counted in its own \`epoch_secs\`."
+          },
+          "submitted_at": {
+            "$ref": "#/components/schemas/Timestamp"
+          }
+        },
+        "required": [
+          "version",
+          "manifest_hash",
+          "consensus_hash",
+          "tiers_changed",
+          "status",
+          "effective_epoch",
+          "submitted_at"
+        ],
+        "additionalProperties": false
+      },
+      "ProjectVersionDetail": {
+        "type": "object",
+        "properties": {
+          "version": {
+            "type": "integer",
+            "minimum": 1,
+            "maximum": 9007199254740991
+          },
+          "manifest_hash": {
+            "$ref": "#/components/schemas/Bytes32"
+          },
+          "consensus_hash": {
+            "$ref": "#/components/schemas/Bytes32"
+          },
+          "tiers_changed": {
+            "type": "array",
+            "items": {
+              "type": "string",
+              "enum": [
+                "consensus",
+                "scheduling",
+                "listing"
+              ]
+            },
+            "description": "Compared with the version then in force."
+          },
+          "status": {
+            "type": "string",
+            "enum": [
+              "submitted",
+              "registered",
+              "pending",
+              "active",
+              "superseded",
+              "rejected"
+            ]
+          },
+          "publish_tx": {
+            "$ref": "#/components/schemas/Bytes32"
+          },
+          "published_at": {
+            "$ref": "#/components/schemas/Timestamp"
+          },
+          "effective_epoch": {
+            "anyOf": [
+              {
+                "type": "integer",
+                "minimum": -9007199254740991,
+                "maximum": 9007199254740991
+              },
+              {
+                "type": "null"
+              }
+            ],
+            "description": "First epoch, counted in its own \`epoch_secs\`."
+          },
+          "submitted_at": {
+            "$ref": "#/components/schemas/Timestamp"
+          },
+          "signed_manifest": {
+            "$ref": "#/components/schemas/SignedManifest"
+          }
+        },
+        "required": [
+          "version",
+          "manifest_hash",
+          "consensus_hash",
+          "tiers_changed",
+          "status",
+          "effective_epoch",
+          "submitted_at",
+          "signed_manifest"
+        ],
+        "additionalProperties": false
+      },
+      "ProjectVersionPage": {
+        "type": "object",
+        "properties": {
+          "items": {
+            "type": "array",
+            "items": {
+              "$ref": "#/components/schemas/ProjectVersion"
+            }
+          },
+          "next_cursor": {
+            "type": [
+              "string",
+              "null"
+            ]
+          }
+        },
+        "required": [
+          "items",
+          "next_cursor"
+        ],
+        "additionalProperties": false
+      },
+      "Registration": {
+        "type": "object",
+        "properties": {
+          "project": {
+            "$ref": "#/components/schemas/Project"
+          },
+          "register_tx": {
+            "$ref": "#/components/schemas/DirectTransaction"
+          },
+          "register_by_sig": {
+            "description": "To be signed and posted to …/register; left out while this hub has no registry.",
+            "$ref": "#/components/schemas/GaslessPayload"
+          }
+        },
+        "required": [
+          "project",
+          "register_tx"
+        ],
+        "additionalProperties": false
+      },
       "RelayerState": {
         "type": "object",
         "properties": {
@@ -7745,6 +14901,174 @@ export const openApiTemplate = `{
         ],
         "additionalProperties": false
       },
+      "ReviewDecision": {
+        "type": "object",
+        "properties": {
+          "status": {
+            "type": "string",
+            "enum": [
+              "pending",
+              "approved",
+              "rejected",
+              "paused",
+              "delisted"
+            ]
+          },
+          "reason": {
+            "type": [
+              "string",
+              "null"
+            ]
+          },
+          "conditions": {
+            "type": "array",
+            "items": {
+              "type": "string"
+            }
+          },
+          "decided_at": {
+            "anyOf": [
+              {
+                "$ref": "#/components/schemas/Timestamp"
+              },
+              {
+                "type": "null"
+              }
+            ]
+          }
+        },
+        "required": [
+          "status",
+          "reason",
+          "conditions",
+          "decided_at"
+        ],
+        "additionalProperties": false
+      },
+      "ReviewQueuePage": {
+        "type": "object",
+        "properties": {
+          "items": {
+            "type": "array",
+            "items": {
+              "$ref": "#/components/schemas/ProjectSummary"
+            }
+          },
+          "next_cursor": {
+            "type": [
+              "string",
+              "null"
+            ]
+          }
+        },
+        "required": [
+          "items",
+          "next_cursor"
+        ],
+        "additionalProperties": false
+      },
+      "RewardModel": {
+        "type": "string",
+        "enum": [
+          "per-unit",
+          "epoch-pool"
+        ]
+      },
+      "Scheduling": {
+        "type": "object",
+        "properties": {
+          "public_tasks": {
+            "type": "boolean"
+          },
+          "requirements": {
+            "type": "object",
+            "properties": {
+              "device_classes": {
+                "minItems": 1,
+                "type": "array",
+                "items": {
+                  "$ref": "#/components/schemas/DeviceClass"
+                }
+              },
+              "cpu_cores": {
+                "type": "integer",
+                "minimum": 0,
+                "maximum": 9007199254740991
+              },
+              "ram_mb": {
+                "type": "integer",
+                "minimum": 0,
+                "maximum": 9007199254740991
+              },
+              "storage_mb": {
+                "type": "integer",
+                "minimum": 0,
+                "maximum": 9007199254740991
+              },
+              "min_benchmark": {
+                "type": "integer",
+                "minimum": 0,
+                "maximum": 9007199254740991
+              },
+              "gpu": {
+                "type": "null"
+              },
+              "engines": {
+                "minItems": 1,
+                "type": "array",
+                "items": {
+                  "$ref": "#/components/schemas/Engine"
+                }
+              },
+              "attestation": {
+                "maxItems": 0,
+                "type": "array",
+                "items": {
+                  "type": "string"
+                }
+              }
+            },
+            "required": [
+              "device_classes",
+              "cpu_cores",
+              "ram_mb",
+              "storage_mb",
+              "min_benchmark",
+              "gpu",
+              "engines",
+              "attestation"
+            ],
+            "additionalProperties": false
+          },
+          "sla": {
+            "type": "object",
+            "properties": {
+              "max_latency_ms": {
+                "type": "integer",
+                "minimum": 100,
+                "maximum": 600000
+              },
+              "min_uptime_bp": {
+                "type": "integer",
+                "minimum": 0,
+                "maximum": 10000
+              }
+            },
+            "required": [
+              "max_latency_ms",
+              "min_uptime_bp"
+            ],
+            "additionalProperties": false
+          }
+        },
+        "required": [
+          "public_tasks",
+          "requirements",
+          "sla"
+        ],
+        "additionalProperties": false,
+        "description": "Which devices suit."
+      },
       "Session": {
         "type": "object",
         "properties": {
@@ -7806,6 +15130,131 @@ export const openApiTemplate = `{
         ],
         "additionalProperties": false
       },
+      "SignedGaslessBody": {
+        "type": "object",
+        "properties": {
+          "typed_data": {
+            "$ref": "#/components/schemas/TypedData"
+          },
+          "signature": {
+            "$ref": "#/components/schemas/EvmSignature"
+          },
+          "permit": {
+            "anyOf": [
+              {
+                "$ref": "#/components/schemas/TypedData"
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "permit_signature": {
+            "anyOf": [
+              {
+                "$ref": "#/components/schemas/EvmSignature"
+              },
+              {
+                "type": "null"
+              }
+            ]
+          }
+        },
+        "required": [
+          "typed_data",
+          "signature"
+        ],
+        "additionalProperties": false,
+        "description": "A payload with the signature of its owner."
+      },
+      "SignedManifest": {
+        "type": "object",
+        "properties": {
+          "manifest": {
+            "$ref": "#/components/schemas/ProjectManifest"
+          },
+          "sig_type": {
+            "type": "string",
+            "const": "eip191"
+          },
+          "signature": {
+            "$ref": "#/components/schemas/EvmSignature"
+          },
+          "manifest_hash": {
+            "$ref": "#/components/schemas/Bytes32"
+          },
+          "consensus_hash": {
+            "$ref": "#/components/schemas/Bytes32"
+          },
+          "project_id": {
+            "$ref": "#/components/schemas/Bytes32"
+          }
+        },
+        "required": [
+          "manifest",
+          "sig_type",
+          "signature",
+          "manifest_hash",
+          "consensus_hash",
+          "project_id"
+        ],
+        "additionalProperties": false
+      },
+      "SignedManifestInput": {
+        "type": "object",
+        "properties": {
+          "manifest": {
+            "$ref": "#/components/schemas/ProjectManifest"
+          },
+          "sig_type": {
+            "type": "string",
+            "const": "eip191"
+          },
+          "signature": {
+            "$ref": "#/components/schemas/EvmSignature"
+          },
+          "manifest_hash": {
+            "default": null,
+            "description": "When stated, must be the one that follows.",
+            "anyOf": [
+              {
+                "$ref": "#/components/schemas/Bytes32"
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "consensus_hash": {
+            "default": null,
+            "anyOf": [
+              {
+                "$ref": "#/components/schemas/Bytes32"
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "project_id": {
+            "default": null,
+            "anyOf": [
+              {
+                "$ref": "#/components/schemas/Bytes32"
+              },
+              {
+                "type": "null"
+              }
+            ]
+          }
+        },
+        "required": [
+          "manifest",
+          "sig_type",
+          "signature"
+        ],
+        "additionalProperties": false
+      },
       "SiweRequest": {
         "type": "object",
         "properties": {
@@ -7825,6 +15274,31 @@ export const openApiTemplate = `{
           "signature"
         ],
         "additionalProperties": false
+      },
+      "SlashingRates": {
+        "type": "object",
+        "properties": {
+          "invalid_result": {
+            "type": "integer",
+            "minimum": 0,
+            "maximum": 5000
+          },
+          "missed_sla": {
+            "type": "integer",
+            "minimum": 0,
+            "maximum": 500
+          }
+        },
+        "required": [
+          "invalid_result",
+          "missed_sla"
+        ],
+        "additionalProperties": false,
+        "description": "Basis points of the collateral."
+      },
+      "Slug": {
+        "type": "string",
+        "pattern": "^[a-z0-9][a-z0-9-]{1,46}[a-z0-9]$"
       },
       "Status": {
         "type": "object",
@@ -7948,6 +15422,212 @@ export const openApiTemplate = `{
         ],
         "additionalProperties": false
       },
+      "SubmittedVersion": {
+        "type": "object",
+        "properties": {
+          "version": {
+            "$ref": "#/components/schemas/ProjectVersion"
+          },
+          "publish_tx": {
+            "anyOf": [
+              {
+                "$ref": "#/components/schemas/DirectTransaction"
+              },
+              {
+                "type": "null"
+              }
+            ],
+            "description": "Publishes a changed consensus; null when the version is in force already, or without a chain."
+          }
+        },
+        "required": [
+          "version",
+          "publish_tx"
+        ],
+        "additionalProperties": false
+      },
+      "Subscription": {
+        "type": "object",
+        "properties": {
+          "subscription_id": {
+            "$ref": "#/components/schemas/Bytes32"
+          },
+          "project_id": {
+            "$ref": "#/components/schemas/Bytes32"
+          },
+          "node_id": {
+            "$ref": "#/components/schemas/NodeId"
+          },
+          "owner": {
+            "$ref": "#/components/schemas/Address"
+          },
+          "status": {
+            "type": "string",
+            "enum": [
+              "pending_collateral",
+              "active",
+              "paused",
+              "jailed",
+              "unbonding",
+              "withdrawable",
+              "closed"
+            ]
+          },
+          "collateral": {
+            "$ref": "#/components/schemas/TokenAmount"
+          },
+          "min_collateral": {
+            "$ref": "#/components/schemas/TokenAmount"
+          },
+          "collateral_health": {
+            "type": "string",
+            "enum": [
+              "healthy",
+              "warning",
+              "critical"
+            ],
+            "description": "\`healthy\` from 120 % of what the project asks for, \`warning\` from 100 %."
+          },
+          "payout_address": {
+            "$ref": "#/components/schemas/Address"
+          },
+          "device_bound": {
+            "type": "boolean",
+            "description": "Whether the device is bound to the owner; if not, committees leave it out."
+          },
+          "release_at": {
+            "anyOf": [
+              {
+                "$ref": "#/components/schemas/Timestamp"
+              },
+              {
+                "type": "null"
+              }
+            ],
+            "description": "When unbonding ends."
+          },
+          "pending_slashes": {
+            "type": "integer",
+            "minimum": -9007199254740991,
+            "maximum": 9007199254740991,
+            "description": "Slashes that may still take collateral."
+          },
+          "slashed_total": {
+            "$ref": "#/components/schemas/TokenAmount"
+          },
+          "reputation": {
+            "type": "integer",
+            "minimum": -9007199254740991,
+            "maximum": 9007199254740991
+          },
+          "credited_rounds": {
+            "type": "integer",
+            "minimum": -9007199254740991,
+            "maximum": 9007199254740991
+          },
+          "missed_leases": {
+            "type": "integer",
+            "minimum": -9007199254740991,
+            "maximum": 9007199254740991
+          },
+          "disagreements": {
+            "type": "integer",
+            "minimum": -9007199254740991,
+            "maximum": 9007199254740991
+          },
+          "last_proof_at": {
+            "anyOf": [
+              {
+                "$ref": "#/components/schemas/Timestamp"
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "started_at": {
+            "anyOf": [
+              {
+                "$ref": "#/components/schemas/Timestamp"
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "created_at": {
+            "$ref": "#/components/schemas/Timestamp"
+          }
+        },
+        "required": [
+          "subscription_id",
+          "project_id",
+          "node_id",
+          "owner",
+          "status",
+          "collateral",
+          "min_collateral",
+          "collateral_health",
+          "payout_address",
+          "device_bound",
+          "release_at",
+          "pending_slashes",
+          "slashed_total",
+          "reputation",
+          "credited_rounds",
+          "missed_leases",
+          "disagreements",
+          "last_proof_at",
+          "started_at",
+          "created_at"
+        ],
+        "additionalProperties": false
+      },
+      "SubscriptionInput": {
+        "type": "object",
+        "properties": {
+          "project_id": {
+            "$ref": "#/components/schemas/Bytes32"
+          },
+          "node_id": {
+            "type": "string",
+            "maxLength": 128,
+            "pattern": "[0-9a-f]{16}$"
+          },
+          "collateral": {
+            "type": "string",
+            "description": "Base units, in decimal; what the bond will be."
+          }
+        },
+        "required": [
+          "project_id",
+          "node_id",
+          "collateral"
+        ],
+        "additionalProperties": false
+      },
+      "SubscriptionPage": {
+        "type": "object",
+        "properties": {
+          "items": {
+            "type": "array",
+            "items": {
+              "$ref": "#/components/schemas/Subscription"
+            }
+          },
+          "next_cursor": {
+            "type": [
+              "string",
+              "null"
+            ]
+          }
+        },
+        "required": [
+          "items",
+          "next_cursor"
+        ],
+        "additionalProperties": false
+      },
       "Timestamp": {
         "type": "integer",
         "minimum": 0,
@@ -7968,8 +15648,8 @@ export const openApiTemplate = `{
           },
           "decimals": {
             "type": "integer",
-            "minimum": -9007199254740991,
-            "maximum": 9007199254740991
+            "minimum": 0,
+            "maximum": 36
           }
         },
         "required": [
@@ -8036,6 +15716,43 @@ export const openApiTemplate = `{
           "updated_at"
         ],
         "additionalProperties": false
+      },
+      "TypedData": {
+        "type": "object",
+        "properties": {
+          "domain": {
+            "type": "object",
+            "propertyNames": {
+              "type": "string"
+            },
+            "additionalProperties": {}
+          },
+          "types": {
+            "type": "object",
+            "propertyNames": {
+              "type": "string"
+            },
+            "additionalProperties": {}
+          },
+          "primaryType": {
+            "type": "string"
+          },
+          "message": {
+            "type": "object",
+            "propertyNames": {
+              "type": "string"
+            },
+            "additionalProperties": {}
+          }
+        },
+        "required": [
+          "domain",
+          "types",
+          "primaryType",
+          "message"
+        ],
+        "additionalProperties": false,
+        "description": "What \`eth_signTypedData_v4\` takes."
       },
       "UnboundDevice": {
         "type": "object",
@@ -8223,6 +15940,79 @@ export const openApiTemplate = `{
           }
         }
       },
+      "bad_signature": {
+        "description": "\`bad_signature\`: A signature does not verify.",
+        "headers": {
+          "X-Request-Id": {
+            "$ref": "#/components/headers/X-Request-Id"
+          },
+          "RateLimit-Limit": {
+            "$ref": "#/components/headers/RateLimit-Limit"
+          },
+          "RateLimit-Remaining": {
+            "$ref": "#/components/headers/RateLimit-Remaining"
+          },
+          "RateLimit-Reset": {
+            "$ref": "#/components/headers/RateLimit-Reset"
+          }
+        },
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "#/components/schemas/Error"
+            },
+            "examples": {
+              "bad_signature": {
+                "value": {
+                  "error": "bad_signature",
+                  "message": "A signature does not verify.",
+                  "request_id": "6f1c1b0e-9f0d-4d6c-8a53-0c2a5a3c9d11"
+                }
+              }
+            }
+          }
+        }
+      },
+      "bad_signature_or_insufficient_collateral": {
+        "description": "\`bad_signature\`: A signature does not verify. \`insufficient_collateral\`: The collateral is too low.",
+        "headers": {
+          "X-Request-Id": {
+            "$ref": "#/components/headers/X-Request-Id"
+          },
+          "RateLimit-Limit": {
+            "$ref": "#/components/headers/RateLimit-Limit"
+          },
+          "RateLimit-Remaining": {
+            "$ref": "#/components/headers/RateLimit-Remaining"
+          },
+          "RateLimit-Reset": {
+            "$ref": "#/components/headers/RateLimit-Reset"
+          }
+        },
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "#/components/schemas/Error"
+            },
+            "examples": {
+              "bad_signature": {
+                "value": {
+                  "error": "bad_signature",
+                  "message": "A signature does not verify.",
+                  "request_id": "6f1c1b0e-9f0d-4d6c-8a53-0c2a5a3c9d11"
+                }
+              },
+              "insufficient_collateral": {
+                "value": {
+                  "error": "insufficient_collateral",
+                  "message": "The collateral is too low.",
+                  "request_id": "6f1c1b0e-9f0d-4d6c-8a53-0c2a5a3c9d11"
+                }
+              }
+            }
+          }
+        }
+      },
       "bad_signature_or_invalid_binding": {
         "description": "\`bad_signature\`: A signature does not verify. \`invalid_binding\`: The device record breaks a rule.",
         "headers": {
@@ -8256,6 +16046,46 @@ export const openApiTemplate = `{
                 "value": {
                   "error": "invalid_binding",
                   "message": "The device record breaks a rule.",
+                  "request_id": "6f1c1b0e-9f0d-4d6c-8a53-0c2a5a3c9d11"
+                }
+              }
+            }
+          }
+        }
+      },
+      "bad_signature_or_invalid_manifest": {
+        "description": "\`bad_signature\`: A signature does not verify. \`invalid_manifest\`: The manifest breaks a rule.",
+        "headers": {
+          "X-Request-Id": {
+            "$ref": "#/components/headers/X-Request-Id"
+          },
+          "RateLimit-Limit": {
+            "$ref": "#/components/headers/RateLimit-Limit"
+          },
+          "RateLimit-Remaining": {
+            "$ref": "#/components/headers/RateLimit-Remaining"
+          },
+          "RateLimit-Reset": {
+            "$ref": "#/components/headers/RateLimit-Reset"
+          }
+        },
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "#/components/schemas/Error"
+            },
+            "examples": {
+              "bad_signature": {
+                "value": {
+                  "error": "bad_signature",
+                  "message": "A signature does not verify.",
+                  "request_id": "6f1c1b0e-9f0d-4d6c-8a53-0c2a5a3c9d11"
+                }
+              },
+              "invalid_manifest": {
+                "value": {
+                  "error": "invalid_manifest",
+                  "message": "The manifest breaks a rule.",
                   "request_id": "6f1c1b0e-9f0d-4d6c-8a53-0c2a5a3c9d11"
                 }
               }
@@ -8489,6 +16319,67 @@ export const openApiTemplate = `{
           }
         }
       },
+      "forbidden_or_not_owner_or_not_enrolled_or_not_verified_or_scope_missing": {
+        "description": "\`forbidden\`: This caller may not do this. \`not_owner\`: The caller does not own this. \`not_enrolled\`: The caller has no active enrollment. \`not_verified\`: The developer is not verified. \`scope_missing\`: The API key lacks a scope.",
+        "headers": {
+          "X-Request-Id": {
+            "$ref": "#/components/headers/X-Request-Id"
+          },
+          "RateLimit-Limit": {
+            "$ref": "#/components/headers/RateLimit-Limit"
+          },
+          "RateLimit-Remaining": {
+            "$ref": "#/components/headers/RateLimit-Remaining"
+          },
+          "RateLimit-Reset": {
+            "$ref": "#/components/headers/RateLimit-Reset"
+          }
+        },
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "#/components/schemas/Error"
+            },
+            "examples": {
+              "forbidden": {
+                "value": {
+                  "error": "forbidden",
+                  "message": "This caller may not do this.",
+                  "request_id": "6f1c1b0e-9f0d-4d6c-8a53-0c2a5a3c9d11"
+                }
+              },
+              "not_owner": {
+                "value": {
+                  "error": "not_owner",
+                  "message": "The caller does not own this.",
+                  "request_id": "6f1c1b0e-9f0d-4d6c-8a53-0c2a5a3c9d11"
+                }
+              },
+              "not_enrolled": {
+                "value": {
+                  "error": "not_enrolled",
+                  "message": "The caller has no active enrollment.",
+                  "request_id": "6f1c1b0e-9f0d-4d6c-8a53-0c2a5a3c9d11"
+                }
+              },
+              "not_verified": {
+                "value": {
+                  "error": "not_verified",
+                  "message": "The developer is not verified.",
+                  "request_id": "6f1c1b0e-9f0d-4d6c-8a53-0c2a5a3c9d11"
+                }
+              },
+              "scope_missing": {
+                "value": {
+                  "error": "scope_missing",
+                  "message": "The API key lacks a scope.",
+                  "request_id": "6f1c1b0e-9f0d-4d6c-8a53-0c2a5a3c9d11"
+                }
+              }
+            }
+          }
+        }
+      },
       "forbidden_or_scope_missing": {
         "description": "\`forbidden\`: This caller may not do this. \`scope_missing\`: The API key lacks a scope.",
         "headers": {
@@ -8522,6 +16413,46 @@ export const openApiTemplate = `{
                 "value": {
                   "error": "scope_missing",
                   "message": "The API key lacks a scope.",
+                  "request_id": "6f1c1b0e-9f0d-4d6c-8a53-0c2a5a3c9d11"
+                }
+              }
+            }
+          }
+        }
+      },
+      "incompatible_or_insufficient_collateral": {
+        "description": "\`incompatible\`: The device does not meet the requirements. \`insufficient_collateral\`: The collateral is too low.",
+        "headers": {
+          "X-Request-Id": {
+            "$ref": "#/components/headers/X-Request-Id"
+          },
+          "RateLimit-Limit": {
+            "$ref": "#/components/headers/RateLimit-Limit"
+          },
+          "RateLimit-Remaining": {
+            "$ref": "#/components/headers/RateLimit-Remaining"
+          },
+          "RateLimit-Reset": {
+            "$ref": "#/components/headers/RateLimit-Reset"
+          }
+        },
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "#/components/schemas/Error"
+            },
+            "examples": {
+              "incompatible": {
+                "value": {
+                  "error": "incompatible",
+                  "message": "The device does not meet the requirements.",
+                  "request_id": "6f1c1b0e-9f0d-4d6c-8a53-0c2a5a3c9d11"
+                }
+              },
+              "insufficient_collateral": {
+                "value": {
+                  "error": "insufficient_collateral",
+                  "message": "The collateral is too low.",
                   "request_id": "6f1c1b0e-9f0d-4d6c-8a53-0c2a5a3c9d11"
                 }
               }

@@ -1,8 +1,11 @@
 import type { Route } from '../route.ts'
+import { getMe } from './account/me.ts'
 import { getPreferences, putPreferences } from './account/preferences.ts'
 import { listAuditLog } from './admin/audit-log.ts'
 import { decideEnrollment, decideVerification } from './admin/developers.ts'
+import { putFaucet } from './admin/faucet.ts'
 import { approveNode, listNodes, revokeNode } from './admin/nodes.ts'
+import { listReviewQueue, reviewProject } from './admin/projects.ts'
 import { getRelayer } from './admin/relayer.ts'
 import { logout } from './auth/logout.ts'
 import { createNonce } from './auth/nonce.ts'
@@ -12,6 +15,12 @@ import { createApiKey, listApiKeys, revokeApiKey } from './developers/api-keys.t
 import { createDraft, deleteDraft, getDraft, listDrafts, putDraft } from './developers/drafts.ts'
 import { enroll, requestVerification } from './developers/enrollment.ts'
 import { getDeveloper, getOwnDeveloper, putOwnDeveloper } from './developers/profile.ts'
+import { createProject } from './developers/projects/create.ts'
+import { listOwnProjects } from './developers/projects/list-own.ts'
+import { prepareProject } from './developers/projects/prepare.ts'
+import { publishVersion } from './developers/projects/publish.ts'
+import { registerProject } from './developers/projects/register.ts'
+import { createVersion } from './developers/projects/versions.ts'
 import { bindDevice } from './devices/bind.ts'
 import { getBinding } from './devices/binding.ts'
 import { createBindingMessage } from './devices/binding-message.ts'
@@ -33,8 +42,21 @@ import { getTransaction } from './network/transaction.ts'
 import { listValidators } from './network/validators.ts'
 import { heartbeat } from './nodes/heartbeat.ts'
 import { registerNode } from './nodes/register.ts'
+import { getProjectEconomics } from './projects/economics.ts'
+import { getProject } from './projects/get.ts'
+import { listProjects } from './projects/list.ts'
+import { getProjectManifest } from './projects/manifest.ts'
+import { getProjectVersion, listProjectVersions } from './projects/versions.ts'
 import { getDocs, getDocsFile } from './reference/docs.ts'
 import { getOpenApi } from './reference/openapi.ts'
+import { bond, getBondPayload } from './subscriptions/bond.ts'
+import { getCollateral } from './subscriptions/collateral.ts'
+import { createSubscription } from './subscriptions/create.ts'
+import { getSubscription } from './subscriptions/get.ts'
+import { listSubscriptions } from './subscriptions/list.ts'
+import { pauseSubscription, resumeSubscription } from './subscriptions/pause.ts'
+import { setPayout } from './subscriptions/payout.ts'
+import { unbond, withdraw } from './subscriptions/unbond.ts'
 
 /** Every endpoint of the hub, in the order the reference shows them. */
 export const routes: readonly Route[] = [
@@ -48,6 +70,7 @@ export const routes: readonly Route[] = [
   exchangeSiwe,
   getSession,
   logout,
+  getMe,
   getPreferences,
   putPreferences,
   getOwnDeveloper,
@@ -62,12 +85,24 @@ export const routes: readonly Route[] = [
   listApiKeys,
   createApiKey,
   revokeApiKey,
+  listOwnProjects,
   getDeveloper,
   listModules,
   uploadModule,
   uploadModuleBytes,
   getModule,
   downloadModule,
+  prepareProject,
+  createProject,
+  registerProject,
+  createVersion,
+  publishVersion,
+  listProjects,
+  getProject,
+  getProjectManifest,
+  listProjectVersions,
+  getProjectVersion,
+  getProjectEconomics,
   createBindingMessage,
   bindDevice,
   unbindDevice,
@@ -76,6 +111,17 @@ export const routes: readonly Route[] = [
   getDevice,
   updateDevice,
   putDeviceProfile,
+  createSubscription,
+  listSubscriptions,
+  getCollateral,
+  getSubscription,
+  getBondPayload,
+  bond,
+  setPayout,
+  pauseSubscription,
+  resumeSubscription,
+  unbond,
+  withdraw,
   getFaucet,
   drip,
   registerNode,
@@ -85,6 +131,9 @@ export const routes: readonly Route[] = [
   listNodes,
   approveNode,
   revokeNode,
+  putFaucet,
+  reviewProject,
+  listReviewQueue,
   getRelayer,
   listAuditLog,
   getOpenApi,

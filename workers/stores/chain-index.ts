@@ -6,6 +6,7 @@ import { applyEvent, type ChainState, ownerOf, type Subject, subjectsOf } from '
 import { unixNow } from '../context.ts'
 import type { Contracts } from '../env.ts'
 import { batch, type Database, query, read } from './database.ts'
+import { registryEffects } from './registry-effects.ts'
 import { chainBlocks, chainCursor, chainEvents, chainStates } from './schema.ts'
 
 interface StateRow {
@@ -213,18 +214,12 @@ export class ChainIndexStore implements IndexStore {
     const projects = JSON.stringify(
       [...states, ...gone].flatMap(({ kind, subject }) => (kind === 'project' ? [subject] : [])),
     )
-    const registered = sql`project_id IN (SELECT subject FROM ${chainStates} WHERE kind = 'project')`
     return [
       sql`
         INSERT OR REPLACE INTO ${chainStates} (kind, subject, state, owner, block_number)
         SELECT value->>'kind', value->>'subject', value->'state', value->>'owner', value->>'blockNumber'
         FROM json_each(${JSON.stringify(states)}) WHERE ${guard}`,
-      sql`
-        UPDATE projects SET listing_status = 'pending_review' WHERE listing_status = 'submitted'
-        AND project_id IN (SELECT value FROM json_each(${projects})) AND ${registered} AND ${guard}`,
-      sql`
-        UPDATE projects SET listing_status = 'submitted' WHERE listing_status = 'pending_review'
-        AND project_id IN (SELECT value FROM json_each(${projects})) AND NOT ${registered} AND ${guard}`,
+      ...registryEffects(projects, guard),
     ]
   }
 

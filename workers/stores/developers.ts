@@ -1,6 +1,6 @@
 import { and, eq, type InferSelectModel, inArray, sql } from 'drizzle-orm'
 import { auditStatement, type OperatorAction } from './audit-log.ts'
-import { batch, type Database, query, read } from './database.ts'
+import { batch, type Database, isChanged, query, read } from './database.ts'
 import { developers } from './schema.ts'
 
 export type Developer = InferSelectModel<typeof developers>
@@ -40,7 +40,7 @@ export class DeveloperStore {
           setWhere: inArray(developers.enrollment, ['draft', 'rejected']),
         }),
     )
-    return result.meta.changes === 1 ? 'recorded' : 'invalid_state'
+    return isChanged(result) ? 'recorded' : 'invalid_state'
   }
 
   /** Asks for verification. Refused without an enrollment, and while one is pending or granted. */
@@ -61,7 +61,7 @@ export class DeveloperStore {
           ),
         ),
     )
-    return result.meta.changes === 1 ? 'recorded' : 'invalid_state'
+    return isChanged(result) ? 'recorded' : 'invalid_state'
   }
 
   async updateProfile(address: string, profile: Profile, now: number): Promise<'updated' | 'missing'> {
@@ -71,7 +71,7 @@ export class DeveloperStore {
         .set({ ...profile, updatedAt: now })
         .where(eq(developers.address, address)),
     )
-    return result.meta.changes === 1 ? 'updated' : 'missing'
+    return isChanged(result) ? 'updated' : 'missing'
   }
 
   /**
@@ -104,6 +104,6 @@ export class DeveloperStore {
       ),
       sql`UPDATE ${developers} SET ${sql.identifier(what)} = ${status}, updated_at = ${now} WHERE ${found}`,
     ])
-    return results[1]?.meta.changes === 1 ? 'decided' : 'invalid_state'
+    return isChanged(results[1]) ? 'decided' : 'invalid_state'
   }
 }

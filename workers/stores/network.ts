@@ -1,6 +1,6 @@
-import { and, asc, count, eq } from 'drizzle-orm'
+import { and, asc, eq } from 'drizzle-orm'
 import { type Database, read } from './database.ts'
-import { nodes, projects, transactions } from './schema.ts'
+import { nodes, transactions } from './schema.ts'
 
 export interface Validator {
   nodeId: string
@@ -14,18 +14,6 @@ export class NetworkStore {
   readonly #db: Database
   constructor(db: Database) {
     this.#db = db
-  }
-
-  /** Listed projects by category; a category without any is absent. */
-  async listedProjectsByCategory(): Promise<Map<string, number>> {
-    const rows = await read(() =>
-      this.#db
-        .select({ category: projects.category, projects: count() })
-        .from(projects)
-        .where(eq(projects.listingStatus, 'listed'))
-        .groupBy(projects.category),
-    )
-    return new Map(rows.map((row) => [row.category, row.projects]))
   }
 
   async validators(): Promise<Validator[]> {

@@ -1,6 +1,16 @@
 import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import type { deviceClasses, engines } from '../../protocol/project-manifest.ts'
+import type { ListingStatus, ReviewStatus } from '../../protocol/listing-status.ts'
+import type { Tier, versionStates } from '../../protocol/manifest-versions.ts'
+import type { deviceClasses, Economics, engines, Listing } from '../../protocol/project-manifest.ts'
 import type { Benchmark, Hardware } from './device-profile.ts'
+
+/** A token as records show it. */
+export interface Token {
+  address: string
+  symbol: string
+  name: string
+  decimals: number
+}
 
 /** The tables of d1-migrations/ as drizzle sees them; a test compares the two. */
 
@@ -137,6 +147,30 @@ export const devices = sqliteTable('devices', {
   profileUpdatedAt: integer('profile_updated_at'),
 })
 
+export const subscriptions = sqliteTable('subscriptions', {
+  subscriptionId: text('subscription_id').primaryKey(),
+  projectId: text('project_id').notNull(),
+  owner: text().notNull(),
+  nodeId: text('node_id').notNull(),
+  nodeKey: text('node_key').notNull(),
+  closings: integer().notNull(),
+  pausedAt: integer('paused_at'),
+  reputation: integer().notNull(),
+  creditedRounds: integer('credited_rounds').notNull(),
+  missedLeases: integer('missed_leases').notNull(),
+  disagreements: integer().notNull(),
+  lastProofAt: integer('last_proof_at'),
+  createdAt: integer('created_at').notNull(),
+})
+
+export const faucetSettings = sqliteTable('faucet_settings', {
+  id: integer().primaryKey(),
+  enabled: integer({ mode: 'boolean' }).notNull(),
+  amountWei: text('amount_wei'),
+  nativeWei: text('native_wei'),
+  updatedAt: integer('updated_at').notNull(),
+})
+
 export const auditLog = sqliteTable('audit_log', {
   entry: integer().primaryKey(),
   operator: text().notNull(),
@@ -152,9 +186,74 @@ export const projects = sqliteTable('projects', {
   projectId: text('project_id').primaryKey(),
   developer: text().notNull(),
   slug: text().notNull(),
-  category: text().notNull(),
-  listingStatus: text('listing_status').notNull(),
+  category: text().$type<Listing['category']>().notNull(),
+  listingStatus: text('listing_status').$type<ListingStatus>().notNull(),
   createdAt: integer('created_at').notNull(),
+  ordinal: integer(),
+  developerName: text('developer_name'),
+  developerVerified: integer('developer_verified', { mode: 'boolean' }).notNull(),
+  name: text().notNull(),
+  nameKey: text('name_key').notNull(),
+  tagline: text().notNull(),
+  tags: text({ mode: 'json' }).$type<readonly string[]>().notNull(),
+  icon: text().notNull(),
+  accentColor: text('accent_color'),
+  deviceClasses: text('device_classes', { mode: 'json' })
+    .$type<readonly (typeof deviceClasses)[number][]>()
+    .notNull(),
+  classMask: integer('class_mask').notNull(),
+  token: text({ mode: 'json' }).$type<Token>().notNull(),
+  vault: text().notNull(),
+  rewardModel: text('reward_model').$type<Economics['reward_model']>().notNull(),
+  minCollateral: text('min_collateral').notNull(),
+  version: integer().notNull(),
+  manifestHash: text('manifest_hash').notNull(),
+  consensusHash: text('consensus_hash').notNull(),
+  reviewStatus: text('review_status').$type<ReviewStatus>().notNull(),
+  reviewReason: text('review_reason'),
+  reviewConditions: text('review_conditions', { mode: 'json' }).$type<readonly string[]>().notNull(),
+  reviewedAt: integer('reviewed_at'),
+  listedAt: integer('listed_at'),
+  mirrorSince: integer('mirror_since'),
+  miners: integer().notNull(),
+  avgDailyReward: text('avg_daily_reward').notNull(),
+  earningsKey: text('earnings_key').notNull(),
+  ratingSum: integer('rating_sum').notNull(),
+  ratingCount: integer('rating_count').notNull(),
+  ratingX100: integer('rating_x100').notNull(),
+  trendingScore: integer('trending_score').notNull(),
+  featured: integer({ mode: 'boolean' }).notNull(),
+})
+
+export const projectTags = sqliteTable(
+  'project_tags',
+  { tag: text().notNull(), ordinal: integer().notNull() },
+  (table) => [primaryKey({ columns: [table.tag, table.ordinal] })],
+)
+
+export const categoryCounts = sqliteTable('category_counts', {
+  category: text().primaryKey(),
+  listed: integer().notNull(),
+})
+
+export const projectVersions = sqliteTable('project_versions', {
+  id: integer().primaryKey(),
+  projectId: text('project_id').notNull(),
+  version: integer().notNull(),
+  status: text().$type<(typeof versionStates)[number]>().notNull(),
+  manifestHash: text('manifest_hash').notNull(),
+  consensusHash: text('consensus_hash').notNull(),
+  manifest: text().notNull(),
+  signature: text().notNull(),
+  token: text({ mode: 'json' }).$type<Token>().notNull(),
+  tiersChanged: text('tiers_changed', { mode: 'json' }).$type<readonly Tier[]>().notNull(),
+  boundarySecs: integer('boundary_secs').notNull(),
+  epochSecs: integer('epoch_secs').notNull(),
+  submittedAt: integer('submitted_at').notNull(),
+  publishTx: text('publish_tx'),
+  publishedAt: integer('published_at'),
+  effectiveEpoch: integer('effective_epoch'),
+  effectiveAt: integer('effective_at'),
 })
 
 export const preferences = sqliteTable('preferences', {

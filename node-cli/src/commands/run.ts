@@ -8,7 +8,7 @@ import { createNodeKey } from '../data-dir/node-key.ts'
 import type { EngineChoice } from '../engine/engine-name.ts'
 import { type ExecutionRequest, type ExecutionResult, NodeFault } from '../engine/execution.ts'
 import { limits } from '../engine/limits.ts'
-import { runInWorker } from '../engine/run-in-worker.ts'
+import { runOnce } from '../engine/run-once.ts'
 import { type Ran, signReceipt } from '../receipts.ts'
 
 const timeoutSeconds = 60
@@ -93,7 +93,7 @@ async function answer(
   dataDir: string | null,
 ): Promise<ExecutionResult> {
   try {
-    const result = await runInWorker(engine, request, dataDir, timeoutSeconds)
+    const result = await runOnce(engine, request, dataDir, timeoutSeconds)
     for (const line of result.logs) progress(`log: ${printable(line)}`)
     return result
   } catch (error) {

@@ -11,7 +11,7 @@ import { engineOf, functionIdOf, inputArguments, readArtifactFile, readRunInput 
 import type { EngineChoice } from '../engine/engine-name.ts'
 import { NodeFault } from '../engine/execution.ts'
 import { limits } from '../engine/limits.ts'
-import { runInWorker } from '../engine/run-in-worker.ts'
+import { runOnce } from '../engine/run-once.ts'
 import { profile } from '../profile.ts'
 import { type ReceiptEnvelope, receiptOf } from '../receipts.ts'
 
@@ -97,12 +97,7 @@ async function differences(
   const { manifestAddress: address, wasm } = artifact
   const functionId = functionIdOf(artifact, receipt.function)
   try {
-    const result = await runInWorker(
-      engine,
-      { address, wasm, functionId, input, gasLimit },
-      null,
-      timeoutSeconds,
-    )
+    const result = await runOnce(engine, { address, wasm, functionId, input, gasLimit }, null, timeoutSeconds)
     const own = receiptOf({ address, functionName: receipt.function, input, result })
     return Object.entries(own).flatMap(([name, value]) => {
       const stated = (receipt as unknown as Record<string, unknown>)[name]

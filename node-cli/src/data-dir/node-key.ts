@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { link, mkdir, open, readFile, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
-import { ed25519PublicKey } from '../../../protocol/ed25519.ts'
+
 import { deriveNodeId } from '../../../protocol/ids.ts'
 import type { Profile } from '../../../protocol/profile.ts'
 import { CliError } from '../cli/errors.ts'
+import { nodeSigner } from '../node-signer.ts'
 
 const keyFileName = 'node.key'
 const othersMask = 0o077
@@ -79,7 +80,7 @@ export async function createNodeKey(dataDir: string): Promise<string> {
 }
 
 export function identityOf(profile: Profile, dataDir: string, seed: string): Identity {
-  const publicKey = ed25519PublicKey(seed)
+  const { publicKey } = nodeSigner(seed)
   return {
     key_file: path.join(dataDir, keyFileName),
     node_id: deriveNodeId(profile, publicKey),

@@ -1,13 +1,20 @@
-import { createHash } from 'node:crypto'
+/** What was made of a module. */
+interface Kept<T> {
+  readonly wasm: Uint8Array
+  readonly made: T
+}
+
+/** Small modules cost more than their bytes. */
+const modulesMax = 256
 
 /**
- * Keeps what was made of the modules used last. They are told apart by their content, not by an address that nobody may
- * have verified, and they count by their bytes: what is made of a module is several times as large.
+ * Keeps what was made of the modules used last. They are told apart by their bytes, not by an address that nobody may
+ * have verified, and are counted by them too: what is made of a module is several times as large.
  */
 export class ModuleCache<T> {
   readonly #bytesMax: number
   /** In order of use, the longest unused first. */
-  readonly #kept = new Map<string, { readonly made: T; readonly bytes: number }>()
+  readonly #kept: Kept<T>[] = []
   #bytes = 0
 
   constructor(bytesMax: number) {
@@ -16,32 +23,19 @@ export class ModuleCache<T> {
 
   /** What was made of a module, or what `make` makes of it; where that throws nothing is kept. */
   get(wasm: Uint8Array, make: () => T): T {
-    const key = keyOf(wasm)
-    const known = this.#kept.get(key)
-    if (known !== undefined) {
-      this.#kept.delete(key)
-      this.#kept.set(key, known)
-      return known.made
-    }
-    const made = make()
-    this.#kept.set(key, { made, bytes: wasm.length })
-    this.#bytes += wasm.length
-    for (const [oldest, { bytes }] of this.#kept) {
-      if (this.#bytes <= this.#bytesMax || oldest === key) break
-      this.#kept.delete(oldest)
-      this.#bytes -= bytes
-    }
-    return made
+    const last = this.#kept.at(-1)
+    // One run may call a module thousands of times, always with the same bytes.
+    if (last?.wasm === wasm) return last.made
+    const at = this.#kept.findIndex((one) => sameBytes(one.wasm, wasm))
+    const [known] = at < 0 ? [] : this.#kept.splice(at, 1)
+    const one = { wasm, made: known === undefined ? make() : known.made }
+    this.#kept.push(one)
+    if (known === undefined) this.#bytes += wasm.length
+    while (this.#kept.length > 1 && (this.#bytes > this.#bytesMax || this.#kept.length > modulesMax))
+      this.#bytes -= this.#kept.shift()!.wasm.length
+    return one.made
   }
 }
 
-/** One run may call a module thousands of times, always with the same bytes. */
-const keys = new WeakMap<Uint8Array, string>()
-
-function keyOf(wasm: Uint8Array): string {
-  const known = keys.get(wasm)
-  if (known !== undefined) return known
-  const key = createHash('sha256').update(wasm).digest('base64')
-  keys.set(wasm, key)
-  return key
-}
+const sameBytes = (a: Uint8Array, b: Uint8Array): boolean =>
+  a === b || (a.length === b.length && Buffer.compare(a, b) === 0)

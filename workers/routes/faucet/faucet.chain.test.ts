@@ -3,8 +3,9 @@ import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { FakeChain } from '../../../durable-objects/testing/fake-chain.ts'
 import type { Env } from '../../env.ts'
+import { clientSubject } from '../../http/client-address.ts'
 import { services } from '../../services.ts'
-import { client, errorOf } from '../../test/client.ts'
+import { client, errorOf, freshAddress } from '../../test/client.ts'
 import { signIn } from '../../test/wallet.ts'
 
 const chain = new FakeChain()
@@ -90,6 +91,37 @@ describe('POST /v1/faucet/drip', () => {
     const again = await post('/v1/faucet/drip')
     expect(again.status).toBe(202)
     expect(again.headers.get('location')).not.toBe(first.headers.get('location'))
+  })
+
+  test('one drip in 24 hours, and then the next', async () => {
+    const { token, address } = await signIn()
+    const from = freshAddress()
+    const { post } = client({ token, address: from })
+    expect((await post('/v1/faucet/drip')).status).toBe(202)
+    const names = [`wallet:${address}`, `address:${clientSubject(from)}`, 'network:hub-testnet']
+    const objects = names.map((name) => env.FAUCET_COOLDOWN.getByName(name))
+    /** The turn was taken as much earlier. */
+    const age = (seconds: number) =>
+      Promise.all(
+        objects.map((object) =>
+          runInDurableObject(object, (_, state) => {
+            state.storage.sql.exec(
+              'UPDATE turns SET taken_at = taken_at - ?, expires_at = expires_at - ? WHERE holder = ?',
+              seconds,
+              seconds,
+              address,
+            )
+          }),
+        ),
+      )
+    await age(24 * 3_600 - 60)
+    expect(await errorOf(await post('/v1/faucet/drip'))).toMatchObject({
+      status: 429,
+      error: 'rate_limited',
+      details: { next_eligible_at: expect.any(Number) },
+    })
+    await age(60)
+    expect((await post('/v1/faucet/drip')).status).toBe(202)
   })
 
   test('the same Idempotency-Key is answered with the first drip, which costs no turn', async () => {

@@ -1,19 +1,10 @@
 import * as z from 'zod'
-import { Address, Bytes32, Timestamp } from '../../http/formats.ts'
-
-const Amount = z
-  .string()
-  .regex(/^(0|[1-9][0-9]{0,77})$/)
-  .meta({ id: 'TokenAmount', description: 'Base units, in decimal.' })
-
-const Token = z
-  .strictObject({ address: Address, symbol: z.string(), name: z.string(), decimals: z.int() })
-  .meta({ id: 'Token' })
+import { Amount, Bytes32, Timestamp, TokenView } from '../../http/formats.ts'
 
 export const Faucet = z
   .strictObject({
     enabled: z.boolean(),
-    token: Token.nullable().meta({ description: 'Null while this hub has no chain.' }),
+    token: TokenView.nullable().meta({ description: 'Null while this hub has no chain.' }),
     amount: Amount,
     eth_amount: Amount.meta({ description: 'Native currency, left out of a drip when the hub runs low.' }),
     cooldown_secs: z.int(),

@@ -21,7 +21,7 @@ export const listCategories = defineRoute(
     },
   },
   async (c) => {
-    const counts = await c.var.services.network.listedProjectsByCategory()
+    const counts = await c.var.services.projectLists.countsByCategory()
     return json({ items: categories.map((category) => ({ category, count: counts.get(category) ?? 0 })) })
   },
 )

@@ -5,7 +5,10 @@ import { headerBytes, pagesMaxOf, type TranslatedModule, tableCapacity } from '.
 /** How the machine's loop ended. */
 export const status = { done: 0, paused: 1, outOfGas: 2, stackLimit: 3, trap: 4 } as const
 
-/** Gas between two returns to JavaScript: V8 exchanges its quick code for its fast code only when a function is entered. */
+/**
+ * Gas between two returns to JavaScript, less where memory is moved: V8 exchanges its quick code for its fast code only
+ * when a function is entered, and whoever runs the machine can look at a clock.
+ */
 const sliceGas = 4_000_000
 
 /** What an active segment out of bounds is: the instance does not come about. */
@@ -15,10 +18,19 @@ export type SegmentFailure = 'memory' | 'table'
 export class Machine {
   readonly #translated: TranslatedModule
   readonly #exports: MachineExports
+  readonly #paused: () => void
 
-  /** @param host Runs an imported function, by its index, with parameters from a place of the machine's memory. */
-  constructor(translated: TranslatedModule, host: (index: number, frame: number) => void) {
+  /**
+   * @param host Runs an imported function, by its index, with parameters from a place of the machine's memory.
+   * @param paused Called after every slice of a run; it may throw.
+   */
+  constructor(
+    translated: TranslatedModule,
+    host: (index: number, frame: number) => void,
+    paused: () => void,
+  ) {
     this.#translated = translated
+    this.#paused = paused
     this.#exports = machineModule.instantiate(host)
     this.#fill()
   }
@@ -65,7 +77,10 @@ export class Machine {
   /** Calls a function whose parameters were put into slots from `frame` on. @returns One of {@link status}. */
   call(functionIndex: number, frame: number): number {
     let ended = this.#exports.call(this.#translated.functions[functionIndex]!, frame)
-    while (ended === status.paused) ended = this.#exports.resume()
+    while (ended === status.paused) {
+      this.#paused()
+      ended = this.#exports.resume()
+    }
     return ended
   }
 

@@ -133,15 +133,12 @@ export const instructions: readonly string[] = [
   ...outside,
 ].map((name) => name.replace('.', '_'))
 
+const operatorNames = new Map(named.map(({ name }) => [name.replace('.', '_'), name]))
+
 /** Code of an instruction by its name, or by the name of the operator it comes from. */
 export const codeOf: ReadonlyMap<string, number> = new Map(
-  instructions.flatMap((name, code): [string, number][] => {
-    const operator = named.find((one) => one.name.replace('.', '_') === name)
-    return operator === undefined
-      ? [[name, code]]
-      : [
-          [name, code],
-          [operator.name, code],
-        ]
-  }),
+  instructions.flatMap((name, code): [string, number][] => [
+    [name, code],
+    [operatorNames.get(name) ?? name, code],
+  ]),
 )

@@ -33,9 +33,6 @@ const trapKinds = [
   traps.indirect,
 ] as const
 
-/** Most parameters a host function takes, so many slots its own calls of the guest leave alone. */
-const hostSlots = 8
-
 class InterpretedInstance implements Instance {
   readonly #machine: Machine
   readonly #gasLimit: number
@@ -43,7 +40,7 @@ class InterpretedInstance implements Instance {
   /** Where a call from within a host function may put its parameters. */
   #frame: number
 
-  constructor(module: TranslatedModule, gasLimit: number, host: HostFunctions) {
+  constructor(module: TranslatedModule, gasLimit: number, host: HostFunctions, paused: () => void) {
     this.#translated = module
     this.#gasLimit = gasLimit
     this.#frame = module.layout.frames
@@ -51,18 +48,20 @@ class InterpretedInstance implements Instance {
       run: host[`${from}.${name}`]!,
       ...guestImports[`${from}.${name}` as keyof typeof guestImports],
     }))
-    this.#machine = new Machine(module, (index, frame) => {
+    const call = (index: number, frame: number) => {
       const { run, params, result } = functions[index]!
       const view = this.#machine.view()
       const parameters = Array.from({ length: params }, (_, at) =>
         view.getInt32(frame + slotBytes * at, true),
       )
       const outer = this.#frame
-      this.#frame = frame + slotBytes * hostSlots
+      // Behind its parameters, which the caller's units pay for.
+      this.#frame = frame + slotBytes * params
       const given = run(...parameters)
       this.#frame = outer
       if (result) this.#machine.view().setBigInt64(frame, packed(given), true)
-    })
+    }
+    this.#machine = new Machine(module, call, paused)
     this.#machine.setGas(gasLimit)
     const failed = this.#machine.initialize()
     if (failed !== undefined) throw trap(traps[failed])
@@ -106,6 +105,8 @@ class InterpretedInstance implements Instance {
   /** @returns Where the result lies. */
   #call(index: number, within: boolean, parameters: readonly number[]): number {
     const frame = this.#frame
+    if (frame + slotBytes * parameters.length > this.#translated.layout.functions)
+      throw new NodeFault('the machine has no frames left')
     if (!within) this.#machine.exports.setUnits(stackUnits)
     const view = this.#machine.view()
     for (const [at, value] of parameters.entries()) view.setInt32(frame + slotBytes * at, value, true)
@@ -122,8 +123,8 @@ class InterpretedInstance implements Instance {
   }
 }
 
-/** The interpreter. */
-export const pulley: Engine = {
+/** The interpreter, with something to do after every few milliseconds of a run. */
+export const pulleyWith = (paused: () => void): Engine => ({
   instantiate(wasm, gasLimit, host) {
     let module: TranslatedModule
     try {
@@ -132,6 +133,9 @@ export const pulley: Engine = {
       if (error instanceof WasmError) throw new GuestFailure(`invalid module: ${error.message}`)
       throw error
     }
-    return new InterpretedInstance(module, gasLimit, host)
+    return new InterpretedInstance(module, gasLimit, host, paused)
   },
-}
+})
+
+/** The interpreter. */
+export const pulley: Engine = pulleyWith(() => {})

@@ -1,9 +1,11 @@
 import wabt from 'wabt'
+import { createReceipt, hashReceipt } from '../../../../protocol/execution.ts'
 import { executeOn } from '../call.ts'
-import type { Surroundings } from '../execution.ts'
+import { type ExecutionResult, outOfGas, type Surroundings } from '../execution.ts'
 import type { Engine } from '../instance.ts'
 import { pulley } from '../interpreter/pulley.ts'
 import { native, nativeWith } from '../native.ts'
+import { randomModuleAddress } from './random-host.ts'
 import { randomModule } from './random-module.ts'
 import { referenceMeter } from './reference-meter.ts'
 
@@ -14,7 +16,6 @@ export interface Comparison {
   outcomes: Record<string, number>
 }
 
-const alone: Surroundings = { module: () => null, stored: () => null }
 const features = { tail_call: true, simd: true, multi_value: true, bulk_memory: true, reference_types: true }
 
 const reference = nativeWith(referenceMeter)
@@ -31,19 +32,17 @@ export async function compareSeeds(
     const parsed = parseWat(`${seed}.wat`, randomModule(seed), features)
     const wasm = parsed.toBinary({}).buffer
     parsed.destroy()
-    const run = (gasLimit: number, engine: Engine) => {
-      const request = { address: 'random', wasm, functionId: 0, input: new Uint8Array(), gasLimit }
-      const { success, gasUsed, error, output } = executeOn(engine, request, alone)
-      return { success, gasUsed, error, output: output === null ? null : new TextDecoder().decode(output) }
-    }
-    const { gasUsed, error } = run(1_000_000, native)
-    comparison.outcomes[error ?? 'success'] = (comparison.outcomes[error ?? 'success'] ?? 0) + 1
-    const limits = [1_000_000, gasUsed + 1, gasUsed, gasUsed - 1, gasUsed - 2, gasUsed >> 1, 30]
-    for (const limit of limits.filter((one) => one >= 1)) {
+    const run = runner(wasm)
+    const { gasUsed, error } = run(gasPlenty, native)
+    const outcome = error ?? 'success'
+    comparison.outcomes[outcome] = (comparison.outcomes[outcome] ?? 0) + 1
+    if (outcome.startsWith('invalid module')) comparison.differences.push(`seed ${seed}: ${outcome}`)
+    const threshold = error === outOfGas ? 0 : gasWithout(gasUsed + 1, (limit) => run(limit, native))
+    const limits = [gasPlenty, gasUsed + 1, gasUsed, gasUsed - 1, gasUsed >> 1, 30]
+    for (const limit of new Set([...limits, threshold + 1, threshold, threshold - 1])) {
+      if (limit < 1) continue
       comparison.runs += 1
-      const [fast, ...others] = [native, reference, pulley].map((engine) =>
-        JSON.stringify(run(limit, engine)),
-      )
+      const [fast, ...others] = [native, reference, pulley].map((engine) => shown(run(limit, engine)))
       for (const other of others)
         if (fast !== other)
           comparison.differences.push(`seed ${seed}, gas limit ${limit}: ${fast} and ${other}`)
@@ -51,4 +50,57 @@ export async function compareSeeds(
     if ((seed - first + 1) % 2000 === 0) progress(seed - first + 1)
   }
   return comparison
+}
+
+/** More than a module uses that comes to an end. */
+const gasPlenty = 1_000_000
+
+type Run = (gasLimit: number, engine: Engine) => ExecutionResult
+
+/** Runs a module that finds itself under its address, and something in its storage. */
+function runner(wasm: Uint8Array): Run {
+  const surroundings: Surroundings = {
+    module: (address) => (address === randomModuleAddress ? { wasm, functions: ['f'] } : null),
+    stored: (_, key) => (key === '6b6579' ? new TextEncoder().encode('stored') : null),
+  }
+  return (gasLimit, engine) => {
+    const request = { address: randomModuleAddress, wasm, functionId: 0, input: new Uint8Array(), gasLimit }
+    return executeOn(engine, request, surroundings)
+  }
+}
+
+/**
+ * The lowest gas limit under which a run does not end for want of gas: one above what was used at the last place that
+ * asks. All other places lie below it, and there the gas used is the limit, whatever the place.
+ */
+function gasWithout(plenty: number, run: (gasLimit: number) => ExecutionResult): number {
+  let [low, high] = [0, plenty]
+  while (high - low > 1) {
+    const middle = (low + high) >> 1
+    if (run(middle).error === outOfGas) low = middle
+    else high = middle
+  }
+  return high
+}
+
+/** Everything of an outcome that nodes must agree on, and the receipt they sign. */
+function shown(result: ExecutionResult): string {
+  const { success, error, gasUsed, events, writes, logs } = result
+  const output = result.output ?? new Uint8Array()
+  const receipt = createReceipt({
+    module_address: randomModuleAddress,
+    function: 'f',
+    input: new Uint8Array(),
+    output,
+    events,
+    gas_used: gasUsed,
+    success,
+  })
+  const kept = writes.map(({ address, key, value }) => [
+    address,
+    key,
+    value && Buffer.from(value).toString('hex'),
+  ])
+  const text = new TextDecoder().decode(output)
+  return JSON.stringify({ error, gasUsed, text, events, kept, logs, receipt: hashReceipt(receipt) })
 }

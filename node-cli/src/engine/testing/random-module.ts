@@ -1,11 +1,11 @@
 import { type Operator, operators, type ValueType } from '../../../../protocol/wasm/operators.ts'
-
-const types = ['i32', 'i64', 'f32', 'f64', 'v128'] as const
-type Type = (typeof types)[number]
+import { type NumberType, numberTypes, Random, randomConstant } from './random.ts'
+import { type FunctionContext, randomBlock, tableStatement } from './random-blocks.ts'
+import { hostCall, hostData, hostFunctions, hostImports } from './random-host.ts'
 
 /** Operators of fixed operands by what they give, in text form. */
-const byResult = new Map<Type, Operator[]>(
-  types.map((type) => [
+const byResult = new Map<NumberType, Operator[]>(
+  numberTypes.map((type) => [
     type,
     operators.filter(
       ({ pops, pushes, immediates }) =>
@@ -20,36 +20,13 @@ const byResult = new Map<Type, Operator[]>(
 )
 const stores = operators.filter(({ accessBytes, pushes }) => accessBytes > 0 && pushes.length === 0)
 
-function isNumber(type: ValueType): type is Type {
-  return (types as readonly ValueType[]).includes(type)
+function isNumber(type: ValueType): type is NumberType {
+  return (numberTypes as readonly ValueType[]).includes(type)
 }
 
 interface Signature {
-  params: Type[]
-  results: Type[]
-}
-
-/** A repeatable source of choices. */
-class Random {
-  #state: number
-  constructor(seed: number) {
-    this.#state = seed * 2_654_435_761 + 1
-  }
-  next(): number {
-    this.#state = (Math.imul(this.#state, 1_664_525) + 1_013_904_223) | 0
-    let mixed = this.#state ^ (this.#state >>> 15)
-    mixed = Math.imul(mixed, 0x2c1b3c6d)
-    return (mixed ^ (mixed >>> 13)) >>> 0
-  }
-  below(count: number): number {
-    return this.next() % count
-  }
-  chance(percent: number): boolean {
-    return this.below(100) < percent
-  }
-  pick<T>(values: readonly T[]): T {
-    return values[this.below(values.length)]!
-  }
+  params: NumberType[]
+  results: NumberType[]
 }
 
 /**
@@ -63,39 +40,62 @@ export function randomModule(seed: number): string {
 class Generator {
   readonly #random: Random
   readonly #signatures: Signature[] = []
-  #locals: Type[] = []
-  #labels: Type[][] = []
+  #locals: NumberType[] = []
+  #labels: (readonly NumberType[])[] = []
   #current!: Signature
   #budget = 0
+  /** Whether the host is called. */
+  readonly #hosted: boolean
+  #context!: FunctionContext
 
   constructor(random: Random) {
     this.#random = random
+    this.#hosted = random.chance(50)
   }
 
   module(): string {
     const random = this.#random
     const count = 2 + random.below(4)
     for (let index = 0; index < count; index++) this.#signatures.push(this.#signature())
+    this.#context = {
+      random,
+      functions: this.#signatures.map((_, index) => `$f${index}`),
+      expression: (type, depth) => this.#expression(type, depth),
+      nested: (label, depth) => this.#nested(label, depth),
+    }
     const functions = this.#signatures.map((signature, index) => this.#function(signature, index))
     const maximum = random.chance(50) ? String(1 + random.below(3)) : ''
     const names = this.#signatures.map((_, index) => `$f${index}`).join(' ')
     const [first] = this.#signatures as [Signature]
-    return `(module
+    const callFirst = `(call $f0 ${first.params.map((type) => randomConstant(type, random)).join(' ')})
+      ${first.results.map(() => '(drop)').join(' ')}`
+    // A function of the host in a table is called from there like any other.
+    const inTable = this.#hosted && random.chance(20) ? ' $hash' : ''
+    return `(module ${this.#hosted ? hostImports : ''}
   (memory (export "memory") 1 ${maximum})
-  (table $t ${count + 1} ${count + 3} funcref)
-  (elem (table $t) (i32.const 0) func ${names})
+  (table $t ${count + 2} ${count + 3} funcref)
+  (table $u 6 ${random.chance(50) ? 12 : ''} funcref)
+  (table $x 2 ${random.chance(50) ? 4 : ''} externref)
+  (elem (table $t) (i32.const 0) func ${names}${inTable})
   (elem $passive func ${names})
-  (data $d "some passive data to copy")
+  (elem $other funcref (ref.null func) (ref.func $f0))
+  (elem (table $u) (i32.const 1) funcref (ref.func $f0) (ref.null func) (ref.func $f1))
+  (elem declare func ${names})
+  (data $d "some passive data to copy") (data $e "more")
+  ${this.#hosted ? hostData + hostFunctions : ''}
+  (global $gv (mut v128) (v128.const i32x4 1 2 3 0x7fc00001))
   (global $gi (mut i32) (i32.const 7)) (global $gl (mut i64) (i64.const -9))
   (global $gf (mut f32) (f32.const 1.5)) (global $gd (mut f64) (f64.const -2.5))
   ${this.#signatures.map((one, index) => `(type $s${index} (func ${shape(one)}))`).join('\n  ')}
   ${functions.join('\n  ')}
   ${random.chance(30) ? '(func $start (global.set $gi (i32.const 11)))\n  (start $start)' : ''}
-  (func (export "__alloc") (param i32) (result i32) (i32.const 1024))
+  (func (export "__alloc") (param i32) (result i32) ${random.chance(15) ? callFirst : ''} (i32.const 1024))
   (func (export "__hive_entry") (param i32 i32 i32) (result i64)
     (local $i i32) (local $h i64)
-    (call $f0 ${first.params.map((type) => constant(type, random)).join(' ')})
-    ${first.results.map(() => '(drop)').join(' ')}
+    ${callFirst}
+    ${inTable ? `(global.set $gl (call_indirect $t (type $two) (i32.const 0) (i32.const 8) (i32.const ${count})))` : ''}
+    (v128.store (i32.const 264) (global.get $gv))
+    (i32.store (i32.const 280) (table.size $u))
     (i64.store (i32.const 312) (i64.extend_i32_u (global.get $gi)))
     (i64.store (i32.const 304) (global.get $gl))
     (f32.store (i32.const 300) (global.get $gf)) (f64.store (i32.const 288) (global.get $gd))
@@ -115,12 +115,14 @@ class Generator {
 
   #signature(): Signature {
     const some = (max: number) =>
-      Array.from({ length: this.#random.below(max) }, () => this.#random.pick(types))
+      Array.from({ length: this.#random.below(max) }, () => this.#random.pick(numberTypes))
     return { params: some(3), results: some(3) }
   }
 
   #function(signature: Signature, index: number): string {
-    const locals = Array.from({ length: 2 + this.#random.below(4) }, () => this.#random.pick(types))
+    // Now and then so many that recursion ends at the stack limit soon.
+    const length = this.#random.chance(2) ? 2000 : 2 + this.#random.below(4)
+    const locals = Array.from({ length }, () => this.#random.pick(numberTypes))
     this.#current = signature
     this.#locals = [...signature.params, ...locals]
     this.#labels = [signature.results]
@@ -128,6 +130,7 @@ class Generator {
     const statements = Array.from({ length: 1 + this.#random.below(5) }, () => this.#statement(3))
     const counter = this.#locals.length
     return `(func $f${index} (type $s${index}) (local ${[...locals, 'i32'].join(' ')})
+    (local $ref funcref) (local $ext externref)
     ${statements.join('\n    ').replaceAll('$counter', String(counter))}
     ${signature.results.map((type) => this.#expression(type, 3)).join('\n    ')})`
   }
@@ -136,7 +139,7 @@ class Generator {
     const random = this.#random
     this.#budget -= 1
     if (depth === 0 || this.#budget < 0) return '(nop)'
-    switch (random.below(17)) {
+    switch (random.below(23)) {
       case 0:
       case 1:
         return this.#store()
@@ -162,7 +165,7 @@ class Generator {
         const passed = params.map((type) => this.#expression(type, 1)).join(' ')
         const how = random.chance(70)
           ? `(call $f${callee} ${passed})`
-          : `(call_indirect $t (type $s${callee}) ${passed} (i32.const ${random.chance(85) ? callee : random.below(9)}))`
+          : `(call_indirect ${random.chance(80) ? '$t' : '$u'} (type $s${callee}) ${passed} (i32.const ${random.chance(85) ? callee : random.below(9)}))`
         return `${how} ${results.map(() => '(drop)').join(' ')}`
       }
       case 10:
@@ -177,12 +180,20 @@ class Generator {
         return `(table.copy $t $t (i32.const 0) (i32.const ${random.below(2)}) (i32.const 1))`
       case 15:
         return `(drop (memory.grow (i32.const ${random.below(3)})))`
-      default:
+      case 16:
         return this.#tail()
+      case 17:
+      case 18:
+        return tableStatement(this.#context)
+      case 19:
+      case 20:
+        return randomBlock(this.#context, depth)
+      default:
+        return this.#hosted ? hostCall(random) : this.#store()
     }
   }
 
-  #nested(label: Type[] | 'loop', depth: number): string {
+  #nested(label: readonly NumberType[] | 'loop', depth: number): string {
     this.#labels.push(label === 'loop' ? [] : label)
     const text = Array.from({ length: 1 + this.#random.below(2) }, () => this.#statement(depth - 1)).join(' ')
     this.#labels.pop()
@@ -202,7 +213,9 @@ class Generator {
     if (callee === undefined)
       return `(if ${guard} (then (return ${results.map((type) => this.#expression(type, 1)).join(' ')})))`
     const passed = this.#signatures[callee]!.params.map((type) => this.#expression(type, 1)).join(' ')
-    return `(if ${guard} (then (return_call $f${callee} ${passed})))`
+    if (random.chance(70)) return `(if ${guard} (then (return_call $f${callee} ${passed})))`
+    const index = random.chance(85) ? callee : random.below(9)
+    return `(if ${guard} (then (return_call_indirect $t (type $s${callee}) ${passed} (i32.const ${index}))))`
   }
 
   #branch(): string {
@@ -217,7 +230,7 @@ class Generator {
 
   #store(): string {
     const operator = this.#random.pick(stores)
-    const [, value] = operator.pops as Type[]
+    const [, value] = operator.pops as NumberType[]
     return `(${operator.name} ${this.#memory(operator)} ${this.#address()} ${this.#expression(value!, 2)})`
   }
 
@@ -234,7 +247,7 @@ class Generator {
       : this.#expression('i32', 1)
   }
 
-  #expression(type: Type, depth: number): string {
+  #expression(type: NumberType, depth: number): string {
     const random = this.#random
     this.#budget -= 1
     if (depth === 0 || this.#budget < 0) return this.#leaf(type)
@@ -260,10 +273,10 @@ class Generator {
 
   #operation(operator: Operator, depth: number): string {
     const { name, pops, immediates, lanes, accessBytes } = operator
-    const operands = pops as Type[]
+    const operands = pops as NumberType[]
     const random = this.#random
     if (immediates.endsWith('const') || ['i32', 'i64', 'f32', 'f64', 'v128'].includes(immediates))
-      return this.#leaf(name.slice(0, name.indexOf('.')) as Type)
+      return this.#leaf(name.slice(0, name.indexOf('.')) as NumberType)
     if (immediates === 'memory')
       return name === 'memory.size' ? '(memory.size)' : '(memory.grow (i32.const 1))'
     if (accessBytes > 0) {
@@ -279,42 +292,13 @@ class Generator {
     return `(${name} ${shown} ${operands.map((type) => this.#expression(type, depth - 1)).join(' ')})`
   }
 
-  #leaf(type: Type): string {
+  #leaf(type: NumberType): string {
     const own = this.#locals.flatMap((one, index) => (one === type ? [index] : []))
     return own.length > 0 && this.#random.chance(60)
       ? `(local.get ${this.#random.pick(own)})`
-      : constant(type, this.#random)
+      : randomConstant(type, this.#random)
   }
 }
 
 const shape = ({ params, results }: Signature): string =>
   `(param ${params.join(' ')}) (result ${results.join(' ')})`
-
-const floats = [
-  '0',
-  '-0',
-  '1',
-  '-1.5',
-  'inf',
-  '-inf',
-  'nan',
-  '-nan',
-  'nan:0x200000',
-  '1e30',
-  '-3e-40',
-  '2147483648',
-]
-
-function constant(type: Type, random: Random): string {
-  switch (type) {
-    case 'i32':
-      return `(i32.const ${random.pick([0, 1, -1, 2, 31, 255, -2147483648, 2147483647, random.next() | 0])})`
-    case 'i64':
-      return `(i64.const ${random.pick(['0', '1', '-1', '63', '-9223372036854775808', '9223372036854775807', String(random.next())])})`
-    case 'f32':
-    case 'f64':
-      return `(${type}.const ${random.pick(floats)})`
-    case 'v128':
-      return `(v128.const i32x4 ${Array.from({ length: 4 }, () => random.pick([0, -1, 0x7fc00001, 0x3f800000, random.next() | 0])).join(' ')})`
-  }
-}

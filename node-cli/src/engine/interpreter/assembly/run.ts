@@ -448,7 +448,11 @@ function run(start: u32, frame: u32, gas: i64): Status {
       case Op.i64_rem_u_c: { put<u64>(pc, fp, left<u64>(pc, fp) % <u64><i64>load<i32>(pc, 12)); pc += 16; break }
       default: {
         const code = word & 0xffff
-        pc = code >= <u32>Op.v128_load ? runVector(code, pc, fp) : runBulk(code, pc, fp)
+        if (code >= <u32>Op.v128_load) pc = runVector(code, pc, fp)
+        else {
+          pc = runBulk(code, pc, fp)
+          bound = machine.bound
+        }
         if (pc == 0) return Status.trap
         break
       }

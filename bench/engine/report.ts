@@ -1,0 +1,80 @@
+import type { ColdTimes } from './cold.ts'
+import { type KernelTimes, type Measurements, rounds } from './measure.ts'
+
+const ms = (value: number): string => value.toFixed(1)
+const times = (value: number): string => value.toFixed(2)
+const mean = (values: number[]): number =>
+  Math.exp(values.reduce((sum, value) => sum + Math.log(value), 0) / values.length)
+
+const table = (head: string, rows: string[]): string => {
+  const columns = head.split('|').length - 2
+  return [head, `|${' --- |'.repeat(columns)}`, ...rows].join('\n')
+}
+
+export function kernelPart(kernels: readonly KernelTimes[]): string {
+  const metered = kernels.map((one) => one.metered / one.plain)
+  const exact = kernels.map((one) => one.exact / one.plain)
+  const rate = kernels.map((one) => one.gas / one.interpreted / 1e3)
+  const rows = kernels.map(
+    (one, index) =>
+      `| ${one.name}: ${one.about} | ${ms(one.plain)} | ${ms(one.metered)} | ${times(metered[index]!)} | ${times(exact[index]!)} | ${(one.gas / one.metered / 1e3).toFixed(0)} | ${times(one.interpreted / one.metered)} | ${rate[index]!.toFixed(0)} |`,
+  )
+  return `## Metered and unmetered
+
+Gas, stack limit and canonical NaNs together, against the same module run by V8 with nothing added: a factor of **${times(mean(metered))}** (geometric mean), ${times(Math.max(...metered))} at worst. A run that traps, or that a NaN may have led astray, is repeated with exact metering, which costs ${times(mean(exact))} (${times(Math.max(...exact))} at worst) on top of the first run. The interpreter does ${Math.min(...rate).toFixed(0)} to ${Math.max(...rate).toFixed(0)} million gas per second. ${rounds} rounds.
+
+${table('| kernel | unmetered, ms | metered, ms | ratio | exactly metered, ratio | metered, 10⁶ gas/s | interpreter ÷ metered | interpreter, 10⁶ gas/s |', rows)}`
+}
+
+export function passPart({ passes, passBytes }: Measurements): string {
+  const rows = passes.map(
+    ({ name, milliseconds, growth }) =>
+      `| ${name} | ${ms(milliseconds)} | ${growth === null ? '' : times(growth)} |`,
+  )
+  return `## Before a module runs
+
+A module compiled from C, ${(passBytes / 1e6).toFixed(2)} MB of code, warm.
+
+${table('| pass | ms per MB of code | size, times the original |', rows)}`
+}
+
+export function coldPart({ node, version, run, interpreted }: ColdTimes): string {
+  const row = (name: string, value: number) =>
+    `| ${name} | ${ms(value)} | ${ms(value - node)} | ${times(value / node)} |`
+  return `## Cold start
+
+CPU of the whole process, all threads.
+
+${table('| process | ms | more than Node alone, ms | ratio |', [
+  row('node, an empty file', node),
+  row('nodectl --version', version),
+  row('nodectl run', run),
+  row('nodectl run, NODE_ENGINE=pulley', interpreted),
+])}`
+}
+
+/** Milliseconds of wasmtime 38.0.3 on the same modules: compiled, then its interpreter; fuel and canonical NaNs on. */
+const wasmtime: Readonly<Record<string, readonly [compiled: number, interpreted: number]>> = {
+  as_fib_32_full: [37.5, 813],
+  as_sha_6000_full: [4, 103],
+  as_sieve_4000000_full: [43, 642],
+  as_matmul_20_full: [232, 9018],
+  as_nbody_400000_full: [233, 11_437],
+  as_mandel_400_full: [119, 5372],
+  as_calls_60000000_full: [160, 3034],
+  as_sort_400000_full: [121, 2015],
+  as_strs_60000_full: [14, 241],
+}
+
+export function recordedPart(kernels: readonly KernelTimes[]): string {
+  const compared = kernels.filter(({ name }) => wasmtime[name] !== undefined)
+  const rows = compared.map((one) => {
+    const [compiled, interpreted] = wasmtime[one.name]!
+    return `| ${one.name.slice(3, -5)} | ${(one.gas / 1e6).toFixed(1)} | ${ms(one.plain)} | ${ms(one.metered)} | ${times(one.metered / one.plain)} | ${compiled} | ${times(compiled / one.metered)} | ${ms(one.interpreted)} | ${interpreted} | ${times(interpreted / one.interpreted)} |`
+  })
+  const faster = mean(compared.map((one) => wasmtime[one.name]![0] / one.metered))
+  const interpreters = mean(compared.map((one) => wasmtime[one.name]![1] / one.interpreted))
+  return `The kernels that wasmtime 38.0.3 was recorded with, its fuel and canonical NaNs on; the gas is the same on all four. Its times were taken on another day on a machine of the same kind, ours with everything else: they say what is in the same range, not more. On average (geometric) it takes ${times(faster)} times as long compiled, ${times(interpreters)} times as long interpreted.
+
+${table('| kernel | 10⁶ gas | unmetered, ms | ours, ms | ratio | wasmtime, ms | ÷ ours | our interpreter, ms | wasmtime Pulley, ms | ÷ ours |', rows)}`
+}

@@ -1,0 +1,57 @@
+import { evmAddress, signPersonalMessage } from '../protocol/crypto.ts'
+import { resolveProfile } from '../protocol/profile.ts'
+import { isSafeToSign } from '../protocol/siwe.ts'
+
+/** What the hub refused, in its own words. */
+export class HubError extends Error {
+  override readonly name = 'HubError'
+}
+
+export interface Session {
+  readonly token: string
+  readonly address: string
+  /** Unix seconds. */
+  readonly expiresAt: number
+}
+
+/**
+ * Signs a wallet in to the hub at `hub`, as a wallet does: it reads the text before signing it.
+ *
+ * @param key Private key of the wallet, `0x` and 64 hex digits.
+ * @throws {@link HubError}
+ */
+export async function signIn(hub: string, key: string): Promise<Session> {
+  const { host } = new URL(hub)
+  const address = evmAddress(key)
+  const descriptor = await request<{ chain: { id: number } }>(hub, '/')
+  const nonce = await request<{ nonce: string; message: string }>(hub, '/v1/auth/nonce', {
+    address,
+    domain: host,
+  })
+  const expected = { host, address, nonce: nonce.nonce, now: Math.floor(Date.now() / 1000) }
+  if (!isSafeToSign(resolveProfile({ chain_id: descriptor.chain.id }), nonce.message, expected))
+    throw new HubError(`${hub} asks to sign a text that is no sign-in to ${host}; nothing was signed.`)
+  const session = await request<{ token: string; expires_at: number }>(hub, '/v1/auth/siwe', {
+    message: nonce.message,
+    signature: signPersonalMessage(key, nonce.message),
+  })
+  return { token: session.token, address, expiresAt: session.expires_at }
+}
+
+async function request<T>(hub: string, path: string, json?: unknown): Promise<T> {
+  const response = await fetch(
+    hub + path,
+    json === undefined
+      ? {}
+      : { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(json) },
+  ).catch((error) => {
+    throw new HubError(`No hub answers on ${hub}: ${reasonOf(error)}. Start one with "npm start".`)
+  })
+  const body = (await response.json()) as T & { error?: string; message?: string }
+  if (!response.ok) throw new HubError(`${path} answered ${response.status} ${body.error}: ${body.message}`)
+  return body
+}
+
+/** fetch says "fetch failed" and hides the reason. */
+const reasonOf = (error: Error): string =>
+  error.cause instanceof Error ? error.cause.message || String(error.cause) : error.message

@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest'
+import wabt from 'wabt'
+import { echoAddress, echoWasm } from '../../../protocol/hbc/testing/artifacts.ts'
+import { executeWith } from './engines.ts'
+import type { ExecutionRequest } from './execution.ts'
+import { runOnce } from './run-once.ts'
+import { runShortly } from './short-run.ts'
+
+const { parseWat } = await wabt()
+const guest = (entry: string, more = ''): Uint8Array =>
+  parseWat(
+    'test.wat',
+    `(module (import "crypto" "hash" (func $hash (param i32 i32) (result i64)))
+      (memory (export "memory") 16) ${more}
+      (func (export "__alloc") (param i32) (result i32) ${more.includes('$alloc') ? '(call $alloc)' : ''} (i32.const 1024))
+      (func (export "__hive_entry") (param i32 i32 i32) (result i64) ${entry}))`,
+    {},
+  ).toBinary({}).buffer
+
+const alone = { module: () => null, stored: () => null }
+const request = (wasm: Uint8Array, change: Partial<ExecutionRequest> = {}): ExecutionRequest => ({
+  address: echoAddress,
+  wasm,
+  functionId: 0,
+  input: new Uint8Array(),
+  gasLimit: 1_000_000_000,
+  ...change,
+})
+
+describe('a short run', () => {
+  test('ends in this thread as it would in another', () => {
+    const input = new TextEncoder().encode('{"msg":"hi"}')
+    for (const gasLimit of [1_000_000, 570, 569]) {
+      const given = request(echoWasm, { input, gasLimit })
+      expect(runShortly(given, alone)).toEqual(executeWith('native', given, alone))
+    }
+  })
+
+  const loop = (body: string) => `(loop $l ${body} (br $l)) (i64.const 0)`
+  test.each([
+    ['computes for long', guest(loop(''))],
+    [
+      'moves much memory for little gas',
+      guest(loop('(memory.fill (i32.const 0) (i32.const 0) (i32.const 1048576))')),
+    ],
+    [
+      'goes deeper through the host than this stack',
+      guest(
+        '(call $hash (i32.const 0) (i32.const 1))',
+        '(func $alloc (drop (call $hash (i32.const 0) (i32.const 1))))',
+      ),
+    ],
+    [
+      'is of a module that takes long to check',
+      guest('(i64.const 0)', `(data (i32.const 0) "${'x'.repeat(300_000)}")`),
+    ],
+  ])('is not one that %s', (_, wasm) => {
+    expect(runShortly(request(wasm), alone)).toBeNull()
+  })
+})
+
+test('a longer run goes on in a thread, with the same outcome', async () => {
+  const count =
+    '(local i32) (loop $l (br_if $l (i32.lt_u (local.tee 3 (i32.add (local.get 3) (i32.const 1))) (i32.const 3000000)))) (i64.const 0)'
+  const given = request(guest(count))
+  const [auto, native, pulley] = await Promise.all(
+    (['auto', 'native', 'pulley'] as const).map((engine) => runOnce(engine, given, null, 30)),
+  )
+  expect(auto).toMatchObject({ success: true })
+  expect(auto).toEqual(native)
+  expect(auto).toEqual(pulley)
+})

@@ -1,0 +1,25 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { ed25519PublicKey, signEd25519 } from '../../protocol/ed25519.ts'
+import { bytesToHex } from '../../protocol/hex.ts'
+import { nodeSigner } from './node-signer.ts'
+
+test('signs as the protocol does, byte for byte', () => {
+  fc.assert(
+    fc.property(
+      fc.uint8Array({ minLength: 32, maxLength: 32 }),
+      fc.string({ unit: 'grapheme' }),
+      (bytes, text) => {
+        const seed = bytesToHex(bytes)
+        const signer = nodeSigner(seed)
+        expect(signer.publicKey).toBe(ed25519PublicKey(seed))
+        expect(signer.sign(text)).toBe(signEd25519(seed, text))
+      },
+    ),
+    { numRuns: 50 },
+  )
+})
+
+test('a seed that is not 32 bytes is refused', () => {
+  expect(() => nodeSigner('0x00')).toThrowError(expect.objectContaining({ name: 'FormatError' }))
+})

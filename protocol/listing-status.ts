@@ -1,0 +1,57 @@
+/** Listing statuses of a project, in the order of the registry's numbers. */
+export const listingStatuses = [
+  'draft',
+  'submitted',
+  'pending_review',
+  'listed',
+  'paused',
+  'underfunded',
+  'rejected',
+  'delisted',
+] as const
+
+/** A listing status of a project. */
+export type ListingStatus = (typeof listingStatuses)[number]
+
+/** Statuses in which everybody sees a project. */
+export const publicStatuses: readonly ListingStatus[] = ['listed', 'paused', 'underfunded', 'delisted']
+
+/** What operators decide about a project. */
+export const reviewActions = ['approve', 'reject', 'pause', 'resume', 'delist'] as const
+
+/** A decision of an operator about a project. */
+export type ReviewAction = (typeof reviewActions)[number]
+
+/** How the latest decision reads in a project's `review`. */
+export const reviewStatuses = ['pending', 'approved', 'rejected', 'paused', 'delisted'] as const
+
+/** The latest decision about a project. */
+export type ReviewStatus = (typeof reviewStatuses)[number]
+
+/** What a decision makes of a project. */
+export interface ReviewMove {
+  /** Statuses it can be made in. */
+  readonly from: readonly ListingStatus[]
+  readonly to: ListingStatus
+  readonly review: ReviewStatus
+}
+
+/**
+ * The moves operators make. Those that follow from the chain or from a vault's balance are none of theirs: `submitted` →
+ * `pending_review`, and `listed` ↔ `underfunded`.
+ *
+ * | action    | from                              | to         |
+ * | --------- | --------------------------------- | ---------- |
+ * | `approve` | `pending_review`                  | `listed`   |
+ * | `reject`  | `pending_review`                  | `rejected` |
+ * | `pause`   | `listed`                          | `paused`   |
+ * | `resume`  | `paused`                          | `listed`   |
+ * | `delist`  | `listed`, `paused`, `underfunded` | `delisted` |
+ */
+export const reviewMoves: { readonly [A in ReviewAction]: ReviewMove } = {
+  approve: { from: ['pending_review'], to: 'listed', review: 'approved' },
+  reject: { from: ['pending_review'], to: 'rejected', review: 'rejected' },
+  pause: { from: ['listed'], to: 'paused', review: 'paused' },
+  resume: { from: ['paused'], to: 'listed', review: 'approved' },
+  delist: { from: ['listed', 'paused', 'underfunded'], to: 'delisted', review: 'delisted' },
+}

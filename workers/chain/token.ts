@@ -1,0 +1,53 @@
+import { decodeFunctionResult, encodeFunctionData, type Hex, parseAbi } from 'viem'
+import type { HubContext } from '../context.ts'
+import { unavailable } from '../errors.ts'
+import type { Token } from '../stores/schema.ts'
+
+const abi = parseAbi([
+  'function symbol() view returns (string)',
+  'function name() view returns (string)',
+  'function decimals() view returns (uint8)',
+])
+const readGas = 100_000
+const textLengthMax = 64
+const decimalsMax = 36
+
+/**
+ * What records show of a token; null when nothing at the address answers as one. The network's own is known by its
+ * profile, and so is any while this hub has no chain.
+ *
+ * @throws {@link ApiError} 503 `unavailable`.
+ */
+export async function readToken(c: HubContext, address: string): Promise<Token | null> {
+  const { PROFILE: profile, CHAIN_CONTRACTS: contracts } = c.var.settings
+  if (contracts === undefined || contracts.token === address)
+    return { address, symbol: profile.token_symbol, name: profile.token_name, decimals: 18 }
+  const [symbol, name, decimals] = await Promise.all([
+    ask(c, address, 'symbol'),
+    ask(c, address, 'name'),
+    ask(c, address, 'decimals'),
+  ])
+  const isText = (value: unknown): value is string =>
+    typeof value === 'string' && value.length > 0 && value.length <= textLengthMax
+  if (!isText(symbol) || !isText(name)) return null
+  if (typeof decimals !== 'number' || decimals > decimalsMax) return null
+  return { address, symbol, name, decimals }
+}
+
+async function ask(
+  c: HubContext,
+  address: string,
+  functionName: 'symbol' | 'name' | 'decimals',
+): Promise<unknown> {
+  let data: Hex | null | undefined
+  try {
+    data = await c.var.services.chain?.call(address, encodeFunctionData({ abi, functionName }), readGas)
+  } catch (error) {
+    throw unavailable('The chain', error)
+  }
+  try {
+    return decodeFunctionResult({ abi, functionName, data: data ?? '0x' })
+  } catch {
+    return null
+  }
+}

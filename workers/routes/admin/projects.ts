@@ -1,0 +1,98 @@
+import * as z from 'zod'
+import { reviewActions, reviewMoves } from '../../../protocol/listing-status.ts'
+import { mirrorListing } from '../../chain/listing-mirror.ts'
+import { unixNow } from '../../context.ts'
+import { ApiError } from '../../errors.ts'
+import { json } from '../../http/answer.ts'
+import { characters } from '../../http/formats.ts'
+import { pageOf, pageQuery, paginate } from '../../http/pagination.ts'
+import { sessionOf } from '../../middleware/authenticate.ts'
+import { defineRoute } from '../../route.ts'
+import type { Project } from '../../stores/projects.ts'
+import { unknownProject } from '../projects/access.ts'
+import { projectExample, summaryExample } from '../projects/example.ts'
+import { ProjectParams, ProjectSummary, ProjectView } from '../projects/schema.ts'
+import { projectView, summaryView } from '../projects/view.ts'
+import { Reason } from './schema.ts'
+
+const Decision = z
+  .strictObject({
+    action: z.enum(reviewActions),
+    reason: Reason,
+    conditions: z
+      .array(characters(500, 1))
+      .max(20, 'must have at most 20 items')
+      .default([])
+      .meta({ description: 'What the developer has to keep to; shown with the project.' }),
+  })
+  .meta({ id: 'ProjectDecision' })
+
+export const reviewProject = defineRoute(
+  {
+    method: 'post',
+    path: '/admin/v1/projects/{project_id}/review',
+    operationId: 'reviewProject',
+    tag: 'Operator',
+    summary: 'Decide about a project',
+    description:
+      'approve and reject decide a pending review; pause and resume a listed project; delist ends it. The registry is told the new status.',
+    auth: { operator: true },
+    params: z.object(ProjectParams),
+    json: { schema: Decision, example: { action: 'approve' } },
+    errors: ['not_found', 'invalid_state'],
+    responses: { 200: { description: 'The project.', schema: ProjectView, example: projectExample } },
+  },
+  async (c, { params: { project_id }, json: { action, reason, conditions } }) => {
+    const { projects, projectDecisions } = c.var.services
+    const now = unixNow()
+    const decision = { operator: sessionOf(c).address, reason, conditions }
+    const outcome = await projectDecisions.decide(project_id, action, decision, now)
+    const record = await projects.findRecord(project_id)
+    if (record === null) throw unknownProject(project_id)
+    const { listingStatus } = record.project
+    if (outcome === 'invalid_state')
+      throw new ApiError(
+        'invalid_state',
+        `The project is ${listingStatus}; ${action} is for one that is ${reviewMoves[action].from.join(' or ')}.`,
+        { details: { listing_status: listingStatus } },
+      )
+    // What is not sent now is sent by the next clean-up.
+    c.executionCtx.waitUntil(
+      mirrorListing(c.env, { projectId: project_id, listingStatus, since: now }).catch((error) =>
+        console.error(`${c.var.requestId} the registry could not be told`, error),
+      ),
+    )
+    return json(projectView(record))
+  },
+)
+
+export const listReviewQueue = defineRoute(
+  {
+    method: 'get',
+    path: '/admin/v1/review-queue',
+    operationId: 'listReviewQueue',
+    tag: 'Operator',
+    summary: 'List the projects that await review, longest waiting first',
+    auth: { operator: true },
+    query: z.strictObject(pageQuery),
+    responses: {
+      200: {
+        description: 'One page.',
+        schema: pageOf(ProjectSummary).meta({ id: 'ReviewQueuePage' }),
+        example: {
+          items: [{ ...summaryExample, listing_status: 'pending_review' as const }],
+          next_cursor: null,
+        },
+      },
+    },
+  },
+  async (c, { query }) => {
+    const { rows, next_cursor } = await paginate(c, {
+      list: 'review-queue',
+      query,
+      position: ({ ordinal }: Project): [number] => [ordinal ?? 0],
+      fetch: (after, limit) => c.var.services.projectDecisions.awaitingReview(after?.[0], limit),
+    })
+    return json({ items: rows.map(summaryView), next_cursor })
+  },
+)

@@ -1,0 +1,94 @@
+import { encodeCanonicalJson } from '../../../../protocol/canonical-json.ts'
+import { type HubContext, unixNow } from '../../../context.ts'
+import { ApiError } from '../../../errors.ts'
+import { json } from '../../../http/answer.ts'
+import { requireKeyProject } from '../../../middleware/authenticate.ts'
+import { defineRoute } from '../../../route.ts'
+import { signedManifestExample } from '../../projects/example.ts'
+import { SignedManifestBody } from '../../projects/manifest-shape.ts'
+import { projectPath, projectView } from '../../projects/view.ts'
+import {
+  type AcceptedManifest,
+  acceptManifest,
+  invalidManifest,
+  requireVerifiedDeveloper,
+} from './manifest-check.ts'
+import { Registration, registerAction, registrationExample, waysToRegister } from './registration.ts'
+
+export const createProject = defineRoute(
+  {
+    method: 'post',
+    path: '/v1/developers/projects',
+    operationId: 'createProject',
+    tag: 'Projects',
+    summary: 'Submit the first version of a project',
+    description:
+      'The project is `submitted` until its registration is on the chain, then `pending_review`. The same signed manifest again, while it is `submitted`, is answered with fresh payloads.',
+    auth: { session: true, apiKey: 'projects:write' },
+    idempotent: true,
+    signed: true,
+    json: { schema: SignedManifestBody, example: signedManifestExample, reported: 'manifest' },
+    errors: ['not_enrolled', 'not_verified', 'invalid_manifest', 'not_owner', 'already_exists'],
+    responses: {
+      201: {
+        description: 'Stored, with the two ways to register it on the chain.',
+        schema: Registration,
+        example: registrationExample,
+        headers: { Location: 'Path of the project.' },
+      },
+      200: {
+        description: 'This signed manifest was stored before and is not registered yet.',
+        schema: Registration,
+        example: registrationExample,
+      },
+    },
+  },
+  async (c, { json: envelope }) => {
+    const developer = await requireVerifiedDeveloper(c)
+    const accepted = await acceptManifest(c, envelope)
+    const { manifest, hashes, signature, token } = accepted
+    if (manifest.version !== 1)
+      throw invalidManifest([
+        { path: 'version', code: 'invalid_value', message: '1; later versions go to …/versions.' },
+      ])
+    requireKeyProject(c, hashes.project_id)
+
+    const { projects } = c.var.services
+    if (await projects.find(hashes.project_id)) return answerKnown(c, accepted)
+    // Read before anything is stored: while the chain is down a submission leaves nothing behind.
+    const ways = await waysToRegister(c, registerAction(manifest, hashes))
+    const submission = {
+      projectId: hashes.project_id,
+      manifest,
+      canonical: encodeCanonicalJson(manifest),
+      hashes,
+      signature,
+      token,
+      developerName: developer.displayName,
+    }
+    if ((await projects.submit(submission, unixNow())) === 'exists') return answerKnown(c, accepted)
+    return json({ project: await viewOf(c, hashes.project_id), ...ways }, 201, {
+      Location: projectPath(hashes.project_id),
+    })
+  },
+)
+
+async function answerKnown(c: HubContext, { manifest, hashes }: AcceptedManifest): Promise<Response> {
+  const known = await c.var.services.projects.findRecord(hashes.project_id)
+  const repeated =
+    known?.project.listingStatus === 'submitted' && known.project.manifestHash === hashes.manifest_hash
+  if (!repeated)
+    throw new ApiError(
+      'already_exists',
+      `You have a project ${manifest.slug} already. Choose another slug, or submit a version of it.`,
+      { details: { project_id: hashes.project_id } },
+    )
+  const ways = await waysToRegister(c, registerAction(manifest, hashes))
+  return json({ project: projectView(known), ...ways })
+}
+
+async function viewOf(c: HubContext, projectId: string) {
+  const record = await c.var.services.projects.findRecord(projectId)
+  if (record === null) throw new Error(`the project ${projectId} was stored and is not there`)
+  return projectView(record)
+}

@@ -1,0 +1,41 @@
+import * as z from 'zod'
+import { json } from '../../../http/answer.ts'
+import { pageOf, pageQuery, paginate } from '../../../http/pagination.ts'
+import { walletOf } from '../../../middleware/authenticate.ts'
+import { defineRoute } from '../../../route.ts'
+import type { Project } from '../../../stores/projects.ts'
+import { summaryExample } from '../../projects/example.ts'
+import { ProjectSummary } from '../../projects/schema.ts'
+import { summaryView } from '../../projects/view.ts'
+
+export const listOwnProjects = defineRoute(
+  {
+    method: 'get',
+    path: '/v1/developers/me/projects',
+    operationId: 'listOwnProjects',
+    tag: 'Projects',
+    summary: 'List the own projects, newest first',
+    description: 'In every status. A key for some projects sees those.',
+    auth: { session: true, apiKey: 'projects:read' },
+    query: z.strictObject(pageQuery),
+    responses: {
+      200: {
+        description: 'One page.',
+        schema: pageOf(ProjectSummary).meta({ id: 'OwnProjectPage' }),
+        example: { items: [summaryExample], next_cursor: null },
+      },
+    },
+  },
+  async (c, { query }) => {
+    const owner = walletOf(c)
+    const { principal } = c.var
+    const only = principal?.kind === 'api_key' ? principal.projectIds : null
+    const { rows, next_cursor } = await paginate(c, {
+      list: `own-projects owner=${owner} only=${only?.join() ?? ''}`,
+      query,
+      position: ({ ordinal }: Project): [number] => [ordinal ?? 0],
+      fetch: (after, limit) => c.var.services.projects.listOwn(owner, only, after?.[0], limit),
+    })
+    return json({ items: rows.map(summaryView), next_cursor })
+  },
+)

@@ -1,0 +1,158 @@
+import { isBytes32, isObject } from '../../../../protocol/formats.ts'
+import {
+  checkManifestEnvelope,
+  findManifestProblems,
+  type ManifestEnvelope,
+  type ManifestHashes,
+  type ProjectManifest,
+} from '../../../../protocol/manifest.ts'
+import { defaultNetworkParams } from '../../../../protocol/network-params.ts'
+import { type Problem, sortProblems } from '../../../../protocol/problem.ts'
+import { readToken } from '../../../chain/token.ts'
+import type { HubContext } from '../../../context.ts'
+import { ApiError, invalidField } from '../../../errors.ts'
+import { walletOf } from '../../../middleware/authenticate.ts'
+import type { Developer } from '../../../stores/developers.ts'
+import type { Module } from '../../../stores/modules.ts'
+import type { Token } from '../../../stores/schema.ts'
+
+/** More are not worth reading, and an answer must not be larger than what it answers. */
+const problemsMax = 100
+
+/** A manifest that keeps every rule, signed by its developer. */
+export interface AcceptedManifest {
+  manifest: ProjectManifest
+  hashes: ManifestHashes
+  signature: string
+  token: Token
+}
+
+/** @throws {@link ApiError} 403 `not_enrolled`, `not_verified`. */
+export async function requireVerifiedDeveloper(c: HubContext): Promise<Developer> {
+  const developer = await c.var.services.developers.find(walletOf(c))
+  if (developer?.enrollment !== 'active')
+    throw new ApiError(
+      'not_enrolled',
+      'Projects are for developers with an active enrollment; POST /v1/developers/me/enrollment asks for one.',
+    )
+  if (developer.verification !== 'verified')
+    throw new ApiError(
+      'not_verified',
+      'Projects are for verified developers; POST /v1/developers/me/verification asks for verification.',
+    )
+  return developer
+}
+
+/**
+ * Everything wrong with a manifest: the rules of its own, then what it names and this network does not have.
+ *
+ * @throws {@link ApiError} 503 `unavailable`.
+ */
+export async function findProblems(
+  c: HubContext,
+  manifest: unknown,
+): Promise<{ problems: Problem[]; token: Token | null }> {
+  const { settings, services, unencodable = [] } = c.var
+  const own = findManifestProblems(manifest, {
+    profile: settings.PROFILE,
+    base_url: settings.BASE_URL.href,
+    contracts: settings.CHAIN_CONTRACTS ?? null,
+    params: defaultNetworkParams,
+    unencodable,
+  })
+  const { worker, functions, rewardToken } = namedBy(manifest)
+  const [module, token] = await Promise.all([
+    isBytes32(worker) ? services.modules.find(worker) : null,
+    own.some(({ path }) => path === 'consensus.economics.reward_token') || rewardToken === undefined
+      ? null
+      : readToken(c, rewardToken),
+  ])
+  const problems = [
+    ...own,
+    ...(isBytes32(worker) ? workerProblems(module, functions) : []),
+    ...(rewardToken !== undefined && token === null ? [noToken] : []),
+  ]
+  return { problems: sortProblems(problems).slice(0, problemsMax), token }
+}
+
+const noToken: Problem = {
+  path: 'consensus.economics.reward_token',
+  code: 'invalid_value',
+  message: 'A token on the chain of this network.',
+}
+
+/** What a manifest, however wrong, refers to. */
+function namedBy(manifest: unknown) {
+  const member = (value: unknown, ...path: string[]): unknown =>
+    path.reduce((inner, name) => (isObject(inner) ? inner[name] : undefined), value)
+  const functions = member(manifest, 'consensus', 'work', 'functions')
+  const rewardToken = member(manifest, 'consensus', 'economics', 'reward_token')
+  return {
+    worker: member(manifest, 'consensus', 'modules', 'worker'),
+    functions: Array.isArray(functions) ? (functions as unknown[]) : [],
+    rewardToken: typeof rewardToken === 'string' ? rewardToken : undefined,
+  }
+}
+
+function workerProblems(module: Module | null, functions: readonly unknown[]): Problem[] {
+  const problem = (path: string, message: string): Problem => ({ path, code: 'invalid_value', message })
+  const path = 'consensus.modules.worker'
+  if (module === null) return [problem(path, 'The address of a module that was uploaded to this hub.')]
+  if (!module.stateless)
+    return [problem(path, 'A stateless module: one that imports neither storage nor calls of other modules.')]
+  return functions.flatMap((name, index) =>
+    typeof name !== 'string' || module.functions.includes(name)
+      ? []
+      : [problem(`consensus.work.functions[${index}]`, `One of ${module.functions.join(', ')}.`)],
+  )
+}
+
+/**
+ * Checks a submitted manifest up to its signature; what the project's record says comes after.
+ *
+ * @throws {@link ApiError} 422 `invalid_manifest`, 403 `not_owner`, 422 `bad_signature`, in this order.
+ */
+export async function acceptManifest(
+  c: HubContext,
+  envelope: Omit<ManifestEnvelope, 'manifest'> & { manifest?: unknown },
+): Promise<AcceptedManifest> {
+  const { problems, token } = await findProblems(c, envelope.manifest)
+  const manifest = envelope.manifest as ProjectManifest
+  const check = checkManifestEnvelope(
+    c.var.settings.PROFILE,
+    { ...envelope, manifest },
+    { problems, caller: walletOf(c) },
+  )
+  if (!check.ok)
+    switch (check.code) {
+      case 'invalid_field':
+        throw invalidField(check.field, 'is not of its form')
+      case 'invalid_manifest':
+        throw invalidManifest(check.problems)
+      case 'not_owner':
+        throw new ApiError(
+          'not_owner',
+          `The manifest is of ${manifest.developer}, not of the wallet that calls.`,
+        )
+      case 'bad_signature':
+        throw new ApiError(
+          'bad_signature',
+          'The signature is not the developer’s over the canonical manifest.',
+          {
+            status: 422,
+          },
+        )
+    }
+  if (token === null) throw new Error('a manifest without problems names a token')
+  const { ok: _, signature, ...hashes } = check
+  return { manifest, hashes, signature, token }
+}
+
+/** 422 with every problem at once. */
+export function invalidManifest(problems: readonly Problem[]): ApiError {
+  const [first] = problems
+  const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : ''
+  return new ApiError('invalid_manifest', `${first?.path || 'manifest'}: ${first?.message}${more}`, {
+    details: { problems },
+  })
+}

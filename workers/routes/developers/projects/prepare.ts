@@ -1,0 +1,105 @@
+import * as z from 'zod'
+import { encodeCanonicalJson } from '../../../../protocol/canonical-json.ts'
+import { isObject } from '../../../../protocol/formats.ts'
+import { deriveProjectId, deriveVaultAddress, isSlug } from '../../../../protocol/ids.ts'
+import {
+  changedTiers,
+  deriveManifestHashes,
+  type ProjectManifest,
+  tiers,
+} from '../../../../protocol/manifest.ts'
+import type { HubContext } from '../../../context.ts'
+import { json } from '../../../http/answer.ts'
+import { Address, Bytes32 } from '../../../http/formats.ts'
+import { defineRoute } from '../../../route.ts'
+import { hashesExample, manifestExample } from '../../projects/example.ts'
+import { ManifestBody } from '../../projects/manifest-shape.ts'
+import { manifestOf } from '../../projects/view.ts'
+import { findProblems } from './manifest-check.ts'
+
+const Prepared = z
+  .strictObject({
+    valid: z.boolean(),
+    problems: z.array(z.strictObject({ path: z.string(), code: z.string(), message: z.string() })),
+    canonical: z
+      .string()
+      .nullable()
+      .meta({ description: 'The text to sign by EIP-191; null while there are problems.' }),
+    manifest_hash: Bytes32.nullable(),
+    consensus_hash: Bytes32.nullable(),
+    project_id: Bytes32.nullable().meta({ description: 'Known as soon as developer and slug are valid.' }),
+    vault: Address.nullable().meta({
+      description: 'What `consensus.economics.vault` has to be; null where this hub has no vault factory.',
+    }),
+    tier_changes: z
+      .array(z.enum(tiers))
+      .nullable()
+      .meta({ description: 'Compared with the version in force; null for a first version.' }),
+  })
+  .meta({ id: 'PreparedManifest' })
+
+export const prepareProject = defineRoute(
+  {
+    method: 'post',
+    path: '/v1/developers/projects/prepare',
+    operationId: 'prepareProject',
+    tag: 'Projects',
+    summary: 'Check a manifest and learn what to sign',
+    description: 'Stores nothing. Answers 200 for a manifest with problems too, and lists all of them.',
+    auth: { session: true, apiKey: 'projects:write' },
+    json: { schema: ManifestBody, example: { manifest: manifestExample }, reported: 'manifest' },
+    responses: {
+      200: {
+        description: 'What is wrong with it, or what to sign.',
+        schema: Prepared,
+        example: {
+          valid: true,
+          problems: [],
+          canonical: '{"chain_id":31337,"consensus":{"economics":{…}},…}',
+          ...hashesExample,
+          vault: manifestExample.consensus.economics.vault,
+          tier_changes: null,
+        },
+      },
+    },
+  },
+  async (c, { json: { manifest } }) => {
+    const { problems } = await findProblems(c, manifest)
+    const derived = derive(c, manifest)
+    if (problems.length > 0)
+      return json({
+        valid: false,
+        problems,
+        canonical: null,
+        manifest_hash: null,
+        consensus_hash: null,
+        ...derived,
+        tier_changes: null,
+      })
+    const valid = manifest as ProjectManifest
+    const hashes = deriveManifestHashes(c.var.settings.PROFILE, valid)
+    const known = await c.var.services.projects.findRecord(hashes.project_id)
+    return json({
+      valid: true,
+      problems,
+      canonical: encodeCanonicalJson(valid),
+      ...hashes,
+      ...derived,
+      tier_changes: known && changedTiers(manifestOf(known.current), valid),
+    })
+  },
+)
+
+/** What follows from developer and slug alone, so that a form can show it before the rest is filled in. */
+function derive(c: HubContext, manifest: unknown): { project_id: string | null; vault: string | null } {
+  const { PROFILE: profile, CHAIN_CONTRACTS: contracts } = c.var.settings
+  const { developer, slug } = isObject(manifest) ? manifest : {}
+  if (!isSlug(slug) || !Address.safeParse(developer).success) return { project_id: null, vault: null }
+  const projectId = deriveProjectId(profile, String(developer), slug)
+  return {
+    project_id: projectId,
+    vault: contracts
+      ? deriveVaultAddress(contracts.vault_factory, contracts.vault_implementation, projectId)
+      : null,
+  }
+}

@@ -1,0 +1,47 @@
+import * as z from 'zod'
+import { relayedResponse, signedBody } from '../../../chain/gasless-schema.ts'
+import { relayAction } from '../../../chain/relay-action.ts'
+import { ApiError } from '../../../errors.ts'
+import { sessionOf } from '../../../middleware/authenticate.ts'
+import { defineRoute } from '../../../route.ts'
+import { findVisible } from '../../projects/access.ts'
+import { ProjectParams } from '../../projects/schema.ts'
+import { manifestOf } from '../../projects/view.ts'
+import { registerAction, registerPayloadExample } from './registration.ts'
+
+export const registerProject = defineRoute(
+  {
+    method: 'post',
+    path: '/v1/developers/projects/{project_id}/register',
+    operationId: 'registerProject',
+    tag: 'Projects',
+    summary: 'Register a submitted project by signature',
+    description:
+      'Takes `register_by_sig` of the submission with its signature, and sends it to the registry. The project is `pending_review` once the registration is indexed.',
+    auth: { session: true },
+    signed: true,
+    params: z.object(ProjectParams),
+    json: signedBody(registerPayloadExample),
+    errors: ['not_owner', 'not_found', 'invalid_state', 'conflict'],
+    responses: { 202: relayedResponse('register_project') },
+  },
+  async (c, { params: { project_id } }) => {
+    const { project, current } = await findVisible(c, project_id)
+    if (project.developer !== sessionOf(c).address)
+      throw new ApiError('not_owner', `The project ${project_id} is not yours.`)
+    return relayAction(c, {
+      ...registerAction(manifestOf(current), {
+        consensus_hash: current.consensusHash,
+        manifest_hash: current.manifestHash,
+      }),
+      requireState: () => {
+        if (project.listingStatus !== 'submitted')
+          throw new ApiError(
+            'invalid_state',
+            `The project is ${project.listingStatus}; only a submitted one is registered.`,
+            { details: { listing_status: project.listingStatus } },
+          )
+      },
+    })
+  },
+)

@@ -1,0 +1,88 @@
+import * as z from 'zod'
+import type { ProjectManifest } from '../../../../protocol/manifest.ts'
+import { type DirectTransaction, directTransaction } from '../../../chain/direct-transaction.ts'
+import {
+  DirectTransaction as DirectTransactionShape,
+  GaslessPayload,
+  payloadExample,
+} from '../../../chain/gasless-schema.ts'
+import { gaslessPayload, type RequestedAction } from '../../../chain/relay-action.ts'
+import type { HubContext } from '../../../context.ts'
+import { example } from '../../../examples.ts'
+import { hashesExample, manifestExample, projectExample } from '../../projects/example.ts'
+import { ProjectView } from '../../projects/schema.ts'
+
+export const Registration = z
+  .strictObject({
+    project: ProjectView,
+    register_tx: DirectTransactionShape,
+    register_by_sig: GaslessPayload.optional().meta({
+      description: 'To be signed and posted to …/register; left out while this hub has no registry.',
+    }),
+  })
+  .meta({ id: 'Registration' })
+
+export const registerPayloadExample = payloadExample('register_project', {
+  developer: example.wallet,
+  slug: manifestExample.slug,
+  worker: manifestExample.consensus.modules.worker,
+  consensusHash: hashesExample.consensus_hash,
+  manifestHash: hashesExample.manifest_hash,
+})
+
+const zeroAddress = `0x${'00'.repeat(20)}`
+const noTransaction = (chainId: number): DirectTransaction => ({
+  chain_id: chainId,
+  to: zeroAddress,
+  data: '0x',
+  value: '0',
+  description: 'This hub has no registry yet.',
+})
+
+const { registry_tx: _, listed_at: __, ...unregistered } = projectExample
+
+export const registrationExample = {
+  project: {
+    ...unregistered,
+    listing_status: 'submitted' as const,
+    review: { status: 'pending' as const, reason: null, conditions: [], decided_at: null },
+  },
+  register_tx: {
+    chain_id: 31337,
+    to: example.wallet,
+    data: '0x',
+    value: '0',
+    description: 'Registers the project with its first version.',
+  },
+  register_by_sig: registerPayloadExample,
+}
+
+/** The registration of a first version as the contract takes it. */
+export const registerAction = (
+  { developer, slug, consensus }: ProjectManifest,
+  hashes: { consensus_hash: string; manifest_hash: string },
+): RequestedAction => ({
+  action: 'register_project',
+  account: developer,
+  message: {
+    developer,
+    slug,
+    worker: consensus.modules.worker,
+    consensusHash: hashes.consensus_hash,
+    manifestHash: hashes.manifest_hash,
+  },
+})
+
+/**
+ * The two ways onto the chain: a transaction of the developer's own, and one the hub sends for a signature.
+ *
+ * @throws {@link ApiError} 503 `unavailable` while the chain does not answer.
+ */
+export async function waysToRegister(c: HubContext, action: RequestedAction) {
+  const { CHAIN_CONTRACTS: contracts, PROFILE: profile } = c.var.settings
+  if (contracts === undefined) return { register_tx: noTransaction(profile.chain_id) }
+  return {
+    register_tx: directTransaction(c, action.action, action.message),
+    register_by_sig: await gaslessPayload(c, action),
+  }
+}

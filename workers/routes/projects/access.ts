@@ -1,0 +1,51 @@
+import { publicStatuses } from '../../../protocol/listing-status.ts'
+import { type HubContext, unixNow } from '../../context.ts'
+import { ApiError } from '../../errors.ts'
+import type { Project, ProjectRecord } from '../../stores/projects.ts'
+
+/** Whether the caller is the developer, by session or by a key that is for this project. */
+export function isOwnProject({ var: { principal } }: HubContext, project: Project): boolean {
+  if (principal?.kind === 'session') return principal.address === project.developer
+  if (principal?.kind !== 'api_key' || principal.address !== project.developer) return false
+  return (
+    principal.scopes.includes('projects:read') &&
+    (principal.projectIds === null || principal.projectIds.includes(project.projectId))
+  )
+}
+
+export const isOperator = ({ var: { principal, settings } }: HubContext): boolean =>
+  principal?.kind === 'session' && settings.OPERATOR_ADDRESSES.includes(principal.address)
+
+/**
+ * The record of a project, for those who may see it. A version whose epoch has begun is put in force first, should the
+ * clean-up that does so not have run yet.
+ *
+ * @throws {@link ApiError} 404 `not_found`.
+ */
+export async function findVisible(c: HubContext, projectId: string): Promise<ProjectRecord> {
+  const { projects, projectVersions } = c.var.services
+  const record = await projects.findRecord(projectId)
+  const { status, version, effectiveAt } = record?.pending ?? {}
+  if (status !== 'registered' || version === undefined || (effectiveAt ?? Infinity) > unixNow())
+    return requireVisible(c, projectId, record)
+  const due = await projectVersions.find(projectId, version)
+  if (due) await projectVersions.activate(due)
+  return requireVisible(c, projectId, await projects.findRecord(projectId))
+}
+
+/** Passes a project on to those who may see it. @throws {@link ApiError} 404 `not_found`, as if there were none. */
+export function requireVisible<P extends { project: Project }>(
+  c: HubContext,
+  projectId: string,
+  found: P | null,
+): P {
+  if (found !== null) {
+    const { project } = found
+    if (publicStatuses.includes(project.listingStatus) || isOwnProject(c, project) || isOperator(c))
+      return found
+  }
+  throw unknownProject(projectId)
+}
+
+export const unknownProject = (projectId: string): ApiError =>
+  new ApiError('not_found', `There is no project ${projectId}, or it is not public.`)

@@ -1,0 +1,26 @@
+import * as z from 'zod'
+import { json } from '../../http/answer.ts'
+import { defineRoute } from '../../route.ts'
+import { findVisible } from './access.ts'
+import { economicsExample } from './example.ts'
+import { EconomicsView, ProjectParams } from './schema.ts'
+import { economicsView, manifestOf } from './view.ts'
+
+export const getProjectEconomics = defineRoute(
+  {
+    method: 'get',
+    path: '/v1/projects/{project_id}/economics',
+    operationId: 'getProjectEconomics',
+    tag: 'Projects',
+    summary: 'Read what a project pays and what its vault holds',
+    description: 'The vault is as of the indexed block.',
+    params: z.object(ProjectParams),
+    cache: { maxAgeSeconds: 0 },
+    errors: ['not_found'],
+    responses: { 200: { description: 'The economics.', schema: EconomicsView, example: economicsExample } },
+  },
+  async (c, { params: { project_id } }) => {
+    const { project, current, vault } = await findVisible(c, project_id)
+    return json(economicsView(project, manifestOf(current), vault))
+  },
+)

@@ -1,0 +1,24 @@
+import * as z from 'zod'
+import { json } from '../../http/answer.ts'
+import { defineRoute } from '../../route.ts'
+import { findVisible } from './access.ts'
+import { projectExample } from './example.ts'
+import { ProjectParams, ProjectView } from './schema.ts'
+import { projectView } from './view.ts'
+
+export const getProject = defineRoute(
+  {
+    method: 'get',
+    path: '/v1/projects/{project_id}',
+    operationId: 'getProject',
+    tag: 'Projects',
+    summary: 'Read a project',
+    description:
+      'Public while it is listed, paused, underfunded or delisted; else its developer and operators see it.',
+    params: z.object(ProjectParams),
+    cache: { maxAgeSeconds: 0 },
+    errors: ['not_found'],
+    responses: { 200: { description: 'The project.', schema: ProjectView, example: projectExample } },
+  },
+  async (c, { params: { project_id } }) => json(projectView(await findVisible(c, project_id))),
+)

@@ -1,0 +1,73 @@
+import * as z from 'zod'
+import { categories } from '../../../protocol/categories.ts'
+import { listingStatuses } from '../../../protocol/listing-status.ts'
+import { deviceClasses } from '../../../protocol/project-manifest.ts'
+import { ApiError } from '../../errors.ts'
+import { json } from '../../http/answer.ts'
+import { characters, FoldedAddress } from '../../http/formats.ts'
+import { pageOf, pageQuery, paginate } from '../../http/pagination.ts'
+import { defineRoute } from '../../route.ts'
+import { positionOf, projectSorts, searchWords } from '../../stores/project-lists.ts'
+import type { Project } from '../../stores/projects.ts'
+import { isOperator } from './access.ts'
+import { summaryExample } from './example.ts'
+import { ProjectSummary } from './schema.ts'
+import { summaryView } from './view.ts'
+
+export const listProjects = defineRoute(
+  {
+    method: 'get',
+    path: '/v1/projects',
+    operationId: 'listProjects',
+    tag: 'Projects',
+    summary: 'Find projects',
+    description:
+      'Every word of `q` has to begin a word of name, tagline or tags. Filters add up. Projects that are not listed are for their developer and for operators.',
+    query: z.strictObject({
+      ...pageQuery,
+      q: characters(100).optional().meta({ description: 'Words to search for.' }),
+      category: z.enum(categories).optional(),
+      tag: characters(32, 1).optional().meta({ description: 'Exactly this tag.' }),
+      device_class: z.enum(deviceClasses).optional(),
+      developer: FoldedAddress.optional(),
+      status: z.enum(listingStatuses).default('listed'),
+      sort: z.enum(projectSorts).default('newest'),
+    }),
+    cache: { maxAgeSeconds: 0 },
+    errors: ['forbidden'],
+    responses: {
+      200: {
+        description: 'One page.',
+        schema: pageOf(ProjectSummary).meta({ id: 'ProjectPage' }),
+        example: { items: [summaryExample], next_cursor: null },
+      },
+    },
+  },
+  async (c, { query }) => {
+    const { q, category, tag, device_class: deviceClass, developer, status, sort } = query
+    const { principal } = c.var
+    const own = developer !== undefined && principal?.kind === 'session' && principal.address === developer
+    if (status !== 'listed' && !own && !isOperator(c))
+      throw new ApiError(
+        'forbidden',
+        'Projects that are not listed are shown to their developer (with the own address as `developer`) and to operators.',
+      )
+    const words = q === undefined || q.trim() === '' ? undefined : searchWords(q)
+    const filters = [q, category, tag, deviceClass, developer, status, sort].map((one) => one ?? null)
+    const { rows, next_cursor } = await paginate(c, {
+      list: `projects ${JSON.stringify(filters)}`,
+      query,
+      position: (project: Project) => positionOf(sort, project),
+      fetch: async (after, limit) =>
+        words?.length === 0
+          ? []
+          : c.var.services.projectLists.list(
+              { status, category, tag, deviceClass, developer, words },
+              sort,
+              after,
+              limit,
+            ),
+    })
+    return json({ items: rows.map(summaryView), next_cursor })
+  },
+)

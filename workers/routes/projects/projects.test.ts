@@ -1,0 +1,456 @@
+import { env } from 'cloudflare:workers'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { services } from '../../services.ts'
+import { openDatabase } from '../../stores/database.ts'
+import { listQuery, type ProjectFilter, projectSorts } from '../../stores/project-lists.ts'
+import { client, errorOf } from '../../test/client.ts'
+import { countedDatabase } from '../../test/counted-database.ts'
+import { createOperator } from '../../test/operator.ts'
+import { createDeveloper, type Developer, signed, submitProject, uploadModule } from '../../test/project.ts'
+import { signIn } from '../../test/wallet.ts'
+
+let ada: Developer
+let worker: { address: string; functions: string[] }
+beforeAll(async () => {
+  ada = await createDeveloper()
+  worker = await uploadModule(ada)
+})
+
+const setStatus = (projectId: string, status: string) =>
+  env.DB.prepare('UPDATE projects SET listing_status = ? WHERE project_id = ?').bind(status, projectId).run()
+
+async function listed(change: Parameters<typeof submitProject>[1] = {}, developer = ada) {
+  const project = await submitProject(developer, { worker, ...change })
+  await setStatus(project.project_id, 'listed')
+  return project
+}
+
+interface Page {
+  items: { project_id: string; name: string; slug: string }[]
+  next_cursor: string | null
+}
+const find = async (query: string, caller = client()) =>
+  (await (await caller.get(`/v1/projects?${query}`)).json()) as Page
+const names = async (query: string) => (await find(query)).items.map(({ name }) => name)
+
+describe('GET /v1/projects/{project_id}', () => {
+  test.each([
+    ['draft', 404],
+    ['submitted', 404],
+    ['pending_review', 404],
+    ['listed', 200],
+    ['paused', 200],
+    ['underfunded', 200],
+    ['rejected', 404],
+    ['delisted', 200],
+  ])(
+    'one that is %s answers strangers with %i, its developer and operators always',
+    async (status, expected) => {
+      const { project_id } = await submitProject(ada, { worker })
+      await setStatus(project_id, status)
+      const operator = await createOperator()
+      const stranger = await signIn()
+      for (const path of ['', '/manifest', '/versions', '/versions/1', '/economics']) {
+        const read = async (caller: { get: (path: string) => Promise<Response> }) =>
+          (await caller.get(`/v1/projects/${project_id}${path}`)).status
+        expect([await read(client()), await read(stranger.client)], path).toEqual([expected, expected])
+        expect([await read(ada.client), await read(operator.client)], path).toEqual([200, 200])
+      }
+    },
+  )
+
+  test('hex is read in any case; anything else names nothing', async () => {
+    const { project_id } = await listed()
+    const upper = `0x${project_id.slice(2).toUpperCase()}`
+    expect((await client().get(`/v1/projects/${upper}`)).status).toBe(200)
+    for (const id of ['0x12', 'my-slug', `0x${'00'.repeat(32)}`])
+      expect(await errorOf(await client().get(`/v1/projects/${id}`))).toMatchObject({ error: 'not_found' })
+  })
+
+  test('shows the name of its developer as it is', async () => {
+    const grace = await createDeveloper()
+    const { project_id } = await listed({}, grace)
+    await grace.client.fetch('/v1/developers/me', { method: 'PUT', json: { display_name: 'Grace' } })
+    await env.DB.prepare("UPDATE developers SET verification = 'rejected' WHERE address = ?")
+      .bind(grace.address)
+      .run()
+    expect(await (await client().get(`/v1/projects/${project_id}`)).json()).toMatchObject({
+      developer_name: 'Grace',
+      developer_verified: false,
+    })
+  })
+
+  test('the manifest is what was signed, byte for byte as canonical text', async () => {
+    const { manifest, ...hashes } = await listed()
+    const { worker: _, ...ids } = hashes
+    const expected = { ...signed(ada.key, manifest), ...ids }
+    expect(await (await client().get(`/v1/projects/${hashes.project_id}/manifest`)).json()).toEqual(expected)
+    const version = await (await client().get(`/v1/projects/${hashes.project_id}/versions/1`)).json()
+    expect(version).toMatchObject({ version: 1, signed_manifest: expected })
+    expect((await client().get(`/v1/projects/${hashes.project_id}/versions/2`)).status).toBe(404)
+  })
+
+  test('carries an ETag and answers 304 to whoever holds it', async () => {
+    const { project_id } = await listed()
+    const first = await client().get(`/v1/projects/${project_id}`)
+    const etag = first.headers.get('etag') ?? ''
+    const again = await client().get(`/v1/projects/${project_id}`, { 'If-None-Match': etag })
+    expect(again.status).toBe(304)
+  })
+})
+
+describe('GET /v1/projects', () => {
+  beforeAll(async () => {
+    await listed({
+      listing: {
+        name: 'Zürich Weather',
+        tagline: 'Forecasts "now"',
+        tags: ['climate', 'open data'],
+        category: 'iot',
+      },
+      requirements: { device_classes: ['phone'] },
+    })
+    await listed({
+      listing: { name: 'Alpine Snow', tagline: 'Depth of snow', tags: ['climate'], category: 'iot' },
+      requirements: { device_classes: ['tablet', 'phone'] },
+    })
+    await listed({
+      listing: { name: 'Nightly Render', tagline: 'Frames by morning', tags: ['art'], category: 'compute' },
+      requirements: { device_classes: ['tablet'] },
+    })
+    await submitProject(ada, { worker, listing: { name: 'Hidden Snow', tags: ['climate'] } })
+  })
+
+  test.each([
+    ['q=snow', ['Alpine Snow']],
+    ['q=SNO%20dep', ['Alpine Snow']],
+    ['q=zurich', ['Zürich Weather']],
+    ['q=open%20data', ['Zürich Weather']],
+    ['q=snow%20render', []],
+    ['q=%22now%22', ['Zürich Weather']],
+    ['q=NOT%20snow', []],
+    ['q=snow%20OR%20render', []],
+    ['q=name%3Asnow', []],
+    ['q=***', []],
+    ['q=snow*', ['Alpine Snow']],
+    ['tag=climate', ['Alpine Snow', 'Zürich Weather']],
+    ['tag=Climate', []],
+    ['tag=open', []],
+    ['category=iot', ['Alpine Snow', 'Zürich Weather']],
+    ['category=iot&q=weather', ['Zürich Weather']],
+    ['q=snow&tag=climate&category=iot&device_class=tablet', ['Alpine Snow']],
+    ['q=snow&tag=art', []],
+    ['device_class=tablet', ['Nightly Render', 'Alpine Snow']],
+    ['device_class=tablet&sort=name', ['Alpine Snow', 'Nightly Render']],
+    ['tag=climate&sort=name', ['Alpine Snow', 'Zürich Weather']],
+  ])('%s', async (query, expected) => {
+    expect(await names(query)).toEqual(expected)
+  })
+
+  test('q of blanks is no search', async () => {
+    expect((await find('q=%20%20')).items.length).toBeGreaterThan(3)
+  })
+
+  test('a renamed listing is found by its new words only', async () => {
+    const { project_id } = await listed({ listing: { name: 'Before', tags: ['old'] } })
+    await env.DB.prepare("UPDATE projects SET name = 'After', tags = '[\"new\"]' WHERE project_id = ?")
+      .bind(project_id)
+      .run()
+    expect([await names('q=before'), await names('tag=old')]).toEqual([[], []])
+    expect([await names('q=after'), await names('tag=new')]).toEqual([['After'], ['After']])
+  })
+
+  test('projects that are not listed are for their developer and for operators: others get 403 forbidden', async () => {
+    const operator = await createOperator()
+    const own = `status=submitted&developer=${ada.address}`
+    expect((await find(`${own}&q=hidden`, ada.client)).items).toMatchObject([{ name: 'Hidden Snow' }])
+    expect((await find('status=submitted&q=hidden', operator.client)).items).toHaveLength(1)
+    const stranger = await signIn()
+    for (const [caller, query] of [
+      [client(), own],
+      [stranger.client, own],
+      [ada.client, 'status=submitted'],
+      [client(), 'status=paused'],
+    ] as const)
+      expect(await errorOf(await caller.get(`/v1/projects?${query}`))).toMatchObject({
+        status: 403,
+        error: 'forbidden',
+      })
+  })
+
+  test.each([
+    ['category=poetry', 'category'],
+    ['sort=best', 'sort'],
+    ['status=gone', 'status'],
+    ['device_class=watch', 'device_class'],
+    ['developer=0x12', 'developer'],
+    [`q=${'x'.repeat(101)}`, 'q'],
+    ['limit=201', 'limit'],
+    ['cursor=abc', 'cursor'],
+    ['page=2', 'page'],
+  ])('400 invalid_field: %s', async (query, path) => {
+    const error = await errorOf(await client().get(`/v1/projects?${query}`))
+    expect(error).toMatchObject({ status: 400, error: 'invalid_field' })
+    expect(error.details?.problems?.[0]?.path).toBe(path)
+  })
+
+  test('a cursor is for its list and its filters only', async () => {
+    const { next_cursor } = await find('limit=1&sort=name')
+    for (const query of ['sort=newest', 'sort=name&category=iot', 'sort=name&q=snow'])
+      expect((await client().get(`/v1/projects?${query}&cursor=${next_cursor}`)).status).toBe(400)
+    expect((await client().get(`/v1/projects?sort=name&cursor=${next_cursor}`)).status).toBe(200)
+  })
+})
+
+describe('every order', () => {
+  const developer = `0x${'de'.repeat(20)}`
+  const count = 57
+  beforeAll(async () => {
+    // Few values, so that many share one and only the ordinal tells them apart.
+    await env.DB.prepare(
+      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})
+      INSERT INTO projects (project_id, developer, slug, category, listing_status, created_at, ordinal, name, name_key,
+        icon, token, reward_model, tags, class_mask, miners, earnings_key, rating_x100, trending_score)
+      SELECT printf('0x%064x', i), '${developer}', 'slug-' || i, 'storage', 'listed', i, 100000 + i,
+        'Mass ' || (i % 7), 'mass ' || (i % 7), 'https://assets.example.com/icon.png',
+        '{"address":"0x${'c0'.repeat(20)}","symbol":"HUB","name":"Hub","decimals":18}', 'per-unit', '["mass"]', 31,
+        i % 3, printf('%02d%d', length((i % 5) * 7), (i % 5) * 7), (i % 4) * 100, i % 6
+      FROM n`,
+    ).run()
+  })
+
+  const filters: [string, string][] = [
+    ['nothing', ''],
+    ['a category', '&category=storage'],
+    ['a developer', `&developer=${developer}`],
+    ['a tag', '&tag=mass'],
+    ['words', '&q=mass'],
+    ['a class', '&device_class=phone'],
+  ]
+  test.each(projectSorts.flatMap((sort) => filters.map(([name, filter]) => [sort, name, filter] as const)))(
+    '%s, filtered by %s, pages without gap or repetition',
+    async (sort, _, filter) => {
+      const whole = (await find(`sort=${sort}${filter}&limit=200`)).items.map(({ project_id }) => project_id)
+      const paged: string[] = []
+      for (let cursor: string | null = ''; cursor !== null; ) {
+        const page = await find(`sort=${sort}${filter}&limit=9${cursor && `&cursor=${cursor}`}`)
+        paged.push(...page.items.map(({ project_id }) => project_id))
+        cursor = page.next_cursor
+      }
+      expect(paged).toEqual(whole)
+      expect(new Set(whole).size).toBe(whole.length)
+      expect(whole.length).toBeGreaterThanOrEqual(count)
+    },
+  )
+
+  test('earnings compare as numbers however many digits they have', async () => {
+    const set = (ordinal: number, key: string) =>
+      env.DB.prepare('UPDATE projects SET earnings_key = ? WHERE ordinal = ?').bind(key, ordinal).run()
+    await set(100_001, '0510000')
+    await set(100_002, '0499999')
+    const { items } = await find('sort=earnings&category=storage&limit=2')
+    expect(items.map(({ project_id }) => Number(project_id))).toEqual([1, 2])
+  })
+
+  test.each(
+    projectSorts.flatMap((sort) =>
+      filters.slice(0, 2).map(([name, filter]) => [sort, name, filter] as const),
+    ),
+  )('%s, filtered by %s, reads one range of one index', async (sort, _, filter) => {
+    const { db, use } = countedDatabase()
+    await client({ bindings: { DB: db } }).get(`/v1/projects?sort=${sort}${filter}&limit=20`)
+    expect(use).toEqual({ statements: 1, rowsRead: 21, rowsWritten: 0 })
+  })
+
+  test('newest, filtered by words or a tag, reads two rows for each it answers', async () => {
+    for (const filter of ['tag=mass', 'q=mass', `developer=${developer}`]) {
+      const { db, use } = countedDatabase()
+      await client({ bindings: { DB: db } }).get(`/v1/projects?${filter}&limit=20`)
+      expect(use.statements, filter).toBe(1)
+      expect(use.rowsRead, filter).toBeLessThanOrEqual(2 * 21)
+    }
+  })
+
+  const everyFilter: Partial<ProjectFilter>[] = [
+    {},
+    { category: 'iot' },
+    { developer },
+    { tag: 'mass' },
+    { words: ['mass', 'snow'] },
+    { deviceClass: 'phone' },
+    { words: ['mass'], tag: 'mass', category: 'iot', developer, deviceClass: 'phone' },
+  ]
+  test.each(everyFilter.map((filter) => [JSON.stringify(filter), filter] as const))(
+    'no plan for %s reads a whole table',
+    async (_, filter) => {
+      const db = openDatabase(env.DB)
+      for (const sort of projectSorts)
+        for (const after of [undefined, ['7', 7] as [string, number]]) {
+          const query = listQuery(db, { status: 'listed', ...filter }, sort, after, 51)
+          const { sql, params } = query.toSQL()
+          const { results } = await env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`)
+            .bind(...params)
+            .all<{ detail: string }>()
+          const plan = results.map(({ detail }) => detail)
+          expect(
+            plan.filter((step) => /^SCAN (?!project_search VIRTUAL TABLE INDEX \d+:M)/.test(step)),
+          ).toEqual([])
+          const sorts = plan.some((step) => step.includes('TEMP B-TREE'))
+          const gathers = filter.words ?? filter.tag ?? filter.developer
+          expect(sorts, `${sort}: ${plan}`).toBe(sort !== 'newest' && gathers !== undefined)
+        }
+    },
+  )
+})
+
+describe('what reading costs', () => {
+  test('at most three statements, and as many rows as the answer is made of', async () => {
+    const { project_id } = await listed()
+    const session = await createOperator()
+    const cost = async (path: string, caller: { token?: string } = {}) => {
+      const { db, use } = countedDatabase()
+      const response = await client({ ...caller, bindings: { DB: db } }).get(path)
+      expect(response.status, path).toBe(200)
+      return use
+    }
+    for (const path of ['', '/manifest', '/economics'])
+      expect(await cost(`/v1/projects/${project_id}${path}`), path).toMatchObject({
+        statements: 1,
+        rowsWritten: 0,
+      })
+    for (const path of ['/versions', '/versions/1'])
+      expect((await cost(`/v1/projects/${project_id}${path}`)).statements, path).toBe(2)
+    const own = await cost('/v1/developers/me/projects?limit=10', ada)
+    expect(own.statements).toBe(2)
+    expect(own.rowsRead).toBeLessThanOrEqual(1 + 2 * 11)
+    expect((await cost(`/v1/projects/${project_id}`)).rowsRead).toBeLessThanOrEqual(6)
+    expect((await cost('/v1/categories')).rowsRead).toBeLessThanOrEqual(10)
+    expect(session.address).toMatch(/^0x/)
+  })
+})
+
+describe('operators', () => {
+  const decide = async (
+    caller: { post: (path: string, json?: unknown) => Promise<Response> },
+    projectId: string,
+    body: object,
+  ) => caller.post(`/admin/v1/projects/${projectId}/review`, body)
+
+  test('the queue has what awaits review, longest waiting first, and decisions take it out', async () => {
+    const operator = await createOperator()
+    await env.DB.prepare(
+      "UPDATE projects SET listing_status = 'draft' WHERE listing_status = 'pending_review'",
+    ).run()
+    const first = await submitProject(ada, { worker })
+    const second = await submitProject(ada, { worker })
+    for (const { project_id } of [second, first]) await setStatus(project_id, 'pending_review')
+    const queue = async () =>
+      ((await (await operator.client.get('/admin/v1/review-queue')).json()) as Page).items.map(
+        ({ project_id }) => project_id,
+      )
+    expect(await queue()).toEqual([first.project_id, second.project_id])
+    const approved = await decide(operator.client, first.project_id, {
+      action: 'approve',
+      conditions: ['Keep the vault funded.'],
+    })
+    expect(await approved.json()).toMatchObject({
+      listing_status: 'listed',
+      listed_at: expect.any(Number),
+      review: {
+        status: 'approved',
+        reason: null,
+        conditions: ['Keep the vault funded.'],
+        decided_at: expect.any(Number),
+      },
+    })
+    const rejected = await decide(operator.client, second.project_id, { action: 'reject', reason: 'Spam.' })
+    expect(await rejected.json()).toMatchObject({
+      listing_status: 'rejected',
+      review: { status: 'rejected', reason: 'Spam.' },
+    })
+    expect(await queue()).toEqual([])
+    const log = await operator.client.get(`/admin/v1/audit-log?subject=${first.project_id}`)
+    expect(((await log.json()) as { items: object[] }).items).toEqual([
+      {
+        entry: expect.any(Number),
+        operator: operator.address,
+        action: 'project.approve',
+        subject: first.project_id,
+        reason: null,
+        before: { listing_status: 'pending_review', conditions: [] },
+        after: { listing_status: 'listed', conditions: ['Keep the vault funded.'] },
+        created_at: expect.any(Number),
+      },
+    ])
+  })
+
+  const moves: Record<string, Record<string, string>> = {
+    approve: { pending_review: 'listed' },
+    reject: { pending_review: 'rejected' },
+    pause: { listed: 'paused' },
+    resume: { paused: 'listed' },
+    delist: { listed: 'delisted', paused: 'delisted', underfunded: 'delisted' },
+  }
+  const statuses = ['submitted', 'pending_review', 'listed', 'paused', 'underfunded', 'rejected', 'delisted']
+  test.each(Object.keys(moves))('%s moves exactly where it may; else 409 invalid_state', async (action) => {
+    const operator = await createOperator()
+    const { project_id } = await submitProject(ada, { worker })
+    for (const status of statuses) {
+      await setStatus(project_id, status)
+      const response = await decide(operator.client, project_id, { action })
+      const to = moves[action]?.[status]
+      if (to === undefined)
+        expect(await errorOf(response)).toMatchObject({
+          status: 409,
+          error: 'invalid_state',
+          details: { listing_status: status },
+        })
+      else expect(await response.json()).toMatchObject({ listing_status: to })
+    }
+  })
+
+  test('of ten racing decisions one is made and noted', async () => {
+    const operator = await createOperator()
+    const { project_id } = await submitProject(ada, { worker })
+    await setStatus(project_id, 'pending_review')
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, index) =>
+        decide(operator.client, project_id, { action: index % 2 ? 'approve' : 'reject' }),
+      ),
+    )
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(409)])
+    expect(await services(env).auditLog.list(project_id, undefined, 10)).toHaveLength(1)
+  })
+
+  test('404 not_found, 400 invalid_field, 403 forbidden for everybody else', async () => {
+    const operator = await createOperator()
+    const { project_id } = await listed()
+    expect(
+      await errorOf(await decide(operator.client, `0x${'0f'.repeat(32)}`, { action: 'approve' })),
+    ).toMatchObject({ status: 404, error: 'not_found' })
+    for (const body of [{}, { action: 'bless' }, { action: 'pause', conditions: [''] }])
+      expect(await errorOf(await decide(operator.client, project_id, body))).toMatchObject({ status: 400 })
+    expect(await errorOf(await decide(ada.client, project_id, { action: 'pause' }))).toMatchObject({
+      status: 403,
+      error: 'forbidden',
+    })
+  })
+
+  test('counts of categories follow every move', async () => {
+    const operator = await createOperator()
+    const { project_id } = await submitProject(ada, { worker, listing: { category: 'bandwidth' } })
+    const count = async () => {
+      const { items } = (await (await client().get('/v1/categories')).json()) as {
+        items: { category: string; count: number }[]
+      }
+      return items.find(({ category }) => category === 'bandwidth')?.count
+    }
+    const counts = [await count()]
+    await setStatus(project_id, 'pending_review')
+    for (const action of ['approve', 'pause', 'resume', 'delist']) {
+      await decide(operator.client, project_id, { action })
+      counts.push(await count())
+    }
+    expect(counts).toEqual([0, 1, 0, 1, 0])
+  })
+})

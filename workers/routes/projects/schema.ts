@@ -1,0 +1,132 @@
+import * as z from 'zod'
+import { listingStatuses, reviewStatuses } from '../../../protocol/listing-status.ts'
+import { tiers, versionStates } from '../../../protocol/manifest-versions.ts'
+import { Address, Amount, Bytes32, PathBytes32, Timestamp, TokenView } from '../../http/formats.ts'
+import { projectExample } from './example.ts'
+import {
+  AccentColor,
+  Category,
+  Consensus,
+  DeviceClass,
+  FeeSplit,
+  Listing,
+  RewardModel,
+  Scheduling,
+  SlashingRates,
+  Slug,
+} from './manifest-shape.ts'
+
+export const ProjectParams = {
+  project_id: PathBytes32.meta({ example: projectExample.project_id }),
+}
+
+/** The number of a version in a path. */
+export const VersionNumber = z
+  .string()
+  .regex(/^[1-9][0-9]{0,8}$/, 'must be an integer from 1')
+  .transform(Number)
+  .meta({ example: '2', schema: { type: 'integer', minimum: 1 } })
+
+export const ListingStatusShape = z.enum(listingStatuses).meta({ id: 'ListingStatus' })
+
+const summaryFields = {
+  project_id: Bytes32,
+  slug: Slug,
+  developer: Address,
+  developer_name: z.string().nullable(),
+  developer_verified: z.boolean(),
+  name: z.string(),
+  tagline: z.string().nullable(),
+  category: Category,
+  tags: z.array(z.string()),
+  icon: z.string().meta({ format: 'uri' }),
+  accent_color: AccentColor,
+  listing_status: ListingStatusShape,
+  device_classes: z.array(DeviceClass),
+  token: TokenView,
+  reward_model: RewardModel,
+  min_collateral: Amount,
+  miners: z.int(),
+  avg_daily_reward_per_miner: Amount,
+  average_rating_x100: z.int().nullable(),
+  review_count: z.int(),
+  trending: z.boolean(),
+  featured: z.boolean(),
+  listed_at: Timestamp.optional(),
+  version: z.int().min(1).meta({ description: 'The version in force.' }),
+}
+
+export const ProjectSummary = z.strictObject(summaryFields).meta({ id: 'ProjectSummary' })
+
+export const VersionView = z
+  .strictObject({
+    version: z.int().min(1),
+    manifest_hash: Bytes32,
+    consensus_hash: Bytes32,
+    tiers_changed: z.array(z.enum(tiers)).meta({ description: 'Compared with the version then in force.' }),
+    status: z.enum(versionStates),
+    publish_tx: Bytes32.optional(),
+    published_at: Timestamp.optional(),
+    effective_epoch: z
+      .int()
+      .nullable()
+      .meta({ description: 'First epoch, counted in its own `epoch_secs`.' }),
+    submitted_at: Timestamp,
+  })
+  .meta({ id: 'ProjectVersion' })
+
+export const EconomicsView = z
+  .strictObject({
+    token: TokenView,
+    reward_model: RewardModel,
+    reward_per_unit: Amount,
+    daily_emission: Amount,
+    epoch_cap: Amount.meta({ description: 'Most an epoch pays, fees included.' }),
+    epoch_secs: z.int(),
+    fee_split_bp: FeeSplit,
+    min_collateral: Amount,
+    slashing_bp: SlashingRates,
+    dispute_window_secs: z.int(),
+    vault: z.strictObject({
+      address: Address,
+      deployed: z.boolean(),
+      config_matches_manifest: z
+        .boolean()
+        .meta({ description: 'Whether it pays the token of the manifest and belongs to its developer.' }),
+      balance: Amount,
+      reserved: Amount.meta({ description: 'Posted for epochs and not yet paid out.' }),
+      total_paid: Amount.meta({ description: 'To miners, developer and treasury.' }),
+      pending_withdrawal: Amount,
+      runway_epochs: z.int().meta({ description: 'Epochs at full cap that the free balance covers.' }),
+      runway_days: z.int(),
+    }),
+    created_at: Timestamp,
+  })
+  .meta({ id: 'ProjectEconomics' })
+
+export const ReviewDecision = z
+  .strictObject({
+    status: z.enum(reviewStatuses),
+    reason: z.string().nullable(),
+    conditions: z.array(z.string()),
+    decided_at: Timestamp.nullable(),
+  })
+  .meta({ id: 'ReviewDecision' })
+
+export const ProjectView = z
+  .strictObject({
+    ...summaryFields,
+    manifest_hash: Bytes32,
+    consensus_hash: Bytes32,
+    pending_version: VersionView.nullable().meta({
+      description: 'The newest version that waits for the chain or for its epoch.',
+    }),
+    consensus: Consensus,
+    scheduling: Scheduling,
+    listing: Listing,
+    vault: Address,
+    registry_tx: Bytes32.optional(),
+    review: ReviewDecision,
+    economics: EconomicsView,
+  })
+  .meta({ id: 'Project' })

@@ -1,0 +1,126 @@
+import type { ProjectManifest } from '../../../protocol/project-manifest.ts'
+import { epochCap } from '../../../protocol/rewards.ts'
+import type { ChainState } from '../../chain/projections.ts'
+import type { Project, ProjectRecord, ProjectVersion } from '../../stores/projects.ts'
+
+/** From this score on a project is called trending. */
+export const trendingScoreMin = 150
+
+export const projectPath = (projectId: string): string => `/v1/projects/${projectId}`
+
+export const summaryView = (project: Project) => ({
+  project_id: project.projectId,
+  slug: project.slug,
+  developer: project.developer,
+  developer_name: project.developerName,
+  developer_verified: project.developerVerified,
+  name: project.name,
+  tagline: project.tagline,
+  category: project.category,
+  tags: project.tags,
+  icon: project.icon,
+  accent_color: project.accentColor,
+  listing_status: project.listingStatus,
+  device_classes: project.deviceClasses,
+  token: project.token,
+  reward_model: project.rewardModel,
+  min_collateral: project.minCollateral,
+  miners: project.miners,
+  avg_daily_reward_per_miner: project.avgDailyReward,
+  average_rating_x100: project.ratingCount === 0 ? null : project.ratingX100,
+  review_count: project.ratingCount,
+  trending: project.trendingScore >= trendingScoreMin,
+  featured: project.featured,
+  ...(project.listedAt !== null && { listed_at: project.listedAt }),
+  version: project.version,
+})
+
+export const versionView = (version: Omit<ProjectVersion, 'manifest'>) => ({
+  version: version.version,
+  manifest_hash: version.manifestHash,
+  consensus_hash: version.consensusHash,
+  tiers_changed: version.tiersChanged,
+  status: version.status,
+  ...(version.publishTx !== null && { publish_tx: version.publishTx }),
+  ...(version.publishedAt !== null && { published_at: version.publishedAt }),
+  effective_epoch: version.effectiveEpoch,
+  submitted_at: version.submittedAt,
+})
+
+/** The whole record, as reading it and registering answer it. */
+export function projectView({ project, current, pending, registry, vault }: ProjectRecord) {
+  const manifest = manifestOf(current)
+  const { consensus, scheduling, listing } = manifest
+  return {
+    ...summaryView(project),
+    manifest_hash: project.manifestHash,
+    consensus_hash: project.consensusHash,
+    pending_version: pending && versionView(pending),
+    consensus,
+    scheduling,
+    listing,
+    vault: project.vault,
+    ...(typeof registry?.registered_tx === 'string' && { registry_tx: registry.registered_tx }),
+    review: {
+      status: project.reviewStatus,
+      reason: project.reviewReason,
+      conditions: project.reviewConditions,
+      decided_at: project.reviewedAt,
+    },
+    economics: economicsView(project, manifest, vault),
+  }
+}
+
+/** The manifest of a stored version; what was stored kept the rules. */
+export const manifestOf = ({ manifest }: ProjectVersion): ProjectManifest =>
+  JSON.parse(manifest) as ProjectManifest
+
+/** A stored version as it was submitted, with what follows from it. */
+export const signedManifestView = (version: ProjectVersion) => ({
+  manifest: manifestOf(version),
+  sig_type: 'eip191',
+  signature: version.signature,
+  manifest_hash: version.manifestHash,
+  consensus_hash: version.consensusHash,
+  project_id: version.projectId,
+})
+
+/** What a project pays, and what its vault holds by the events that are indexed. */
+export function economicsView(project: Project, manifest: ProjectManifest, vault: ChainState | null) {
+  const { economics, work } = manifest.consensus
+  const cap = epochCap(economics.daily_emission, work.epoch_secs)
+  const paid = amountOf(vault?.total_paid)
+  const balance = amountOf(vault?.funded) - paid - amountOf(vault?.withdrawn)
+  const reserved = amountOf(vault?.reserved)
+  const free = balance > reserved ? balance - reserved : 0n
+  return {
+    token: project.token,
+    reward_model: economics.reward_model,
+    reward_per_unit: economics.reward_per_unit,
+    daily_emission: economics.daily_emission,
+    epoch_cap: String(cap),
+    epoch_secs: work.epoch_secs,
+    fee_split_bp: economics.fee_split_bp,
+    min_collateral: economics.min_collateral,
+    slashing_bp: economics.slashing_bp,
+    dispute_window_secs: work.dispute_window_secs,
+    vault: {
+      address: economics.vault,
+      deployed: vault !== null,
+      config_matches_manifest:
+        vault !== null && vault.token === economics.reward_token && vault.developer === manifest.developer,
+      balance: String(balance),
+      reserved: String(reserved),
+      total_paid: String(paid),
+      pending_withdrawal: String(amountOf((vault?.withdrawal as { amount?: string } | null)?.amount)),
+      runway_epochs: cap === 0n ? 0 : safeNumber(free / cap),
+      runway_days: safeNumber(free / BigInt(economics.daily_emission)),
+    },
+    created_at: project.createdAt,
+  }
+}
+
+const amountOf = (value: unknown): bigint => BigInt(String(value ?? '0'))
+
+const safeNumber = (value: bigint): number =>
+  value > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : Number(value)

@@ -1,0 +1,69 @@
+import { commonBoundarySecs } from '../../protocol/manifest-versions.ts'
+import { deviceClasses, type ProjectManifest } from '../../protocol/project-manifest.ts'
+import type { projects, Token } from './schema.ts'
+
+export type Project = typeof projects.$inferSelect
+
+/** The columns of a project's row that follow from the manifest in force. */
+export type ManifestColumns = Pick<
+  Project,
+  | 'category'
+  | 'name'
+  | 'nameKey'
+  | 'tagline'
+  | 'tags'
+  | 'icon'
+  | 'accentColor'
+  | 'deviceClasses'
+  | 'classMask'
+  | 'token'
+  | 'vault'
+  | 'rewardModel'
+  | 'minCollateral'
+  | 'version'
+  | 'manifestHash'
+  | 'consensusHash'
+>
+
+export interface ManifestHashes {
+  manifest_hash: string
+  consensus_hash: string
+}
+
+export function manifestColumns(
+  { version, listing, scheduling, consensus }: ProjectManifest,
+  hashes: ManifestHashes,
+  token: Token,
+): ManifestColumns {
+  const { device_classes: classes } = scheduling.requirements
+  return {
+    category: listing.category,
+    name: listing.name,
+    nameKey: listing.name.normalize('NFKC').toLowerCase(),
+    tagline: listing.tagline,
+    tags: listing.tags,
+    icon: listing.icon,
+    accentColor: listing.accent_color,
+    deviceClasses: classes,
+    classMask: classes.reduce((mask, name) => mask | classBit(name), 0),
+    token,
+    vault: consensus.economics.vault,
+    rewardModel: consensus.economics.reward_model,
+    minCollateral: consensus.economics.min_collateral,
+    version,
+    manifestHash: hashes.manifest_hash,
+    consensusHash: hashes.consensus_hash,
+  }
+}
+
+/** The bit of `class_mask` that stands for a device class. */
+export const classBit = (name: (typeof deviceClasses)[number]): number => 1 << deviceClasses.indexOf(name)
+
+/** Sorts as the amounts do: the number of digits, then the digits. */
+export const earningsKey = (amount: string): string => `${String(amount.length).padStart(2, '0')}${amount}`
+
+/** The version columns that decide when a consensus that follows `before` takes effect. */
+export const boundaryColumns = (before: ProjectManifest, { consensus }: ProjectManifest) => ({
+  epochSecs: consensus.work.epoch_secs,
+  boundarySecs: commonBoundarySecs(before.consensus.work.epoch_secs, consensus.work.epoch_secs),
+})

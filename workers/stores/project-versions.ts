@@ -1,0 +1,151 @@
+import { and, asc, desc, eq, getTableColumns, lt, lte, type SQL, sql } from 'drizzle-orm'
+import type { ManifestHashes, ProjectManifest, Tier } from '../../protocol/manifest.ts'
+import { batch, type Database, isChanged, read } from './database.ts'
+import { boundaryColumns, manifestColumns } from './project-row.ts'
+import type { ProjectVersion } from './projects.ts'
+import { projects, projectVersions, type Token } from './schema.ts'
+
+export type VersionSummary = Omit<ProjectVersion, 'manifest'>
+
+export interface NextVersion {
+  projectId: string
+  /** The version in force. */
+  current: ProjectManifest
+  manifest: ProjectManifest
+  canonical: string
+  hashes: ManifestHashes
+  signature: string
+  token: Token
+  tiersChanged: readonly Tier[]
+}
+
+interface VersionInForce {
+  projectId: string
+  version: number
+  manifest: ProjectManifest
+  hashes: { manifest_hash: string; consensus_hash: string }
+  token: Token
+}
+
+const { manifest: _, ...summaryColumns } = getTableColumns(projectVersions)
+
+/** The versions of projects after their first. */
+export class ProjectVersionStore {
+  readonly #db: Database
+  constructor(db: Database) {
+    this.#db = db
+  }
+
+  async find(projectId: string, version: number): Promise<ProjectVersion | null> {
+    const rows = await read(() =>
+      this.#db
+        .select()
+        .from(projectVersions)
+        .where(and(eq(projectVersions.projectId, projectId), eq(projectVersions.version, version)))
+        .orderBy(desc(projectVersions.id))
+        .limit(1),
+    )
+    return rows[0] ?? null
+  }
+
+  /** The highest that is not rejected: what the next one continues. */
+  async latest(projectId: string): Promise<VersionSummary | null> {
+    const rows = await read(() =>
+      this.#db
+        .select(summaryColumns)
+        .from(projectVersions)
+        .where(and(eq(projectVersions.projectId, projectId), sql`status <> 'rejected'`))
+        .orderBy(desc(projectVersions.version))
+        .limit(1),
+    )
+    return rows[0] ?? null
+  }
+
+  /** Newest first; `limit` rows after `after`. */
+  async list(projectId: string, after: number | undefined, limit: number): Promise<VersionSummary[]> {
+    return read(() =>
+      this.#db
+        .select(summaryColumns)
+        .from(projectVersions)
+        .where(
+          and(
+            eq(projectVersions.projectId, projectId),
+            after === undefined ? undefined : lt(projectVersions.id, after),
+          ),
+        )
+        .orderBy(desc(projectVersions.id))
+        .limit(limit),
+    )
+  }
+
+  /**
+   * Stores the version after the latest one, and puts it in force at once when the consensus stays. Of racing ones the
+   * unique number takes one.
+   */
+  async submit(next: NextVersion, now: number): Promise<'created' | 'exists'> {
+    const { projectId, current, manifest, canonical, hashes, signature, token, tiersChanged } = next
+    const { boundarySecs, epochSecs } = boundaryColumns(current, manifest)
+    const { version } = manifest
+    const mine = sql`project_id = ${projectId} AND version = ${version}
+      AND manifest_hash = ${hashes.manifest_hash}`
+    const results = await batch(this.#db, [
+      sql`
+        INSERT INTO ${projectVersions} (project_id, version, status, manifest_hash, consensus_hash, manifest,
+          signature, token, tiers_changed, boundary_secs, epoch_secs, submitted_at)
+        SELECT ${projectId}, ${version}, 'submitted', ${hashes.manifest_hash}, ${hashes.consensus_hash},
+          ${canonical}, ${signature}, ${JSON.stringify(token)}, ${JSON.stringify(tiersChanged)}, ${boundarySecs}, ${epochSecs}, ${now}
+        WHERE EXISTS (SELECT 1 FROM ${projectVersions} WHERE project_id = ${projectId}
+          AND version = ${version - 1} AND manifest_hash = ${manifest.previous} AND status <> 'rejected')
+        ON CONFLICT DO NOTHING`,
+      ...(tiersChanged.includes('consensus')
+        ? []
+        : this.#putInForce(
+            { projectId, version, manifest, hashes, token },
+            sql`${mine} AND status = 'submitted'`,
+          )),
+    ])
+    return isChanged(results[0]) ? 'created' : 'exists'
+  }
+
+  /** Puts published versions in force whose epoch has begun. Done twice it changes nothing more. */
+  async activateDue(now: number, limit: number): Promise<void> {
+    const due = await read(() =>
+      this.#db
+        .select()
+        .from(projectVersions)
+        .where(and(sql`${projectVersions.status} = 'registered'`, lte(projectVersions.effectiveAt, now)))
+        .orderBy(asc(projectVersions.effectiveAt), asc(projectVersions.version))
+        .limit(limit),
+    )
+    for (const row of due) await this.activate(row)
+  }
+
+  async activate(row: ProjectVersion): Promise<void> {
+    const { id, projectId, version, manifestHash, consensusHash } = row
+    const manifest = JSON.parse(row.manifest) as ProjectManifest
+    const hashes = { manifest_hash: manifestHash, consensus_hash: consensusHash }
+    await batch(
+      this.#db,
+      this.#putInForce(
+        { projectId, version, manifest, hashes, token: row.token },
+        sql`id = ${id} AND status = 'registered'`,
+      ),
+    )
+  }
+
+  /** The statements that end every earlier version and begin this one, while `waiting` finds it. */
+  #putInForce({ projectId, version, manifest, hashes, token }: VersionInForce, waiting: SQL): SQL[] {
+    const found = sql`EXISTS (SELECT 1 FROM ${projectVersions} WHERE ${waiting})`
+    return [
+      this.#db
+        .update(projects)
+        .set(manifestColumns(manifest, hashes, token))
+        .where(and(eq(projects.projectId, projectId), lt(projects.version, version), found))
+        .getSQL(),
+      sql`UPDATE ${projectVersions} SET status = 'superseded'
+        WHERE project_id = ${projectId} AND version < ${version}
+        AND status IN ('submitted', 'registered', 'active') AND ${found}`,
+      sql`UPDATE ${projectVersions} SET status = 'active' WHERE ${waiting}`,
+    ]
+  }
+}

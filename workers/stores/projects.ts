@@ -1,0 +1,162 @@
+import { and, desc, eq, getTableColumns, lt, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/sqlite-core'
+import type { ProjectManifest } from '../../protocol/project-manifest.ts'
+import type { ChainState } from '../chain/projections.ts'
+import { batch, type Database, isChanged, read } from './database.ts'
+import { boundaryColumns, type ManifestHashes, manifestColumns, type Project } from './project-row.ts'
+import { chainStates, projects, projectVersions, type Token } from './schema.ts'
+
+export type { Project } from './project-row.ts'
+export type ProjectVersion = typeof projectVersions.$inferSelect
+
+/** A project with everything its record shows. */
+export interface ProjectRecord {
+  project: Project
+  /** The version in force. */
+  current: ProjectVersion
+  /** The newest version that waits for the chain or for its epoch. */
+  pending: Omit<ProjectVersion, 'manifest'> | null
+  /** What the registry says; null until it was registered there. */
+  registry: ChainState | null
+  /** What the vault's events say; null until it was created. */
+  vault: ChainState | null
+}
+
+export interface Submission {
+  projectId: string
+  manifest: ProjectManifest
+  canonical: string
+  hashes: ManifestHashes
+  signature: string
+  token: Token
+  developerName: string
+}
+
+const { manifest: _, ...withoutManifest } = getTableColumns(projectVersions)
+
+/** Projects, each with the row that lists read and its first version. */
+export class ProjectStore {
+  readonly #db: Database
+  constructor(db: Database) {
+    this.#db = db
+  }
+
+  async find(projectId: string): Promise<Project | null> {
+    const rows = await read(() => this.#db.select().from(projects).where(eq(projects.projectId, projectId)))
+    return rows[0] ?? null
+  }
+
+  /** One statement, whatever the record holds. */
+  async findRecord(projectId: string): Promise<ProjectRecord | null> {
+    const current = alias(projectVersions, 'current')
+    const pending = alias(projectVersions, 'pending')
+    const registry = alias(chainStates, 'registry')
+    const vault = alias(chainStates, 'vault_state')
+    const pendingColumns = Object.fromEntries(
+      Object.keys(withoutManifest).map((name) => [name, pending[name as keyof typeof withoutManifest]]),
+    ) as { [Name in keyof typeof withoutManifest]: (typeof pending)[Name] }
+    const [row] = await read(() =>
+      this.#db
+        .select({
+          project: projects,
+          current,
+          pending: pendingColumns,
+          registry: registry.state,
+          vault: vault.state,
+        })
+        .from(projects)
+        .innerJoin(
+          current,
+          and(
+            eq(current.projectId, projects.projectId),
+            eq(current.version, projects.version),
+            sql`${current.status} <> 'rejected'`,
+          ),
+        )
+        .leftJoin(
+          pending,
+          sql`${pending.id} = (SELECT id FROM project_versions AS v WHERE v.project_id = ${projects.projectId}
+            AND v.version > ${projects.version} AND v.status <> 'rejected' ORDER BY v.version DESC LIMIT 1)`,
+        )
+        .leftJoin(registry, and(eq(registry.kind, 'project'), eq(registry.subject, projects.projectId)))
+        .leftJoin(vault, and(eq(vault.kind, 'vault'), eq(vault.subject, projects.vault)))
+        .where(eq(projects.projectId, projectId)),
+    )
+    return row ?? null
+  }
+
+  /**
+   * Stores a first version. Of racing ones for the same project the primary key takes one; the same manifest again finds
+   * itself there. Its developer may have registered it already: then it awaits review at once.
+   */
+  async submit(submission: Submission, now: number): Promise<'created' | 'exists'> {
+    const { projectId, manifest, canonical, hashes, signature, token, developerName } = submission
+    const registered = registeredAs(hashes.manifest_hash, sql`${projectId}`)
+    const results = await batch(this.#db, [
+      this.#db
+        .insert(projects)
+        .values({
+          projectId,
+          developer: manifest.developer,
+          slug: manifest.slug,
+          listingStatus: sql`CASE WHEN ${registered} THEN 'pending_review' ELSE 'submitted' END`,
+          createdAt: now,
+          ordinal: sql`(SELECT coalesce(max(ordinal), 0) + 1 FROM projects)`,
+          developerName,
+          developerVerified: true,
+          ...manifestColumns(manifest, hashes, token),
+          reviewStatus: 'pending',
+          reviewConditions: [],
+          miners: 0,
+          avgDailyReward: '0',
+          earningsKey: '010',
+          ratingSum: 0,
+          ratingCount: 0,
+          ratingX100: 0,
+          trendingScore: 0,
+          featured: false,
+        })
+        .onConflictDoNothing()
+        .getSQL(),
+      sql`
+        INSERT INTO ${projectVersions} (project_id, version, status, manifest_hash, consensus_hash, manifest,
+          signature, token, tiers_changed, boundary_secs, epoch_secs, submitted_at)
+        SELECT project_id, 1, CASE WHEN ${registered} THEN 'active' ELSE 'submitted' END, ${hashes.manifest_hash},
+          ${hashes.consensus_hash}, ${canonical}, ${signature}, ${JSON.stringify(token)}, '["consensus","scheduling","listing"]',
+          ${boundaryColumns(manifest, manifest).boundarySecs}, ${manifest.consensus.work.epoch_secs}, ${now}
+        FROM ${projects} WHERE project_id = ${projectId} AND manifest_hash = ${hashes.manifest_hash}
+        ON CONFLICT DO NOTHING`,
+    ])
+    return isChanged(results[0]) ? 'created' : 'exists'
+  }
+
+  /** Newest first, whatever their status; `limit` rows after `after`. A key may be for some of them only. */
+  async listOwn(
+    developer: string,
+    only: readonly string[] | null,
+    after: number | undefined,
+    limit: number,
+  ): Promise<Project[]> {
+    return read(() =>
+      this.#db
+        .select()
+        .from(projects)
+        .where(
+          and(
+            eq(projects.developer, developer),
+            only === null
+              ? undefined
+              : sql`${projects.projectId} IN (SELECT value FROM json_each(${JSON.stringify(only)}))`,
+            after === undefined ? undefined : lt(projects.ordinal, after),
+          ),
+        )
+        .orderBy(desc(projects.ordinal))
+        .limit(limit),
+    )
+  }
+}
+
+/** Whether the registry knows the project with this manifest. */
+export const registeredAs = (manifestHash: unknown, projectId: unknown) =>
+  sql`EXISTS (SELECT 1 FROM ${chainStates} WHERE kind = 'project' AND subject = ${projectId}
+    AND state->>'manifest_hash' = ${manifestHash})`
