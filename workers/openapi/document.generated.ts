@@ -4412,6 +4412,527 @@ export const openApiTemplate = `{
         }
       }
     },
+    "/v1/developers/projects/{project_id}/versions": {
+      "post": {
+        "operationId": "createProjectVersion",
+        "tags": [
+          "Projects"
+        ],
+        "summary": "Submit the next version of a project",
+        "description": "A version that leaves \`consensus\` as it is in force is active at once. One that changes it is \`submitted\` until it is published on the chain, and active from the epoch that follows from that.",
+        "security": [
+          {
+            "session": []
+          },
+          {
+            "apiKey": [
+              "projects:write"
+            ]
+          }
+        ],
+        "parameters": [
+          {
+            "name": "project_id",
+            "in": "path",
+            "required": true,
+            "schema": {
+              "type": "string",
+              "pattern": "^0[xX][0-9a-fA-F]{64}$"
+            },
+            "example": "0x9e107d9d372bb6826bd81d3542a419d6e277d6f1c0b5a4938271605f4e3d2c1b"
+          },
+          {
+            "name": "Idempotency-Key",
+            "in": "header",
+            "required": false,
+            "description": "Repeats of this call with the same key and body get the first answer, for a day.",
+            "schema": {
+              "type": "string",
+              "minLength": 1,
+              "maxLength": 255
+            }
+          }
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {
+              "schema": {
+                "$ref": "#/components/schemas/SignedManifestInput"
+              },
+              "example": {
+                "manifest": {
+                  "v": 1,
+                  "network": "{{network}}",
+                  "chain_id": 31337,
+                  "developer": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                  "slug": "protein-fold",
+                  "version": 2,
+                  "previous": "0x1c5c7d4b7b2b0f0a5c1f3f3d9e4c6b8a7d2e1f0a9b8c7d6e5f4a3b2c1d0e9f8a",
+                  "consensus": {
+                    "modules": {
+                      "worker": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
+                      "verifier": null
+                    },
+                    "work": {
+                      "class": "deterministic",
+                      "verification": "redundant-execution",
+                      "execution": "committee",
+                      "functions": [
+                        "fold"
+                      ],
+                      "task_source": {
+                        "kind": "api"
+                      },
+                      "max_gas_limit": 250000000,
+                      "committee": {
+                        "size": 5,
+                        "min_size": 3,
+                        "backups": 2,
+                        "selection": "collateral-reputation-sortition-v1",
+                        "weight_cap_multiple": 6
+                      },
+                      "round_secs": 90,
+                      "lease_secs": 30,
+                      "epoch_secs": 10800,
+                      "dispute_window_secs": 86400
+                    },
+                    "economics": {
+                      "reward_token": "0x5fbdb2315678afecb367f032d93f642f64180aa3",
+                      "vault": "0x650ece791cdea4c583c4c0bf9aa37a01b45c96b5",
+                      "reward_model": "per-unit",
+                      "reward_per_unit": "1750000000000000",
+                      "daily_emission": "512000000000000000000",
+                      "fee_split_bp": {
+                        "miner": 7600,
+                        "developer": 1900,
+                        "treasury": 500
+                      },
+                      "max_units_per_epoch": 900000,
+                      "max_recipients_per_epoch": 64,
+                      "min_collateral": "7000000000000000000",
+                      "slashing_bp": {
+                        "invalid_result": 2500,
+                        "missed_sla": 120
+                      }
+                    }
+                  },
+                  "scheduling": {
+                    "public_tasks": false,
+                    "requirements": {
+                      "device_classes": [
+                        "desktop",
+                        "server"
+                      ],
+                      "cpu_cores": 2,
+                      "ram_mb": 2048,
+                      "storage_mb": 512,
+                      "min_benchmark": 80,
+                      "gpu": null,
+                      "engines": [
+                        "native"
+                      ],
+                      "attestation": []
+                    },
+                    "sla": {
+                      "max_latency_ms": 20000,
+                      "min_uptime_bp": 8500
+                    }
+                  },
+                  "listing": {
+                    "name": "Protein Fold",
+                    "tagline": "Shapes from sequences",
+                    "description": "Folds short chains.",
+                    "category": "machine-learning",
+                    "tags": [
+                      "biology"
+                    ],
+                    "icon": "https://assets.example.com/fold.png",
+                    "banner": null,
+                    "video": null,
+                    "website": "https://fold.example.com",
+                    "docs": null,
+                    "support": null,
+                    "screenshots": [],
+                    "features": [
+                      "Energy in millijoule"
+                    ],
+                    "accent_color": "#1F2E3D"
+                  }
+                },
+                "sig_type": "eip191",
+                "signature": "0x5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a1b",
+                "manifest_hash": "0x1c5c7d4b7b2b0f0a5c1f3f3d9e4c6b8a7d2e1f0a9b8c7d6e5f4a3b2c1d0e9f8a",
+                "consensus_hash": "0x2d6d8e5c8c3c1a1b6d2a4a4eaf5d7c9b8e3f2a1bac9d8e7f6a5b4c3d2e1f0a9b",
+                "project_id": "0x9e107d9d372bb6826bd81d3542a419d6e277d6f1c0b5a4938271605f4e3d2c1b"
+              }
+            }
+          }
+        },
+        "responses": {
+          "201": {
+            "description": "Stored.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              },
+              "Location": {
+                "description": "Path of the version.",
+                "schema": {
+                  "type": "string"
+                }
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/SubmittedVersion"
+                },
+                "example": {
+                  "version": {
+                    "version": 2,
+                    "manifest_hash": "0x1c5c7d4b7b2b0f0a5c1f3f3d9e4c6b8a7d2e1f0a9b8c7d6e5f4a3b2c1d0e9f8a",
+                    "consensus_hash": "0x2d6d8e5c8c3c1a1b6d2a4a4eaf5d7c9b8e3f2a1bac9d8e7f6a5b4c3d2e1f0a9b",
+                    "tiers_changed": [
+                      "listing"
+                    ],
+                    "status": "active",
+                    "effective_epoch": null,
+                    "submitted_at": 1793000040
+                  },
+                  "publish_tx": null
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "403": {
+            "$ref": "#/components/responses/forbidden_or_not_owner_or_not_enrolled_or_not_verified_or_scope_missing"
+          },
+          "404": {
+            "$ref": "#/components/responses/not_found"
+          },
+          "409": {
+            "$ref": "#/components/responses/conflict_or_invalid_state"
+          },
+          "413": {
+            "$ref": "#/components/responses/too_large"
+          },
+          "422": {
+            "$ref": "#/components/responses/bad_signature_or_invalid_manifest"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/v1/developers/projects/{project_id}/versions/{version}/publish": {
+      "post": {
+        "operationId": "publishProjectVersion",
+        "tags": [
+          "Projects"
+        ],
+        "summary": "Publish a version that changes the consensus",
+        "description": "Without a signed body the answer is what to sign; with one it is relayed. The version is \`registered\` once its publication is indexed, and active from \`effective_epoch\`.",
+        "security": [
+          {
+            "session": []
+          }
+        ],
+        "parameters": [
+          {
+            "name": "project_id",
+            "in": "path",
+            "required": true,
+            "schema": {
+              "type": "string",
+              "pattern": "^0[xX][0-9a-fA-F]{64}$"
+            },
+            "example": "0x9e107d9d372bb6826bd81d3542a419d6e277d6f1c0b5a4938271605f4e3d2c1b"
+          },
+          {
+            "name": "version",
+            "in": "path",
+            "required": true,
+            "schema": {
+              "type": "integer",
+              "minimum": 1
+            },
+            "example": "2"
+          }
+        ],
+        "requestBody": {
+          "required": false,
+          "content": {
+            "application/json": {
+              "schema": {
+                "$ref": "#/components/schemas/SignedGaslessBody"
+              },
+              "example": {
+                "typed_data": {
+                  "domain": {
+                    "name": "{{service}} ProjectRegistry",
+                    "version": "1",
+                    "chainId": 31337,
+                    "verifyingContract": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8"
+                  },
+                  "types": {
+                    "EIP712Domain": [
+                      {
+                        "name": "name",
+                        "type": "string"
+                      },
+                      {
+                        "name": "version",
+                        "type": "string"
+                      },
+                      {
+                        "name": "chainId",
+                        "type": "uint256"
+                      },
+                      {
+                        "name": "verifyingContract",
+                        "type": "address"
+                      }
+                    ],
+                    "PublishVersion": [
+                      {
+                        "name": "developer",
+                        "type": "address"
+                      },
+                      {
+                        "name": "projectId",
+                        "type": "bytes32"
+                      },
+                      {
+                        "name": "version",
+                        "type": "uint32"
+                      },
+                      {
+                        "name": "consensusHash",
+                        "type": "bytes32"
+                      },
+                      {
+                        "name": "manifestHash",
+                        "type": "bytes32"
+                      },
+                      {
+                        "name": "nonce",
+                        "type": "uint256"
+                      },
+                      {
+                        "name": "deadline",
+                        "type": "uint256"
+                      }
+                    ]
+                  },
+                  "primaryType": "PublishVersion",
+                  "message": {
+                    "developer": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                    "projectId": "0x9e107d9d372bb6826bd81d3542a419d6e277d6f1c0b5a4938271605f4e3d2c1b",
+                    "version": 2,
+                    "consensusHash": "0x2d6d8e5c8c3c1a1b6d2a4a4eaf5d7c9b8e3f2a1bac9d8e7f6a5b4c3d2e1f0a9b",
+                    "manifestHash": "0x1c5c7d4b7b2b0f0a5c1f3f3d9e4c6b8a7d2e1f0a9b8c7d6e5f4a3b2c1d0e9f8a",
+                    "nonce": "0",
+                    "deadline": "1793003640"
+                  }
+                },
+                "signature": "0x1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1b"
+              }
+            }
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "What the owner signs and posts back.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/GaslessPayload"
+                },
+                "example": {
+                  "action": "publish_version",
+                  "typed_data": {
+                    "domain": {
+                      "name": "{{service}} ProjectRegistry",
+                      "version": "1",
+                      "chainId": 31337,
+                      "verifyingContract": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8"
+                    },
+                    "types": {
+                      "EIP712Domain": [
+                        {
+                          "name": "name",
+                          "type": "string"
+                        },
+                        {
+                          "name": "version",
+                          "type": "string"
+                        },
+                        {
+                          "name": "chainId",
+                          "type": "uint256"
+                        },
+                        {
+                          "name": "verifyingContract",
+                          "type": "address"
+                        }
+                      ],
+                      "PublishVersion": [
+                        {
+                          "name": "developer",
+                          "type": "address"
+                        },
+                        {
+                          "name": "projectId",
+                          "type": "bytes32"
+                        },
+                        {
+                          "name": "version",
+                          "type": "uint32"
+                        },
+                        {
+                          "name": "consensusHash",
+                          "type": "bytes32"
+                        },
+                        {
+                          "name": "manifestHash",
+                          "type": "bytes32"
+                        },
+                        {
+                          "name": "nonce",
+                          "type": "uint256"
+                        },
+                        {
+                          "name": "deadline",
+                          "type": "uint256"
+                        }
+                      ]
+                    },
+                    "primaryType": "PublishVersion",
+                    "message": {
+                      "developer": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                      "projectId": "0x9e107d9d372bb6826bd81d3542a419d6e277d6f1c0b5a4938271605f4e3d2c1b",
+                      "version": 2,
+                      "consensusHash": "0x2d6d8e5c8c3c1a1b6d2a4a4eaf5d7c9b8e3f2a1bac9d8e7f6a5b4c3d2e1f0a9b",
+                      "manifestHash": "0x1c5c7d4b7b2b0f0a5c1f3f3d9e4c6b8a7d2e1f0a9b8c7d6e5f4a3b2c1d0e9f8a",
+                      "nonce": "0",
+                      "deadline": "1793003640"
+                    }
+                  },
+                  "expires_at": 1793003640
+                }
+              }
+            }
+          },
+          "202": {
+            "description": "The signed action is on its way to the chain.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              },
+              "Location": {
+                "description": "Where to follow it.",
+                "schema": {
+                  "type": "string"
+                }
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/Transaction"
+                },
+                "example": {
+                  "id": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
+                  "action": "publish_version",
+                  "status": "sent",
+                  "tx_hash": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
+                  "error": null,
+                  "confirmations": 0,
+                  "created_at": 1793000040,
+                  "updated_at": 1793000052
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "403": {
+            "$ref": "#/components/responses/forbidden_or_not_owner"
+          },
+          "404": {
+            "$ref": "#/components/responses/not_found"
+          },
+          "409": {
+            "$ref": "#/components/responses/conflict_or_invalid_state"
+          },
+          "413": {
+            "$ref": "#/components/responses/too_large"
+          },
+          "422": {
+            "$ref": "#/components/responses/bad_signature"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
     "/v1/projects": {
       "get": {
         "operationId": "listProjects",
@@ -14898,6 +15419,30 @@ export const openApiTemplate = `{
           "queue",
           "relayer",
           "version"
+        ],
+        "additionalProperties": false
+      },
+      "SubmittedVersion": {
+        "type": "object",
+        "properties": {
+          "version": {
+            "$ref": "#/components/schemas/ProjectVersion"
+          },
+          "publish_tx": {
+            "anyOf": [
+              {
+                "$ref": "#/components/schemas/DirectTransaction"
+              },
+              {
+                "type": "null"
+              }
+            ],
+            "description": "Publishes a changed consensus; null when the version is in force already, or without a chain."
+          }
+        },
+        "required": [
+          "version",
+          "publish_tx"
         ],
         "additionalProperties": false
       },

@@ -18,7 +18,9 @@ import { getDeveloper, getOwnDeveloper, putOwnDeveloper } from './developers/pro
 import { createProject } from './developers/projects/create.ts'
 import { listOwnProjects } from './developers/projects/list-own.ts'
 import { prepareProject } from './developers/projects/prepare.ts'
+import { publishVersion } from './developers/projects/publish.ts'
 import { registerProject } from './developers/projects/register.ts'
+import { createVersion } from './developers/projects/versions.ts'
 import { bindDevice } from './devices/bind.ts'
 import { getBinding } from './devices/binding.ts'
 import { createBindingMessage } from './devices/binding-message.ts'
@@ -93,6 +95,8 @@ export const routes: readonly Route[] = [
   prepareProject,
   createProject,
   registerProject,
+  createVersion,
+  publishVersion,
   listProjects,
   getProject,
   getProjectManifest,
