@@ -145,16 +145,6 @@ describe('relayAction', () => {
     expect((await post()).status).toBe(202)
   })
 
-  test('409 conflict: a nonce that is not the current one', async () => {
-    const { post } = await prepare(unbond)
-    chain.callAnswer = 8n
-    expect(await errorOf(await post())).toMatchObject({
-      status: 409,
-      error: 'conflict',
-      details: { current_nonce: '8' },
-    })
-  })
-
   test('409 conflict: another action of the owner on the same contract, named', async () => {
     const first = await prepare(unbond)
     const { id: firstId } = (await (await first.post()).json()) as { id: string }
@@ -164,16 +154,6 @@ describe('relayAction', () => {
       error: 'conflict',
       details: { transaction_id: firstId },
     })
-  })
-
-  test('422 insufficient_collateral: a bond above the balance', async () => {
-    const { post } = await prepare((account) => bond(account, '8'))
-    expect(await errorOf(await post())).toMatchObject({
-      status: 422,
-      error: 'insufficient_collateral',
-      details: { balance: '7', amount: '8' },
-    })
-    expect((await (await prepare((account) => bond(account, '7'))).post()).status).toBe(202)
   })
 
   test('with the reason and its code: what would revert is not sent', async () => {

@@ -83,9 +83,6 @@ export async function relayAction(c: HubContext, owned: OwnedAction): Promise<Re
   const expected = expectedAction(c, contracts, owned)
   const signed = requireSigned(c, expected)
 
-  const known = await relayer.find(signed.digest)
-  if (known) return accepted(known)
-  await requireCurrent(c, contracts, { account, expected, signed })
   const { verifyingContract } = expected.domain
   const result = await relayer.relay({
     id: signed.digest,
@@ -96,8 +93,10 @@ export async function relayAction(c: HubContext, owned: OwnedAction): Promise<Re
     data: encodeActionCall(action, signed),
     valueWei: '0',
   })
-  if (result.status !== 'accepted') throw refusalError(result)
-  return accepted(result.relay)
+  if (result.status === 'accepted') return accepted(result.relay)
+  // The simulation has seen it all; what the protocol checks by itself is looked up only to name what is wrong.
+  if (result.status === 'refused') await requireCurrent(c, contracts, { account, expected, signed })
+  throw refusalError(result)
 }
 
 /**
