@@ -10,6 +10,7 @@ import { type GaslessPayload, hashAction } from '../../protocol/typed-data.ts'
 import { manifestExample } from '../../workers/routes/projects/example.ts'
 import { type RelayerNetwork, startRelayerNetwork } from './relayer-network.ts'
 import { freshAddress, type Session, signIn } from './session.ts'
+import { cpuMs, ownWorkerds } from './workerd.ts'
 
 const profile = resolveProfile()
 
@@ -42,6 +43,8 @@ export interface OwnersResult {
   /** How long it took until all were answered, and until the last one was in a block. */
   answeredMs: number
   minedMs: number
+  /** Processor time of workerd, which other programs on the machine do not change. */
+  cpuMs: number
   /** Of first answers, in milliseconds and ascending. */
   latencies: number[]
 }
@@ -74,6 +77,8 @@ export async function relayOfOwners(options: {
       await sendAs(network, session.wallet, registerTx)
     const before = await network.relayer.mined()
     const latencies: number[] = []
+    const workerds = ownWorkerds()
+    const cpuBefore = cpuMs(workerds)
     const startedMs = performance.now()
     const post = async ({ session, projectId, signed }: Owner) => {
       const postedMs = performance.now()
@@ -115,6 +120,7 @@ export async function relayOfOwners(options: {
       waiting: Number(pool.pending) + Number(pool.queued),
       answeredMs,
       minedMs,
+      cpuMs: cpuMs(workerds) - cpuBefore,
       latencies: latencies.sort((a, b) => a - b),
     }
   } finally {

@@ -287,6 +287,20 @@ describe.skipIf(chain === null)('actions of owners, on the contracts', () => {
     expect((await services(env).relayer?.health())?.nextNonce).toBe(nextNonce)
   })
 
+  test('409 conflict: a permit whose nonce was used by another one, which allows less', async () => {
+    const { account: owner, payloadOf, signed, post } = await createOwner()
+    const request = bondOf(owner)
+    const body = signed(await payloadOf(request))
+    const smaller = signed(await payloadOf(bondOf(owner, 1n)))
+    const stranger = (await rpc<string[]>('eth_accounts'))[5] as string
+    await send(stranger, chain?.contracts.token ?? '', permitCall(smaller))
+    expect(await errorOf(await post(request, body))).toMatchObject({
+      status: 409,
+      error: 'conflict',
+      details: { reason: 'permit_nonce' },
+    })
+  })
+
   test('422 insufficient_collateral: a bond above the balance', async () => {
     const { account: owner, payloadOf, signed, post } = await createOwner(7n)
     const rich = bondOf(owner, 8n)
