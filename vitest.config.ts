@@ -92,6 +92,8 @@ export default defineConfig({
           include: ['workers/**/*.anvil.test.ts'],
           globalSetup: ['./localnet/testing/deployed-chain.ts'],
           setupFiles: ['./workers/test/setup.ts'],
+          // One chain and one relaying key for all of them: two hubs at once would take each other's nonces.
+          fileParallelism: false,
         },
       },
       {

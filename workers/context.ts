@@ -6,6 +6,7 @@ import type { RelayerClient } from './chain/relayer.ts'
 import type { Env, Settings } from './env.ts'
 import type { CursorCodec } from './http/cursor.ts'
 import type { Sealer } from './http/seal.ts'
+import type { AccountStore } from './stores/accounts.ts'
 import type { ApiKeyStore } from './stores/api-keys.ts'
 import type { AuditLogStore } from './stores/audit-log.ts'
 import type { ChainIndexStore } from './stores/chain-index.ts'
@@ -13,6 +14,7 @@ import type { DeadLetterStore } from './stores/dead-letters.ts'
 import type { DeveloperStore } from './stores/developers.ts'
 import type { DeviceStore } from './stores/devices.ts'
 import type { DraftStore } from './stores/drafts.ts'
+import type { FaucetSettingsStore } from './stores/faucet-settings.ts'
 import type { IdempotencyKeyStore } from './stores/idempotency-keys.ts'
 import type { ModuleStore } from './stores/modules.ts'
 import type { NetworkStore } from './stores/network.ts'
@@ -25,6 +27,7 @@ import type { ProjectVersionStore } from './stores/project-versions.ts'
 import type { ProjectStore } from './stores/projects.ts'
 import type { SessionStore } from './stores/sessions.ts'
 import type { SiweNonceStore } from './stores/siwe-nonces.ts'
+import type { SubscriptionStore } from './stores/subscriptions.ts'
 import type { TransactionStore } from './stores/transactions.ts'
 
 export interface Services {
@@ -36,7 +39,9 @@ export interface Services {
   modules: ModuleStore
   preferences: PreferencesStore
   developers: DeveloperStore
+  accounts: AccountStore
   devices: DeviceStore
+  subscriptions: SubscriptionStore
   drafts: DraftStore
   network: NetworkStore
   projects: ProjectStore
@@ -44,6 +49,7 @@ export interface Services {
   projectVersions: ProjectVersionStore
   projectDecisions: ProjectDecisionStore
   nodes: NodeStore
+  faucetSettings: FaucetSettingsStore
   auditLog: AuditLogStore
   transactions: TransactionStore
   chainIndex: ChainIndexStore

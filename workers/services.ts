@@ -5,6 +5,7 @@ import type { Services } from './context.ts'
 import { type Env, readSettings } from './env.ts'
 import { CursorCodec } from './http/cursor.ts'
 import { Sealer } from './http/seal.ts'
+import { AccountStore } from './stores/accounts.ts'
 import { ApiKeyStore } from './stores/api-keys.ts'
 import { AuditLogStore } from './stores/audit-log.ts'
 import { ChainIndexStore } from './stores/chain-index.ts'
@@ -13,6 +14,7 @@ import { DeadLetterStore } from './stores/dead-letters.ts'
 import { DeveloperStore } from './stores/developers.ts'
 import { DeviceStore } from './stores/devices.ts'
 import { DraftStore } from './stores/drafts.ts'
+import { FaucetSettingsStore } from './stores/faucet-settings.ts'
 import { IdempotencyKeyStore } from './stores/idempotency-keys.ts'
 import { ModuleStore } from './stores/modules.ts'
 import { NetworkStore } from './stores/network.ts'
@@ -25,6 +27,7 @@ import { ProjectVersionStore } from './stores/project-versions.ts'
 import { ProjectStore } from './stores/projects.ts'
 import { SessionStore } from './stores/sessions.ts'
 import { SiweNonceStore } from './stores/siwe-nonces.ts'
+import { SubscriptionStore } from './stores/subscriptions.ts'
 import { TransactionStore } from './stores/transactions.ts'
 
 const created = new WeakMap<Env, Services>()
@@ -44,7 +47,9 @@ export function services(env: Env): Services {
     modules: new ModuleStore(db, env.MODULES),
     preferences: new PreferencesStore(db),
     developers: new DeveloperStore(db),
+    accounts: new AccountStore(db),
     devices: new DeviceStore(db),
+    subscriptions: new SubscriptionStore(db),
     drafts: new DraftStore(db),
     network: new NetworkStore(db),
     projects: new ProjectStore(db),
@@ -52,6 +57,7 @@ export function services(env: Env): Services {
     projectVersions: new ProjectVersionStore(db),
     projectDecisions: new ProjectDecisionStore(db),
     nodes: new NodeStore(db),
+    faucetSettings: new FaucetSettingsStore(db),
     auditLog: new AuditLogStore(db),
     transactions: new TransactionStore(db),
     chainIndex: new ChainIndexStore(db, settings.CHAIN_CONTRACTS ?? null, settings.CHAIN_WINDOW_BLOCKS),

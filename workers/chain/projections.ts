@@ -158,20 +158,36 @@ const project: Record<Subject['kind'], (state: ChainState, event: ChainEvent) =>
           node_key: args.nodeKey,
           status: 'bonded',
           collateral: args.collateral,
-          ...(reopened && { payout: args.owner, started_at: blockTime, release_at: null }),
+          ...(reopened && {
+            payout: args.owner,
+            started_at: blockTime,
+            release_at: null,
+            slashed_total: '0',
+            slashed_at: null,
+            slashed_to: null,
+          }),
         }
       }
       case 'Unbonding':
         return { status: 'unbonding', release_at: Number(args.releaseAt) }
       case 'Withdrawn':
-        return { status: 'closed', collateral: '0', closed_at: blockTime }
+        return {
+          status: 'closed',
+          collateral: '0',
+          closed_at: blockTime,
+          closings: Number(state.closings ?? 0) + 1,
+        }
       case 'PayoutSet':
         return { payout: args.payout }
-      case 'SlashExecuted':
+      case 'SlashExecuted': {
+        const collateral = add(state.collateral, args.amount, -1n)
         return {
-          collateral: add(state.collateral, args.amount, -1n),
+          collateral,
           slashed_total: add(state.slashed_total, args.amount),
+          slashed_at: blockTime,
+          slashed_to: collateral,
         }
+      }
       default:
         return state
     }

@@ -16,7 +16,7 @@ export const Bytes32 = z
 /** A token amount, which may exceed every number. */
 export const Amount = z
   .string()
-  .regex(/^(0|[1-9][0-9]{0,77})$/)
+  .regex(/^(0|[1-9][0-9]{0,77})$/, 'must be a decimal number of base units')
   .meta({ id: 'TokenAmount', description: 'Base units, in decimal.' })
 
 export const TokenView = z

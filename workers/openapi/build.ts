@@ -86,6 +86,7 @@ const tagDescriptions: Record<string, string> = {
   Projects: 'What nodes work on: manifests, versions, listings and their figures.',
   Modules: 'Upload and download of executable modules.',
   Devices: 'Devices, bound to wallets by records that both sign.',
+  Subscriptions: 'Devices that work for projects, and the collateral behind them.',
   Nodes: 'What nodes say of themselves.',
   Operator: 'For those who run the network; everything they do is noted.',
   Reference: 'This document, for programs and for people.',

@@ -46,6 +46,10 @@ export const openApiTemplate = `{
       "description": "Devices, bound to wallets by records that both sign."
     },
     {
+      "name": "Subscriptions",
+      "description": "Devices that work for projects, and the collateral behind them."
+    },
+    {
       "name": "Faucet",
       "description": "Faucet"
     },
@@ -913,6 +917,93 @@ export const openApiTemplate = `{
           },
           "413": {
             "$ref": "#/components/responses/too_large"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/v1/me": {
+      "get": {
+        "operationId": "getMe",
+        "tags": [
+          "Account"
+        ],
+        "summary": "Show what the calling wallet is and has here",
+        "security": [
+          {
+            "session": []
+          }
+        ],
+        "responses": {
+          "200": {
+            "description": "The wallet.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/Me"
+                },
+                "example": {
+                  "address": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                  "roles": [
+                    "miner",
+                    "developer"
+                  ],
+                  "devices": 2,
+                  "subscriptions": 1,
+                  "developer": {
+                    "address": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                    "display_name": "Ada Computing",
+                    "bio": "Rendering for everybody.",
+                    "website": "https://ada.example",
+                    "logo": null,
+                    "location": "London",
+                    "social": {
+                      "github": "ada"
+                    },
+                    "verified": true,
+                    "created_at": 1793000040,
+                    "updated_at": 1793000040,
+                    "email": "ada@ada.example",
+                    "enrollment": "active",
+                    "verification": "verified",
+                    "developer_type": "individual",
+                    "reason": null
+                  },
+                  "faucet_next_eligible_at": null
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "403": {
+            "$ref": "#/components/responses/forbidden"
           },
           "429": {
             "$ref": "#/components/responses/rate_limited"
@@ -4321,6 +4412,527 @@ export const openApiTemplate = `{
         }
       }
     },
+    "/v1/developers/projects/{project_id}/versions": {
+      "post": {
+        "operationId": "createProjectVersion",
+        "tags": [
+          "Projects"
+        ],
+        "summary": "Submit the next version of a project",
+        "description": "A version that leaves \`consensus\` as it is in force is active at once. One that changes it is \`submitted\` until it is published on the chain, and active from the epoch that follows from that.",
+        "security": [
+          {
+            "session": []
+          },
+          {
+            "apiKey": [
+              "projects:write"
+            ]
+          }
+        ],
+        "parameters": [
+          {
+            "name": "project_id",
+            "in": "path",
+            "required": true,
+            "schema": {
+              "type": "string",
+              "pattern": "^0[xX][0-9a-fA-F]{64}$"
+            },
+            "example": "0x9e107d9d372bb6826bd81d3542a419d6e277d6f1c0b5a4938271605f4e3d2c1b"
+          },
+          {
+            "name": "Idempotency-Key",
+            "in": "header",
+            "required": false,
+            "description": "Repeats of this call with the same key and body get the first answer, for a day.",
+            "schema": {
+              "type": "string",
+              "minLength": 1,
+              "maxLength": 255
+            }
+          }
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {
+              "schema": {
+                "$ref": "#/components/schemas/SignedManifestInput"
+              },
+              "example": {
+                "manifest": {
+                  "v": 1,
+                  "network": "{{network}}",
+                  "chain_id": 31337,
+                  "developer": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                  "slug": "protein-fold",
+                  "version": 2,
+                  "previous": "0x1c5c7d4b7b2b0f0a5c1f3f3d9e4c6b8a7d2e1f0a9b8c7d6e5f4a3b2c1d0e9f8a",
+                  "consensus": {
+                    "modules": {
+                      "worker": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
+                      "verifier": null
+                    },
+                    "work": {
+                      "class": "deterministic",
+                      "verification": "redundant-execution",
+                      "execution": "committee",
+                      "functions": [
+                        "fold"
+                      ],
+                      "task_source": {
+                        "kind": "api"
+                      },
+                      "max_gas_limit": 250000000,
+                      "committee": {
+                        "size": 5,
+                        "min_size": 3,
+                        "backups": 2,
+                        "selection": "collateral-reputation-sortition-v1",
+                        "weight_cap_multiple": 6
+                      },
+                      "round_secs": 90,
+                      "lease_secs": 30,
+                      "epoch_secs": 10800,
+                      "dispute_window_secs": 86400
+                    },
+                    "economics": {
+                      "reward_token": "0x5fbdb2315678afecb367f032d93f642f64180aa3",
+                      "vault": "0x650ece791cdea4c583c4c0bf9aa37a01b45c96b5",
+                      "reward_model": "per-unit",
+                      "reward_per_unit": "1750000000000000",
+                      "daily_emission": "512000000000000000000",
+                      "fee_split_bp": {
+                        "miner": 7600,
+                        "developer": 1900,
+                        "treasury": 500
+                      },
+                      "max_units_per_epoch": 900000,
+                      "max_recipients_per_epoch": 64,
+                      "min_collateral": "7000000000000000000",
+                      "slashing_bp": {
+                        "invalid_result": 2500,
+                        "missed_sla": 120
+                      }
+                    }
+                  },
+                  "scheduling": {
+                    "public_tasks": false,
+                    "requirements": {
+                      "device_classes": [
+                        "desktop",
+                        "server"
+                      ],
+                      "cpu_cores": 2,
+                      "ram_mb": 2048,
+                      "storage_mb": 512,
+                      "min_benchmark": 80,
+                      "gpu": null,
+                      "engines": [
+                        "native"
+                      ],
+                      "attestation": []
+                    },
+                    "sla": {
+                      "max_latency_ms": 20000,
+                      "min_uptime_bp": 8500
+                    }
+                  },
+                  "listing": {
+                    "name": "Protein Fold",
+                    "tagline": "Shapes from sequences",
+                    "description": "Folds short chains.",
+                    "category": "machine-learning",
+                    "tags": [
+                      "biology"
+                    ],
+                    "icon": "https://assets.example.com/fold.png",
+                    "banner": null,
+                    "video": null,
+                    "website": "https://fold.example.com",
+                    "docs": null,
+                    "support": null,
+                    "screenshots": [],
+                    "features": [
+                      "Energy in millijoule"
+                    ],
+                    "accent_color": "#1F2E3D"
+                  }
+                },
+                "sig_type": "eip191",
+                "signature": "0x5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a1b",
+                "manifest_hash": "0x1c5c7d4b7b2b0f0a5c1f3f3d9e4c6b8a7d2e1f0a9b8c7d6e5f4a3b2c1d0e9f8a",
+                "consensus_hash": "0x2d6d8e5c8c3c1a1b6d2a4a4eaf5d7c9b8e3f2a1bac9d8e7f6a5b4c3d2e1f0a9b",
+                "project_id": "0x9e107d9d372bb6826bd81d3542a419d6e277d6f1c0b5a4938271605f4e3d2c1b"
+              }
+            }
+          }
+        },
+        "responses": {
+          "201": {
+            "description": "Stored.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              },
+              "Location": {
+                "description": "Path of the version.",
+                "schema": {
+                  "type": "string"
+                }
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/SubmittedVersion"
+                },
+                "example": {
+                  "version": {
+                    "version": 2,
+                    "manifest_hash": "0x1c5c7d4b7b2b0f0a5c1f3f3d9e4c6b8a7d2e1f0a9b8c7d6e5f4a3b2c1d0e9f8a",
+                    "consensus_hash": "0x2d6d8e5c8c3c1a1b6d2a4a4eaf5d7c9b8e3f2a1bac9d8e7f6a5b4c3d2e1f0a9b",
+                    "tiers_changed": [
+                      "listing"
+                    ],
+                    "status": "active",
+                    "effective_epoch": null,
+                    "submitted_at": 1793000040
+                  },
+                  "publish_tx": null
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "403": {
+            "$ref": "#/components/responses/forbidden_or_not_owner_or_not_enrolled_or_not_verified_or_scope_missing"
+          },
+          "404": {
+            "$ref": "#/components/responses/not_found"
+          },
+          "409": {
+            "$ref": "#/components/responses/conflict_or_invalid_state"
+          },
+          "413": {
+            "$ref": "#/components/responses/too_large"
+          },
+          "422": {
+            "$ref": "#/components/responses/bad_signature_or_invalid_manifest"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/v1/developers/projects/{project_id}/versions/{version}/publish": {
+      "post": {
+        "operationId": "publishProjectVersion",
+        "tags": [
+          "Projects"
+        ],
+        "summary": "Publish a version that changes the consensus",
+        "description": "Without a signed body the answer is what to sign; with one it is relayed. The version is \`registered\` once its publication is indexed, and active from \`effective_epoch\`.",
+        "security": [
+          {
+            "session": []
+          }
+        ],
+        "parameters": [
+          {
+            "name": "project_id",
+            "in": "path",
+            "required": true,
+            "schema": {
+              "type": "string",
+              "pattern": "^0[xX][0-9a-fA-F]{64}$"
+            },
+            "example": "0x9e107d9d372bb6826bd81d3542a419d6e277d6f1c0b5a4938271605f4e3d2c1b"
+          },
+          {
+            "name": "version",
+            "in": "path",
+            "required": true,
+            "schema": {
+              "type": "integer",
+              "minimum": 1
+            },
+            "example": "2"
+          }
+        ],
+        "requestBody": {
+          "required": false,
+          "content": {
+            "application/json": {
+              "schema": {
+                "$ref": "#/components/schemas/SignedGaslessBody"
+              },
+              "example": {
+                "typed_data": {
+                  "domain": {
+                    "name": "{{service}} ProjectRegistry",
+                    "version": "1",
+                    "chainId": 31337,
+                    "verifyingContract": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8"
+                  },
+                  "types": {
+                    "EIP712Domain": [
+                      {
+                        "name": "name",
+                        "type": "string"
+                      },
+                      {
+                        "name": "version",
+                        "type": "string"
+                      },
+                      {
+                        "name": "chainId",
+                        "type": "uint256"
+                      },
+                      {
+                        "name": "verifyingContract",
+                        "type": "address"
+                      }
+                    ],
+                    "PublishVersion": [
+                      {
+                        "name": "developer",
+                        "type": "address"
+                      },
+                      {
+                        "name": "projectId",
+                        "type": "bytes32"
+                      },
+                      {
+                        "name": "version",
+                        "type": "uint32"
+                      },
+                      {
+                        "name": "consensusHash",
+                        "type": "bytes32"
+                      },
+                      {
+                        "name": "manifestHash",
+                        "type": "bytes32"
+                      },
+                      {
+                        "name": "nonce",
+                        "type": "uint256"
+                      },
+                      {
+                        "name": "deadline",
+                        "type": "uint256"
+                      }
+                    ]
+                  },
+                  "primaryType": "PublishVersion",
+                  "message": {
+                    "developer": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                    "projectId": "0x9e107d9d372bb6826bd81d3542a419d6e277d6f1c0b5a4938271605f4e3d2c1b",
+                    "version": 2,
+                    "consensusHash": "0x2d6d8e5c8c3c1a1b6d2a4a4eaf5d7c9b8e3f2a1bac9d8e7f6a5b4c3d2e1f0a9b",
+                    "manifestHash": "0x1c5c7d4b7b2b0f0a5c1f3f3d9e4c6b8a7d2e1f0a9b8c7d6e5f4a3b2c1d0e9f8a",
+                    "nonce": "0",
+                    "deadline": "1793003640"
+                  }
+                },
+                "signature": "0x1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1b"
+              }
+            }
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "What the owner signs and posts back.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/GaslessPayload"
+                },
+                "example": {
+                  "action": "publish_version",
+                  "typed_data": {
+                    "domain": {
+                      "name": "{{service}} ProjectRegistry",
+                      "version": "1",
+                      "chainId": 31337,
+                      "verifyingContract": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8"
+                    },
+                    "types": {
+                      "EIP712Domain": [
+                        {
+                          "name": "name",
+                          "type": "string"
+                        },
+                        {
+                          "name": "version",
+                          "type": "string"
+                        },
+                        {
+                          "name": "chainId",
+                          "type": "uint256"
+                        },
+                        {
+                          "name": "verifyingContract",
+                          "type": "address"
+                        }
+                      ],
+                      "PublishVersion": [
+                        {
+                          "name": "developer",
+                          "type": "address"
+                        },
+                        {
+                          "name": "projectId",
+                          "type": "bytes32"
+                        },
+                        {
+                          "name": "version",
+                          "type": "uint32"
+                        },
+                        {
+                          "name": "consensusHash",
+                          "type": "bytes32"
+                        },
+                        {
+                          "name": "manifestHash",
+                          "type": "bytes32"
+                        },
+                        {
+                          "name": "nonce",
+                          "type": "uint256"
+                        },
+                        {
+                          "name": "deadline",
+                          "type": "uint256"
+                        }
+                      ]
+                    },
+                    "primaryType": "PublishVersion",
+                    "message": {
+                      "developer": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                      "projectId": "0x9e107d9d372bb6826bd81d3542a419d6e277d6f1c0b5a4938271605f4e3d2c1b",
+                      "version": 2,
+                      "consensusHash": "0x2d6d8e5c8c3c1a1b6d2a4a4eaf5d7c9b8e3f2a1bac9d8e7f6a5b4c3d2e1f0a9b",
+                      "manifestHash": "0x1c5c7d4b7b2b0f0a5c1f3f3d9e4c6b8a7d2e1f0a9b8c7d6e5f4a3b2c1d0e9f8a",
+                      "nonce": "0",
+                      "deadline": "1793003640"
+                    }
+                  },
+                  "expires_at": 1793003640
+                }
+              }
+            }
+          },
+          "202": {
+            "description": "The signed action is on its way to the chain.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              },
+              "Location": {
+                "description": "Where to follow it.",
+                "schema": {
+                  "type": "string"
+                }
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/Transaction"
+                },
+                "example": {
+                  "id": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
+                  "action": "publish_version",
+                  "status": "sent",
+                  "tx_hash": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
+                  "error": null,
+                  "confirmations": 0,
+                  "created_at": 1793000040,
+                  "updated_at": 1793000052
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "403": {
+            "$ref": "#/components/responses/forbidden_or_not_owner"
+          },
+          "404": {
+            "$ref": "#/components/responses/not_found"
+          },
+          "409": {
+            "$ref": "#/components/responses/conflict_or_invalid_state"
+          },
+          "413": {
+            "$ref": "#/components/responses/too_large"
+          },
+          "422": {
+            "$ref": "#/components/responses/bad_signature"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
     "/v1/projects": {
       "get": {
         "operationId": "listProjects",
@@ -6302,6 +6914,1988 @@ export const openApiTemplate = `{
         }
       }
     },
+    "/v1/subscriptions": {
+      "post": {
+        "operationId": "createSubscription",
+        "tags": [
+          "Subscriptions"
+        ],
+        "summary": "Subscribe a device to a project",
+        "description": "Answers with the bond to sign. Nothing is owed before it is bonded, and the device is eligible from the next epoch after.",
+        "security": [
+          {
+            "session": []
+          }
+        ],
+        "parameters": [
+          {
+            "name": "Idempotency-Key",
+            "in": "header",
+            "required": false,
+            "description": "Repeats of this call with the same key and body get the first answer, for a day.",
+            "schema": {
+              "type": "string",
+              "minLength": 1,
+              "maxLength": 255
+            }
+          }
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {
+              "schema": {
+                "$ref": "#/components/schemas/SubscriptionInput"
+              },
+              "example": {
+                "project_id": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
+                "node_id": "{{node_id_prefix}}0f3a5c7e9b1d2f40",
+                "collateral": "6000000000000000000"
+              }
+            }
+          }
+        },
+        "responses": {
+          "201": {
+            "description": "Waiting for its collateral.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              },
+              "Location": {
+                "description": "The subscription.",
+                "schema": {
+                  "type": "string"
+                }
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/CreatedSubscription"
+                },
+                "example": {
+                  "subscription": {
+                    "subscription_id": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
+                    "project_id": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
+                    "node_id": "{{node_id_prefix}}0f3a5c7e9b1d2f40",
+                    "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                    "min_collateral": "5000000000000000000",
+                    "device_bound": true,
+                    "credited_rounds": 0,
+                    "missed_leases": 0,
+                    "disagreements": 0,
+                    "created_at": 1793000040,
+                    "status": "pending_collateral",
+                    "collateral": "0",
+                    "payout_address": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                    "collateral_health": "healthy",
+                    "release_at": null,
+                    "pending_slashes": 0,
+                    "slashed_total": "0",
+                    "reputation": 5000,
+                    "last_proof_at": null,
+                    "started_at": null
+                  },
+                  "bond": {
+                    "action": "bond",
+                    "typed_data": {
+                      "domain": {
+                        "name": "{{service}} Staking",
+                        "version": "1",
+                        "chainId": 31337,
+                        "verifyingContract": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8"
+                      },
+                      "types": {
+                        "EIP712Domain": [
+                          {
+                            "name": "name",
+                            "type": "string"
+                          },
+                          {
+                            "name": "version",
+                            "type": "string"
+                          },
+                          {
+                            "name": "chainId",
+                            "type": "uint256"
+                          },
+                          {
+                            "name": "verifyingContract",
+                            "type": "address"
+                          }
+                        ],
+                        "Bond": [
+                          {
+                            "name": "owner",
+                            "type": "address"
+                          },
+                          {
+                            "name": "projectId",
+                            "type": "bytes32"
+                          },
+                          {
+                            "name": "nodeKey",
+                            "type": "bytes32"
+                          },
+                          {
+                            "name": "amount",
+                            "type": "uint256"
+                          },
+                          {
+                            "name": "nonce",
+                            "type": "uint256"
+                          },
+                          {
+                            "name": "deadline",
+                            "type": "uint256"
+                          }
+                        ]
+                      },
+                      "primaryType": "Bond",
+                      "message": {
+                        "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                        "projectId": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
+                        "nodeKey": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
+                        "amount": "6000000000000000000",
+                        "nonce": "0",
+                        "deadline": "1793003640"
+                      }
+                    },
+                    "expires_at": 1793003640,
+                    "permit": {
+                      "domain": {
+                        "name": "{{permit_name}}",
+                        "version": "1",
+                        "chainId": 31337,
+                        "verifyingContract": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8"
+                      },
+                      "types": {
+                        "EIP712Domain": [
+                          {
+                            "name": "name",
+                            "type": "string"
+                          },
+                          {
+                            "name": "version",
+                            "type": "string"
+                          },
+                          {
+                            "name": "chainId",
+                            "type": "uint256"
+                          },
+                          {
+                            "name": "verifyingContract",
+                            "type": "address"
+                          }
+                        ],
+                        "Permit": [
+                          {
+                            "name": "owner",
+                            "type": "address"
+                          },
+                          {
+                            "name": "spender",
+                            "type": "address"
+                          },
+                          {
+                            "name": "value",
+                            "type": "uint256"
+                          },
+                          {
+                            "name": "nonce",
+                            "type": "uint256"
+                          },
+                          {
+                            "name": "deadline",
+                            "type": "uint256"
+                          }
+                        ]
+                      },
+                      "primaryType": "Permit",
+                      "message": {
+                        "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                        "spender": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                        "value": "6000000000000000000",
+                        "nonce": "0",
+                        "deadline": "1793003640"
+                      }
+                    }
+                  },
+                  "compatibility": {
+                    "compatible": true,
+                    "tier": "marginal",
+                    "match_bp": 8333,
+                    "missing": [],
+                    "warnings": [
+                      "ram_mb"
+                    ],
+                    "performance": "good",
+                    "est_monthly_reward": "420000000000000000000"
+                  }
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "403": {
+            "$ref": "#/components/responses/forbidden_or_not_owner"
+          },
+          "404": {
+            "$ref": "#/components/responses/not_found"
+          },
+          "409": {
+            "$ref": "#/components/responses/conflict_or_already_exists"
+          },
+          "413": {
+            "$ref": "#/components/responses/too_large"
+          },
+          "422": {
+            "$ref": "#/components/responses/incompatible_or_insufficient_collateral"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/v1/me/subscriptions": {
+      "get": {
+        "operationId": "listSubscriptions",
+        "tags": [
+          "Subscriptions"
+        ],
+        "summary": "List the own subscriptions, newest first",
+        "description": "Closed ones too.",
+        "security": [
+          {
+            "session": []
+          }
+        ],
+        "parameters": [
+          {
+            "name": "limit",
+            "in": "query",
+            "required": false,
+            "description": "Items per page, 1 to 200; 50 when left out.",
+            "schema": {
+              "type": "integer",
+              "minimum": 1,
+              "maximum": 200,
+              "default": 50
+            }
+          },
+          {
+            "name": "cursor",
+            "in": "query",
+            "required": false,
+            "description": "The \`next_cursor\` of the page before.",
+            "schema": {
+              "type": "string",
+              "maxLength": 1024
+            }
+          }
+        ],
+        "responses": {
+          "200": {
+            "description": "One page.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/SubscriptionPage"
+                },
+                "example": {
+                  "items": [
+                    {
+                      "subscription_id": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
+                      "project_id": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
+                      "node_id": "{{node_id_prefix}}0f3a5c7e9b1d2f40",
+                      "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                      "min_collateral": "5000000000000000000",
+                      "device_bound": true,
+                      "credited_rounds": 0,
+                      "missed_leases": 0,
+                      "disagreements": 0,
+                      "created_at": 1793000040,
+                      "status": "active",
+                      "collateral": "6000000000000000000",
+                      "payout_address": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                      "collateral_health": "healthy",
+                      "release_at": null,
+                      "pending_slashes": 0,
+                      "slashed_total": "0",
+                      "reputation": 5000,
+                      "last_proof_at": null,
+                      "started_at": 1793000040
+                    }
+                  ],
+                  "next_cursor": null
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "403": {
+            "$ref": "#/components/responses/forbidden"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/v1/me/collateral": {
+      "get": {
+        "operationId": "getCollateral",
+        "tags": [
+          "Subscriptions"
+        ],
+        "summary": "Sum up the own collateral",
+        "description": "Over all subscriptions that are not closed.",
+        "security": [
+          {
+            "session": []
+          }
+        ],
+        "responses": {
+          "200": {
+            "description": "As of the newest indexed block.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/CollateralSummary"
+                },
+                "example": {
+                  "bonded": "6000000000000000000",
+                  "unbonding": "0",
+                  "withdrawable": "0",
+                  "slashed_total": "0",
+                  "pending_slashes": 0,
+                  "{{prefix}}_balance": "994000000000000000000",
+                  "subscriptions": [
+                    {
+                      "subscription_id": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
+                      "project_id": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
+                      "status": "active",
+                      "collateral": "6000000000000000000",
+                      "collateral_health": "healthy"
+                    }
+                  ]
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "403": {
+            "$ref": "#/components/responses/forbidden"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/v1/subscriptions/{subscription_id}": {
+      "get": {
+        "operationId": "getSubscription",
+        "tags": [
+          "Subscriptions"
+        ],
+        "summary": "Read a subscription",
+        "security": [],
+        "parameters": [
+          {
+            "name": "subscription_id",
+            "in": "path",
+            "required": true,
+            "schema": {
+              "type": "string",
+              "pattern": "^0[xX][0-9a-fA-F]{64}$"
+            },
+            "example": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6"
+          },
+          {
+            "name": "If-None-Match",
+            "in": "header",
+            "required": false,
+            "description": "ETag of the copy you hold; the same one is answered with 304.",
+            "schema": {
+              "type": "string"
+            }
+          }
+        ],
+        "responses": {
+          "200": {
+            "description": "As of the newest indexed block.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              },
+              "ETag": {
+                "description": "Names this representation.",
+                "schema": {
+                  "type": "string"
+                }
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/Subscription"
+                },
+                "example": {
+                  "subscription_id": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
+                  "project_id": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
+                  "node_id": "{{node_id_prefix}}0f3a5c7e9b1d2f40",
+                  "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                  "min_collateral": "5000000000000000000",
+                  "device_bound": true,
+                  "credited_rounds": 0,
+                  "missed_leases": 0,
+                  "disagreements": 0,
+                  "created_at": 1793000040,
+                  "status": "active",
+                  "collateral": "6000000000000000000",
+                  "payout_address": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                  "collateral_health": "healthy",
+                  "release_at": null,
+                  "pending_slashes": 0,
+                  "slashed_total": "0",
+                  "reputation": 5000,
+                  "last_proof_at": null,
+                  "started_at": 1793000040
+                }
+              }
+            }
+          },
+          "304": {
+            "$ref": "#/components/responses/not_modified"
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "404": {
+            "$ref": "#/components/responses/not_found"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/v1/subscriptions/{subscription_id}/bond-payload": {
+      "post": {
+        "operationId": "getBondPayload",
+        "tags": [
+          "Subscriptions"
+        ],
+        "summary": "Get what to sign to add collateral",
+        "description": "For the first bond as well as for a top-up. The permit beside it lets the contract take the amount.",
+        "security": [
+          {
+            "session": []
+          }
+        ],
+        "parameters": [
+          {
+            "name": "subscription_id",
+            "in": "path",
+            "required": true,
+            "schema": {
+              "type": "string",
+              "pattern": "^0[xX][0-9a-fA-F]{64}$"
+            },
+            "example": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6"
+          }
+        ],
+        "requestBody": {
+          "required": false,
+          "content": {
+            "application/json": {
+              "schema": {
+                "$ref": "#/components/schemas/BondRequest"
+              },
+              "example": {
+                "amount": "1000000000000000000"
+              }
+            }
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "What the owner signs and posts back.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/GaslessPayload"
+                },
+                "example": {
+                  "action": "bond",
+                  "typed_data": {
+                    "domain": {
+                      "name": "{{service}} Staking",
+                      "version": "1",
+                      "chainId": 31337,
+                      "verifyingContract": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8"
+                    },
+                    "types": {
+                      "EIP712Domain": [
+                        {
+                          "name": "name",
+                          "type": "string"
+                        },
+                        {
+                          "name": "version",
+                          "type": "string"
+                        },
+                        {
+                          "name": "chainId",
+                          "type": "uint256"
+                        },
+                        {
+                          "name": "verifyingContract",
+                          "type": "address"
+                        }
+                      ],
+                      "Bond": [
+                        {
+                          "name": "owner",
+                          "type": "address"
+                        },
+                        {
+                          "name": "projectId",
+                          "type": "bytes32"
+                        },
+                        {
+                          "name": "nodeKey",
+                          "type": "bytes32"
+                        },
+                        {
+                          "name": "amount",
+                          "type": "uint256"
+                        },
+                        {
+                          "name": "nonce",
+                          "type": "uint256"
+                        },
+                        {
+                          "name": "deadline",
+                          "type": "uint256"
+                        }
+                      ]
+                    },
+                    "primaryType": "Bond",
+                    "message": {
+                      "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                      "projectId": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
+                      "nodeKey": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
+                      "amount": "6000000000000000000",
+                      "nonce": "0",
+                      "deadline": "1793003640"
+                    }
+                  },
+                  "expires_at": 1793003640,
+                  "permit": {
+                    "domain": {
+                      "name": "{{permit_name}}",
+                      "version": "1",
+                      "chainId": 31337,
+                      "verifyingContract": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8"
+                    },
+                    "types": {
+                      "EIP712Domain": [
+                        {
+                          "name": "name",
+                          "type": "string"
+                        },
+                        {
+                          "name": "version",
+                          "type": "string"
+                        },
+                        {
+                          "name": "chainId",
+                          "type": "uint256"
+                        },
+                        {
+                          "name": "verifyingContract",
+                          "type": "address"
+                        }
+                      ],
+                      "Permit": [
+                        {
+                          "name": "owner",
+                          "type": "address"
+                        },
+                        {
+                          "name": "spender",
+                          "type": "address"
+                        },
+                        {
+                          "name": "value",
+                          "type": "uint256"
+                        },
+                        {
+                          "name": "nonce",
+                          "type": "uint256"
+                        },
+                        {
+                          "name": "deadline",
+                          "type": "uint256"
+                        }
+                      ]
+                    },
+                    "primaryType": "Permit",
+                    "message": {
+                      "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                      "spender": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                      "value": "6000000000000000000",
+                      "nonce": "0",
+                      "deadline": "1793003640"
+                    }
+                  }
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "403": {
+            "$ref": "#/components/responses/forbidden_or_not_owner"
+          },
+          "404": {
+            "$ref": "#/components/responses/not_found"
+          },
+          "409": {
+            "$ref": "#/components/responses/invalid_state"
+          },
+          "413": {
+            "$ref": "#/components/responses/too_large"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/v1/subscriptions/{subscription_id}/bond": {
+      "post": {
+        "operationId": "bond",
+        "tags": [
+          "Subscriptions"
+        ],
+        "summary": "Bond collateral by signature",
+        "description": "Takes the payload of a new subscription or of \`bond-payload\`, with the signatures of both its parts. Without a permit the wallet must have approved the contract itself.",
+        "security": [
+          {
+            "session": []
+          }
+        ],
+        "parameters": [
+          {
+            "name": "subscription_id",
+            "in": "path",
+            "required": true,
+            "schema": {
+              "type": "string",
+              "pattern": "^0[xX][0-9a-fA-F]{64}$"
+            },
+            "example": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6"
+          }
+        ],
+        "requestBody": {
+          "required": false,
+          "content": {
+            "application/json": {
+              "schema": {
+                "$ref": "#/components/schemas/SignedGaslessBody"
+              },
+              "example": {
+                "typed_data": {
+                  "domain": {
+                    "name": "{{service}} Staking",
+                    "version": "1",
+                    "chainId": 31337,
+                    "verifyingContract": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8"
+                  },
+                  "types": {
+                    "EIP712Domain": [
+                      {
+                        "name": "name",
+                        "type": "string"
+                      },
+                      {
+                        "name": "version",
+                        "type": "string"
+                      },
+                      {
+                        "name": "chainId",
+                        "type": "uint256"
+                      },
+                      {
+                        "name": "verifyingContract",
+                        "type": "address"
+                      }
+                    ],
+                    "Bond": [
+                      {
+                        "name": "owner",
+                        "type": "address"
+                      },
+                      {
+                        "name": "projectId",
+                        "type": "bytes32"
+                      },
+                      {
+                        "name": "nodeKey",
+                        "type": "bytes32"
+                      },
+                      {
+                        "name": "amount",
+                        "type": "uint256"
+                      },
+                      {
+                        "name": "nonce",
+                        "type": "uint256"
+                      },
+                      {
+                        "name": "deadline",
+                        "type": "uint256"
+                      }
+                    ]
+                  },
+                  "primaryType": "Bond",
+                  "message": {
+                    "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                    "projectId": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
+                    "nodeKey": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
+                    "amount": "6000000000000000000",
+                    "nonce": "0",
+                    "deadline": "1793003640"
+                  }
+                },
+                "signature": "0x1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1b",
+                "permit": {
+                  "domain": {
+                    "name": "{{permit_name}}",
+                    "version": "1",
+                    "chainId": 31337,
+                    "verifyingContract": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8"
+                  },
+                  "types": {
+                    "EIP712Domain": [
+                      {
+                        "name": "name",
+                        "type": "string"
+                      },
+                      {
+                        "name": "version",
+                        "type": "string"
+                      },
+                      {
+                        "name": "chainId",
+                        "type": "uint256"
+                      },
+                      {
+                        "name": "verifyingContract",
+                        "type": "address"
+                      }
+                    ],
+                    "Permit": [
+                      {
+                        "name": "owner",
+                        "type": "address"
+                      },
+                      {
+                        "name": "spender",
+                        "type": "address"
+                      },
+                      {
+                        "name": "value",
+                        "type": "uint256"
+                      },
+                      {
+                        "name": "nonce",
+                        "type": "uint256"
+                      },
+                      {
+                        "name": "deadline",
+                        "type": "uint256"
+                      }
+                    ]
+                  },
+                  "primaryType": "Permit",
+                  "message": {
+                    "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                    "spender": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                    "value": "6000000000000000000",
+                    "nonce": "0",
+                    "deadline": "1793003640"
+                  }
+                },
+                "permit_signature": "0x1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1b"
+              }
+            }
+          }
+        },
+        "responses": {
+          "202": {
+            "description": "The signed action is on its way to the chain.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              },
+              "Location": {
+                "description": "Where to follow it.",
+                "schema": {
+                  "type": "string"
+                }
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/Transaction"
+                },
+                "example": {
+                  "id": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
+                  "action": "bond",
+                  "status": "sent",
+                  "tx_hash": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
+                  "error": null,
+                  "confirmations": 0,
+                  "created_at": 1793000040,
+                  "updated_at": 1793000052
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "403": {
+            "$ref": "#/components/responses/forbidden_or_not_owner"
+          },
+          "404": {
+            "$ref": "#/components/responses/not_found"
+          },
+          "409": {
+            "$ref": "#/components/responses/conflict_or_invalid_state"
+          },
+          "413": {
+            "$ref": "#/components/responses/too_large"
+          },
+          "422": {
+            "$ref": "#/components/responses/bad_signature_or_insufficient_collateral"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/v1/subscriptions/{subscription_id}/payout": {
+      "post": {
+        "operationId": "setPayout",
+        "tags": [
+          "Subscriptions"
+        ],
+        "summary": "Set where rewards go, by signature",
+        "description": "First with the address, in the body or in the query, then with the signed payload. Epochs settled before keep the address they had.",
+        "security": [
+          {
+            "session": []
+          }
+        ],
+        "parameters": [
+          {
+            "name": "subscription_id",
+            "in": "path",
+            "required": true,
+            "schema": {
+              "type": "string",
+              "pattern": "^0[xX][0-9a-fA-F]{64}$"
+            },
+            "example": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6"
+          },
+          {
+            "name": "payout_address",
+            "in": "query",
+            "required": false,
+            "description": "For a first step without a body.",
+            "schema": {
+              "$ref": "#/components/schemas/Address"
+            }
+          }
+        ],
+        "requestBody": {
+          "required": false,
+          "content": {
+            "application/json": {
+              "schema": {
+                "anyOf": [
+                  {
+                    "$ref": "#/components/schemas/PayoutRequest"
+                  },
+                  {
+                    "$ref": "#/components/schemas/SignedGaslessBody"
+                  }
+                ]
+              },
+              "example": {
+                "typed_data": {
+                  "domain": {
+                    "name": "{{service}} Staking",
+                    "version": "1",
+                    "chainId": 31337,
+                    "verifyingContract": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8"
+                  },
+                  "types": {
+                    "EIP712Domain": [
+                      {
+                        "name": "name",
+                        "type": "string"
+                      },
+                      {
+                        "name": "version",
+                        "type": "string"
+                      },
+                      {
+                        "name": "chainId",
+                        "type": "uint256"
+                      },
+                      {
+                        "name": "verifyingContract",
+                        "type": "address"
+                      }
+                    ],
+                    "SetPayout": [
+                      {
+                        "name": "owner",
+                        "type": "address"
+                      },
+                      {
+                        "name": "subscriptionId",
+                        "type": "bytes32"
+                      },
+                      {
+                        "name": "payout",
+                        "type": "address"
+                      },
+                      {
+                        "name": "nonce",
+                        "type": "uint256"
+                      },
+                      {
+                        "name": "deadline",
+                        "type": "uint256"
+                      }
+                    ]
+                  },
+                  "primaryType": "SetPayout",
+                  "message": {
+                    "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                    "subscriptionId": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
+                    "payout": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
+                    "nonce": "0",
+                    "deadline": "1793003640"
+                  }
+                },
+                "signature": "0x1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1b"
+              }
+            }
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "What the owner signs and posts back.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/GaslessPayload"
+                },
+                "example": {
+                  "action": "set_payout",
+                  "typed_data": {
+                    "domain": {
+                      "name": "{{service}} Staking",
+                      "version": "1",
+                      "chainId": 31337,
+                      "verifyingContract": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8"
+                    },
+                    "types": {
+                      "EIP712Domain": [
+                        {
+                          "name": "name",
+                          "type": "string"
+                        },
+                        {
+                          "name": "version",
+                          "type": "string"
+                        },
+                        {
+                          "name": "chainId",
+                          "type": "uint256"
+                        },
+                        {
+                          "name": "verifyingContract",
+                          "type": "address"
+                        }
+                      ],
+                      "SetPayout": [
+                        {
+                          "name": "owner",
+                          "type": "address"
+                        },
+                        {
+                          "name": "subscriptionId",
+                          "type": "bytes32"
+                        },
+                        {
+                          "name": "payout",
+                          "type": "address"
+                        },
+                        {
+                          "name": "nonce",
+                          "type": "uint256"
+                        },
+                        {
+                          "name": "deadline",
+                          "type": "uint256"
+                        }
+                      ]
+                    },
+                    "primaryType": "SetPayout",
+                    "message": {
+                      "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                      "subscriptionId": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
+                      "payout": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
+                      "nonce": "0",
+                      "deadline": "1793003640"
+                    }
+                  },
+                  "expires_at": 1793003640
+                }
+              }
+            }
+          },
+          "202": {
+            "description": "The signed action is on its way to the chain.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              },
+              "Location": {
+                "description": "Where to follow it.",
+                "schema": {
+                  "type": "string"
+                }
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/Transaction"
+                },
+                "example": {
+                  "id": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
+                  "action": "set_payout",
+                  "status": "sent",
+                  "tx_hash": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
+                  "error": null,
+                  "confirmations": 0,
+                  "created_at": 1793000040,
+                  "updated_at": 1793000052
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "403": {
+            "$ref": "#/components/responses/forbidden_or_not_owner"
+          },
+          "404": {
+            "$ref": "#/components/responses/not_found"
+          },
+          "409": {
+            "$ref": "#/components/responses/conflict_or_invalid_state"
+          },
+          "413": {
+            "$ref": "#/components/responses/too_large"
+          },
+          "422": {
+            "$ref": "#/components/responses/bad_signature"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/v1/subscriptions/{subscription_id}/pause": {
+      "post": {
+        "operationId": "pauseSubscription",
+        "tags": [
+          "Subscriptions"
+        ],
+        "summary": "Take no work for a while",
+        "description": "From the next epoch on. The collateral stays. The device itself may ask for it as well.",
+        "security": [
+          {
+            "session": []
+          },
+          {
+            "nodeSignature": []
+          }
+        ],
+        "parameters": [
+          {
+            "name": "subscription_id",
+            "in": "path",
+            "required": true,
+            "schema": {
+              "type": "string",
+              "pattern": "^0[xX][0-9a-fA-F]{64}$"
+            },
+            "example": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6"
+          }
+        ],
+        "responses": {
+          "200": {
+            "description": "Paused.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/Subscription"
+                },
+                "example": {
+                  "subscription_id": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
+                  "project_id": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
+                  "node_id": "{{node_id_prefix}}0f3a5c7e9b1d2f40",
+                  "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                  "min_collateral": "5000000000000000000",
+                  "device_bound": true,
+                  "credited_rounds": 0,
+                  "missed_leases": 0,
+                  "disagreements": 0,
+                  "created_at": 1793000040,
+                  "status": "paused",
+                  "collateral": "6000000000000000000",
+                  "payout_address": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                  "collateral_health": "healthy",
+                  "release_at": null,
+                  "pending_slashes": 0,
+                  "slashed_total": "0",
+                  "reputation": 5000,
+                  "last_proof_at": null,
+                  "started_at": 1793000040
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "403": {
+            "$ref": "#/components/responses/forbidden_or_not_owner"
+          },
+          "404": {
+            "$ref": "#/components/responses/not_found"
+          },
+          "409": {
+            "$ref": "#/components/responses/invalid_state"
+          },
+          "413": {
+            "$ref": "#/components/responses/too_large"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/v1/subscriptions/{subscription_id}/resume": {
+      "post": {
+        "operationId": "resumeSubscription",
+        "tags": [
+          "Subscriptions"
+        ],
+        "summary": "Take work again",
+        "security": [
+          {
+            "session": []
+          },
+          {
+            "nodeSignature": []
+          }
+        ],
+        "parameters": [
+          {
+            "name": "subscription_id",
+            "in": "path",
+            "required": true,
+            "schema": {
+              "type": "string",
+              "pattern": "^0[xX][0-9a-fA-F]{64}$"
+            },
+            "example": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6"
+          }
+        ],
+        "responses": {
+          "200": {
+            "description": "Active.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/Subscription"
+                },
+                "example": {
+                  "subscription_id": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
+                  "project_id": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
+                  "node_id": "{{node_id_prefix}}0f3a5c7e9b1d2f40",
+                  "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                  "min_collateral": "5000000000000000000",
+                  "device_bound": true,
+                  "credited_rounds": 0,
+                  "missed_leases": 0,
+                  "disagreements": 0,
+                  "created_at": 1793000040,
+                  "status": "active",
+                  "collateral": "6000000000000000000",
+                  "payout_address": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                  "collateral_health": "healthy",
+                  "release_at": null,
+                  "pending_slashes": 0,
+                  "slashed_total": "0",
+                  "reputation": 5000,
+                  "last_proof_at": null,
+                  "started_at": 1793000040
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "403": {
+            "$ref": "#/components/responses/forbidden_or_not_owner"
+          },
+          "404": {
+            "$ref": "#/components/responses/not_found"
+          },
+          "409": {
+            "$ref": "#/components/responses/invalid_state"
+          },
+          "413": {
+            "$ref": "#/components/responses/too_large"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/v1/subscriptions/{subscription_id}/unbond": {
+      "post": {
+        "operationId": "unbond",
+        "tags": [
+          "Subscriptions"
+        ],
+        "summary": "Begin to unbond, by signature",
+        "description": "First without a body, then with the signed payload. The device takes no new work from then on.",
+        "security": [
+          {
+            "session": []
+          }
+        ],
+        "parameters": [
+          {
+            "name": "subscription_id",
+            "in": "path",
+            "required": true,
+            "schema": {
+              "type": "string",
+              "pattern": "^0[xX][0-9a-fA-F]{64}$"
+            },
+            "example": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6"
+          }
+        ],
+        "requestBody": {
+          "required": false,
+          "content": {
+            "application/json": {
+              "schema": {
+                "$ref": "#/components/schemas/SignedGaslessBody"
+              },
+              "example": {
+                "typed_data": {
+                  "domain": {
+                    "name": "{{service}} Staking",
+                    "version": "1",
+                    "chainId": 31337,
+                    "verifyingContract": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8"
+                  },
+                  "types": {
+                    "EIP712Domain": [
+                      {
+                        "name": "name",
+                        "type": "string"
+                      },
+                      {
+                        "name": "version",
+                        "type": "string"
+                      },
+                      {
+                        "name": "chainId",
+                        "type": "uint256"
+                      },
+                      {
+                        "name": "verifyingContract",
+                        "type": "address"
+                      }
+                    ],
+                    "Unbond": [
+                      {
+                        "name": "owner",
+                        "type": "address"
+                      },
+                      {
+                        "name": "subscriptionId",
+                        "type": "bytes32"
+                      },
+                      {
+                        "name": "nonce",
+                        "type": "uint256"
+                      },
+                      {
+                        "name": "deadline",
+                        "type": "uint256"
+                      }
+                    ]
+                  },
+                  "primaryType": "Unbond",
+                  "message": {
+                    "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                    "subscriptionId": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
+                    "nonce": "0",
+                    "deadline": "1793003640"
+                  }
+                },
+                "signature": "0x1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1b"
+              }
+            }
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "What the owner signs and posts back.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/GaslessPayload"
+                },
+                "example": {
+                  "action": "unbond",
+                  "typed_data": {
+                    "domain": {
+                      "name": "{{service}} Staking",
+                      "version": "1",
+                      "chainId": 31337,
+                      "verifyingContract": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8"
+                    },
+                    "types": {
+                      "EIP712Domain": [
+                        {
+                          "name": "name",
+                          "type": "string"
+                        },
+                        {
+                          "name": "version",
+                          "type": "string"
+                        },
+                        {
+                          "name": "chainId",
+                          "type": "uint256"
+                        },
+                        {
+                          "name": "verifyingContract",
+                          "type": "address"
+                        }
+                      ],
+                      "Unbond": [
+                        {
+                          "name": "owner",
+                          "type": "address"
+                        },
+                        {
+                          "name": "subscriptionId",
+                          "type": "bytes32"
+                        },
+                        {
+                          "name": "nonce",
+                          "type": "uint256"
+                        },
+                        {
+                          "name": "deadline",
+                          "type": "uint256"
+                        }
+                      ]
+                    },
+                    "primaryType": "Unbond",
+                    "message": {
+                      "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                      "subscriptionId": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
+                      "nonce": "0",
+                      "deadline": "1793003640"
+                    }
+                  },
+                  "expires_at": 1793003640
+                }
+              }
+            }
+          },
+          "202": {
+            "description": "The signed action is on its way to the chain.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              },
+              "Location": {
+                "description": "Where to follow it.",
+                "schema": {
+                  "type": "string"
+                }
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/Transaction"
+                },
+                "example": {
+                  "id": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
+                  "action": "unbond",
+                  "status": "sent",
+                  "tx_hash": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
+                  "error": null,
+                  "confirmations": 0,
+                  "created_at": 1793000040,
+                  "updated_at": 1793000052
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "403": {
+            "$ref": "#/components/responses/forbidden_or_not_owner"
+          },
+          "404": {
+            "$ref": "#/components/responses/not_found"
+          },
+          "409": {
+            "$ref": "#/components/responses/conflict_or_invalid_state"
+          },
+          "413": {
+            "$ref": "#/components/responses/too_large"
+          },
+          "422": {
+            "$ref": "#/components/responses/bad_signature"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/v1/subscriptions/{subscription_id}/withdraw": {
+      "post": {
+        "operationId": "withdraw",
+        "tags": [
+          "Subscriptions"
+        ],
+        "summary": "Take the collateral back, by signature",
+        "description": "Once unbonding has ended and no slash is pending. The collateral goes to the owner, and the subscription is closed.",
+        "security": [
+          {
+            "session": []
+          }
+        ],
+        "parameters": [
+          {
+            "name": "subscription_id",
+            "in": "path",
+            "required": true,
+            "schema": {
+              "type": "string",
+              "pattern": "^0[xX][0-9a-fA-F]{64}$"
+            },
+            "example": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6"
+          }
+        ],
+        "requestBody": {
+          "required": false,
+          "content": {
+            "application/json": {
+              "schema": {
+                "$ref": "#/components/schemas/SignedGaslessBody"
+              },
+              "example": {
+                "typed_data": {
+                  "domain": {
+                    "name": "{{service}} Staking",
+                    "version": "1",
+                    "chainId": 31337,
+                    "verifyingContract": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8"
+                  },
+                  "types": {
+                    "EIP712Domain": [
+                      {
+                        "name": "name",
+                        "type": "string"
+                      },
+                      {
+                        "name": "version",
+                        "type": "string"
+                      },
+                      {
+                        "name": "chainId",
+                        "type": "uint256"
+                      },
+                      {
+                        "name": "verifyingContract",
+                        "type": "address"
+                      }
+                    ],
+                    "Withdraw": [
+                      {
+                        "name": "owner",
+                        "type": "address"
+                      },
+                      {
+                        "name": "subscriptionId",
+                        "type": "bytes32"
+                      },
+                      {
+                        "name": "nonce",
+                        "type": "uint256"
+                      },
+                      {
+                        "name": "deadline",
+                        "type": "uint256"
+                      }
+                    ]
+                  },
+                  "primaryType": "Withdraw",
+                  "message": {
+                    "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                    "subscriptionId": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
+                    "nonce": "0",
+                    "deadline": "1793003640"
+                  }
+                },
+                "signature": "0x1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1b"
+              }
+            }
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "What the owner signs and posts back.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/GaslessPayload"
+                },
+                "example": {
+                  "action": "withdraw",
+                  "typed_data": {
+                    "domain": {
+                      "name": "{{service}} Staking",
+                      "version": "1",
+                      "chainId": 31337,
+                      "verifyingContract": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8"
+                    },
+                    "types": {
+                      "EIP712Domain": [
+                        {
+                          "name": "name",
+                          "type": "string"
+                        },
+                        {
+                          "name": "version",
+                          "type": "string"
+                        },
+                        {
+                          "name": "chainId",
+                          "type": "uint256"
+                        },
+                        {
+                          "name": "verifyingContract",
+                          "type": "address"
+                        }
+                      ],
+                      "Withdraw": [
+                        {
+                          "name": "owner",
+                          "type": "address"
+                        },
+                        {
+                          "name": "subscriptionId",
+                          "type": "bytes32"
+                        },
+                        {
+                          "name": "nonce",
+                          "type": "uint256"
+                        },
+                        {
+                          "name": "deadline",
+                          "type": "uint256"
+                        }
+                      ]
+                    },
+                    "primaryType": "Withdraw",
+                    "message": {
+                      "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                      "subscriptionId": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
+                      "nonce": "0",
+                      "deadline": "1793003640"
+                    }
+                  },
+                  "expires_at": 1793003640
+                }
+              }
+            }
+          },
+          "202": {
+            "description": "The signed action is on its way to the chain.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              },
+              "Location": {
+                "description": "Where to follow it.",
+                "schema": {
+                  "type": "string"
+                }
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/Transaction"
+                },
+                "example": {
+                  "id": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
+                  "action": "withdraw",
+                  "status": "sent",
+                  "tx_hash": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
+                  "error": null,
+                  "confirmations": 0,
+                  "created_at": 1793000040,
+                  "updated_at": 1793000052
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "403": {
+            "$ref": "#/components/responses/forbidden_or_not_owner"
+          },
+          "404": {
+            "$ref": "#/components/responses/not_found"
+          },
+          "409": {
+            "$ref": "#/components/responses/conflict_or_invalid_state"
+          },
+          "413": {
+            "$ref": "#/components/responses/too_large"
+          },
+          "422": {
+            "$ref": "#/components/responses/bad_signature"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
     "/v1/faucet": {
       "get": {
         "operationId": "getFaucet",
@@ -7254,6 +9848,87 @@ export const openApiTemplate = `{
           },
           "404": {
             "$ref": "#/components/responses/not_found"
+          },
+          "413": {
+            "$ref": "#/components/responses/too_large"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/admin/v1/faucet": {
+      "put": {
+        "operationId": "putFaucet",
+        "tags": [
+          "Operator"
+        ],
+        "summary": "Open or close the faucet, and set what it gives",
+        "security": [
+          {
+            "session": []
+          }
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {
+              "schema": {
+                "$ref": "#/components/schemas/FaucetSettingsInput"
+              },
+              "example": {
+                "enabled": true,
+                "amount": "500000000000000000000",
+                "reason": "Supply runs low."
+              }
+            }
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "What holds from here on.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/FaucetSettings"
+                },
+                "example": {
+                  "enabled": true,
+                  "amount": "500000000000000000000",
+                  "eth_amount": "10000000000000000"
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "403": {
+            "$ref": "#/components/responses/forbidden"
           },
           "413": {
             "$ref": "#/components/responses/too_large"
@@ -8289,6 +10964,18 @@ export const openApiTemplate = `{
         ],
         "additionalProperties": false
       },
+      "BondRequest": {
+        "type": "object",
+        "properties": {
+          "amount": {
+            "$ref": "#/components/schemas/TokenAmount"
+          }
+        },
+        "required": [
+          "amount"
+        ],
+        "additionalProperties": false
+      },
       "Bytes32": {
         "type": "string",
         "pattern": "^0x[0-9a-f]{64}$",
@@ -8339,6 +11026,159 @@ export const openApiTemplate = `{
           "hardware-staking",
           "content-delivery"
         ]
+      },
+      "CollateralSummary": {
+        "type": "object",
+        "properties": {
+          "bonded": {
+            "description": "Of active, paused and jailed subscriptions.",
+            "$ref": "#/components/schemas/TokenAmount"
+          },
+          "unbonding": {
+            "$ref": "#/components/schemas/TokenAmount"
+          },
+          "withdrawable": {
+            "$ref": "#/components/schemas/TokenAmount"
+          },
+          "slashed_total": {
+            "$ref": "#/components/schemas/TokenAmount"
+          },
+          "pending_slashes": {
+            "type": "integer",
+            "minimum": -9007199254740991,
+            "maximum": 9007199254740991
+          },
+          "{{prefix}}_balance": {
+            "anyOf": [
+              {
+                "$ref": "#/components/schemas/TokenAmount"
+              },
+              {
+                "type": "null"
+              }
+            ],
+            "description": "What the wallet itself holds; null while the chain does not answer."
+          },
+          "subscriptions": {
+            "type": "array",
+            "items": {
+              "type": "object",
+              "properties": {
+                "subscription_id": {
+                  "$ref": "#/components/schemas/Bytes32"
+                },
+                "project_id": {
+                  "$ref": "#/components/schemas/Bytes32"
+                },
+                "status": {
+                  "type": "string",
+                  "enum": [
+                    "pending_collateral",
+                    "active",
+                    "paused",
+                    "jailed",
+                    "unbonding",
+                    "withdrawable",
+                    "closed"
+                  ]
+                },
+                "collateral": {
+                  "$ref": "#/components/schemas/TokenAmount"
+                },
+                "collateral_health": {
+                  "type": "string",
+                  "enum": [
+                    "healthy",
+                    "warning",
+                    "critical"
+                  ]
+                }
+              },
+              "required": [
+                "subscription_id",
+                "project_id",
+                "status",
+                "collateral",
+                "collateral_health"
+              ],
+              "additionalProperties": false
+            }
+          }
+        },
+        "required": [
+          "bonded",
+          "unbonding",
+          "withdrawable",
+          "slashed_total",
+          "pending_slashes",
+          "{{prefix}}_balance",
+          "subscriptions"
+        ],
+        "additionalProperties": false
+      },
+      "Compatibility": {
+        "type": "object",
+        "properties": {
+          "compatible": {
+            "type": "boolean"
+          },
+          "tier": {
+            "type": "string",
+            "enum": [
+              "compatible",
+              "marginal",
+              "incompatible"
+            ]
+          },
+          "match_bp": {
+            "type": "integer",
+            "minimum": -9007199254740991,
+            "maximum": 9007199254740991,
+            "description": "Share of the requirements that are met, in basis points."
+          },
+          "missing": {
+            "type": "array",
+            "items": {
+              "type": "string",
+              "enum": [
+                "device_class",
+                "engine",
+                "cpu_cores",
+                "ram_mb",
+                "storage_mb",
+                "benchmark"
+              ]
+            }
+          },
+          "warnings": {
+            "type": "array",
+            "items": {
+              "type": "string"
+            },
+            "description": "Requirements missed by at most 10 %, by their names, and \`unknown_<name>\` for those the device says nothing of."
+          },
+          "performance": {
+            "type": "string",
+            "enum": [
+              "excellent",
+              "good",
+              "fair",
+              "poor"
+            ]
+          },
+          "est_monthly_reward": {
+            "description": "30 times what a miner of the project earned a day lately; absent while nobody earned.",
+            "$ref": "#/components/schemas/TokenAmount"
+          }
+        },
+        "required": [
+          "compatible",
+          "tier",
+          "match_bp",
+          "missing",
+          "warnings"
+        ],
+        "additionalProperties": false
       },
       "Consensus": {
         "type": "object",
@@ -8620,6 +11460,26 @@ export const openApiTemplate = `{
           "expires_at",
           "created_at",
           "secret"
+        ],
+        "additionalProperties": false
+      },
+      "CreatedSubscription": {
+        "type": "object",
+        "properties": {
+          "subscription": {
+            "$ref": "#/components/schemas/Subscription"
+          },
+          "bond": {
+            "$ref": "#/components/schemas/GaslessPayload"
+          },
+          "compatibility": {
+            "$ref": "#/components/schemas/Compatibility"
+          }
+        },
+        "required": [
+          "subscription",
+          "bond",
+          "compatibility"
         ],
         "additionalProperties": false
       },
@@ -9640,6 +12500,78 @@ export const openApiTemplate = `{
         ],
         "additionalProperties": false
       },
+      "FaucetSettings": {
+        "type": "object",
+        "properties": {
+          "enabled": {
+            "type": "boolean"
+          },
+          "amount": {
+            "$ref": "#/components/schemas/TokenAmount"
+          },
+          "eth_amount": {
+            "$ref": "#/components/schemas/TokenAmount"
+          }
+        },
+        "required": [
+          "enabled",
+          "amount",
+          "eth_amount"
+        ],
+        "additionalProperties": false
+      },
+      "FaucetSettingsInput": {
+        "type": "object",
+        "properties": {
+          "enabled": {
+            "type": "boolean"
+          },
+          "amount": {
+            "default": null,
+            "description": "Tokens of one drip; null for what the deployment has.",
+            "anyOf": [
+              {
+                "type": "string",
+                "pattern": "^(0|[1-9][0-9]{0,77})$",
+                "description": "Base units, in decimal.",
+                "$ref": "#/components/schemas/TokenAmount"
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "eth_amount": {
+            "default": null,
+            "description": "Native currency of one drip; null for what the deployment has.",
+            "anyOf": [
+              {
+                "$ref": "#/components/schemas/TokenAmount"
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "reason": {
+            "default": null,
+            "anyOf": [
+              {
+                "type": "string",
+                "minLength": 1,
+                "maxLength": 2000
+              },
+              {
+                "type": "null"
+              }
+            ]
+          }
+        },
+        "required": [
+          "enabled"
+        ],
+        "additionalProperties": false
+      },
       "FeeSplit": {
         "type": "object",
         "properties": {
@@ -10213,6 +13145,67 @@ export const openApiTemplate = `{
         ],
         "additionalProperties": false
       },
+      "Me": {
+        "type": "object",
+        "properties": {
+          "address": {
+            "$ref": "#/components/schemas/Address"
+          },
+          "roles": {
+            "type": "array",
+            "items": {
+              "type": "string",
+              "enum": [
+                "miner",
+                "developer",
+                "operator"
+              ]
+            }
+          },
+          "devices": {
+            "type": "integer",
+            "minimum": -9007199254740991,
+            "maximum": 9007199254740991,
+            "description": "Bound devices."
+          },
+          "subscriptions": {
+            "type": "integer",
+            "minimum": -9007199254740991,
+            "maximum": 9007199254740991,
+            "description": "Subscriptions that are not closed."
+          },
+          "developer": {
+            "anyOf": [
+              {
+                "$ref": "#/components/schemas/OwnDeveloper"
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "faucet_next_eligible_at": {
+            "anyOf": [
+              {
+                "$ref": "#/components/schemas/Timestamp"
+              },
+              {
+                "type": "null"
+              }
+            ],
+            "description": "Null when nothing has to be waited for."
+          }
+        },
+        "required": [
+          "address",
+          "roles",
+          "devices",
+          "subscriptions",
+          "developer",
+          "faucet_next_eligible_at"
+        ],
+        "additionalProperties": false
+      },
       "Module": {
         "type": "object",
         "properties": {
@@ -10719,6 +13712,34 @@ export const openApiTemplate = `{
           "next_cursor"
         ],
         "additionalProperties": false
+      },
+      "PayoutRequest": {
+        "type": "object",
+        "properties": {
+          "payout_address": {
+            "anyOf": [
+              {
+                "$ref": "#/components/schemas/Address"
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "payout": {
+            "description": "The same under another name.",
+            "anyOf": [
+              {
+                "$ref": "#/components/schemas/Address"
+              },
+              {
+                "type": "null"
+              }
+            ]
+          }
+        },
+        "additionalProperties": false,
+        "description": "Null, the zero address or the owner resets it to the owner."
       },
       "Preferences": {
         "type": "object",
@@ -12183,623 +15204,7 @@ export const openApiTemplate = `{
         "type": "object",
         "properties": {
           "manifest": {
-            "$ref": "#/components/schemas/ProjectManifest",
-            "$defs": {
-              "ProjectManifest": {
-                "type": "object",
-                "properties": {
-                  "v": {
-                    "type": "number",
-                    "const": 1
-                  },
-                  "network": {
-                    "type": "string"
-                  },
-                  "chain_id": {
-                    "type": "integer",
-                    "minimum": -9007199254740991,
-                    "maximum": 9007199254740991
-                  },
-                  "developer": {
-                    "$ref": "#/components/schemas/Address"
-                  },
-                  "slug": {
-                    "$ref": "#/components/schemas/Slug"
-                  },
-                  "version": {
-                    "type": "integer",
-                    "minimum": 1,
-                    "maximum": 9007199254740991
-                  },
-                  "previous": {
-                    "anyOf": [
-                      {
-                        "$ref": "#/components/schemas/Bytes32"
-                      },
-                      {
-                        "type": "null"
-                      }
-                    ],
-                    "description": "\`manifest_hash\` of the version before; null in version 1."
-                  },
-                  "consensus": {
-                    "$ref": "#/components/schemas/Consensus"
-                  },
-                  "scheduling": {
-                    "$ref": "#/components/schemas/Scheduling"
-                  },
-                  "listing": {
-                    "$ref": "#/components/schemas/Listing"
-                  }
-                },
-                "required": [
-                  "v",
-                  "network",
-                  "chain_id",
-                  "developer",
-                  "slug",
-                  "version",
-                  "previous",
-                  "consensus",
-                  "scheduling",
-                  "listing"
-                ],
-                "additionalProperties": false,
-                "description": "Everything a developer signs."
-              },
-              "Address": {
-                "type": "string",
-                "pattern": "^0x[0-9a-f]{40}$",
-                "description": "EVM address in lower case."
-              },
-              "Slug": {
-                "type": "string",
-                "pattern": "^[a-z0-9][a-z0-9-]{1,46}[a-z0-9]$"
-              },
-              "Bytes32": {
-                "type": "string",
-                "pattern": "^0x[0-9a-f]{64}$",
-                "description": "32 bytes as lower-case hex."
-              },
-              "Consensus": {
-                "type": "object",
-                "properties": {
-                  "modules": {
-                    "type": "object",
-                    "properties": {
-                      "worker": {
-                        "$ref": "#/components/schemas/Bytes32"
-                      },
-                      "verifier": {
-                        "type": "null"
-                      }
-                    },
-                    "required": [
-                      "worker",
-                      "verifier"
-                    ],
-                    "additionalProperties": false
-                  },
-                  "work": {
-                    "type": "object",
-                    "properties": {
-                      "class": {
-                        "type": "string",
-                        "const": "deterministic"
-                      },
-                      "verification": {
-                        "type": "string",
-                        "const": "redundant-execution"
-                      },
-                      "execution": {
-                        "type": "string",
-                        "const": "committee"
-                      },
-                      "functions": {
-                        "minItems": 1,
-                        "maxItems": 64,
-                        "type": "array",
-                        "items": {
-                          "type": "string",
-                          "minLength": 1
-                        }
-                      },
-                      "task_source": {
-                        "type": "object",
-                        "properties": {
-                          "kind": {
-                            "type": "string",
-                            "const": "api"
-                          }
-                        },
-                        "required": [
-                          "kind"
-                        ],
-                        "additionalProperties": false
-                      },
-                      "max_gas_limit": {
-                        "type": "integer",
-                        "minimum": 1,
-                        "maximum": 10000000000
-                      },
-                      "committee": {
-                        "type": "object",
-                        "properties": {
-                          "size": {
-                            "type": "integer",
-                            "minimum": 3,
-                            "maximum": 31
-                          },
-                          "min_size": {
-                            "type": "integer",
-                            "minimum": 3,
-                            "maximum": 31
-                          },
-                          "backups": {
-                            "type": "integer",
-                            "minimum": 0,
-                            "maximum": 16
-                          },
-                          "selection": {
-                            "type": "string",
-                            "const": "collateral-reputation-sortition-v1"
-                          },
-                          "weight_cap_multiple": {
-                            "type": "integer",
-                            "minimum": 1,
-                            "maximum": 100
-                          }
-                        },
-                        "required": [
-                          "size",
-                          "min_size",
-                          "backups",
-                          "selection",
-                          "weight_cap_multiple"
-                        ],
-                        "additionalProperties": false
-                      },
-                      "round_secs": {
-                        "type": "integer",
-                        "minimum": 10,
-                        "maximum": 600
-                      },
-                      "lease_secs": {
-                        "type": "integer",
-                        "minimum": 5,
-                        "maximum": 600
-                      },
-                      "epoch_secs": {
-                        "type": "number",
-                        "enum": [
-                          3600,
-                          7200,
-                          10800,
-                          14400,
-                          21600,
-                          28800,
-                          43200,
-                          86400
-                        ]
-                      },
-                      "dispute_window_secs": {
-                        "type": "integer",
-                        "minimum": 3600,
-                        "maximum": 604800
-                      }
-                    },
-                    "required": [
-                      "class",
-                      "verification",
-                      "execution",
-                      "functions",
-                      "task_source",
-                      "max_gas_limit",
-                      "committee",
-                      "round_secs",
-                      "lease_secs",
-                      "epoch_secs",
-                      "dispute_window_secs"
-                    ],
-                    "additionalProperties": false
-                  },
-                  "economics": {
-                    "type": "object",
-                    "properties": {
-                      "reward_token": {
-                        "$ref": "#/components/schemas/Address"
-                      },
-                      "vault": {
-                        "$ref": "#/components/schemas/Address"
-                      },
-                      "reward_model": {
-                        "$ref": "#/components/schemas/RewardModel"
-                      },
-                      "reward_per_unit": {
-                        "$ref": "#/components/schemas/TokenAmount"
-                      },
-                      "daily_emission": {
-                        "$ref": "#/components/schemas/TokenAmount"
-                      },
-                      "fee_split_bp": {
-                        "$ref": "#/components/schemas/FeeSplit"
-                      },
-                      "max_units_per_epoch": {
-                        "type": "integer",
-                        "minimum": 1,
-                        "maximum": 1000000000
-                      },
-                      "max_recipients_per_epoch": {
-                        "type": "integer",
-                        "minimum": 1,
-                        "maximum": 10000
-                      },
-                      "min_collateral": {
-                        "$ref": "#/components/schemas/TokenAmount"
-                      },
-                      "slashing_bp": {
-                        "$ref": "#/components/schemas/SlashingRates"
-                      }
-                    },
-                    "required": [
-                      "reward_token",
-                      "vault",
-                      "reward_model",
-                      "reward_per_unit",
-                      "daily_emission",
-                      "fee_split_bp",
-                      "max_units_per_epoch",
-                      "max_recipients_per_epoch",
-                      "min_collateral",
-                      "slashing_bp"
-                    ],
-                    "additionalProperties": false
-                  }
-                },
-                "required": [
-                  "modules",
-                  "work",
-                  "economics"
-                ],
-                "additionalProperties": false,
-                "description": "What nodes and contracts agree on."
-              },
-              "RewardModel": {
-                "type": "string",
-                "enum": [
-                  "per-unit",
-                  "epoch-pool"
-                ]
-              },
-              "TokenAmount": {
-                "type": "string",
-                "pattern": "^(0|[1-9][0-9]{0,77})$",
-                "description": "Base units, in decimal."
-              },
-              "FeeSplit": {
-                "type": "object",
-                "properties": {
-                  "miner": {
-                    "type": "integer",
-                    "minimum": 5000,
-                    "maximum": 10000
-                  },
-                  "developer": {
-                    "type": "integer",
-                    "minimum": 0,
-                    "maximum": 5000
-                  },
-                  "treasury": {
-                    "type": "integer",
-                    "minimum": 0,
-                    "maximum": 5000
-                  }
-                },
-                "required": [
-                  "miner",
-                  "developer",
-                  "treasury"
-                ],
-                "additionalProperties": false,
-                "description": "Basis points, 10000 in sum."
-              },
-              "SlashingRates": {
-                "type": "object",
-                "properties": {
-                  "invalid_result": {
-                    "type": "integer",
-                    "minimum": 0,
-                    "maximum": 5000
-                  },
-                  "missed_sla": {
-                    "type": "integer",
-                    "minimum": 0,
-                    "maximum": 500
-                  }
-                },
-                "required": [
-                  "invalid_result",
-                  "missed_sla"
-                ],
-                "additionalProperties": false,
-                "description": "Basis points of the collateral."
-              },
-              "Scheduling": {
-                "type": "object",
-                "properties": {
-                  "public_tasks": {
-                    "type": "boolean"
-                  },
-                  "requirements": {
-                    "type": "object",
-                    "properties": {
-                      "device_classes": {
-                        "minItems": 1,
-                        "type": "array",
-                        "items": {
-                          "$ref": "#/components/schemas/DeviceClass"
-                        }
-                      },
-                      "cpu_cores": {
-                        "type": "integer",
-                        "minimum": 0,
-                        "maximum": 9007199254740991
-                      },
-                      "ram_mb": {
-                        "type": "integer",
-                        "minimum": 0,
-                        "maximum": 9007199254740991
-                      },
-                      "storage_mb": {
-                        "type": "integer",
-                        "minimum": 0,
-                        "maximum": 9007199254740991
-                      },
-                      "min_benchmark": {
-                        "type": "integer",
-                        "minimum": 0,
-                        "maximum": 9007199254740991
-                      },
-                      "gpu": {
-                        "type": "null"
-                      },
-                      "engines": {
-                        "minItems": 1,
-                        "type": "array",
-                        "items": {
-                          "$ref": "#/components/schemas/Engine"
-                        }
-                      },
-                      "attestation": {
-                        "maxItems": 0,
-                        "type": "array",
-                        "items": {
-                          "type": "string"
-                        }
-                      }
-                    },
-                    "required": [
-                      "device_classes",
-                      "cpu_cores",
-                      "ram_mb",
-                      "storage_mb",
-                      "min_benchmark",
-                      "gpu",
-                      "engines",
-                      "attestation"
-                    ],
-                    "additionalProperties": false
-                  },
-                  "sla": {
-                    "type": "object",
-                    "properties": {
-                      "max_latency_ms": {
-                        "type": "integer",
-                        "minimum": 100,
-                        "maximum": 600000
-                      },
-                      "min_uptime_bp": {
-                        "type": "integer",
-                        "minimum": 0,
-                        "maximum": 10000
-                      }
-                    },
-                    "required": [
-                      "max_latency_ms",
-                      "min_uptime_bp"
-                    ],
-                    "additionalProperties": false
-                  }
-                },
-                "required": [
-                  "public_tasks",
-                  "requirements",
-                  "sla"
-                ],
-                "additionalProperties": false,
-                "description": "Which devices suit."
-              },
-              "DeviceClass": {
-                "type": "string",
-                "enum": [
-                  "desktop",
-                  "laptop",
-                  "phone",
-                  "server",
-                  "tablet"
-                ]
-              },
-              "Engine": {
-                "type": "string",
-                "enum": [
-                  "native",
-                  "pulley32",
-                  "pulley64"
-                ]
-              },
-              "Listing": {
-                "type": "object",
-                "properties": {
-                  "name": {
-                    "type": "string",
-                    "minLength": 1,
-                    "maxLength": 64
-                  },
-                  "tagline": {
-                    "type": "string",
-                    "minLength": 0,
-                    "maxLength": 120
-                  },
-                  "description": {
-                    "type": "string",
-                    "minLength": 0,
-                    "maxLength": 8000
-                  },
-                  "category": {
-                    "$ref": "#/components/schemas/Category"
-                  },
-                  "tags": {
-                    "maxItems": 8,
-                    "type": "array",
-                    "items": {
-                      "type": "string",
-                      "minLength": 1,
-                      "maxLength": 32
-                    }
-                  },
-                  "icon": {
-                    "type": "string",
-                    "maxLength": 512,
-                    "format": "uri"
-                  },
-                  "banner": {
-                    "anyOf": [
-                      {
-                        "type": "string",
-                        "maxLength": 512,
-                        "format": "uri"
-                      },
-                      {
-                        "type": "null"
-                      }
-                    ]
-                  },
-                  "video": {
-                    "anyOf": [
-                      {
-                        "type": "string",
-                        "maxLength": 512,
-                        "format": "uri"
-                      },
-                      {
-                        "type": "null"
-                      }
-                    ]
-                  },
-                  "website": {
-                    "anyOf": [
-                      {
-                        "type": "string",
-                        "maxLength": 512,
-                        "format": "uri"
-                      },
-                      {
-                        "type": "null"
-                      }
-                    ]
-                  },
-                  "docs": {
-                    "anyOf": [
-                      {
-                        "type": "string",
-                        "maxLength": 512,
-                        "format": "uri"
-                      },
-                      {
-                        "type": "null"
-                      }
-                    ]
-                  },
-                  "support": {
-                    "anyOf": [
-                      {
-                        "type": "string",
-                        "maxLength": 512,
-                        "format": "uri"
-                      },
-                      {
-                        "type": "null"
-                      }
-                    ]
-                  },
-                  "screenshots": {
-                    "maxItems": 8,
-                    "type": "array",
-                    "items": {
-                      "type": "string",
-                      "maxLength": 512,
-                      "format": "uri"
-                    }
-                  },
-                  "features": {
-                    "maxItems": 12,
-                    "type": "array",
-                    "items": {
-                      "type": "string",
-                      "minLength": 0,
-                      "maxLength": 500
-                    }
-                  },
-                  "accent_color": {
-                    "$ref": "#/components/schemas/AccentColor"
-                  }
-                },
-                "required": [
-                  "name",
-                  "tagline",
-                  "description",
-                  "category",
-                  "tags",
-                  "icon",
-                  "banner",
-                  "video",
-                  "website",
-                  "docs",
-                  "support",
-                  "screenshots",
-                  "features",
-                  "accent_color"
-                ],
-                "additionalProperties": false,
-                "description": "What people read."
-              },
-              "Category": {
-                "type": "string",
-                "enum": [
-                  "blockchain",
-                  "depin",
-                  "machine-learning",
-                  "storage",
-                  "compute",
-                  "bandwidth",
-                  "data-sovereignty",
-                  "iot",
-                  "hardware-staking",
-                  "content-delivery"
-                ]
-              },
-              "AccentColor": {
-                "anyOf": [
-                  {
-                    "type": "string",
-                    "pattern": "^#[0-9A-F]{6}$"
-                  },
-                  {
-                    "type": "null"
-                  }
-                ]
-              }
-            }
+            "$ref": "#/components/schemas/ProjectManifest"
           },
           "sig_type": {
             "type": "string",
@@ -13014,6 +15419,212 @@ export const openApiTemplate = `{
           "queue",
           "relayer",
           "version"
+        ],
+        "additionalProperties": false
+      },
+      "SubmittedVersion": {
+        "type": "object",
+        "properties": {
+          "version": {
+            "$ref": "#/components/schemas/ProjectVersion"
+          },
+          "publish_tx": {
+            "anyOf": [
+              {
+                "$ref": "#/components/schemas/DirectTransaction"
+              },
+              {
+                "type": "null"
+              }
+            ],
+            "description": "Publishes a changed consensus; null when the version is in force already, or without a chain."
+          }
+        },
+        "required": [
+          "version",
+          "publish_tx"
+        ],
+        "additionalProperties": false
+      },
+      "Subscription": {
+        "type": "object",
+        "properties": {
+          "subscription_id": {
+            "$ref": "#/components/schemas/Bytes32"
+          },
+          "project_id": {
+            "$ref": "#/components/schemas/Bytes32"
+          },
+          "node_id": {
+            "$ref": "#/components/schemas/NodeId"
+          },
+          "owner": {
+            "$ref": "#/components/schemas/Address"
+          },
+          "status": {
+            "type": "string",
+            "enum": [
+              "pending_collateral",
+              "active",
+              "paused",
+              "jailed",
+              "unbonding",
+              "withdrawable",
+              "closed"
+            ]
+          },
+          "collateral": {
+            "$ref": "#/components/schemas/TokenAmount"
+          },
+          "min_collateral": {
+            "$ref": "#/components/schemas/TokenAmount"
+          },
+          "collateral_health": {
+            "type": "string",
+            "enum": [
+              "healthy",
+              "warning",
+              "critical"
+            ],
+            "description": "\`healthy\` from 120 % of what the project asks for, \`warning\` from 100 %."
+          },
+          "payout_address": {
+            "$ref": "#/components/schemas/Address"
+          },
+          "device_bound": {
+            "type": "boolean",
+            "description": "Whether the device is bound to the owner; if not, committees leave it out."
+          },
+          "release_at": {
+            "anyOf": [
+              {
+                "$ref": "#/components/schemas/Timestamp"
+              },
+              {
+                "type": "null"
+              }
+            ],
+            "description": "When unbonding ends."
+          },
+          "pending_slashes": {
+            "type": "integer",
+            "minimum": -9007199254740991,
+            "maximum": 9007199254740991,
+            "description": "Slashes that may still take collateral."
+          },
+          "slashed_total": {
+            "$ref": "#/components/schemas/TokenAmount"
+          },
+          "reputation": {
+            "type": "integer",
+            "minimum": -9007199254740991,
+            "maximum": 9007199254740991
+          },
+          "credited_rounds": {
+            "type": "integer",
+            "minimum": -9007199254740991,
+            "maximum": 9007199254740991
+          },
+          "missed_leases": {
+            "type": "integer",
+            "minimum": -9007199254740991,
+            "maximum": 9007199254740991
+          },
+          "disagreements": {
+            "type": "integer",
+            "minimum": -9007199254740991,
+            "maximum": 9007199254740991
+          },
+          "last_proof_at": {
+            "anyOf": [
+              {
+                "$ref": "#/components/schemas/Timestamp"
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "started_at": {
+            "anyOf": [
+              {
+                "$ref": "#/components/schemas/Timestamp"
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "created_at": {
+            "$ref": "#/components/schemas/Timestamp"
+          }
+        },
+        "required": [
+          "subscription_id",
+          "project_id",
+          "node_id",
+          "owner",
+          "status",
+          "collateral",
+          "min_collateral",
+          "collateral_health",
+          "payout_address",
+          "device_bound",
+          "release_at",
+          "pending_slashes",
+          "slashed_total",
+          "reputation",
+          "credited_rounds",
+          "missed_leases",
+          "disagreements",
+          "last_proof_at",
+          "started_at",
+          "created_at"
+        ],
+        "additionalProperties": false
+      },
+      "SubscriptionInput": {
+        "type": "object",
+        "properties": {
+          "project_id": {
+            "$ref": "#/components/schemas/Bytes32"
+          },
+          "node_id": {
+            "type": "string",
+            "maxLength": 128,
+            "pattern": "[0-9a-f]{16}$"
+          },
+          "collateral": {
+            "type": "string",
+            "description": "Base units, in decimal; what the bond will be."
+          }
+        },
+        "required": [
+          "project_id",
+          "node_id",
+          "collateral"
+        ],
+        "additionalProperties": false
+      },
+      "SubscriptionPage": {
+        "type": "object",
+        "properties": {
+          "items": {
+            "type": "array",
+            "items": {
+              "$ref": "#/components/schemas/Subscription"
+            }
+          },
+          "next_cursor": {
+            "type": [
+              "string",
+              "null"
+            ]
+          }
+        },
+        "required": [
+          "items",
+          "next_cursor"
         ],
         "additionalProperties": false
       },
@@ -13355,6 +15966,46 @@ export const openApiTemplate = `{
                 "value": {
                   "error": "bad_signature",
                   "message": "A signature does not verify.",
+                  "request_id": "6f1c1b0e-9f0d-4d6c-8a53-0c2a5a3c9d11"
+                }
+              }
+            }
+          }
+        }
+      },
+      "bad_signature_or_insufficient_collateral": {
+        "description": "\`bad_signature\`: A signature does not verify. \`insufficient_collateral\`: The collateral is too low.",
+        "headers": {
+          "X-Request-Id": {
+            "$ref": "#/components/headers/X-Request-Id"
+          },
+          "RateLimit-Limit": {
+            "$ref": "#/components/headers/RateLimit-Limit"
+          },
+          "RateLimit-Remaining": {
+            "$ref": "#/components/headers/RateLimit-Remaining"
+          },
+          "RateLimit-Reset": {
+            "$ref": "#/components/headers/RateLimit-Reset"
+          }
+        },
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "#/components/schemas/Error"
+            },
+            "examples": {
+              "bad_signature": {
+                "value": {
+                  "error": "bad_signature",
+                  "message": "A signature does not verify.",
+                  "request_id": "6f1c1b0e-9f0d-4d6c-8a53-0c2a5a3c9d11"
+                }
+              },
+              "insufficient_collateral": {
+                "value": {
+                  "error": "insufficient_collateral",
+                  "message": "The collateral is too low.",
                   "request_id": "6f1c1b0e-9f0d-4d6c-8a53-0c2a5a3c9d11"
                 }
               }
@@ -13762,6 +16413,46 @@ export const openApiTemplate = `{
                 "value": {
                   "error": "scope_missing",
                   "message": "The API key lacks a scope.",
+                  "request_id": "6f1c1b0e-9f0d-4d6c-8a53-0c2a5a3c9d11"
+                }
+              }
+            }
+          }
+        }
+      },
+      "incompatible_or_insufficient_collateral": {
+        "description": "\`incompatible\`: The device does not meet the requirements. \`insufficient_collateral\`: The collateral is too low.",
+        "headers": {
+          "X-Request-Id": {
+            "$ref": "#/components/headers/X-Request-Id"
+          },
+          "RateLimit-Limit": {
+            "$ref": "#/components/headers/RateLimit-Limit"
+          },
+          "RateLimit-Remaining": {
+            "$ref": "#/components/headers/RateLimit-Remaining"
+          },
+          "RateLimit-Reset": {
+            "$ref": "#/components/headers/RateLimit-Reset"
+          }
+        },
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "#/components/schemas/Error"
+            },
+            "examples": {
+              "incompatible": {
+                "value": {
+                  "error": "incompatible",
+                  "message": "The device does not meet the requirements.",
+                  "request_id": "6f1c1b0e-9f0d-4d6c-8a53-0c2a5a3c9d11"
+                }
+              },
+              "insufficient_collateral": {
+                "value": {
+                  "error": "insufficient_collateral",
+                  "message": "The collateral is too low.",
                   "request_id": "6f1c1b0e-9f0d-4d6c-8a53-0c2a5a3c9d11"
                 }
               }

@@ -1,7 +1,9 @@
 import type { Route } from '../route.ts'
+import { getMe } from './account/me.ts'
 import { getPreferences, putPreferences } from './account/preferences.ts'
 import { listAuditLog } from './admin/audit-log.ts'
 import { decideEnrollment, decideVerification } from './admin/developers.ts'
+import { putFaucet } from './admin/faucet.ts'
 import { approveNode, listNodes, revokeNode } from './admin/nodes.ts'
 import { listReviewQueue, reviewProject } from './admin/projects.ts'
 import { getRelayer } from './admin/relayer.ts'
@@ -16,7 +18,9 @@ import { getDeveloper, getOwnDeveloper, putOwnDeveloper } from './developers/pro
 import { createProject } from './developers/projects/create.ts'
 import { listOwnProjects } from './developers/projects/list-own.ts'
 import { prepareProject } from './developers/projects/prepare.ts'
+import { publishVersion } from './developers/projects/publish.ts'
 import { registerProject } from './developers/projects/register.ts'
+import { createVersion } from './developers/projects/versions.ts'
 import { bindDevice } from './devices/bind.ts'
 import { getBinding } from './devices/binding.ts'
 import { createBindingMessage } from './devices/binding-message.ts'
@@ -45,6 +49,14 @@ import { getProjectManifest } from './projects/manifest.ts'
 import { getProjectVersion, listProjectVersions } from './projects/versions.ts'
 import { getDocs, getDocsFile } from './reference/docs.ts'
 import { getOpenApi } from './reference/openapi.ts'
+import { bond, getBondPayload } from './subscriptions/bond.ts'
+import { getCollateral } from './subscriptions/collateral.ts'
+import { createSubscription } from './subscriptions/create.ts'
+import { getSubscription } from './subscriptions/get.ts'
+import { listSubscriptions } from './subscriptions/list.ts'
+import { pauseSubscription, resumeSubscription } from './subscriptions/pause.ts'
+import { setPayout } from './subscriptions/payout.ts'
+import { unbond, withdraw } from './subscriptions/unbond.ts'
 
 /** Every endpoint of the hub, in the order the reference shows them. */
 export const routes: readonly Route[] = [
@@ -58,6 +70,7 @@ export const routes: readonly Route[] = [
   exchangeSiwe,
   getSession,
   logout,
+  getMe,
   getPreferences,
   putPreferences,
   getOwnDeveloper,
@@ -82,6 +95,8 @@ export const routes: readonly Route[] = [
   prepareProject,
   createProject,
   registerProject,
+  createVersion,
+  publishVersion,
   listProjects,
   getProject,
   getProjectManifest,
@@ -96,6 +111,17 @@ export const routes: readonly Route[] = [
   getDevice,
   updateDevice,
   putDeviceProfile,
+  createSubscription,
+  listSubscriptions,
+  getCollateral,
+  getSubscription,
+  getBondPayload,
+  bond,
+  setPayout,
+  pauseSubscription,
+  resumeSubscription,
+  unbond,
+  withdraw,
   getFaucet,
   drip,
   registerNode,
@@ -105,6 +131,7 @@ export const routes: readonly Route[] = [
   listNodes,
   approveNode,
   revokeNode,
+  putFaucet,
   reviewProject,
   listReviewQueue,
   getRelayer,

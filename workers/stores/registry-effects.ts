@@ -21,8 +21,10 @@ export function registryEffects(changed: string, guard: SQL): SQL[] {
     AND s.state->>'version' = version AND s.state->>'manifest_hash' = manifest_hash)`
   const wasPublished = sql`EXISTS (SELECT 1 FROM ${ofVersion} AND s.state->>'version' >= version)`
   const publishedAt = sql`(SELECT s.state->>'published_at' FROM ${ofVersion})`
+  // Written out, because a bound number is a float to the database, and the division has to be of integers.
+  const beaconOffset = sql.raw(String(defaultNetworkParams.beacon_offset_secs))
   // The first boundary of both epoch lengths whose snapshot cannot have been built yet (protocol section 6.3).
-  const effectiveAt = sql`((${publishedAt} + ${defaultNetworkParams.beacon_offset_secs}) / boundary_secs + 1) * boundary_secs`
+  const effectiveAt = sql`((${publishedAt} + ${beaconOffset}) / boundary_secs + 1) * boundary_secs`
   return [
     sql`UPDATE ${projects} SET listing_status = 'pending_review'
       WHERE listing_status = 'submitted' AND ${isChanged} AND ${isRegistered}`,

@@ -147,6 +147,30 @@ export const devices = sqliteTable('devices', {
   profileUpdatedAt: integer('profile_updated_at'),
 })
 
+export const subscriptions = sqliteTable('subscriptions', {
+  subscriptionId: text('subscription_id').primaryKey(),
+  projectId: text('project_id').notNull(),
+  owner: text().notNull(),
+  nodeId: text('node_id').notNull(),
+  nodeKey: text('node_key').notNull(),
+  closings: integer().notNull(),
+  pausedAt: integer('paused_at'),
+  reputation: integer().notNull(),
+  creditedRounds: integer('credited_rounds').notNull(),
+  missedLeases: integer('missed_leases').notNull(),
+  disagreements: integer().notNull(),
+  lastProofAt: integer('last_proof_at'),
+  createdAt: integer('created_at').notNull(),
+})
+
+export const faucetSettings = sqliteTable('faucet_settings', {
+  id: integer().primaryKey(),
+  enabled: integer({ mode: 'boolean' }).notNull(),
+  amountWei: text('amount_wei'),
+  nativeWei: text('native_wei'),
+  updatedAt: integer('updated_at').notNull(),
+})
+
 export const auditLog = sqliteTable('audit_log', {
   entry: integer().primaryKey(),
   operator: text().notNull(),

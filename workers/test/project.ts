@@ -1,5 +1,6 @@
 import { evmAddress } from '../../protocol/crypto.ts'
 import { bytesToHex } from '../../protocol/hex.ts'
+import { deriveProjectId, deriveVaultAddress } from '../../protocol/ids.ts'
 import { deriveManifestHashes, type ProjectManifest, signManifest } from '../../protocol/manifest.ts'
 import { resolveProfile } from '../../protocol/profile.ts'
 import { namedArtifact } from './artifact.ts'
@@ -145,6 +146,19 @@ export const signed = (key: string, manifest: ProjectManifest) => ({
   sig_type: 'eip191',
   signature: signManifest(key, manifest),
 })
+
+/** What a manifest has to say of the economics on a chain with contracts. */
+export function economicsOn(
+  contracts: { token: string; vault_factory: string; vault_implementation: string },
+  { address }: { address: string },
+  slug: string,
+) {
+  const projectId = deriveProjectId(profile, address, slug)
+  return {
+    reward_token: contracts.token,
+    vault: deriveVaultAddress(contracts.vault_factory, contracts.vault_implementation, projectId),
+  }
+}
 
 export const hashesOf = (manifest: ProjectManifest) => deriveManifestHashes(profile, manifest)
 

@@ -21,8 +21,9 @@ export const getSession = defineRoute(
       },
     },
   },
-  (c) => {
+  async (c) => {
     const { address, expiresAt } = sessionOf(c)
-    return json({ address, expires_at: expiresAt, roles: rolesOf(address, c.var.settings) })
+    const counts = await c.var.services.accounts.counts(address)
+    return json({ address, expires_at: expiresAt, roles: rolesOf(address, counts, c.var.settings) })
   },
 )

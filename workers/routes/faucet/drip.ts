@@ -1,5 +1,6 @@
 import { readBalance } from '../../chain/account-state.ts'
 import { dripId, nativeCall, tokenCall } from '../../chain/faucet-calls.ts'
+import { type FaucetTerms, faucetTerms } from '../../chain/faucet-terms.ts'
 import { forgetTurn, type TakenTurn, type Turn, takeTurn } from '../../chain/faucet-turns.ts'
 import { refusalError } from '../../chain/refusal.ts'
 import type { RelayerClient } from '../../chain/relayer.ts'
@@ -45,23 +46,23 @@ export const drip = defineRoute(
     const { settings } = c.var
     const wallet = sessionOf(c).address
     const contracts = settings.CHAIN_CONTRACTS
-    if (!settings.FAUCET_ENABLED || relayer === null || contracts === undefined)
-      throw unavailable('The faucet')
+    const terms = await faucetTerms(c)
+    if (!terms.enabled || relayer === null || contracts === undefined) throw unavailable('The faucet')
     if (settings.FAUCET_REQUIRES_VALIDATORS && (await network.validators()).length === 0)
       throw new ApiError('no_validators', 'No validator is registered, so tokens would be of no use yet.')
 
     const turn = await requireTurn(c, relayer, wallet)
     try {
-      await requireTokens(c, contracts)
-      const transfer = await sendTokens(c, relayer, contracts, wallet, turn)
+      await requireTokens(c, contracts, terms)
+      const transfer = await sendTokens({ relayer, contracts, wallet, turn, terms })
       await turn.settle()
-      const native = await sendNative(c, relayer, wallet, turn)
+      const native = await sendNative(c, { relayer, wallet, turn, terms })
       return json(
         {
           tx_hash: transfer.txHash,
-          amount: String(settings.FAUCET_AMOUNT_WEI),
+          amount: String(terms.amountWei),
           ...(native !== null && { eth_tx_hash: native }),
-          eth_amount: native === null ? '0' : String(settings.FAUCET_NATIVE_WEI),
+          eth_amount: native === null ? '0' : String(terms.nativeWei),
           next_eligible_at: turn.nextEligibleAt,
         },
         202,
@@ -113,20 +114,31 @@ function waitError({ scope, nextEligibleAt }: Extract<TakenTurn, { status: 'wait
   }
 }
 
-async function requireTokens(c: HubContext, { token, faucet }: Contracts): Promise<void> {
-  if ((await readBalance(c, token, faucet)) < c.var.settings.FAUCET_AMOUNT_WEI)
+async function requireTokens(
+  c: HubContext,
+  { token, faucet }: Contracts,
+  { amountWei }: FaucetTerms,
+): Promise<void> {
+  if ((await readBalance(c, token, faucet)) < amountWei)
     throw new ApiError('faucet_empty', 'The faucet holds too few tokens. The operators are told.')
 }
 
-async function sendTokens(
-  c: HubContext,
-  relayer: RelayerClient,
-  contracts: Contracts,
-  wallet: string,
-  { turnId }: Turn,
-) {
+interface Gift {
+  relayer: RelayerClient
+  wallet: string
+  turn: Turn
+  terms: FaucetTerms
+}
+
+async function sendTokens({
+  relayer,
+  contracts,
+  wallet,
+  turn: { turnId },
+  terms: { amountWei },
+}: Gift & { contracts: Contracts }) {
   const result = await relayer.relay({
-    ...tokenCall(contracts, wallet, c.var.settings.FAUCET_AMOUNT_WEI),
+    ...tokenCall(contracts, wallet, amountWei),
     id: dripId('token', turnId),
     action: 'faucet',
     owner: wallet,
@@ -143,11 +155,9 @@ async function sendTokens(
 /** The native part is an extra: the tokens are on their way, whatever becomes of it. */
 async function sendNative(
   c: HubContext,
-  relayer: RelayerClient,
-  wallet: string,
-  { turnId }: Turn,
+  { relayer, wallet, turn: { turnId }, terms: { nativeWei: amount } }: Gift,
 ): Promise<string | null> {
-  const { FAUCET_NATIVE_WEI: amount, FAUCET_NATIVE_RESERVE_WEI: reserve } = c.var.settings
+  const { FAUCET_NATIVE_RESERVE_WEI: reserve } = c.var.settings
   if (amount === 0n) return null
   try {
     const { balanceWei } = await relayer.health()

@@ -1,3 +1,4 @@
+import { faucetTerms } from '../../chain/faucet-terms.ts'
 import { nextEligibleAt } from '../../chain/faucet-turns.ts'
 import { type HubContext, unixNow } from '../../context.ts'
 import { example } from '../../examples.ts'
@@ -38,15 +39,16 @@ export const getFaucet = defineRoute(
   async (c) => {
     const { settings } = c.var
     const { CHAIN_CONTRACTS: contracts, PROFILE: profile } = settings
-    const enabled = settings.FAUCET_ENABLED && contracts !== undefined && c.var.services.relayer !== null
+    const terms = await faucetTerms(c)
+    const enabled = terms.enabled && contracts !== undefined && c.var.services.relayer !== null
     const next = await nextOfCaller(c)
     return json({
       enabled,
       token: contracts
         ? { address: contracts.token, symbol: profile.token_symbol, name: profile.token_name, decimals: 18 }
         : null,
-      amount: String(settings.FAUCET_AMOUNT_WEI),
-      eth_amount: String(settings.FAUCET_NATIVE_WEI),
+      amount: String(terms.amountWei),
+      eth_amount: String(terms.nativeWei),
       cooldown_secs: settings.FAUCET_COOLDOWN_SECONDS,
       eligible: enabled && next !== null && next <= unixNow(),
       next_eligible_at: next === null || next <= unixNow() ? null : next,

@@ -134,7 +134,8 @@ export const ProjectManifest = z
   })
   .meta({ id: 'ProjectManifest', description: 'Everything a developer signs.' })
 
-const { $schema: _, id: __, ...manifestSchema } = z.toJSONSchema(ProjectManifest, { io: 'input' })
+// Its named parts come into the document with the answers that show a manifest.
+const { $schema: _, $defs: __, id: ___, ...manifestSchema } = z.toJSONSchema(ProjectManifest, { io: 'input' })
 
 /** A manifest in a request: any value, whose problems the handler reports all at once. */
 const ManifestInput = z.unknown().refine((value) => value !== undefined, 'is required (object)')

@@ -1,0 +1,71 @@
+import * as z from 'zod'
+import {
+  type Compatibility,
+  checkCompatibility,
+  type DeviceProfile,
+  type DeviceRequirements,
+  requirementNames,
+} from '../protocol/compatibility.ts'
+import { Amount } from './http/formats.ts'
+import type { DeviceProfile as StoredProfile } from './stores/device-profile.ts'
+
+export const CompatibilityView = z
+  .strictObject({
+    compatible: z.boolean(),
+    tier: z.enum(['compatible', 'marginal', 'incompatible']),
+    match_bp: z.int().meta({ description: 'Share of the requirements that are met, in basis points.' }),
+    missing: z.array(z.enum(requirementNames)),
+    warnings: z.array(z.string()).meta({
+      description:
+        'Requirements missed by at most 10 %, by their names, and `unknown_<name>` for those the device says nothing of.',
+    }),
+    performance: z.enum(['excellent', 'good', 'fair', 'poor']).optional(),
+    est_monthly_reward: Amount.optional().meta({
+      description: '30 times what a miner of the project earned a day lately; absent while nobody earned.',
+    }),
+  })
+  .meta({ id: 'Compatibility' })
+
+export const compatibilityExample: z.output<typeof CompatibilityView> = {
+  compatible: true,
+  tier: 'marginal',
+  match_bp: 8333,
+  missing: [],
+  warnings: ['ram_mb'],
+  performance: 'good',
+  est_monthly_reward: '420000000000000000000',
+}
+
+/** What the rule looks at of all that a device says. */
+export function profileOf({
+  class: deviceClass,
+  engine,
+  hardware,
+  benchmark,
+}: Nullable<Pick<StoredProfile, 'class' | 'engine' | 'hardware'>> & {
+  benchmark: { score: number } | null
+}): DeviceProfile {
+  return {
+    class: deviceClass,
+    engine,
+    cpu_cores: hardware?.cpu_cores ?? null,
+    ram_mb: hardware?.ram_mb ?? null,
+    storage_mb: hardware?.storage_free_mb ?? null,
+    benchmark: benchmark?.score ?? null,
+  }
+}
+
+type Nullable<T> = { [Name in keyof T]: T[Name] | null }
+
+/** How a device stands to a project, with what it would earn there. */
+export function compatibilityView(
+  device: DeviceProfile,
+  asked: DeviceRequirements,
+  avgDailyReward: string,
+): Compatibility & { est_monthly_reward?: string } {
+  const monthly = 30n * BigInt(avgDailyReward)
+  return {
+    ...checkCompatibility(device, asked),
+    ...(monthly > 0n && { est_monthly_reward: String(monthly) }),
+  }
+}

@@ -1,0 +1,65 @@
+import * as z from 'zod'
+import { roles, rolesOf } from '../../auth/roles.ts'
+import { nextEligibleAt } from '../../chain/faucet-turns.ts'
+import { unixNow } from '../../context.ts'
+import { example } from '../../examples.ts'
+import { json } from '../../http/answer.ts'
+import { Address, Timestamp } from '../../http/formats.ts'
+import { sessionOf } from '../../middleware/authenticate.ts'
+import { defineRoute } from '../../route.ts'
+import { OwnDeveloperView, ownDeveloperExample, ownDeveloperView } from '../developers/schema.ts'
+
+const Me = z
+  .strictObject({
+    address: Address,
+    roles: z.array(z.enum(roles)),
+    devices: z.int().meta({ description: 'Bound devices.' }),
+    subscriptions: z.int().meta({ description: 'Subscriptions that are not closed.' }),
+    developer: OwnDeveloperView.nullable(),
+    faucet_next_eligible_at: Timestamp.nullable().meta({
+      description: 'Null when nothing has to be waited for.',
+    }),
+  })
+  .meta({ id: 'Me' })
+
+export const getMe = defineRoute(
+  {
+    method: 'get',
+    path: '/v1/me',
+    operationId: 'getMe',
+    tag: 'Account',
+    summary: 'Show what the calling wallet is and has here',
+    auth: { session: true },
+    responses: {
+      200: {
+        description: 'The wallet.',
+        schema: Me,
+        example: {
+          address: example.wallet,
+          roles: ['miner', 'developer'],
+          devices: 2,
+          subscriptions: 1,
+          developer: ownDeveloperExample,
+          faucet_next_eligible_at: null,
+        },
+      },
+    },
+  },
+  async (c) => {
+    const { address } = sessionOf(c)
+    const { accounts, developers } = c.var.services
+    const [counts, developer, next] = await Promise.all([
+      accounts.counts(address),
+      developers.find(address),
+      nextEligibleAt(c, address),
+    ])
+    return json({
+      address,
+      roles: rolesOf(address, counts, c.var.settings),
+      devices: counts.devices,
+      subscriptions: counts.subscriptions,
+      developer: developer && ownDeveloperView(developer),
+      faucet_next_eligible_at: next <= unixNow() ? null : next,
+    })
+  },
+)

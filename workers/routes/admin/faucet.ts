@@ -1,0 +1,64 @@
+import * as z from 'zod'
+import { isAmount } from '../../../protocol/formats.ts'
+import { faucetTerms } from '../../chain/faucet-terms.ts'
+import { unixNow } from '../../context.ts'
+import { json } from '../../http/answer.ts'
+import { Amount } from '../../http/formats.ts'
+import { sessionOf } from '../../middleware/authenticate.ts'
+import { defineRoute } from '../../route.ts'
+import { Reason } from './schema.ts'
+
+const Given = Amount.refine(isAmount, 'must be below 2^256')
+
+const FaucetSettingsInput = z
+  .strictObject({
+    enabled: z.boolean(),
+    amount: Given.refine((amount) => amount !== '0', 'must be above 0; `enabled` closes the faucet')
+      .nullable()
+      .default(null)
+      .meta({ description: 'Tokens of one drip; null for what the deployment has.' }),
+    eth_amount: Given.nullable()
+      .default(null)
+      .meta({ description: 'Native currency of one drip; null for what the deployment has.' }),
+    reason: Reason,
+  })
+  .meta({ id: 'FaucetSettingsInput' })
+
+const FaucetSettingsView = z
+  .strictObject({ enabled: z.boolean(), amount: Amount, eth_amount: Amount })
+  .meta({ id: 'FaucetSettings' })
+
+export const putFaucet = defineRoute(
+  {
+    method: 'put',
+    path: '/admin/v1/faucet',
+    operationId: 'putFaucet',
+    tag: 'Operator',
+    summary: 'Open or close the faucet, and set what it gives',
+    auth: { operator: true },
+    json: {
+      schema: FaucetSettingsInput,
+      example: { enabled: true, amount: '500000000000000000000', reason: 'Supply runs low.' },
+    },
+    responses: {
+      200: {
+        description: 'What holds from here on.',
+        schema: FaucetSettingsView,
+        example: { enabled: true, amount: '500000000000000000000', eth_amount: '10000000000000000' },
+      },
+    },
+  },
+  async (c, { json: { enabled, amount: amountWei, eth_amount: nativeWei, reason } }) => {
+    await c.var.services.faucetSettings.put(
+      { enabled, amountWei, nativeWei },
+      { operator: sessionOf(c).address, reason },
+      unixNow(),
+    )
+    const terms = await faucetTerms(c)
+    return json({
+      enabled: terms.enabled,
+      amount: String(terms.amountWei),
+      eth_amount: String(terms.nativeWei),
+    })
+  },
+)

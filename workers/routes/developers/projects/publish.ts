@@ -1,0 +1,54 @@
+import * as z from 'zod'
+import { twoStepBody, twoStepResponses } from '../../../chain/gasless-schema.ts'
+import { twoSteps } from '../../../chain/two-steps.ts'
+import { ApiError, invalidField } from '../../../errors.ts'
+import { sessionOf } from '../../../middleware/authenticate.ts'
+import { defineRoute } from '../../../route.ts'
+import type { ProjectVersion } from '../../../stores/projects.ts'
+import { findVisible } from '../../projects/access.ts'
+import { ProjectParams, VersionNumber } from '../../projects/schema.ts'
+import { publishAction, publishPayloadExample } from './publication.ts'
+
+export const publishVersion = defineRoute(
+  {
+    method: 'post',
+    path: '/v1/developers/projects/{project_id}/versions/{version}/publish',
+    operationId: 'publishProjectVersion',
+    tag: 'Projects',
+    summary: 'Publish a version that changes the consensus',
+    description:
+      'Without a signed body the answer is what to sign; with one it is relayed. The version is `registered` once its publication is indexed, and active from `effective_epoch`.',
+    auth: { session: true },
+    signed: true,
+    params: z.object({ ...ProjectParams, version: VersionNumber }),
+    json: twoStepBody(publishPayloadExample),
+    errors: ['not_owner', 'not_found', 'invalid_state', 'conflict'],
+    responses: twoStepResponses(publishPayloadExample),
+  },
+  async (c, { params: { project_id, version } }) => {
+    if (version < 2) throw invalidField('version', 'must be at least 2; the first version is registered')
+    const { project, registry } = await findVisible(c, project_id)
+    if (project.developer !== sessionOf(c).address)
+      throw new ApiError('not_owner', `The project ${project_id} is not yours.`)
+    const found = await c.var.services.projectVersions.find(project_id, version)
+    if (found === null)
+      throw new ApiError('not_found', `The project ${project_id} has no version ${version}.`)
+    return twoSteps(c, {
+      ...publishAction(found),
+      requireState: () => requirePublishable(found, registry?.version),
+    })
+  },
+)
+
+function requirePublishable({ version, status }: ProjectVersion, published: unknown): void {
+  if (typeof published !== 'number')
+    throw new ApiError('invalid_state', 'The project is not registered on the chain yet.')
+  if (status !== 'submitted')
+    throw new ApiError(
+      'invalid_state',
+      `Version ${version} is ${status}; only a submitted one that changes the consensus is published.`,
+      { details: { status } },
+    )
+  if (published >= version)
+    throw new ApiError('invalid_state', `Version ${published} is published, and the registry only goes on.`)
+}

@@ -1,0 +1,586 @@
+import { createScheduledController, runDurableObjectAlarm } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { encodeFunctionData, type Hex, keccak256 } from 'viem'
+import { beforeAll, describe, expect, inject, test } from 'vitest'
+import { projectRegistryAbi, vaultFactoryAbi } from '../../../../contracts/generated/contracts.ts'
+import { signEvmDigest } from '../../../../protocol/crypto.ts'
+import type { ProjectManifest } from '../../../../protocol/manifest.ts'
+import { type GaslessPayload, hashAction, type PrimaryType } from '../../../../protocol/typed-data.ts'
+import type { DirectTransaction } from '../../../chain/direct-transaction.ts'
+import hub from '../../../index.ts'
+import { services } from '../../../services.ts'
+import { client, errorOf } from '../../../test/client.ts'
+import { createOperator } from '../../../test/operator.ts'
+import {
+  createDeveloper,
+  type Developer,
+  economicsOn,
+  hashesOf,
+  type ManifestChange,
+  manifestOf,
+  signed,
+  uploadModule,
+} from '../../../test/project.ts'
+import { signIn } from '../../../test/wallet.ts'
+
+const chain = inject('chain')
+const path = '/v1/developers/projects'
+const empty = { token: '', vault_factory: '', vault_implementation: '', project_registry: '' }
+const contracts = chain?.contracts ?? empty
+
+async function rpc<T>(method: string, ...params: unknown[]): Promise<T> {
+  const response = await fetch(chain?.rpcUrl ?? '', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  })
+  const { result, error } = (await response.json()) as { result: T; error?: { message: string } }
+  if (error) throw new Error(`${method}: ${error.message}`)
+  return result
+}
+
+/** A transaction that is mined before this returns. */
+const send = (from: string, to: string, data: string) =>
+  rpc<string>('eth_sendTransaction', { from, to, data, gas: '0xf4240' })
+
+/** Everything that is on its way gets into a block, and the hub reads it. */
+async function settle(): Promise<void> {
+  await runDurableObjectAlarm(env.RELAYER.getByName(`31337:${services(env).relayer?.signer}`))
+  await index()
+}
+
+async function index(): Promise<void> {
+  await services(env).indexer?.wake()
+  await runDurableObjectAlarm(env.CHAIN_INDEXER.getByName('31337'))
+}
+
+interface Ways {
+  project: { project_id: string; listing_status: string }
+  register_tx: DirectTransaction
+  register_by_sig: GaslessPayload & { direct_tx: DirectTransaction }
+}
+
+let ada: Developer
+let worker: { address: string; functions: string[] }
+beforeAll(async () => {
+  ada = await createDeveloper()
+  worker = await uploadModule(ada)
+})
+
+let slugs = 0
+const draft = (change: ManifestChange = {}, developer = ada): ProjectManifest => {
+  slugs += 1
+  const slug = change.slug ?? `on-chain-${slugs}`
+  const economics = { ...economicsOn(contracts, developer, slug), ...change.economics }
+  return manifestOf(developer, worker, { ...change, slug, economics })
+}
+
+async function submit(manifest = draft()) {
+  const response = await ada.client.post(path, signed(ada.key, manifest))
+  const ways = (await response.json()) as Ways
+  return { manifest, ...hashesOf(manifest), ways, status: response.status }
+}
+
+const signPayload = (key: string, { typed_data }: GaslessPayload) => ({
+  typed_data,
+  signature: signEvmDigest(
+    key,
+    hashAction(typed_data.domain, typed_data.primaryType as PrimaryType, typed_data.message),
+  ),
+})
+
+/** A project on the chain and in the list. */
+async function listed(change: ManifestChange = {}) {
+  const submitted = await submit(draft(change))
+  const body = signPayload(ada.key, submitted.ways.register_by_sig)
+  const relayed = await ada.client.post(`${path}/${submitted.project_id}/register`, body)
+  if (relayed.status !== 202) throw new Error(await relayed.text())
+  await settle()
+  await env.DB.prepare("UPDATE projects SET listing_status = 'listed' WHERE project_id = ?")
+    .bind(submitted.project_id)
+    .run()
+  return submitted
+}
+
+interface Record {
+  listing_status: string
+  version: number
+  pending_version: null | { version: number; status: string; effective_epoch: number }
+}
+const read = async (projectId: string): Promise<Record> =>
+  (await ada.client.get(`/v1/projects/${projectId}`)).json()
+
+const nextOf = (
+  { manifest, manifest_hash }: { manifest: ProjectManifest; manifest_hash: string },
+  change: { work?: object; listing?: object; version?: number; previous?: string } = {},
+): ProjectManifest => ({
+  ...manifest,
+  version: change.version ?? manifest.version + 1,
+  previous: change.previous ?? manifest_hash,
+  consensus: { ...manifest.consensus, work: { ...manifest.consensus.work, ...change.work } },
+  listing: { ...manifest.listing, ...change.listing },
+})
+
+const submitVersion = (projectId: string, manifest: ProjectManifest, by = ada) =>
+  by.client.post(`${path}/${projectId}/versions`, signed(by.key, manifest))
+
+describe.skipIf(chain === null)('registration', () => {
+  test('by signature: relayed, indexed, awaiting review; the developer holds no coin', async () => {
+    const { project_id, manifest, ways, status } = await submit()
+    expect(status).toBe(201)
+    expect(ways.register_by_sig).toMatchObject({
+      action: 'register_project',
+      typed_data: {
+        primaryType: 'Register',
+        message: { developer: ada.address, slug: manifest.slug, nonce: '0' },
+      },
+      direct_tx: ways.register_tx,
+    })
+    const body = signPayload(ada.key, ways.register_by_sig)
+    const relayed = await ada.client.post(`${path}/${project_id}/register`, body)
+    expect(relayed.status).toBe(202)
+    const location = relayed.headers.get('location') ?? ''
+    await settle()
+    expect(await (await client().get(location)).json()).toMatchObject({
+      action: 'register_project',
+      status: 'confirmed',
+    })
+    expect(await read(project_id)).toMatchObject({
+      listing_status: 'pending_review',
+      registry_tx: expect.stringMatching(/^0x/),
+    })
+    // The same signed registration again is answered with what became of it, another one with the state.
+    expect((await ada.client.post(`${path}/${project_id}/register`, body)).status).toBe(202)
+    expect(
+      await errorOf(
+        await ada.client.post(`${path}/${project_id}/register`, { typed_data: {}, signature: '0x' }),
+      ),
+    ).toMatchObject({ status: 409, error: 'invalid_state', details: { listing_status: 'pending_review' } })
+  })
+
+  test('by a transaction of the developer; undone with its block', async () => {
+    const { project_id, ways } = await submit()
+    await rpc('anvil_setBalance', ada.address, '0xde0b6b3a7640000')
+    await rpc('anvil_impersonateAccount', ada.address)
+    await send(ada.address, ways.register_tx.to, ways.register_tx.data)
+    await index()
+    expect(await read(project_id)).toMatchObject({ listing_status: 'pending_review' })
+    const versions = async () =>
+      ((await (await ada.client.get(`/v1/projects/${project_id}/versions`)).json()) as { items: object[] })
+        .items
+    expect(await versions()).toMatchObject([{ version: 1, status: 'active' }])
+    await rpc('anvil_reorg', 1, [])
+    await index()
+    expect(await read(project_id)).toMatchObject({ listing_status: 'submitted' })
+    expect(await versions()).toMatchObject([{ version: 1, status: 'submitted' }])
+  })
+
+  test('another manifest under the same id on the chain changes nothing here', async () => {
+    const { project_id, manifest } = await submit()
+    await rpc('anvil_setBalance', ada.address, '0xde0b6b3a7640000')
+    await rpc('anvil_impersonateAccount', ada.address)
+    const other = `0x${'5e'.repeat(32)}` as Hex
+    const data = encodeFunctionData({
+      abi: projectRegistryAbi,
+      functionName: 'register',
+      args: [manifest.slug, other, other, other],
+    })
+    await send(ada.address, contracts.project_registry, data)
+    await index()
+    expect(await read(project_id)).toMatchObject({ listing_status: 'submitted' })
+  })
+
+  test('registered before it is submitted here, it awaits review at once', async () => {
+    const manifest = draft()
+    const { consensus_hash, manifest_hash } = hashesOf(manifest)
+    await rpc('anvil_setBalance', ada.address, '0xde0b6b3a7640000')
+    await rpc('anvil_impersonateAccount', ada.address)
+    const data = encodeFunctionData({
+      abi: projectRegistryAbi,
+      functionName: 'register',
+      args: [manifest.slug, worker.address as Hex, consensus_hash as Hex, manifest_hash as Hex],
+    })
+    await send(ada.address, contracts.project_registry, data)
+    await index()
+    expect((await submit(manifest)).ways.project).toMatchObject({ listing_status: 'pending_review' })
+  })
+
+  test('422 invalid_manifest: a vault that is not the one of the project, a token that is none', async () => {
+    const problems = async (economics: object) => {
+      const { details } = await errorOf(
+        await ada.client.post(path, signed(ada.key, draft({ economics: economics as object }))),
+      )
+      return details?.problems?.map((one) => one.path)
+    }
+    expect(await problems({ vault: `0x${'0a'.repeat(20)}` })).toEqual(['consensus.economics.vault'])
+    expect(await problems({ reward_token: `0x${'0a'.repeat(20)}` })).toEqual([
+      'consensus.economics.reward_token',
+    ])
+    expect(await problems({ reward_token: contracts.project_registry })).toEqual([
+      'consensus.economics.reward_token',
+    ])
+  })
+
+  test('503 unavailable while the chain is down, and nothing is stored', async () => {
+    const manifest = draft()
+    const offline = client({ token: ada.token, bindings: { CHAIN_RPC_URL: 'http://127.0.0.1:9' } })
+    expect(await errorOf(await offline.post(path, signed(ada.key, manifest)))).toMatchObject({
+      status: 503,
+      error: 'unavailable',
+    })
+    expect((await ada.client.get(`/v1/projects/${hashesOf(manifest).project_id}`)).status).toBe(404)
+  })
+
+  test.each([
+    ['a changed field', { slug: 'other-slug' }, 400, 'invalid_field'],
+    ['a deadline that has passed', { deadline: '1' }, 400, 'invalid_field'],
+    ['a deadline too far ahead', { deadline: String(2 ** 40) }, 400, 'invalid_field'],
+    ['a field too many', { more: '1' }, 400, 'invalid_field'],
+    ['a nonce that is not the current one', { nonce: '7' }, 409, 'conflict'],
+  ])('a signed registration with %s is refused: %j', async (_, change, status, error) => {
+    const grace = await createDeveloper()
+    const manifest = manifestOf(grace, worker, {
+      slug: 'refused',
+      economics: economicsOn(contracts, grace, 'refused'),
+    })
+    const response = await grace.client.post(path, signed(grace.key, manifest))
+    const { project, register_by_sig: payload } = (await response.json()) as Ways
+    const message = { ...payload.typed_data.message, ...change }
+    const changed = { ...payload, typed_data: { ...payload.typed_data, message } } as GaslessPayload
+    const known = Object.keys(change)[0] !== 'more'
+    const body = known
+      ? signPayload(grace.key, changed)
+      : { ...signPayload(grace.key, payload), ...{ typed_data: changed.typed_data } }
+    const refused = await grace.client.post(`${path}/${project.project_id}/register`, body)
+    expect(await errorOf(refused)).toMatchObject({ status, error })
+    const stranger = await createDeveloper()
+    expect(
+      await errorOf(
+        await grace.client.post(`${path}/${project.project_id}/register`, signPayload(stranger.key, payload)),
+      ),
+    ).toMatchObject({ status: 422, error: 'bad_signature' })
+  })
+})
+
+describe.skipIf(chain === null)('versions', () => {
+  test('a listing that changes is in force at once, and the version before is superseded', async () => {
+    const first = await listed()
+    const next = nextOf(first, { listing: { name: 'Renamed Twice' } })
+    const response = await submitVersion(first.project_id, next)
+    expect(response.status).toBe(201)
+    expect(response.headers.get('location')).toBe(`/v1/projects/${first.project_id}/versions/2`)
+    expect(await response.json()).toEqual({
+      version: {
+        version: 2,
+        manifest_hash: hashesOf(next).manifest_hash,
+        consensus_hash: first.consensus_hash,
+        tiers_changed: ['listing'],
+        status: 'active',
+        effective_epoch: null,
+        submitted_at: expect.any(Number),
+      },
+      publish_tx: null,
+    })
+    expect(await read(first.project_id)).toMatchObject({
+      version: 2,
+      name: 'Renamed Twice',
+      pending_version: null,
+    })
+    const found = (await (await client().get('/v1/projects?q=renamed%20twice')).json()) as { items: object[] }
+    expect(found.items).toMatchObject([{ project_id: first.project_id }])
+    const { items } = (await (await client().get(`/v1/projects/${first.project_id}/versions`)).json()) as {
+      items: { version: number; status: string }[]
+    }
+    expect(items.map(({ version, status }) => [version, status])).toEqual([
+      [2, 'active'],
+      [1, 'superseded'],
+    ])
+  })
+
+  test('a changed consensus: submitted, published by signature, registered, active from its epoch', async () => {
+    const first = await listed()
+    const next = nextOf(first, { work: { epoch_secs: 7_200 }, listing: { name: 'Longer Epochs' } })
+    const { version, publish_tx } = (await (await submitVersion(first.project_id, next)).json()) as {
+      version: object
+      publish_tx: DirectTransaction
+    }
+    expect(version).toMatchObject({ status: 'submitted', tiers_changed: ['consensus', 'listing'] })
+    expect(await read(first.project_id)).toMatchObject({
+      version: 1,
+      name: first.manifest.listing.name,
+      pending_version: { version: 2, status: 'submitted', effective_epoch: null },
+    })
+
+    const publish = `${path}/${first.project_id}/versions/2/publish`
+    const payload = (await (await ada.client.post(publish)).json()) as Ways['register_by_sig']
+    expect(payload).toMatchObject({
+      action: 'publish_version',
+      direct_tx: publish_tx,
+      typed_data: {
+        primaryType: 'PublishVersion',
+        message: {
+          developer: ada.address,
+          projectId: first.project_id,
+          version: 2,
+          manifestHash: hashesOf(next).manifest_hash,
+        },
+      },
+    })
+    expect((await ada.client.post(publish, signPayload(ada.key, payload))).status).toBe(202)
+    await settle()
+    const { pending_version: pending } = await read(first.project_id)
+    const { publish_tx: hash, published_at } = pending as unknown as {
+      publish_tx: string
+      published_at: number
+    }
+    expect(pending).toMatchObject({ version: 2, status: 'registered' })
+    expect(hash).toMatch(/^0x[0-9a-f]{64}$/)
+    // The first common boundary of 3600 and 7200 whose snapshot cannot have been built.
+    expect(pending?.effective_epoch).toBe(Math.floor((published_at + 960) / 7_200) + 1)
+    expect(await errorOf(await ada.client.post(publish))).toMatchObject({
+      status: 409,
+      error: 'invalid_state',
+    })
+
+    await env.DB.prepare('UPDATE project_versions SET effective_at = 1 WHERE project_id = ? AND version = 2')
+      .bind(first.project_id)
+      .run()
+    expect(await read(first.project_id)).toMatchObject({
+      version: 2,
+      name: 'Longer Epochs',
+      pending_version: null,
+      economics: { epoch_secs: 7_200 },
+    })
+  })
+
+  test('the clean-up puts versions in force that nobody reads', async () => {
+    const first = await listed()
+    const next = nextOf(first, { work: { round_secs: 100 } })
+    await submitVersion(first.project_id, next)
+    await env.DB.prepare(
+      "UPDATE project_versions SET status = 'registered', effective_at = 1 WHERE project_id = ? AND version = 2",
+    )
+      .bind(first.project_id)
+      .run()
+    await hub.scheduled(createScheduledController(), env)
+    const row = await env.DB.prepare('SELECT version, manifest_hash FROM projects WHERE project_id = ?')
+      .bind(first.project_id)
+      .first()
+    expect(row).toEqual({ version: 2, manifest_hash: hashesOf(next).manifest_hash })
+  })
+
+  test('a publication that a reorganisation takes back is submitted again', async () => {
+    const first = await listed()
+    const next = nextOf(first, { work: { round_secs: 100 } })
+    const { publish_tx } = (await (await submitVersion(first.project_id, next)).json()) as {
+      publish_tx: DirectTransaction
+    }
+    await rpc('anvil_setBalance', ada.address, '0xde0b6b3a7640000')
+    await rpc('anvil_impersonateAccount', ada.address)
+    await send(ada.address, publish_tx.to, publish_tx.data)
+    await index()
+    expect(await read(first.project_id)).toMatchObject({ pending_version: { status: 'registered' } })
+    await rpc('anvil_reorg', 1, [])
+    await index()
+    expect(await read(first.project_id)).toMatchObject({
+      pending_version: { status: 'submitted', effective_epoch: null },
+    })
+  })
+
+  test('beside a version that waits, one that changes only the listing goes ahead and takes its place', async () => {
+    const first = await listed()
+    const waiting = nextOf(first, { work: { round_secs: 100 } })
+    await submitVersion(first.project_id, waiting)
+    // Continues the waiting version by number and hash, and has the consensus in force.
+    const third = {
+      ...nextOf({ manifest: waiting, ...hashesOf(waiting) }, { listing: { name: 'Third' } }),
+      consensus: first.manifest.consensus,
+    }
+    const response = await submitVersion(first.project_id, third)
+    expect(await response.json()).toMatchObject({
+      version: { version: 3, status: 'active', tiers_changed: ['listing'] },
+    })
+    expect(await read(first.project_id)).toMatchObject({ version: 3, pending_version: null })
+    expect(
+      await errorOf(await ada.client.post(`${path}/${first.project_id}/versions/2/publish`)),
+    ).toMatchObject({
+      status: 409,
+      error: 'invalid_state',
+      details: { status: 'superseded' },
+    })
+  })
+
+  test('of ten that race for the next number exactly one is taken, whichever tier it changes', async () => {
+    for (const change of [{ listing: {} }, { work: {} }]) {
+      const first = await listed()
+      const racers = Array.from({ length: 10 }, (_, index) =>
+        nextOf(
+          first,
+          'listing' in change
+            ? { listing: { name: `Racer ${index}` } }
+            : { work: { round_secs: 100 + index } },
+        ),
+      )
+      const answers = await Promise.all(racers.map((racer) => submitVersion(first.project_id, racer)))
+      expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(9).fill(409)])
+      const winner = racers[answers.findIndex(({ status }) => status === 201)]
+      const { results } = await env.DB.prepare(
+        'SELECT version, manifest_hash FROM project_versions WHERE project_id = ? ORDER BY version',
+      )
+        .bind(first.project_id)
+        .all()
+      expect(results).toEqual([
+        { version: 1, manifest_hash: first.manifest_hash },
+        { version: 2, manifest_hash: hashesOf(winner!).manifest_hash },
+      ])
+      const { name } = (await read(first.project_id)) as unknown as { name: string }
+      expect(name).toBe('listing' in change ? winner?.listing.name : first.manifest.listing.name)
+    }
+  })
+
+  test('409 conflict: another number, another predecessor; it says what the next one is', async () => {
+    const first = await listed()
+    for (const change of [{ version: 3 }, { previous: `0x${'01'.repeat(32)}` }])
+      expect(await errorOf(await submitVersion(first.project_id, nextOf(first, change)))).toMatchObject({
+        status: 409,
+        error: 'conflict',
+        details: { version: 2, previous: first.manifest_hash },
+      })
+  })
+
+  test('403 not_owner, 404 not_found, 409 invalid_state, 422 for another slug and another key', async () => {
+    const first = await listed()
+    const next = nextOf(first)
+    const grace = await createDeveloper()
+    const foreign = await grace.client.post(`${path}/${first.project_id}/versions`, signed(ada.key, next))
+    expect(await errorOf(foreign)).toMatchObject({ status: 403, error: 'not_owner' })
+    expect((await submitVersion(`0x${'0f'.repeat(32)}`, next)).status).toBe(404)
+    expect(
+      await errorOf(await submitVersion(first.project_id, { ...next, slug: 'other-slug' })),
+    ).toMatchObject({
+      status: 422,
+      error: 'invalid_manifest',
+    })
+    expect(
+      await errorOf(await ada.client.post(`${path}/${first.project_id}/versions`, signed(grace.key, next))),
+    ).toMatchObject({ status: 422, error: 'bad_signature' })
+    const unregistered = await submit()
+    expect(await errorOf(await submitVersion(unregistered.project_id, nextOf(unregistered)))).toMatchObject({
+      status: 409,
+      error: 'invalid_state',
+    })
+    await env.DB.prepare("UPDATE developers SET verification = 'pending' WHERE address = ?")
+      .bind(ada.address)
+      .run()
+    expect(await errorOf(await submitVersion(first.project_id, next))).toMatchObject({
+      status: 403,
+      error: 'not_verified',
+    })
+    await env.DB.prepare("UPDATE developers SET enrollment = 'rejected' WHERE address = ?")
+      .bind(ada.address)
+      .run()
+    expect(await errorOf(await submitVersion(first.project_id, next))).toMatchObject({
+      status: 403,
+      error: 'not_enrolled',
+    })
+    await env.DB.prepare(
+      "UPDATE developers SET enrollment = 'active', verification = 'verified' WHERE address = ?",
+    )
+      .bind(ada.address)
+      .run()
+  })
+
+  test('publishing is refused where there is nothing to publish, before the body is looked at', async () => {
+    const first = await listed()
+    await submitVersion(first.project_id, nextOf(first, { listing: { name: 'Two' } }))
+    const publish = (version: number | string, caller = ada.client, id = first.project_id) =>
+      caller.post(`${path}/${id}/versions/${version}/publish`, { typed_data: 'nonsense' })
+    expect(await errorOf(await publish(1))).toMatchObject({ status: 400, error: 'invalid_field' })
+    expect(await errorOf(await publish('two'))).toMatchObject({ status: 400, error: 'invalid_field' })
+    expect(await errorOf(await publish(7))).toMatchObject({ status: 404, error: 'not_found' })
+    expect(await errorOf(await publish(2))).toMatchObject({ status: 409, error: 'invalid_state' })
+    const stranger = await signIn()
+    expect(await errorOf(await publish(2, stranger.client))).toMatchObject({
+      status: 403,
+      error: 'not_owner',
+    })
+    expect(await errorOf(await publish(2, ada.client, `0x${'0f'.repeat(32)}`))).toMatchObject({ status: 404 })
+  })
+})
+
+describe.skipIf(chain === null)('what operators decide', () => {
+  const reviewerRole = keccak256(new TextEncoder().encode('REVIEWER_ROLE'))
+  const mirrored = async (projectId: string) =>
+    (await services(env).chainIndex.state('project', projectId))?.listing_status
+
+  test('reaches the registry, and again when it got lost', async () => {
+    const { project_id } = await submit().then(async (submitted) => {
+      await ada.client.post(
+        `${path}/${submitted.project_id}/register`,
+        signPayload(ada.key, submitted.ways.register_by_sig),
+      )
+      await settle()
+      return submitted
+    })
+    await send(
+      chain?.deployer ?? '',
+      contracts.project_registry,
+      encodeFunctionData({
+        abi: projectRegistryAbi,
+        functionName: 'grantRole',
+        args: [reviewerRole, services(env).relayer?.signer as Hex],
+      }),
+    )
+    const operator = await createOperator()
+    const decide = (action: string) =>
+      operator.client.post(`/admin/v1/projects/${project_id}/review`, { action })
+    expect((await decide('approve')).status).toBe(200)
+    await expect
+      .poll(
+        async () => {
+          await settle()
+          return mirrored(project_id)
+        },
+        { timeout: 30_000 },
+      )
+      .toBe('listed')
+
+    // A status the queue never carried: only the row says that the registry has to be told.
+    await env.DB.prepare(
+      "UPDATE projects SET listing_status = 'paused', mirror_since = 1 WHERE project_id = ?",
+    )
+      .bind(project_id)
+      .run()
+    await hub.scheduled(createScheduledController(), env)
+    await expect
+      .poll(
+        async () => {
+          await settle()
+          return mirrored(project_id)
+        },
+        { timeout: 30_000 },
+      )
+      .toBe('paused')
+    await hub.scheduled(createScheduledController(), env)
+    expect(
+      await env.DB.prepare('SELECT mirror_since FROM projects WHERE project_id = ?')
+        .bind(project_id)
+        .first('mirror_since'),
+    ).toBeNull()
+  }, 90_000)
+
+  test('economics show the vault once it is there', async () => {
+    const { project_id } = await listed()
+    const economics = async () =>
+      ((await (await client().get(`/v1/projects/${project_id}/economics`)).json()) as { vault: object }).vault
+    expect(await economics()).toMatchObject({ deployed: false, config_matches_manifest: false })
+    const create = encodeFunctionData({
+      abi: vaultFactoryAbi,
+      functionName: 'create',
+      args: [project_id as Hex, contracts.token as Hex],
+    })
+    await send(chain?.deployer ?? '', (chain?.contracts.vault_factory ?? '') as Hex, create)
+    await index()
+    expect(await economics()).toMatchObject({ deployed: true, config_matches_manifest: true, balance: '0' })
+  })
+})

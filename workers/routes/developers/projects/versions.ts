@@ -1,0 +1,140 @@
+import * as z from 'zod'
+import { encodeCanonicalJson } from '../../../../protocol/canonical-json.ts'
+import { changedTiers, continuesVersion } from '../../../../protocol/manifest.ts'
+import { directTransaction } from '../../../chain/direct-transaction.ts'
+import { DirectTransaction } from '../../../chain/gasless-schema.ts'
+import { type HubContext, unixNow } from '../../../context.ts'
+import { ApiError } from '../../../errors.ts'
+import { json } from '../../../http/answer.ts'
+import { walletOf } from '../../../middleware/authenticate.ts'
+import { defineRoute } from '../../../route.ts'
+import type { Project } from '../../../stores/projects.ts'
+import { findVisible } from '../../projects/access.ts'
+import { signedManifestExample, versionExample } from '../../projects/example.ts'
+import { SignedManifestBody } from '../../projects/manifest-shape.ts'
+import { ProjectParams, VersionView } from '../../projects/schema.ts'
+import { manifestOf, projectPath, versionView } from '../../projects/view.ts'
+import { acceptManifest, invalidManifest, requireVerifiedDeveloper } from './manifest-check.ts'
+import { publishAction } from './publication.ts'
+
+const Submitted = z
+  .strictObject({
+    version: VersionView,
+    publish_tx: DirectTransaction.nullable().meta({
+      description:
+        'Publishes a changed consensus; null when the version is in force already, or without a chain.',
+    }),
+  })
+  .meta({ id: 'SubmittedVersion' })
+
+const exampleAnswer = {
+  version: { ...versionExample, tiers_changed: ['listing' as const], status: 'active' as const },
+  publish_tx: null,
+}
+
+export const createVersion = defineRoute(
+  {
+    method: 'post',
+    path: '/v1/developers/projects/{project_id}/versions',
+    operationId: 'createProjectVersion',
+    tag: 'Projects',
+    summary: 'Submit the next version of a project',
+    description:
+      'A version that leaves `consensus` as it is in force is active at once. One that changes it is `submitted` until it is published on the chain, and active from the epoch that follows from that.',
+    auth: { session: true, apiKey: 'projects:write', project: 'project_id' },
+    idempotent: true,
+    signed: true,
+    params: z.object(ProjectParams),
+    json: {
+      schema: SignedManifestBody,
+      example: {
+        ...signedManifestExample,
+        manifest: {
+          ...signedManifestExample.manifest,
+          version: 2,
+          previous: signedManifestExample.manifest_hash,
+        },
+      },
+      reported: 'manifest',
+    },
+    errors: [
+      'not_enrolled',
+      'not_verified',
+      'not_owner',
+      'not_found',
+      'conflict',
+      'invalid_state',
+      'invalid_manifest',
+    ],
+    responses: {
+      201: {
+        description: 'Stored.',
+        schema: Submitted,
+        example: exampleAnswer,
+        headers: { Location: 'Path of the version.' },
+      },
+    },
+  },
+  async (c, { params: { project_id }, json: envelope }) => {
+    const { project, current } = await findVisible(c, project_id)
+    if (project.developer !== walletOf(c))
+      throw new ApiError('not_owner', `The project ${project_id} is not yours.`)
+    await requireVerifiedDeveloper(c)
+    requireRegistered(project)
+    const { manifest, hashes, signature, token } = await acceptManifest(c, envelope)
+    if (hashes.project_id !== project_id)
+      throw invalidManifest([
+        { path: 'slug', code: 'invalid_value', message: `${project.slug}, as in the versions before.` },
+      ])
+    const { projectVersions } = c.var.services
+    const latest = await projectVersions.latest(project_id)
+    if (
+      latest === null ||
+      !continuesVersion({ version: latest.version, manifest_hash: latest.manifestHash }, manifest)
+    )
+      throw stale(latest)
+
+    const inForce = manifestOf(current)
+    const tiersChanged = changedTiers(inForce, manifest)
+    const next = {
+      projectId: project_id,
+      current: inForce,
+      manifest,
+      canonical: encodeCanonicalJson(manifest),
+      hashes,
+      signature,
+      token,
+      tiersChanged,
+    }
+    if ((await projectVersions.submit(next, unixNow())) === 'exists')
+      throw stale(await projectVersions.latest(project_id))
+    return answer(c, project_id, manifest.version)
+  },
+)
+
+async function answer(c: HubContext, projectId: string, number: number): Promise<Response> {
+  const version = await c.var.services.projectVersions.find(projectId, number)
+  if (version === null) throw new Error(`version ${number} of ${projectId} was stored and is not there`)
+  const { action, message } = publishAction(version)
+  const publishes = version.status === 'submitted' && c.var.settings.CHAIN_CONTRACTS !== undefined
+  return json(
+    { version: versionView(version), publish_tx: publishes ? directTransaction(c, action, message) : null },
+    201,
+    { Location: `${projectPath(projectId)}/versions/${number}` },
+  )
+}
+
+/** Before its registration a project has one version, and after its end no more. */
+function requireRegistered({ listingStatus }: Project): void {
+  if (['draft', 'submitted', 'rejected', 'delisted'].includes(listingStatus))
+    throw new ApiError('invalid_state', `The project is ${listingStatus}; it takes no further version.`, {
+      details: { listing_status: listingStatus },
+    })
+}
+
+const stale = (latest: { version: number; manifestHash: string } | null): ApiError =>
+  new ApiError(
+    'conflict',
+    `The next version is ${(latest?.version ?? 0) + 1} and names ${latest?.manifestHash} as the one before. Sign that.`,
+    { details: { version: (latest?.version ?? 0) + 1, previous: latest?.manifestHash } },
+  )

@@ -1,0 +1,56 @@
+import { allowsCall, type SubscriptionCall } from '../../../protocol/subscription.ts'
+import { type HubContext, unixNow } from '../../context.ts'
+import { ApiError } from '../../errors.ts'
+import type { Subscription } from '../../stores/subscriptions.ts'
+import { standingNow } from './schema.ts'
+
+/** @throws {@link ApiError} 404 `not_found`. */
+export async function requireSubscription(c: HubContext, subscriptionId: string): Promise<Subscription> {
+  const subscription = await c.var.services.subscriptions.find(subscriptionId)
+  if (subscription === null) throw new ApiError('not_found', `There is no subscription ${subscriptionId}.`)
+  return subscription
+}
+
+/**
+ * Checks the state, which everybody may know, and then whose the subscription is.
+ *
+ * @throws {@link ApiError} 409 `invalid_state`, 403 `not_owner`.
+ */
+export function requireCall(c: HubContext, subscription: Subscription, call: SubscriptionCall): void {
+  const { status, releaseAt } = standingNow(subscription)
+  const standing = { status, release_at: releaseAt, pending_slashes: subscription.pendingSlashes }
+  if (!allowsCall(standing, call, Math.max(unixNow(), subscription.chainTime)))
+    throw new ApiError('invalid_state', refusalOf(call, standing), { details: { ...standing } })
+  if (!isOwn(c, subscription))
+    throw new ApiError('not_owner', `The subscription ${subscription.subscriptionId} is not yours.`)
+}
+
+/** The owner, or on calls that take its signature the device itself. */
+function isOwn({ var: { principal } }: HubContext, { owner, nodeKey }: Subscription): boolean {
+  return principal?.kind === 'node'
+    ? principal.publicKey === nodeKey
+    : principal?.kind === 'session' && principal.address === owner
+}
+
+function refusalOf(
+  call: SubscriptionCall,
+  {
+    status,
+    release_at,
+    pending_slashes,
+  }: { status: string; release_at: number | null; pending_slashes: number },
+): string {
+  if (call === 'withdraw' && status === 'unbonding') return `The collateral is released at ${release_at}.`
+  if (call === 'withdraw' && status === 'withdrawable')
+    return `${pending_slashes} pending slashes hold the collateral; see what becomes of them.`
+  return `The subscription is ${status}, which does not allow to ${verbs[call]}.`
+}
+
+const verbs: Record<SubscriptionCall, string> = {
+  bond: 'add collateral',
+  pause: 'pause it',
+  resume: 'resume it',
+  payout: 'set its payout address',
+  unbond: 'unbond it',
+  withdraw: 'withdraw its collateral',
+}

@@ -1,0 +1,111 @@
+import * as z from 'zod'
+import { profileStrings, resolveProfile } from '../../../protocol/profile.ts'
+import { subscriptionStates } from '../../../protocol/subscription.ts'
+import { readBalance } from '../../chain/account-state.ts'
+import type { HubContext } from '../../context.ts'
+import { ApiError } from '../../errors.ts'
+import { json } from '../../http/answer.ts'
+import { Amount, Bytes32 } from '../../http/formats.ts'
+import { sessionOf } from '../../middleware/authenticate.ts'
+import { defineRoute } from '../../route.ts'
+import { bondedExample, CollateralHealth, subscriptionView } from './schema.ts'
+
+const balanceField = profileStrings(resolveProfile({ prefix: '{{prefix}}' })).balance_field
+
+const Collateral = z
+  .strictObject({
+    bonded: Amount.meta({ description: 'Of active, paused and jailed subscriptions.' }),
+    unbonding: Amount,
+    withdrawable: Amount,
+    slashed_total: Amount,
+    pending_slashes: z.int(),
+    [balanceField]: Amount.nullable().meta({
+      description: 'What the wallet itself holds; null while the chain does not answer.',
+    }),
+    subscriptions: z.array(
+      z.strictObject({
+        subscription_id: Bytes32,
+        project_id: Bytes32,
+        status: z.enum(subscriptionStates),
+        collateral: Amount,
+        collateral_health: CollateralHealth,
+      }),
+    ),
+  })
+  .meta({ id: 'CollateralSummary' })
+
+export const getCollateral = defineRoute(
+  {
+    method: 'get',
+    path: '/v1/me/collateral',
+    operationId: 'getCollateral',
+    tag: 'Subscriptions',
+    summary: 'Sum up the own collateral',
+    description: 'Over all subscriptions that are not closed.',
+    auth: { session: true },
+    responses: {
+      200: {
+        description: 'As of the newest indexed block.',
+        schema: Collateral,
+        example: {
+          bonded: '6000000000000000000',
+          unbonding: '0',
+          withdrawable: '0',
+          slashed_total: '0',
+          pending_slashes: 0,
+          [balanceField]: '994000000000000000000',
+          subscriptions: [
+            {
+              subscription_id: bondedExample.subscription_id,
+              project_id: bondedExample.project_id,
+              status: bondedExample.status,
+              collateral: bondedExample.collateral,
+              collateral_health: bondedExample.collateral_health,
+            },
+          ],
+        },
+      },
+    },
+  },
+  async (c) => {
+    const { address } = sessionOf(c)
+    const [open, balance] = await Promise.all([
+      c.var.services.subscriptions.listOpen(address),
+      balanceOf(c, address),
+    ])
+    const views = open.map(subscriptionView)
+    const sum = (member: 'collateral' | 'slashed_total', ...statuses: string[]): string =>
+      String(
+        views
+          .filter(({ status }) => statuses.length === 0 || statuses.includes(status))
+          .reduce((total, view) => total + BigInt(view[member]), 0n),
+      )
+    return json({
+      bonded: sum('collateral', 'pending_collateral', 'active', 'paused', 'jailed'),
+      unbonding: sum('collateral', 'unbonding'),
+      withdrawable: sum('collateral', 'withdrawable'),
+      slashed_total: sum('slashed_total'),
+      pending_slashes: views.reduce((total, view) => total + view.pending_slashes, 0),
+      [profileStrings(c.var.settings.PROFILE).balance_field]: balance,
+      subscriptions: views.map(({ subscription_id, project_id, status, collateral, collateral_health }) => ({
+        subscription_id,
+        project_id,
+        status,
+        collateral,
+        collateral_health,
+      })),
+    })
+  },
+)
+
+/** The rest of the answer is worth having without it. */
+async function balanceOf(c: HubContext, address: string): Promise<string | null> {
+  const contracts = c.var.settings.CHAIN_CONTRACTS
+  if (contracts === undefined) return null
+  try {
+    return String(await readBalance(c, contracts.token, address))
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'unavailable') return null
+    throw error
+  }
+}

@@ -1,0 +1,139 @@
+import * as z from 'zod'
+import { isAmount } from '../../../protocol/formats.ts'
+import { deriveSubscriptionId } from '../../../protocol/ids.ts'
+import { defaultNetworkParams } from '../../../protocol/network-params.ts'
+import type { ProjectManifest } from '../../../protocol/project-manifest.ts'
+import { GaslessPayload } from '../../chain/gasless-schema.ts'
+import { gaslessPayload } from '../../chain/relay-action.ts'
+import { CompatibilityView, compatibilityExample, compatibilityView, profileOf } from '../../compatibility.ts'
+import { type HubContext, unixNow } from '../../context.ts'
+import { ApiError, invalidField } from '../../errors.ts'
+import { json } from '../../http/answer.ts'
+import { Bytes32, PathNodeId } from '../../http/formats.ts'
+import { sessionOf } from '../../middleware/authenticate.ts'
+import { defineRoute } from '../../route.ts'
+import type { Device } from '../../stores/devices.ts'
+import type { ProjectRecord } from '../../stores/projects.ts'
+import { requireSubscription } from './access.ts'
+import { bondAction, bondExample } from './bond.ts'
+import { SubscriptionView, standingNow, subscriptionExample, subscriptionView } from './schema.ts'
+
+const SubscriptionInput = z
+  .strictObject({
+    project_id: Bytes32,
+    node_id: PathNodeId,
+    collateral: z.string().meta({ description: 'Base units, in decimal; what the bond will be.' }),
+  })
+  .meta({ id: 'SubscriptionInput' })
+
+const Created = z
+  .strictObject({ subscription: SubscriptionView, bond: GaslessPayload, compatibility: CompatibilityView })
+  .meta({ id: 'CreatedSubscription' })
+
+export const createSubscription = defineRoute(
+  {
+    method: 'post',
+    path: '/v1/subscriptions',
+    operationId: 'createSubscription',
+    tag: 'Subscriptions',
+    summary: 'Subscribe a device to a project',
+    description:
+      'Answers with the bond to sign. Nothing is owed before it is bonded, and the device is eligible from the next epoch after.',
+    auth: { session: true },
+    idempotent: true,
+    json: {
+      schema: SubscriptionInput,
+      example: {
+        project_id: subscriptionExample.project_id,
+        node_id: subscriptionExample.node_id,
+        collateral: '6000000000000000000',
+      },
+    },
+    errors: ['not_found', 'not_owner', 'incompatible', 'insufficient_collateral', 'already_exists'],
+    responses: {
+      201: {
+        description: 'Waiting for its collateral.',
+        schema: Created,
+        example: {
+          subscription: subscriptionExample,
+          bond: bondExample,
+          compatibility: compatibilityExample,
+        },
+        headers: { Location: 'The subscription.' },
+      },
+    },
+  },
+  async (c, { json: { project_id, node_id, collateral } }) => {
+    const { subscriptions } = c.var.services
+    const owner = sessionOf(c).address
+    const record = await requireListed(c, project_id)
+    if (!isAmount(collateral))
+      throw invalidField('collateral', 'must be a decimal number of base units, below 2^256')
+    const device = await requireOwnDevice(c, node_id, owner)
+    const compatibility = requireCompatible(record, device)
+    requireEnough(collateral, record.project.minCollateral)
+    const subscriptionId = deriveSubscriptionId(project_id, owner, device.publicKey)
+    const known = await subscriptions.find(subscriptionId)
+    if (known !== null && standingNow(known).status !== 'closed') throw alreadyOpen(subscriptionId)
+
+    // Before the record: a chain that does not answer must not leave one that a second try finds in its way.
+    const subscription = { projectId: project_id, nodeKey: device.publicKey }
+    const bond = await gaslessPayload(c, bondAction(owner, subscription, collateral))
+    const created = await subscriptions.create(
+      {
+        ...subscription,
+        subscriptionId,
+        owner,
+        nodeId: node_id,
+        reputation: defaultNetworkParams.reputation_initial,
+      },
+      unixNow(),
+    )
+    if (created === 'exists') throw alreadyOpen(subscriptionId)
+    const view = subscriptionView(await requireSubscription(c, subscriptionId))
+    return json({ subscription: view, bond, compatibility }, 201, {
+      Location: `/v1/subscriptions/${subscriptionId}`,
+    })
+  },
+)
+
+async function requireListed(c: HubContext, projectId: string): Promise<ProjectRecord> {
+  const record = await c.var.services.projects.findRecord(projectId)
+  if (record?.project.listingStatus !== 'listed')
+    throw new ApiError('not_found', `There is no listed project ${projectId}.`)
+  return record
+}
+
+async function requireOwnDevice(c: HubContext, nodeId: string, owner: string): Promise<Device> {
+  const device = await c.var.services.devices.find(nodeId)
+  if (device?.owner !== owner)
+    throw new ApiError(
+      'not_owner',
+      `The device ${nodeId} is not bound to your wallet; POST /v1/devices/bind binds it.`,
+    )
+  return device
+}
+
+function requireCompatible({ project, current }: ProjectRecord, device: Device) {
+  const { scheduling } = JSON.parse(current.manifest) as ProjectManifest
+  const view = compatibilityView(profileOf(device), scheduling.requirements, project.avgDailyReward)
+  if (!view.compatible)
+    throw new ApiError('incompatible', `The device does not meet: ${view.missing.join(', ')}.`, {
+      details: { ...view },
+    })
+  return view
+}
+
+function requireEnough(collateral: string, minCollateral: string): void {
+  if (BigInt(collateral) < BigInt(minCollateral))
+    throw new ApiError(
+      'insufficient_collateral',
+      `The project asks for at least ${minCollateral} base units of collateral.`,
+      { details: { min_collateral: minCollateral } },
+    )
+}
+
+const alreadyOpen = (subscriptionId: string): ApiError =>
+  new ApiError('already_exists', 'This device is subscribed to this project already.', {
+    details: { subscription_id: subscriptionId },
+  })

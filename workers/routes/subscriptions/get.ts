@@ -1,0 +1,26 @@
+import { json } from '../../http/answer.ts'
+import { defineRoute } from '../../route.ts'
+import { requireSubscription } from './access.ts'
+import { bondedExample, SubscriptionParams, SubscriptionView, subscriptionView } from './schema.ts'
+
+export const getSubscription = defineRoute(
+  {
+    method: 'get',
+    path: '/v1/subscriptions/{subscription_id}',
+    operationId: 'getSubscription',
+    tag: 'Subscriptions',
+    summary: 'Read a subscription',
+    params: SubscriptionParams,
+    cache: { maxAgeSeconds: 0 },
+    errors: ['not_found'],
+    responses: {
+      200: {
+        description: 'As of the newest indexed block.',
+        schema: SubscriptionView,
+        example: bondedExample,
+      },
+    },
+  },
+  async (c, { params: { subscription_id } }) =>
+    json(subscriptionView(await requireSubscription(c, subscription_id))),
+)

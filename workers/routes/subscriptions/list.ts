@@ -1,0 +1,45 @@
+import * as z from 'zod'
+import { json } from '../../http/answer.ts'
+import { pageOf, pageQuery, paginate } from '../../http/pagination.ts'
+import { sessionOf } from '../../middleware/authenticate.ts'
+import { defineRoute } from '../../route.ts'
+import type { Subscription } from '../../stores/subscriptions.ts'
+import { bondedExample, SubscriptionView, subscriptionView } from './schema.ts'
+
+export const listSubscriptions = defineRoute(
+  {
+    method: 'get',
+    path: '/v1/me/subscriptions',
+    operationId: 'listSubscriptions',
+    tag: 'Subscriptions',
+    summary: 'List the own subscriptions, newest first',
+    description: 'Closed ones too.',
+    auth: { session: true },
+    query: z.strictObject(pageQuery),
+    responses: {
+      200: {
+        description: 'One page.',
+        schema: pageOf(SubscriptionView).meta({ id: 'SubscriptionPage' }),
+        example: { items: [bondedExample], next_cursor: null },
+      },
+    },
+  },
+  async (c, { query }) => {
+    const { address } = sessionOf(c)
+    const { rows, next_cursor } = await paginate(c, {
+      list: `subscriptions owner=${address}`,
+      query,
+      position: ({ createdAt, subscriptionId }: Subscription): [number, string] => [
+        createdAt,
+        subscriptionId,
+      ],
+      fetch: (after, limit) =>
+        c.var.services.subscriptions.list(
+          address,
+          after && { createdAt: after[0], subscriptionId: after[1] },
+          limit,
+        ),
+    })
+    return json({ items: rows.map(subscriptionView), next_cursor })
+  },
+)

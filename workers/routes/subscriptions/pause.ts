@@ -1,0 +1,55 @@
+import { type HubContext, unixNow } from '../../context.ts'
+import { ApiError } from '../../errors.ts'
+import { json } from '../../http/answer.ts'
+import { defineRoute } from '../../route.ts'
+import { requireCall, requireSubscription } from './access.ts'
+import { bondedExample, SubscriptionParams, SubscriptionView, subscriptionView } from './schema.ts'
+
+export const pauseSubscription = defineRoute(
+  {
+    method: 'post',
+    path: '/v1/subscriptions/{subscription_id}/pause',
+    operationId: 'pauseSubscription',
+    tag: 'Subscriptions',
+    summary: 'Take no work for a while',
+    description: 'From the next epoch on. The collateral stays. The device itself may ask for it as well.',
+    auth: { session: true, node: true },
+    params: SubscriptionParams,
+    errors: ['not_found', 'not_owner', 'invalid_state'],
+    responses: {
+      200: {
+        description: 'Paused.',
+        schema: SubscriptionView,
+        example: { ...bondedExample, status: 'paused' },
+      },
+    },
+  },
+  (c, { params: { subscription_id } }) => move(c, subscription_id, 'pause'),
+)
+
+export const resumeSubscription = defineRoute(
+  {
+    method: 'post',
+    path: '/v1/subscriptions/{subscription_id}/resume',
+    operationId: 'resumeSubscription',
+    tag: 'Subscriptions',
+    summary: 'Take work again',
+    auth: { session: true, node: true },
+    params: SubscriptionParams,
+    errors: ['not_found', 'not_owner', 'invalid_state'],
+    responses: { 200: { description: 'Active.', schema: SubscriptionView, example: bondedExample } },
+  },
+  (c, { params: { subscription_id } }) => move(c, subscription_id, 'resume'),
+)
+
+async function move(c: HubContext, subscriptionId: string, call: 'pause' | 'resume'): Promise<Response> {
+  const subscription = await requireSubscription(c, subscriptionId)
+  requireCall(c, subscription, call)
+  const pausedAt = call === 'pause' ? unixNow() : null
+  if ((await c.var.services.subscriptions.setPause(subscription, pausedAt)) === 'stale')
+    throw new ApiError(
+      'invalid_state',
+      'Another call changed the subscription at the same moment. Read it again.',
+    )
+  return json(subscriptionView({ ...subscription, pausedAt }))
+}

@@ -1,0 +1,99 @@
+import * as z from 'zod'
+import { defaultNetworkParams } from '../../../protocol/network-params.ts'
+import { collateralHealth, newSubscription, subscriptionStates } from '../../../protocol/subscription.ts'
+import { unixNow } from '../../context.ts'
+import { example } from '../../examples.ts'
+import { Address, Amount, Bytes32, NodeId, PathBytes32, Timestamp } from '../../http/formats.ts'
+import { standingOf } from '../../stores/subscription-standing.ts'
+import type { Subscription } from '../../stores/subscriptions.ts'
+
+export const SubscriptionParams = z.object({
+  subscription_id: PathBytes32.meta({ example: example.digest }),
+})
+
+export const CollateralHealth = z.enum(['healthy', 'warning', 'critical'])
+
+export const SubscriptionView = z
+  .strictObject({
+    subscription_id: Bytes32,
+    project_id: Bytes32,
+    node_id: NodeId,
+    owner: Address,
+    status: z.enum(subscriptionStates),
+    collateral: Amount,
+    min_collateral: Amount,
+    collateral_health: CollateralHealth.meta({
+      description: '`healthy` from 120 % of what the project asks for, `warning` from 100 %.',
+    }),
+    payout_address: Address,
+    device_bound: z
+      .boolean()
+      .meta({ description: 'Whether the device is bound to the owner; if not, committees leave it out.' }),
+    release_at: Timestamp.nullable().meta({ description: 'When unbonding ends.' }),
+    pending_slashes: z.int().meta({ description: 'Slashes that may still take collateral.' }),
+    slashed_total: Amount,
+    reputation: z.int(),
+    credited_rounds: z.int(),
+    missed_leases: z.int(),
+    disagreements: z.int(),
+    last_proof_at: Timestamp.nullable(),
+    started_at: Timestamp.nullable(),
+    created_at: Timestamp,
+  })
+  .meta({ id: 'Subscription' })
+
+/** By the chain's clock where that is ahead: its blocks decide what is released. */
+export const standingNow = (subscription: Subscription) =>
+  standingOf(subscription, Math.max(unixNow(), subscription.chainTime))
+
+export function subscriptionView(subscription: Subscription): z.output<typeof SubscriptionView> {
+  const { status, collateral, payout, startedAt, releaseAt, slashedTotal } = standingNow(subscription)
+  const holds = status !== 'pending_collateral' && status !== 'closed'
+  return {
+    subscription_id: subscription.subscriptionId,
+    project_id: subscription.projectId,
+    node_id: subscription.nodeId,
+    owner: subscription.owner,
+    status,
+    collateral,
+    min_collateral: subscription.minCollateral,
+    collateral_health: holds
+      ? collateralHealth(BigInt(collateral), BigInt(subscription.minCollateral))
+      : 'healthy',
+    payout_address: payout ?? subscription.owner,
+    device_bound: subscription.deviceBound,
+    release_at: releaseAt,
+    pending_slashes: subscription.pendingSlashes,
+    slashed_total: slashedTotal,
+    reputation: subscription.reputation,
+    credited_rounds: subscription.creditedRounds,
+    missed_leases: subscription.missedLeases,
+    disagreements: subscription.disagreements,
+    last_proof_at: subscription.lastProofAt,
+    started_at: startedAt,
+    created_at: subscription.createdAt,
+  }
+}
+
+const fresh = newSubscription(example.wallet, defaultNetworkParams)
+
+export const subscriptionExample: z.output<typeof SubscriptionView> = {
+  subscription_id: example.digest,
+  project_id: example.manifestAddress,
+  node_id: '{{node_id_prefix}}0f3a5c7e9b1d2f40',
+  owner: example.wallet,
+  min_collateral: '5000000000000000000',
+  device_bound: true,
+  credited_rounds: 0,
+  missed_leases: 0,
+  disagreements: 0,
+  created_at: example.time,
+  ...fresh,
+}
+
+export const bondedExample: z.output<typeof SubscriptionView> = {
+  ...subscriptionExample,
+  status: 'active',
+  collateral: '6000000000000000000',
+  started_at: example.time,
+}

@@ -1,0 +1,668 @@
+import { env } from 'cloudflare:workers'
+import { type Abi, encodeFunctionData } from 'viem'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { stakingAbi } from '../../../contracts/generated/contracts.ts'
+import { allowsCall, type SubscriptionCall, type SubscriptionState } from '../../../protocol/subscription.ts'
+import type { GaslessPayload } from '../../../protocol/typed-data.ts'
+import { services } from '../../services.ts'
+import { chain, mint, passUnbonding, rpc, settle, signedPayload, signTypedData } from '../../test/chain.ts'
+import { client, errorOf } from '../../test/client.ts'
+import { createOwner } from '../../test/device.ts'
+import { createNode } from '../../test/node.ts'
+import { createDescribedMiner, createListedProject, minCollateral } from '../../test/subscription.ts'
+
+type Json = Record<string, unknown>
+interface Created {
+  subscription: { subscription_id: string; status: string }
+  bond: GaslessPayload
+  compatibility: Json
+}
+
+let projectId: string
+beforeAll(async () => {
+  projectId = await createListedProject()
+})
+
+/** A miner with tokens, subscribed and not bonded. */
+async function subscribe(change: Json = {}) {
+  const miner = await createDescribedMiner()
+  const { owner, device } = miner
+  await mint(owner.address, 3n * minCollateral)
+  const create = (more: Json = {}) =>
+    owner.client.post('/v1/subscriptions', {
+      project_id: projectId,
+      node_id: device.nodeId,
+      collateral: String(minCollateral),
+      ...change,
+      ...more,
+    })
+  const response = await create()
+  if (response.status !== 201) throw new Error(await response.text())
+  const created = (await response.json()) as Created
+  const id = created.subscription.subscription_id
+  const path = `/v1/subscriptions/${id}`
+  const call = (name: string, body?: unknown) => owner.client.post(`${path}/${name}`, body)
+  return {
+    ...miner,
+    id,
+    created,
+    create,
+    call,
+    read: async () => (await (await client().get(path)).json()) as Json,
+    /** Signs what the first step answers, posts it, and lets it become final. */
+    act: async (name: string, request?: unknown) => {
+      const payload = (await (await call(name, request)).json()) as GaslessPayload
+      return finish(await call(name, signedPayload(owner.key, payload)))
+    },
+    bond: async (payload = created.bond) => finish(await call('bond', signedPayload(owner.key, payload))),
+  }
+}
+
+async function finish(response: Response): Promise<Json> {
+  if (response.status !== 202) throw new Error(await response.text())
+  const { id } = (await response.json()) as { id: string }
+  await settle()
+  return (await (await client().get(`/v1/transactions/${id}`)).json()) as Json
+}
+
+/** A transaction of the account that holds the roles of the staking contract. */
+async function asOperator(
+  functionName: 'proposeSlash' | 'executeSlash',
+  args: readonly unknown[],
+): Promise<void> {
+  const data = encodeFunctionData({ abi: stakingAbi as Abi, functionName, args })
+  await rpc('eth_sendTransaction', {
+    from: chain?.deployer,
+    to: chain?.contracts.staking,
+    data,
+    gas: '0x7a120',
+  })
+}
+
+const confirmed = { status: 'confirmed', error: null }
+const offered = async () => (await services(env).relayer?.health())?.nextNonce
+
+describe.skipIf(chain === null)('a subscription, on the contracts', () => {
+  test('from nothing to its collateral and back', async () => {
+    const { owner, device, created, id, bond, act, call, read, create } = await subscribe()
+    expect(created).toMatchObject({
+      subscription: {
+        project_id: projectId,
+        node_id: device.nodeId,
+        owner: owner.address,
+        status: 'pending_collateral',
+        collateral: '0',
+        min_collateral: String(minCollateral),
+        collateral_health: 'healthy',
+        payout_address: owner.address,
+        device_bound: true,
+        release_at: null,
+        pending_slashes: 0,
+        slashed_total: '0',
+        reputation: 5000,
+        credited_rounds: 0,
+        missed_leases: 0,
+        disagreements: 0,
+        last_proof_at: null,
+        started_at: null,
+      },
+      bond: { action: 'bond', typed_data: { message: { amount: String(minCollateral) } }, direct_tx: {} },
+      compatibility: { compatible: true, tier: 'compatible', match_bp: 10_000, performance: 'excellent' },
+    })
+
+    expect(await bond()).toMatchObject({ ...confirmed, action: 'bond' })
+    expect(await read()).toMatchObject({
+      status: 'active',
+      collateral: String(minCollateral),
+      collateral_health: 'warning',
+      started_at: expect.any(Number),
+    })
+    const topUp = await call('bond-payload', { amount: String(minCollateral) })
+    expect(topUp.status).toBe(200)
+    expect(await bond((await topUp.json()) as GaslessPayload)).toMatchObject(confirmed)
+    expect(await read()).toMatchObject({
+      collateral: String(2n * minCollateral),
+      collateral_health: 'healthy',
+    })
+
+    const payout = `0x${'0f'.repeat(20)}`
+    expect(await act('payout', { payout_address: payout })).toMatchObject({
+      ...confirmed,
+      action: 'set_payout',
+    })
+    expect(await read()).toMatchObject({ payout_address: payout })
+    expect(await act('payout', { payout: null })).toMatchObject(confirmed)
+    expect(await read()).toMatchObject({ payout_address: owner.address })
+
+    const summary = async () => (await (await owner.client.get('/v1/me/collateral')).json()) as Json
+    expect(await summary()).toEqual({
+      bonded: String(2n * minCollateral),
+      unbonding: '0',
+      withdrawable: '0',
+      slashed_total: '0',
+      pending_slashes: 0,
+      hub_balance: String(minCollateral),
+      subscriptions: [
+        {
+          subscription_id: id,
+          project_id: projectId,
+          status: 'active',
+          collateral: String(2n * minCollateral),
+          collateral_health: 'healthy',
+        },
+      ],
+    })
+
+    expect(await act('unbond')).toMatchObject({ ...confirmed, action: 'unbond' })
+    const { release_at } = await read()
+    expect(await read()).toMatchObject({ status: 'unbonding', release_at: expect.any(Number) })
+    expect(await summary()).toMatchObject({ bonded: '0', unbonding: String(2n * minCollateral) })
+    expect(await errorOf(await call('withdraw'))).toMatchObject({
+      status: 409,
+      error: 'invalid_state',
+      details: { status: 'unbonding', release_at },
+    })
+    await passUnbonding()
+    await settle()
+    expect(await read()).toMatchObject({ status: 'withdrawable' })
+    expect(await summary()).toMatchObject({ unbonding: '0', withdrawable: String(2n * minCollateral) })
+    expect(await act('withdraw')).toMatchObject({ ...confirmed, action: 'withdraw' })
+    expect(await read()).toMatchObject({ status: 'closed', collateral: '0' })
+    expect(await summary()).toMatchObject({ hub_balance: String(3n * minCollateral), subscriptions: [] })
+
+    const again = await create()
+    expect([again.status, await again.json()]).toMatchObject([
+      201,
+      { subscription: { subscription_id: id, status: 'pending_collateral', payout_address: owner.address } },
+    ])
+    expect((await create()).status).toBe(409)
+    const { items } = (await (await owner.client.get('/v1/me/subscriptions')).json()) as { items: Json[] }
+    expect(items).toEqual([await read()])
+  })
+
+  test('is paused and resumed by its owner or by its device, and by nobody else', async () => {
+    const { bond, call, device, id, read } = await subscribe()
+    await bond()
+    expect(await (await call('pause')).json()).toMatchObject({
+      status: 'paused',
+      collateral: String(minCollateral),
+    })
+    expect(await read()).toMatchObject({ status: 'paused' })
+    const byDevice = (verb: string) => device.call('POST', `/v1/subscriptions/${id}/${verb}`)
+    expect(await (await byDevice('resume')).json()).toMatchObject({ status: 'active' })
+    expect((await byDevice('pause')).status).toBe(200)
+    expect(await errorOf(await createNode().call('POST', `/v1/subscriptions/${id}/resume`))).toMatchObject({
+      status: 403,
+      error: 'not_owner',
+    })
+    expect(await read()).toMatchObject({ status: 'paused' })
+  })
+
+  test('of ten racing pauses one happens', async () => {
+    const { bond, call } = await subscribe()
+    await bond()
+    const statuses = (await Promise.all(Array.from({ length: 10 }, () => call('pause')))).map(
+      ({ status }) => status,
+    )
+    expect(statuses.sort()).toEqual([200, ...Array(9).fill(409)])
+  })
+
+  test('a bond posted ten times at once is one transaction', async () => {
+    const { created, owner, call, read } = await subscribe()
+    const before = await offered()
+    const body = signedPayload(owner.key, created.bond)
+    const answers = await Promise.all(Array.from({ length: 10 }, () => call('bond', body)))
+    expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(202))
+    const ids = await Promise.all(answers.map(async (answer) => ((await answer.json()) as Json).id))
+    expect(new Set(ids).size).toBe(1)
+    await settle()
+    expect(await read()).toMatchObject({ collateral: String(minCollateral) })
+    expect(await offered()).toBe((before ?? 0) + 1)
+  })
+
+  test('a device that is unbound keeps its subscription, which says so', async () => {
+    const { bond, owner, device, read } = await subscribe()
+    await bond()
+    await env.DB.prepare('UPDATE devices SET unbound_at = 1 WHERE node_id = ?').bind(device.nodeId).run()
+    expect(await read()).toMatchObject({ status: 'active', device_bound: false, owner: owner.address })
+  })
+})
+
+describe.skipIf(chain === null)('subscribing', () => {
+  test('of five at once one is taken; the same Idempotency-Key gets the same answer', async () => {
+    const { owner, device } = await createDescribedMiner()
+    const input = { project_id: projectId, node_id: device.nodeId, collateral: String(minCollateral) }
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, () => owner.client.post('/v1/subscriptions', input)),
+    )
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409])
+    const taken = answers.find(({ status }) => status === 201)
+    expect(taken?.headers.get('location')).toMatch(/^\/v1\/subscriptions\/0x[0-9a-f]{64}$/)
+
+    const other = await createDescribedMiner()
+    const again = () =>
+      other.owner.client.post(
+        '/v1/subscriptions',
+        { ...input, node_id: other.device.nodeId },
+        { 'Idempotency-Key': 'once' },
+      )
+    const [first, second] = [await again(), await again()]
+    expect([first.status, second.status]).toEqual([201, 201])
+    expect(await second.json()).toEqual(await first.json())
+  })
+
+  test('each refusal, in the order of the rules', async () => {
+    const { owner, device } = await createDescribedMiner({ class: 'phone', benchmark: null })
+    const stranger = await createOwner()
+    const unlisted = await createListedProject()
+    await env.DB.prepare("UPDATE projects SET listing_status = 'paused' WHERE project_id = ?")
+      .bind(unlisted)
+      .run()
+    const input = { project_id: unlisted, node_id: device.nodeId, collateral: 'much' }
+    const post = async (caller: typeof owner.client, json: Json) =>
+      errorOf(await caller.post('/v1/subscriptions', json))
+    expect(await post(stranger.client, input)).toMatchObject({ status: 404, error: 'not_found' })
+    const listed = { ...input, project_id: projectId }
+    expect(await post(stranger.client, listed)).toMatchObject({ status: 400, error: 'invalid_field' })
+    const numbered = { ...listed, collateral: '1' }
+    expect(await post(stranger.client, numbered)).toMatchObject({ status: 403, error: 'not_owner' })
+    expect(await post(owner.client, { ...numbered, node_id: createNode().nodeId })).toMatchObject({
+      status: 403,
+      error: 'not_owner',
+    })
+    expect(await post(owner.client, numbered)).toMatchObject({
+      status: 422,
+      error: 'incompatible',
+      details: { missing: ['device_class'], warnings: ['unknown_benchmark'], match_bp: 6666 },
+    })
+    await device.call('PUT', `/v1/devices/${device.nodeId}/profile`, {
+      class: 'desktop',
+      platform: 'linux',
+      arch: 'x64',
+      engine: 'native',
+      nodectl_version: '1.0.0',
+    })
+    expect(await post(owner.client, { ...numbered, collateral: String(minCollateral - 1n) })).toMatchObject({
+      status: 422,
+      error: 'insufficient_collateral',
+      details: { min_collateral: String(minCollateral) },
+    })
+    const enough = { ...numbered, collateral: String(minCollateral) }
+    const taken = await owner.client.post('/v1/subscriptions', enough)
+    expect(await taken.json()).toMatchObject({ compatibility: { tier: 'marginal', compatible: true } })
+    expect(await post(owner.client, enough)).toMatchObject({ status: 409, error: 'already_exists' })
+    expect(await post(owner.client, { ...enough, more: 1 })).toMatchObject({
+      status: 400,
+      error: 'invalid_field',
+    })
+  })
+
+  test('a chain that does not answer leaves no record behind', async () => {
+    const { owner, device } = await createDescribedMiner()
+    const input = { project_id: projectId, node_id: device.nodeId, collateral: String(minCollateral) }
+    const down = client({ token: owner.token, bindings: { CHAIN_RPC_URL: 'http://127.0.0.1:1' } })
+    expect(await errorOf(await down.post('/v1/subscriptions', input))).toMatchObject({
+      status: 503,
+      error: 'unavailable',
+    })
+    expect((await owner.client.post('/v1/subscriptions', input)).status).toBe(201)
+  })
+
+  test('422 insufficient_collateral: a wallet without the tokens it bonds', async () => {
+    const { created, owner, call } = await subscribe({ collateral: String(9n * minCollateral) })
+    const before = await offered()
+    expect(await errorOf(await call('bond', signedPayload(owner.key, created.bond)))).toMatchObject({
+      status: 422,
+      error: 'insufficient_collateral',
+      details: { balance: String(3n * minCollateral) },
+    })
+    expect(await offered()).toBe(before)
+  })
+})
+
+/** Every state, as the chain and the hub's row say it. */
+const states: Record<SubscriptionState, { chain: Json | null; pausedAt?: number }> = {
+  pending_collateral: { chain: null },
+  active: { chain: { status: 'bonded', collateral: String(minCollateral) } },
+  paused: { chain: { status: 'bonded', collateral: String(minCollateral) }, pausedAt: 5 },
+  jailed: { chain: { status: 'bonded', collateral: '1', slashed_to: '1', slashed_at: 3 } },
+  unbonding: { chain: { status: 'unbonding', collateral: '9', release_at: 99_999_999_999 } },
+  withdrawable: { chain: { status: 'unbonding', collateral: '9', release_at: 4 } },
+  closed: { chain: { status: 'closed', collateral: '0', closings: 1 } },
+}
+const calls: Record<string, SubscriptionCall> = {
+  'bond-payload': 'bond',
+  bond: 'bond',
+  payout: 'payout',
+  unbond: 'unbond',
+  withdraw: 'withdraw',
+  pause: 'pause',
+  resume: 'resume',
+}
+
+describe.skipIf(chain === null)('the state comes before anything else', () => {
+  let subject: Awaited<ReturnType<typeof subscribe>>
+  let stranger: Awaited<ReturnType<typeof createOwner>>
+  beforeAll(async () => {
+    ;[subject, stranger] = [await subscribe(), await createOwner()]
+  })
+
+  const put = async ({ chain: said, pausedAt }: (typeof states)[SubscriptionState]) => {
+    const { id, owner } = subject
+    await env.DB.batch([
+      env.DB.prepare("DELETE FROM chain_states WHERE kind = 'subscription' AND subject = ?").bind(id),
+      env.DB.prepare('UPDATE subscriptions SET paused_at = ? WHERE subscription_id = ?').bind(
+        pausedAt ?? null,
+        id,
+      ),
+      ...(said
+        ? [
+            env.DB.prepare(
+              "INSERT INTO chain_states (kind, subject, state, owner, block_number) VALUES ('subscription', ?, ?, ?, 1)",
+            ).bind(
+              id,
+              JSON.stringify({ payout: owner.address, started_at: 1, release_at: null, ...said }),
+              owner.address,
+            ),
+          ]
+        : []),
+    ])
+  }
+
+  const cases = Object.keys(states).flatMap((state) =>
+    Object.keys(calls).map((name) => [state, name] as const),
+  )
+  test.each(cases)('%s, %s', async (state, name) => {
+    const wanted = state as SubscriptionState
+    await put(states[wanted])
+    expect(await subject.read()).toMatchObject({ status: wanted })
+    const standing = { status: wanted, release_at: null, pending_slashes: 0 }
+    const allowed = allowsCall(standing, calls[name] as SubscriptionCall, 0)
+    const unsigned = await subject.call(name)
+    const nonsense = await subject.call(name, { nonsense: 1 })
+    const foreign = await stranger.client.post(`/v1/subscriptions/${subject.id}/${name}`, { nonsense: 1 })
+    if (allowed) {
+      expect(unsigned.status).toBe({ 'bond-payload': 400, bond: 400, payout: 400 }[name] ?? 200)
+      if (name !== 'pause' && name !== 'resume') expect(nonsense.status).toBe(400)
+      if (name !== 'pause' && name !== 'resume')
+        expect(await errorOf(foreign)).toMatchObject({ error: 'not_owner' })
+    } else
+      for (const response of name === 'pause' || name === 'resume'
+        ? [unsigned]
+        : [unsigned, nonsense, foreign])
+        expect(await errorOf(response)).toMatchObject({
+          status: 409,
+          error: 'invalid_state',
+          details: { status: wanted },
+        })
+  })
+
+  test('a pending slash holds the collateral', async () => {
+    await put(states.withdrawable)
+    const slash = { subscription_id: subject.id, status: 'proposed', amount: '1' }
+    await env.DB.prepare(
+      "INSERT INTO chain_states (kind, subject, state, block_number) VALUES ('slash', '0x5a', ?, 1)",
+    )
+      .bind(JSON.stringify(slash))
+      .run()
+    expect(await subject.read()).toMatchObject({ pending_slashes: 1 })
+    expect(await errorOf(await subject.call('withdraw'))).toMatchObject({
+      status: 409,
+      error: 'invalid_state',
+      details: { pending_slashes: 1 },
+    })
+    await env.DB.prepare(
+      "UPDATE chain_states SET state = json_set(state, '$.status', 'cancelled') WHERE subject = '0x5a'",
+    ).run()
+    expect((await subject.call('withdraw')).status).toBe(200)
+  })
+})
+
+describe.skipIf(chain === null)('payout addresses', () => {
+  const other = `0x${'0e'.repeat(20)}`
+  let subject: Awaited<ReturnType<typeof subscribe>>
+  beforeAll(async () => {
+    subject = await subscribe()
+    await subject.bond()
+  })
+  const ask = (query: string, body?: unknown) => subject.call(`payout${query}`, body)
+
+  test.each([
+    ['payout_address', '', { payout_address: other }, other],
+    ['the alias', '', { payout: other }, other],
+    ['both, the same', '', { payout_address: other, payout: other }, other],
+    ['the query', `?payout_address=${other}`, undefined, other],
+    ['the query, in capitals', `?payout_address=${other.replace('e', 'E')}`, undefined, other],
+    ['null', '', { payout_address: null }, null],
+    ['the zero address', '', { payout: `0x${'00'.repeat(20)}` }, null],
+    ['the zero address in the query', `?payout_address=0x${'00'.repeat(20)}`, undefined, null],
+  ])('%s', async (_, query, body, expected) => {
+    const response = await ask(query, body)
+    expect([response.status, await response.json()]).toMatchObject([
+      200,
+      { action: 'set_payout', typed_data: { message: { payout: expected ?? subject.owner.address } } },
+    ])
+  })
+
+  test.each([
+    ['two different ones', '', { payout_address: other, payout: null }],
+    ['a different one in the query', `?payout_address=${other}`, { payout: `0x${'01'.repeat(20)}` }],
+    ['none', '', undefined],
+    ['none in the body', '', {}],
+    ['no address', '', { payout_address: 'me' }],
+    ['no address in the query', '?payout_address=me', undefined],
+    ['an unknown field', '', { payout_address: other, more: 1 }],
+  ])('400 invalid_field: %s', async (_, query, body) => {
+    expect(await errorOf(await ask(query, body))).toMatchObject({ status: 400, error: 'invalid_field' })
+  })
+})
+
+describe.skipIf(chain === null)('signed bodies', () => {
+  const n = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
+  /** The other signature over the same digest, which contracts refuse as well. */
+  const highS = (signature: string): string => {
+    const s = n - BigInt(`0x${signature.slice(66, 130)}`)
+    const v = signature.slice(130) === '1b' ? '1c' : '1b'
+    return `${signature.slice(0, 66)}${s.toString(16).padStart(64, '0')}${v}`
+  }
+  const now = () => Math.floor(Date.now() / 1000)
+
+  const bodies = {
+    bond: async (one: Awaited<ReturnType<typeof subscribe>>) => one.created.bond,
+    payout: async (one: Awaited<ReturnType<typeof subscribe>>) =>
+      (await (await one.call('payout', { payout: null })).json()) as GaslessPayload,
+    unbond: async (one: Awaited<ReturnType<typeof subscribe>>) =>
+      (await (await one.call('unbond')).json()) as GaslessPayload,
+  }
+
+  test.each(Object.keys(bodies) as (keyof typeof bodies)[])(
+    '%s: nothing is relayed that differs in anything',
+    async (name) => {
+      const one = await subscribe()
+      if (name !== 'bond') await one.bond()
+      const payload = await bodies[name](one)
+      const { typed_data } = payload
+      const { key } = one.owner
+      const before = await offered()
+      const { primaryType, types, message } = typed_data
+      const signedAs = (change: Json, type = primaryType) => {
+        const changed = {
+          ...typed_data,
+          primaryType: type,
+          message: { ...message, ...change },
+        } as typeof typed_data
+        return { ...signedPayload(key, payload), typed_data: changed, signature: signTypedData(key, changed) }
+      }
+      const honest = signedPayload(key, payload)
+      const id = `0x${'77'.repeat(32)}`
+      const refused: [string, number, string, unknown][] = [
+        ['another owner', 400, 'invalid_field', signedAs({ owner: `0x${'01'.repeat(20)}` })],
+        [
+          'another subject',
+          400,
+          'invalid_field',
+          signedAs(name === 'bond' ? { projectId: id } : { subscriptionId: id }),
+        ],
+        [
+          'an extra field',
+          400,
+          'invalid_field',
+          { ...honest, typed_data: { ...typed_data, message: { ...message, memo: 'x' } } },
+        ],
+        [
+          'other types',
+          400,
+          'invalid_field',
+          { ...honest, typed_data: { ...typed_data, types: { ...types, Other: [] } } },
+        ],
+        [
+          'another domain',
+          400,
+          'invalid_field',
+          { ...honest, typed_data: { ...typed_data, domain: { ...typed_data.domain, chainId: 1 } } },
+        ],
+        [
+          'another action',
+          400,
+          'invalid_field',
+          { ...honest, typed_data: { ...typed_data, primaryType: 'Withdraw' } },
+        ],
+        ['a deadline that passed', 400, 'invalid_field', signedAs({ deadline: String(now() - 1) })],
+        ['a deadline too far', 400, 'invalid_field', signedAs({ deadline: String(now() + 604_900) })],
+        ['high s', 422, 'bad_signature', { ...honest, signature: highS(honest.signature) }],
+        [
+          'a changed nonce under the old signature',
+          422,
+          'bad_signature',
+          { ...honest, typed_data: { ...typed_data, message: { ...message, nonce: '9' } } },
+        ],
+        ['another nonce', 409, 'conflict', signedAs({ nonce: '9' })],
+        ['broken JSON', 400, 'bad_request', null],
+      ]
+      for (const [what, status, error, body] of refused) {
+        const response =
+          body === null
+            ? await one.owner.client.fetch(`/v1/subscriptions/${one.id}/${name}`, {
+                method: 'POST',
+                body: '{"typed_data":',
+                headers: { 'Content-Type': 'application/json' },
+              })
+            : await one.call(name, body)
+        expect({ what, ...(await errorOf(response)) }).toMatchObject({ what, status, error })
+      }
+      expect(await offered()).toBe(before)
+      expect((await one.call(name, honest)).status).toBe(202)
+      await settle()
+    },
+  )
+
+  test('a permit that differs is refused with its path, and the bond with it', async () => {
+    const one = await subscribe()
+    const honest = signedPayload(one.owner.key, one.created.bond)
+    const before = await offered()
+    const permit = honest.permit as NonNullable<typeof honest.permit>
+    const more = { ...permit, message: { ...permit.message, value: '1' } }
+    const refused: [unknown, number, string][] = [
+      [
+        { ...honest, permit: more, permit_signature: signTypedData(one.owner.key, more) },
+        400,
+        'invalid_field',
+      ],
+      [{ ...honest, permit_signature: honest.signature }, 422, 'bad_signature'],
+      [{ ...honest, permit_signature: null }, 400, 'invalid_field'],
+    ]
+    for (const [body, status, error] of refused)
+      expect(await errorOf(await one.call('bond', body))).toMatchObject({ status, error })
+    expect(await offered()).toBe(before)
+  })
+
+  test("a stranger's session relays nothing, whoever signed", async () => {
+    const one = await subscribe()
+    const stranger = await createOwner()
+    const before = await offered()
+    for (const key of [one.owner.key, stranger.key])
+      expect(
+        await errorOf(
+          await stranger.client.post(
+            `/v1/subscriptions/${one.id}/bond`,
+            signedPayload(key, one.created.bond),
+          ),
+        ),
+      ).toMatchObject({ status: 403, error: 'not_owner' })
+    expect(await offered()).toBe(before)
+  })
+})
+
+describe.skipIf(chain === null)('reading', () => {
+  test('404 not_found: no such subscription, for every call; a malformed id is 400 on writing', async () => {
+    const owner = await createOwner()
+    const id = `0x${'00'.repeat(32)}`
+    expect((await client().get(`/v1/subscriptions/${id}`)).status).toBe(404)
+    expect((await client().get('/v1/subscriptions/x')).status).toBe(404)
+    for (const name of Object.keys(calls)) {
+      expect(await errorOf(await owner.client.post(`/v1/subscriptions/${id}/${name}`))).toMatchObject({
+        status: 404,
+        error: 'not_found',
+      })
+      expect(await errorOf(await owner.client.post(`/v1/subscriptions/x/${name}`))).toMatchObject({
+        status: 400,
+        error: 'invalid_field',
+      })
+    }
+  })
+
+  test('the own ones newest first, in pages', async () => {
+    const { owner, device } = await createDescribedMiner()
+    const projects = [projectId, await createListedProject(), await createListedProject()]
+    for (const project_id of projects)
+      await owner.client.post('/v1/subscriptions', {
+        project_id,
+        node_id: device.nodeId,
+        collateral: String(minCollateral),
+      })
+    const page = async (query: string) =>
+      (await (await owner.client.get(`/v1/me/subscriptions?${query}`)).json()) as {
+        items: { project_id: string }[]
+        next_cursor: string | null
+      }
+    const first = await page('limit=2')
+    const second = await page(`limit=2&cursor=${first.next_cursor}`)
+    expect([...first.items, ...second.items].map((item) => item.project_id).sort()).toEqual(projects.sort())
+    expect(second.next_cursor).toBeNull()
+  })
+
+  test('without the chain the collateral is summed up all the same', async () => {
+    const { owner } = await subscribe()
+    const down = client({ token: owner.token, bindings: { CHAIN_RPC_URL: 'http://127.0.0.1:1' } })
+    expect(await (await down.get('/v1/me/collateral')).json()).toMatchObject({
+      bonded: '0',
+      hub_balance: null,
+    })
+  })
+
+  test('a slash on the chain jails, and topping up frees', async () => {
+    const { id, bond, call, read, owner } = await subscribe()
+    await bond()
+    const evidence = `0x${id.slice(2).split('').reverse().join('')}` as const
+    await asOperator('proposeSlash', [id, evidence, minCollateral / 2n, 60n])
+    await settle()
+    expect(await read()).toMatchObject({ status: 'active', pending_slashes: 1 })
+    await rpc('evm_increaseTime', 61)
+    await asOperator('executeSlash', [evidence])
+    await settle()
+    expect(await read()).toMatchObject({
+      status: 'jailed',
+      collateral: String(minCollateral / 2n),
+      collateral_health: 'critical',
+      slashed_total: String(minCollateral / 2n),
+      pending_slashes: 0,
+    })
+    expect(await (await owner.client.get('/v1/me/collateral')).json()).toMatchObject({
+      bonded: String(minCollateral / 2n),
+      slashed_total: String(minCollateral / 2n),
+    })
+    const topUp = await call('bond-payload', { amount: String(minCollateral) })
+    expect(await bond((await topUp.json()) as GaslessPayload)).toMatchObject(confirmed)
+    expect(await read()).toMatchObject({ status: 'active', collateral_health: 'healthy' })
+  })
+})

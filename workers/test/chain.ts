@@ -1,0 +1,65 @@
+import { runDurableObjectAlarm } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { encodeFunctionData, type Hex } from 'viem'
+import { inject } from 'vitest'
+import { hubTokenAbi, stakingAbi } from '../../contracts/generated/contracts.ts'
+import { signEvmDigest } from '../../protocol/crypto.ts'
+import {
+  type GaslessPayload,
+  hashAction,
+  type PrimaryType,
+  type TypedData,
+} from '../../protocol/typed-data.ts'
+import { services } from '../services.ts'
+
+/** The deployed chain of this run, or null where the machine has none. */
+export const chain = inject('chain')
+
+/** One call of the chain's node. */
+export async function rpc<T>(method: string, ...params: unknown[]): Promise<T> {
+  const response = await fetch(chain?.rpcUrl ?? '', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  })
+  const { result, error } = (await response.json()) as { result: T; error?: { message: string } }
+  if (error) throw new Error(`${method}: ${error.message}`)
+  return result
+}
+
+/** Gives tokens to an account. */
+export async function mint(account: string, amount: bigint): Promise<void> {
+  const data = encodeFunctionData({ abi: hubTokenAbi, functionName: 'mint', args: [account as Hex, amount] })
+  await rpc('eth_sendTransaction', {
+    from: chain?.deployer,
+    to: chain?.contracts.token,
+    data,
+    gas: '0x7a120',
+  })
+}
+
+/** Signs typed data as a wallet does. */
+export const signTypedData = (key: string, { domain, primaryType, message }: TypedData): string =>
+  signEvmDigest(key, hashAction(domain, primaryType as PrimaryType, message))
+
+/** The body that carries a payload and its signatures back. */
+export const signedPayload = (key: string, { typed_data, permit }: GaslessPayload) => ({
+  typed_data,
+  signature: signTypedData(key, typed_data),
+  ...(permit && { permit, permit_signature: signTypedData(key, permit) }),
+})
+
+/** Lets what was relayed become final, and the events be indexed. */
+export async function settle(): Promise<void> {
+  await runDurableObjectAlarm(env.RELAYER.getByName(`31337:${services(env).relayer?.signer}`))
+  await services(env).indexer?.wake()
+  await runDurableObjectAlarm(env.CHAIN_INDEXER.getByName('31337'))
+}
+
+/** Lets unbonding end on the chain, which is still before what the hub's clock lets be signed expires. */
+export async function passUnbonding(): Promise<void> {
+  const data = encodeFunctionData({ abi: stakingAbi, functionName: 'unbondingSecs' })
+  const seconds = await rpc<string>('eth_call', { to: chain?.contracts.staking, data }, 'latest')
+  await rpc('evm_increaseTime', Number(seconds))
+  await rpc('evm_mine')
+}
