@@ -33,9 +33,6 @@ const trapKinds = [
   traps.indirect,
 ] as const
 
-/** Most parameters a host function takes, so many slots its own calls of the guest leave alone. */
-const hostSlots = 8
-
 class InterpretedInstance implements Instance {
   readonly #machine: Machine
   readonly #gasLimit: number
@@ -58,7 +55,8 @@ class InterpretedInstance implements Instance {
         view.getInt32(frame + slotBytes * at, true),
       )
       const outer = this.#frame
-      this.#frame = frame + slotBytes * hostSlots
+      // Behind its parameters, which the caller's units pay for.
+      this.#frame = frame + slotBytes * params
       const given = run(...parameters)
       this.#frame = outer
       if (result) this.#machine.view().setBigInt64(frame, packed(given), true)
@@ -107,6 +105,8 @@ class InterpretedInstance implements Instance {
   /** @returns Where the result lies. */
   #call(index: number, within: boolean, parameters: readonly number[]): number {
     const frame = this.#frame
+    if (frame + slotBytes * parameters.length > this.#translated.layout.functions)
+      throw new NodeFault('the machine has no frames left')
     if (!within) this.#machine.exports.setUnits(stackUnits)
     const view = this.#machine.view()
     for (const [at, value] of parameters.entries()) view.setInt32(frame + slotBytes * at, value, true)

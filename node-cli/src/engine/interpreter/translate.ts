@@ -60,8 +60,12 @@ export const pagesMaxOf = ({ memories }: Module): number =>
 export const headerBytes = 12
 /** A function costs 4 units at least, and one more may be on its way in; calls of the host come between. */
 const callsMax = 40_960
-/** One slot for every stack unit, and what the parameters of calls of the host take. */
-const slotsMax = 65_536 + 64
+/**
+ * One slot for every stack unit, for a function's units cover its locals and operands. A function of the host that is
+ * called last has up to 6 parameters that nobody's units pay for, and each costs the 6 units of the `__alloc` that the
+ * host calls next: as many slots again.
+ */
+const slotsMax = 2 * 65_536 + 64
 
 /** Translates a module that is known to be valid. */
 export function translateModule(wasm: Uint8Array): TranslatedModule {

@@ -1,0 +1,40 @@
+;; Vectors: lanes, shuffles, saturation, comparisons, widening, and NaNs that are the same on every machine.
+(module
+  (memory (export "memory") 1)
+  (data (i32.const 0) "ok")
+  (data (i32.const 16) "\00\01\02\03\04\05\06\07\08\09\0a\0b\0c\0d\0e\0f")
+  (global $zero (mut f32) (f32.const 0))
+  (func $same (param v128 v128) (result i32)
+    (i32.eqz (v128.any_true (v128.xor (local.get 0) (local.get 1)))))
+  (func (export "__alloc") (param i32) (result i32) (i32.const 1024))
+  (func (export "__hive_entry") (param i32 i32 i32) (result i64) (local $bytes v128)
+    (local.set $bytes (v128.load (i32.const 16)))
+    (if (i32.eqz (call $same
+        (i8x16.shuffle 15 14 13 12 11 10 9 8 7 6 5 4 3 2 1 0 (local.get $bytes) (local.get $bytes))
+        (i8x16.sub (i8x16.splat (i32.const 15)) (local.get $bytes))))
+      (then (return (i64.const -1))))
+    (if (i32.ne (i32.const 127)
+        (i8x16.extract_lane_s 3 (i8x16.add_sat_s (i8x16.splat (i32.const 100)) (i8x16.splat (i32.const 100)))))
+      (then (return (i64.const -2))))
+    (if (i64.ne (i64.const 0x000f000e000d000c)
+        (i64x2.extract_lane 1 (i16x8.extend_high_i8x16_u (local.get $bytes))))
+      (then (return (i64.const -3))))
+    (if (i32.ne (i32.const 0xff00) (i8x16.bitmask (i8x16.gt_u (local.get $bytes) (i8x16.splat (i32.const 7)))))
+      (then (return (i64.const -4))))
+    (if (i32.ne (i32.const 16) (i32x4.extract_lane 0 (i32x4.dot_i16x8_s
+        (i16x8.splat (i32.const 2)) (i16x8.splat (i32.const 4)))))
+      (then (return (i64.const -5))))
+    ;; 0 / 0 is negative on one kind of machine and positive on another; here it is always this one.
+    (if (i32.eqz (call $same
+        (f32x4.div (f32x4.splat (global.get $zero)) (f32x4.splat (global.get $zero)))
+        (i32x4.splat (i32.const 0x7fc00000))))
+      (then (return (i64.const -6))))
+    (if (i32.eqz (call $same
+        (f32x4.neg (f32x4.sqrt (f32x4.splat (f32.sub (global.get $zero) (f32.const 1)))))
+        (i32x4.splat (i32.const 0xffc00000))))
+      (then (return (i64.const -7))))
+    (v128.store64_lane 1 (i32.const 64) (local.get $bytes))
+    (if (i64.ne (i64.load (i32.const 64)) (i64.const 0x0f0e0d0c0b0a0908)) (then (return (i64.const -8))))
+    (v128.store16_lane 0 (i32.const 80) (i16x8.extadd_pairwise_i8x16_u (local.get $bytes)))
+    (if (i32.ne (i32.load16_u (i32.const 80)) (i32.const 1)) (then (return (i64.const -9))))
+    (i64.const 2)))

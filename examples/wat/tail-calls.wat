@@ -1,0 +1,17 @@
+;; Tail calls: a million of them, direct and through a table, take no stack.
+(module
+  (type $step (func (param i64 i64) (result i64)))
+  (memory (export "memory") 1)
+  (data (i32.const 0) "ok")
+  (table funcref (elem $odd))
+  (func $even (type $step)
+    (if (i64.eqz (local.get 0)) (then (return (local.get 1))))
+    (return_call_indirect (type $step)
+      (i64.sub (local.get 0) (i64.const 1)) (i64.add (local.get 1) (i64.const 1)) (i32.const 0)))
+  (func $odd (type $step)
+    (if (i64.eqz (local.get 0)) (then (return (i64.const -2))))
+    (return_call $even (i64.sub (local.get 0) (i64.const 1)) (i64.add (local.get 1) (i64.const 2))))
+  (func (export "__alloc") (param i32) (result i32) (i32.const 1024))
+  (func (export "__hive_entry") (param i32 i32 i32) (result i64)
+    (if (i64.ne (call $even (i64.const 1000000) (i64.const 0)) (i64.const 1500000)) (then (return (i64.const -1))))
+    (i64.const 2)))

@@ -1,0 +1,173 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import wabt from 'wabt'
+import { type Artifact, openArtifact } from '../protocol/hbc/artifact.ts'
+import { compileModule } from './src/compiler/compile-module.ts'
+import {
+  closeEngines,
+  type ExecuteRequest,
+  engineNames,
+  execute,
+  limits,
+  NodeFault,
+} from './src/engine/index.ts'
+import { filledAscHome } from './testing/nodectl.ts'
+
+const folder = path.join(import.meta.dirname, '../examples')
+const artifacts = new Map<string, Artifact>()
+
+beforeAll(async () => {
+  process.env.NODE_ASC_HOME = filledAscHome()
+  for (const file of readdirSync(folder).filter((one) => one.endsWith('.ts'))) {
+    const name = file.replace('.ts', '')
+    const { bytes } = await compileModule({ source: path.join(folder, file), name })
+    artifacts.set(name, openArtifact(bytes))
+  }
+}, 300_000)
+
+afterAll(closeEngines)
+
+const text = (bytes: Uint8Array | null) => (bytes === null ? null : new TextDecoder().decode(bytes))
+const addressOf = (name: string): string => artifacts.get(name)!.manifestAddress
+
+/** Runs a function of an example where all examples can be called. */
+async function run(name: string, functionName: string, input: string, change: Partial<ExecuteRequest> = {}) {
+  const { wasm, manifest, manifestAddress } = artifacts.get(name)!
+  const result = await execute({
+    engine: 'native',
+    wasm,
+    manifest,
+    moduleAddress: manifestAddress,
+    function: functionName,
+    input: new TextEncoder().encode(input),
+    gasLimit: 1_000_000_000,
+    storage: { get: () => null },
+    resolveModule: (address) =>
+      [...artifacts.values()].find((one) => one.manifestAddress === address) ?? null,
+    timeoutSeconds: 300,
+    ...change,
+  })
+  return { ...result, output: text(result.output) }
+}
+
+/** Runs on both engines, which must agree, and gives what they agree on. */
+async function runOnBoth(...[name, functionName, input, change]: Parameters<typeof run>) {
+  const native = await run(name, functionName, input, change)
+  expect(await run(name, functionName, input, { ...change, engine: 'pulley' })).toEqual(native)
+  return native
+}
+
+describe('the examples', () => {
+  test.each([
+    ['hello', 'greet', 'Ada', 'Hello, Ada!'],
+    ['sha256', 'sha256', 'abc', 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad'],
+    ['nbody', 'simulate', '0', '{"x":"4.841431","y":"-1.16032","z":"-0.103622"}'],
+    ['counter', 'increment', '2', '2'],
+  ])('%s %s', async (name, functionName, input, output) => {
+    expect((await runOnBoth(name, functionName, input)).output).toBe(output)
+  })
+
+  test('nbody gives the same last digit after thousands of steps', async () => {
+    const { output, success } = await runOnBoth('nbody', 'simulate', '20000')
+    expect(success).toBe(true)
+    expect(Object.keys(JSON.parse(output!))).toEqual(['x', 'y', 'z'])
+  })
+
+  test('calls asks another module, goes on after a failure, and is stopped eight levels deep', async () => {
+    const asked = await runOnBoth('calls', 'ask', `${addressOf('hello')} greet Ada`)
+    expect(asked.output).toBe('Hello, Ada!')
+    const failed = await runOnBoth('calls', 'attempt', `${addressOf('counter')} increment -1`)
+    expect(failed).toMatchObject({
+      output: 'failed with code -3',
+      events: [{ name: 'attempted', data: { code: -3 } }],
+      storage_changes: [],
+    })
+    expect((await runOnBoth('calls', 'descend', addressOf('calls'))).output).toBe('8')
+  })
+})
+
+describe('an adversary', () => {
+  test.each([
+    ['forever', 'out of gas'],
+    ['recurse', 'stack limit exceeded'],
+    ['exhaust', 'trap: unreachable'],
+    ['flood', 'trap: too many events'],
+    ['scribble', 'trap: too much written to storage'],
+    ['digest', 'out of gas'],
+  ])('%s ends with: %s', async (functionName, error) => {
+    const ended = await runOnBoth('adversary', functionName, '', { gasLimit: 200_000_000 })
+    expect(ended).toMatchObject({ success: false, error, events: [], storage_changes: [] })
+  })
+
+  test('hoard gets 64 MiB and no more', async () => {
+    expect((await runOnBoth('adversary', 'hoard', '')).output).toBe('1024')
+  })
+
+  test('nan sees the canonical NaN, with the signs and payloads that the rules keep', async () => {
+    expect((await runOnBoth('adversary', 'nan', '')).output).toBe(
+      '7ff8000000000000 7ff8000000000000 7ff8000000000000 fff8000000000000 7ff8000000000000 7fc00000 7ff4000000000123 7ff8000000000000',
+    )
+  })
+
+  test('chatter fills no log', async () => {
+    const { logs, error } = await runOnBoth('adversary', 'chatter', '')
+    expect(error).toBe('out of gas')
+    expect(logs.join('').length).toBeLessThanOrEqual(limits.logBytes)
+  })
+
+  test('tower has a memory on each of nine levels, storm one after the other', async () => {
+    const address = addressOf('adversary')
+    const before = process.memoryUsage.rss()
+    expect((await runOnBoth('adversary', 'tower', address)).output).toBe('3')
+    expect((await runOnBoth('adversary', 'storm', address)).output).toBe('200')
+    // 200 memories of 64 MiB are 12.5 GiB; what a call has left behind must not wait for them all.
+    expect(process.memoryUsage.rss() - before).toBeLessThan(3 * 1024 ** 3)
+  })
+
+  test.each(engineNames)(
+    'stall is ended by the clock on %s, and the next run is not affected',
+    async (engine) => {
+      const change = { engine, gasLimit: 10_000_000_000, timeoutSeconds: 1 }
+      await expect(run('adversary', 'stall', '', change)).rejects.toThrowError(NodeFault)
+      expect((await run('hello', 'greet', 'Ada', { engine })).output).toBe('Hello, Ada!')
+    },
+  )
+})
+
+const features = { tail_call: true, simd: true, multi_value: true, bulk_memory: true, reference_types: true }
+
+describe('modules written by hand', async () => {
+  const { parseWat } = await wabt()
+  const runText = async (file: string, engine: (typeof engineNames)[number]) => {
+    const address = `0x${'00'.repeat(32)}`
+    const module = parseWat(file, readFileSync(path.join(folder, 'wat', file), 'utf8'), features)
+    const own = { wasm: module.toBinary({}).buffer, manifest: { functions: ['f'] } }
+    const result = await execute({
+      engine,
+      ...own,
+      moduleAddress: address,
+      resolveModule: () => own,
+      function: 'f',
+      input: new TextEncoder().encode(address),
+      gasLimit: 100_000_000,
+      storage: { get: () => null },
+      timeoutSeconds: 300,
+    })
+    return { ...result, output: text(result.output) }
+  }
+
+  test.each([
+    ['bulk-memory.wat', { output: 'ok', gas_used: 77 }],
+    ['multi-value.wat', { output: 'ok', gas_used: 2211 }],
+    ['simd.wat', { output: 'ok', gas_used: 165 }],
+    ['tables.wat', { output: 'ok', gas_used: 181 }],
+    ['tail-calls.wat', { output: 'ok', gas_used: 23_500_051 }],
+    ['host-recursion.wat', { error: 'stack limit exceeded', gas_used: 1_994_115 }],
+    ['host-tower.wat', { output: 'ok' }],
+  ])('%s', async (file, expected) => {
+    const native = await runText(file, 'native')
+    expect(native).toMatchObject(expected)
+    expect(await runText(file, 'pulley')).toEqual(native)
+  })
+})
