@@ -45,7 +45,7 @@ export interface RouteResponse {
   /** Of an answer that is an error with a status of its own. */
   code?: ErrorCode
   /** For bytes and pages; JSON when left out. */
-  contentType?: string
+  contentType?: string | readonly string[]
   headers?: Record<string, string>
 }
 
