@@ -144,7 +144,7 @@ describe.skipIf(!hasAnvil)('npm start, when things go wrong', () => {
     await starter.clear()
     starter = new Starter()
     const other = await startAnvil()
-    const started = starter.run(['--port', String(ports.hub), '--rpc', other.url])
+    const started = starter.run(['--no-sample', '--port', String(ports.hub), '--rpc', other.url])
     await started.ready
     expect(started.output.stdout).toContain(other.url)
     expect(existsSync(file('storage'))).toBe(false)

@@ -47,18 +47,21 @@ export interface NetworkFiles {
   readonly chain: string
   /** Which deployment the hub's data is about. */
   readonly deployment: string
+  /** Keys of the sample devices. */
+  readonly devices: string
 }
 
 export const networkFiles = (folder: string): NetworkFiles => ({
   storage: path.join(folder, 'storage'),
   chain: path.join(folder, 'chain.json'),
   deployment: path.join(folder, 'deployment.json'),
+  devices: path.join(folder, 'devices'),
 })
 
 /** Forgets databases, objects, secrets and the chain. */
 export function clearState(folder: string): void {
   usable(folder, () => {
-    for (const name of ['storage', 'hub-secret', 'chain.json', 'deployment.json']) {
+    for (const name of ['storage', 'hub-secret', 'chain.json', 'deployment.json', 'devices']) {
       rmSync(path.join(folder, name), { recursive: true, force: true })
       rmSync(asideOf(path.join(folder, name)), { recursive: true, force: true })
     }

@@ -43,7 +43,7 @@ export interface RouteResponse {
   schema?: z.ZodType
   example?: unknown
   /** For bytes and pages; JSON when left out. */
-  contentType?: string
+  contentType?: string | readonly string[]
   headers?: Record<string, string>
 }
 

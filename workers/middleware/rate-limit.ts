@@ -22,6 +22,7 @@ const extra = {
   node_signature: { limit: 3000, windowSeconds: 60, per: 'address' },
   sign_in: { limit: 30, windowSeconds: 60, per: 'address' },
   faucet: { limit: 10, windowSeconds: 60, per: 'caller' },
+  asset_upload: { limit: 120, windowSeconds: 3600, per: 'caller' },
   module_upload: { limit: 60, windowSeconds: 3600, per: 'caller' },
 } as const satisfies Record<string, Budget>
 

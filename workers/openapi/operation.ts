@@ -116,7 +116,8 @@ function successes({ responses, cache }: RouteDeclaration, shared: Components): 
 
 function content(status: number, { schema, example, contentType }: RouteResponse, shared: Components): Json {
   if (status >= 400) return { content: { 'application/json': { schema: errorReference } } }
-  if (contentType !== undefined) return { content: { [contentType]: { schema: {} } } }
+  if (contentType !== undefined)
+    return { content: Object.fromEntries([contentType].flat().map((type) => [type, { schema: {} }])) }
   if (schema === undefined) return {}
   return { content: { 'application/json': { schema: jsonSchema(schema, shared, 'output'), example } } }
 }
