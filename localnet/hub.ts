@@ -3,6 +3,7 @@ import path from 'node:path'
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare'
 import { unstable_getMiniflareWorkerOptions, unstable_splitSqlQuery } from 'wrangler'
 import { callBatch } from '../contracts/json-rpc.ts'
+import { wasmModules } from './bundle.ts'
 
 export interface HubOptions {
   /** The bundled hub, from `bundleHub`. */
@@ -47,7 +48,7 @@ export async function startHub({
 }: HubOptions): Promise<Hub> {
   const { workerOptions } = unstable_getMiniflareWorkerOptions('wrangler.toml')
   const objects = workerOptions.durableObjects as DurableObjects
-  const modules = [{ type: 'ESModule' as const, path: 'hub.mjs', contents: script }]
+  const modules = [{ type: 'ESModule' as const, path: 'hub.mjs', contents: script }, ...wasmModules()]
   const bindings = { ...(workerOptions.bindings as Record<string, string>), ...vars }
   const names = Array.from({ length: isolates }, (_, index) => (index === 0 ? 'hub' : `hub-${index + 1}`))
   const miniflare = new Miniflare(

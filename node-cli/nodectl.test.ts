@@ -1,8 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { closeSync, existsSync, openSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { commands } from './src/commands/index.ts'
-import { buildNodectl, dist, nodectl } from './testing/nodectl.ts'
+import { buildNodectl, dist, nodectl, temporaryFolder } from './testing/nodectl.ts'
 
 beforeAll(buildNodectl)
 
@@ -11,12 +12,15 @@ describe('nodectl', () => {
     expect(await nodectl(['--version'])).toEqual({ code: 0, stdout: '1.0.0\n', stderr: '' })
   })
 
-  test.each([[[]], [['--help']], [['-h']]])('%j shows the commands with examples', async (args) => {
-    const { code, stdout, stderr } = await nodectl(args)
-    expect([code, stderr]).toEqual([0, ''])
-    for (const name of Object.keys(commands)) expect(stdout).toMatch(new RegExp(`^  ${name} `, 'm'))
-    expect(stdout).toContain('Examples:')
-  })
+  test.each([[[]], [['--help']], [['-h']], [['-h', '-h']], [['--help', '-h', '--help']]])(
+    '%j shows the commands with examples',
+    async (args) => {
+      const { code, stdout, stderr } = await nodectl(args)
+      expect([code, stderr]).toEqual([0, ''])
+      for (const name of Object.keys(commands)) expect(stdout).toMatch(new RegExp(`^  ${name} `, 'm'))
+      expect(stdout).toContain('Examples:')
+    },
+  )
 
   test.each(Object.keys(commands))('%s --help shows usage, options and examples', async (name) => {
     const { code, stdout, stderr } = await nodectl([name, '--help'])
@@ -27,7 +31,9 @@ describe('nodectl', () => {
   })
 
   test('--help may come before the command', async () => {
-    expect(await nodectl(['--help', 'inspect'])).toEqual(await nodectl(['inspect', '--help']))
+    const shown = await nodectl(['inspect', '--help'])
+    expect(await nodectl(['--help', 'inspect'])).toEqual(shown)
+    expect(await nodectl(['-h', '--help', 'inspect', '-h'])).toEqual(shown)
   })
 
   test.each([
@@ -38,6 +44,9 @@ describe('nodectl', () => {
     [['keygen', '--data-dir'], '--data-dir needs a value'],
     [['keygen', '--data-dir', '--no-x'], 'one that begins with - is given as --data-dir=--no-x'],
     [['compile', 'm.ts', '--out', '-o', 'x'], '--out needs a value'],
+    [['compile', 'm.ts', '-o=x.hbc'], '-o takes no =; write -o x.hbc or --out=x.hbc'],
+    [['compile', 'm.ts', '-o='], '-o takes no =; write -o VALUE or --out=VALUE'],
+    [['compile', 'm.ts', '--out', '-o=x'], '--out needs a value'],
     [['--version', 'please'], '--version takes no argument'],
     [['--help', 'inspct'], 'unknown command inspct; did you mean inspect?'],
     [['keygen'], 'data-dir'],
@@ -64,6 +73,31 @@ describe('nodectl', () => {
       shell,
       script: stdout,
     })
+  })
+
+  test
+    .skipIf(!existsSync('/dev/full'))
+    .each([
+      [['--version']],
+      [['--help']],
+      [['completion', 'bash']],
+      [['keygen', '--data-dir', path.join(temporaryFolder(), 'node')]],
+    ])('%j says in one line that its output cannot be written', async (args) => {
+    const full = openSync('/dev/full', 'w')
+    const { code, stderr } = await nodectl(args, { stdout: full }).finally(() => closeSync(full))
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^Error: standard output cannot be written: ENOSPC.*\n$/),
+    ])
+  })
+
+  test('a reader that has seen enough is no failure', () => {
+    const script = `"$NODE" "$NODECTL" completion bash | true; echo "\${PIPESTATUS[0]}"`
+    const { stdout, stderr } = spawnSync('bash', ['-c', script], {
+      encoding: 'utf8',
+      env: { ...process.env, NODE: process.execPath, NODECTL: path.join(dist, 'nodectl.mjs') },
+    })
+    expect([stdout, stderr]).toEqual(['0\n', ''])
   })
 
   test('an older Node is told which one is needed', async () => {

@@ -19,7 +19,20 @@ const write = (name: string, content: unknown) => {
 const fold = { developer: `0x${'00'.repeat(20)}`, slug: 'fold' }
 const refused = { name: 'refused', input: { slug: 'F' }, output: { error: 'invalid_slug' } }
 
+const moduleCase = { name: 'module', wasm_hex: '00', call: { func_id: 0, input_utf8: '' } }
+
 describe('npm run vectors', () => {
+  test('takes relative names from where the command was given', () => {
+    write('project-id.json', { common: { developer: fold.developer }, cases: [refused] })
+    const script = path.join(import.meta.dirname, 'vectors.ts')
+    const { status, stdout } = spawnSync(process.execPath, [script, 'project-id.json'], {
+      cwd: path.join(import.meta.dirname, '..'),
+      env: { ...process.env, INIT_CWD: folder },
+      encoding: 'utf8',
+    })
+    expect([status, stdout]).toEqual([0, 'project-id: 1/1\n'])
+  })
+
   test('passes a file whose topic is its name, with common members under every input', () => {
     const file = write('project-id.json', { common: { developer: fold.developer }, cases: [refused] })
     expect(run(file)).toMatchObject({ status: 0, stdout: 'project-id: 1/1\n' })
@@ -63,7 +76,54 @@ describe('npm run vectors', () => {
   test.each([
     ['a missing file', () => path.join(folder, 'absent.json'), 'ENOENT'],
     ['text that is no JSON', () => write('broken.json', '{'), 'is not JSON'],
-    ['a document without cases', () => write('empty.json', {}), 'has no list of cases'],
+    ['a document without cases', () => write('none.json', {}), 'has no list of cases'],
+    ['no topics', () => write('topics.json', { topics: {} }), 'has no topic, so nothing would be tested'],
+    ['no cases', () => write('empty.json', { cases: [] }), 'topic empty has no case'],
+    [
+      'one empty topic among others',
+      () => write('partly.json', { topics: { 'project-id': [refused], siwe: [] } }),
+      'topic siwe has no case',
+    ],
+    [
+      'an output that states nothing',
+      () => write('siwe.json', { cases: [refused, { ...refused, output: {} }] }),
+      'case refused of topic siwe states no output',
+    ],
+    [
+      'a case without output',
+      () => write('siwe.json', { cases: [refused, { input: {} }] }),
+      'case 2 of topic siwe states no output',
+    ],
+    [
+      'a case that is none',
+      () => write('siwe.json', { cases: [7] }),
+      'case 1 of topic siwe states no output',
+    ],
+    [
+      'a module without call',
+      () => write('engine.json', { cases: [{ name: 'bare', wasm_hex: '00' }] }),
+      'case bare of topic engine cannot be run: call: ',
+    ],
+    [
+      'a module without expectation',
+      () => write('engine.json', { cases: [{ ...moduleCase, gas_limit: 1 }] }),
+      'case module of topic engine cannot be run: expect: ',
+    ],
+    [
+      'a module without runs',
+      () => write('engine.json', { cases: [{ ...moduleCase, runs: [] }] }),
+      'case module of topic engine cannot be run: runs: must not be empty',
+    ],
+    [
+      'a run that expects nothing',
+      () => write('engine.json', { cases: [{ ...moduleCase, runs: [{ gas_limit: 1, expect: {} }] }] }),
+      'case module of topic engine cannot be run: runs.0.expect.success: ',
+    ],
+    [
+      'a case without module among some with',
+      () => write('engine.json', { cases: [refused, { ...moduleCase, gas_limit: 1 }] }),
+      'case refused of topic engine cannot be run: wasm_hex: ',
+    ],
   ])('exit 2 and a clear message for %s', (_, file, message) => {
     const { status, stderr } = run(file())
     expect(status).toBe(2)

@@ -1,6 +1,6 @@
 /**
  * Runs known-answer files against this implementation; see docs/vectors.md for their format.
- * Exit 0 when every case passes, 1 when one differs, 2 for a file that cannot be read.
+ * Exit 0 when every case passes, 1 when one differs, 2 for a file that cannot be read or that tests nothing.
  */
 import { readdirSync } from 'node:fs'
 import path from 'node:path'
@@ -8,7 +8,8 @@ import { parseArgs } from 'node:util'
 import { type EngineName, engineNames } from '../node-cli/src/engine/engine-name.ts'
 import { agrees, type EngineCase, isEngineCase, runEngineCases } from '../node-cli/src/engine/vectors.ts'
 import { executeVectors, type TopicResult } from '../protocol/vectors/execute.ts'
-import { readVectorFile, VectorFileError, type VectorSet } from '../protocol/vectors/format.ts'
+import { VectorFileError, type VectorSet } from '../protocol/vectors/format.ts'
+import { readExpectations } from './vector-expectations.ts'
 
 const usage = `Usage: npm run vectors -- [FILE…]
 
@@ -20,7 +21,7 @@ A file is {cases: […]} with the topic as its name, or {profile?, topics: {<top
   --engine NAME  engine that runs cases with a module: native, pulley or both (default)
   --help         print this text
 
-Exit status: 0 all passed, 1 something failed, 2 wrong usage or an unreadable file.
+Exit status: 0 all passed, 1 something failed, 2 wrong usage, or a file that is unreadable or tests nothing.
 `
 
 async function main(args: string[]): Promise<number> {
@@ -37,7 +38,7 @@ async function main(args: string[]): Promise<number> {
     const engines = engineNames.filter((name) => values.engine === name || values.engine === 'both')
     if (engines.length === 0) throw new VectorFileError('--engine', 'must be native, pulley or both')
     const files = positionals.length > 0 ? positionals : ownFiles()
-    const results = await Promise.all(files.flatMap(readVectorFile).map((set) => execute(set, engines)))
+    const results = await Promise.all(files.flatMap(readExpectations).map((set) => execute(set, engines)))
     for (const result of results) report(result)
     return results.every(({ differences, implemented }) => implemented && differences.length === 0) ? 0 : 1
   } catch (error) {
@@ -87,4 +88,6 @@ function report({ topic, implemented, total, differences }: TopicResult): void {
   process.stdout.write(`    got      ${JSON.stringify(first.got)}\n`)
 }
 
+// npm runs scripts in the root of the project; names of files mean what they mean where the command was given.
+if (process.env.INIT_CWD) process.chdir(process.env.INIT_CWD)
 process.exitCode = await main(process.argv.slice(2))

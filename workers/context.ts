@@ -8,6 +8,7 @@ import type { CursorCodec } from './http/cursor.ts'
 import type { Sealer } from './http/seal.ts'
 import type { AccountStore } from './stores/accounts.ts'
 import type { ApiKeyStore } from './stores/api-keys.ts'
+import type { AssetStore } from './stores/assets.ts'
 import type { AuditLogStore } from './stores/audit-log.ts'
 import type { ChainIndexStore } from './stores/chain-index.ts'
 import type { DeadLetterStore } from './stores/dead-letters.ts'
@@ -44,6 +45,7 @@ export interface Services {
   subscriptions: SubscriptionStore
   drafts: DraftStore
   network: NetworkStore
+  assets: AssetStore
   projects: ProjectStore
   projectLists: ProjectLists
   projectVersions: ProjectVersionStore

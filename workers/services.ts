@@ -7,6 +7,7 @@ import { CursorCodec } from './http/cursor.ts'
 import { Sealer } from './http/seal.ts'
 import { AccountStore } from './stores/accounts.ts'
 import { ApiKeyStore } from './stores/api-keys.ts'
+import { AssetStore } from './stores/assets.ts'
 import { AuditLogStore } from './stores/audit-log.ts'
 import { ChainIndexStore } from './stores/chain-index.ts'
 import { openDatabase } from './stores/database.ts'
@@ -52,6 +53,7 @@ export function services(env: Env): Services {
     subscriptions: new SubscriptionStore(db),
     drafts: new DraftStore(db),
     network: new NetworkStore(db),
+    assets: new AssetStore(db, env.MODULES),
     projects: new ProjectStore(db),
     projectLists: new ProjectLists(db),
     projectVersions: new ProjectVersionStore(db),

@@ -2,37 +2,16 @@
  * Measures the memory workerd needs at its peak to take an artifact of 16 MiB, as bytes and as base64, and to give it
  * back: `npm run bench:upload`. Linux only, it reads /proc.
  */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { bundleHub } from '../../localnet/bundle.ts'
 import { startHub } from '../../localnet/hub.ts'
 import { probePort } from '../../localnet/port.ts'
 import { evmAddress, signPersonalMessage } from '../../protocol/crypto.ts'
 import { parseArtifact } from '../../protocol/hbc/artifact.ts'
 import { artifactOfSize, echoArtifact } from '../../protocol/hbc/testing/artifacts.ts'
+import { memory, peak, workerds } from '../process-memory.ts'
 
 const size = 16 * 1024 * 1024
 const key = `0x${'42'.repeat(32)}`
-
-const children = (): number[] =>
-  readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((pid) => {
-      try {
-        const [, , , parent] =
-          /^(\d+) \((.*)\) \S (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? []
-        return (
-          Number(parent) === process.pid && readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith('workerd')
-        )
-      } catch {
-        return false
-      }
-    })
-
-const memory = (pid: number, field: 'VmHWM' | 'VmRSS'): number => {
-  const line = readFileSync(`/proc/${pid}/status`, 'utf8').match(new RegExp(`${field}:\\s+(\\d+)`))
-  return Number(line?.[1]) / 1024
-}
 
 interface Artifact {
   address: string
@@ -55,14 +34,6 @@ const asBase64: Upload = (origin, token, { bytes }) =>
     body: JSON.stringify({ hbc_b64: Buffer.from(bytes).toString('base64') }),
   })
 
-/** The highest memory of a process while `work` runs, above what it had before. */
-async function peak(pid: number, work: () => Promise<void>): Promise<string> {
-  const before = memory(pid, 'VmRSS')
-  writeFileSync(`/proc/${pid}/clear_refs`, '5')
-  await work()
-  return `+${(memory(pid, 'VmHWM') - before).toFixed(0)} MiB`
-}
-
 async function measure(form: string, upload: Upload): Promise<void> {
   const port = await probePort(0)
   const origin = `http://localhost:${port}`
@@ -73,7 +44,7 @@ async function measure(form: string, upload: Upload): Promise<void> {
     vars: { BASE_URL: origin, HUB_SECRET: secret },
   })
   try {
-    const [pid] = children()
+    const [pid] = workerds()
     if (pid === undefined) throw new Error('workerd was not found')
     const token = await signIn(origin)
     // A small one first: what is compiled once is no part of the peak.
@@ -111,7 +82,7 @@ async function measureStorage(): Promise<void> {
   export class RateLimiter {}`
   const hub = await startHub({ script, port: 0, vars: {} })
   try {
-    const [pid] = children()
+    const [pid] = workerds()
     if (pid === undefined) throw new Error('workerd was not found')
     const put = async (bytes: number) =>
       expectStatus(201, await fetch(new URL(`?size=${bytes}`, hub.urls[0])))

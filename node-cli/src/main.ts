@@ -10,8 +10,11 @@ const isHelp = (argument: string | undefined): boolean => argument === '--help' 
 async function main(rawArgs: string[]): Promise<void> {
   const [name, ...rest] = rawArgs
   if (name === '--version' && rest.length === 0) return print(packageJson.version)
-  if (name === undefined || (isHelp(name) && rest.length === 0)) return print(toolHelp(commands))
-  if (isHelp(name)) return main([...rest, name])
+  if (name === undefined) return print(toolHelp(commands))
+  if (isHelp(name)) {
+    const others = rest.filter((argument) => !isHelp(argument))
+    return others.length === 0 ? print(toolHelp(commands)) : main([...others, name])
+  }
   if (name === '--version') throw new UsageError('--version takes no argument')
   if (name.startsWith('-')) throw unknown('flag', name, ['--help', '--version'])
   const entry = Object.hasOwn(commands, name) ? commands[name] : undefined
@@ -43,11 +46,20 @@ function report(error: unknown, rawArgs: readonly string[]): void {
   }
 }
 
-// A reader that has seen enough, like `head`, closes the pipe; that is no failure of ours.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  // A reader that has seen enough, like `head`, closes the pipe; that is no failure of ours.
   if (error.code === 'EPIPE') process.exit(exitCodes.done)
-  throw error
+  process.stderr.write(`Error: standard output cannot be written: ${error.message}\n`)
+  process.exit(exitCodes.failed)
 })
+// Nobody is left to tell; the exit code still says how it ended.
+process.stderr.on('error', () => {})
+
+// SQLite is experimental to Node.js 22; whoever uses the tool can do nothing about that.
+const emitWarning = process.emitWarning.bind(process) as (...args: unknown[]) => void
+process.emitWarning = (...args: unknown[]) => {
+  if (!String(args[0]).startsWith('SQLite is an experimental feature')) emitWarning(...args)
+}
 
 const rawArgs = process.argv.slice(2)
 try {

@@ -49,23 +49,30 @@ export interface Outcome {
 /** Runs the built tool as its user does, in a process of its own. */
 export function nodectl(
   args: string[],
-  options: { env?: NodeJS.ProcessEnv; input?: Uint8Array; cwd?: string } = {},
+  options: {
+    env?: NodeJS.ProcessEnv
+    input?: Uint8Array
+    cwd?: string
+    /** A file descriptor in the place of the pipe that is read. */
+    stdout?: number
+  } = {},
 ) {
   return new Promise<Outcome>((resolve, reject) => {
     const child = spawn('node', [path.join(dist, 'nodectl.mjs'), ...args], {
       cwd: options.cwd,
       env: { ...process.env, ...options.env },
+      stdio: ['pipe', options.stdout ?? 'pipe', 'pipe'],
     })
     const outcome = { stdout: '', stderr: '' }
-    child.stdout.on('data', (text) => {
+    child.stdout?.on('data', (text) => {
       outcome.stdout += text
     })
-    child.stderr.on('data', (text) => {
+    child.stderr?.on('data', (text) => {
       outcome.stderr += text
     })
     child.on('error', reject)
     child.on('close', (code) => resolve({ code, ...outcome }))
-    child.stdin.on('error', () => {})
-    child.stdin.end(options.input)
+    child.stdin?.on('error', () => {})
+    child.stdin?.end(options.input)
   })
 }

@@ -1,26 +1,20 @@
-import { runDurableObjectAlarm } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { encodeFunctionData, type Hex } from 'viem'
-import { describe, expect, inject, test } from 'vitest'
-import { hubTokenAbi, stakingAbi } from '../../contracts/generated/contracts.ts'
-import { evmAddress, signEvmDigest } from '../../protocol/crypto.ts'
+import { describe, expect, test } from 'vitest'
+import { hubTokenAbi } from '../../contracts/generated/contracts.ts'
+import { evmAddress } from '../../protocol/crypto.ts'
 import { bytesToHex } from '../../protocol/hex.ts'
 import { deriveProjectId, deriveSubscriptionId } from '../../protocol/ids.ts'
 import { resolveProfile } from '../../protocol/profile.ts'
-import {
-  type GaslessPayload,
-  hashAction,
-  type PrimaryType,
-  type TypedData,
-} from '../../protocol/typed-data.ts'
+import type { GaslessPayload, TypedData } from '../../protocol/typed-data.ts'
 import { json } from '../http/answer.ts'
 import { services } from '../services.ts'
+import { chain, mint, passUnbonding, rpc, settle, signedPayload } from '../test/chain.ts'
 import { client, errorOf } from '../test/client.ts'
 import { answer } from '../test/handle.ts'
 import type { DirectTransaction } from './direct-transaction.ts'
 import { gaslessPayload, type RequestedAction, relayAction } from './relay-action.ts'
 
-const chain = inject('chain')
 const collateral = 5n * 10n ** 18n
 
 let things = 0
@@ -30,23 +24,9 @@ const fresh32 = (): string => {
   return `0x${things.toString(16).padStart(64, '0')}`
 }
 
-async function rpc<T>(method: string, ...params: unknown[]): Promise<T> {
-  const response = await fetch(chain?.rpcUrl ?? '', {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-  })
-  const { result, error } = (await response.json()) as { result: T; error?: { message: string } }
-  if (error) throw new Error(`${method}: ${error.message}`)
-  return result
-}
-
 /** A transaction of an account that anvil signs for; it is mined before this returns. */
 const send = (from: string, to: string, data: string) =>
   rpc<string>('eth_sendTransaction', { from, to, data, gas: '0x7a120' })
-
-const sign = (key: string, { domain, primaryType, message }: TypedData): string =>
-  signEvmDigest(key, hashAction(domain, primaryType as PrimaryType, message))
 
 type Payload = GaslessPayload & { direct_tx: DirectTransaction }
 
@@ -54,21 +34,11 @@ type Payload = GaslessPayload & { direct_tx: DirectTransaction }
 async function createOwner(tokens = 2n * collateral) {
   const key = bytesToHex(crypto.getRandomValues(new Uint8Array(32)))
   const account = evmAddress(key)
-  const { token } = chain?.contracts ?? { token: '' }
-  const mint = encodeFunctionData({
-    abi: hubTokenAbi,
-    functionName: 'mint',
-    args: [account as Hex, tokens],
-  })
-  await send(chain?.deployer ?? '', token, mint)
+  await mint(account, tokens)
 
   const payloadOf = async (request: RequestedAction) =>
     (await (await answer(async (c) => json(await gaslessPayload(c, request)))).json()) as Payload
-  const signed = ({ typed_data, permit }: Payload) => ({
-    typed_data,
-    signature: sign(key, typed_data),
-    ...(permit && { permit, permit_signature: sign(key, permit) }),
-  })
+  const signed = (payload: Payload) => signedPayload(key, payload)
   const post = (request: RequestedAction, body: unknown) => answer((c) => relayAction(c, request), body)
   /** Both steps, in a final block, and read by the indexer. */
   const act = async (action: RequestedAction['action'], message: RequestedAction['message']) => {
@@ -80,12 +50,6 @@ async function createOwner(tokens = 2n * collateral) {
     return (await client().get(`/v1/transactions/${id}`)).json()
   }
   return { key, account, payloadOf, signed, post, act }
-}
-
-async function settle(): Promise<void> {
-  await runDurableObjectAlarm(env.RELAYER.getByName(`31337:${services(env).relayer?.signer}`))
-  await services(env).indexer?.wake()
-  await runDurableObjectAlarm(env.CHAIN_INDEXER.getByName('31337'))
 }
 
 const state = (kind: 'project' | 'subscription', id: string) => services(env).chainIndex.state(kind, id)
@@ -101,6 +65,12 @@ const balanceOf = async (account: string) =>
       'latest',
     ),
   )
+
+const bondOf = (owner: string, amount = collateral): RequestedAction => ({
+  action: 'bond',
+  account: owner,
+  message: { owner, projectId: fresh32(), nodeKey: fresh32(), amount: String(amount) },
+})
 
 const confirmed = { status: 'confirmed', error: null }
 
@@ -258,6 +228,56 @@ describe.skipIf(chain === null)('actions of owners, on the contracts', () => {
     expect(await state('subscription', subscriptionId)).toMatchObject({ collateral: String(collateral) })
   })
 
+  test('a bond whose permit was brought to the token before it reached the hub succeeds', async () => {
+    const { account: owner, payloadOf, signed, post } = await createOwner()
+    const request = bondOf(owner)
+    const body = signed(await payloadOf(request))
+    const stranger = (await rpc<string[]>('eth_accounts'))[5] as string
+    await send(stranger, chain?.contracts.token ?? '', permitCall(body))
+    expect((await post(request, body)).status).toBe(202)
+    await settle()
+  })
+
+  test('409 conflict: a nonce that is not the current one', async () => {
+    const { account: owner, act, payloadOf, signed, post } = await createOwner()
+    const stale = signed(await payloadOf(bondOf(owner)))
+    await act('bond', bondOf(owner).message)
+    const { nextNonce } = (await services(env).relayer?.health()) ?? {}
+    expect(await errorOf(await post({ ...bondOf(owner), message: { owner } }, stale))).toMatchObject({
+      status: 409,
+      error: 'conflict',
+      details: { reason: 'nonce', current_nonce: '1' },
+    })
+    expect((await services(env).relayer?.health())?.nextNonce).toBe(nextNonce)
+  })
+
+  test('409 conflict: a permit whose nonce was used by another one, which allows less', async () => {
+    const { account: owner, payloadOf, signed, post } = await createOwner()
+    const request = bondOf(owner)
+    const body = signed(await payloadOf(request))
+    const smaller = signed(await payloadOf(bondOf(owner, 1n)))
+    const stranger = (await rpc<string[]>('eth_accounts'))[5] as string
+    await send(stranger, chain?.contracts.token ?? '', permitCall(smaller))
+    expect(await errorOf(await post(request, body))).toMatchObject({
+      status: 409,
+      error: 'conflict',
+      details: { reason: 'permit_nonce' },
+    })
+  })
+
+  test('422 insufficient_collateral: a bond above the balance', async () => {
+    const { account: owner, payloadOf, signed, post } = await createOwner(7n)
+    const rich = bondOf(owner, 8n)
+    expect(await errorOf(await post(rich, signed(await payloadOf(rich))))).toMatchObject({
+      status: 422,
+      error: 'insufficient_collateral',
+      details: { balance: '7', amount: '8' },
+    })
+    const whole = bondOf(owner, 7n)
+    expect((await post(whole, signed(await payloadOf(whole)))).status).toBe(202)
+    await settle()
+  })
+
   test('a bond without a permit needs an allowance, and takes it where there is one', async () => {
     const { account: owner, payloadOf, signed, post } = await createOwner()
     const request: RequestedAction = {
@@ -333,12 +353,4 @@ async function asOwner(owner: string, act: () => Promise<unknown>): Promise<void
   await rpc('anvil_impersonateAccount', owner)
   await act()
   await rpc('anvil_stopImpersonatingAccount', owner)
-}
-
-/** Lets unbonding end on the chain, which is still before what is signed by the hub's clock expires. */
-async function passUnbonding(): Promise<void> {
-  const data = encodeFunctionData({ abi: stakingAbi, functionName: 'unbondingSecs' })
-  const seconds = await rpc<string>('eth_call', { to: chain?.contracts.staking, data }, 'latest')
-  await rpc('evm_increaseTime', Number(seconds))
-  await rpc('evm_mine')
 }

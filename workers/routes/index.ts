@@ -7,6 +7,8 @@ import { putFaucet } from './admin/faucet.ts'
 import { approveNode, listNodes, revokeNode } from './admin/nodes.ts'
 import { listReviewQueue, reviewProject } from './admin/projects.ts'
 import { getRelayer } from './admin/relayer.ts'
+import { getAsset } from './assets/get.ts'
+import { uploadAsset } from './assets/upload.ts'
 import { logout } from './auth/logout.ts'
 import { createNonce } from './auth/nonce.ts'
 import { getSession } from './auth/session.ts'
@@ -97,6 +99,8 @@ export const routes: readonly Route[] = [
   registerProject,
   createVersion,
   publishVersion,
+  uploadAsset,
+  getAsset,
   listProjects,
   getProject,
   getProjectManifest,

@@ -236,6 +236,16 @@ export const categoryCounts = sqliteTable('category_counts', {
   listed: integer().notNull(),
 })
 
+export const assets = sqliteTable('assets', {
+  sha256: text().primaryKey(),
+  contentType: text('content_type').notNull(),
+  bytes: integer().notNull(),
+  width: integer().notNull(),
+  height: integer().notNull(),
+  uploader: text().notNull(),
+  createdAt: integer('created_at').notNull(),
+})
+
 export const projectVersions = sqliteTable('project_versions', {
   id: integer().primaryKey(),
   projectId: text('project_id').notNull(),

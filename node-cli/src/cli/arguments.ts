@@ -48,13 +48,18 @@ export function checkArguments(rawArgs: readonly string[], args: ArgsDef): void 
     if (flag === undefined) throw unknown('flag', spelling, [...flags.keys()])
     if (seen.has(flag.name)) throw new UsageError(`--${flag.name} is given twice`)
     seen.add(flag.name)
+    // citty takes what follows a letter as the value, with the sign.
+    if (value !== undefined && !spelling.startsWith('--') && flag.takesValue)
+      throw new UsageError(
+        `${spelling} takes no =; write ${spelling} ${value || 'VALUE'} or ${asValue(flag, value || 'VALUE')}`,
+      )
     if (!flag.takesValue && value !== undefined) throw new UsageError(`${spelling} takes no value`)
     if (flag.takesValue && value === undefined) {
       index += 1
       const next = rawArgs[index]
       if (next === undefined) throw new UsageError(`${spelling} needs a value`)
       // citty drops a value like --no-x, and what follows a flag left without value is another flag more often than not.
-      if (next.startsWith('--') || flags.has(next))
+      if (next.startsWith('--') || flags.has(next.split('=', 1)[0]!))
         throw new UsageError(
           `${spelling} needs a value; one that begins with - is given as ${asValue(flag, next)}`,
         )

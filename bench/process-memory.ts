@@ -1,0 +1,33 @@
+/** How much memory a process takes. Linux only, it reads /proc. */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+
+/** The process ids of the workerds this process started. */
+export const workerds = (): number[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => {
+      try {
+        const [, , , parent] =
+          /^(\d+) \((.*)\) \S (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? []
+        return (
+          Number(parent) === process.pid && readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith('workerd')
+        )
+      } catch {
+        return false
+      }
+    })
+
+/** In MiB: the highest since it was reset, or what is resident. */
+export const memory = (pid: number, field: 'VmHWM' | 'VmRSS'): number => {
+  const line = readFileSync(`/proc/${pid}/status`, 'utf8').match(new RegExp(`${field}:\\s+(\\d+)`))
+  return Number(line?.[1]) / 1024
+}
+
+/** The highest memory of a process while `work` runs, above what it had before. */
+export async function peak(pid: number, work: () => Promise<void>): Promise<string> {
+  const before = memory(pid, 'VmRSS')
+  writeFileSync(`/proc/${pid}/clear_refs`, '5')
+  await work()
+  return `+${(memory(pid, 'VmHWM') - before).toFixed(0)} MiB`
+}

@@ -1,0 +1,293 @@
+/** Measures what calls cost: `node contracts/test/gas.ts` writes the table of contracts/gas.md. */
+import { writeFileSync } from 'node:fs'
+import path from 'node:path'
+import type { Address, Hex } from 'viem'
+import type { LocalAccount } from 'viem/accounts'
+import { deriveProjectId, deriveSubscriptionId } from '../../protocol/ids.ts'
+import { buildPayoutTree } from '../../protocol/merkle.ts'
+import { bytes32, developer, eth, owner, params, profile, roles, startNetwork, stranger } from './network.ts'
+import { domainOf, type SignedType, sign } from './typed-data.ts'
+
+export const gasTableFile = path.join(import.meta.dirname, '../gas.md')
+
+export interface GasRow {
+  readonly call: string
+  readonly gas: bigint
+}
+
+const slug = 'tide-forecast'
+const projectId = deriveProjectId(profile, developer.address.toLowerCase(), slug)
+const nodeKey = bytes32(0xb2)
+const id = deriveSubscriptionId(projectId, owner.address.toLowerCase(), nodeKey)
+const amount = eth(100)
+const epoch = 248_611n
+const leaves = 1_000
+const miner = (number: number): Address => `0x${'1000'.repeat(9)}${String(number).padStart(4, '0')}`
+/** Beyond every block of a measurement, and within the week that a signature may live. */
+const deadlineSecs = 500_000
+/** A chain whose clock does not depend on the day: signatures, and so the bytes they cost, are always the same. */
+const clock = { genesis: 1_800_000_000, flags: ['--timestamp', '1800000000'] }
+
+type Network = Awaited<ReturnType<typeof startNetwork>>
+
+export async function measureGas(): Promise<GasRow[]> {
+  const network = await startNetwork({ flags: clock.flags })
+  try {
+    await network.client.setBlockTimestampInterval({ interval: 1 })
+    const rows = await deployments(network)
+    const measure = async (call: string, sent: Promise<Hex>) => {
+      const { gasUsed } = await network.mined(sent)
+      rows.push({ call, gas: gasUsed })
+    }
+    await measureTokens(network, measure)
+    await measureProjects(network, measure)
+    await measureCollateral(network, measure)
+    await measureSlashes(network, measure)
+    await measureVault(network, measure)
+    return rows
+  } finally {
+    await network.stop()
+  }
+}
+
+export const renderGas = (rows: readonly GasRow[]): string =>
+  [
+    '# What calls cost',
+    '',
+    'Written by `node scripts/nx.mjs node contracts/test/gas.ts`, and held against the contracts by their tests. Gas of whole transactions, optimizer at 800 runs.',
+    '',
+    '| call | gas |',
+    '| --- | ---: |',
+    ...rows.map(({ call, gas }) => `| ${call} | ${gas.toLocaleString('en-US')} |`),
+    '',
+  ].join('\n')
+
+type Measure = (call: string, sent: Promise<Hex>) => Promise<void>
+
+async function deployments({ client, addresses }: Network): Promise<GasRow[]> {
+  const names = new Map<string, string>([
+    [addresses.token, 'HubToken'],
+    [addresses.faucet, 'Faucet'],
+    [addresses.project_registry, 'ProjectRegistry'],
+    [addresses.vault_factory, 'VaultFactory, with the code of all vaults'],
+    [addresses.staking, 'Staking'],
+  ])
+  const rows: GasRow[] = []
+  for (let blockNumber = 1n; blockNumber <= (await client.getBlockNumber()); blockNumber++) {
+    const { transactions } = await client.getBlock({ blockNumber })
+    for (const hash of transactions) {
+      const { contractAddress, gasUsed } = await client.getTransactionReceipt({ hash })
+      const name = contractAddress && names.get(contractAddress.toLowerCase())
+      if (name) rows.push({ call: `deployment of ${name}`, gas: gasUsed })
+    }
+  }
+  return rows
+}
+
+async function measureTokens({ token, faucet }: Network, measure: Measure): Promise<void> {
+  const asMinter = { account: roles.minter }
+  await measure('token: `mint` to a new holder', token.write.mint([owner.address, eth(10_000)], asMinter))
+  await measure('token: `mint` to a holder', token.write.mint([owner.address, eth(10_000)], asMinter))
+  await measure('faucet: `drip`', faucet.write.drip([stranger.address, eth(1)], { account: roles.dripper }))
+}
+
+/** Not `pass`, which moves a clock that is not looked at here. */
+const skip = async (network: Network, seconds: bigint | number) =>
+  network.passTo((await network.now()) + BigInt(seconds))
+
+const signed = async (
+  network: Network,
+  account: LocalAccount,
+  type: SignedType,
+  fields: Record<string, unknown>,
+) => {
+  const deadline = BigInt(clock.genesis + deadlineSecs)
+  const message = { ...fields, deadline }
+  return { message, signature: await sign(account, type, domainOf(type, network.addresses), message) }
+}
+
+async function measureProjects(network: Network, measure: Measure): Promise<void> {
+  const { registry } = network
+  const asDeveloper = { account: developer.address }
+  const hashes = { consensusHash: bytes32(4), manifestHash: bytes32(5) }
+  const register = await signed(network, developer, 'Register', {
+    developer: developer.address,
+    slug,
+    worker: bytes32(1),
+    ...hashes,
+    nonce: 0n,
+  })
+  await measure(
+    'registry: `registerBySig`, first action of the developer',
+    registry.write.registerBySig([register.message as never, register.signature], {
+      account: stranger.address,
+    }),
+  )
+  await measure(
+    'registry: `register`',
+    registry.write.register(['another-slug', bytes32(1), bytes32(2), bytes32(3)], asDeveloper),
+  )
+  const publish = await signed(network, developer, 'PublishVersion', {
+    developer: developer.address,
+    projectId,
+    version: 2,
+    consensusHash: bytes32(6),
+    manifestHash: bytes32(7),
+    nonce: 1n,
+  })
+  await measure(
+    'registry: `publishVersionBySig`',
+    registry.write.publishVersionBySig([publish.message as never, publish.signature], {
+      account: stranger.address,
+    }),
+  )
+  await measure(
+    'registry: `setListingStatus`',
+    registry.write.setListingStatus([projectId, 3], { account: roles.reviewer }),
+  )
+}
+
+async function measureCollateral(network: Network, measure: Measure): Promise<void> {
+  const { staking, token, client } = network
+  const account = stranger.address
+  let nonce = 0n
+  const order = async (type: SignedType, fields: Record<string, unknown>) =>
+    signed(network, owner, type, { owner: owner.address, ...fields, nonce: nonce++ })
+  const permit = (permitNonce: bigint) =>
+    signed(network, owner, 'Permit', {
+      owner: owner.address,
+      spender: staking.address,
+      value: amount,
+      nonce: permitNonce,
+    })
+  const bond = async (permitNonce: bigint) => {
+    const { message, signature } = await order('Bond', { projectId, nodeKey, amount })
+    const allowed = await permit(permitNonce)
+    const permitPart = { deadline: allowed.message.deadline, signature: allowed.signature }
+    return { args: [message as never, signature, permitPart] as const, allowed }
+  }
+  await measure(
+    'staking: `bondBySig` with permit, first bond of the owner',
+    staking.write.bondBySig((await bond(0n)).args, { account }),
+  )
+  await measure(
+    'staking: `bondBySig` with permit, top-up',
+    staking.write.bondBySig((await bond(1n)).args, { account }),
+  )
+  const overtaken = await bond(2n)
+  const { r, s, v } = splitSignature(overtaken.allowed.signature)
+  await network.mined(
+    token.write.permit(
+      [owner.address, staking.address, amount, overtaken.allowed.message.deadline, v, r, s],
+      { account },
+    ),
+  )
+  await measure(
+    'staking: `bondBySig`, its permit used by somebody else before',
+    staking.write.bondBySig(overtaken.args, { account }),
+  )
+  const payout = await order('SetPayout', { subscriptionId: id, payout: miner(1) })
+  await measure(
+    'staking: `setPayoutBySig`',
+    staking.write.setPayoutBySig([payout.message as never, payout.signature], { account }),
+  )
+  // What follows ends the subscription, which the slashes need.
+  const before = await client.snapshot()
+  const unbond = await order('Unbond', { subscriptionId: id })
+  await measure(
+    'staking: `unbondBySig`',
+    staking.write.unbondBySig([unbond.message as never, unbond.signature], { account }),
+  )
+  await skip(network, params.unbonding_secs)
+  const withdraw = await order('Withdraw', { subscriptionId: id })
+  await measure(
+    'staking: `withdrawBySig`',
+    staking.write.withdrawBySig([withdraw.message as never, withdraw.signature], { account }),
+  )
+  await client.revert({ id: before })
+}
+
+async function measureSlashes(network: Network, measure: Measure): Promise<void> {
+  const { staking } = network
+  const windowSecs = BigInt(params.dispute_window_secs_min)
+  const propose = (evidence: Hex) =>
+    staking.write.proposeSlash([id, evidence, eth(1), windowSecs], { account: roles.proposer })
+  await measure('staking: `proposeSlash`', propose(bytes32(1)))
+  await network.mined(propose(bytes32(2)))
+  await measure(
+    'staking: `disputeSlash`',
+    staking.write.disputeSlash([bytes32(2)], { account: owner.address }),
+  )
+  await measure('staking: `upholdSlash`', staking.write.upholdSlash([bytes32(2)], { account: roles.arbiter }))
+  await measure('staking: `cancelSlash`', staking.write.cancelSlash([bytes32(2)], { account: roles.arbiter }))
+  await skip(network, windowSecs)
+  await measure(
+    'staking: `executeSlash`',
+    staking.write.executeSlash([bytes32(1)], { account: stranger.address }),
+  )
+}
+
+async function measureVault(network: Network, measure: Measure): Promise<void> {
+  const { factory, token, addresses } = network
+  const asDeveloper = { account: developer.address }
+  const account = stranger.address
+  await measure('factory: `create`', factory.write.create([projectId, addresses.token], asDeveloper))
+  const vault = network.vaultAt(await factory.read.vaultOf([projectId]))
+  await network.give(developer.address, eth(10_000))
+  await network.mined(token.write.approve([vault.address, eth(10_000)], asDeveloper))
+  await measure('vault: `fund`, the first time', vault.write.fund([eth(5_000)], asDeveloper))
+  await measure('vault: `fund`', vault.write.fund([eth(5_000)], asDeveloper))
+
+  const payouts = Array.from({ length: leaves }, (_, i) => ({ miner: miner(i), amount: String(eth(1)) }))
+  const tree = buildPayoutTree(projectId, Number(epoch), payouts)!
+  const rows = tree.leaves.map((leaf) => ({
+    epoch,
+    miner: leaf.miner as Address,
+    amount: BigInt(leaf.amount),
+    proof: leaf.proof,
+  }))
+  const totals = { miner: eth(leaves), developer: eth(30), treasury: eth(10) }
+  await measure(
+    'vault: `postEpoch`, the first',
+    vault.write.postEpoch([epoch, tree.root, totals], { account: roles.poster }),
+  )
+  await measure(
+    'vault: `postEpoch`',
+    vault.write.postEpoch([epoch + 1n, tree.root, totals], { account: roles.poster }),
+  )
+  await measure('vault: `veto`', vault.write.veto([epoch + 1n], { account: roles.arbiter }))
+  await skip(network, params.vault_challenge_secs)
+  const [first] = rows
+  await network.mined(
+    vault.write.claim([first!.epoch, first!.miner, first!.amount, first!.proof], { account }),
+  )
+  await measure(
+    `vault: \`claim\`, a leaf of ${leaves.toLocaleString('en-US')}`,
+    vault.write.claim([epoch, rows[1]!.miner, rows[1]!.amount, rows[1]!.proof], { account }),
+  )
+  for (const [from, count] of [
+    [10, 10],
+    [100, 50],
+    [200, 100],
+  ] as const)
+    await measure(
+      `vault: \`claimMany\` of ${count}, first tokens of each miner`,
+      vault.write.claimMany([rows.slice(from, from + count)], { account }),
+    )
+  await measure(
+    'vault: `claimMany` of 100, all paid before',
+    vault.write.claimMany([rows.slice(200, 300)], { account }),
+  )
+  await measure('vault: `payFees`', vault.write.payFees([epoch], { account }))
+  await measure('vault: `requestWithdrawal`', vault.write.requestWithdrawal([eth(1)], asDeveloper))
+  await skip(network, await vault.read.withdrawalNoticeSecs())
+  await measure('vault: `withdraw`', vault.write.withdraw(asDeveloper))
+}
+
+const splitSignature = (signature: Hex) => ({
+  r: `0x${signature.slice(2, 66)}` as Hex,
+  s: `0x${signature.slice(66, 130)}` as Hex,
+  v: Number(`0x${signature.slice(130)}`),
+})
+
+if (import.meta.main) writeFileSync(gasTableFile, renderGas(await measureGas()))

@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.37;
+
+import {HubToken} from "../../src/HubToken.sol";
+import {Staking} from "../../src/Staking.sol";
+import {Bond, PermitSignature, SetPayout, SlashState, Subscription, SubscriptionState, Unbond, Withdraw} from "../../src/types/StakingTypes.sol";
+import {Signers} from "./Signers.sol";
+import {between} from "./Vm.sol";
+
+/**
+ * @title Does to the staking contract whatever anybody could do, in any order
+ * @dev It keeps books of its own. A call that must be refused is made as well, and its success breaks the run.
+ */
+contract StakingHandler is Signers {
+    uint64 private constant UNBONDING_SECS = 1 days;
+    uint64 private constant WINDOW_MIN = 1 hours;
+    uint64 private constant WINDOW_MAX = 7 days;
+    uint256 private constant NODES = 2;
+    bytes32 private constant PROJECT = bytes32(uint256(0xa1));
+    string private constant DOMAIN = "Hub Staking";
+    string private constant PERMIT_DOMAIN = "HUB (testnet)";
+
+    address public constant TREASURY = address(0x7ea5);
+    address public constant STRANGER = address(0x5771);
+    uint256 public constant SUPPLY = 1e30;
+
+    HubToken public immutable token;
+    Staking public immutable staking;
+
+    // Books, kept from what was asked for and not read from the contract.
+    mapping(bytes32 id => uint256) public collateral;
+    mapping(bytes32 id => uint256) public openSlashes;
+    mapping(address owner => uint256) public actions;
+    mapping(address owner => uint256) public balance;
+    uint256 public slashed;
+    uint256 public withdrawals;
+    uint256 public executions;
+    uint256 public refusals;
+
+    struct Proposal {
+        bytes32 evidence;
+        bytes32 id;
+        uint256 amount;
+        uint256 executableAt;
+        SlashState state;
+    }
+    mapping(uint256 index => Proposal) private _proposals;
+    uint256 public proposals;
+
+    bytes private _usedCall;
+
+    constructor() {
+        token = new HubToken("Hub (testnet)", "HUB", PERMIT_DOMAIN, address(this), address(this), address(this), 0);
+        staking = new Staking(
+            DOMAIN,
+            token,
+            TREASURY,
+            UNBONDING_SECS,
+            WINDOW_MIN,
+            WINDOW_MAX,
+            address(this),
+            address(this),
+            address(this)
+        );
+        for (uint256 i = 0; i < OWNERS; ++i) {
+            token.mint(_owner(i), SUPPLY);
+            balance[_owner(i)] = SUPPLY;
+            vm.prank(_owner(i));
+            token.approve(address(staking), type(uint256).max);
+        }
+    }
+
+    function bond(uint256 who, uint256 node, uint256 amount) external {
+        (address owner, bytes32 key, bytes32 id) = _pick(who, node);
+        amount = between(amount, 1, 1e24);
+        if (staking.stateOf(id) == SubscriptionState.Unbonding) {
+            vm.prank(owner);
+            return _refused(address(staking), abi.encodeCall(Staking.bond, (PROJECT, key, amount)));
+        }
+        vm.prank(owner);
+        staking.bond(PROJECT, key, amount);
+        _bonded(owner, id, amount);
+    }
+
+    /// @dev Somebody may have used the permit before, or the allowance may be there without it.
+    function bondBySig(uint256 who, uint256 node, uint256 amount, bool overtaken) external {
+        (address owner, bytes32 key, bytes32 id) = _pick(who, node);
+        amount = between(amount, 1, 1e24);
+        if (staking.stateOf(id) == SubscriptionState.Unbonding) return;
+        vm.prank(owner);
+        token.approve(address(staking), 0);
+        Bond memory action = Bond(owner, PROJECT, key, amount, staking.nonces(owner), block.timestamp + 1 hours);
+        bytes memory signature = _sign(
+            who % OWNERS,
+            _domain(DOMAIN, address(staking), block.chainid),
+            keccak256(
+                abi.encode(
+                    keccak256(
+                        "Bond(address owner,bytes32 projectId,bytes32 nodeKey,uint256 amount,uint256 nonce,uint256 deadline)"
+                    ),
+                    action
+                )
+            )
+        );
+        PermitSignature memory permit = _permit(who % OWNERS, amount);
+        if (overtaken) _usePermit(owner, amount, permit);
+        bytes memory call = abi.encodeCall(Staking.bondBySig, (action, signature, permit));
+        _bySignature(owner, call);
+        _bonded(owner, id, amount);
+        vm.prank(owner);
+        token.approve(address(staking), type(uint256).max);
+    }
+
+    function setPayoutBySig(uint256 who, uint256 node, address payout) external {
+        (address owner, , bytes32 id) = _pick(who, node);
+        SetPayout memory action = SetPayout(owner, id, payout, staking.nonces(owner), block.timestamp + 1 hours);
+        bytes memory signature = _sign(
+            who % OWNERS,
+            _domain(DOMAIN, address(staking), block.chainid),
+            keccak256(
+                abi.encode(
+                    keccak256(
+                        "SetPayout(address owner,bytes32 subscriptionId,address payout,uint256 nonce,uint256 deadline)"
+                    ),
+                    action
+                )
+            )
+        );
+        bytes memory call = abi.encodeCall(Staking.setPayoutBySig, (action, signature));
+        if (staking.stateOf(id) == SubscriptionState.PendingCollateral) return _refused(address(staking), call);
+        _bySignature(owner, call);
+    }
+
+    function unbond(uint256 who, uint256 node) external {
+        (address owner, , bytes32 id) = _pick(who, node);
+        if (staking.stateOf(id) != SubscriptionState.Bonded) {
+            vm.prank(owner);
+            return _refused(address(staking), abi.encodeCall(Staking.unbond, (id)));
+        }
+        Unbond memory action = Unbond(owner, id, staking.nonces(owner), block.timestamp + 1 hours);
+        bytes memory signature = _sign(
+            who % OWNERS,
+            _domain(DOMAIN, address(staking), block.chainid),
+            keccak256(
+                abi.encode(
+                    keccak256("Unbond(address owner,bytes32 subscriptionId,uint256 nonce,uint256 deadline)"),
+                    action
+                )
+            )
+        );
+        _bySignature(owner, abi.encodeCall(Staking.unbondBySig, (action, signature)));
+    }
+
+    /// @dev Succeeds exactly when the books allow it: released, and no slash open.
+    function withdraw(uint256 who, uint256 node, bool patient) external {
+        (address owner, , bytes32 id) = _pick(who, node);
+        Subscription memory subscription = staking.subscriptionOf(id);
+        if (patient && subscription.releaseAt > block.timestamp) vm.warp(subscription.releaseAt);
+        bool allowed = staking.stateOf(id) == SubscriptionState.Unbonding &&
+            block.timestamp >= subscription.releaseAt &&
+            openSlashes[id] == 0;
+        if (!allowed) {
+            vm.prank(owner);
+            return _refused(address(staking), abi.encodeCall(Staking.withdraw, (id)));
+        }
+        Withdraw memory action = Withdraw(owner, id, staking.nonces(owner), block.timestamp + 1 hours);
+        bytes memory signature = _sign(
+            who % OWNERS,
+            _domain(DOMAIN, address(staking), block.chainid),
+            keccak256(
+                abi.encode(
+                    keccak256("Withdraw(address owner,bytes32 subscriptionId,uint256 nonce,uint256 deadline)"),
+                    action
+                )
+            )
+        );
+        _bySignature(owner, abi.encodeCall(Staking.withdrawBySig, (action, signature)));
+        balance[owner] += collateral[id];
+        collateral[id] = 0;
+        withdrawals += 1;
+    }
+
+    function propose(uint256 who, uint256 node, uint256 amount, uint64 window) external {
+        (, , bytes32 id) = _pick(who, node);
+        amount = between(amount, 1, 2e24);
+        window = uint64(between(window, WINDOW_MIN, WINDOW_MAX));
+        bytes32 evidence = keccak256(abi.encode(proposals));
+        bytes memory call = abi.encodeCall(Staking.proposeSlash, (id, evidence, amount, window));
+        if (staking.stateOf(id) == SubscriptionState.PendingCollateral) return _refused(address(staking), call);
+        staking.proposeSlash(id, evidence, amount, window);
+        _proposals[proposals++] = Proposal(evidence, id, amount, block.timestamp + window, SlashState.Proposed);
+        openSlashes[id] += 1;
+        // Once more, also after it is decided, is never possible.
+        _refused(address(staking), call);
+    }
+
+    function dispute(uint256 which) external {
+        Proposal storage proposal = _proposal(which);
+        bytes memory call = abi.encodeCall(Staking.disputeSlash, (proposal.evidence));
+        bool allowed = proposal.state == SlashState.Proposed && block.timestamp < proposal.executableAt;
+        if (!allowed) return _refused(address(staking), call);
+        vm.prank(STRANGER);
+        _refused(address(staking), call);
+        vm.prank(staking.subscriptionOf(proposal.id).owner);
+        staking.disputeSlash(proposal.evidence);
+        proposal.state = SlashState.Disputed;
+    }
+
+    function uphold(uint256 which) external {
+        Proposal storage proposal = _proposal(which);
+        bytes memory call = abi.encodeCall(Staking.upholdSlash, (proposal.evidence));
+        if (proposal.state != SlashState.Disputed) return _refused(address(staking), call);
+        staking.upholdSlash(proposal.evidence);
+        proposal.state = SlashState.Upheld;
+    }
+
+    function cancel(uint256 which) external {
+        Proposal storage proposal = _proposal(which);
+        bytes memory call = abi.encodeCall(Staking.cancelSlash, (proposal.evidence));
+        if (!_isOpen(proposal)) return _refused(address(staking), call);
+        staking.cancelSlash(proposal.evidence);
+        proposal.state = SlashState.Cancelled;
+        openSlashes[proposal.id] -= 1;
+    }
+
+    function execute(uint256 which, bool patient) external {
+        Proposal storage proposal = _proposal(which);
+        if (patient && block.timestamp < proposal.executableAt) vm.warp(proposal.executableAt);
+        bytes memory call = abi.encodeCall(Staking.executeSlash, (proposal.evidence));
+        bool allowed = (proposal.state == SlashState.Proposed || proposal.state == SlashState.Upheld) &&
+            block.timestamp >= proposal.executableAt;
+        vm.prank(STRANGER);
+        if (!allowed) return _refused(address(staking), call);
+        staking.executeSlash(proposal.evidence);
+        proposal.state = SlashState.Executed;
+        openSlashes[proposal.id] -= 1;
+        uint256 taken = proposal.amount < collateral[proposal.id] ? proposal.amount : collateral[proposal.id];
+        collateral[proposal.id] -= taken;
+        slashed += taken;
+        executions += 1;
+    }
+
+    function stranger(uint256 who, uint256 node, uint256 way) external {
+        (, bytes32 key, bytes32 id) = _pick(who, node);
+        bytes[6] memory calls = [
+            abi.encodeCall(Staking.unbond, (id)),
+            abi.encodeCall(Staking.withdraw, (id)),
+            abi.encodeCall(Staking.setPayout, (id, STRANGER)),
+            abi.encodeCall(Staking.bond, (PROJECT, key, 1)),
+            abi.encodeCall(Staking.proposeSlash, (id, keccak256(abi.encode(way)), 1, WINDOW_MIN)),
+            abi.encodeCall(Staking.cancelSlash, (keccak256(abi.encode(uint256(0)))))
+        ];
+        vm.prank(STRANGER);
+        _refused(address(staking), calls[way % 6]);
+    }
+
+    /// @dev The last order that somebody signed, once more.
+    function replay() external {
+        if (_usedCall.length != 0) _refused(address(staking), _usedCall);
+    }
+
+    function pass(uint256 secs) external {
+        vm.warp(block.timestamp + between(secs, 1, 2 days));
+    }
+
+    function owners() external pure returns (address[] memory all) {
+        all = new address[](OWNERS);
+        for (uint256 i = 0; i < OWNERS; ++i) all[i] = _owner(i);
+    }
+
+    function ids() external view returns (bytes32[] memory all) {
+        all = new bytes32[](OWNERS * NODES);
+        for (uint256 i = 0; i < all.length; ++i) (, , all[i]) = _pick(i / NODES, i % NODES);
+    }
+
+    function _pick(uint256 who, uint256 node) private view returns (address owner, bytes32 key, bytes32 id) {
+        owner = _owner(who % OWNERS);
+        key = bytes32(1 + (node % NODES));
+        id = staking.subscriptionIdOf(PROJECT, owner, key);
+    }
+
+    /// @dev One of those that were made, or one in the state None while there are none.
+    function _proposal(uint256 which) private view returns (Proposal storage) {
+        return _proposals[proposals == 0 ? 0 : which % proposals];
+    }
+
+    function _isOpen(Proposal storage proposal) private view returns (bool) {
+        return
+            proposal.state == SlashState.Proposed ||
+            proposal.state == SlashState.Disputed ||
+            proposal.state == SlashState.Upheld;
+    }
+
+    function _bonded(address owner, bytes32 id, uint256 amount) private {
+        balance[owner] -= amount;
+        collateral[id] += amount;
+    }
+
+    /// @dev Brought by a stranger, as everything signed can be; another time it is worth nothing.
+    function _bySignature(address owner, bytes memory call) private {
+        uint256 nonce = staking.nonces(owner);
+        vm.prank(STRANGER);
+        (bool success, ) = address(staking).call(call);
+        require(success, "a signed action was refused");
+        require(staking.nonces(owner) == nonce + 1, "a nonce did not rise by one");
+        actions[owner] += 1;
+        _usedCall = call;
+        _refused(address(staking), call);
+    }
+
+    function _permit(uint256 index, uint256 amount) private view returns (PermitSignature memory) {
+        address owner = _owner(index);
+        uint256 deadline = block.timestamp + 1 hours;
+        bytes32 structHash = keccak256(
+            abi.encode(
+                keccak256("Permit(address owner,address spender,uint256 value,uint256 nonce,uint256 deadline)"),
+                owner,
+                address(staking),
+                amount,
+                token.nonces(owner),
+                deadline
+            )
+        );
+        return
+            PermitSignature(
+                deadline,
+                _sign(index, _domain(PERMIT_DOMAIN, address(token), block.chainid), structHash)
+            );
+    }
+
+    function _usePermit(address owner, uint256 amount, PermitSignature memory permit) private {
+        bytes memory signature = permit.signature;
+        bytes32 r;
+        bytes32 s;
+        uint8 v;
+        assembly {
+            r := mload(add(signature, 32))
+            s := mload(add(signature, 64))
+            v := byte(0, mload(add(signature, 96)))
+        }
+        vm.prank(STRANGER);
+        token.permit(owner, address(staking), amount, permit.deadline, v, r, s);
+    }
+
+    function _refused(address target, bytes memory call) private {
+        (bool success, ) = target.call(call);
+        require(!success, "what must be refused was done");
+        refusals += 1;
+    }
+}

@@ -1,0 +1,297 @@
+import { deflateSync } from 'node:zlib'
+import { PhotonImage } from '@cf-wasm/photon/workerd'
+import { describe, expect, test } from 'vitest'
+import { concatBytes } from '../../protocol/bytes.ts'
+import { cleanImage } from './clean.ts'
+import type { ImageType } from './image.ts'
+import {
+  ascii,
+  jpeg,
+  jpegWith,
+  png,
+  pngChunk,
+  pngRows,
+  pngSignature,
+  riff,
+  u32,
+  webp,
+  webpChunk,
+  webpFrame,
+  webpHeader,
+} from './testing/images.ts'
+
+const compress = (bytes: Uint8Array) => new Uint8Array(deflateSync(bytes))
+const typeOf = (bytes: Uint8Array): ImageType =>
+  bytes[0] === 0x89 ? 'image/png' : bytes[0] === 0xff ? 'image/jpeg' : 'image/webp'
+const clean = (bytes: Uint8Array, type = typeOf(bytes)) => cleanImage(bytes, type)
+const refusal = async (bytes: Uint8Array, type?: ImageType): Promise<string> => {
+  try {
+    await clean(bytes, type)
+  } catch (error) {
+    expect(error).toMatchObject({ name: 'ImageError' })
+    return (error as Error).message
+  }
+  throw new Error('not refused')
+}
+const text = (bytes: Uint8Array) => new TextDecoder('latin1').decode(bytes)
+const pixelsOf = (bytes: Uint8Array) => {
+  const image = PhotonImage.new_from_byteslice(bytes)
+  const pixels = image.get_raw_pixels()
+  image.free()
+  return pixels
+}
+
+describe('images that are taken', () => {
+  test.each([
+    ['a gray PNG', png(), 8, 8],
+    ['a PNG of one pixel', png({ width: 1, height: 1 }), 1, 1],
+    ['a PNG with 16 bits and transparency', png({ depth: 16, colour: 6 }), 8, 8],
+    ['a PNG of bits', png({ width: 9, depth: 1 }), 9, 8],
+    ['a PNG with a palette', png({ colour: 3, before: [pngChunk('PLTE', new Uint8Array(3))] }), 8, 8],
+    ['a JPEG', jpeg(), 16, 12],
+    ['a WebP', webp(), 16, 12],
+    ['a PNG as large as may be', png({ width: 4096, height: 4096, depth: 1 }), 4096, 4096],
+    ['a PNG as large as is decoded', png({ width: 2048, height: 2048 }), 2048, 2048],
+    ['a PNG longer than is decoded', png({ width: 4096, height: 1 }), 4096, 1],
+  ])('%s: nothing in it changes', async (_, bytes, width, height) => {
+    expect(await clean(bytes)).toMatchObject({ width, height })
+    const { bytes: once } = await clean(bytes)
+    expect((await clean(once)).bytes).toEqual(once)
+    expect(once).toEqual(bytes)
+  })
+
+  test('an interlaced PNG has the rows of its seven passes', async () => {
+    const sizes = [
+      [2, 2],
+      [1, 2],
+      [3, 1],
+      [2, 3],
+      [5, 2],
+      [4, 5],
+      [9, 4],
+    ]
+    const rows = concatBytes(
+      ...sizes.map(([columns = 0, count = 0]) => new Uint8Array(count * (1 + columns))),
+    )
+    const shape = { width: 9, height: 9, interlace: 1 }
+    expect(await clean(png({ ...shape, rows: compress(rows) }))).toMatchObject({ width: 9, height: 9 })
+    expect(await refusal(png({ ...shape, rows: compress(rows.slice(1)) }))).toMatch(/fewer pixels/)
+  })
+
+  test('pixels may come in many chunks', async () => {
+    const rows = compress(pngRows())
+    const whole = png({ rows: rows.slice(0, 3), after: [pngChunk('IDAT', rows.slice(3)), pngChunk('IDAT')] })
+    expect((await clean(whole)).bytes).toEqual(whole)
+  })
+})
+
+describe('metadata', () => {
+  test('goes from a PNG, what decides its colours stays', async () => {
+    const gamma = pngChunk('gAMA', u32(45_455))
+    const whole = png({
+      before: [gamma, pngChunk('tEXt', ascii('Comment\0a secret')), pngChunk('eXIf', ascii('MM secret'))],
+      after: [
+        pngChunk('iTXt', ascii('secret')),
+        pngChunk('tIME', new Uint8Array(7)),
+        pngChunk('prVt', ascii('secret')),
+      ],
+    })
+    const { bytes } = await clean(whole)
+    expect(bytes).toEqual(png({ before: [gamma] }))
+    expect(text(bytes)).not.toContain('secret')
+  })
+
+  test('goes from a JPEG, its orientation and colour profile stay, and the pixels with them', async () => {
+    const plain = jpeg()
+    const exif = concatBytes(
+      ascii('Exif\0\0II*\0'),
+      Uint8Array.of(8, 0, 0, 0, 2, 0),
+      Uint8Array.of(0x0f, 1, 2, 0, 7, 0, 0, 0, 38, 0, 0, 0),
+      Uint8Array.of(0x12, 1, 3, 0, 1, 0, 0, 0, 6, 0, 0, 0),
+      u32(0),
+      ascii('secret\0'),
+    )
+    const whole = jpegWith(
+      plain,
+      [0xe1, exif],
+      [0xe1, ascii('http://ns.adobe.com/xap/1.0/\0<x>secret</x>')],
+      [0xe2, concatBytes(ascii('ICC_PROFILE\0'), Uint8Array.of(1, 1, 9, 9))],
+      [0xed, ascii('Photoshop 3.0\0secret')],
+      [0xfe, ascii('<script>secret</script>')],
+    )
+    const { bytes } = await clean(whole)
+    expect(text(bytes)).not.toContain('secret')
+    expect(text(bytes)).toContain('ICC_PROFILE')
+    expect(text(bytes)).toContain('Exif\0\0MM\0*')
+    expect(pixelsOf(bytes)).toEqual(pixelsOf(plain))
+    expect((await clean(bytes)).bytes).toEqual(bytes)
+  })
+
+  test('the thumbnail goes from a JFIF header', async () => {
+    const plain = jpeg()
+    const at = text(plain).indexOf('JFIF\0')
+    const header = plain.slice(at, at + 14)
+    header.set([1, 1], 12)
+    const whole = jpegWith(concatBytes(plain.slice(0, 2), plain.slice(at + 14)), [
+      0xe0,
+      concatBytes(header, ascii('abc')),
+    ])
+    expect((await clean(whole)).bytes).toEqual(plain)
+  })
+
+  test('goes from an extended WebP, whose header then no longer names it', async () => {
+    const plain = webp()
+    const whole = riff(
+      webpHeader(0x0c | 0x20, 16, 12),
+      webpChunk('ICCP', ascii('profile')),
+      webpFrame(plain),
+      webpChunk('EXIF', ascii('secret')),
+      webpChunk('XMP ', ascii('<x>secret</x>')),
+      webpChunk('abcd', ascii('secret')),
+    )
+    const { bytes } = await clean(whole)
+    expect(bytes).toEqual(
+      riff(webpHeader(0x20, 16, 12), webpChunk('ICCP', ascii('profile')), webpFrame(plain)),
+    )
+    expect(pixelsOf(bytes)).toEqual(pixelsOf(plain))
+  })
+})
+
+/** The bytes with some of them changed. */
+const patched = (bytes: Uint8Array, at: number, ...values: number[]): Uint8Array => {
+  const copy = bytes.slice()
+  copy.set(values, at)
+  return copy
+}
+const frameAt = (bytes: Uint8Array) => bytes.findIndex((byte, i) => byte === 0xff && bytes[i + 1] === 0xc0)
+
+describe('what is refused', () => {
+  const animation = pngChunk('acTL', concatBytes(u32(2), u32(0)))
+  test.each<[string, Uint8Array, ImageType, RegExp]>([
+    ['nothing', new Uint8Array(), 'image/png', /is no/],
+    ['text', ascii('a picture'), 'image/png', /is no/],
+    ['an SVG', ascii('<svg xmlns="http://www.w3.org/2000/svg"/>'), 'image/png', /is no/],
+    ['an SVG behind the first bytes of a PNG', concatBytes(pngSignature, ascii('<svg/>')), 'image/png', /./],
+    ['a GIF', ascii('GIF89a\x01\0\x01\0'), 'image/png', /is no/],
+    ['a PNG that is called a JPEG', png(), 'image/jpeg', /is no image\/jpeg/],
+    ['a JPEG that is called a WebP', jpeg(), 'image/webp', /is no image\/webp/],
+
+    ['an animated PNG', png({ before: [animation] }), 'image/png', /animated/],
+    ['a PNG with a page behind it', concatBytes(png(), ascii('<html>')), 'image/png', /goes on/],
+    ['a PNG with another behind it', concatBytes(png(), png()), 'image/png', /goes on/],
+    [
+      'a PNG of 65535×65535',
+      png({ width: 65_535, height: 65_535, rows: compress(pngRows()) }),
+      'image/png',
+      /65535×65535/,
+    ],
+    ['a PNG one pixel too wide', png({ width: 4_097, height: 1 }), 'image/png', /4097×1/],
+    ['a PNG of no width', png({ width: 0 }), 'image/png', /./],
+    ['a PNG with a wrong checksum', patched(png(), 31, 0), 'image/png', /checksum/],
+    ['a PNG with a row too few', png({ rows: compress(pngRows({ height: 7 })) }), 'image/png', /fewer/],
+    [
+      'a PNG with a byte too many',
+      png({ rows: compress(concatBytes(pngRows(), Uint8Array.of(0))) }),
+      'image/png',
+      /more/,
+    ],
+    ['a PNG that unpacks to 64 MB', png({ rows: compress(new Uint8Array(64_000_000)) }), 'image/png', /more/],
+    ['a PNG with a filter nobody knows', png({ rows: compress(pngRows().fill(9)) }), 'image/png', /filter/],
+    [
+      'a PNG whose pixels are no deflate',
+      png({ rows: ascii('not compressed') }),
+      'image/png',
+      /cannot be read/,
+    ],
+    ['a PNG whose pixels break off', png({ rows: compress(pngRows()).slice(0, -6) }), 'image/png', /./],
+    [
+      'a PNG with bytes behind its pixels',
+      png({ rows: concatBytes(compress(pngRows()), ascii('hidden')) }),
+      'image/png',
+      /behind its pixels/,
+    ],
+    ['a PNG without pixels', concatBytes(png().slice(0, 33), pngChunk('IEND')), 'image/png', /order/],
+    ['a PNG with a second header', png({ before: [png().slice(8, 33)] }), 'image/png', /order/],
+    [
+      'a PNG with parted pixels',
+      png({ after: [pngChunk('gAMA', u32(1)), pngChunk('IDAT')] }),
+      'image/png',
+      /order/,
+    ],
+    [
+      'a PNG with a palette too late',
+      png({ after: [pngChunk('PLTE', new Uint8Array(3))] }),
+      'image/png',
+      /order/,
+    ],
+    ['a PNG that needs a palette', png({ colour: 3 }), 'image/png', /order/],
+    ['a PNG with a chunk nobody may skip', png({ before: [pngChunk('ABCD')] }), 'image/png', /ABCD/],
+    ['a PNG of 7 bits', png({ depth: 7, rows: compress(pngRows()) }), 'image/png', /header/],
+
+    ['a JPEG with a page behind it', concatBytes(jpeg(), ascii('<html>')), 'image/jpeg', /goes on/],
+    ['a JPEG without its end', jpeg().slice(0, -2), 'image/jpeg', /breaks off/],
+    ['half a JPEG', jpeg().slice(0, 400), 'image/jpeg', /breaks off/],
+    [
+      'a JPEG with bytes between its segments',
+      concatBytes(jpeg().slice(0, 20), ascii('xx'), jpeg().slice(20)),
+      'image/jpeg',
+      /between/,
+    ],
+    [
+      'a JPEG of 65535×65535',
+      patched(jpeg(), frameAt(jpeg()) + 5, 0xff, 0xff, 0xff, 0xff),
+      'image/jpeg',
+      /65535/,
+    ],
+    [
+      'a JPEG with two frames',
+      jpegWith(jpeg(), [0xc0, jpeg().slice(frameAt(jpeg()) + 4, frameAt(jpeg()) + 19)]),
+      'image/jpeg',
+      /frame/,
+    ],
+    ['a JPEG that is coded arithmetically', patched(jpeg(), frameAt(jpeg()) + 1, 0xc9), 'image/jpeg', /./],
+    ['a JPEG with two pictures', concatBytes(jpeg(), jpeg()), 'image/jpeg', /goes on/],
+
+    ['a WebP with a page behind it', concatBytes(webp(), ascii('<html>')), 'image/webp', /goes on/],
+    ['a WebP that breaks off', webp().slice(0, -1), 'image/webp', /breaks off/],
+    [
+      'a WebP whose size was made to fit what is left',
+      riff(webpFrame(webp()).slice(0, -4)),
+      'image/webp',
+      /breaks off/,
+    ],
+    [
+      'an animated WebP',
+      riff(webpHeader(0x02, 16, 12), webpChunk('ANIM', new Uint8Array(6)), webpFrame(webp())),
+      'image/webp',
+      /animated/,
+    ],
+    ['a WebP with two frames', riff(webpFrame(webp()), webpFrame(webp())), 'image/webp', /more than one/],
+    ['a WebP without a frame', riff(webpHeader(0, 16, 12)), 'image/webp', /./],
+    [
+      'a WebP with a canvas of another size',
+      riff(webpHeader(0, 17, 12), webpFrame(webp())),
+      'image/webp',
+      /canvas|size/,
+    ],
+    ['a WebP of 16384×16384', riff(webpHeader(0, 16_384, 16_384), webpFrame(webp())), 'image/webp', /16384/],
+  ])('%s', async (_, bytes, type, reason) => {
+    expect(await refusal(bytes, type)).toMatch(reason)
+  })
+
+  test('above 2048×2048, where nothing is decoded, a row too few or a changed byte is still found', async () => {
+    const shape = { width: 4096, height: 4096, depth: 1 }
+    expect(await refusal(png({ ...shape, rows: compress(pngRows({ ...shape, height: 4095 })) }))).toMatch(
+      /fewer/,
+    )
+    const large = patched(jpeg(), frameAt(jpeg()) + 5, 0x0b, 0xb8, 0x0b, 0xb8)
+    expect(await clean(large)).toMatchObject({ width: 3000, height: 3000 })
+    expect(await refusal(large.slice(0, -2))).toMatch(/breaks off/)
+  })
+
+  test('no cut through a whole image is taken', async () => {
+    for (const whole of [png(), jpeg(), webp()])
+      for (let length = 0; length < whole.length; length += 1 + Math.floor(whole.length / 97))
+        await refusal(whole.slice(0, length), typeOf(whole))
+  })
+})

@@ -1,0 +1,171 @@
+import { createInflate } from 'node:zlib'
+import { concatBytes } from '../../protocol/bytes.ts'
+import { crc32 } from '../../protocol/hbc/crc32.ts'
+import { type CleanImage, ImageError, ImageReader, requireSides } from './image.ts'
+
+const signature = '\x89PNG\r\n\x1a\n'
+/** What decides how the pixels look; any other chunk that may be left out is left out. */
+const kept = new Set([
+  'IHDR',
+  'PLTE',
+  'IDAT',
+  'IEND',
+  'tRNS',
+  'gAMA',
+  'cHRM',
+  'sRGB',
+  'iCCP',
+  'sBIT',
+  'bKGD',
+  'pHYs',
+])
+const animated = new Set(['acTL', 'fcTL', 'fdAT'])
+/** Bit depths of each colour type. */
+const depths: Record<number, readonly number[]> = {
+  0: [1, 2, 4, 8, 16],
+  2: [8, 16],
+  3: [1, 2, 4, 8],
+  4: [8, 16],
+  6: [8, 16],
+}
+const samples: Record<number, number> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 }
+
+interface Chunk {
+  type: string
+  /** Length, type, data and checksum. */
+  whole: Uint8Array
+  data: Uint8Array
+}
+
+/**
+ * Checks a PNG to its last byte, pixels included: order and checksums of the chunks, and that the compressed rows are
+ * exactly as many and as long as the header says. The rows are counted as they come and never held.
+ *
+ * @throws {@link ImageError}
+ */
+export async function cleanPng(bytes: Uint8Array): Promise<CleanImage> {
+  const chunks = readChunks(new ImageReader(bytes))
+  const [header, ...others] = chunks
+  if (header?.type !== 'IHDR' || header.data.length !== 13)
+    throw new ImageError('does not begin with its header')
+  const { width, height, sampleBytes, rows } = readHeader(new ImageReader(header.data))
+  requireOrder(header, others)
+  await requireRows(
+    chunks.filter(({ type }) => type === 'IDAT').map(({ data }) => data),
+    rows,
+  )
+  const image = chunks.filter(({ type }) => kept.has(type)).map(({ whole }) => whole)
+  return { bytes: concatBytes(bytes.subarray(0, signature.length), ...image), width, height, sampleBytes }
+}
+
+function readChunks(reader: ImageReader): Chunk[] {
+  if (reader.ascii(0, signature.length) !== signature) throw new ImageError('is no PNG')
+  const chunks: Chunk[] = []
+  let at = signature.length
+  while (at < reader.length) {
+    const length = reader.u32(at)
+    const type = reader.ascii(at + 4, 4)
+    const whole = reader.slice(at, length + 12)
+    if (crc32(reader.slice(at + 4, length + 4)) !== reader.u32(at + 8 + length))
+      throw new ImageError(`has a chunk ${printable(type)} with a wrong checksum`)
+    chunks.push({ type, whole, data: reader.slice(at + 8, length) })
+    at += whole.length
+    if (type === 'IEND') break
+  }
+  if (at < reader.length) throw new ImageError('goes on after its end')
+  return chunks
+}
+
+const printable = (type: string): string => type.replaceAll(/[^A-Za-z]/g, '?')
+
+function readHeader(reader: ImageReader): Omit<CleanImage, 'bytes'> & { rows: Rows[] } {
+  const [width, height] = [reader.u32(0), reader.u32(4)]
+  requireSides(width, height)
+  const [depth, colour] = [reader.u8(8), reader.u8(9)]
+  const [compression, filter, interlace] = [reader.u8(10), reader.u8(11), reader.u8(12)]
+  if (!depths[colour]?.includes(depth) || compression !== 0 || filter !== 0 || interlace > 1)
+    throw new ImageError('has a header that no PNG has')
+  const bits = depth * (samples[colour] ?? 1)
+  return {
+    width,
+    height,
+    sampleBytes: depth === 16 ? 2 : 1,
+    rows: interlace === 1 ? interlacedRows(width, height, bits) : [rowsOf(width, height, bits)],
+  }
+}
+
+function requireOrder(header: Chunk, others: readonly Chunk[]): void {
+  const types = others.map(({ type }) => type)
+  if (types.some((type) => animated.has(type))) throw new ImageError('is animated')
+  const last = others.at(-1)
+  if (last?.type !== 'IEND' || last.data.length > 0) throw new ImageError('breaks off')
+  // An upper-case first letter says that an image cannot be shown without understanding the chunk.
+  const foreign = types.find((type) => /^[A-Z]/.test(type) && !kept.has(type))
+  if (foreign !== undefined) throw new ImageError(`has a chunk ${printable(foreign)} that no PNG has`)
+  const [first, final] = [types.indexOf('IDAT'), types.lastIndexOf('IDAT')]
+  const joined = first >= 0 && types.slice(first, final + 1).every((type) => type === 'IDAT')
+  const once = ['IHDR', 'PLTE', 'IEND'].every(
+    (type) => types.filter((one) => one === type).length <= (type === 'IHDR' ? 0 : 1),
+  )
+  const palette = types.indexOf('PLTE')
+  const coloured = new ImageReader(header.data).u8(9) !== 3 || palette >= 0
+  if (!joined || !once || !coloured || palette > first)
+    throw new ImageError('has its chunks in no order a PNG has')
+}
+
+/** Rows of one pass: how many, and their bytes with the filter byte before them. */
+interface Rows {
+  count: number
+  bytes: number
+}
+
+const rowsOf = (width: number, height: number, bits: number): Rows => ({
+  count: height,
+  bytes: 1 + Math.ceil((width * bits) / 8),
+})
+
+/** The seven passes of Adam7; one without a pixel has no row. */
+function interlacedRows(width: number, height: number, bits: number): Rows[] {
+  const passes = [
+    [0, 0, 8, 8],
+    [4, 0, 8, 8],
+    [0, 4, 4, 8],
+    [2, 0, 4, 4],
+    [0, 2, 2, 4],
+    [1, 0, 2, 2],
+    [0, 1, 1, 2],
+  ] as const
+  return passes
+    .map(([x, y, dx, dy]) => [Math.ceil((width - x) / dx), Math.ceil((height - y) / dy)] as const)
+    .filter(([columns, count]) => columns > 0 && count > 0)
+    .map(([columns, count]) => rowsOf(columns, count, bits))
+}
+
+async function requireRows(data: readonly Uint8Array[], passes: readonly Rows[]): Promise<void> {
+  const expected = passes.reduce((sum, { count, bytes }) => sum + count * bytes, 0)
+  const filterAt = filterPositions(passes)
+  let next = filterAt.next().value
+  let length = 0
+  // The platform's own DecompressionStream unpacks everything at once, however slowly it is read.
+  const inflate = createInflate()
+  inflate.end(concatBytes(...data))
+  try {
+    for await (const value of inflate as AsyncIterable<Uint8Array>) {
+      for (; next !== undefined && next < length + value.length; next = filterAt.next().value)
+        if ((value[next - length] ?? 5) > 4) throw new ImageError('has a row with a filter that nobody knows')
+      length += value.length
+      if (length > expected) throw new ImageError('has more pixels than its header says')
+    }
+  } catch (error) {
+    throw error instanceof ImageError ? error : new ImageError('has pixels that cannot be read')
+  }
+  if (length < expected) throw new ImageError('has fewer pixels than its header says')
+  if (inflate.bytesWritten < data.reduce((sum, part) => sum + part.length, 0))
+    throw new ImageError('has bytes behind its pixels')
+}
+
+/** Where each row begins in the decompressed bytes: with the number of its filter. */
+function* filterPositions(passes: readonly Rows[]): Generator<number, undefined> {
+  let at = 0
+  for (const { count, bytes } of passes) for (let row = 0; row < count; row++, at += bytes) yield at
+}

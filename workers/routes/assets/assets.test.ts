@@ -1,0 +1,108 @@
+import { env } from 'cloudflare:workers'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { ascii, jpeg, png, pngChunk, webp } from '../../images/testing/images.ts'
+import { client, errorOf } from '../../test/client.ts'
+import { signIn } from '../../test/wallet.ts'
+
+const path = '/v1/developers/assets'
+let ada: Awaited<ReturnType<typeof signIn>>
+beforeAll(async () => {
+  ada = await signIn()
+})
+
+const upload = (bytes: Uint8Array, content_type = 'image/png', caller = ada.client) =>
+  caller.post(path, { content_type, data_b64: Buffer.from(bytes).toString('base64') })
+const hexOf = (bytes: ArrayBuffer) => Buffer.from(bytes).toString('hex')
+
+describe('POST /v1/developers/assets', () => {
+  test.each([
+    ['image/png', () => png({ width: 20 })],
+    ['image/jpeg', () => jpeg(20, 20)],
+    ['image/webp', () => webp(20, 20)],
+  ])('stores %s under the digest of what it serves', async (type, make) => {
+    const bytes = make()
+    const response = await upload(bytes, type)
+    const sha256 = hexOf(await crypto.subtle.digest('SHA-256', bytes as BufferSource))
+    expect(response.status).toBe(201)
+    expect(response.headers.get('location')).toBe(`/v1/assets/${sha256}`)
+    expect(await response.json()).toEqual({ sha256, url: `http://localhost:8787/v1/assets/${sha256}` })
+    const served = await client().get(`/v1/assets/${sha256}`)
+    expect(new Uint8Array(await served.arrayBuffer())).toEqual(bytes)
+    expect(Object.fromEntries(served.headers)).toMatchObject({
+      'content-type': type,
+      'content-length': String(bytes.length),
+      'cache-control': 'public, max-age=31536000, immutable',
+      'content-security-policy': "default-src 'none'; sandbox",
+      'x-content-type-options': 'nosniff',
+      etag: `"${sha256}"`,
+    })
+  })
+
+  test('the same image again is the same record with 200, whatever metadata came with it and whoever sends it', async () => {
+    const bytes = png({ width: 21 })
+    const first = await upload(bytes)
+    const described = png({ width: 21, before: [pngChunk('tEXt', ascii('Author\0Ada'))] })
+    const grace = await signIn()
+    for (const again of [
+      await upload(bytes),
+      await upload(described),
+      await upload(bytes, 'image/png', grace.client),
+    ]) {
+      expect(again.status).toBe(200)
+      expect(await again.json()).toEqual(await first.clone().json())
+    }
+    expect(first.status).toBe(201)
+  })
+
+  test('of ten racing uploads of one image one creates it, and all have the same record', async () => {
+    const answers = await Promise.all(Array.from({ length: 10 }, () => upload(png({ width: 22 }))))
+    expect(answers.map(({ status }) => status).sort()).toEqual([...Array(9).fill(200), 201])
+    const records = await Promise.all(answers.map((answer) => answer.text()))
+    expect(new Set(records).size).toBe(1)
+  })
+
+  test('413 too_large: one byte more than 2 MiB, and a body of more than 3 MiB', async () => {
+    for (const size of [2 * 1024 * 1024 + 1, 3 * 1024 * 1024])
+      expect(await errorOf(await upload(new Uint8Array(size)))).toMatchObject({
+        status: 413,
+        error: 'too_large',
+      })
+  })
+
+  test.each([
+    ['an image that is none', { content_type: 'image/png', data_b64: 'AAAA' }, 'data_b64'],
+    ['no base64', { content_type: 'image/png', data_b64: 'A' }, 'data_b64'],
+    ['an SVG', { content_type: 'image/svg+xml', data_b64: 'AAAA' }, 'content_type'],
+    ['nothing', {}, 'content_type'],
+    ['more', { content_type: 'image/png', data_b64: 'AAAA', name: 'x' }, 'data_b64'],
+  ])('400 invalid_field: %s', async (_, body, problem) => {
+    const error = await errorOf(await ada.client.post(path, body))
+    expect(error).toMatchObject({ status: 400, error: 'invalid_field' })
+    expect(error.details?.problems?.map((one) => one.path)).toContain(_ === 'more' ? 'name' : problem)
+  })
+
+  test('503 unavailable when the storage fails, and no record names what is not there', async () => {
+    const broken = new Proxy(env.MODULES, {
+      get: (bucket, name) =>
+        name === 'put' ? () => Promise.reject(new Error('down')) : Reflect.get(bucket, name, bucket),
+    })
+    const caller = client({ token: ada.token, bindings: { MODULES: broken } })
+    const bytes = png({ width: 23 })
+    expect(await errorOf(await upload(bytes, 'image/png', caller))).toMatchObject({ status: 503 })
+    const sha256 = hexOf(await crypto.subtle.digest('SHA-256', bytes as BufferSource))
+    expect((await client().get(`/v1/assets/${sha256}`)).status).toBe(404)
+    expect((await upload(bytes)).status).toBe(201)
+  })
+})
+
+describe('GET /v1/assets/{sha256}', () => {
+  test('304 for whoever has it, HEAD without the bytes, 404 for anything else', async () => {
+    const { sha256 } = (await (await upload(png({ width: 24 }))).json()) as { sha256: string }
+    const held = await client().get(`/v1/assets/${sha256}`, { 'If-None-Match': `"${sha256}"` })
+    expect(held.status).toBe(304)
+    const head = await client().fetch(`/v1/assets/${sha256}`, { method: 'HEAD' })
+    expect([head.status, await head.text(), head.headers.get('content-type')]).toEqual([200, '', 'image/png'])
+    for (const name of ['0'.repeat(64), `0x${sha256}`, 'logo.png'])
+      expect(await errorOf(await client().get(`/v1/assets/${name}`))).toMatchObject({ status: 404 })
+  })
+})

@@ -1,0 +1,46 @@
+import { eq } from 'drizzle-orm'
+import { unavailable } from '../errors.ts'
+import { type Database, isChanged, query, read } from './database.ts'
+import { assets } from './schema.ts'
+
+export type Asset = typeof assets.$inferSelect
+
+const objectKey = (sha256: string): string => `assets/${sha256}`
+
+/** Listing images under the digest of their bytes: the record in D1, the bytes in R2. */
+export class AssetStore {
+  readonly #db: Database
+  readonly #bucket: R2Bucket
+  constructor(db: Database, bucket: R2Bucket) {
+    this.#db = db
+    this.#bucket = bucket
+  }
+
+  async find(sha256: string): Promise<Asset | null> {
+    const rows = await read(() => this.#db.select().from(assets).where(eq(assets.sha256, sha256)))
+    return rows[0] ?? null
+  }
+
+  /** Stores the bytes, then the record: a record never names bytes that are not there. Equal images are one. */
+  async put(asset: Asset, bytes: Uint8Array): Promise<'created' | 'exists'> {
+    if (await this.find(asset.sha256)) return 'exists'
+    try {
+      await this.#bucket.put(objectKey(asset.sha256), bytes, { sha256: asset.sha256 })
+    } catch (error) {
+      if (await this.find(asset.sha256)) return 'exists'
+      throw unavailable('The image storage', error)
+    }
+    const result = await query(this.#db.insert(assets).values(asset).onConflictDoNothing())
+    return isChanged(result) ? 'created' : 'exists'
+  }
+
+  async open({ sha256 }: Asset): Promise<ReadableStream> {
+    try {
+      const object = await this.#bucket.get(objectKey(sha256))
+      if (object) return object.body
+    } catch (error) {
+      throw unavailable('The image storage', error)
+    }
+    throw unavailable('The image storage', new Error(`no object for image ${sha256}`))
+  }
+}
