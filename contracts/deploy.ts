@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import type { Address, Hex } from 'viem'
 import type { LocalAccount } from 'viem/accounts'
 import { encodeDeployData, encodeFunctionData, getContractAddress } from 'viem/utils'
@@ -17,6 +16,7 @@ import {
   vaultFactoryBytecode,
 } from './generated/contracts.ts'
 import { callBatch } from './json-rpc.ts'
+import { readSender, type Sender, sendCalls } from './send.ts'
 
 /** Accounts that may do what not everyone may. The same account may have several roles. */
 export interface Roles {
@@ -78,7 +78,7 @@ export interface Deployment {
   readonly startBlock: number
 }
 
-/** Thrown when a network cannot be deployed as asked. Nothing was sent unless the message names a transaction. */
+/** Thrown when a network cannot be deployed as asked, before anything is sent. */
 export class DeployError extends Error {
   override readonly name = 'DeployError'
 }
@@ -87,22 +87,19 @@ export class DeployError extends Error {
 const defaultWithdrawalNoticeSecs = 2 * 86_400
 /** Names and tags are kept in one word, whose last byte is the length. */
 const nameBytesMax = 31
-const tipWei = 1_000_000_000n
 /** Twice what minting costs an account without tokens. */
 const mintGas = 110_000n
-const pollMs = 200
-const minedLimitMs = 120_000
 
 /**
  * Deploys all contracts of a network. Addresses follow from the account's nonce, so every contract is told the addresses of
  * the others before any of them exists, and all transactions are sent at once.
- * @throws {@link DeployError}, and `RpcError` when the node refuses a call.
+ * @throws {@link DeployError}, `SendError`, and `RpcError` when the node refuses a call.
  */
 export async function deployContracts(options: DeployOptions): Promise<Deployment> {
-  const { rpcUrl, account, profile, treasury } = options
-  const { nonce, block } = await readChain(options)
+  const { rpcUrl, account, treasury } = options
+  const sender = await requireSender(options)
   const addressAt = (offset: number) =>
-    lower(getContractAddress({ from: account.address, nonce: BigInt(nonce + offset) }))
+    lower(getContractAddress({ from: account.address, nonce: BigInt(sender.nonce + offset) }))
   const contracts: ContractAddresses = {
     token: addressAt(0),
     faucet: addressAt(1),
@@ -118,51 +115,26 @@ export async function deployContracts(options: DeployOptions): Promise<Deploymen
     rpcUrl,
     creations.map((data) => ['eth_estimateGas', { from: account.address, data }]),
   )) as Hex[]
-  const transactions = [
+  const calls = [
     ...creations.map((data, i) => ({ data, gas: (BigInt(estimates[i]!) * 12n) / 10n })),
     // Not estimated: there is no token yet.
     ...grantCalls(options, contracts).map((call) => ({ ...call, gas: mintGas })),
   ]
-  const raw = await Promise.all(
-    transactions.map((transaction, i) =>
-      account.signTransaction({
-        type: 'eip1559',
-        chainId: profile.chain_id,
-        nonce: nonce + i,
-        ...transaction,
-        maxFeePerGas: BigInt(block.baseFeePerGas) * 2n + tipWei,
-        maxPriorityFeePerGas: tipWei,
-      }),
-    ),
-  )
-  const hashes = await callBatch(
-    rpcUrl,
-    raw.map((transaction) => ['eth_sendRawTransaction', transaction]),
-  )
-  await requireMined(rpcUrl, hashes as Hex[])
-  return { contracts, startBlock: Number(block.number) }
+  await sendCalls(rpcUrl, account, sender, calls)
+  return { contracts, startBlock: Number(sender.block.number) }
 }
 
-async function readChain({ rpcUrl, account, profile }: DeployOptions): Promise<Chain> {
+async function requireSender({ rpcUrl, account, profile }: DeployOptions): Promise<Sender> {
   for (const name of namesOf(profile)) {
     if (new TextEncoder().encode(name).length > nameBytesMax)
       throw new DeployError(
         `"${name}" is longer than ${nameBytesMax} bytes. Choose shorter names in the profile.`,
       )
   }
-  const [chainId, nonce, block] = (await callBatch(rpcUrl, [
-    ['eth_chainId'],
-    ['eth_getTransactionCount', account.address, 'latest'],
-    ['eth_getBlockByNumber', 'latest', false],
-  ])) as [Hex, Hex, Chain['block']]
-  if (Number(chainId) !== profile.chain_id)
-    throw new DeployError(`The chain's id is ${Number(chainId)}, the profile's ${profile.chain_id}.`)
-  return { nonce: Number(nonce), block }
-}
-
-interface Chain {
-  readonly nonce: number
-  readonly block: { readonly number: Hex; readonly baseFeePerGas: Hex }
+  const sender = await readSender(rpcUrl, account.address)
+  if (sender.chainId !== profile.chain_id)
+    throw new DeployError(`The chain's id is ${sender.chainId}, the profile's ${profile.chain_id}.`)
+  return sender
 }
 
 function namesOf(profile: Profile): string[] {
@@ -238,24 +210,6 @@ function creationCode(options: DeployOptions, contracts: ContractAddresses): Hex
       ],
     }),
   ]
-}
-
-async function requireMined(rpcUrl: string, hashes: readonly Hex[]): Promise<void> {
-  const limit = Date.now() + minedLimitMs
-  for (;;) {
-    const receipts = (await callBatch(
-      rpcUrl,
-      hashes.map((hash) => ['eth_getTransactionReceipt', hash]),
-    )) as ({ status: Hex } | null)[]
-    const failed = receipts.findIndex((receipt) => receipt !== null && receipt.status !== '0x1')
-    if (failed !== -1) throw new DeployError(`The transaction ${hashes[failed]} failed.`)
-    if (!receipts.includes(null)) return
-    if (Date.now() > limit)
-      throw new DeployError(
-        `The transactions ${hashes.join(', ')} are not mined after ${minedLimitMs / 1000} s.`,
-      )
-    await wait(pollMs)
-  }
 }
 
 const lower = (address: string): Address => address.toLowerCase() as Address

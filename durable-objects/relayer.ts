@@ -151,7 +151,10 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
       const poor = error instanceof RpcError && readSendRefusal(error.message) === 'funds'
       return { status: 'unavailable', part: poor ? 'balance' : 'chain' }
     }
-    if ('text' in simulated) return { status: 'refused', name: simulated.name, reason: simulated.text }
+    if ('text' in simulated) {
+      const { name, args, text: reason } = simulated
+      return { status: 'refused', name, args, reason }
+    }
     const fees = this.#firstFees(view)
     if (fees === null) return { status: 'unavailable', part: 'fees' }
     const costWei = BigInt(simulated.gas) * fees.maxFeeWei + call.valueWei

@@ -5,6 +5,7 @@ import * as z from 'zod'
 import { DeployError, type Deployment, type DeployOptions, deployContracts } from '../contracts/deploy.ts'
 import { sourceHash } from '../contracts/generated/contracts.ts'
 import { callBatch, RpcError } from '../contracts/json-rpc.ts'
+import { SendError } from '../contracts/send.ts'
 import { defaultNetworkParams } from '../protocol/network-params.ts'
 import { type Profile, resolveProfile } from '../protocol/profile.ts'
 import { accounts, faucetSupplyWei, grants } from './accounts.ts'
@@ -69,7 +70,7 @@ export async function makeDeployment(file: string, chain: Chain): Promise<Deploy
     usable(file, () => writeFileSync(file, `${JSON.stringify(note, null, 2)}\n`))
     return deployment
   } catch (error) {
-    if (error instanceof DeployError || error instanceof RpcError)
+    if (error instanceof DeployError || error instanceof SendError || error instanceof RpcError)
       throw new StartError(
         `The contracts cannot be deployed by ${accounts.relayer.address}, who needs funds on this chain: ${error.message}`,
       )

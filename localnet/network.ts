@@ -8,6 +8,7 @@ import { findDeployment, makeDeployment, profileOf } from './deployment.ts'
 import type { Hub } from './hub.ts'
 import { type Options, readOptions } from './options.ts'
 import { probePort } from './port.ts'
+import type { SampleOptions } from './sample/make.ts'
 import { hubSettings } from './settings.ts'
 import {
   clearState,
@@ -41,6 +42,8 @@ async function stop(code: number): Promise<never> {
 }
 
 const progress = (step: string): void => console.error(`… ${step}`)
+// A terminal that is closed, or a pipe that nobody reads any more, is no reason to end without writing anything down.
+for (const output of [process.stdout, process.stderr]) output.on('error', () => {})
 
 async function main(): Promise<void> {
   try {
@@ -112,6 +115,34 @@ async function start(options: Options): Promise<void> {
     chain: chainSeconds,
     deployed: network.deployment !== found,
   })
+  if (options.sample)
+    await addSample({
+      hub: baseUrl,
+      profile: profileOf(chain),
+      rpcUrl: chain.url,
+      contracts: network.deployment.contracts,
+      devicesFolder: files.devices,
+    })
+}
+
+/** Something to look at. The network is as good without it, so a failure ends nothing. */
+async function addSample(options: SampleOptions): Promise<void> {
+  const startedMs = performance.now()
+  try {
+    const { makeSample } = await import('./sample/make.ts')
+    const { projectId, nodeIds } = await makeSample(options)
+    const keys = nodeIds.map(
+      (nodeId, i) => `    ${nodeId}  ${path.join(options.devicesFolder, String(i + 1))}/`,
+    )
+    console.log(`  Sample project of the developer (${((performance.now() - startedMs) / 1000).toFixed(1)} s)
+    ${options.hub}/v1/projects/${projectId}
+
+  Sample devices of the miner with collateral in it, and their data directories for nodectl
+${keys.join('\n')}
+`)
+  } catch (error) {
+    if (!stopping) console.error('The sample data could not be made:', error)
+  }
 }
 
 /** What takes long to load, and is loaded only once nothing speaks against a start. */

@@ -3,15 +3,16 @@ import { asksForHelp, readOptions } from './options.ts'
 
 describe('readOptions', () => {
   test('without arguments: the usual port, a chain of its own, its data kept', () => {
-    expect(readOptions([])).toEqual({ port: 8787, chainPort: null, rpc: null, fresh: false })
+    expect(readOptions([])).toEqual({ port: 8787, chainPort: null, rpc: null, fresh: false, sample: true })
   })
 
   test('takes ports, a chain and a fresh start', () => {
-    expect(readOptions(['--port', '0', '--chain-port', '65535', '--fresh'])).toEqual({
+    expect(readOptions(['--port', '0', '--chain-port', '65535', '--fresh', '--no-sample'])).toEqual({
       port: 0,
       chainPort: 65_535,
       rpc: null,
       fresh: true,
+      sample: false,
     })
     expect(readOptions(['--rpc', 'https://chain.example/key'])).toMatchObject({
       rpc: 'https://chain.example/key',

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { stateFolder, UsageError } from './state.ts'
 
-export const usage = `Usage: npm start -- [--port N] [--chain-port N] [--rpc URL] [--fresh]
+export const usage = `Usage: npm start -- [--port N] [--chain-port N] [--rpc URL] [--fresh] [--no-sample]
 
 Starts the local network, chain and contracts included, and stops it on Ctrl-C. Its data survives in
 ${stateFolder}/; LOCALNET_DIR names another folder.
@@ -10,6 +10,7 @@ ${stateFolder}/; LOCALNET_DIR names another folder.
   --chain-port N  port of the chain (default 8545, or any free one while that is in use)
   --rpc URL       use the chain at URL instead of starting one; the accounts of anvil must have funds there
   --fresh         begin with empty data
+  --no-sample     without the sample project and its devices
   --help          show this
 
 Exit codes: 0 stopped, 1 could not start or broke down, 2 wrong usage, 70 a bug.
@@ -26,6 +27,8 @@ export interface Options {
   /** Null to start a chain. */
   readonly rpc: string | null
   readonly fresh: boolean
+  /** Whether there is to be something to look at. */
+  readonly sample: boolean
 }
 
 /** Whether the arguments ask what there is to ask for. */
@@ -41,6 +44,7 @@ export function readOptions(args: readonly string[]): Options {
     chainPort: readPort('--chain-port', values['chain-port']),
     rpc: readUrl(values.rpc),
     fresh: values.fresh ?? false,
+    sample: !values['no-sample'],
   }
 }
 
@@ -53,6 +57,7 @@ function parse(args: readonly string[]) {
         'chain-port': { type: 'string' },
         rpc: { type: 'string' },
         fresh: { type: 'boolean' },
+        'no-sample': { type: 'boolean' },
         help: { type: 'boolean', short: 'h' },
       },
     }).values

@@ -1,8 +1,11 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { callBatch } from '../contracts/json-rpc.ts'
+import { ed25519PublicKey } from '../protocol/crypto.ts'
+import { deriveNodeId } from '../protocol/ids.ts'
+import { resolveProfile } from '../protocol/profile.ts'
 import { hasAnvil } from './testing/anvil.ts'
 import { freePorts, type Ports, type Started, Starter } from './testing/npm-start.ts'
 import { signIn } from './testing/session.ts'
@@ -13,6 +16,7 @@ vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 const starter = new Starter()
 afterAll(() => starter.clear())
 
+const minerKey = '0x7c852118294e51e653712a81e05800f419141751be58f605c371e15141b007a6'
 const developerKey = '0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a'
 
 describe.skipIf(!hasAnvil)('npm start', () => {
@@ -21,7 +25,7 @@ describe.skipIf(!hasAnvil)('npm start', () => {
   let drip: { status: number; txHash: string }
   beforeAll(async () => {
     ports = await freePorts()
-    first = starter.run(ports.args)
+    first = starter.run(ports.args.filter((arg) => arg !== '--no-sample'))
     await first.ready
   })
   const origin = () => `http://localhost:${ports.hub}`
@@ -59,7 +63,7 @@ describe.skipIf(!hasAnvil)('npm start', () => {
       })
   })
 
-  test('limits are ten times the usual, and the accounts have tokens', async () => {
+  test('limits are ten times the usual, and an account has its tokens', async () => {
     const response = await fetch(`${origin()}/v1/network/params`)
     expect(response.headers.get('ratelimit-limit')).toBe('6000')
     const { chain: described } = await read('/')
@@ -67,11 +71,35 @@ describe.skipIf(!hasAnvil)('npm start', () => {
       'eth_call',
       {
         to: described.contracts.hub_token,
-        data: `0x70a08231${'0'.repeat(24)}3c44cdddb6a900fa2b585dd299e03d12fa4293bc`,
+        data: `0x70a08231${'0'.repeat(24)}70997970c51812dc3a010c7d01b50e0d17dc79c8`,
       },
       'latest',
     )
     expect(BigInt(balance as string)).toBe(100_000n * 10n ** 18n)
+  })
+
+  test('there is something to look at: a listed project with a funded vault, and devices that stake in it', async () => {
+    await expect.poll(() => first.output.stdout, { timeout: 120_000 }).toContain('Sample devices')
+    const [, projectId] = /projects\/(0x[0-9a-f]{64})/.exec(first.output.stdout) ?? []
+    expect((await read('/v1/projects')).items).toEqual([
+      expect.objectContaining({ project_id: projectId, slug: 'sample-echo', listing_status: 'listed' }),
+    ])
+    expect((await read(`/v1/projects/${projectId}/economics`)).vault).toMatchObject({
+      deployed: true,
+      config_matches_manifest: true,
+      balance: String(10_000n * 10n ** 18n),
+    })
+    const miner = await signIn(new URL(origin()), undefined, minerKey, `localhost:${ports.hub}`)
+    const { items } = (await (await miner.get('/v1/me/subscriptions')).json()) as { items: object[] }
+    expect(items).toHaveLength(3)
+    for (const item of items)
+      expect(item).toMatchObject({ project_id: projectId, status: 'active', device_bound: true })
+    const devices = [...first.output.stdout.matchAll(/^ +(\S+-[0-9a-f]{16}) {2}(\S+)\/$/gm)]
+    expect(devices).toHaveLength(3)
+    for (const [, nodeId, folder] of devices) {
+      const seed = readFileSync(path.join(folder!, 'node.key'), 'utf8').trim()
+      expect(deriveNodeId(resolveProfile(), ed25519PublicKey(`0x${seed}`))).toBe(nodeId)
+    }
   })
 
   test('the sample developer signs in and is given tokens, mined at once', async () => {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import { lockFolder } from '../node-cli/src/data-dir/folder-lock.ts'
 
 /** Where the local network keeps its data; `LOCALNET_DIR` names another place. */
 export const stateFolder = process.env.LOCALNET_DIR ?? '.localnet'
@@ -18,42 +18,20 @@ export class UsageError extends StartError {
   override readonly exitCode = 2
 }
 
-/** The busy answer of SQLite. */
-const sqliteBusy = 5
-
 /**
  * Takes a folder for this process, and makes it if there is none: two networks over one database would corrupt it.
- *
- * The lock is the system's, on an open file, so two at once cannot both have it, and it is gone with the process however
- * that ends. The pid beside it is for people only.
  *
  * @returns Gives it back.
  * @throws {@link StartError} while another process has it, or when the folder cannot be used.
  */
 export function lockState(folder: string): () => void {
   if (folder === '') throw new StartError('LOCALNET_DIR is empty. Name a folder in it, or unset it.')
-  const pidFile = path.join(folder, 'pid')
-  const lock = usable(folder, () => {
-    mkdirSync(folder, { recursive: true })
-    return new DatabaseSync(path.join(folder, 'lock'))
-  })
-  try {
-    lock.exec('BEGIN EXCLUSIVE')
-  } catch (error) {
-    lock.close()
-    if ((error as { errcode?: number }).errcode === sqliteBusy) throw runningAlready(folder, pidFile)
-    throw unusable(folder, error)
-  }
-  usable(folder, () => writeFileSync(pidFile, String(process.pid)))
-  return () => {
-    rmSync(pidFile, { force: true })
-    lock.close()
-  }
+  const lock = usable(folder, () => lockFolder(folder))
+  if (lock.status === 'busy') throw runningAlready(folder, lock.pid)
+  return lock.release
 }
 
-function runningAlready(folder: string, pidFile: string): StartError {
-  const text = existsSync(pidFile) ? readFileSync(pidFile, 'utf8') : ''
-  const pid = /^[1-9]\d{0,9}$/.test(text) && Number(text) !== process.pid ? text : null
+function runningAlready(folder: string, pid: number | null): StartError {
   const way = pid === null ? 'Stop it there with Ctrl-C' : `Stop it there with Ctrl-C, or: kill ${pid}`
   return new StartError(
     `The local network is running already in ${folder}/. ${way}. To run another one beside it: ` +
@@ -69,18 +47,21 @@ export interface NetworkFiles {
   readonly chain: string
   /** Which deployment the hub's data is about. */
   readonly deployment: string
+  /** Keys of the sample devices. */
+  readonly devices: string
 }
 
 export const networkFiles = (folder: string): NetworkFiles => ({
   storage: path.join(folder, 'storage'),
   chain: path.join(folder, 'chain.json'),
   deployment: path.join(folder, 'deployment.json'),
+  devices: path.join(folder, 'devices'),
 })
 
 /** Forgets databases, objects, secrets and the chain. */
 export function clearState(folder: string): void {
   usable(folder, () => {
-    for (const name of ['storage', 'hub-secret', 'chain.json', 'deployment.json']) {
+    for (const name of ['storage', 'hub-secret', 'chain.json', 'deployment.json', 'devices']) {
       rmSync(path.join(folder, name), { recursive: true, force: true })
       rmSync(asideOf(path.join(folder, name)), { recursive: true, force: true })
     }

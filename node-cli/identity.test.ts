@@ -23,7 +23,7 @@ describe('keygen and id', () => {
     })
     expect(readFileSync(file, 'utf8')).toMatch(/^[0-9a-f]{64}\n$/)
     expect(statSync(file).mode & 0o777).toBe(0o600)
-    expect(readdirSync(dir)).toEqual(['node.key'])
+    expect(readdirSync(dir)).toEqual(['lock', 'node.key'])
     expect(await id(dir)).toEqual(made)
     expect(await keygen(dir)).toEqual(made)
   })
@@ -46,28 +46,33 @@ describe('keygen and id', () => {
     for (const { code, stderr } of outcomes)
       if (code !== 0)
         expect([code, stderr]).toEqual([1, expect.stringMatching(/is in use by (another )?process/)])
-    expect(readdirSync(dir)).toEqual(['node.key'])
+    expect(readdirSync(dir)).toEqual(['lock', 'node.key'])
   })
 
-  test('a data directory in use is refused, naming the process; one left behind by a dead process is not', async () => {
+  test('a data directory in use is refused, naming the process', async () => {
     const dir = freshDir()
-    mkdirSync(dir)
-    writeFileSync(path.join(dir, 'lock'), String(process.pid))
-    const refused = await keygen(dir)
+    const refused = await withDataDir(dir, () => keygen(dir))
     expect([refused.code, refused.stderr]).toEqual([
       1,
       `Error: the data directory ${dir} is in use by process ${process.pid}\n`,
     ])
-    writeFileSync(path.join(dir, 'lock'), '999999999')
     expect((await keygen(dir)).code).toBe(0)
   })
 
-  test('a lock with the own pid, as a crash in a container leaves it behind, is taken over', async () => {
+  test.each([
+    '999999999',
+    String(process.pid),
+    '1',
+    'nonsense',
+    'SQLite format 3\0 cut off',
+    'x'.repeat(9000),
+  ])('what a crash left behind stops nobody: a lock and a pid of %j', async (left) => {
     const dir = freshDir()
     mkdirSync(dir)
-    writeFileSync(path.join(dir, 'lock'), String(process.pid))
-    expect(await withDataDir(dir, async () => 'done')).toBe('done')
-    expect(readdirSync(dir)).toEqual([])
+    for (const name of ['lock', 'pid']) writeFileSync(path.join(dir, name), left)
+    const { code, stderr } = await keygen(dir)
+    expect([code, stderr]).toEqual([0, ''])
+    expect(readdirSync(dir)).toEqual(['lock', 'node.key'])
   })
 
   test('id without a key says how to make one', async () => {

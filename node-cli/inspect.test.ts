@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { packArtifact } from '../protocol/hbc/artifact.ts'
 import {
   echoAddress,
   echoArtifact,
@@ -8,6 +9,7 @@ import {
   echoWasm,
   hostileArtifacts,
 } from '../protocol/hbc/testing/artifacts.ts'
+import { bodies, buildWasm } from '../protocol/hbc/testing/wasm-builder.ts'
 import { buildNodectl, nodectl, temporaryFolder } from './testing/nodectl.ts'
 
 beforeAll(buildNodectl)
@@ -44,6 +46,15 @@ describe('inspect', () => {
       expect([code, stdout]).toEqual([1, ''])
       expect(stderr).toMatch(/^Error: [^\n]+\n$/)
     }
+  })
+
+  test('a module that no engine would run is shown, with the reason', async () => {
+    const { bytes } = packArtifact(echoManifest, buildWasm({ 10: bodies([0x41, 0], [0x41, 0]) }))
+    const { code, stdout } = await nodectl(['inspect', write('types.hbc', bytes)])
+    expect(code).toBe(1)
+    expect(JSON.parse(stdout)).toMatchObject({
+      functions: [{ abi_valid: false, abi_error: expect.stringContaining('i64') }],
+    })
   })
 
   test('a module that breaks the ABI is shown, with the reason', async () => {

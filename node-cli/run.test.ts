@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { echoAddress, echoArtifact, hostileArtifacts } from '../protocol/hbc/testing/artifacts.ts'
+import { withDataDir } from './src/data-dir/lock.ts'
 import { buildNodectl, dist, filledAscHome, nodectl, temporaryFolder } from './testing/nodectl.ts'
 
 const folder = temporaryFolder()
@@ -180,9 +181,8 @@ describe('run --data-dir', () => {
 
   test('a directory in use is refused before anything runs', async () => {
     const dir = path.join(temporaryFolder(), 'node')
-    mkdirSync(dir)
-    writeFileSync(path.join(dir, 'lock'), String(process.pid))
-    expect(await answer([counter, 'increment', '--data-dir', dir])).toMatchObject({
+    const refused = await withDataDir(dir, () => answer([counter, 'increment', '--data-dir', dir]))
+    expect(refused).toMatchObject({
       code: 1,
       json: null,
       stderr: expect.stringContaining(`in use by process ${process.pid}`),

@@ -34,11 +34,14 @@ export class CanonicalJsonError extends Error {
   readonly code: ReaderErrorCode | EncoderErrorCode
   /** Dotted path of the failure, array positions as `[i]`, the root as the empty string. */
   readonly path: string
+  /** What is wrong there, in words. */
+  readonly reason: string
 
   constructor(code: ReaderErrorCode | EncoderErrorCode, path: string) {
     super(`${path === '' ? 'The document' : path}: ${reasons[code]}.`)
     this.code = code
     this.path = path
+    this.reason = reasons[code]
   }
 }
 

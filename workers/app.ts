@@ -43,9 +43,9 @@ export function createApp(): App {
   for (const [path, methods] of methodsByPath) app.all(path, (c) => answerOtherMethod(c, methods))
 
   app.notFound(async (c) => {
-    await admit(c)
     // A browser shows a page the real answer only when the question before it was answered.
-    if (c.req.method === 'OPTIONS' && c.req.header('access-control-request-method')) return preflight(c, [])
+    if (isPreflight(c)) return answerPreflight(c, [])
+    await admit(c)
     throw new ApiError('not_found', `There is nothing at ${c.req.path}. ${docsHint(c)}`)
   })
   app.onError((error, c) => errorResponse(c, error))
@@ -86,13 +86,22 @@ async function admit(c: HubContext, declaration?: RouteDeclaration): Promise<voi
   c.set('principal', principal)
 }
 
+const isPreflight = (c: HubContext): boolean =>
+  c.req.method === 'OPTIONS' && c.req.header('access-control-request-method') !== undefined
+
+async function answerPreflight(c: HubContext, allowed: readonly string[]): Promise<Response> {
+  await spendAddressBudget(c, 'preflight')
+  return preflight(c, allowed)
+}
+
 async function answerOtherMethod(c: HubContext, methods: readonly Method[]): Promise<Response> {
-  await admit(c)
   const allowed = [
     ...methods.map((method) => method.toUpperCase()),
     ...(methods.includes('get') ? ['HEAD'] : []),
     'OPTIONS',
   ]
+  if (isPreflight(c)) return answerPreflight(c, allowed)
+  await admit(c)
   if (c.req.method === 'OPTIONS') return preflight(c, allowed)
   throw new ApiError(
     'bad_request',

@@ -1,6 +1,6 @@
 import { createScheduledController } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import hub from './index.ts'
 import { client, errorOf } from './test/client.ts'
 import { signIn } from './test/wallet.ts'
@@ -22,6 +22,9 @@ function failing(
     },
   })
 }
+
+const never = () => new Promise(() => {})
+const silentStatement = { bind: () => silentStatement, all: never, raw: never, run: never, first: never }
 
 const unavailable = async (response: Response) => {
   const text = await response.clone().text()
@@ -55,6 +58,22 @@ describe('a database that does not answer', () => {
     await unavailable(
       await caller.post('/v1/auth/nonce', { address: `0x${'1'.repeat(40)}`, domain: 'localhost:8787' }),
     )
+  })
+
+  test('is 503 also when it never answers', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      const silent = new Proxy(env.DB, {
+        get: (db, property) =>
+          property === 'prepare' ? () => silentStatement : Reflect.get(db, property).bind?.(db),
+      })
+      const answer = client({ bindings: { DB: silent } }).get('/v1/validators')
+      await vi.waitUntil(() => vi.getTimerCount() > 0)
+      await vi.advanceTimersByTimeAsync(10_000)
+      await unavailable(await answer)
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   test('a passing fault of a read is not noticed', async () => {

@@ -42,6 +42,8 @@ export interface RouteResponse {
   description: string
   schema?: z.ZodType
   example?: unknown
+  /** Of an answer that is an error with a status of its own. */
+  code?: ErrorCode
   /** For bytes and pages; JSON when left out. */
   contentType?: string | readonly string[]
   headers?: Record<string, string>

@@ -28,11 +28,23 @@ interface Reply {
 
 /** Nodes and their gateways cut larger batches off. */
 const batchMax = 50
+/** Requests on the way at once. More would only wait at the node, while their time runs out. */
+const requestsMax = 16
 
-/** JSON-RPC over HTTP without retries: whoever asks knows what a repetition would mean. */
+interface Waiting {
+  go: () => void
+  giveUp: (error: RpcUnreachable) => void
+}
+
+/**
+ * JSON-RPC over HTTP without retries: whoever asks knows what a repetition would mean. A crowd of callers is let through
+ * in the order in which it came; when the node does not answer one of them in time, those who wait are not kept waiting.
+ */
 export class JsonRpc {
   readonly #url: string
   readonly #timeoutMs: number
+  readonly #waiting: Waiting[] = []
+  #running = 0
   constructor(url: string, timeoutMs: number) {
     this.#url = url
     this.#timeoutMs = timeoutMs
@@ -74,9 +86,11 @@ export class JsonRpc {
   }
 
   async #post(body: unknown): Promise<unknown> {
+    if (this.#running >= requestsMax)
+      await new Promise<void>((go, giveUp) => this.#waiting.push({ go, giveUp }))
+    else this.#running += 1
     const controller = new AbortController()
-    // Cleared at once: a timer left behind would keep the object that asks in memory.
-    const timer = setTimeout(() => controller.abort(new Error('timed out')), this.#timeoutMs)
+    const stop = afterTurns(this.#timeoutMs, () => controller.abort(new Error('timed out')))
     try {
       const response = await fetch(this.#url, {
         method: 'POST',
@@ -90,11 +104,38 @@ export class JsonRpc {
       }
       return await response.json()
     } catch (error) {
-      throw new RpcUnreachable(`the chain did not answer: ${error instanceof Error ? error.message : error}`)
+      const unreachable = new RpcUnreachable(
+        `the chain did not answer: ${error instanceof Error ? error.message : error}`,
+      )
+      if (controller.signal.aborted) for (const { giveUp } of this.#waiting.splice(0)) giveUp(unreachable)
+      throw unreachable
     } finally {
-      clearTimeout(timer)
+      // At once: a timer left behind would keep the object that asks in memory.
+      stop()
+      const next = this.#waiting.shift()
+      // Whoever goes next takes the place of the one that is done.
+      if (next) next.go()
+      else this.#running -= 1
     }
   }
+}
+
+const turns = 5
+
+/**
+ * Calls back once the time has passed in several turns, unless it is stopped. A caller that was too busy to read an
+ * answer that lay there uses up one of them, however long that took: it must not hold the node to be silent.
+ */
+function afterTurns(ms: number, callBack: () => void): () => void {
+  let left = turns
+  let timer: ReturnType<typeof setTimeout>
+  const turn = () => {
+    if (left === 0) return callBack()
+    left -= 1
+    timer = setTimeout(turn, ms / turns)
+  }
+  turn()
+  return () => clearTimeout(timer)
 }
 
 const encode = ([method, ...params]: RpcCall, id: number) => ({ jsonrpc: '2.0', id, method, params })

@@ -4,6 +4,8 @@ import type { RpcError } from '../chain/json-rpc.ts'
 export interface RevertReason {
   /** Name of the error, or null when the contract gave none that is known. */
   name: string | null
+  /** Arguments of an error that is known; integers in decimal, the rest in lower-case hex. */
+  args: string[]
   /** Name and arguments, as a person reads them. */
   text: string
 }
@@ -19,16 +21,18 @@ export const isRevert = (error: RpcError): boolean =>
  * be one of its own.
  */
 export function readRevert(errors: Abi, { data, message }: RpcError): RevertReason {
-  if (data === undefined || data === '0x') return { name: null, text: message || 'reverted without a reason' }
+  if (data === undefined || data === '0x') return unnamed(message || 'reverted without a reason')
   try {
     const { errorName, args = [] } = decodeErrorResult({ abi: errors, data: data as Hex })
     const shown = (args as readonly unknown[]).map(textOf)
-    if (errorName === 'Error') return { name: null, text: shown[0] ?? message }
-    return { name: errorName, text: `${errorName}(${shown.join(', ')})` }
+    if (errorName === 'Error') return unnamed(shown[0] ?? message)
+    return { name: errorName, args: shown, text: `${errorName}(${shown.join(', ')})` }
   } catch {
-    return { name: null, text: `unknown error ${data.slice(0, 10)}` }
+    return unnamed(`unknown error ${data.slice(0, 10)}`)
   }
 }
+
+const unnamed = (text: string): RevertReason => ({ name: null, args: [], text })
 
 /** Addresses in lower case, as everywhere else. */
 const textOf = (value: unknown): string => {

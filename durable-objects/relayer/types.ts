@@ -51,7 +51,7 @@ export type RelayResult =
   /** Another action of the lane goes first. */
   | { status: 'busy'; id: string }
   /** It would revert. */
-  | { status: 'refused'; name: string | null; reason: string }
+  | { status: 'refused'; name: string | null; args: string[]; reason: string }
   | { status: 'unavailable'; part: 'chain' | 'balance' | 'fees' }
 
 export interface RelayerHealth {

@@ -73,10 +73,10 @@ export interface Ports {
   args: string[]
 }
 
-/** Two free ports, and the arguments that name them. */
+/** Two free ports, and arguments that name them; the networks of most tests have nothing in them. */
 export async function freePorts(): Promise<Ports> {
   const [hub, chain] = [await probePort(0), await probePort(0)]
-  return { hub, chain, args: ['--port', String(hub), '--chain-port', String(chain)] }
+  return { hub, chain, args: ['--no-sample', '--port', String(hub), '--chain-port', String(chain)] }
 }
 
 /** Whether a program of this machine takes connections there. */

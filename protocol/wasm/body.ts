@@ -16,28 +16,43 @@ export interface LocalGroup {
 /** Reads the declarations of locals at the head of a body; indices go on after the parameters. */
 export function readLocals(reader: WasmReader, params: readonly ValueType[]): LocalGroup[] {
   const groups = params.map((type, index) => ({ type, end: index + 1 }))
-  let end = params.length
+  // Groups of none may be as many as the bytes allow; they are not kept.
+  countLocals(reader, params.length, (type, count, end) => count > 0 && groups.push({ type, end }))
+  return groups
+}
+
+/**
+ * Reads the declarations of locals and keeps nothing: bodies of two bytes may share a type of a thousand parameters.
+ *
+ * @returns Number of locals, parameters included.
+ */
+function countLocals(
+  reader: WasmReader,
+  params: number,
+  onGroup?: (type: ValueType, count: number, end: number) => void,
+): number {
+  let end = params
   for (let rest = reader.u32(); rest > 0; rest--) {
     const count = reader.u32()
     end += count
     if (end > localsMax) reader.fail(`a function has more than ${localsMax} locals, its parameters counted`)
     const type = readValueType(reader)
-    // Groups of none may be as many as the bytes allow; they are not kept.
-    if (count > 0) groups.push({ type, end })
+    onGroup?.(type, count, end)
   }
-  return groups
+  return end
 }
 
 /**
  * Walks the body of a defined function: every operator is allowed, every index exists, and blocks close where the body
- * ends. The types of operands are the engine's affair.
+ * ends. The types of operands are the engine's affair: judging them can take a
+ * thousand steps for a call of three bytes.
  *
  * @param type Index of the function's type.
  * @throws {@link WasmError}
  */
 export function checkBody(module: Module, type: number, reader: WasmReader): void {
-  const groups = readLocals(reader, module.types[type]!.params)
-  const decoder = new OperatorDecoder(module, reader, groups.at(-1)?.end ?? 0)
+  const locals = countLocals(reader, module.types[type]!.params.length)
+  const decoder = new OperatorDecoder(module, reader, locals)
   // Whether each open block is an `if` whose `else` has not come yet, a byte each; the function is the outermost.
   let ifs = new Uint8Array(64)
   let depth = 1

@@ -41,7 +41,7 @@ export interface Guest {
  * Checks that a module is WebAssembly of the allowed features and keeps the guest ABI ("Guest ABI" and "Limits" in
  * protocol/hbc/README.md). Linear in the bytes.
  *
- * @throws {@link WasmError} `malformed`, `feature` or `abi`, with the offset of the fault.
+ * @throws {@link WasmError} `malformed`, `feature` or `abi`.
  */
 export function checkGuest(wasm: Uint8Array): Guest {
   const module = readModule(wasm)
@@ -56,11 +56,11 @@ export function checkGuest(wasm: Uint8Array): Guest {
 }
 
 const abi = (message: string): never => {
-  throw new WasmError('abi', message, 0)
+  throw new WasmError('abi', message)
 }
 
 function checkMemories({ memories }: Module): void {
-  if (memories.length > 1) throw new WasmError('feature', 'several memories are not allowed', 0)
+  if (memories.length > 1) throw new WasmError('feature', 'several memories are not allowed')
   const memory = memories[0]
   if (memory !== undefined && memory.min > guestPagesMax)
     abi(`the memory begins with ${memory.min} pages; at most ${guestPagesMax} are allowed`)

@@ -1,12 +1,13 @@
-/** Thrown for bytes that are no acceptable module; `offset` is where the reader stood. */
+/** Thrown for bytes that are no acceptable module. */
 export class WasmError extends Error {
   override readonly name = 'WasmError'
   /** `malformed`: no WebAssembly; `feature`: of a proposal that is not allowed; `abi`: breaks a rule for guests. */
   readonly kind: 'malformed' | 'feature' | 'abi'
-  readonly offset: number
+  /** Where the reader stood; null for a rule about the module as a whole. */
+  readonly offset: number | null
 
-  constructor(kind: 'malformed' | 'feature' | 'abi', message: string, offset: number) {
-    super(`${message} (at byte ${offset})`)
+  constructor(kind: 'malformed' | 'feature' | 'abi', message: string, offset: number | null = null) {
+    super(offset === null ? message : `${message} (at byte ${offset})`)
     this.kind = kind
     this.offset = offset
   }

@@ -1,4 +1,6 @@
-import { createClient, type Hex, http, numberToHex } from 'viem'
+import type { Hex } from 'viem'
+import { JsonRpc, quantity, RpcError } from '../../durable-objects/chain/json-rpc.ts'
+import { isRevert } from '../../durable-objects/relayer/revert-reason.ts'
 
 export interface ChainClient {
   /** Whether the address holds code at the latest block. */
@@ -11,41 +13,19 @@ const timeoutMs = 3_000
 
 /** Every method throws when the chain cannot be reached in time. */
 export function createChainClient(rpcUrl: string): ChainClient {
-  const client = createClient({
-    transport: http(rpcUrl, {
-      timeout: timeoutMs,
-      retryCount: 0,
-      fetchFn: (input, init) => fetch(input, init),
-    }),
-  })
+  // One for every question: requests that wait for one another would belong to different callers.
+  const rpc = () => new JsonRpc(rpcUrl, timeoutMs)
   return {
     async holdsCode(address) {
-      const code = await client.request({ method: 'eth_getCode', params: [address as Hex, 'latest'] })
-      return code !== '0x' && code !== undefined
+      return (await rpc().call<string>('eth_getCode', address, 'latest')) !== '0x'
     },
     async call(to, data, gas) {
       try {
-        return await client.request({
-          method: 'eth_call',
-          params: [{ to: to as Hex, data, gas: numberToHex(gas) }, 'latest'],
-        })
+        return await rpc().call<Hex>('eth_call', { to, data, gas: quantity(gas) }, 'latest')
       } catch (error) {
-        if (isRevert(error)) return null
+        if (error instanceof RpcError && isRevert(error)) return null
         throw error
       }
     },
   }
-}
-
-/**
- * Whether the node ran the call and the call failed, rather than the node. The codes differ from node to node; what
- * the virtual machine stops for does not.
- */
-const isRevert = (error: unknown): boolean => {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    const { code, details = cause.message } = cause as { code?: unknown; details?: string }
-    if (code === 3 || /revert|out ?of ?gas|opcode|stack (over|under)flow|jump|\bE?VM\b/i.test(details))
-      return true
-  }
-  return false
 }

@@ -5,14 +5,11 @@ type Refused = Exclude<RelayResult, { status: 'accepted' }>
 
 /** Errors of contracts that the API has a code for; any other means that the chain's state does not allow the action. */
 const codes: Record<string, ErrorCode> = {
-  ERC20InsufficientBalance: 'insufficient_collateral',
   ERC20InsufficientAllowance: 'insufficient_collateral',
   ERC2612ExpiredSignature: 'bad_signature',
-  ERC2612InvalidSigner: 'bad_signature',
   SignatureExpired: 'bad_signature',
   DeadlineTooFar: 'bad_signature',
   InvalidSignature: 'bad_signature',
-  InvalidAccountNonce: 'conflict',
 }
 
 /** What a client is told when its action was not taken. Nothing was sent and nothing is owed. */
@@ -24,15 +21,44 @@ export function refusalError(result: Refused): ApiError {
         `Another action of this wallet on the same contract is on its way: ${result.id}. Wait for it.`,
         { details: { transaction_id: result.id }, headers: { 'Retry-After': '2' } },
       )
-    case 'refused': {
-      const code = codes[result.name ?? ''] ?? 'invalid_state'
-      // A signed document, not a credential.
-      return new ApiError(code, `The contract refuses this: ${result.reason}.`, {
-        ...(code === 'bad_signature' && { status: 422 }),
-        details: { reason: result.name ?? 'reverted' },
-      })
-    }
+    case 'refused':
+      return contractRefusal(result)
     case 'unavailable':
       return unavailable(`The relay (${result.part})`)
+  }
+}
+
+/** Everything said here is what the contract said, so it holds for the moment the action was tried in. */
+function contractRefusal({ name, args, reason }: Extract<Refused, { status: 'refused' }>): ApiError {
+  switch (name) {
+    case 'InvalidAccountNonce':
+      return new ApiError(
+        'conflict',
+        "A signed nonce is not the account's current one. Ask for a fresh payload and sign that.",
+        { details: { reason: 'nonce', current_nonce: args[1] } },
+      )
+    // The hub has checked the permit's signature itself, so this says that the token expects another nonce.
+    case 'ERC2612InvalidSigner':
+      return new ApiError(
+        'conflict',
+        "The permit's nonce is not the account's current one in the token. Ask for a fresh payload and sign that.",
+        { details: { reason: 'permit_nonce' } },
+      )
+    case 'ERC20InsufficientBalance':
+      return new ApiError(
+        'insufficient_collateral',
+        `The wallet holds ${args[1]} of the ${args[2]} it bonds.`,
+        {
+          details: { balance: args[1], amount: args[2] },
+        },
+      )
+    default: {
+      const code = codes[name ?? ''] ?? 'invalid_state'
+      return new ApiError(code, `The contract refuses this: ${reason}.`, {
+        // A signed document, not a credential.
+        ...(code === 'bad_signature' && { status: 422 }),
+        details: { reason: name ?? 'reverted' },
+      })
+    }
   }
 }

@@ -3,7 +3,6 @@ import {
   type Action,
   actions,
   buildGaslessPayload,
-  checkRelayState,
   checkSignedBody,
   domainOf,
   type ExpectedAction,
@@ -16,7 +15,7 @@ import { ApiError, invalidField, unavailable } from '../errors.ts'
 import { json } from '../http/answer.ts'
 import { parseJsonBody, requireContentType } from '../http/body.ts'
 import { transactionView } from '../routes/network/transaction.ts'
-import { readBalance, readNonce } from './account-state.ts'
+import { readNonce } from './account-state.ts'
 import { encodeActionCall, type SignedAction } from './action-calls.ts'
 import { requireContracts } from './contracts.ts'
 import { type DirectTransaction, directTransaction } from './direct-transaction.ts'
@@ -69,8 +68,8 @@ export async function gaslessPayload(
  * with what became of it.
  *
  * @throws {@link ApiError} in the order of the checks: what `requireState` throws; 400 `bad_request` and
- * `invalid_field`, 422 `bad_signature`, 409 `conflict` for a nonce that is not the current one, 422
- * `insufficient_collateral`, 409 `conflict` for another action on its way, then the contract's reason; 503
+ * `invalid_field`, 422 `bad_signature`, 409 `conflict` for another action on its way; then what the contract says of a
+ * trial run: 409 `conflict` for a nonce that is not the current one, 422 `insufficient_collateral`, or its reason; 503
  * `unavailable` when nothing was taken.
  */
 export async function relayAction(c: HubContext, owned: OwnedAction): Promise<Response> {
@@ -83,9 +82,6 @@ export async function relayAction(c: HubContext, owned: OwnedAction): Promise<Re
   const expected = expectedAction(c, contracts, owned)
   const signed = requireSigned(c, expected)
 
-  const known = await relayer.find(signed.digest)
-  if (known) return accepted(known)
-  await requireCurrent(c, contracts, { account, expected, signed })
   const { verifyingContract } = expected.domain
   const result = await relayer.relay({
     id: signed.digest,
@@ -159,32 +155,4 @@ function requireSigned(c: HubContext, expected: ExpectedAction): SignedAction {
     status: 422,
     details: { path: check.path },
   })
-}
-
-async function requireCurrent(
-  c: HubContext,
-  contracts: Contracts,
-  { account, expected, signed }: { account: string; expected: ExpectedAction; signed: SignedAction },
-): Promise<void> {
-  const bonds = expected.primaryType === 'Bond'
-  const [nonce, permitNonce, balance] = await Promise.all([
-    readNonce(c, expected.domain.verifyingContract, account),
-    signed.permit ? readNonce(c, contracts.token, account) : 0n,
-    bonds ? readBalance(c, contracts.token, account) : 0n,
-  ])
-  switch (checkRelayState(signed, { nonce, permitNonce, ...(bonds && { balance }) })) {
-    case 'conflict':
-      throw new ApiError(
-        'conflict',
-        "A signed nonce is not the account's current one. Ask for a fresh payload and sign that.",
-        { details: { reason: 'nonce', current_nonce: String(nonce) } },
-      )
-    case 'insufficient_collateral':
-      throw new ApiError(
-        'insufficient_collateral',
-        `The wallet holds ${balance} of the ${signed.message.amount} it bonds.`,
-        { details: { balance: String(balance), amount: String(signed.message.amount) } },
-      )
-    case null:
-  }
 }

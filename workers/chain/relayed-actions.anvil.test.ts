@@ -102,6 +102,12 @@ const balanceOf = async (account: string) =>
     ),
   )
 
+const bondOf = (owner: string, amount = collateral): RequestedAction => ({
+  action: 'bond',
+  account: owner,
+  message: { owner, projectId: fresh32(), nodeKey: fresh32(), amount: String(amount) },
+})
+
 const confirmed = { status: 'confirmed', error: null }
 
 describe.skipIf(chain === null)('actions of owners, on the contracts', () => {
@@ -256,6 +262,56 @@ describe.skipIf(chain === null)('actions of owners, on the contracts', () => {
     expect(await (await client().get(`/v1/transactions/${id}`)).json()).toMatchObject(confirmed)
     const subscriptionId = deriveSubscriptionId(projectId, owner, nodeKey)
     expect(await state('subscription', subscriptionId)).toMatchObject({ collateral: String(collateral) })
+  })
+
+  test('a bond whose permit was brought to the token before it reached the hub succeeds', async () => {
+    const { account: owner, payloadOf, signed, post } = await createOwner()
+    const request = bondOf(owner)
+    const body = signed(await payloadOf(request))
+    const stranger = (await rpc<string[]>('eth_accounts'))[5] as string
+    await send(stranger, chain?.contracts.token ?? '', permitCall(body))
+    expect((await post(request, body)).status).toBe(202)
+    await settle()
+  })
+
+  test('409 conflict: a nonce that is not the current one', async () => {
+    const { account: owner, act, payloadOf, signed, post } = await createOwner()
+    const stale = signed(await payloadOf(bondOf(owner)))
+    await act('bond', bondOf(owner).message)
+    const { nextNonce } = (await services(env).relayer?.health()) ?? {}
+    expect(await errorOf(await post({ ...bondOf(owner), message: { owner } }, stale))).toMatchObject({
+      status: 409,
+      error: 'conflict',
+      details: { reason: 'nonce', current_nonce: '1' },
+    })
+    expect((await services(env).relayer?.health())?.nextNonce).toBe(nextNonce)
+  })
+
+  test('409 conflict: a permit whose nonce was used by another one, which allows less', async () => {
+    const { account: owner, payloadOf, signed, post } = await createOwner()
+    const request = bondOf(owner)
+    const body = signed(await payloadOf(request))
+    const smaller = signed(await payloadOf(bondOf(owner, 1n)))
+    const stranger = (await rpc<string[]>('eth_accounts'))[5] as string
+    await send(stranger, chain?.contracts.token ?? '', permitCall(smaller))
+    expect(await errorOf(await post(request, body))).toMatchObject({
+      status: 409,
+      error: 'conflict',
+      details: { reason: 'permit_nonce' },
+    })
+  })
+
+  test('422 insufficient_collateral: a bond above the balance', async () => {
+    const { account: owner, payloadOf, signed, post } = await createOwner(7n)
+    const rich = bondOf(owner, 8n)
+    expect(await errorOf(await post(rich, signed(await payloadOf(rich))))).toMatchObject({
+      status: 422,
+      error: 'insufficient_collateral',
+      details: { balance: '7', amount: '8' },
+    })
+    const whole = bondOf(owner, 7n)
+    expect((await post(whole, signed(await payloadOf(whole)))).status).toBe(202)
+    await settle()
   })
 
   test('a bond without a permit needs an allowance, and takes it where there is one', async () => {

@@ -9,8 +9,13 @@ import type { HubContext } from '../context.ts'
 import { ApiError } from '../errors.ts'
 
 export const jsonBytesMax = 1024 * 1024
-/** A value costs far more memory than its text, so their number is capped beside the bytes. */
-const jsonValuesMax = 20_000
+/**
+ * A value takes far more memory than its text. Larger bodies than usual are so for one long string in them, and may not
+ * hold more values than this.
+ */
+const largeBodyValuesMax = 1000
+/** An answer must not be larger than what it answers. */
+const shownPathMax = 200
 
 /**
  * The raw body, read once. The cap holds while reading, with or without `Content-Length`, so a body over it is never
@@ -37,8 +42,8 @@ export async function readBody(c: HubContext, bytesMax: number): Promise<Uint8Ar
   const reader = stream.getReader({ mode: 'byob' })
   while (true) {
     if (length === buffer.byteLength) buffer = grown(buffer, bytesMax + 1)
-    const { value, done } = await reader.read(new Uint8Array(buffer, length)).catch((error) => {
-      throw cutOff(error)
+    const { value, done } = await reader.read(new Uint8Array(buffer, length)).catch(() => {
+      throw new ApiError('bad_request', 'The body broke off before its end. Send the request again.')
     })
     if (value === undefined) break
     // The bytes come back in a buffer of their own; ours is detached.
@@ -51,12 +56,6 @@ export async function readBody(c: HubContext, bytesMax: number): Promise<Uint8Ar
     if (done) break
   }
   return keep(c, new Uint8Array(buffer, 0, length))
-}
-
-function cutOff(cause: unknown): ApiError {
-  const error = new ApiError('bad_request', 'The body broke off before its end. Send the request again.')
-  error.cause = cause
-  return error
 }
 
 /** Where a body without a length begins. */
@@ -83,11 +82,16 @@ export function parseJsonBody(
 ): JsonValue {
   if (body.length === 0) throw new ApiError('bad_request', 'The body is missing; send a JSON object.')
   try {
-    return parseStrictJson(body, { maxValues: jsonValuesMax, ...(onUnencodable && { onUnencodable }) })
+    return parseStrictJson(body, {
+      ...(body.length > jsonBytesMax && { maxValues: largeBodyValuesMax }),
+      ...(onUnencodable && { onUnencodable }),
+    })
   } catch (error) {
     if (!(error instanceof CanonicalJsonError)) throw error
-    throw new ApiError('bad_request', `The body is not acceptable JSON: ${error.message}`, {
-      details: { reason: error.code, path: error.path },
+    const path = error.path.length > shownPathMax ? `${error.path.slice(0, shownPathMax)}…` : error.path
+    const where = path === '' ? '' : `${path}: `
+    throw new ApiError('bad_request', `The body is not acceptable JSON: ${where}${error.reason}.`, {
+      details: { reason: error.code, path },
     })
   }
 }

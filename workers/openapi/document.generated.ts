@@ -3104,6 +3104,12 @@ export const openApiTemplate = `{
                 "schema": {
                   "type": "string"
                 }
+              },
+              "Content-Length": {
+                "description": "Size of the artifact.",
+                "schema": {
+                  "type": "string"
+                }
               }
             },
             "content": {
@@ -3135,6 +3141,18 @@ export const openApiTemplate = `{
               },
               "Content-Range": {
                 "description": "Where the bytes belong.",
+                "schema": {
+                  "type": "string"
+                }
+              },
+              "Content-Length": {
+                "description": "Size of the range.",
+                "schema": {
+                  "type": "string"
+                }
+              },
+              "ETag": {
+                "description": "Names the whole artifact.",
                 "schema": {
                   "type": "string"
                 }
@@ -3184,6 +3202,24 @@ export const openApiTemplate = `{
               "application/json": {
                 "schema": {
                   "$ref": "#/components/schemas/Error"
+                },
+                "examples": {
+                  "invalid_field": {
+                    "value": {
+                      "error": "invalid_field",
+                      "message": "A field, parameter or header is wrong.",
+                      "details": {
+                        "problems": [
+                          {
+                            "path": "address",
+                            "code": "missing",
+                            "message": "is required (string)"
+                          }
+                        ]
+                      },
+                      "request_id": "6f1c1b0e-9f0d-4d6c-8a53-0c2a5a3c9d11"
+                    }
+                  }
                 }
               }
             }

@@ -22,7 +22,7 @@ export const errorSchema: Json = {
   additionalProperties: false,
 }
 
-export const errorReference = { $ref: '#/components/schemas/Error' }
+const errorReference = { $ref: '#/components/schemas/Error' }
 
 /** One entry per status; its examples are the codes that can be behind it. */
 export function failures(declaration: RouteDeclaration, shared: Components): Json {
@@ -64,14 +64,19 @@ function failure(status: number, group: ErrorCode[], shared: Components): Json {
       },
       shared,
     ),
-    content: {
-      'application/json': {
-        schema: errorReference,
-        examples: Object.fromEntries(group.map((code) => [code, { value: errorExample(code) }])),
-      },
-    },
+    ...errorContent(group),
   }
 }
+
+/** The envelope, with an example for each code. */
+export const errorContent = (codes: readonly ErrorCode[]): Json => ({
+  content: {
+    'application/json': {
+      schema: errorReference,
+      examples: Object.fromEntries(codes.map((code) => [code, { value: errorExample(code) }])),
+    },
+  },
+})
 
 const errorExample = (code: ErrorCode): Json => ({
   error: code,

@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import type { RouteDeclaration, RouteResponse } from '../route.ts'
 import { type Components, everyAnswer, headersOf, type Json, jsonSchema } from './components.ts'
-import { errorReference, failures } from './failures.ts'
+import { errorContent, failures } from './failures.ts'
 
 export function operation(declaration: RouteDeclaration, shared: Components): Json {
   const { operationId, tag, summary, description, auth } = declaration
@@ -103,7 +103,7 @@ function successes({ responses, cache }: RouteDeclaration, shared: Components): 
         },
         shared,
       ),
-      ...content(Number(status), response, shared),
+      ...content(response, shared),
     },
   ])
   if (!cache) return Object.fromEntries(answers)
@@ -114,8 +114,8 @@ function successes({ responses, cache }: RouteDeclaration, shared: Components): 
   return Object.fromEntries([...answers, ['304', { $ref: '#/components/responses/not_modified' }]])
 }
 
-function content(status: number, { schema, example, contentType }: RouteResponse, shared: Components): Json {
-  if (status >= 400) return { content: { 'application/json': { schema: errorReference } } }
+function content({ schema, example, contentType, code }: RouteResponse, shared: Components): Json {
+  if (code !== undefined) return errorContent([code])
   if (contentType !== undefined)
     return { content: Object.fromEntries([contentType].flat().map((type) => [type, { schema: {} }])) }
   if (schema === undefined) return {}

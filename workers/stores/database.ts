@@ -1,16 +1,20 @@
 import type { SQL } from 'drizzle-orm'
 import { type DrizzleD1Database, drizzle } from 'drizzle-orm/d1'
 import { SQLiteAsyncDialect } from 'drizzle-orm/sqlite-core'
-import { ApiError, unavailable } from '../errors.ts'
+import { inTime } from '../deadline.ts'
+import { unavailable } from '../errors.ts'
 
 export type Database = DrizzleD1Database & { $client: D1Database }
 
 export const openDatabase = (d1: D1Database): Database => drizzle(d1)
 
+/** The database ends statements at 30 s by itself; nobody waits that long for a page. */
+const answerMsMax = 10_000
+
 /** Awaits a query; a database that fails or is overloaded answers 503 and never shows SQL. */
 export async function query<T>(statement: PromiseLike<T>): Promise<T> {
   try {
-    return await statement
+    return await inTime(statement, answerMsMax)
   } catch (error) {
     throw isDefect(error) ? error : unavailable('The database', error)
   }
@@ -23,12 +27,14 @@ function isDefect(error: unknown): boolean {
 }
 
 /** Like {@link query} for a read, which may be repeated: passing faults of the database are normal. */
-export async function read<T>(statement: () => PromiseLike<T>): Promise<T> {
+export const read = <T>(statement: () => PromiseLike<T>): Promise<T> => query(tryTwice(statement))
+
+async function tryTwice<T>(statement: () => PromiseLike<T>): Promise<T> {
   try {
-    return await query(statement())
+    return await statement()
   } catch (error) {
-    if (error instanceof ApiError) return query(statement())
-    throw error
+    if (isDefect(error)) throw error
+    return statement()
   }
 }
 

@@ -1,4 +1,5 @@
 import { and, desc, eq, sql } from 'drizzle-orm'
+import { inTime } from '../deadline.ts'
 import { unavailable } from '../errors.ts'
 import { type Database, query, read } from './database.ts'
 import { modules } from './schema.ts'
@@ -21,6 +22,9 @@ export interface ModulePosition {
   deployedAt: number
   manifestAddress: string
 }
+
+/** Long enough for the largest artifact. */
+const answerMsMax = 20_000
 
 const objectKey = ({ manifestAddress, sha256 }: Pick<Module, 'manifestAddress' | 'sha256'>): string =>
   `modules/${manifestAddress}/${sha256}`
@@ -49,10 +53,13 @@ export class ModuleStore {
     const key = objectKey(module)
     try {
       const { readable, writable } = new FixedLengthStream(artifact.length)
-      await Promise.all([
-        this.#bucket.put(key, readable, { sha256: module.sha256 }),
-        writeInChunks(writable, artifact),
-      ])
+      await inTime(
+        Promise.all([
+          this.#bucket.put(key, readable, { sha256: module.sha256 }),
+          writeInChunks(writable, artifact),
+        ]),
+        answerMsMax,
+      )
     } catch (error) {
       if (await this.find(module.manifestAddress)) return 'exists'
       throw unavailable('The module storage', error)
@@ -67,7 +74,7 @@ export class ModuleStore {
   /** The artifact bytes, or the part of them in `range`. */
   async open(module: Module, range?: { offset: number; length: number }): Promise<ReadableStream> {
     try {
-      const object = await this.#bucket.get(objectKey(module), range ? { range } : {})
+      const object = await inTime(this.#bucket.get(objectKey(module), range ? { range } : {}), answerMsMax)
       if (object) return object.body
     } catch (error) {
       throw unavailable('The module storage', error)

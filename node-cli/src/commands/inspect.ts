@@ -5,11 +5,13 @@ import {
   openArtifact,
 } from '../../../protocol/hbc/artifact.ts'
 import { checkGuest, type Guest } from '../../../protocol/wasm/guest.ts'
+import { readModule } from '../../../protocol/wasm/module.ts'
 import { WasmError } from '../../../protocol/wasm/reader.ts'
 import { defineNodectlCommand } from '../cli/command.ts'
 import { CliError, exitCodes } from '../cli/errors.ts'
 import { readInput } from '../cli/input.ts'
 import { printJson } from '../cli/output.ts'
+import { validateBodies } from '../engine/validator.ts'
 
 export default defineNodectlCommand({
   definition: {
@@ -52,9 +54,12 @@ function open(bytes: Uint8Array): Artifact {
   }
 }
 
+/** Everything that decides whether the module runs at all. */
 function check(wasm: Uint8Array): Guest | WasmError {
   try {
-    return checkGuest(wasm)
+    const guest = checkGuest(wasm)
+    validateBodies(readModule(wasm))
+    return guest
   } catch (error) {
     if (error instanceof WasmError) return error
     throw error

@@ -25,7 +25,11 @@ export const downloadModule = defineRoute(
       200: {
         description: 'The whole artifact.',
         contentType: 'application/octet-stream',
-        headers: { 'X-Manifest-Address': 'Address of the module.', 'Accept-Ranges': 'Always `bytes`.' },
+        headers: {
+          'X-Manifest-Address': 'Address of the module.',
+          'Accept-Ranges': 'Always `bytes`.',
+          'Content-Length': 'Size of the artifact.',
+        },
       },
       206: {
         description: 'The range that was asked for.',
@@ -33,10 +37,13 @@ export const downloadModule = defineRoute(
         headers: {
           'X-Manifest-Address': 'Address of the module.',
           'Content-Range': 'Where the bytes belong.',
+          'Content-Length': 'Size of the range.',
+          ETag: 'Names the whole artifact.',
         },
       },
       416: {
         description: 'The range begins past the end (`invalid_field`).',
+        code: 'invalid_field',
         headers: { 'Content-Range': 'The size of the artifact.' },
       },
     },
@@ -52,7 +59,9 @@ export const downloadModule = defineRoute(
     }
     const asked = c.req.header('range')
     const ifRange = c.req.header('if-range')
-    const range = ifRange === undefined || ifRange === etag ? parseRange(asked, module.hbcSize) : null
+    // A range is for what is transferred, and HEAD transfers nothing.
+    const honoured = c.req.method !== 'HEAD' && (ifRange === undefined || ifRange === etag)
+    const range = honoured ? parseRange(asked, module.hbcSize) : null
     const known = matchesEtag(c.req.header('if-none-match'), etag)
 
     if (range === 'unsatisfiable' && !known)

@@ -221,6 +221,14 @@ describe('GET /v1/modules/{address}/hbc', () => {
     expect((await ranged('bytes=0-1', { 'If-Range': '"another"' })).status).toBe(200)
   })
 
+  test('HEAD answers as GET of the whole, whatever range it names', async () => {
+    const { bytes, path } = await upload('head-range')
+    for (const range of ['bytes=0-3', 'bytes=999999-']) {
+      const response = await client().fetch(path, { method: 'HEAD', headers: { Range: range } })
+      expect([response.status, response.headers.get('content-length')]).toEqual([200, String(bytes.length)])
+    }
+  })
+
   test('HEAD tells the size', async () => {
     const { bytes, path } = await upload('head')
     const response = await client().fetch(path, { method: 'HEAD' })

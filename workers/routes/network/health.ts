@@ -1,4 +1,5 @@
 import { type HubContext, type Services, unixNow } from '../../context.ts'
+import { inTime } from '../../deadline.ts'
 
 export type Health = 'ok' | 'unavailable'
 
@@ -61,7 +62,7 @@ async function askEverything(c: HubContext): Promise<Report> {
 }
 
 const probe = (answer: Promise<unknown>): Promise<Health> =>
-  inTime(answer).then(
+  inTime(answer, answerMsMax).then(
     () => 'ok',
     () => 'unavailable',
   )
@@ -70,7 +71,7 @@ async function readChain(c: HubContext) {
   const { indexer } = c.var.services
   if (indexer === null) return { health: null, facts: noChain }
   try {
-    const { state, indexedBlock, headBlock, lagSecs } = await inTime(indexer.status())
+    const { state, indexedBlock, headBlock, lagSecs } = await inTime(indexer.status(), answerMsMax)
     const late = state === 'halted' || (lagSecs ?? 0) > lagSecsMax
     return {
       health: late ? ('unavailable' as const) : ('ok' as const),
@@ -86,7 +87,7 @@ async function readQueue(c: HubContext): Promise<Health | null> {
   const { relayer, deadLetters } = c.var.services
   if (relayer === null) return null
   try {
-    const dead = await inTime(deadLetters.countSince(unixNow() - deadLetterSeconds))
+    const dead = await inTime(deadLetters.countSince(unixNow() - deadLetterSeconds), answerMsMax)
     return dead === 0 ? 'ok' : 'unavailable'
   } catch {
     return 'unavailable'
@@ -97,18 +98,8 @@ async function readRelayer(c: HubContext): Promise<Health | null> {
   const { relayer } = c.var.services
   if (relayer === null) return null
   try {
-    return (await inTime(relayer.health())).status
+    return (await inTime(relayer.health(), answerMsMax)).status
   } catch {
     return 'unavailable'
   }
-}
-
-async function inTime<T>(answer: Promise<T>): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('no answer in time')), answerMsMax)
-  })
-  // A part that fails after its time has nobody to tell.
-  answer.catch(() => {})
-  return Promise.race([answer, late]).finally(() => clearTimeout(timer))
 }
