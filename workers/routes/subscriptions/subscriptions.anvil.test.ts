@@ -333,7 +333,7 @@ const states: Record<SubscriptionState, { chain: Json | null; pausedAt?: number 
   pending_collateral: { chain: null },
   active: { chain: { status: 'bonded', collateral: String(minCollateral) } },
   paused: { chain: { status: 'bonded', collateral: String(minCollateral) }, pausedAt: 5 },
-  jailed: { chain: { status: 'bonded', collateral: '1', slashed_to: '1', slashed_at: 3 } },
+  jailed: { chain: { status: 'bonded', collateral: '1', slash_lows: [{ at: 3, left: '1' }] } },
   unbonding: { chain: { status: 'unbonding', collateral: '9', release_at: 99_999_999_999 } },
   withdrawable: { chain: { status: 'unbonding', collateral: '9', release_at: 4 } },
   closed: { chain: { status: 'closed', collateral: '0', closings: 1 } },
