@@ -10352,6 +10352,12 @@ export const openApiTemplate = `{
               },
               "RateLimit-Reset": {
                 "$ref": "#/components/headers/RateLimit-Reset"
+              },
+              "Location": {
+                "description": "The validators, among which it will be.",
+                "schema": {
+                  "type": "string"
+                }
               }
             },
             "content": {
