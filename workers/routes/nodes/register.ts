@@ -32,6 +32,7 @@ export const registerNode = defineRoute(
         description: 'Registered; an operator has to approve it.',
         schema: NodeView,
         example: { ...nodeExample, status: 'pending' },
+        headers: { Location: 'The validators, among which it will be.' },
       },
     },
   },
@@ -45,6 +46,7 @@ export const registerNode = defineRoute(
     )
     if (node.status === 'revoked')
       throw new ApiError('forbidden', 'An operator revoked this node; ask them, or use another key.')
-    return json(nodeView(node), node.status === 'approved' ? 200 : 202)
+    if (node.status === 'approved') return json(nodeView(node))
+    return json(nodeView(node), 202, { Location: '/v1/validators' })
   },
 )
