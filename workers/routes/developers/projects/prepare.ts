@@ -32,13 +32,10 @@ const Prepared = z
     vault: Address.nullable().meta({
       description: 'What `consensus.economics.vault` has to be; null where this hub has no vault factory.',
     }),
-    tier_changes: z
-      .array(z.enum(tiers))
-      .nullable()
-      .meta({
-        description:
-          'Compared with the version in force; null for a first version, and for a project of another wallet.',
-      }),
+    tier_changes: z.array(z.enum(tiers)).nullable().meta({
+      description:
+        'Compared with the version in force; null for a first version, and for a project of another wallet.',
+    }),
   })
   .meta({ id: 'PreparedManifest' })
 
