@@ -14774,7 +14774,7 @@ export const openApiTemplate = `{
           "url": {
             "type": "string",
             "maxLength": 512,
-            "description": "https, or http on the machine itself.",
+            "description": "https with a domain name; in a local network also http on the machine itself.",
             "format": "uri"
           },
           "role": {
