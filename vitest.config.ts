@@ -1,6 +1,9 @@
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-plugin'
 import { defineConfig } from 'vitest/config'
 
+/** What is waited for comes when it comes, however busy the machine is; only what never comes fails. */
+const patience = { testTimeout: 60_000, hookTimeout: 60_000 }
+
 const contractNames = [
   'token',
   'faucet',
@@ -30,6 +33,7 @@ export default defineConfig({
         ],
         test: {
           name: 'workers',
+          ...patience,
           include: ['workers/**/*.test.ts', 'durable-objects/**/*.test.ts'],
           exclude: ['**/*.{chain,anvil}.test.ts'],
           setupFiles: ['./workers/test/setup.ts'],
@@ -58,6 +62,7 @@ export default defineConfig({
         ],
         test: {
           name: 'workers-chain',
+          ...patience,
           include: ['{workers,durable-objects}/**/*.chain.test.ts'],
           setupFiles: ['./workers/test/setup.ts'],
         },
@@ -89,6 +94,7 @@ export default defineConfig({
         ],
         test: {
           name: 'workers-anvil',
+          ...patience,
           include: ['workers/**/*.anvil.test.ts'],
           globalSetup: ['./localnet/testing/deployed-chain.ts'],
           setupFiles: ['./workers/test/setup.ts'],
@@ -102,9 +108,7 @@ export default defineConfig({
           environment: 'node',
           include: ['{protocol,node-cli,localnet,scripts,contracts,bench}/**/*.test.ts'],
           exclude: ['**/node_modules/**', '**/dist/**'],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
-          // What is waited for comes when it comes; only what never comes fails.
+          ...patience,
           expect: { poll: { timeout: 30_000 } },
         },
       },

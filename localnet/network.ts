@@ -42,6 +42,8 @@ async function stop(code: number): Promise<never> {
 }
 
 const progress = (step: string): void => console.error(`… ${step}`)
+// A terminal that is closed, or a pipe that nobody reads any more, is no reason to end without writing anything down.
+for (const output of [process.stdout, process.stderr]) output.on('error', () => {})
 
 async function main(): Promise<void> {
   try {

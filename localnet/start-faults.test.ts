@@ -85,6 +85,15 @@ describe.skipIf(!hasAnvil)('npm start, when things go wrong', () => {
       expect([code, stderr]).toEqual([1, expect.stringContaining('was ended by SIGKILL')])
     })
 
+    test('a terminal that is gone takes nothing with it before it is stopped in order', async () => {
+      const started = await begin({ script: 'localnet/start.ts' })
+      started.child.stdout?.destroy()
+      started.child.stderr?.destroy()
+      started.child.kill('SIGHUP')
+      expect((await started.exit).code).toBe(0)
+      expect(existsSync(file('pid'))).toBe(false)
+    })
+
     test('Ctrl-C while it starts ends what there is so far', async () => {
       const started = starter.run(ports.args)
       await expect.poll(() => started.output.stderr).toContain('Starting the hub')

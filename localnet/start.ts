@@ -19,6 +19,8 @@ const leaveMs = 3_000
 const parentMs = 500
 
 const args = process.argv.slice(2)
+// What is said to nobody is no reason to leave the network alone.
+for (const output of [process.stdout, process.stderr]) output.on('error', () => {})
 try {
   if (asksForHelp(args)) console.log(usage)
   else {

@@ -23,9 +23,11 @@ import type { NodeRequestNonceStore } from './stores/node-request-nonces.ts'
 import type { NodeStore } from './stores/nodes.ts'
 import type { PreferencesStore } from './stores/preferences.ts'
 import type { ProjectDecisionStore } from './stores/project-decisions.ts'
+import type { ProjectFiguresStore } from './stores/project-figures.ts'
 import type { ProjectLists } from './stores/project-lists.ts'
 import type { ProjectVersionStore } from './stores/project-versions.ts'
 import type { ProjectStore } from './stores/projects.ts'
+import type { ReviewStore } from './stores/reviews.ts'
 import type { SessionStore } from './stores/sessions.ts'
 import type { SiweNonceStore } from './stores/siwe-nonces.ts'
 import type { SubscriptionStore } from './stores/subscriptions.ts'
@@ -48,6 +50,8 @@ export interface Services {
   assets: AssetStore
   projects: ProjectStore
   projectLists: ProjectLists
+  projectFigures: ProjectFiguresStore
+  reviews: ReviewStore
   projectVersions: ProjectVersionStore
   projectDecisions: ProjectDecisionStore
   nodes: NodeStore

@@ -15,8 +15,16 @@ export default {
   fetch: app.fetch,
   queue: consumeQueue,
   async scheduled(_controller, env) {
-    const { siweNonces, sessions, nodeRequestNonces, idempotencyKeys, projectVersions, relayer, indexer } =
-      services(env)
+    const {
+      siweNonces,
+      sessions,
+      nodeRequestNonces,
+      idempotencyKeys,
+      projectVersions,
+      projectFigures,
+      relayer,
+      indexer,
+    } = services(env)
     // Alarms drive both; this brings them back should one have been lost.
     await Promise.all(
       [relayer?.wake(), indexer?.wake(), mirrorOverdue(env)].map((done) => done?.catch(logged)),
@@ -24,6 +32,7 @@ export default {
     const now = unixNow()
     // One store that fails does not keep the others from being swept.
     await projectVersions.activateDue(now, 100)
+    await projectFigures.cool(now)
     for (const store of [siweNonces, sessions, nodeRequestNonces, idempotencyKeys])
       await store.purge(now).catch(logged)
   },

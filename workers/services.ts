@@ -23,9 +23,11 @@ import { NodeRequestNonceStore } from './stores/node-request-nonces.ts'
 import { NodeStore } from './stores/nodes.ts'
 import { PreferencesStore } from './stores/preferences.ts'
 import { ProjectDecisionStore } from './stores/project-decisions.ts'
+import { ProjectFiguresStore } from './stores/project-figures.ts'
 import { ProjectLists } from './stores/project-lists.ts'
 import { ProjectVersionStore } from './stores/project-versions.ts'
 import { ProjectStore } from './stores/projects.ts'
+import { ReviewStore } from './stores/reviews.ts'
 import { SessionStore } from './stores/sessions.ts'
 import { SiweNonceStore } from './stores/siwe-nonces.ts'
 import { SubscriptionStore } from './stores/subscriptions.ts'
@@ -56,6 +58,8 @@ export function services(env: Env): Services {
     assets: new AssetStore(db, env.MODULES),
     projects: new ProjectStore(db),
     projectLists: new ProjectLists(db),
+    projectFigures: new ProjectFiguresStore(db),
+    reviews: new ReviewStore(db),
     projectVersions: new ProjectVersionStore(db),
     projectDecisions: new ProjectDecisionStore(db),
     nodes: new NodeStore(db),

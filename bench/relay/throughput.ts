@@ -1,10 +1,12 @@
 /**
  * How many signed actions a second one relayer carries onto a chain: `npm run bench:relay -- [owners]`. Owners post one
  * registration each, all at once, to the route in workerd, on a chain of its own. A tenth would revert, and ten post
- * theirs 50 times.
+ * theirs 50 times. Processor time of workerd is shown besides, which other programs on the machine do not change.
  */
 import { cpus } from 'node:os'
+import { startRelayerNetwork } from '../../localnet/testing/relayer-network.ts'
 import { relayOfOwners } from '../../localnet/testing/relaying-owners.ts'
+import { cpuMs, ownWorkerds } from '../../localnet/testing/workerd.ts'
 
 const owners = Number(process.argv[2] ?? 500)
 const refused = owners / 10
@@ -33,4 +35,32 @@ for (const [name, anvilFlags] of Object.entries(chains)) {
     answer_ms_p50: quantile(0.5),
     answer_ms_p99: quantile(0.99),
   })
+}
+
+/** The same without the route: 64 at a time, straight to the relayer. */
+const atOnce = 64
+const network = await startRelayerNetwork({ vars: { RELAYER_TICK_MS: '200', RELAYER_STUCK_MS: '10000' } })
+try {
+  const waiting = Array.from({ length: owners }, () => network.action())
+  const workerds = ownWorkerds()
+  const cpuBefore = cpuMs(workerds)
+  const startedMs = performance.now()
+  await Promise.all(
+    Array.from({ length: atOnce }, async () => {
+      for (let request = waiting.shift(); request; request = waiting.shift()) {
+        const { status } = await network.relayer.relay(request)
+        if (status !== 'accepted') throw new Error(status)
+      }
+    }),
+  )
+  const seconds = (performance.now() - startedMs) / 1_000
+  while ((await network.relayer.mined()) < owners) await new Promise((resolve) => setTimeout(resolve, 10))
+  const minedSeconds = (performance.now() - startedMs) / 1_000
+  console.log('the relayer alone', {
+    accepted_per_second: Math.round(owners / seconds),
+    mined_per_second: Math.round(owners / minedSeconds),
+    cpuMs: cpuMs(workerds) - cpuBefore,
+  })
+} finally {
+  await network.stop()
 }

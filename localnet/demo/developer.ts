@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { type ProjectManifest, signManifest } from '../../protocol/manifest.ts'
 import { privateKeys } from '../accounts.ts'
+import { sampleManifest } from '../sample/manifest.ts'
 import { call, until } from './calls.ts'
 import type { Network } from './network.ts'
 import { nodectl } from './nodectl.ts'
@@ -15,9 +16,6 @@ interface Compiled {
   out: string
   bytes: Uint8Array
 }
-
-/** What the project of the demo asks of those who stake on it. */
-export const minCollateral = 5n * 10n ** 18n
 
 /** Compiles the examples, uploads and downloads them. */
 export async function publishModules(
@@ -153,77 +151,17 @@ function manifestOf(
   developer: string,
   { manifest_address: worker, functions }: Compiled,
 ): ProjectManifest {
+  const token = contracts?.token ?? ''
+  // The vault is a guess: the hub says which one it has to be.
+  const sample = sampleManifest({ profile, developer, worker, functions, token, vault: token })
   return {
-    v: 1,
-    network: profile.network,
-    chain_id: profile.chain_id,
-    developer,
+    ...sample,
     slug: `demo-${developer.slice(2, 10)}`,
-    version: 1,
-    previous: null,
-    consensus: {
-      modules: { worker, verifier: null },
-      work: {
-        class: 'deterministic',
-        verification: 'redundant-execution',
-        execution: 'committee',
-        functions,
-        task_source: { kind: 'api' },
-        max_gas_limit: 100_000_000,
-        committee: {
-          size: 3,
-          min_size: 3,
-          backups: 2,
-          selection: 'collateral-reputation-sortition-v1',
-          weight_cap_multiple: 5,
-        },
-        round_secs: 60,
-        lease_secs: 20,
-        epoch_secs: 3600,
-        dispute_window_secs: 3600,
-      },
-      economics: {
-        reward_token: contracts?.token ?? '',
-        vault: contracts?.token ?? '',
-        reward_model: 'per-unit',
-        reward_per_unit: '1000000000000000',
-        daily_emission: '100000000000000000000',
-        fee_split_bp: { miner: 8000, developer: 1500, treasury: 500 },
-        max_units_per_epoch: 1_000_000,
-        max_recipients_per_epoch: 100,
-        min_collateral: String(minCollateral),
-        slashing_bp: { invalid_result: 1000, missed_sla: 100 },
-      },
-    },
-    scheduling: {
-      public_tasks: true,
-      requirements: {
-        device_classes: ['desktop', 'laptop', 'server'],
-        cpu_cores: 2,
-        ram_mb: 1024,
-        storage_mb: 256,
-        min_benchmark: 100,
-        gpu: null,
-        engines: ['native', 'pulley64'],
-        attestation: [],
-      },
-      sla: { max_latency_ms: 10_000, min_uptime_bp: 9000 },
-    },
     listing: {
+      ...sample.listing,
       name: 'Hashing demo',
       tagline: 'Digests of anything',
       description: 'Computes SHA-256 on a committee of nodes.',
-      category: 'compute',
-      tags: ['demo'],
-      icon: 'https://assets.example.com/demo.png',
-      banner: null,
-      video: null,
-      website: null,
-      docs: null,
-      support: null,
-      screenshots: [],
-      features: [],
-      accent_color: null,
     },
   }
 }

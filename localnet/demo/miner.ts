@@ -4,8 +4,8 @@ import os from 'node:os'
 import path from 'node:path'
 import { createBindingRecord, parseBindingMessage } from '../../protocol/binding.ts'
 import { signRequest } from '../../protocol/request-signing.ts'
+import { sampleCollateralWei } from '../sample/manifest.ts'
 import { call, until } from './calls.ts'
-import { minCollateral } from './developer.ts'
 import type { Network } from './network.ts'
 import { nodectl } from './nodectl.ts'
 import { show, step } from './show.ts'
@@ -94,7 +94,7 @@ async function subscribe(
 ): Promise<string> {
   const { hub } = network
   const { token, address } = wallet
-  const amount = String(2n * minCollateral)
+  const amount = String(2n * sampleCollateralWei)
   step('Subscribe the device to the project')
   const { json: created } = await call(hub, 'POST', '/v1/subscriptions', {
     token,

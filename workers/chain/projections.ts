@@ -163,8 +163,7 @@ const project: Record<Subject['kind'], (state: ChainState, event: ChainEvent) =>
             started_at: blockTime,
             release_at: null,
             slashed_total: '0',
-            slashed_at: null,
-            slashed_to: null,
+            slash_lows: [],
           }),
         }
       }
@@ -184,8 +183,10 @@ const project: Record<Subject['kind'], (state: ChainState, event: ChainEvent) =>
         return {
           collateral,
           slashed_total: add(state.slashed_total, args.amount),
-          slashed_at: blockTime,
-          slashed_to: collateral,
+          slash_lows: withLow(state.slash_lows as SlashLow[] | undefined, {
+            at: blockTime,
+            left: collateral,
+          }),
         }
       }
       default:
@@ -249,3 +250,18 @@ const project: Record<Subject['kind'], (state: ChainState, event: ChainEvent) =>
     }
   },
 }
+
+/** What a slash left of a collateral, and when. */
+export interface SlashLow {
+  at: number
+  left: string
+}
+
+/**
+ * The slashes that a later one did not undercut, oldest first. They say for any minimum which slash was the last to leave
+ * less, and are few however many slashes there were: what they left rises.
+ */
+const withLow = (lows: readonly SlashLow[] = [], low: SlashLow): SlashLow[] => [
+  ...lows.filter(({ left }) => BigInt(left) < BigInt(low.left)),
+  low,
+]

@@ -1,26 +1,20 @@
-import { runDurableObjectAlarm } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { encodeFunctionData, type Hex } from 'viem'
-import { describe, expect, inject, test } from 'vitest'
-import { hubTokenAbi, stakingAbi } from '../../contracts/generated/contracts.ts'
-import { evmAddress, signEvmDigest } from '../../protocol/crypto.ts'
+import { describe, expect, test } from 'vitest'
+import { hubTokenAbi } from '../../contracts/generated/contracts.ts'
+import { evmAddress } from '../../protocol/crypto.ts'
 import { bytesToHex } from '../../protocol/hex.ts'
 import { deriveProjectId, deriveSubscriptionId } from '../../protocol/ids.ts'
 import { resolveProfile } from '../../protocol/profile.ts'
-import {
-  type GaslessPayload,
-  hashAction,
-  type PrimaryType,
-  type TypedData,
-} from '../../protocol/typed-data.ts'
+import type { GaslessPayload, TypedData } from '../../protocol/typed-data.ts'
 import { json } from '../http/answer.ts'
 import { services } from '../services.ts'
+import { chain, mint, passUnbonding, rpc, settle, signedPayload } from '../test/chain.ts'
 import { client, errorOf } from '../test/client.ts'
 import { answer } from '../test/handle.ts'
 import type { DirectTransaction } from './direct-transaction.ts'
 import { gaslessPayload, type RequestedAction, relayAction } from './relay-action.ts'
 
-const chain = inject('chain')
 const collateral = 5n * 10n ** 18n
 
 let things = 0
@@ -30,23 +24,9 @@ const fresh32 = (): string => {
   return `0x${things.toString(16).padStart(64, '0')}`
 }
 
-async function rpc<T>(method: string, ...params: unknown[]): Promise<T> {
-  const response = await fetch(chain?.rpcUrl ?? '', {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-  })
-  const { result, error } = (await response.json()) as { result: T; error?: { message: string } }
-  if (error) throw new Error(`${method}: ${error.message}`)
-  return result
-}
-
 /** A transaction of an account that anvil signs for; it is mined before this returns. */
 const send = (from: string, to: string, data: string) =>
   rpc<string>('eth_sendTransaction', { from, to, data, gas: '0x7a120' })
-
-const sign = (key: string, { domain, primaryType, message }: TypedData): string =>
-  signEvmDigest(key, hashAction(domain, primaryType as PrimaryType, message))
 
 type Payload = GaslessPayload & { direct_tx: DirectTransaction }
 
@@ -54,21 +34,11 @@ type Payload = GaslessPayload & { direct_tx: DirectTransaction }
 async function createOwner(tokens = 2n * collateral) {
   const key = bytesToHex(crypto.getRandomValues(new Uint8Array(32)))
   const account = evmAddress(key)
-  const { token } = chain?.contracts ?? { token: '' }
-  const mint = encodeFunctionData({
-    abi: hubTokenAbi,
-    functionName: 'mint',
-    args: [account as Hex, tokens],
-  })
-  await send(chain?.deployer ?? '', token, mint)
+  await mint(account, tokens)
 
   const payloadOf = async (request: RequestedAction) =>
     (await (await answer(async (c) => json(await gaslessPayload(c, request)))).json()) as Payload
-  const signed = ({ typed_data, permit }: Payload) => ({
-    typed_data,
-    signature: sign(key, typed_data),
-    ...(permit && { permit, permit_signature: sign(key, permit) }),
-  })
+  const signed = (payload: Payload) => signedPayload(key, payload)
   const post = (request: RequestedAction, body: unknown) => answer((c) => relayAction(c, request), body)
   /** Both steps, in a final block, and read by the indexer. */
   const act = async (action: RequestedAction['action'], message: RequestedAction['message']) => {
@@ -80,12 +50,6 @@ async function createOwner(tokens = 2n * collateral) {
     return (await client().get(`/v1/transactions/${id}`)).json()
   }
   return { key, account, payloadOf, signed, post, act }
-}
-
-async function settle(): Promise<void> {
-  await runDurableObjectAlarm(env.RELAYER.getByName(`31337:${services(env).relayer?.signer}`))
-  await services(env).indexer?.wake()
-  await runDurableObjectAlarm(env.CHAIN_INDEXER.getByName('31337'))
 }
 
 const state = (kind: 'project' | 'subscription', id: string) => services(env).chainIndex.state(kind, id)
@@ -389,12 +353,4 @@ async function asOwner(owner: string, act: () => Promise<unknown>): Promise<void
   await rpc('anvil_impersonateAccount', owner)
   await act()
   await rpc('anvil_stopImpersonatingAccount', owner)
-}
-
-/** Lets unbonding end on the chain, which is still before what is signed by the hub's clock expires. */
-async function passUnbonding(): Promise<void> {
-  const data = encodeFunctionData({ abi: stakingAbi, functionName: 'unbondingSecs' })
-  const seconds = await rpc<string>('eth_call', { to: chain?.contracts.staking, data }, 'latest')
-  await rpc('evm_increaseTime', Number(seconds))
-  await rpc('evm_mine')
 }

@@ -3830,6 +3830,25 @@ export const openApiTemplate = `{
                       "accent_color": "#1F2E3D"
                     },
                     "vault": "0x650ece791cdea4c583c4c0bf9aa37a01b45c96b5",
+                    "stats": {
+                      "period": "24h",
+                      "miners_subscribed": 12,
+                      "miners_active": 11,
+                      "devices_by_class": {
+                        "desktop": 9,
+                        "server": 3
+                      },
+                      "rounds": 960,
+                      "rounds_finalized": 951,
+                      "rounds_fallback": 9,
+                      "units": 2880,
+                      "paid_to_miners": "341000000000000000000",
+                      "avg_daily_reward_per_miner": "31000000000000000000",
+                      "median_finality_ms": 4200,
+                      "uptime_bp": 9900,
+                      "slashes": 0,
+                      "growth_bp": 1000
+                    },
                     "review": {
                       "status": "pending",
                       "reason": null,
@@ -4112,6 +4131,25 @@ export const openApiTemplate = `{
                       "accent_color": "#1F2E3D"
                     },
                     "vault": "0x650ece791cdea4c583c4c0bf9aa37a01b45c96b5",
+                    "stats": {
+                      "period": "24h",
+                      "miners_subscribed": 12,
+                      "miners_active": 11,
+                      "devices_by_class": {
+                        "desktop": 9,
+                        "server": 3
+                      },
+                      "rounds": 960,
+                      "rounds_finalized": 951,
+                      "rounds_fallback": 9,
+                      "units": 2880,
+                      "paid_to_miners": "341000000000000000000",
+                      "avg_daily_reward_per_miner": "31000000000000000000",
+                      "median_finality_ms": 4200,
+                      "uptime_bp": 9900,
+                      "slashes": 0,
+                      "growth_bp": 1000
+                    },
                     "review": {
                       "status": "pending",
                       "reason": null,
@@ -5625,6 +5663,25 @@ export const openApiTemplate = `{
                   },
                   "vault": "0x650ece791cdea4c583c4c0bf9aa37a01b45c96b5",
                   "registry_tx": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
+                  "stats": {
+                    "period": "24h",
+                    "miners_subscribed": 12,
+                    "miners_active": 11,
+                    "devices_by_class": {
+                      "desktop": 9,
+                      "server": 3
+                    },
+                    "rounds": 960,
+                    "rounds_finalized": 951,
+                    "rounds_fallback": 9,
+                    "units": 2880,
+                    "paid_to_miners": "341000000000000000000",
+                    "avg_daily_reward_per_miner": "31000000000000000000",
+                    "median_finality_ms": 4200,
+                    "uptime_bp": 9900,
+                    "slashes": 0,
+                    "growth_bp": 1000
+                  },
                   "review": {
                     "status": "approved",
                     "reason": null,
@@ -6326,6 +6383,874 @@ export const openApiTemplate = `{
           },
           "404": {
             "$ref": "#/components/responses/not_found"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/v1/projects/{project_id}/stats": {
+      "get": {
+        "operationId": "getProjectStats",
+        "tags": [
+          "Projects"
+        ],
+        "summary": "Read the figures of a project",
+        "description": "Of the epochs that were settled in the period. Finality, uptime and active miners are those of its last epoch.",
+        "security": [],
+        "parameters": [
+          {
+            "name": "project_id",
+            "in": "path",
+            "required": true,
+            "schema": {
+              "type": "string",
+              "pattern": "^0[xX][0-9a-fA-F]{64}$"
+            },
+            "example": "0x9e107d9d372bb6826bd81d3542a419d6e277d6f1c0b5a4938271605f4e3d2c1b"
+          },
+          {
+            "name": "period",
+            "in": "query",
+            "required": false,
+            "schema": {
+              "default": "24h",
+              "type": "string",
+              "enum": [
+                "24h",
+                "7d",
+                "30d",
+                "all"
+              ]
+            }
+          },
+          {
+            "name": "If-None-Match",
+            "in": "header",
+            "required": false,
+            "description": "ETag of the copy you hold; the same one is answered with 304.",
+            "schema": {
+              "type": "string"
+            }
+          }
+        ],
+        "responses": {
+          "200": {
+            "description": "The figures.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              },
+              "ETag": {
+                "description": "Names this representation.",
+                "schema": {
+                  "type": "string"
+                }
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/ProjectStats"
+                },
+                "example": {
+                  "period": "24h",
+                  "miners_subscribed": 12,
+                  "miners_active": 11,
+                  "devices_by_class": {
+                    "desktop": 9,
+                    "server": 3
+                  },
+                  "rounds": 960,
+                  "rounds_finalized": 951,
+                  "rounds_fallback": 9,
+                  "units": 2880,
+                  "paid_to_miners": "341000000000000000000",
+                  "avg_daily_reward_per_miner": "31000000000000000000",
+                  "median_finality_ms": 4200,
+                  "uptime_bp": 9900,
+                  "slashes": 0,
+                  "growth_bp": 1000
+                }
+              }
+            }
+          },
+          "304": {
+            "$ref": "#/components/responses/not_modified"
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "404": {
+            "$ref": "#/components/responses/not_found"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/v1/projects/{project_id}/miners": {
+      "get": {
+        "operationId": "listProjectMiners",
+        "tags": [
+          "Projects"
+        ],
+        "summary": "List the miners of a project, most units first",
+        "security": [],
+        "parameters": [
+          {
+            "name": "project_id",
+            "in": "path",
+            "required": true,
+            "schema": {
+              "type": "string",
+              "pattern": "^0[xX][0-9a-fA-F]{64}$"
+            },
+            "example": "0x9e107d9d372bb6826bd81d3542a419d6e277d6f1c0b5a4938271605f4e3d2c1b"
+          },
+          {
+            "name": "limit",
+            "in": "query",
+            "required": false,
+            "description": "Items per page, 1 to 200; 50 when left out.",
+            "schema": {
+              "type": "integer",
+              "minimum": 1,
+              "maximum": 200,
+              "default": 50
+            }
+          },
+          {
+            "name": "cursor",
+            "in": "query",
+            "required": false,
+            "description": "The \`next_cursor\` of the page before.",
+            "schema": {
+              "type": "string",
+              "maxLength": 1024
+            }
+          },
+          {
+            "name": "If-None-Match",
+            "in": "header",
+            "required": false,
+            "description": "ETag of the copy you hold; the same one is answered with 304.",
+            "schema": {
+              "type": "string"
+            }
+          }
+        ],
+        "responses": {
+          "200": {
+            "description": "One page.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              },
+              "ETag": {
+                "description": "Names this representation.",
+                "schema": {
+                  "type": "string"
+                }
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/ProjectMinerPage"
+                },
+                "example": {
+                  "items": [
+                    {
+                      "miner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                      "rounds": 40,
+                      "units": 1200,
+                      "earned": "31000000000000000000",
+                      "first_credited_at": 1793000040,
+                      "last_credited_at": 1793000040
+                    }
+                  ],
+                  "next_cursor": null
+                }
+              }
+            }
+          },
+          "304": {
+            "$ref": "#/components/responses/not_modified"
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "404": {
+            "$ref": "#/components/responses/not_found"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/v1/projects/{project_id}/epochs": {
+      "get": {
+        "operationId": "listProjectEpochs",
+        "tags": [
+          "Projects"
+        ],
+        "summary": "List the settled epochs of a project, last settled first",
+        "security": [],
+        "parameters": [
+          {
+            "name": "project_id",
+            "in": "path",
+            "required": true,
+            "schema": {
+              "type": "string",
+              "pattern": "^0[xX][0-9a-fA-F]{64}$"
+            },
+            "example": "0x9e107d9d372bb6826bd81d3542a419d6e277d6f1c0b5a4938271605f4e3d2c1b"
+          },
+          {
+            "name": "limit",
+            "in": "query",
+            "required": false,
+            "description": "Items per page, 1 to 200; 50 when left out.",
+            "schema": {
+              "type": "integer",
+              "minimum": 1,
+              "maximum": 200,
+              "default": 50
+            }
+          },
+          {
+            "name": "cursor",
+            "in": "query",
+            "required": false,
+            "description": "The \`next_cursor\` of the page before.",
+            "schema": {
+              "type": "string",
+              "maxLength": 1024
+            }
+          },
+          {
+            "name": "If-None-Match",
+            "in": "header",
+            "required": false,
+            "description": "ETag of the copy you hold; the same one is answered with 304.",
+            "schema": {
+              "type": "string"
+            }
+          }
+        ],
+        "responses": {
+          "200": {
+            "description": "One page.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              },
+              "ETag": {
+                "description": "Names this representation.",
+                "schema": {
+                  "type": "string"
+                }
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/ProjectEpochPage"
+                },
+                "example": {
+                  "items": [
+                    {
+                      "epoch": 166018,
+                      "epoch_secs": 10800,
+                      "starts_at": 1792994400,
+                      "settled_at": 1793005320,
+                      "rounds": 120,
+                      "rounds_finalized": 118,
+                      "rounds_fallback": 2,
+                      "units": 360,
+                      "miners": 12,
+                      "paid_to_miners": "48000000000000000000",
+                      "slashes": 0
+                    }
+                  ],
+                  "next_cursor": null
+                }
+              }
+            }
+          },
+          "304": {
+            "$ref": "#/components/responses/not_modified"
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "404": {
+            "$ref": "#/components/responses/not_found"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/v1/projects/{project_id}/compatibility": {
+      "post": {
+        "operationId": "checkCompatibility",
+        "tags": [
+          "Projects"
+        ],
+        "summary": "Compare a device with what a project asks for",
+        "description": "Of a bound device by \`node_id\`, or of a profile in the body. What the device says nothing of is a warning.",
+        "security": [],
+        "parameters": [
+          {
+            "name": "project_id",
+            "in": "path",
+            "required": true,
+            "schema": {
+              "type": "string",
+              "pattern": "^0[xX][0-9a-fA-F]{64}$"
+            },
+            "example": "0x9e107d9d372bb6826bd81d3542a419d6e277d6f1c0b5a4938271605f4e3d2c1b"
+          }
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {
+              "schema": {
+                "$ref": "#/components/schemas/CompatibilityInput"
+              },
+              "example": {
+                "class": "desktop",
+                "engine": "native",
+                "hardware": {
+                  "cpu_model": "Ryzen 7 7700",
+                  "cpu_cores": 8,
+                  "cpu_threads": 16,
+                  "ram_mb": 32768,
+                  "storage_free_mb": 500000,
+                  "gpu": null,
+                  "network": "ethernet",
+                  "battery": false,
+                  "os": "linux",
+                  "arch": "x64"
+                },
+                "benchmark_score": 120
+              }
+            }
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "How it stands.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/Compatibility"
+                },
+                "example": {
+                  "compatible": true,
+                  "tier": "marginal",
+                  "match_bp": 8333,
+                  "missing": [],
+                  "warnings": [
+                    "ram_mb"
+                  ],
+                  "performance": "good",
+                  "est_monthly_reward": "420000000000000000000"
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "404": {
+            "$ref": "#/components/responses/not_found"
+          },
+          "413": {
+            "$ref": "#/components/responses/too_large"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/v1/projects/{project_id}/reviews": {
+      "get": {
+        "operationId": "listReviews",
+        "tags": [
+          "Projects"
+        ],
+        "summary": "List the reviews of a project",
+        "security": [],
+        "parameters": [
+          {
+            "name": "project_id",
+            "in": "path",
+            "required": true,
+            "schema": {
+              "type": "string",
+              "pattern": "^0[xX][0-9a-fA-F]{64}$"
+            },
+            "example": "0x9e107d9d372bb6826bd81d3542a419d6e277d6f1c0b5a4938271605f4e3d2c1b"
+          },
+          {
+            "name": "limit",
+            "in": "query",
+            "required": false,
+            "description": "Items per page, 1 to 200; 50 when left out.",
+            "schema": {
+              "type": "integer",
+              "minimum": 1,
+              "maximum": 200,
+              "default": 50
+            }
+          },
+          {
+            "name": "cursor",
+            "in": "query",
+            "required": false,
+            "description": "The \`next_cursor\` of the page before.",
+            "schema": {
+              "type": "string",
+              "maxLength": 1024
+            }
+          },
+          {
+            "name": "sort",
+            "in": "query",
+            "required": false,
+            "schema": {
+              "default": "newest",
+              "type": "string",
+              "enum": [
+                "newest",
+                "helpful",
+                "rating_high",
+                "rating_low"
+              ]
+            }
+          },
+          {
+            "name": "If-None-Match",
+            "in": "header",
+            "required": false,
+            "description": "ETag of the copy you hold; the same one is answered with 304.",
+            "schema": {
+              "type": "string"
+            }
+          }
+        ],
+        "responses": {
+          "200": {
+            "description": "One page, with what all of them come to.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              },
+              "ETag": {
+                "description": "Names this representation.",
+                "schema": {
+                  "type": "string"
+                }
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/ReviewPage"
+                },
+                "example": {
+                  "items": [
+                    {
+                      "review_id": "Zk3v9QpXw7LrT2sB",
+                      "project_id": "0x9e107d9d372bb6826bd81d3542a419d6e277d6f1c0b5a4938271605f4e3d2c1b",
+                      "author": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                      "author_name": "Ada",
+                      "rating": 5,
+                      "comment": "Steady work, paid on time.",
+                      "helpful": 3,
+                      "verified_miner": true,
+                      "created_at": 1793000040,
+                      "updated_at": 1793000040
+                    }
+                  ],
+                  "next_cursor": null,
+                  "average_rating_x100": 500,
+                  "count": 1
+                }
+              }
+            }
+          },
+          "304": {
+            "$ref": "#/components/responses/not_modified"
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "404": {
+            "$ref": "#/components/responses/not_found"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      },
+      "put": {
+        "operationId": "putReview",
+        "tags": [
+          "Projects"
+        ],
+        "summary": "Write or replace the own review",
+        "description": "For wallets with at least one credited round on the project. A second one keeps id and votes.",
+        "security": [
+          {
+            "session": []
+          }
+        ],
+        "parameters": [
+          {
+            "name": "project_id",
+            "in": "path",
+            "required": true,
+            "schema": {
+              "type": "string",
+              "pattern": "^0[xX][0-9a-fA-F]{64}$"
+            },
+            "example": "0x9e107d9d372bb6826bd81d3542a419d6e277d6f1c0b5a4938271605f4e3d2c1b"
+          }
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {
+              "schema": {
+                "$ref": "#/components/schemas/ReviewInput"
+              },
+              "example": {
+                "rating": 5,
+                "comment": "Steady work, paid on time."
+              }
+            }
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "As saved.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/Review"
+                },
+                "example": {
+                  "review_id": "Zk3v9QpXw7LrT2sB",
+                  "project_id": "0x9e107d9d372bb6826bd81d3542a419d6e277d6f1c0b5a4938271605f4e3d2c1b",
+                  "author": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                  "author_name": "Ada",
+                  "rating": 5,
+                  "comment": "Steady work, paid on time.",
+                  "helpful": 3,
+                  "verified_miner": true,
+                  "created_at": 1793000040,
+                  "updated_at": 1793000040
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "403": {
+            "$ref": "#/components/responses/forbidden"
+          },
+          "404": {
+            "$ref": "#/components/responses/not_found"
+          },
+          "413": {
+            "$ref": "#/components/responses/too_large"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      },
+      "delete": {
+        "operationId": "deleteReview",
+        "tags": [
+          "Projects"
+        ],
+        "summary": "Delete the own review",
+        "security": [
+          {
+            "session": []
+          }
+        ],
+        "parameters": [
+          {
+            "name": "project_id",
+            "in": "path",
+            "required": true,
+            "schema": {
+              "type": "string",
+              "pattern": "^0[xX][0-9a-fA-F]{64}$"
+            },
+            "example": "0x9e107d9d372bb6826bd81d3542a419d6e277d6f1c0b5a4938271605f4e3d2c1b"
+          }
+        ],
+        "responses": {
+          "204": {
+            "description": "Deleted.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "403": {
+            "$ref": "#/components/responses/forbidden"
+          },
+          "404": {
+            "$ref": "#/components/responses/not_found"
+          },
+          "413": {
+            "$ref": "#/components/responses/too_large"
+          },
+          "429": {
+            "$ref": "#/components/responses/rate_limited"
+          },
+          "500": {
+            "$ref": "#/components/responses/internal"
+          },
+          "503": {
+            "$ref": "#/components/responses/unavailable"
+          }
+        }
+      }
+    },
+    "/v1/projects/{project_id}/reviews/{review_id}/helpful": {
+      "post": {
+        "operationId": "voteHelpful",
+        "tags": [
+          "Projects"
+        ],
+        "summary": "Call a review helpful",
+        "description": "A wallet counts once, however often it calls; not on its own review.",
+        "security": [
+          {
+            "session": []
+          }
+        ],
+        "parameters": [
+          {
+            "name": "project_id",
+            "in": "path",
+            "required": true,
+            "schema": {
+              "type": "string",
+              "pattern": "^0[xX][0-9a-fA-F]{64}$"
+            },
+            "example": "0x9e107d9d372bb6826bd81d3542a419d6e277d6f1c0b5a4938271605f4e3d2c1b"
+          },
+          {
+            "name": "review_id",
+            "in": "path",
+            "required": true,
+            "schema": {
+              "type": "string",
+              "pattern": "^[A-Za-z0-9]{16}$"
+            },
+            "example": "Zk3v9QpXw7LrT2sB"
+          }
+        ],
+        "responses": {
+          "200": {
+            "description": "Counted.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              },
+              "RateLimit-Limit": {
+                "$ref": "#/components/headers/RateLimit-Limit"
+              },
+              "RateLimit-Remaining": {
+                "$ref": "#/components/headers/RateLimit-Remaining"
+              },
+              "RateLimit-Reset": {
+                "$ref": "#/components/headers/RateLimit-Reset"
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/HelpfulCount"
+                },
+                "example": {
+                  "helpful": 4
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/bad_request_or_invalid_field"
+          },
+          "401": {
+            "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
+          },
+          "403": {
+            "$ref": "#/components/responses/forbidden"
+          },
+          "404": {
+            "$ref": "#/components/responses/not_found"
+          },
+          "413": {
+            "$ref": "#/components/responses/too_large"
           },
           "429": {
             "$ref": "#/components/responses/rate_limited"
@@ -9427,6 +10352,12 @@ export const openApiTemplate = `{
               },
               "RateLimit-Reset": {
                 "$ref": "#/components/headers/RateLimit-Reset"
+              },
+              "Location": {
+                "description": "The validators, among which it will be.",
+                "schema": {
+                  "type": "string"
+                }
               }
             },
             "content": {
@@ -10400,6 +11331,25 @@ export const openApiTemplate = `{
                   },
                   "vault": "0x650ece791cdea4c583c4c0bf9aa37a01b45c96b5",
                   "registry_tx": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
+                  "stats": {
+                    "period": "24h",
+                    "miners_subscribed": 12,
+                    "miners_active": 11,
+                    "devices_by_class": {
+                      "desktop": 9,
+                      "server": 3
+                    },
+                    "rounds": 960,
+                    "rounds_finalized": 951,
+                    "rounds_fallback": 9,
+                    "units": 2880,
+                    "paid_to_miners": "341000000000000000000",
+                    "avg_daily_reward_per_miner": "31000000000000000000",
+                    "median_finality_ms": 4200,
+                    "uptime_bp": 9900,
+                    "slashes": 0,
+                    "growth_bp": 1000
+                  },
                   "review": {
                     "status": "approved",
                     "reason": null,
@@ -11485,6 +12435,30 @@ export const openApiTemplate = `{
           "missing",
           "warnings"
         ],
+        "additionalProperties": false
+      },
+      "CompatibilityInput": {
+        "type": "object",
+        "properties": {
+          "node_id": {
+            "description": "A device by its own profile; then nothing else is given.",
+            "$ref": "#/components/schemas/NodeId"
+          },
+          "class": {
+            "$ref": "#/components/schemas/DeviceClass"
+          },
+          "engine": {
+            "$ref": "#/components/schemas/Engine"
+          },
+          "hardware": {
+            "$ref": "#/components/schemas/HardwareInput"
+          },
+          "benchmark_score": {
+            "type": "integer",
+            "minimum": 0,
+            "maximum": 1099511627776
+          }
+        },
         "additionalProperties": false
       },
       "Consensus": {
@@ -13285,6 +14259,20 @@ export const openApiTemplate = `{
         ],
         "additionalProperties": false
       },
+      "HelpfulCount": {
+        "type": "object",
+        "properties": {
+          "helpful": {
+            "type": "integer",
+            "minimum": -9007199254740991,
+            "maximum": 9007199254740991
+          }
+        },
+        "required": [
+          "helpful"
+        ],
+        "additionalProperties": false
+      },
       "HttpsUrl": {
         "type": "string",
         "maxLength": 2048,
@@ -13786,7 +14774,7 @@ export const openApiTemplate = `{
           "url": {
             "type": "string",
             "maxLength": 512,
-            "description": "https, or http on the machine itself.",
+            "description": "https with a domain name; in a local network also http on the machine itself.",
             "format": "uri"
           },
           "role": {
@@ -14499,6 +15487,9 @@ export const openApiTemplate = `{
           "review": {
             "$ref": "#/components/schemas/ReviewDecision"
           },
+          "stats": {
+            "$ref": "#/components/schemas/ProjectStats"
+          },
           "economics": {
             "$ref": "#/components/schemas/ProjectEconomics"
           }
@@ -14535,6 +15526,7 @@ export const openApiTemplate = `{
           "listing",
           "vault",
           "review",
+          "stats",
           "economics"
         ],
         "additionalProperties": false
@@ -14692,6 +15684,96 @@ export const openApiTemplate = `{
         ],
         "additionalProperties": false
       },
+      "ProjectEpoch": {
+        "type": "object",
+        "properties": {
+          "epoch": {
+            "type": "integer",
+            "minimum": -9007199254740991,
+            "maximum": 9007199254740991
+          },
+          "epoch_secs": {
+            "type": "integer",
+            "minimum": -9007199254740991,
+            "maximum": 9007199254740991
+          },
+          "starts_at": {
+            "$ref": "#/components/schemas/Timestamp"
+          },
+          "settled_at": {
+            "$ref": "#/components/schemas/Timestamp"
+          },
+          "rounds": {
+            "type": "integer",
+            "minimum": -9007199254740991,
+            "maximum": 9007199254740991
+          },
+          "rounds_finalized": {
+            "type": "integer",
+            "minimum": -9007199254740991,
+            "maximum": 9007199254740991
+          },
+          "rounds_fallback": {
+            "type": "integer",
+            "minimum": -9007199254740991,
+            "maximum": 9007199254740991
+          },
+          "units": {
+            "type": "integer",
+            "minimum": -9007199254740991,
+            "maximum": 9007199254740991
+          },
+          "miners": {
+            "type": "integer",
+            "minimum": -9007199254740991,
+            "maximum": 9007199254740991
+          },
+          "paid_to_miners": {
+            "$ref": "#/components/schemas/TokenAmount"
+          },
+          "slashes": {
+            "type": "integer",
+            "minimum": -9007199254740991,
+            "maximum": 9007199254740991
+          }
+        },
+        "required": [
+          "epoch",
+          "epoch_secs",
+          "starts_at",
+          "settled_at",
+          "rounds",
+          "rounds_finalized",
+          "rounds_fallback",
+          "units",
+          "miners",
+          "paid_to_miners",
+          "slashes"
+        ],
+        "additionalProperties": false
+      },
+      "ProjectEpochPage": {
+        "type": "object",
+        "properties": {
+          "items": {
+            "type": "array",
+            "items": {
+              "$ref": "#/components/schemas/ProjectEpoch"
+            }
+          },
+          "next_cursor": {
+            "type": [
+              "string",
+              "null"
+            ]
+          }
+        },
+        "required": [
+          "items",
+          "next_cursor"
+        ],
+        "additionalProperties": false
+      },
       "ProjectManifest": {
         "type": "object",
         "properties": {
@@ -14754,6 +15836,66 @@ export const openApiTemplate = `{
         "additionalProperties": false,
         "description": "Everything a developer signs."
       },
+      "ProjectMiner": {
+        "type": "object",
+        "properties": {
+          "miner": {
+            "description": "The address that is paid.",
+            "$ref": "#/components/schemas/Address"
+          },
+          "rounds": {
+            "type": "integer",
+            "minimum": -9007199254740991,
+            "maximum": 9007199254740991,
+            "description": "Credited rounds."
+          },
+          "units": {
+            "type": "integer",
+            "minimum": -9007199254740991,
+            "maximum": 9007199254740991
+          },
+          "earned": {
+            "$ref": "#/components/schemas/TokenAmount"
+          },
+          "first_credited_at": {
+            "$ref": "#/components/schemas/Timestamp"
+          },
+          "last_credited_at": {
+            "$ref": "#/components/schemas/Timestamp"
+          }
+        },
+        "required": [
+          "miner",
+          "rounds",
+          "units",
+          "earned",
+          "first_credited_at",
+          "last_credited_at"
+        ],
+        "additionalProperties": false
+      },
+      "ProjectMinerPage": {
+        "type": "object",
+        "properties": {
+          "items": {
+            "type": "array",
+            "items": {
+              "$ref": "#/components/schemas/ProjectMiner"
+            }
+          },
+          "next_cursor": {
+            "type": [
+              "string",
+              "null"
+            ]
+          }
+        },
+        "required": [
+          "items",
+          "next_cursor"
+        ],
+        "additionalProperties": false
+      },
       "ProjectPage": {
         "type": "object",
         "properties": {
@@ -14773,6 +15915,107 @@ export const openApiTemplate = `{
         "required": [
           "items",
           "next_cursor"
+        ],
+        "additionalProperties": false
+      },
+      "ProjectStats": {
+        "type": "object",
+        "properties": {
+          "period": {
+            "type": "string",
+            "enum": [
+              "24h",
+              "7d",
+              "30d",
+              "all"
+            ]
+          },
+          "miners_subscribed": {
+            "type": "integer",
+            "minimum": -9007199254740991,
+            "maximum": 9007199254740991,
+            "description": "Bonded subscriptions."
+          },
+          "miners_active": {
+            "type": "integer",
+            "minimum": -9007199254740991,
+            "maximum": 9007199254740991,
+            "description": "Miners that the last epoch credited."
+          },
+          "devices_by_class": {
+            "type": "object",
+            "propertyNames": {
+              "type": "string"
+            },
+            "additionalProperties": {
+              "type": "integer",
+              "minimum": -9007199254740991,
+              "maximum": 9007199254740991
+            }
+          },
+          "rounds": {
+            "type": "integer",
+            "minimum": -9007199254740991,
+            "maximum": 9007199254740991
+          },
+          "rounds_finalized": {
+            "type": "integer",
+            "minimum": -9007199254740991,
+            "maximum": 9007199254740991
+          },
+          "rounds_fallback": {
+            "type": "integer",
+            "minimum": -9007199254740991,
+            "maximum": 9007199254740991
+          },
+          "units": {
+            "type": "integer",
+            "minimum": -9007199254740991,
+            "maximum": 9007199254740991
+          },
+          "paid_to_miners": {
+            "$ref": "#/components/schemas/TokenAmount"
+          },
+          "avg_daily_reward_per_miner": {
+            "$ref": "#/components/schemas/TokenAmount"
+          },
+          "median_finality_ms": {
+            "description": "Absent while nothing was settled.",
+            "type": "integer",
+            "minimum": -9007199254740991,
+            "maximum": 9007199254740991
+          },
+          "uptime_bp": {
+            "description": "Absent while nothing was settled.",
+            "type": "integer",
+            "minimum": -9007199254740991,
+            "maximum": 9007199254740991
+          },
+          "slashes": {
+            "type": "integer",
+            "minimum": -9007199254740991,
+            "maximum": 9007199254740991
+          },
+          "growth_bp": {
+            "type": "integer",
+            "minimum": -9007199254740991,
+            "maximum": 9007199254740991,
+            "description": "Change in active miners since the period before."
+          }
+        },
+        "required": [
+          "period",
+          "miners_subscribed",
+          "miners_active",
+          "devices_by_class",
+          "rounds",
+          "rounds_finalized",
+          "rounds_fallback",
+          "units",
+          "paid_to_miners",
+          "avg_daily_reward_per_miner",
+          "slashes",
+          "growth_bp"
         ],
         "additionalProperties": false
       },
@@ -15208,6 +16451,63 @@ export const openApiTemplate = `{
         ],
         "additionalProperties": false
       },
+      "Review": {
+        "type": "object",
+        "properties": {
+          "review_id": {
+            "type": "string"
+          },
+          "project_id": {
+            "$ref": "#/components/schemas/Bytes32"
+          },
+          "author": {
+            "$ref": "#/components/schemas/Address"
+          },
+          "author_name": {
+            "description": "From the author’s preferences.",
+            "type": [
+              "string",
+              "null"
+            ]
+          },
+          "rating": {
+            "type": "integer",
+            "minimum": 1,
+            "maximum": 5
+          },
+          "comment": {
+            "type": "string"
+          },
+          "helpful": {
+            "type": "integer",
+            "minimum": -9007199254740991,
+            "maximum": 9007199254740991
+          },
+          "verified_miner": {
+            "type": "boolean",
+            "description": "Whether the author had credited rounds on the project."
+          },
+          "created_at": {
+            "$ref": "#/components/schemas/Timestamp"
+          },
+          "updated_at": {
+            "$ref": "#/components/schemas/Timestamp"
+          }
+        },
+        "required": [
+          "review_id",
+          "project_id",
+          "author",
+          "author_name",
+          "rating",
+          "comment",
+          "helpful",
+          "verified_miner",
+          "created_at",
+          "updated_at"
+        ],
+        "additionalProperties": false
+      },
       "ReviewDecision": {
         "type": "object",
         "properties": {
@@ -15249,6 +16549,66 @@ export const openApiTemplate = `{
           "reason",
           "conditions",
           "decided_at"
+        ],
+        "additionalProperties": false
+      },
+      "ReviewInput": {
+        "type": "object",
+        "properties": {
+          "rating": {
+            "type": "integer",
+            "minimum": 1,
+            "maximum": 5
+          },
+          "comment": {
+            "type": "string",
+            "maxLength": 2000
+          }
+        },
+        "required": [
+          "rating",
+          "comment"
+        ],
+        "additionalProperties": false
+      },
+      "ReviewPage": {
+        "type": "object",
+        "properties": {
+          "items": {
+            "type": "array",
+            "items": {
+              "$ref": "#/components/schemas/Review"
+            }
+          },
+          "next_cursor": {
+            "type": [
+              "string",
+              "null"
+            ]
+          },
+          "average_rating_x100": {
+            "anyOf": [
+              {
+                "type": "integer",
+                "minimum": -9007199254740991,
+                "maximum": 9007199254740991
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "count": {
+            "type": "integer",
+            "minimum": -9007199254740991,
+            "maximum": 9007199254740991
+          }
+        },
+        "required": [
+          "items",
+          "next_cursor",
+          "average_rating_x100",
+          "count"
         ],
         "additionalProperties": false
       },

@@ -44,10 +44,13 @@ import { getTransaction } from './network/transaction.ts'
 import { listValidators } from './network/validators.ts'
 import { heartbeat } from './nodes/heartbeat.ts'
 import { registerNode } from './nodes/register.ts'
+import { checkProjectCompatibility } from './projects/compatibility.ts'
 import { getProjectEconomics } from './projects/economics.ts'
+import { getProjectStats, listProjectEpochs, listProjectMiners } from './projects/figures.ts'
 import { getProject } from './projects/get.ts'
 import { listProjects } from './projects/list.ts'
 import { getProjectManifest } from './projects/manifest.ts'
+import { deleteReview, listReviews, putReview, voteHelpful } from './projects/reviews.ts'
 import { getProjectVersion, listProjectVersions } from './projects/versions.ts'
 import { getDocs, getDocsFile } from './reference/docs.ts'
 import { getOpenApi } from './reference/openapi.ts'
@@ -107,6 +110,14 @@ export const routes: readonly Route[] = [
   listProjectVersions,
   getProjectVersion,
   getProjectEconomics,
+  getProjectStats,
+  listProjectMiners,
+  listProjectEpochs,
+  checkProjectCompatibility,
+  listReviews,
+  putReview,
+  deleteReview,
+  voteHelpful,
   createBindingMessage,
   bindDevice,
   unbindDevice,

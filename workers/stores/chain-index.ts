@@ -6,7 +6,7 @@ import { applyEvent, type ChainState, ownerOf, type Subject, subjectsOf } from '
 import { unixNow } from '../context.ts'
 import type { Contracts } from '../env.ts'
 import { batch, type Database, query, read } from './database.ts'
-import { registryEffects } from './registry-effects.ts'
+import { minersEffect, registryEffects } from './registry-effects.ts'
 import { chainBlocks, chainCursor, chainEvents, chainStates } from './schema.ts'
 
 interface StateRow {
@@ -211,15 +211,15 @@ export class ChainIndexStore implements IndexStore {
     guard: SQL,
     gone: readonly { kind: string; subject: string }[] = [],
   ): SQL[] {
-    const projects = JSON.stringify(
-      [...states, ...gone].flatMap(({ kind, subject }) => (kind === 'project' ? [subject] : [])),
-    )
+    const changed = (wanted: Subject['kind']) =>
+      JSON.stringify([...states, ...gone].flatMap(({ kind, subject }) => (kind === wanted ? [subject] : [])))
     return [
       sql`
         INSERT OR REPLACE INTO ${chainStates} (kind, subject, state, owner, block_number)
         SELECT value->>'kind', value->>'subject', value->'state', value->>'owner', value->>'blockNumber'
         FROM json_each(${JSON.stringify(states)}) WHERE ${guard}`,
-      ...registryEffects(projects, guard),
+      ...registryEffects(changed('project'), guard),
+      minersEffect(changed('subscription'), guard),
     ]
   }
 

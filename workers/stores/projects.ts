@@ -115,6 +115,7 @@ export class ProjectStore {
           ratingX100: 0,
           trendingScore: 0,
           featured: false,
+          devicesByClass: {},
         })
         .onConflictDoNothing()
         .getSQL(),

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { defaultNetworkParams } from '../../protocol/network-params.ts'
-import { chainStates, projects, projectVersions } from './schema.ts'
+import { chainStates, devices, projects, projectVersions, subscriptions } from './schema.ts'
 
 /**
  * Brings the hub's own records of projects in step with what the registry says of them, forward and back.
@@ -46,4 +46,25 @@ export function registryEffects(changed: string, guard: SQL): SQL[] {
         effective_at = NULL, effective_epoch = NULL
       WHERE version > 1 AND status = 'registered' AND ${isChanged} AND NOT ${wasPublished}`,
   ]
+}
+
+/**
+ * Counts the bonded subscriptions of each project anew that one of them changed in, in all and by the class of their
+ * device: lists sort by the first, and a project of thousands must not be counted whenever it is read.
+ *
+ * @param changed - JSON list of the subscriptions whose events came or went; their states are written already.
+ */
+export function minersEffect(changed: string, guard: SQL): SQL {
+  const bonded = sql`${subscriptions} AS s
+    JOIN ${chainStates} AS c ON c.kind = 'subscription' AND c.subject = s.subscription_id
+      AND c.state->>'status' = 'bonded'`
+  return sql`
+    UPDATE ${projects} SET
+      miners = (SELECT count(*) FROM ${bonded} WHERE s.project_id = ${projects.projectId}),
+      devices_by_class = (SELECT json_group_object(class, devices) FROM (
+        SELECT coalesce(d.class, 'unknown') AS class, count(*) AS devices
+        FROM ${bonded} LEFT JOIN ${devices} AS d ON d.node_id = s.node_id
+        WHERE s.project_id = ${projects.projectId} GROUP BY 1))
+    WHERE project_id IN (SELECT s.project_id FROM ${subscriptions} AS s
+      WHERE s.subscription_id IN (SELECT value FROM json_each(${changed}))) AND ${guard}`
 }

@@ -223,6 +223,8 @@ export const projects = sqliteTable('projects', {
   ratingX100: integer('rating_x100').notNull(),
   trendingScore: integer('trending_score').notNull(),
   featured: integer({ mode: 'boolean' }).notNull(),
+  devicesByClass: text('devices_by_class', { mode: 'json' }).$type<Record<string, number>>().notNull(),
+  lastSettledAt: integer('last_settled_at'),
 })
 
 export const projectTags = sqliteTable(
@@ -235,6 +237,69 @@ export const categoryCounts = sqliteTable('category_counts', {
   category: text().primaryKey(),
   listed: integer().notNull(),
 })
+
+export const reviews = sqliteTable('reviews', {
+  reviewId: text('review_id').primaryKey(),
+  projectId: text('project_id').notNull(),
+  author: text().notNull(),
+  rating: integer().notNull(),
+  comment: text().notNull(),
+  helpful: integer().notNull(),
+  createdAt: integer('created_at').notNull(),
+  updatedAt: integer('updated_at').notNull(),
+})
+
+export const reviewVotes = sqliteTable(
+  'review_votes',
+  {
+    reviewId: text('review_id').notNull(),
+    voter: text().notNull(),
+    createdAt: integer('created_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.reviewId, table.voter] })],
+)
+
+export const projectEpochs = sqliteTable(
+  'project_epochs',
+  {
+    projectId: text('project_id').notNull(),
+    seq: integer().notNull(),
+    epoch: integer().notNull(),
+    startsAt: integer('starts_at').notNull(),
+    epochSecs: integer('epoch_secs').notNull(),
+    settledAt: integer('settled_at').notNull(),
+    rounds: integer().notNull(),
+    roundsFinalized: integer('rounds_finalized').notNull(),
+    roundsFallback: integer('rounds_fallback').notNull(),
+    units: integer().notNull(),
+    miners: integer().notNull(),
+    paid: text().notNull(),
+    medianFinalityMs: integer('median_finality_ms'),
+    uptimeBp: integer('uptime_bp'),
+    slashes: integer().notNull(),
+    totalRounds: integer('total_rounds').notNull(),
+    totalFinalized: integer('total_finalized').notNull(),
+    totalFallback: integer('total_fallback').notNull(),
+    totalUnits: integer('total_units').notNull(),
+    totalPaid: text('total_paid').notNull(),
+    totalSlashes: integer('total_slashes').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.projectId, table.seq] })],
+)
+
+export const projectMiners = sqliteTable(
+  'project_miners',
+  {
+    projectId: text('project_id').notNull(),
+    miner: text().notNull(),
+    rounds: integer().notNull(),
+    units: integer().notNull(),
+    earned: text().notNull(),
+    firstCreditedAt: integer('first_credited_at').notNull(),
+    lastCreditedAt: integer('last_credited_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.projectId, table.miner] })],
+)
 
 export const assets = sqliteTable('assets', {
   sha256: text().primaryKey(),

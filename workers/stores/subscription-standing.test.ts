@@ -158,6 +158,21 @@ describe('standingOf', () => {
     expect(standingOf({ ...facts, closings: 1, chain: closed(9) }, 9).status).toBe('pending_collateral')
   })
 
+  test('who was paused and then jailed is active after jail, also when a later slash does not jail', () => {
+    const facts = { closings: 0, pausedAt: 2, minCollateral: '100' }
+    const standing = (chain: ChainState) => standingOf({ ...facts, chain }, 6)
+    const bonded = emit(null, 'Bonded', { owner, collateral: '67' }, 1)
+    const jailed = emit(bonded, 'SlashExecuted', { amount: '1' }, 3)
+    const free = emit(jailed, 'Bonded', { owner, collateral: '101' }, 4)
+    const slashedAgain = emit(free, 'SlashExecuted', { amount: '1' }, 5)
+    expect([bonded, jailed, free, slashedAgain].map((chain) => standing(chain).status)).toEqual([
+      'paused',
+      'jailed',
+      'active',
+      'active',
+    ])
+  })
+
   test('bonded below what the project asks for is active, and jailed only by a slash', () => {
     const bonded = emit(null, 'Bonded', { owner, collateral: '1' }, 1)
     const facts = { closings: 0, pausedAt: null, minCollateral: '100' }

@@ -1,5 +1,5 @@
 import { type SubscriptionState, statusAt } from '../../protocol/subscription.ts'
-import type { ChainState } from '../chain/projections.ts'
+import type { ChainState, SlashLow } from '../chain/projections.ts'
 
 /** What the hub, the chain and the project say about a subscription. */
 export interface SubscriptionFacts {
@@ -29,9 +29,7 @@ interface ChainSubscription {
   started_at: number
   release_at: number | null
   slashed_total?: string
-  slashed_at?: number | null
-  /** The collateral its latest slash left. */
-  slashed_to?: string | null
+  slash_lows?: SlashLow[]
   closings?: number
 }
 
@@ -72,8 +70,7 @@ function statusOf(chain: ChainSubscription, facts: SubscriptionFacts, now: numbe
       return statusAt({ status: 'unbonding', release_at: chain.release_at }, now)
     case 'bonded': {
       const least = BigInt(facts.minCollateral)
-      const { slashed_to: left = null, slashed_at: slashedAt = null } = chain
-      const jailedAt = left !== null && BigInt(left) < least ? slashedAt : null
+      const jailedAt = chain.slash_lows?.findLast(({ left }) => BigInt(left) < least)?.at ?? null
       if (jailedAt !== null && BigInt(chain.collateral) < least) return 'jailed'
       // Leaving jail leads to active, whatever was asked for before going in.
       const paused = facts.pausedAt !== null && (jailedAt === null || facts.pausedAt > jailedAt)

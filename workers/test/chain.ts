@@ -51,7 +51,10 @@ export const signedPayload = (key: string, { typed_data, permit }: GaslessPayloa
 
 /** Lets what was relayed become final, and the events be indexed. */
 export async function settle(): Promise<void> {
-  await runDurableObjectAlarm(env.RELAYER.getByName(`31337:${services(env).relayer?.signer}`))
+  const { relayer } = services(env)
+  // A block may come a round later than what was sent for it.
+  do await runDurableObjectAlarm(env.RELAYER.getByName(`31337:${relayer?.signer}`))
+  while (((await relayer?.health())?.open ?? 0) > 0)
   await services(env).indexer?.wake()
   await runDurableObjectAlarm(env.CHAIN_INDEXER.getByName('31337'))
 }

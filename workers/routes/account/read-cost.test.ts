@@ -25,6 +25,9 @@ beforeAll(async () => {
   const state = env.DB.prepare(
     "INSERT INTO chain_states (kind, subject, state, owner, block_number) VALUES ('subscription', ?, ?, ?, 1)",
   )
+  const slash = env.DB.prepare(
+    "INSERT INTO chain_states (kind, subject, state, block_number) VALUES ('slash', ?, ?, 1)",
+  )
   await env.DB.batch(
     Array.from({ length: 2 * things }, (_, index) => {
       const owner = index % 2 === 0 ? miner.owner.address : `0x${'99'.repeat(20)}`
@@ -34,6 +37,7 @@ beforeAll(async () => {
         device.bind(`node-${index}`, id, owner, id, index),
         subscription.bind(id, project, owner, `node-${index}`, index),
         state.bind(id, JSON.stringify(bonded), owner),
+        slash.bind(id, JSON.stringify({ subscription_id: `${id}0`, status: 'proposed' })),
       ]
     }).flat(),
   )

@@ -62,7 +62,7 @@ export const reviewProject = defineRoute(
         console.error(`${c.var.requestId} the registry could not be told`, error),
       ),
     )
-    return json(projectView(record))
+    return json(await projectView(c, record))
   },
 )
 

@@ -1,6 +1,7 @@
-import { unixNow } from '../../context.ts'
-import { ApiError } from '../../errors.ts'
+import { type HubContext, unixNow } from '../../context.ts'
+import { ApiError, invalidField } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
+import { HttpsUrl } from '../../http/formats.ts'
 import { nodeOf } from '../../middleware/authenticate.ts'
 import { defineRoute } from '../../route.ts'
 import { NodeRegistrationInput, NodeView, nodeExample, nodeView } from './schema.ts'
@@ -32,11 +33,13 @@ export const registerNode = defineRoute(
         description: 'Registered; an operator has to approve it.',
         schema: NodeView,
         example: { ...nodeExample, status: 'pending' },
+        headers: { Location: 'The validators, among which it will be.' },
       },
     },
   },
   async (c, { json: { nodectl_version: nodectlVersion, ...registration } }) => {
     const { nodeId, publicKey } = nodeOf(c)
+    requireReachable(c, registration.url)
     const approved = registration.role === 'miner' || c.var.settings.AUTO_APPROVE_NODES
     const node = await c.var.services.nodes.register(
       { nodeId, publicKey, nodectlVersion, ...registration },
@@ -45,6 +48,14 @@ export const registerNode = defineRoute(
     )
     if (node.status === 'revoked')
       throw new ApiError('forbidden', 'An operator revoked this node; ask them, or use another key.')
-    return json(nodeView(node), node.status === 'approved' ? 200 : 202)
+    if (node.status === 'approved') return json(nodeView(node))
+    return json(nodeView(node), 202, { Location: '/v1/validators' })
   },
 )
+
+/** On a network of more than one machine others have to reach the node, and must not be sent to themselves. */
+function requireReachable(c: HubContext, url: string): void {
+  const isLocal = c.var.settings.BASE_URL.protocol === 'http:'
+  if (!isLocal && !HttpsUrl.safeParse(url).success)
+    throw invalidField('url', 'must be an https URL with a domain name')
+}

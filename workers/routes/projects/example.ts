@@ -154,6 +154,23 @@ export const economicsExample = {
   created_at: example.time,
 }
 
+export const statsExample = {
+  period: '24h' as const,
+  miners_subscribed: 12,
+  miners_active: 11,
+  devices_by_class: { desktop: 9, server: 3 },
+  rounds: 960,
+  rounds_finalized: 951,
+  rounds_fallback: 9,
+  units: 2_880,
+  paid_to_miners: '341000000000000000000',
+  avg_daily_reward_per_miner: '31000000000000000000',
+  median_finality_ms: 4_200,
+  uptime_bp: 9_900,
+  slashes: 0,
+  growth_bp: 1_000,
+}
+
 export const versionExample = {
   version: 2,
   manifest_hash: hashesExample.manifest_hash,
@@ -174,6 +191,7 @@ export const projectExample = {
   listing,
   vault,
   registry_tx: example.digest,
+  stats: statsExample,
   review: { status: 'approved' as const, reason: null, conditions: [], decided_at: example.time },
   economics: economicsExample,
 }

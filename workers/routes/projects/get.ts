@@ -20,5 +20,5 @@ export const getProject = defineRoute(
     errors: ['not_found'],
     responses: { 200: { description: 'The project.', schema: ProjectView, example: projectExample } },
   },
-  async (c, { params: { project_id } }) => json(projectView(await findVisible(c, project_id))),
+  async (c, { params: { project_id } }) => json(await projectView(c, await findVisible(c, project_id))),
 )

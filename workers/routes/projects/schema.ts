@@ -75,6 +75,27 @@ export const VersionView = z
   })
   .meta({ id: 'ProjectVersion' })
 
+export const statsPeriods = ['24h', '7d', '30d', 'all'] as const
+
+export const StatsView = z
+  .strictObject({
+    period: z.enum(statsPeriods),
+    miners_subscribed: z.int().meta({ description: 'Bonded subscriptions.' }),
+    miners_active: z.int().meta({ description: 'Miners that the last epoch credited.' }),
+    devices_by_class: z.record(z.string(), z.int()),
+    rounds: z.int(),
+    rounds_finalized: z.int(),
+    rounds_fallback: z.int(),
+    units: z.int(),
+    paid_to_miners: Amount,
+    avg_daily_reward_per_miner: Amount,
+    median_finality_ms: z.int().optional().meta({ description: 'Absent while nothing was settled.' }),
+    uptime_bp: z.int().optional().meta({ description: 'Absent while nothing was settled.' }),
+    slashes: z.int(),
+    growth_bp: z.int().meta({ description: 'Change in active miners since the period before.' }),
+  })
+  .meta({ id: 'ProjectStats' })
+
 export const EconomicsView = z
   .strictObject({
     token: TokenView,
@@ -127,6 +148,7 @@ export const ProjectView = z
     vault: Address,
     registry_tx: Bytes32.optional(),
     review: ReviewDecision,
+    stats: StatsView,
     economics: EconomicsView,
   })
   .meta({ id: 'Project' })

@@ -1,7 +1,10 @@
 import type { ProjectManifest } from '../../../protocol/project-manifest.ts'
 import { epochCap } from '../../../protocol/rewards.ts'
 import type { ChainState } from '../../chain/projections.ts'
+import type { HubContext } from '../../context.ts'
 import type { Project, ProjectRecord, ProjectVersion } from '../../stores/projects.ts'
+
+import { statsView } from './stats.ts'
 
 /** From this score on a project is called trending. */
 export const trendingScoreMin = 150
@@ -48,7 +51,8 @@ export const versionView = (version: Omit<ProjectVersion, 'manifest'>) => ({
 })
 
 /** The whole record, as reading it and registering answer it. */
-export function projectView({ project, current, pending, registry, vault }: ProjectRecord) {
+export async function projectView(c: HubContext, record: ProjectRecord) {
+  const { project, current, pending, registry, vault } = record
   const manifest = manifestOf(current)
   const { consensus, scheduling, listing } = manifest
   return {
@@ -67,6 +71,7 @@ export function projectView({ project, current, pending, registry, vault }: Proj
       conditions: project.reviewConditions,
       decided_at: project.reviewedAt,
     },
+    stats: await statsView(c, project, '24h'),
     economics: economicsView(project, manifest, vault),
   }
 }

@@ -117,6 +117,13 @@ describe.skipIf(chain === null)('a subscription, on the contracts', () => {
       collateral_health: 'warning',
       started_at: expect.any(Number),
     })
+    const miners = async () => {
+      const { miners_subscribed, devices_by_class } = (await (
+        await owner.client.get(`/v1/projects/${projectId}/stats`)
+      ).json()) as Json
+      return [miners_subscribed, devices_by_class]
+    }
+    expect(await miners()).toEqual([1, { desktop: 1 }])
     const topUp = await call('bond-payload', { amount: String(minCollateral) })
     expect(topUp.status).toBe(200)
     expect(await bond((await topUp.json()) as GaslessPayload)).toMatchObject(confirmed)
@@ -154,6 +161,7 @@ describe.skipIf(chain === null)('a subscription, on the contracts', () => {
     })
 
     expect(await act('unbond')).toMatchObject({ ...confirmed, action: 'unbond' })
+    expect(await miners()).toEqual([0, {}])
     const { release_at } = await read()
     expect(await read()).toMatchObject({ status: 'unbonding', release_at: expect.any(Number) })
     expect(await summary()).toMatchObject({ bonded: '0', unbonding: String(2n * minCollateral) })
@@ -325,7 +333,7 @@ const states: Record<SubscriptionState, { chain: Json | null; pausedAt?: number 
   pending_collateral: { chain: null },
   active: { chain: { status: 'bonded', collateral: String(minCollateral) } },
   paused: { chain: { status: 'bonded', collateral: String(minCollateral) }, pausedAt: 5 },
-  jailed: { chain: { status: 'bonded', collateral: '1', slashed_to: '1', slashed_at: 3 } },
+  jailed: { chain: { status: 'bonded', collateral: '1', slash_lows: [{ at: 3, left: '1' }] } },
   unbonding: { chain: { status: 'unbonding', collateral: '9', release_at: 99_999_999_999 } },
   withdrawable: { chain: { status: 'unbonding', collateral: '9', release_at: 4 } },
   closed: { chain: { status: 'closed', collateral: '0', closings: 1 } },

@@ -84,11 +84,11 @@ async function answerKnown(c: HubContext, { manifest, hashes }: AcceptedManifest
       { details: { project_id: hashes.project_id } },
     )
   const ways = await waysToRegister(c, registerAction(manifest, hashes))
-  return json({ project: projectView(known), ...ways })
+  return json({ project: await projectView(c, known), ...ways })
 }
 
 async function viewOf(c: HubContext, projectId: string) {
   const record = await c.var.services.projects.findRecord(projectId)
   if (record === null) throw new Error(`the project ${projectId} was stored and is not there`)
-  return projectView(record)
+  return projectView(c, record)
 }

@@ -177,6 +177,7 @@ describe('POST /v1/developers/projects', () => {
       listing: manifest.listing,
       vault: manifest.consensus.economics.vault,
       review: { status: 'pending', reason: null, conditions: [], decided_at: null },
+      stats: expect.objectContaining({ period: '24h', miners_subscribed: 0, rounds: 0 }),
       economics: expect.objectContaining({
         epoch_cap: '21333333333333333333',
         epoch_secs: 3_600,

@@ -1,0 +1,82 @@
+import * as z from 'zod'
+import { CompatibilityView, compatibilityExample, compatibilityView, profileOf } from '../../compatibility.ts'
+import type { HubContext } from '../../context.ts'
+import { ApiError, invalidField } from '../../errors.ts'
+import { json } from '../../http/answer.ts'
+import { NodeId } from '../../http/formats.ts'
+import { defineRoute } from '../../route.ts'
+import { HardwareInput, hardwareExample } from '../devices/schema.ts'
+import { findVisible } from './access.ts'
+import { DeviceClass, Engine } from './manifest-shape.ts'
+import { ProjectParams } from './schema.ts'
+import { manifestOf } from './view.ts'
+
+const CompatibilityInput = z
+  .strictObject({
+    node_id: NodeId.optional().meta({
+      description: 'A device by its own profile; then nothing else is given.',
+    }),
+    class: DeviceClass.optional(),
+    engine: Engine.optional(),
+    hardware: HardwareInput.optional(),
+    benchmark_score: z
+      .int()
+      .min(0)
+      .max(2 ** 40)
+      .optional(),
+  })
+  .meta({ id: 'CompatibilityInput' })
+
+export const checkProjectCompatibility = defineRoute(
+  {
+    method: 'post',
+    path: '/v1/projects/{project_id}/compatibility',
+    operationId: 'checkCompatibility',
+    tag: 'Projects',
+    summary: 'Compare a device with what a project asks for',
+    description:
+      'Of a bound device by `node_id`, or of a profile in the body. What the device says nothing of is a warning.',
+    params: z.object(ProjectParams),
+    json: {
+      schema: CompatibilityInput,
+      example: { class: 'desktop', engine: 'native', hardware: hardwareExample, benchmark_score: 120 },
+    },
+    errors: ['not_found'],
+    responses: {
+      200: { description: 'How it stands.', schema: CompatibilityView, example: compatibilityExample },
+    },
+  },
+  async (c, { params: { project_id }, json: input }) => {
+    if (Object.values(input).every((value) => value === undefined))
+      throw invalidField('', 'must name a device by node_id, or describe one', 'missing')
+    const { project, current } = await findVisible(c, project_id)
+    const { requirements } = manifestOf(current).scheduling
+    const profile = await profileIn(c, input)
+    return json(compatibilityView(profile, requirements, project.avgDailyReward))
+  },
+)
+
+async function profileIn(
+  c: HubContext,
+  {
+    node_id,
+    class: deviceClass,
+    engine,
+    hardware,
+    benchmark_score: score,
+  }: z.output<typeof CompatibilityInput>,
+) {
+  const described = [deviceClass, engine, hardware, score].some((value) => value !== undefined)
+  if (node_id === undefined)
+    return profileOf({
+      class: deviceClass ?? null,
+      engine: engine ?? null,
+      hardware: hardware ?? null,
+      benchmark: score === undefined ? null : { score },
+    })
+  if (described) throw invalidField('node_id', 'names a device; leave the profile out, or the node_id')
+  const device = await c.var.services.devices.find(node_id)
+  if (!device || device.unboundAt !== null)
+    throw new ApiError('not_found', `There is no bound device ${node_id}.`)
+  return profileOf(device)
+}

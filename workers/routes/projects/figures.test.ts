@@ -1,0 +1,278 @@
+import { createScheduledController } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { beforeAll, describe, expect, test } from 'vitest'
+import hub from '../../index.ts'
+import { services } from '../../services.ts'
+import type { SettledEpoch } from '../../stores/project-figures.ts'
+import { client, errorOf } from '../../test/client.ts'
+import { createDeveloper, type Developer, submitProject, uploadModule } from '../../test/project.ts'
+
+let ada: Developer
+let worker: { address: string; functions: string[] }
+beforeAll(async () => {
+  ada = await createDeveloper()
+  worker = await uploadModule(ada)
+})
+
+const now = Math.floor(Date.now() / 1000)
+const hour = 3_600
+const day = 24 * hour
+const address = (index: number) => `0x${index.toString(16).padStart(40, '0')}`
+const eth = (amount: number) => String(BigInt(amount) * 10n ** 18n)
+
+async function listed() {
+  const { project_id } = await submitProject(ada, { worker })
+  await env.DB.prepare("UPDATE projects SET listing_status = 'listed' WHERE project_id = ?")
+    .bind(project_id)
+    .run()
+  return project_id
+}
+
+const settled = (projectId: string, over: Partial<SettledEpoch> = {}): SettledEpoch => ({
+  projectId,
+  epoch: 1,
+  epochSecs: hour,
+  settledAt: now,
+  rounds: 10,
+  roundsFinalized: 9,
+  roundsFallback: 1,
+  medianFinalityMs: 4_000,
+  uptimeBp: 9_900,
+  slashes: 0,
+  credits: [{ miner: address(1), rounds: 10, units: 30, amount: eth(7) }],
+  ...over,
+})
+const record = (epoch: SettledEpoch) => services(env).projectFigures.record(epoch)
+const read = async (projectId: string, path: string) =>
+  (await client().get(`/v1/projects/${projectId}/${path}`)).json()
+
+describe('GET /v1/projects/{project_id}/stats', () => {
+  test('is all zero while nothing was settled', async () => {
+    const projectId = await listed()
+    expect(await read(projectId, 'stats')).toEqual({
+      period: '24h',
+      miners_subscribed: 0,
+      miners_active: 0,
+      devices_by_class: {},
+      rounds: 0,
+      rounds_finalized: 0,
+      rounds_fallback: 0,
+      units: 0,
+      paid_to_miners: '0',
+      avg_daily_reward_per_miner: '0',
+      slashes: 0,
+      growth_bp: 0,
+    })
+  })
+
+  test('sums what was settled in the period, and shows the last epoch of it', async () => {
+    const projectId = await listed()
+    const credits = (miners: number, amount: number) =>
+      Array.from({ length: miners }, (_, index) => ({
+        miner: address(index + 1),
+        rounds: 5,
+        units: 10,
+        amount: eth(amount),
+      }))
+    await record(settled(projectId, { epoch: 1, settledAt: now - 40 * day, credits: credits(2, 1000) }))
+    await record(settled(projectId, { epoch: 2, settledAt: now - 3 * day, credits: credits(2, 7) }))
+    await record(
+      settled(projectId, {
+        epoch: 3,
+        settledAt: now - hour,
+        slashes: 1,
+        uptimeBp: 9_000,
+        credits: credits(3, 14),
+      }),
+    )
+    const last = { miners_active: 3, median_finality_ms: 4_000, uptime_bp: 9_000, slashes: 1 }
+    expect(await read(projectId, 'stats')).toMatchObject({
+      ...last,
+      rounds: 10,
+      units: 30,
+      paid_to_miners: eth(42),
+      avg_daily_reward_per_miner: eth(14),
+      growth_bp: 5_000,
+    })
+    expect(await read(projectId, 'stats?period=7d')).toMatchObject({
+      ...last,
+      period: '7d',
+      rounds: 20,
+      rounds_finalized: 18,
+      rounds_fallback: 2,
+      units: 50,
+      paid_to_miners: eth(56),
+      growth_bp: 5_000,
+    })
+    expect(await read(projectId, 'stats?period=all')).toMatchObject({
+      rounds: 30,
+      paid_to_miners: eth(2_056),
+      growth_bp: 10_000,
+    })
+    // What lists and the estimate of a device's reward go by: a week's average.
+    expect(await (await client().get(`/v1/projects/${projectId}`)).json()).toMatchObject({
+      avg_daily_reward_per_miner: String((56n * 10n ** 18n) / 21n),
+      stats: { period: '24h', rounds: 10 },
+    })
+  })
+
+  test('a period without an epoch is zero, and its miners are gone', async () => {
+    const projectId = await listed()
+    await record(settled(projectId, { settledAt: now - 2 * day }))
+    expect(await read(projectId, 'stats')).toMatchObject({ miners_active: 0, rounds: 0, growth_bp: -10_000 })
+    expect(await read(projectId, 'stats')).not.toHaveProperty('uptime_bp')
+  })
+
+  test('404 not_found, 400 invalid_field', async () => {
+    const projectId = await listed()
+    for (const path of ['stats', 'miners', 'epochs', 'reviews'])
+      expect((await client().get(`/v1/projects/0x${'0f'.repeat(32)}/${path}`)).status).toBe(404)
+    expect(await errorOf(await client().get(`/v1/projects/${projectId}/stats?period=1y`))).toMatchObject({
+      status: 400,
+    })
+  })
+})
+
+describe('settled epochs', () => {
+  test('count once, however often and however many at a time they are recorded', async () => {
+    const projectId = await listed()
+    const one = settled(projectId, { epoch: 7 })
+    const outcomes = await Promise.all(Array.from({ length: 4 }, () => record(one)))
+    expect(outcomes.sort()).toEqual(['known', 'known', 'known', 'recorded'])
+    const others = [8, 9, 10].map((epoch) => settled(projectId, { epoch }))
+    expect(await Promise.all(others.map(record))).toEqual(['recorded', 'recorded', 'recorded'])
+    const { items } = (await read(projectId, 'miners')) as { items: object[] }
+    expect(items).toEqual([
+      {
+        miner: address(1),
+        rounds: 40,
+        units: 120,
+        earned: eth(28),
+        first_credited_at: now,
+        last_credited_at: now,
+      },
+    ])
+    expect(await read(projectId, 'stats')).toMatchObject({ rounds: 40, units: 120, paid_to_miners: eth(28) })
+  })
+
+  test('are listed last settled first, in pages', async () => {
+    const projectId = await listed()
+    for (let epoch = 1; epoch <= 5; epoch++) await record(settled(projectId, { epoch }))
+    const page = (await read(projectId, 'epochs?limit=2')) as { items: object[]; next_cursor: string }
+    expect(page.items).toEqual([
+      expect.objectContaining({ epoch: 5, starts_at: 5 * hour, paid_to_miners: eth(7), miners: 1 }),
+      expect.objectContaining({ epoch: 4 }),
+    ])
+    const next = (await read(projectId, `epochs?limit=200&cursor=${page.next_cursor}`)) as { items: object[] }
+    expect(next.items).toMatchObject([{ epoch: 3 }, { epoch: 2 }, { epoch: 1 }])
+  })
+
+  test('miners are listed by their units, equal ones without gap or repetition', async () => {
+    const projectId = await listed()
+    const credits = Array.from({ length: 23 }, (_, index) => ({
+      miner: address(index + 1),
+      rounds: 1,
+      units: index % 4,
+      amount: '1',
+    }))
+    await record(settled(projectId, { credits }))
+    const seen: { miner: string; units: number }[] = []
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const page = (await read(projectId, `miners?limit=5${cursor && `&cursor=${cursor}`}`)) as {
+        items: { miner: string; units: number }[]
+        next_cursor: string | null
+      }
+      seen.push(...page.items)
+      cursor = page.next_cursor
+    }
+    expect(new Set(seen.map(({ miner }) => miner)).size).toBe(23)
+    expect(seen.map(({ units }) => units)).toEqual(credits.map(({ units }) => units).sort((a, b) => b - a))
+  })
+
+  test('make a project trend by its last day, until it settles nothing for two days', async () => {
+    const projectId = await listed()
+    await record(settled(projectId, { epoch: 1, settledAt: now - 5 * day, rounds: 10 }))
+    await record(settled(projectId, { epoch: 2, settledAt: now - hour, rounds: 60 }))
+    const project = async () => (await client().get(`/v1/projects/${projectId}`)).json()
+    expect(await project()).toMatchObject({ trending: true })
+    await env.DB.prepare('UPDATE projects SET last_settled_at = ? WHERE project_id = ?')
+      .bind(now - 3 * day, projectId)
+      .run()
+    await hub.scheduled(createScheduledController(), env)
+    expect(await project()).toMatchObject({ trending: false })
+  })
+})
+
+describe('POST /v1/projects/{project_id}/compatibility', () => {
+  const hardware = { cpu_cores: 8, ram_mb: 4_096, storage_free_mb: 10_000 }
+  const check = async (projectId: string, body: unknown) =>
+    client().post(`/v1/projects/${projectId}/compatibility`, body)
+
+  test('compares a described device, and estimates by what miners earned lately', async () => {
+    const projectId = await listed()
+    const device = { class: 'desktop', engine: 'native', hardware, benchmark_score: 200 }
+    const fits = { compatible: true, tier: 'compatible', match_bp: 10_000, missing: [], warnings: [] }
+    expect(await (await check(projectId, device)).json()).toEqual({ ...fits, performance: 'excellent' })
+    await record(settled(projectId))
+    expect(await (await check(projectId, device)).json()).toEqual({
+      ...fits,
+      performance: 'excellent',
+      est_monthly_reward: eth(30),
+    })
+    expect(
+      await (
+        await check(projectId, { ...device, class: 'phone', hardware: { ...hardware, ram_mb: 1_900 } })
+      ).json(),
+    ).toMatchObject({
+      compatible: false,
+      tier: 'incompatible',
+      match_bp: 6_666,
+      missing: ['device_class'],
+      warnings: ['ram_mb'],
+    })
+    expect(await (await check(projectId, { class: 'desktop' })).json()).toMatchObject({
+      tier: 'marginal',
+      warnings: [
+        'unknown_engine',
+        'unknown_cpu_cores',
+        'unknown_ram_mb',
+        'unknown_storage_mb',
+        'unknown_benchmark',
+      ],
+    })
+  })
+
+  test('takes a bound device by its id', async () => {
+    const projectId = await listed()
+    const nodeId = 'node-00000000000000aa'
+    await env.DB.prepare(
+      `INSERT INTO devices (node_id, public_key, owner, binding_hash, bound_at, class, engine, hardware, benchmark)
+      VALUES (?, 'k', ?, 'h', 1, 'server', 'native', ?, '{"suite":"bench-v1","score":80,"measured_at":1}')`,
+    )
+      .bind(nodeId, ada.address, JSON.stringify(hardware))
+      .run()
+    expect(await (await check(projectId, { node_id: nodeId })).json()).toMatchObject({
+      tier: 'compatible',
+      performance: 'fair',
+    })
+    await env.DB.prepare('UPDATE devices SET unbound_at = 2 WHERE node_id = ?').bind(nodeId).run()
+    expect((await check(projectId, { node_id: nodeId })).status).toBe(404)
+  })
+
+  test('400 invalid_field: nothing said, a device and a profile; 404 not_found', async () => {
+    const projectId = await listed()
+    for (const body of [
+      {},
+      { node_id: 'node-0000000000000001', class: 'desktop' },
+      { class: 'watch' },
+      { benchmark_score: -1 },
+      { hardware: { cores: 8 } },
+    ])
+      expect(await errorOf(await check(projectId, body))).toMatchObject({
+        status: 400,
+        error: 'invalid_field',
+      })
+    expect((await check(projectId, { node_id: 'node-0000000000000001' })).status).toBe(404)
+    expect((await check(`0x${'0f'.repeat(32)}`, { class: 'desktop' })).status).toBe(404)
+  })
+})

@@ -1,0 +1,180 @@
+import * as z from 'zod'
+import { example } from '../../examples.ts'
+import { json } from '../../http/answer.ts'
+import { Address, Amount, Timestamp } from '../../http/formats.ts'
+import { pageOf, pageQuery, paginate } from '../../http/pagination.ts'
+import { defineRoute } from '../../route.ts'
+import type { ProjectEpoch, ProjectMiner } from '../../stores/project-figures.ts'
+import { requireVisible } from './access.ts'
+import { statsExample } from './example.ts'
+import { ProjectParams, StatsView, statsPeriods } from './schema.ts'
+import { statsView } from './stats.ts'
+
+export const getProjectStats = defineRoute(
+  {
+    method: 'get',
+    path: '/v1/projects/{project_id}/stats',
+    operationId: 'getProjectStats',
+    tag: 'Projects',
+    summary: 'Read the figures of a project',
+    description:
+      'Of the epochs that were settled in the period. Finality, uptime and active miners are those of its last epoch.',
+    params: z.object(ProjectParams),
+    query: z.strictObject({ period: z.enum(statsPeriods).default('24h') }),
+    cache: { maxAgeSeconds: 0 },
+    errors: ['not_found'],
+    responses: { 200: { description: 'The figures.', schema: StatsView, example: statsExample } },
+  },
+  async (c, { params: { project_id }, query: { period } }) => {
+    const project = await c.var.services.projects.find(project_id)
+    requireVisible(c, project_id, project && { project })
+    if (project === null) throw new Error('a project that is visible is there')
+    return json(await statsView(c, project, period))
+  },
+)
+
+const MinerView = z
+  .strictObject({
+    miner: Address.meta({ description: 'The address that is paid.' }),
+    rounds: z.int().meta({ description: 'Credited rounds.' }),
+    units: z.int(),
+    earned: Amount,
+    first_credited_at: Timestamp,
+    last_credited_at: Timestamp,
+  })
+  .meta({ id: 'ProjectMiner' })
+
+export const listProjectMiners = defineRoute(
+  {
+    method: 'get',
+    path: '/v1/projects/{project_id}/miners',
+    operationId: 'listProjectMiners',
+    tag: 'Projects',
+    summary: 'List the miners of a project, most units first',
+    params: z.object(ProjectParams),
+    query: z.strictObject(pageQuery),
+    cache: { maxAgeSeconds: 0 },
+    errors: ['not_found'],
+    responses: {
+      200: {
+        description: 'One page.',
+        schema: pageOf(MinerView).meta({ id: 'ProjectMinerPage' }),
+        example: {
+          items: [
+            {
+              miner: example.wallet,
+              rounds: 40,
+              units: 1_200,
+              earned: '31000000000000000000',
+              first_credited_at: example.time,
+              last_credited_at: example.time,
+            },
+          ],
+          next_cursor: null,
+        },
+      },
+    },
+  },
+  async (c, { params: { project_id }, query }) => {
+    const { projects, projectFigures } = c.var.services
+    const project = await projects.find(project_id)
+    requireVisible(c, project_id, project && { project })
+    const { rows, next_cursor } = await paginate(c, {
+      list: `project-miners project=${project_id}`,
+      query,
+      position: ({ units, miner }: ProjectMiner): [number, string] => [units, miner],
+      fetch: (after, limit) =>
+        projectFigures.miners(project_id, after && { units: after[0], miner: after[1] }, limit),
+    })
+    return json({ items: rows.map(minerView), next_cursor })
+  },
+)
+
+const minerView = (row: ProjectMiner) => ({
+  miner: row.miner,
+  rounds: row.rounds,
+  units: row.units,
+  earned: row.earned,
+  first_credited_at: row.firstCreditedAt,
+  last_credited_at: row.lastCreditedAt,
+})
+
+const EpochView = z
+  .strictObject({
+    epoch: z.int(),
+    epoch_secs: z.int(),
+    starts_at: Timestamp,
+    settled_at: Timestamp,
+    rounds: z.int(),
+    rounds_finalized: z.int(),
+    rounds_fallback: z.int(),
+    units: z.int(),
+    miners: z.int(),
+    paid_to_miners: Amount,
+    slashes: z.int(),
+  })
+  .meta({ id: 'ProjectEpoch' })
+
+export const listProjectEpochs = defineRoute(
+  {
+    method: 'get',
+    path: '/v1/projects/{project_id}/epochs',
+    operationId: 'listProjectEpochs',
+    tag: 'Projects',
+    summary: 'List the settled epochs of a project, last settled first',
+    params: z.object(ProjectParams),
+    query: z.strictObject(pageQuery),
+    cache: { maxAgeSeconds: 0 },
+    errors: ['not_found'],
+    responses: {
+      200: {
+        description: 'One page.',
+        schema: pageOf(EpochView).meta({ id: 'ProjectEpochPage' }),
+        example: {
+          items: [
+            {
+              epoch: 166_018,
+              epoch_secs: 10_800,
+              starts_at: 1_792_994_400,
+              settled_at: 1_793_005_320,
+              rounds: 120,
+              rounds_finalized: 118,
+              rounds_fallback: 2,
+              units: 360,
+              miners: 12,
+              paid_to_miners: '48000000000000000000',
+              slashes: 0,
+            },
+          ],
+          next_cursor: null,
+        },
+      },
+    },
+  },
+  async (c, { params: { project_id }, query }) => {
+    const { projects, projectFigures } = c.var.services
+    const project = await projects.find(project_id)
+    requireVisible(c, project_id, project && { project })
+    const { rows, next_cursor } = await paginate(c, {
+      list: `project-epochs project=${project_id}`,
+      query,
+      position: ({ seq }: ProjectEpoch): [number] => [seq],
+      fetch: (after, limit) => projectFigures.epochs(project_id, after?.[0], limit),
+    })
+    return json({ items: rows.map(epochView), next_cursor })
+  },
+)
+
+const epochView = (row: ProjectEpoch) => ({
+  epoch: row.epoch,
+  epoch_secs: row.epochSecs,
+  starts_at: row.startsAt,
+  settled_at: row.settledAt,
+  rounds: row.rounds,
+  rounds_finalized: row.roundsFinalized,
+  rounds_fallback: row.roundsFallback,
+  units: row.units,
+  miners: row.miners,
+  paid_to_miners: row.paid,
+  slashes: row.slashes,
+})

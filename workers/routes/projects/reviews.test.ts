@@ -1,0 +1,242 @@
+import { env } from 'cloudflare:workers'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { averageRatingX100 } from '../../../protocol/rating.ts'
+import { services } from '../../services.ts'
+import { client, errorOf } from '../../test/client.ts'
+import { createDeveloper, type Developer, submitProject, uploadModule } from '../../test/project.ts'
+import { signIn } from '../../test/wallet.ts'
+
+type Session = Awaited<ReturnType<typeof signIn>>
+
+let ada: Developer
+let worker: { address: string; functions: string[] }
+let miners: Session[]
+beforeAll(async () => {
+  ada = await createDeveloper()
+  worker = await uploadModule(ada)
+  miners = await Promise.all(Array.from({ length: 6 }, () => signIn()))
+})
+
+/** A listed project on which these wallets have credited rounds. */
+async function listed(credited: readonly Session[] = miners) {
+  const { project_id: projectId } = await submitProject(ada, { worker })
+  await env.DB.prepare("UPDATE projects SET listing_status = 'listed' WHERE project_id = ?")
+    .bind(projectId)
+    .run()
+  await services(env).projectFigures.record({
+    projectId,
+    epoch: 1,
+    epochSecs: 3_600,
+    settledAt: 1,
+    rounds: 1,
+    roundsFinalized: 1,
+    roundsFallback: 0,
+    medianFinalityMs: null,
+    uptimeBp: null,
+    slashes: 0,
+    credits: credited.map(({ address }) => ({ miner: address, rounds: 1, units: 1, amount: '1' })),
+  })
+  return projectId
+}
+
+const put = ({ client: caller }: Session, projectId: string, rating: number, comment = 'Good.') =>
+  caller.fetch(`/v1/projects/${projectId}/reviews`, { method: 'PUT', json: { rating, comment } })
+const remove = ({ client: caller }: Session, projectId: string) =>
+  caller.fetch(`/v1/projects/${projectId}/reviews`, { method: 'DELETE' })
+
+interface Page {
+  items: { review_id: string; author: string; rating: number; helpful: number }[]
+  next_cursor: string | null
+  average_rating_x100: number | null
+  count: number
+}
+const list = async (projectId: string, query = ''): Promise<Page> =>
+  (await client().get(`/v1/projects/${projectId}/reviews?${query}`)).json()
+
+describe('PUT /v1/projects/{project_id}/reviews', () => {
+  test('creates a review, and replaces it under the same id, age and votes', async () => {
+    const [author, voter] = miners as [Session, Session]
+    const projectId = await listed()
+    await author.client.fetch('/v1/me/preferences', { method: 'PUT', json: { display_name: 'Miner One' } })
+    const first = (await (await put(author, projectId, 5)).json()) as { review_id: string }
+    expect(first).toEqual({
+      review_id: expect.stringMatching(/^[A-Za-z0-9]{16}$/),
+      project_id: projectId,
+      author: author.address,
+      author_name: 'Miner One',
+      rating: 5,
+      comment: 'Good.',
+      helpful: 0,
+      verified_miner: true,
+      created_at: expect.any(Number),
+      updated_at: expect.any(Number),
+    })
+    await voter.client.post(`/v1/projects/${projectId}/reviews/${first.review_id}/helpful`)
+    const second = await (await put(author, projectId, 2, 'Not any more.')).json()
+    expect(second).toMatchObject({
+      review_id: first.review_id,
+      rating: 2,
+      comment: 'Not any more.',
+      helpful: 1,
+    })
+    expect(await list(projectId)).toMatchObject({ items: [second], count: 1, average_rating_x100: 200 })
+    expect(await (await client().get(`/v1/projects/${projectId}`)).json()).toMatchObject({
+      average_rating_x100: 200,
+      review_count: 1,
+    })
+  })
+
+  test('403 forbidden without a credited round on this project; nothing is counted', async () => {
+    const [author, other] = miners as [Session, Session]
+    const projectId = await listed([other])
+    await listed([author])
+    expect(await errorOf(await put(author, projectId, 5))).toMatchObject({ status: 403, error: 'forbidden' })
+    expect(await list(projectId)).toEqual({
+      items: [],
+      next_cursor: null,
+      average_rating_x100: null,
+      count: 0,
+    })
+  })
+
+  test('404 not_found for a project nobody sees, 400 invalid_field', async () => {
+    const [author] = miners as [Session]
+    const projectId = await listed()
+    expect((await put(author, `0x${'0f'.repeat(32)}`, 5)).status).toBe(404)
+    for (const json of [
+      {},
+      { rating: 6, comment: '' },
+      { rating: 0, comment: '' },
+      { rating: 4.5, comment: '' },
+      { rating: 4 },
+      { rating: 4, comment: 'x'.repeat(2001) },
+      { rating: 4, comment: '', more: 1 },
+    ])
+      expect(
+        await errorOf(
+          await author.client.fetch(`/v1/projects/${projectId}/reviews`, { method: 'PUT', json }),
+        ),
+      ).toMatchObject({ status: 400 })
+    expect((await put(author, projectId, 4, '𝒙'.repeat(2000))).status).toBe(200)
+    expect((await put(author, projectId, 4, '')).status).toBe(200)
+  })
+})
+
+describe('averages', () => {
+  test('are exact after any number of concurrent writes, replacements and deletions', async () => {
+    const projectId = await listed()
+    let random = 7
+    const next = (below: number) => {
+      random = (random * 48_271) % 2_147_483_647
+      return random % below
+    }
+    for (let round = 0; round < 6; round++)
+      await Promise.all(
+        Array.from({ length: 12 }, () => {
+          const miner = miners[next(miners.length)] as Session
+          return next(4) === 0 ? remove(miner, projectId) : put(miner, projectId, 1 + next(5))
+        }),
+      )
+    const { items, count, average_rating_x100 } = await list(projectId)
+    const sum = items.reduce((total, { rating }) => total + rating, 0)
+    expect(count).toBe(items.length)
+    expect(average_rating_x100).toBe(averageRatingX100(sum, count))
+    expect(new Set(items.map(({ author }) => author)).size).toBe(items.length)
+  })
+
+  test('of ten racing reviews of one wallet one is there, counted once', async () => {
+    const [author] = miners as [Session]
+    const projectId = await listed()
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, index) => put(author, projectId, 1 + (index % 5))),
+    )
+    expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200))
+    const { items, count, average_rating_x100 } = await list(projectId)
+    expect([items.length, count]).toEqual([1, 1])
+    expect(average_rating_x100).toBe(100 * (items[0]?.rating ?? 0))
+  })
+
+  test.each([
+    [[5, 4], 450],
+    [[5, 5, 4], 467],
+    [[1, 1, 2], 133],
+    [[3, 4, 4, 4, 4, 4], 383],
+  ])('of %j is %i', async (ratings, expected) => {
+    const projectId = await listed()
+    for (const [index, rating] of ratings.entries()) await put(miners[index] as Session, projectId, rating)
+    expect((await list(projectId)).average_rating_x100).toBe(expected)
+  })
+})
+
+describe('DELETE /v1/projects/{project_id}/reviews', () => {
+  test('204, then 404; the votes go with it', async () => {
+    const [author, voter] = miners as [Session, Session]
+    const projectId = await listed()
+    const { review_id } = (await (await put(author, projectId, 1)).json()) as { review_id: string }
+    await voter.client.post(`/v1/projects/${projectId}/reviews/${review_id}/helpful`)
+    expect((await remove(author, projectId)).status).toBe(204)
+    expect(await errorOf(await remove(author, projectId))).toMatchObject({ status: 404, error: 'not_found' })
+    expect(await list(projectId)).toMatchObject({ items: [], count: 0, average_rating_x100: null })
+    const votes = await env.DB.prepare('SELECT count(*) AS n FROM review_votes WHERE review_id = ?')
+      .bind(review_id)
+      .first('n')
+    expect(votes).toBe(0)
+  })
+})
+
+describe('POST …/helpful', () => {
+  test('counts each wallet once, however often it calls at once', async () => {
+    const [author, ...voters] = miners as [Session, ...Session[]]
+    const projectId = await listed()
+    const { review_id } = (await (await put(author, projectId, 4)).json()) as { review_id: string }
+    const path = `/v1/projects/${projectId}/reviews/${review_id}/helpful`
+    const answers = await Promise.all(
+      [...voters, ...voters, ...voters].map(({ client: caller }) => caller.post(path)),
+    )
+    expect(answers.map(({ status }) => status)).toEqual(Array(15).fill(200))
+    expect(await (await voters[0]?.client.post(path))?.json()).toEqual({ helpful: voters.length })
+    expect((await list(projectId)).items).toMatchObject([{ helpful: voters.length }])
+  })
+
+  test('403 forbidden on the own review; 404 not_found for another project, 400 for no id', async () => {
+    const [author, voter] = miners as [Session, Session]
+    const [projectId, other] = [await listed(), await listed()]
+    const { review_id } = (await (await put(author, projectId, 4)).json()) as { review_id: string }
+    const vote = ({ client: caller }: Session, project: string, review: string) =>
+      caller.post(`/v1/projects/${project}/reviews/${review}/helpful`)
+    expect(await errorOf(await vote(author, projectId, review_id))).toMatchObject({
+      status: 403,
+      error: 'forbidden',
+    })
+    expect((await vote(voter, other, review_id)).status).toBe(404)
+    expect((await vote(voter, projectId, 'A'.repeat(16))).status).toBe(404)
+    expect((await vote(voter, projectId, 'short')).status).toBe(400)
+    expect((await list(projectId)).items).toMatchObject([{ helpful: 0 }])
+  })
+})
+
+describe('GET /v1/projects/{project_id}/reviews', () => {
+  test('pages through every order without gap or repetition', async () => {
+    const projectId = await listed()
+    for (const [index, miner] of miners.entries()) await put(miner, projectId, 1 + (index % 3))
+    const { items } = await list(projectId)
+    await miners[0]?.client.post(`/v1/projects/${projectId}/reviews/${items[0]?.review_id}/helpful`)
+    const ratings: Record<string, number[]> = {}
+    for (const sort of ['newest', 'helpful', 'rating_high', 'rating_low']) {
+      const seen: Page['items'] = []
+      for (let cursor: string | null = ''; cursor !== null; ) {
+        const page = await list(projectId, `sort=${sort}&limit=2${cursor && `&cursor=${cursor}`}`)
+        seen.push(...page.items)
+        cursor = page.next_cursor
+      }
+      expect(new Set(seen.map(({ review_id }) => review_id)).size).toBe(miners.length)
+      ratings[sort] = seen.map(({ rating }) => rating)
+      if (sort === 'helpful') expect(seen[0]?.helpful).toBe(1)
+    }
+    expect(ratings.rating_high).toEqual([3, 3, 2, 2, 1, 1])
+    expect(ratings.rating_low).toEqual([1, 1, 2, 2, 3, 3])
+    expect(await errorOf(await client().get(`/v1/projects/${projectId}/reviews?sort=best`))).toMatchObject({
+      status: 400,
+    })
+  })
+})

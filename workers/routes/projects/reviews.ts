@@ -1,0 +1,207 @@
+import * as z from 'zod'
+import { randomAlphanumerics } from '../../auth/random.ts'
+import { type HubContext, unixNow } from '../../context.ts'
+import { ApiError } from '../../errors.ts'
+import { example } from '../../examples.ts'
+import { json } from '../../http/answer.ts'
+import { Address, Bytes32, characters, Timestamp } from '../../http/formats.ts'
+import { pageQuery, paginate } from '../../http/pagination.ts'
+import { sessionOf } from '../../middleware/authenticate.ts'
+import { defineRoute } from '../../route.ts'
+import type { Project } from '../../stores/projects.ts'
+import { type Review, reviewPosition, reviewSorts } from '../../stores/reviews.ts'
+import { requireVisible } from './access.ts'
+import { hashesExample } from './example.ts'
+import { ProjectParams } from './schema.ts'
+
+const ReviewView = z
+  .strictObject({
+    review_id: z.string(),
+    project_id: Bytes32,
+    author: Address,
+    author_name: z.string().nullable().meta({ description: 'From the author’s preferences.' }),
+    rating: z.int().min(1).max(5),
+    comment: z.string(),
+    helpful: z.int(),
+    verified_miner: z
+      .boolean()
+      .meta({ description: 'Whether the author had credited rounds on the project.' }),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  })
+  .meta({ id: 'Review' })
+
+const ReviewPage = z
+  .strictObject({
+    items: z.array(ReviewView),
+    next_cursor: z.string().nullable(),
+    average_rating_x100: z.int().nullable(),
+    count: z.int(),
+  })
+  .meta({ id: 'ReviewPage' })
+
+const ReviewInput = z
+  .strictObject({ rating: z.int().min(1).max(5), comment: characters(2000) })
+  .meta({ id: 'ReviewInput' })
+
+const reviewExample = {
+  review_id: 'Zk3v9QpXw7LrT2sB',
+  project_id: hashesExample.project_id,
+  author: example.wallet,
+  author_name: 'Ada',
+  rating: 5,
+  comment: 'Steady work, paid on time.',
+  helpful: 3,
+  verified_miner: true,
+  created_at: example.time,
+  updated_at: example.time,
+}
+
+const reviewView = (review: Review): z.output<typeof ReviewView> => ({
+  review_id: review.reviewId,
+  project_id: review.projectId,
+  author: review.author,
+  author_name: review.authorName,
+  rating: review.rating,
+  comment: review.comment,
+  helpful: review.helpful,
+  verified_miner: true,
+  created_at: review.createdAt,
+  updated_at: review.updatedAt,
+})
+
+async function findProject(c: HubContext, projectId: string): Promise<Project> {
+  const project = await c.var.services.projects.find(projectId)
+  return requireVisible(c, projectId, project && { project }).project
+}
+
+export const listReviews = defineRoute(
+  {
+    method: 'get',
+    path: '/v1/projects/{project_id}/reviews',
+    operationId: 'listReviews',
+    tag: 'Projects',
+    summary: 'List the reviews of a project',
+    params: z.object(ProjectParams),
+    query: z.strictObject({ ...pageQuery, sort: z.enum(reviewSorts).default('newest') }),
+    cache: { maxAgeSeconds: 0 },
+    errors: ['not_found'],
+    responses: {
+      200: {
+        description: 'One page, with what all of them come to.',
+        schema: ReviewPage,
+        example: { items: [reviewExample], next_cursor: null, average_rating_x100: 500, count: 1 },
+      },
+    },
+  },
+  async (c, { params: { project_id }, query }) => {
+    const { ratingCount, ratingX100 } = await findProject(c, project_id)
+    const { rows, next_cursor } = await paginate(c, {
+      list: `reviews project=${project_id} sort=${query.sort}`,
+      query,
+      position: (review: Review) => reviewPosition(query.sort, review),
+      fetch: (after, limit) => c.var.services.reviews.list(project_id, query.sort, after, limit),
+    })
+    return json({
+      items: rows.map(reviewView),
+      next_cursor,
+      average_rating_x100: ratingCount === 0 ? null : ratingX100,
+      count: ratingCount,
+    })
+  },
+)
+
+export const putReview = defineRoute(
+  {
+    method: 'put',
+    path: '/v1/projects/{project_id}/reviews',
+    operationId: 'putReview',
+    tag: 'Projects',
+    summary: 'Write or replace the own review',
+    description:
+      'For wallets with at least one credited round on the project. A second one keeps id and votes.',
+    auth: { session: true },
+    params: z.object(ProjectParams),
+    json: { schema: ReviewInput, example: { rating: 5, comment: 'Steady work, paid on time.' } },
+    errors: ['not_found'],
+    responses: { 200: { description: 'As saved.', schema: ReviewView, example: reviewExample } },
+  },
+  async (c, { params: { project_id }, json: { rating, comment } }) => {
+    const { reviews } = c.var.services
+    const author = sessionOf(c).address
+    await findProject(c, project_id)
+    const now = unixNow()
+    const fresh = { reviewId: randomAlphanumerics(16), projectId: project_id, author }
+    const outcome = await reviews.put({ ...fresh, rating, comment, createdAt: now, updatedAt: now })
+    if (outcome === 'not_credited')
+      throw new ApiError(
+        'forbidden',
+        'Reviews are for miners with at least one credited round on the project.',
+      )
+    const review = await reviews.find(project_id, author)
+    if (review === null) throw missing(project_id)
+    return json(reviewView(review))
+  },
+)
+
+export const deleteReview = defineRoute(
+  {
+    method: 'delete',
+    path: '/v1/projects/{project_id}/reviews',
+    operationId: 'deleteReview',
+    tag: 'Projects',
+    summary: 'Delete the own review',
+    auth: { session: true },
+    params: z.object(ProjectParams),
+    errors: ['not_found'],
+    responses: { 204: { description: 'Deleted.' } },
+  },
+  async (c, { params: { project_id } }) => {
+    await findProject(c, project_id)
+    if ((await c.var.services.reviews.delete(project_id, sessionOf(c).address)) === 'missing')
+      throw missing(project_id)
+    return new Response(null, { status: 204 })
+  },
+)
+
+const missing = (projectId: string) => new ApiError('not_found', `You have no review of ${projectId}.`)
+
+export const voteHelpful = defineRoute(
+  {
+    method: 'post',
+    path: '/v1/projects/{project_id}/reviews/{review_id}/helpful',
+    operationId: 'voteHelpful',
+    tag: 'Projects',
+    summary: 'Call a review helpful',
+    description: 'A wallet counts once, however often it calls; not on its own review.',
+    auth: { session: true },
+    params: z.object({
+      ...ProjectParams,
+      review_id: z
+        .string()
+        .regex(/^[A-Za-z0-9]{16}$/, 'must be 16 letters or digits')
+        .meta({ example: reviewExample.review_id }),
+    }),
+    errors: ['not_found'],
+    responses: {
+      200: {
+        description: 'Counted.',
+        schema: z.strictObject({ helpful: z.int() }).meta({ id: 'HelpfulCount' }),
+        example: { helpful: 4 },
+      },
+    },
+  },
+  async (c, { params: { project_id, review_id } }) => {
+    await findProject(c, project_id)
+    const voter = sessionOf(c).address
+    const vote = await c.var.services.reviews.vote(project_id, review_id, voter, unixNow())
+    switch (vote.status) {
+      case 'missing':
+        throw new ApiError('not_found', `The project ${project_id} has no review ${review_id}.`)
+      case 'own':
+        throw new ApiError('forbidden', 'Nobody votes for the own review.')
+      case 'counted':
+        return json({ helpful: vote.helpful })
+    }
+  },
+)

@@ -1,0 +1,45 @@
+import { type HubContext, unixNow } from '../../context.ts'
+import type { Project } from '../../stores/projects.ts'
+import type { statsPeriods } from './schema.ts'
+
+const day = 86_400
+const periodDays = { '24h': 1, '7d': 7, '30d': 30, all: null } as const
+
+/** The sums of a period are the difference of two rows: the last one in it, and the last one before it. */
+export async function statsView(c: HubContext, project: Project, period: (typeof statsPeriods)[number]) {
+  const { projectFigures } = c.var.services
+  const days = periodDays[period]
+  const now = unixNow()
+  const { last, before } = await projectFigures.bounds(
+    project.projectId,
+    days === null ? null : now - days * day,
+  )
+  const current = last !== null && last.seq !== before?.seq ? last : null
+  const since = (name: 'totalRounds' | 'totalFinalized' | 'totalFallback' | 'totalUnits' | 'totalSlashes') =>
+    current === null ? 0 : current[name] - (before?.[name] ?? 0)
+  const paid = current === null ? 0n : BigInt(current.totalPaid) - BigInt(before?.totalPaid ?? '0')
+  const active = current?.miners ?? 0
+  const daysCounted = BigInt(days ?? Math.max(1, Math.ceil((now - project.createdAt) / day)))
+  return {
+    period,
+    miners_subscribed: project.miners,
+    miners_active: active,
+    devices_by_class: project.devicesByClass,
+    rounds: since('totalRounds'),
+    rounds_finalized: since('totalFinalized'),
+    rounds_fallback: since('totalFallback'),
+    units: since('totalUnits'),
+    paid_to_miners: String(paid),
+    avg_daily_reward_per_miner: active === 0 ? '0' : String(paid / (daysCounted * BigInt(active))),
+    ...(typeof current?.medianFinalityMs === 'number' && { median_finality_ms: current.medianFinalityMs }),
+    ...(typeof current?.uptimeBp === 'number' && { uptime_bp: current.uptimeBp }),
+    slashes: since('totalSlashes'),
+    growth_bp: growth(before?.miners ?? 0, active),
+  }
+}
+
+/** From nothing to something counts as doubled. */
+const growth = (before: number, after: number): number => {
+  if (before === 0) return after === 0 ? 0 : 10_000
+  return Math.trunc((10_000 * (after - before)) / before)
+}
