@@ -15333,7 +15333,7 @@ export const openApiTemplate = `{
                 "type": "null"
               }
             ],
-            "description": "Compared with the version in force; null for a first version."
+            "description": "Compared with the version in force; null for a first version, and for a project of another wallet."
           }
         },
         "required": [
