@@ -58,11 +58,22 @@ function install(home: string): void {
   }
 }
 
-const home = forgeHome()
-if (!existsSync(binaryIn(home))) install(home)
-const { status, error } = spawnSync(binaryIn(home), ['test', '--root', root, ...process.argv.slice(2)], {
-  stdio: 'inherit',
-  env: { ...process.env, FOUNDRY_CONFIG: path.join(import.meta.dirname, 'foundry.toml') },
-})
-if (error) throw error
-process.exit(status ?? 1)
+/** The binary of forge, installed when it is not there yet. */
+export function ensureForge(): string {
+  const home = forgeHome()
+  if (!existsSync(binaryIn(home))) install(home)
+  return binaryIn(home)
+}
+
+/** What makes forge read the settings that lie beside the contracts. */
+export const forgeEnv = { FOUNDRY_CONFIG: 'contracts/foundry.toml' }
+
+if (import.meta.main) {
+  const { status, error } = spawnSync(ensureForge(), ['test', '--root', root, ...process.argv.slice(2)], {
+    cwd: root,
+    stdio: 'inherit',
+    env: { ...process.env, ...forgeEnv },
+  })
+  if (error) throw error
+  process.exit(status ?? 1)
+}

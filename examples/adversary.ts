@@ -17,12 +17,12 @@ function deeper(n: i32): i32 {
   return deeper(n + 1) + n;
 }
 
-/** Grows its memory as far as it gets, touches every page, and answers the number of pages. */
+/** Grows its memory as far as it gets, writes all of it, and answers the number of pages. */
 export function hoard(): string {
   while (memory.grow(16) >= 0) {}
   while (memory.grow(1) >= 0) {}
   const pages = memory.size();
-  for (let page = 1; page < pages; page++) store<u8>(page << 16, 1);
+  memory.fill(1 << 16, 1, (pages - 1) << 16);
   return pages.toString();
 }
 
@@ -81,6 +81,6 @@ export function tower(address: string): string {
 /** Input: the address of this module. Calls one hoarder after the other: each begins with a memory of its own. */
 export function storm(address: string): string {
   let called = 0;
-  while (called < 200 && tryCall(address, "hoard", "").ok) called++;
+  while (called < 30 && tryCall(address, "hoard", "").ok) called++;
   return called.toString();
 }

@@ -20,8 +20,8 @@ const usualPort = 8545
  * wait for ever else; not often, because the chain gets slower with its height.
  */
 const miningFlags = ['--block-time', '12', '--mixed-mining']
-/** What a chain that is killed can forget. It writes everything anew each time, so not more often. */
-const saveSeconds = '10'
+/** What a chain that is killed can forget. It writes all of itself each time, megabytes after some days, so not more often. */
+const saveSeconds = '60'
 
 /**
  * Starts a chain that goes on where it was stopped.

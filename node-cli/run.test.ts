@@ -216,6 +216,10 @@ describe('verify', () => {
   test('a run out of gas holds under its own limit', async () => {
     const file = await runToFile('poor.json', [echo, 'echo', '--input', input, '--gas', '400'])
     expect((await verify(file, echo, '--input', input)).code).toBe(0)
+    // The envelope alone does not tell the limit.
+    const alone = path.join(folder, 'poor-alone.json')
+    writeFileSync(alone, JSON.stringify(JSON.parse(readFileSync(file, 'utf8')).receipt))
+    expect((await verify(alone, echo, '--input', input)).code).toBe(0)
   })
 
   test('names everything that differs', async () => {

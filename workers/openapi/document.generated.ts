@@ -14774,7 +14774,7 @@ export const openApiTemplate = `{
           "url": {
             "type": "string",
             "maxLength": 512,
-            "description": "https, or http on the machine itself.",
+            "description": "https with a domain name; in a local network also http on the machine itself.",
             "format": "uri"
           },
           "role": {
@@ -15333,7 +15333,7 @@ export const openApiTemplate = `{
                 "type": "null"
               }
             ],
-            "description": "Compared with the version in force; null for a first version."
+            "description": "Compared with the version in force; null for a first version, and for a project of another wallet."
           }
         },
         "required": [

@@ -32,7 +32,7 @@ export default defineNodectlCommand({
     },
     async run({ args }) {
       const engine = engineOf()
-      const { envelope, gasLimit } = await readEnvelope(args.receipt)
+      const { envelope, gasLimits } = await readEnvelope(args.receipt)
       const artifact = await readArtifactFile(args.hbc)
       const input = await readRunInput(args)
       const { receipt } = envelope
@@ -41,7 +41,7 @@ export default defineNodectlCommand({
         problems.push(
           `the receipt is about the module ${receipt.module_address}, not ${artifact.manifestAddress}`,
         )
-      else problems.push(...(await differences(engine, envelope, artifact, input, gasLimit)))
+      else problems.push(...(await differences(engine, envelope, artifact, input, gasLimits)))
       printJson({ holds: problems.length === 0, problems, receipt_hash: envelope.receipt_hash })
       if (problems.length > 0) process.exitCode = exitCodes.failed
     },
@@ -52,8 +52,11 @@ export default defineNodectlCommand({
   ],
 })
 
-/** The envelope, and the gas limit where the output of `run` tells it. */
-async function readEnvelope(file: string): Promise<{ envelope: ReceiptEnvelope; gasLimit: number }> {
+/**
+ * The envelope, and the gas limits it may have been run with. The output of `run` tells the one; a receipt does not, but
+ * only a run that the limit ended, or nearly did, depends on it, and then the gas used is the limit.
+ */
+async function readEnvelope(file: string): Promise<{ envelope: ReceiptEnvelope; gasLimits: number[] }> {
   const bytes = await readInput(file, receiptBytesMax)
   try {
     const value = parseStrictJson(bytes)
@@ -62,11 +65,11 @@ async function readEnvelope(file: string): Promise<{ envelope: ReceiptEnvelope; 
     const envelope = (whole?.receipt ?? value) as unknown as ReceiptEnvelope
     if (!isObject(envelope) || !isObject(envelope.receipt) || typeof envelope.receipt.function !== 'string')
       throw new CliError('receipt', `${file} holds no receipt`)
+    const isLimit = (value: unknown): value is number =>
+      Number.isSafeInteger(value) && (value as number) >= 1 && (value as number) <= limits.gas
     const stated = whole?.gas_limit
-    return {
-      envelope,
-      gasLimit: typeof stated === 'number' && stated >= 1 && stated <= limits.gas ? stated : limits.gas,
-    }
+    const possible = isLimit(stated) ? [stated] : [limits.gas, envelope.receipt.gas_used].filter(isLimit)
+    return { envelope, gasLimits: possible }
   } catch (error) {
     if (error instanceof CanonicalJsonError)
       throw new CliError('receipt', `${file} is not acceptable JSON: ${error.message}`)
@@ -87,7 +90,21 @@ function signatureProblems(envelope: ReceiptEnvelope): string[] {
   return problems
 }
 
+/** How the receipt differs from a run of one's own; not at all when it is that of a run with one of the limits. */
 async function differences(
+  engine: EngineChoice,
+  envelope: ReceiptEnvelope,
+  artifact: Awaited<ReturnType<typeof readArtifactFile>>,
+  input: Uint8Array,
+  [gasLimit, ...otherLimits]: readonly number[],
+): Promise<string[]> {
+  const found = await differencesUnder(engine, envelope, artifact, input, gasLimit!)
+  if (found.length === 0 || otherLimits.length === 0) return found
+  const others = await differences(engine, envelope, artifact, input, otherLimits)
+  return others.length === 0 ? [] : found
+}
+
+async function differencesUnder(
   engine: EngineChoice,
   { receipt }: ReceiptEnvelope,
   artifact: Awaited<ReturnType<typeof readArtifactFile>>,

@@ -121,6 +121,23 @@ describe('registration', () => {
   })
 })
 
+describe('on a network of many machines', () => {
+  const node = () => createNode({ bindings: { BASE_URL: 'https://hub.example' } })
+
+  test.each(['http://127.0.0.1:7700', 'https://127.0.0.1', 'https://[::1]', 'https://localhost'])(
+    '400 invalid_field: %s, where nobody else finds the node',
+    async (url) => {
+      const error = await errorOf(await register(node(), { url }))
+      expect(error).toMatchObject({ status: 400, error: 'invalid_field' })
+      expect(error.details?.problems?.[0]?.path).toBe('url')
+    },
+  )
+
+  test('a domain is taken', async () => {
+    expect((await register(node(), { url: 'https://node.example:7700' })).status).toBe(202)
+  })
+})
+
 describe('heartbeat', () => {
   const beat = (node: ReturnType<typeof createNode>, body: object = {}) =>
     node.call('POST', '/v1/nodes/heartbeat', body)

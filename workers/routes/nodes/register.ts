@@ -1,6 +1,7 @@
-import { unixNow } from '../../context.ts'
-import { ApiError } from '../../errors.ts'
+import { type HubContext, unixNow } from '../../context.ts'
+import { ApiError, invalidField } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
+import { HttpsUrl } from '../../http/formats.ts'
 import { nodeOf } from '../../middleware/authenticate.ts'
 import { defineRoute } from '../../route.ts'
 import { NodeRegistrationInput, NodeView, nodeExample, nodeView } from './schema.ts'
@@ -38,6 +39,7 @@ export const registerNode = defineRoute(
   },
   async (c, { json: { nodectl_version: nodectlVersion, ...registration } }) => {
     const { nodeId, publicKey } = nodeOf(c)
+    requireReachable(c, registration.url)
     const approved = registration.role === 'miner' || c.var.settings.AUTO_APPROVE_NODES
     const node = await c.var.services.nodes.register(
       { nodeId, publicKey, nodectlVersion, ...registration },
@@ -50,3 +52,10 @@ export const registerNode = defineRoute(
     return json(nodeView(node), 202, { Location: '/v1/validators' })
   },
 )
+
+/** On a network of more than one machine others have to reach the node, and must not be sent to themselves. */
+function requireReachable(c: HubContext, url: string): void {
+  const isLocal = c.var.settings.BASE_URL.protocol === 'http:'
+  if (!isLocal && !HttpsUrl.safeParse(url).success)
+    throw invalidField('url', 'must be an https URL with a domain name')
+}

@@ -70,7 +70,10 @@ export const NodeUrl = z
   .string()
   .max(512, 'must be at most 512 characters long')
   .refine((text) => isNodeUrl(text), 'must be an https URL, or an http URL of 127.0.0.1, [::1] or localhost')
-  .meta({ description: 'https, or http on the machine itself.', format: 'uri' })
+  .meta({
+    description: 'https with a domain name; in a local network also http on the machine itself.',
+    format: 'uri',
+  })
 
 function isNodeUrl(text: string): boolean {
   const url = URL.canParse(text) ? new URL(text) : null

@@ -1,21 +1,31 @@
 /**
- * Writes the engine's own known answers, from random modules whose outcome both ways of metering agree on:
- * `node scripts/nx.mjs node --stack-size=60000 node-cli/src/engine/testing/write-vectors.ts`.
+ * Writes the engine's own known answers, of which both engines and the plain reference of the rules agree:
+ * `node scripts/nx.mjs node node-cli/src/engine/testing/write-vectors.ts`.
  */
-import { writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { isMainThread, Worker } from 'node:worker_threads'
 import wabt from 'wabt'
+import { ownKernels } from '../../../../bench/engine/kernels.ts'
 import { echoWasm } from '../../../../protocol/hbc/testing/artifacts.ts'
 import { bytesToHex } from '../../../../protocol/hex.ts'
 import { executeOn } from '../call.ts'
 import { type ExecutionResult, outOfGas, stackLimit } from '../execution.ts'
 import type { Engine } from '../instance.ts'
+import { pulley } from '../interpreter/pulley.ts'
 import { native, nativeWith } from '../native.ts'
 import type { EngineCase, Expectation } from '../vectors.ts'
 import { randomModule } from './random-module.ts'
 import { referenceMeter } from './reference-meter.ts'
+import { type RuleProgram, rulePrograms } from './rule-programs.ts'
 
 const features = { tail_call: true, simd: true, multi_value: true, bulk_memory: true, reference_types: true }
-const { parseWat } = await wabt()
+const engines = [native, pulley, nativeWith(referenceMeter)]
+const plenty = 100_000_000
+
+interface Program extends Omit<RuleProgram, 'text'> {
+  readonly wasm: Uint8Array
+}
 
 const expectationOf = ({ success, gasUsed, error, output }: ExecutionResult): Expectation => ({
   success,
@@ -24,27 +34,77 @@ const expectationOf = ({ success, gasUsed, error, output }: ExecutionResult): Ex
   ...(output !== null && { output_utf8: new TextDecoder().decode(output) }),
 })
 
-const reference = nativeWith(referenceMeter)
-
-function caseOf(name: string, wasm: Uint8Array, input: string): EngineCase {
+/** Runs a program with plenty of gas, with what it uses, with one less, with half of it, and with what it asks for. */
+function caseOf({ name, wasm, input = '', functionId = 0, limits = [] }: Program): EngineCase {
   const run = (gasLimit: number, engine: Engine) => {
-    const request = { address: name, wasm, functionId: 0, input: new TextEncoder().encode(input), gasLimit }
+    const request = { address: name, wasm, functionId, input: new TextEncoder().encode(input), gasLimit }
     return executeOn(engine, request, { module: () => null, stored: () => null })
   }
-  const { gasUsed } = run(1_000_000, native)
-  const limits = [...new Set([1_000_000, gasUsed, gasUsed - 1, gasUsed >> 1])].filter((limit) => limit >= 1)
-  const runs = limits.map((limit) => {
-    const [expect, plain] = [native, reference].map((engine) => expectationOf(run(limit, engine)))
-    if (JSON.stringify(expect) !== JSON.stringify(plain))
-      throw new Error(`${name}: the two ways of metering disagree`)
-    return { gas_limit: limit, expect: expect! }
-  })
-  return { name, wasm_hex: bytesToHex(wasm).slice(2), call: { func_id: 0, input_utf8: input }, runs }
+  const { gasUsed } = run(plenty, native)
+  const usual = gasUsed === plenty ? [plenty] : [plenty, gasUsed, gasUsed - 1, gasUsed >> 1]
+  const runs = [...new Set([...usual, ...limits])]
+    .filter((limit) => limit >= 1)
+    .map((limit) => {
+      const [expect, ...others] = engines.map((engine) => expectationOf(run(limit, engine)))
+      for (const other of others)
+        if (JSON.stringify(expect) !== JSON.stringify(other))
+          throw new Error(
+            `${name}, gas limit ${limit}: ${JSON.stringify(expect)} and ${JSON.stringify(other)}`,
+          )
+      return { gas_limit: limit, expect: expect! }
+    })
+  return { name, wasm_hex: bytesToHex(wasm).slice(2), call: { func_id: functionId, input_utf8: input }, runs }
 }
 
-const cases = [caseOf('echo', echoWasm, '{"msg":"hi"}')]
-for (let seed = 1; seed <= 60; seed++) {
-  const parsed = parseWat(`${seed}.wat`, randomModule(seed), features)
-  cases.push(caseOf(`random ${seed}`, parsed.toBinary({}).buffer, ''))
+function write(file: string, programs: readonly Program[]): void {
+  const target = path.join(import.meta.dirname, '../vectors', file)
+  writeFileSync(target, `${JSON.stringify({ cases: programs.map(caseOf) }, null, 1)}\n`)
 }
-writeFileSync('node-cli/src/engine/vectors/random-modules.json', `${JSON.stringify({ cases }, null, 1)}\n`)
+
+async function writeAll(): Promise<void> {
+  const { parseWat } = await wabt()
+  const assemble = (name: string, text: string): Uint8Array => {
+    const parsed = parseWat(name, text, features)
+    const { buffer } = parsed.toBinary({})
+    parsed.destroy()
+    return buffer
+  }
+  write('rules.json', [
+    {
+      name: 'echo',
+      wasm: echoWasm,
+      input: '{"msg":"hi"}',
+      limits: Array.from({ length: 24 }, (_, at) => 559 + at),
+    },
+    ...rulePrograms.map((program) => ({ ...program, wasm: assemble(program.name, program.text) })),
+  ])
+  const examples = path.join(import.meta.dirname, '../../../../examples/wat')
+  write(
+    'operators.json',
+    readdirSync(examples)
+      .filter((file) => file !== 'host-tower.wat')
+      .map((file) => ({ name: file, wasm: assemble(file, readFileSync(path.join(examples, file), 'utf8')) })),
+  )
+  const small: Readonly<Record<string, string>> = {
+    ackermann: '1',
+    fibonacci: '16',
+    mandelbrot: '24',
+    sieve: '2000',
+    sort: '300',
+    words: '40',
+  }
+  write(
+    'kernels.json',
+    ownKernels().map(({ name, wasm }) => ({ name, wasm, input: small[name] ?? '2' })),
+  )
+  write(
+    'random-modules.json',
+    Array.from({ length: 60 }, (_, index) => ({
+      name: `random ${index + 1}`,
+      wasm: assemble('random', randomModule(index + 1)),
+    })),
+  )
+}
+
+if (isMainThread) new Worker(new URL(import.meta.url), { resourceLimits: { stackSizeMb: 256 } })
+else await writeAll()

@@ -11,6 +11,7 @@ import {
 import type { HubContext } from '../../../context.ts'
 import { json } from '../../../http/answer.ts'
 import { Address, Bytes32 } from '../../../http/formats.ts'
+import { walletOf } from '../../../middleware/authenticate.ts'
 import { defineRoute } from '../../../route.ts'
 import { hashesExample, manifestExample } from '../../projects/example.ts'
 import { ManifestBody } from '../../projects/manifest-shape.ts'
@@ -31,10 +32,10 @@ const Prepared = z
     vault: Address.nullable().meta({
       description: 'What `consensus.economics.vault` has to be; null where this hub has no vault factory.',
     }),
-    tier_changes: z
-      .array(z.enum(tiers))
-      .nullable()
-      .meta({ description: 'Compared with the version in force; null for a first version.' }),
+    tier_changes: z.array(z.enum(tiers)).nullable().meta({
+      description:
+        'Compared with the version in force; null for a first version, and for a project of another wallet.',
+    }),
   })
   .meta({ id: 'PreparedManifest' })
 
@@ -78,7 +79,9 @@ export const prepareProject = defineRoute(
       })
     const valid = manifest as ProjectManifest
     const hashes = deriveManifestHashes(c.var.settings.PROFILE, valid)
-    const known = await c.var.services.projects.findRecord(hashes.project_id)
+    // What a project not yet public says is for its developer: anybody may prepare a manifest in their name.
+    const own = valid.developer === walletOf(c)
+    const known = own ? await c.var.services.projects.findRecord(hashes.project_id) : null
     return json({
       valid: true,
       problems,

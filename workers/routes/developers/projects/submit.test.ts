@@ -114,6 +114,9 @@ describe('POST /v1/developers/projects/prepare', () => {
       valid: true,
       tier_changes: ['listing'],
     })
+    const stranger = await signIn()
+    const asked = await stranger.client.post(`${path}/prepare`, { manifest: next })
+    expect(await asked.json()).toMatchObject({ valid: true, tier_changes: null })
   })
 
   test('400 invalid_field: no manifest, or something beside it', async () => {
@@ -333,6 +336,13 @@ describe('POST /v1/developers/projects', () => {
       error: 'forbidden',
     })
     expect((await client({ token: `hub_test_anykey00_${secret}` }).post(path, envelope)).status).toBe(201)
+    const next = (projectId: string) => restricted.post(`${path}/${projectId}/versions`, envelope)
+    const foreign = hashesOf(envelope.manifest).project_id
+    expect(await errorOf(await next(foreign.toUpperCase().replace('0X', '0x')))).toMatchObject({
+      status: 403,
+      error: 'forbidden',
+    })
+    expect(await errorOf(await next(other.project_id))).toMatchObject({ status: 409, error: 'invalid_state' })
     const own = async (caller: ReturnType<typeof client>) => {
       const { items } = (await (await caller.get('/v1/developers/me/projects')).json()) as {
         items: { project_id: string }[]

@@ -1,0 +1,168 @@
+/**
+ * Puts faults into a copy of the contracts, one at a time, and has the tests in Solidity look for them. A fault that is
+ * not found is a law that nobody holds: `node contracts/test/mutations.ts`, some minutes.
+ */
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { ensureForge, forgeEnv } from '../forge.ts'
+
+interface Fault {
+  readonly name: string
+  readonly file: string
+  /** Occurs exactly once in the file. */
+  readonly code: string
+  readonly instead: string
+  /** Tests that should find it. */
+  readonly tests: string
+}
+
+const collateral = 'staking/Collateral.sol'
+const slashing = 'staking/Slashing.sol'
+const actions = 'lib/SignedActions.sol'
+const vault = 'ProjectVault.sol'
+const leaf = 'types/VaultTypes.sol'
+
+const fault = (name: string, file: string, code: string, instead: string, tests: string): Fault => ({
+  name,
+  file,
+  code,
+  instead,
+  tests,
+})
+
+/** Removes what guards against something. */
+const open = (name: string, file: string, condition: string, tests: string) =>
+  fault(name, file, `if (${condition})`, 'if (false)', tests)
+
+const faults: readonly Fault[] = [
+  open('withdrawal under an open slash', collateral, 'subscription.openSlashes != 0', 'Staking'),
+  open('withdrawal before the release', collateral, 'block.timestamp < subscription.releaseAt', 'Staking'),
+  fault(
+    'withdrawal to the sender',
+    collateral,
+    'token.safeTransfer(account, amount)',
+    'token.safeTransfer(msg.sender, amount)',
+    'Staking',
+  ),
+  open('slash within its window', slashing, 'block.timestamp < slash.executableAt', 'Staking'),
+  fault(
+    'slash that is disputed',
+    slashing,
+    'slash.state != SlashState.Proposed && slash.state != SlashState.Upheld',
+    '!_isOpen(slash.state)',
+    'Staking',
+  ),
+  fault(
+    'slash of more than is left',
+    slashing,
+    'Math.min(slash.amount, subscription.collateral)',
+    'slash.amount',
+    'Staking',
+  ),
+  fault(
+    'cancelled slash that stays open',
+    slashing,
+    '_subscriptions[slash.subscriptionId].openSlashes -= 1;',
+    '',
+    'Staking',
+  ),
+  fault('nonce that is not used up', actions, '_useCheckedNonce(signer, nonce);', '', 'Staking|Signature'),
+  open('order for ever', actions, 'deadline > latest', 'Signature'),
+  fault('payout without a mark', vault, '_claimed[epoch][miner] = amount;', '', 'Vault'),
+  fault(
+    'payout beyond the total',
+    vault,
+    'if (amount > unclaimed) revert ExceedsTotal(epoch, unclaimed, amount);\n        posted.unclaimed = unclaimed - uint128(amount);',
+    'posted.unclaimed = amount > unclaimed ? 0 : unclaimed - uint128(amount);',
+    'Vault',
+  ),
+  open('payout within the challenge', vault, 'block.timestamp < posted.releaseAt', 'Vault'),
+  fault(
+    'withdrawal of what is set aside',
+    vault,
+    'Math.min(announced.amount, freeBalance())',
+    'Math.min(announced.amount, _balance())',
+    'Vault',
+  ),
+  fault(
+    'veto that frees nothing',
+    vault,
+    '_reserved -= posted.unclaimed + posted.developer + posted.treasury;',
+    '',
+    'Vault',
+  ),
+  open('veto after the release', vault, 'block.timestamp >= posted.releaseAt', 'Vault'),
+  fault('fees paid twice', vault, 'posted.developer = 0;', '', 'Vault'),
+  fault(
+    'leaf without its epoch',
+    leaf,
+    'projectId, epoch, miner, amount)))',
+    'projectId, miner, amount)))',
+    'Vault',
+  ),
+  fault(
+    'leaf without its project',
+    leaf,
+    'projectId, epoch, miner, amount)))',
+    'epoch, miner, amount)))',
+    'Vault',
+  ),
+  fault('leaf hashed once', leaf, 'keccak256(bytes.concat(keccak256(', '(bytes32(keccak256(', 'Vault'),
+  fault(
+    'vault somewhere else',
+    'VaultFactory.sol',
+    'predictDeterministicAddress(implementation, projectId)',
+    'predictDeterministicAddress(implementation, keccak256(abi.encode(projectId)))',
+    'Identity',
+  ),
+]
+
+/** Fewer runs than usual: a fault that is found by luck is not found. */
+const effort = {
+  FOUNDRY_FUZZ_RUNS: '300',
+  FOUNDRY_INVARIANT_RUNS: '40',
+  FOUNDRY_INVARIANT_SHRINK_RUN_LIMIT: '0',
+}
+
+const root = path.resolve(import.meta.dirname, '../..')
+const copy = mkdtempSync(path.join(tmpdir(), 'contracts-mutations-'))
+
+function prepareCopy(): void {
+  for (const part of ['src', 'test/sol', 'foundry.toml', 'solc.mjs'])
+    cpSync(path.join(root, 'contracts', part), path.join(copy, 'contracts', part), { recursive: true })
+  symlinkSync(path.join(root, 'node_modules'), path.join(copy, 'node_modules'))
+}
+
+function isFound({ file, code, instead, tests }: Fault): boolean {
+  const source = path.join(copy, 'contracts/src', file)
+  const sound = readFileSync(source, 'utf8')
+  if (sound.split(code).length !== 2) throw new Error(`${file} does not have once: ${code}`)
+  writeFileSync(
+    source,
+    sound.replace(code, () => instead),
+  )
+  const { stdout, stderr } = spawnSync(ensureForge(), ['test', '--root', copy, '--match-contract', tests], {
+    cwd: copy,
+    encoding: 'utf8',
+    env: { ...process.env, ...forgeEnv, ...effort },
+  })
+  writeFileSync(source, sound)
+  if (!stdout.includes('Ran ')) throw new Error(`The tests did not run.\n${stdout}${stderr}`)
+  return stdout.includes('[FAIL')
+}
+
+try {
+  prepareCopy()
+  let missed = 0
+  for (const one of faults) {
+    const found = isFound(one)
+    console.log(`${found ? 'found ' : 'MISSED'}  ${one.name}`)
+    if (!found) missed += 1
+  }
+  console.log(`${faults.length - missed} of ${faults.length} faults found`)
+  process.exitCode = missed === 0 ? 0 : 1
+} finally {
+  rmSync(copy, { recursive: true, force: true })
+}
