@@ -1,5 +1,16 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { parseArtifact } from '../protocol/hbc/artifact.ts'
@@ -56,6 +67,106 @@ describe('compile', () => {
       env,
     })
     expect(readFileSync(path.join(one, 'out.hbc'))).toEqual(readFileSync(path.join(two, 'out.hbc')))
+  })
+
+  test('packages are found from the source, wherever the tool is called', async () => {
+    const cwd = project({
+      'node_modules/pack/index.ts': 'import { deep } from "deep"\nexport const word: string = deep\n',
+      'node_modules/deep/index.ts': 'export const deep: string = "deep"\n',
+      'src/m.ts':
+        'import { word } from "pack"\nexport function main(): string { return word }\nexport const limit = 5\n',
+    })
+    const args = ['--name', 'm', '-o', path.join(cwd, 'out.hbc')]
+    const places = [cwd, path.join(cwd, 'src'), '/', path.join(cwd, 'node_modules')]
+    const addresses = []
+    for (const place of places) {
+      const { stdout, stderr } = await nodectl(['compile', path.join(cwd, 'src/m.ts'), ...args], {
+        env,
+        cwd: place,
+      })
+      expect(stderr).toBe('')
+      addresses.push(JSON.parse(stdout).manifest_address)
+    }
+    expect(new Set(addresses).size).toBe(1)
+  })
+
+  test('a module that imports the source by its name shares its variables', async () => {
+    const cwd = project({
+      'm.ts': `import { raise } from "./part"
+export let count = 0
+export function main(): string { raise(); return count.toString() }
+export function increase(): void { count += 1 }
+`,
+      'part.ts': 'import { increase } from "./m"\nexport function raise(): void { increase(); increase() }\n',
+    })
+    expect((await nodectl(['compile', 'm.ts'], { env, cwd })).stderr).toBe('')
+    const { stdout } = await nodectl(['run', 'm.hbc', 'main'], { cwd })
+    expect(JSON.parse(stdout).output).toBe('2')
+  })
+
+  test('settings of the compiler beside the source are not read', async () => {
+    const cwd = project({
+      'm.ts': greeter,
+      'asconfig.json': '{"options":{"transform":["./evil.mjs"]}}',
+      'evil.mjs': 'import { writeFileSync } from "node:fs"\nwriteFileSync("evil", "")',
+    })
+    expect((await nodectl(['compile', 'm.ts'], { env, cwd })).stderr).toBe('')
+    expect(readdirSync(cwd).sort()).toEqual(['asconfig.json', 'evil.mjs', 'm.hbc', 'm.ts'])
+  })
+
+  test('the output is never the source, whatever it is called', async () => {
+    const cwd = project({ 'm.ts': greeter })
+    symlinkSync('m.ts', path.join(cwd, 'link'))
+    linkSync(path.join(cwd, 'm.ts'), path.join(cwd, 'twin'))
+    for (const out of ['m.ts', './m.ts', 'link', 'twin'])
+      expect([out, await nodectl(['compile', 'm.ts', '-o', out], { env, cwd })]).toEqual([
+        out,
+        {
+          code: 1,
+          stdout: '',
+          stderr: `Error: ${out} is the source m.ts; name another file\n`,
+        },
+      ])
+    expect(readFileSync(path.join(cwd, 'm.ts'), 'utf8')).toBe(greeter)
+  })
+
+  test('a directory is no output; a symlink stays one, and its target becomes the artifact', async () => {
+    const cwd = project({ 'm.ts': greeter, 'deep/old.hbc': 'old' })
+    expect(await nodectl(['compile', 'm.ts', '-o', 'deep'], { env, cwd })).toMatchObject({
+      code: 1,
+      stderr: 'Error: deep is a directory; name a file in it\n',
+    })
+    symlinkSync('deep/old.hbc', path.join(cwd, 'm.hbc'))
+    symlinkSync('deep/new.hbc', path.join(cwd, 'fresh'))
+    for (const out of ['m.hbc', 'fresh']) {
+      expect((await nodectl(['compile', 'm.ts', '-o', out], { env, cwd })).stderr).toBe('')
+      expect(lstatSync(path.join(cwd, out)).isSymbolicLink()).toBe(true)
+    }
+    expect(readdirSync(path.join(cwd, 'deep')).sort()).toEqual(['new.hbc', 'old.hbc'])
+    const [fresh, replaced] = ['new.hbc', 'old.hbc'].map((name) => readFileSync(path.join(cwd, 'deep', name)))
+    expect(fresh).toEqual(replaced)
+    expect(fresh!.subarray(0, 2).toString()).toBe('PK')
+  })
+
+  test.skipIf(process.platform === 'win32')('pipes and devices are written to, not replaced', async () => {
+    const cwd = project({ 'm.ts': greeter })
+    const pipe = path.join(cwd, 'pipe')
+    spawnSync('mkfifo', [pipe])
+    const [read, { code, stderr }] = await Promise.all([
+      readFile(pipe),
+      nodectl(['compile', 'm.ts', '-o', 'pipe'], { env, cwd }),
+    ])
+    expect([code, stderr, read.subarray(0, 2).toString()]).toEqual([0, '', 'PK'])
+    expect(lstatSync(pipe).isFIFO()).toBe(true)
+
+    symlinkSync('/dev/null', path.join(cwd, 'nowhere'))
+    expect((await nodectl(['compile', 'm.ts', '-o', 'nowhere'], { env, cwd })).code).toBe(0)
+    expect(statSync(path.join(cwd, 'nowhere')).isCharacterDevice()).toBe(true)
+
+    const shown = await nodectl(['compile', 'm.ts', '-o', '/dev/stdout'], { env, cwd })
+    expect([shown.code, shown.stdout.slice(0, 2)]).toEqual([0, 'PK'])
+    expect(JSON.parse(shown.stderr)).toMatchObject({ out: '/dev/stdout', hbc_bytes: read.length })
+    expect(readdirSync(cwd).sort()).toEqual(['m.ts', 'nowhere', 'pipe'])
   })
 
   test('name and version can be chosen; the artifact can go to a pipe', async () => {
@@ -141,7 +252,7 @@ function inner(a: i32): i32 { return a + tryCall("0x", "f", "").code }
       const { code, stderr } = await nodectl(['compile', `examples/${name}`, '-o', out], { env })
       expect([name, code, stderr]).toEqual([name, 0, ''])
     }
-  })
+  }, 300_000)
 })
 
 describe('the compiler folder', () => {

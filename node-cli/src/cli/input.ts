@@ -23,10 +23,10 @@ export async function readInput(file: string, bytesMax: number): Promise<Uint8Ar
   return new Uint8Array(Buffer.concat(chunks))
 }
 
-/** What went wrong, without the call that found out. */
-export function reason(error: unknown): string {
+/** What went wrong with a file (or with the folder it should be in), without the call that found out. */
+export function reason(error: unknown, missing: 'file' | 'folder' = 'file'): string {
   const { code, message } = error as NodeJS.ErrnoException
-  if (code === 'ENOENT') return 'there is no such file'
+  if (code === 'ENOENT') return `there is no such ${missing}`
   if (code === 'EISDIR') return 'it is a directory'
   if (code === 'EACCES') return 'permission denied'
   return message

@@ -1,9 +1,8 @@
-import { randomBytes } from 'node:crypto'
-import { rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { defineNodectlCommand } from '../cli/command.ts'
-import { CliError, UsageError } from '../cli/errors.ts'
+import { UsageError } from '../cli/errors.ts'
 import { printJson } from '../cli/output.ts'
+import { isStandardOutput, outputFile } from '../cli/output-file.ts'
 import { compileModule } from '../compiler/compile-module.ts'
 
 export default defineNodectlCommand({
@@ -27,18 +26,21 @@ export default defineNodectlCommand({
     async run({ args }) {
       const { source, out: asked } = args
       if (!source.endsWith('.ts')) throw new UsageError(`SOURCE must be a .ts file, not ${source}`)
-      if (asked === '-' && process.stdout.isTTY)
+      const toStdout = asked !== undefined && isStandardOutput(asked)
+      if (toStdout && process.stdout.isTTY)
         throw new UsageError('an artifact is not for a terminal; send it to a file or a pipe')
       const stem = path.basename(source, '.ts')
       const out = asked ?? path.join(path.dirname(source), `${stem}.hbc`)
       const version = args['module-version']
+      const write = toStdout
+        ? (bytes: Uint8Array) => process.stdout.write(bytes)
+        : await outputFile(out, source)
       const { bytes, manifestAddress, functions, wasmBytes } = await compileModule({
         source,
         name: args.name ?? stem,
         ...(version !== undefined && { version }),
       })
-      if (out === '-') process.stdout.write(bytes)
-      else await writeWhole(out, bytes)
+      await write(bytes)
       const summary = {
         out,
         manifest_address: manifestAddress,
@@ -46,7 +48,7 @@ export default defineNodectlCommand({
         wasm_bytes: wasmBytes,
         hbc_bytes: bytes.length,
       }
-      if (out === '-') process.stderr.write(`${JSON.stringify(summary)}\n`)
+      if (toStdout) process.stderr.write(`${JSON.stringify(summary)}\n`)
       else printJson(summary)
     },
   },
@@ -59,15 +61,3 @@ export default defineNodectlCommand({
     ['compile hello.ts --out - | nodectl inspect -', 'Show what the artifact holds without keeping it'],
   ],
 })
-
-/** Nobody ever sees half an artifact: the file gets its name when it is complete. */
-async function writeWhole(file: string, bytes: Uint8Array): Promise<void> {
-  const temporary = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`
-  try {
-    await writeFile(temporary, bytes)
-    await rename(temporary, file)
-  } catch (error) {
-    await rm(temporary, { force: true })
-    throw new CliError('unwritable', `${file} cannot be written: ${(error as Error).message}`)
-  }
-}

@@ -22,19 +22,58 @@ export interface Ast {
   nextDiagnostic: (program: unknown) => unknown
   isError: (diagnostic: unknown) => boolean
   formatDiagnostic: (diagnostic: unknown, colors: boolean, context: boolean) => string
-  NodeKind: { FunctionDeclaration: number; NamedType: number }
+  NodeKind: Record<
+    | 'Export'
+    | 'ExportDefault'
+    | 'ExportImport'
+    | 'Function'
+    | 'FunctionDeclaration'
+    | 'FunctionType'
+    | 'Identifier'
+    | 'Import'
+    | 'NamedType'
+    | 'Parenthesized'
+    | 'TypeDeclaration'
+    | 'Variable'
+    | 'VariableDeclaration',
+    number
+  >
   CommonFlags: { Export: number }
 }
 
+/** A node of the syntax tree, with the members of the kinds that are looked at. */
 export interface AstNode {
   kind: number
   flags: number
-  name: { text: string; identifier?: { text: string } }
+  range?: { start: number }
+  name: AstName
+  // Source
   normalizedPath?: string
   statements?: AstNode[]
+  // Function
   signature?: { parameters: { type: AstNode }[]; returnType: AstNode }
   typeParameters?: unknown[] | null
-  range?: { start: number }
+  // Type, type declaration, variable declaration
+  type?: AstNode | null
+  isNullable?: boolean
+  initializer?: AstNode | null
+  // Expression
+  expression?: AstNode
+  text?: string
+  // Import and export
+  path?: { value: string } | null
+  internalPath?: string | null
+  declarations?: AstNode[] | null
+  foreignName?: AstName
+  namespaceName?: AstName | null
+  members?: { localName?: AstName; exportedName?: AstName }[] | null
+  declaration?: AstNode
+  externalName?: AstName
+}
+
+export interface AstName {
+  text: string
+  identifier?: { text: string }
 }
 
 /** Loads the compiler that lies in `folder`. */

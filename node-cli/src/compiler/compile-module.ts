@@ -1,11 +1,19 @@
 import { readFileSync } from 'node:fs'
-import path from 'node:path'
 import { ArtifactError, type ArtifactManifest, packArtifact } from '../../../protocol/hbc/artifact.ts'
 import { CliError } from '../cli/errors.ts'
-import { loadAsc } from './asc.ts'
+import { printable } from '../cli/output.ts'
+import { type Asc, loadAsc } from './asc.ts'
 import { ascVersion, ensureAsc } from './asc-home.ts'
-import { entryGlue, findGuestFunctions } from './guest-functions.ts'
-import { guestLibrary } from './guest-library.ts'
+import { entryGlue } from './entry-glue.ts'
+import { findGuestFunctions } from './guest-functions.ts'
+import {
+  entryFile,
+  libraryFolder,
+  rootFolder,
+  type SourceFiles,
+  sourceFile,
+  sourceFiles,
+} from './source-files.ts'
 
 export interface CompileRequest {
   /** Path of the AssemblyScript module. */
@@ -21,22 +29,20 @@ export interface CompiledModule {
   wasmBytes: number
 }
 
-const entryFile = '__nodectl_entry.ts'
 const wasmFile = 'module.wasm'
-const libraryFolder = '~nodectl'
 
 /**
- * Compiles a module to an artifact. No path of the machine enters the compiler, so the same sources give the same
- * bytes everywhere.
+ * Compiles a module to an artifact. No path, name or setting of the machine enters the compiler, so the same sources
+ * give the same bytes everywhere.
  *
  * @throws {@link CliError} with asc's own messages for a source that does not compile.
  */
 export async function compileModule({ source, name, version }: CompileRequest): Promise<CompiledModule> {
   const text = readSource(source)
   const asc = await loadAsc(await ensureAsc())
-  const file = path.basename(source)
-  const functions = findGuestFunctions(asc.ast, text, file)
-  const wasm = await runAsc(asc, source, text, entryGlue(file.replace(/\.ts$/, ''), functions))
+  const files = sourceFiles(source, text)
+  const functions = findGuestFunctions(asc.ast, files)
+  const wasm = await runAsc(asc, files, entryGlue(functions))
   const manifest: ArtifactManifest = {
     name,
     language: 'assemblyscript',
@@ -52,7 +58,7 @@ export async function compileModule({ source, name, version }: CompileRequest): 
     if (!(error instanceof ArtifactError)) throw error
     throw new CliError(
       error.rule,
-      `${file} compiles, but nodes would refuse it: ${error.message}${hintOf(error)}`,
+      `${files.nameOf(sourceFile)} compiles, but nodes would refuse it: ${error.message}${hintOf(error)}`,
     )
   }
 }
@@ -72,23 +78,18 @@ function readSource(source: string): string {
     const { code, message } = error as NodeJS.ErrnoException
     const reason =
       code === 'ENOENT' ? 'there is no such file' : code === 'EISDIR' ? 'it is a directory' : message
-    throw new CliError('unreadable', `${source} cannot be read: ${reason}`)
+    throw new CliError('unreadable', `${printable(source)} cannot be read: ${reason}`)
   }
 }
 
-async function runAsc(
-  asc: Awaited<ReturnType<typeof loadAsc>>,
-  source: string,
-  text: string,
-  entry: string,
-): Promise<Uint8Array> {
-  const folder = path.dirname(source)
-  const file = path.basename(source)
+async function runAsc(asc: Asc, files: SourceFiles, entry: string): Promise<Uint8Array> {
   let wasm: Uint8Array | undefined
   let complaints = ''
   const { error } = await asc.compile(
     [
       entryFile,
+      '--baseDir',
+      rootFolder,
       '--lib',
       `${libraryFolder}/hub.ts`,
       '--outFile',
@@ -104,12 +105,7 @@ async function runAsc(
       '--noColors',
     ],
     {
-      readFile: (name, baseDir) => {
-        if (baseDir === libraryFolder) return guestLibrary
-        if (name === entryFile) return entry
-        if (name === file) return text
-        return readRelative(folder, name)
-      },
+      readFile: (name, baseDir) => (name === entryFile ? entry : files.read(name, baseDir)),
       writeFile: (name, contents) => {
         if (name === wasmFile && contents instanceof Uint8Array) wasm = new Uint8Array(contents)
       },
@@ -124,15 +120,9 @@ async function runAsc(
     },
   )
   if (error !== null || wasm === undefined)
-    throw new CliError('compile', `${file} does not compile\n${complaints.trim() || error?.message || ''}`)
+    throw new CliError(
+      'compile',
+      `${files.nameOf(sourceFile)} does not compile\n${files.explain(complaints.trim() || (error?.message ?? ''))}`,
+    )
   return wasm
-}
-
-/** A module the source imports; null tells asc to look elsewhere. */
-function readRelative(folder: string, name: string): string | null {
-  try {
-    return readFileSync(path.join(folder, name), 'utf8')
-  } catch {
-    return null
-  }
 }

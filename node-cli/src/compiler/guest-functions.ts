@@ -1,5 +1,7 @@
 import { CliError } from '../cli/errors.ts'
 import type { Ast, AstNode } from './asc.ts'
+import { type Exported, findExports } from './module-exports.ts'
+import { type SourceFiles, sourceFile } from './source-files.ts'
 
 /** A function of the source that becomes a function of the artifact. */
 export interface GuestFunction {
@@ -9,42 +11,63 @@ export interface GuestFunction {
 }
 
 /**
- * Finds the exported top-level functions of a source, ascending by name.
+ * Finds the functions a source exports, ascending by name. Constants, classes, enums, types and namespaces are for the
+ * modules that import it.
  *
- * @param file Shown in errors.
- * @throws {@link CliError} for one of another form, and when there is none.
+ * @throws {@link CliError} for a function of another form, and when there is none.
  */
-export function findGuestFunctions(ast: Ast, text: string, file: string): GuestFunction[] {
-  const program = ast.newProgram(ast.newOptions())
-  ast.parse(program, text, file, true)
-  for (let found = ast.nextDiagnostic(program); found; found = ast.nextDiagnostic(program))
-    if (ast.isError(found))
-      throw new CliError('compile', `${file} does not compile\n${ast.formatDiagnostic(found, false, true)}`)
-  const statements = program.sources.find(({ normalizedPath }) => normalizedPath === file)?.statements ?? []
-  const functions = statements
-    .filter(
-      ({ kind, flags }) =>
-        kind === ast.NodeKind.FunctionDeclaration && (flags & ast.CommonFlags.Export) !== 0,
-    )
-    .map((node) => readFunction(ast, node, `${file}:${lineOf(text, node)}`))
+export function findGuestFunctions(ast: Ast, files: SourceFiles): GuestFunction[] {
+  const functions = [...findExports(ast, files)].flatMap(([name, one]) => readExport(ast, name, one))
   if (functions.length === 0)
     throw new CliError(
       'no_functions',
-      `${file} exports no function; export one like: export function main(input: string): string`,
+      `${files.nameOf(sourceFile)} exports no function; export one like: export function main(input: string): string`,
     )
   return functions.sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-function readFunction(ast: Ast, { name, signature, typeParameters }: AstNode, place: string): GuestFunction {
+function readExport(ast: Ast, name: string, one: Exported): GuestFunction[] {
+  switch (one.kind) {
+    case 'other':
+      return []
+    case 'foreign':
+      throw new CliError(
+        'export_form',
+        `${one.place}: ${name} comes from "${one.specifier}", a package or library; write a function that calls it: ${formOf(name)}`,
+      )
+    case 'variable':
+      throw new CliError(
+        'export_form',
+        `${one.place}: ${name} is a variable that holds a function; write: ${formOf(name)}`,
+      )
+    case 'function':
+      if (name === 'default')
+        throw new CliError(
+          'export_form',
+          `${one.place}: a default export has no name to call it by; write: ${formOf(one.node.name.text)}`,
+        )
+      return [readFunction(ast, name, one.node, one.place)]
+  }
+}
+
+const formOf = (name: string): string =>
+  `export function ${name === 'default' ? 'main' : name}(input: string): string { … }`
+
+function readFunction(
+  ast: Ast,
+  name: string,
+  { signature, typeParameters }: AstNode,
+  place: string,
+): GuestFunction {
   const refuse = (what: string) =>
     new CliError(
       'function_form',
-      `${place}: the exported function ${name.text} ${what}; it must have the form (input: string) => string, with no parameter or no result at most`,
+      `${place}: the exported function ${name} ${what}; it must have the form (input: string) => string, with no parameter or no result at most`,
     )
-  if (!/^[A-Za-z_][A-Za-z0-9_]{0,63}$/.test(name.text))
+  if (!/^[A-Za-z_][A-Za-z0-9_]{0,63}$/.test(name))
     throw new CliError(
       'function_name',
-      `${place}: the name ${name.text} does not fit; it must be up to 64 letters, digits and _`,
+      `${place}: the name ${name} does not fit; it must be up to 64 letters, digits and _`,
     )
   if (typeParameters && typeParameters.length > 0) throw refuse('is generic')
   const parameters = signature?.parameters ?? []
@@ -53,48 +76,11 @@ function readFunction(ast: Ast, { name, signature, typeParameters }: AstNode, pl
   if (takesInput && typeName(ast, parameters[0]!.type) !== 'string') throw refuse('takes no string')
   const result = typeName(ast, signature!.returnType)
   if (result !== 'string' && result !== 'void') throw refuse('gives no string')
-  return { name: name.text, takesInput, givesOutput: result === 'string' }
+  return { name, takesInput, givesOutput: result === 'string' }
 }
 
 /** The name of a simple type; null for every other one. A result that is left out is void. */
 function typeName(ast: Ast, node: AstNode): string | null {
-  if (node.kind !== ast.NodeKind.NamedType) return null
+  if (node.kind !== ast.NodeKind.NamedType || node.isNullable) return null
   return (node.name.identifier?.text ?? '') || 'void'
-}
-
-const lineOf = (text: string, { range }: AstNode): number =>
-  text.slice(0, range?.start ?? 0).split('\n').length
-
-/** The module asc compiles: it dispatches the node's call to the functions of the source. */
-export function entryGlue(sourceModule: string, functions: readonly GuestFunction[]): string {
-  const cases = functions.map(({ takesInput, givesOutput }, id) => {
-    const invocation = `guest${id}(${takesInput ? 'read(ptr, len)' : ''})`
-    return givesOutput
-      ? `    case ${id}: return write(${invocation});`
-      : `    case ${id}: ${invocation}; return 0;`
-  })
-  // Renamed, so that no name of the source meets one of the glue.
-  const imports = functions.map(({ name }, id) => `${name} as guest${id}`).join(', ')
-  return `import { ${imports} } from "./${sourceModule}";
-
-export function __alloc(len: i32): i32 {
-  return <i32>heap.alloc(<usize>len);
-}
-
-function read(ptr: i32, len: i32): string {
-  return len == 0 ? "" : String.UTF8.decodeUnsafe(<usize>ptr, <usize>len);
-}
-
-function write(output: string): i64 {
-  const bytes = String.UTF8.encode(output, false, String.UTF8.ErrorMode.REPLACE);
-  return bytes.byteLength == 0 ? 0 : (<i64>changetype<usize>(bytes) << 32) | <i64>bytes.byteLength;
-}
-
-export function __hive_entry(func: i32, ptr: i32, len: i32): i64 {
-  switch (func) {
-${cases.join('\n')}
-  }
-  return -1;
-}
-`
 }

@@ -1,0 +1,154 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { filledAscHome, temporaryFolder } from '../../testing/nodectl.ts'
+import { compileModule } from './compile-module.ts'
+
+process.env.NODE_ASC_HOME = filledAscHome()
+
+function project(files: Record<string, string>): string {
+  const folder = temporaryFolder()
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(path.dirname(path.join(folder, name)), { recursive: true })
+    writeFileSync(path.join(folder, name), text)
+  }
+  return folder
+}
+
+const compile = (folder: string, file = 'm.ts') =>
+  compileModule({ source: path.join(folder, file), name: 'm' })
+
+const partial = {
+  'part.ts': 'export function part(): string { return "part" }\n',
+  'm.ts': `import { part } from "./part"
+export function main(): string { if (part() == "") throw new Error("why"); return part() }
+`,
+}
+
+describe('the address', async () => {
+  const { manifestAddress } = await compile(project(partial))
+
+  test.each([
+    `it's "quoted".ts`,
+    'back\\slash.ts',
+    'new\nline.ts',
+    '`backtick`.ts',
+    '__nodectl_entry.ts',
+    '.ts',
+    'ünï.d.ts',
+  ])('is the same for a source called %j', async (name) => {
+    const folder = project({ 'part.ts': partial['part.ts'], [name]: partial['m.ts'] })
+    expect((await compile(folder, name)).manifestAddress).toBe(manifestAddress)
+  })
+
+  test.each([
+    '{bad',
+    '{"options":{"initialMemory":16}}',
+    '{"options":{"importMemory":true}}',
+    '{"options":{"transform":["./evil.mjs"]}}',
+    '{"entries":["other.ts"],"extends":"./more.json"}',
+  ])('is the same beside and below an asconfig.json of %s', async (settings) => {
+    const evil = 'throw new Error("code of an asconfig.json was run")'
+    const beside = { ...partial, 'asconfig.json': settings, 'evil.mjs': evil }
+    const folder = project({
+      ...beside,
+      ...Object.fromEntries(Object.entries(beside).map(([name, text]) => [`deep/${name}`, text])),
+    })
+    expect((await compile(folder)).manifestAddress).toBe(manifestAddress)
+    expect((await compile(path.join(folder, 'deep'))).manifestAddress).toBe(manifestAddress)
+  })
+})
+
+const form = '(input: string): string { return input }'
+
+describe('the functions', () => {
+  test('are those declared, listed, renamed and passed on; the rest is for other modules', async () => {
+    const folder = project({
+      'm.ts': `import { inner as kept, limit } from "./lib/a"
+import * as whole from "./lib/a"
+export function own${form}
+function listed${form}
+export { listed, listed as renamed, kept, whole, limit }
+export { inner as z, default as main } from "./lib/a"
+export * from "./lib/b"
+export const size: i32 = 5, text = "five", copy = limit, nan = NaN
+export class Box {}
+export enum Colour { Red }
+export type Handler = (input: string) => string
+export interface Shape {}
+export namespace Space { export function hidden(): void {} }
+`,
+      'lib/a.ts': `export function inner(): string { return "inner" }
+export const limit = 1
+export default function named${form}
+`,
+      'lib/b/index.ts': `export * from "../a"
+export function own(): void {}
+export function passed(input: string): void {}
+export { inner as again } from "../../m"
+export { inner } from "../a"
+export { listed as circled } from "../../m"
+`,
+    })
+    expect((await compile(folder)).functions).toEqual([
+      'again',
+      'circled',
+      'inner',
+      'kept',
+      'listed',
+      'main',
+      'own',
+      'passed',
+      'renamed',
+      'z',
+    ])
+  })
+
+  const list = 'export { f }'
+  test.each([
+    [
+      `export const b = ${'(input: string): string => input'}`,
+      'm.ts:1: b is a variable that holds a function',
+    ],
+    [
+      `\nexport let b = (function${form})`,
+      'm.ts:2: b is a variable that holds a function; write: export function b',
+    ],
+    [`function a${form}\nexport const b = a`, 'm.ts:2: b is a variable that holds a function'],
+    [`type F = (a: string) => string\nfunction a${form}\nexport const b: F = a`, 'm.ts:3: b is a variable'],
+    [
+      `export default function f${form}`,
+      'm.ts:1: a default export has no name to call it by; write: export function f(',
+    ],
+    [`function f${form}\nexport default f`, 'm.ts:1: a default export has no name'],
+    ['import { emit } from "hub"\nexport { emit }', 'm.ts:1: emit comes from "hub", a package or library'],
+    ['export { x } from "pack"', 'm.ts:1: x comes from "pack"'],
+    ['export * from "hub"', 'm.ts:1: export * from "hub" passes on a package or library'],
+    [list, 'm.ts:1: f is exported, but declared nowhere'],
+    ['export { f } from "./gone"', 'm.ts:1: there is no module "./gone"'],
+    ['export { f } from "./lib"', 'it exports no f'],
+    ['export { add } from "./lib"', 'lib.ts:2: the exported function add takes 2 parameters'],
+    ['export { n as f } from "./lib"', 'm.ts exports no function; export one like'],
+    ['export import z = String', 'm.ts:1: export import is not supported; write: export { NAME as z }'],
+    ['import { a } from "./m"\nexport { a }', 'it exports no a'],
+    ['export const a = b, b = a', 'm.ts exports no function'],
+    ['export function f(a: string | null): string { return "" }', 'takes no string'],
+    [`export function f${form}\nexport { f as größe }`, 'the name größe does not fit'],
+  ])('refuse %j with the place and what to write', async (source, message) => {
+    const folder = project({
+      'm.ts': source,
+      'lib.ts': 'export const n = 1\nexport function add(a: i32, b: i32): i32 { return a + b }\n',
+    })
+    await expect(compile(folder)).rejects.toMatchObject({
+      name: 'CliError',
+      message: expect.stringContaining(message),
+    })
+  })
+})
+
+test('messages name the file of the user', async () => {
+  const folder = project({ "it's\nme.ts": 'export function f(): string {\n  return missing()\n}\n' })
+  await expect(compile(folder, "it's\nme.ts")).rejects.toMatchObject({
+    message: expect.stringMatching(/^it's\\u000ame\.ts does not compile\n.*└─ in it's\\u000ame\.ts\(2,10\)/s),
+  })
+})

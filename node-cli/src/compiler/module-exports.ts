@@ -1,0 +1,213 @@
+import { CliError } from '../cli/errors.ts'
+import type { Ast, AstNode } from './asc.ts'
+import { type SourceFiles, sourceFile } from './source-files.ts'
+
+/** What a name that the source exports stands for. */
+export type Exported =
+  | { kind: 'function'; node: AstNode; place: string }
+  /** A variable that holds a function: it may change, so it is no function of its own. */
+  | { kind: 'variable'; place: string }
+  /** Of a package or library, whose modules are not looked into. */
+  | { kind: 'foreign'; place: string; specifier: string }
+  /** A constant, class, enum, type or namespace. */
+  | { kind: 'other' }
+
+interface Module {
+  /** The name its author knows. */
+  name: string
+  text: string
+  statements: readonly AstNode[]
+}
+
+/**
+ * Finds what the source exports under each name, through lists, renames and other modules of its own.
+ *
+ * @throws {@link CliError} for a module that cannot be parsed, a name found nowhere, and a form that hides names.
+ */
+export function findExports(ast: Ast, files: SourceFiles): Map<string, Exported> {
+  const resolver = new ExportResolver(ast, files)
+  const path = sourceFile.replace(/\.ts$/, '')
+  return new Map([...resolver.names(path)].map((name) => [name, resolver.exported(path, name)]))
+}
+
+/** Modules are named by asc's internal paths: without extension, relative to the root. */
+class ExportResolver {
+  readonly #ast: Ast
+  readonly #files: SourceFiles
+  readonly #modules = new Map<string, Module | null>()
+
+  constructor(ast: Ast, files: SourceFiles) {
+    this.#ast = ast
+    this.#files = files
+  }
+
+  /** @param open Modules that are being looked at: some export each other in a circle. */
+  names(path: string, open: ReadonlySet<string> = new Set()): Set<string> {
+    const module = this.#module(path)
+    if (module === null || open.has(path)) return new Set()
+    const within = new Set([...open, path])
+    return new Set(
+      module.statements.flatMap((node) => {
+        const own = this.#ownNames(module, node)
+        if (!this.#passesOn(node)) return own
+        return [...this.names(this.#pathOf(module, node), within)].filter((name) => name !== 'default')
+      }),
+    )
+  }
+
+  /** @param seen What is being resolved: a circle of names leads nowhere. */
+  exported(path: string, name: string, seen: ReadonlySet<string> = new Set()): Exported {
+    const key = `${path}\n${name}`
+    const module = this.#module(path)!
+    const within = new Set([...seen, key])
+    const { statements } = module
+    const own = statements.find((node) => this.#ownNames(module, node).includes(name))
+    if (own && !seen.has(key)) return this.#own(module, own, name, within)
+    // What a module names itself goes before what it passes on whole.
+    const passing = statements.find(
+      (node) => this.#passesOn(node) && this.names(this.#pathOf(module, node)).has(name),
+    )
+    if (passing && !seen.has(key)) return this.exported(this.#pathOf(module, passing), name, within)
+    throw new CliError('compile', `${module.name} does not compile\nit exports no ${name}`)
+  }
+
+  #own(module: Module, node: AstNode, name: string, seen: ReadonlySet<string>): Exported {
+    const { NodeKind } = this.#ast
+    if (node.kind === NodeKind.ExportDefault) return this.#declared(module, node.declaration!, seen)
+    if (node.kind === NodeKind.Variable)
+      return this.#declared(module, node.declarations!.find((one) => one.name.text === name)!, seen)
+    if (node.kind !== NodeKind.Export) return this.#declared(module, node, seen)
+    const member = node.members!.find(({ exportedName }) => exportedName!.text === name)!
+    return node.path
+      ? this.#imported(module, node, member.localName!.text, seen)
+      : this.#local(module, node, member.localName!.text, seen)
+  }
+
+  /** The names a statement exports, other than those it passes on. */
+  #ownNames(module: Module, node: AstNode): string[] {
+    const { NodeKind } = this.#ast
+    switch (node.kind) {
+      case NodeKind.ExportImport:
+        throw new CliError(
+          'export_form',
+          `${placeOf(module, node)}: export import is not supported; write: export { NAME as ${node.externalName!.text} }`,
+        )
+      case NodeKind.ExportDefault:
+        return ['default']
+      case NodeKind.Export:
+        return (node.members ?? []).map(({ exportedName }) => exportedName!.text)
+      case NodeKind.Variable:
+        return node.declarations!.filter(this.#isExported).map(({ name }) => name.text)
+      default:
+        return this.#isExported(node) ? [node.name.text] : []
+    }
+  }
+
+  /** What another module exports under a name. */
+  #imported(module: Module, node: AstNode, name: string, seen: ReadonlySet<string>): Exported {
+    if (isForeign(node)) return { kind: 'foreign', place: placeOf(module, node), specifier: node.path!.value }
+    return this.exported(this.#pathOf(module, node), name, seen)
+  }
+
+  /** What a name means inside a module. */
+  #local(module: Module, user: AstNode, name: string, seen: ReadonlySet<string>): Exported {
+    const { NodeKind } = this.#ast
+    for (const node of module.statements) {
+      if (node.kind === NodeKind.Import) {
+        if (node.namespaceName?.text === name) return { kind: 'other' }
+        const binding = node.declarations?.find((one) => one.name.text === name)
+        if (binding) return this.#imported(module, node, binding.foreignName!.text, seen)
+      }
+      const declarations = node.kind === NodeKind.Variable ? node.declarations! : [node]
+      const declaration = declarations.find((one) => one.name?.text === name)
+      if (declaration) return this.#declared(module, declaration, seen)
+    }
+    throw new CliError('compile', `${placeOf(module, user)}: ${name} is exported, but declared nowhere`)
+  }
+
+  #declared(module: Module, node: AstNode, seen: ReadonlySet<string>): Exported {
+    const { NodeKind } = this.#ast
+    const place = placeOf(module, node)
+    if (node.kind === NodeKind.FunctionDeclaration) return { kind: 'function', node, place }
+    if (node.kind === NodeKind.VariableDeclaration && this.#holdsFunction(module, node, seen))
+      return { kind: 'variable', place }
+    return { kind: 'other' }
+  }
+
+  #holdsFunction(module: Module, node: AstNode, seen: ReadonlySet<string>): boolean {
+    const { NodeKind } = this.#ast
+    if (node.type) return this.#isFunctionType(module, node.type)
+    let value = node.initializer
+    while (value?.kind === NodeKind.Parenthesized) value = value.expression
+    if (value?.kind === NodeKind.Function) return true
+    if (value?.kind !== NodeKind.Identifier || !this.#isKnown(module, value.text!)) return false
+    const key = `${module.name}\n${node.name.text} =`
+    if (seen.has(key)) return false
+    const named = this.#local(module, node, value.text!, new Set([...seen, key]))
+    return named.kind === 'function' || named.kind === 'variable'
+  }
+
+  /** Others are names of the language, such as `NaN`, or of parts of the standard library. */
+  #isKnown(module: Module, name: string): boolean {
+    return module.statements.some(
+      (node) => node.name?.text === name || node.declarations?.some((one) => one.name.text === name),
+    )
+  }
+
+  #isFunctionType(module: Module, type: AstNode): boolean {
+    const { NodeKind } = this.#ast
+    if (type.kind === NodeKind.FunctionType) return true
+    const alias = module.statements.find(
+      (one) => one.kind === NodeKind.TypeDeclaration && one.name.text === type.name?.identifier?.text,
+    )
+    return alias?.type?.kind === NodeKind.FunctionType
+  }
+
+  #isExported = ({ flags }: AstNode): boolean => (flags & this.#ast.CommonFlags.Export) !== 0
+
+  /** Whether it is `export * from "./module"`. */
+  #passesOn = ({ kind, members }: AstNode): boolean => kind === this.#ast.NodeKind.Export && !members
+
+  /** The module a statement imports or exports from. */
+  #pathOf(module: Module, node: AstNode): string {
+    const { value } = node.path!
+    if (isForeign(node))
+      throw new CliError(
+        'export_form',
+        `${placeOf(module, node)}: export * from "${value}" passes on a package or library; write the functions you mean`,
+      )
+    if (this.#module(node.internalPath!) === null)
+      throw new CliError('compile', `${placeOf(module, node)}: there is no module ${JSON.stringify(value)}`)
+    return node.internalPath!
+  }
+
+  #module(path: string): Module | null {
+    const known = this.#modules.get(path)
+    if (known !== undefined) return known
+    const module = this.#parse(`${path}.ts`) ?? this.#parse(`${path}/index.ts`)
+    this.#modules.set(path, module)
+    return module
+  }
+
+  #parse(file: string): Module | null {
+    const text = this.#files.read(file)
+    if (text === null) return null
+    const ast = this.#ast
+    const program = ast.newProgram(ast.newOptions())
+    ast.parse(program, text, file, true)
+    const name = this.#files.nameOf(file)
+    for (let found = ast.nextDiagnostic(program); found; found = ast.nextDiagnostic(program))
+      if (ast.isError(found))
+        throw new CliError(
+          'compile',
+          `${name} does not compile\n${this.#files.explain(ast.formatDiagnostic(found, false, true))}`,
+        )
+    const parsed = program.sources.find(({ normalizedPath }) => normalizedPath === file)
+    return { name, text, statements: parsed?.statements ?? [] }
+  }
+}
+
+const isForeign = ({ internalPath }: AstNode): boolean => internalPath!.startsWith('~lib/')
+
+const placeOf = ({ name, text }: Module, { range }: AstNode): string =>
+  `${name}:${text.slice(0, range?.start ?? 0).split('\n').length}`
