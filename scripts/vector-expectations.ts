@@ -13,7 +13,7 @@ const Run = z.object({
 })
 const Call = z.object({
   wasm_hex: z.string().regex(/^([0-9a-f]{2})*$/, 'must be bytes in lower-case hex without 0x'),
-  call: z.object({ func_id: z.int().nonnegative(), input_utf8: z.string() }),
+  call: z.object({ func_id: z.int32(), input_utf8: z.string() }),
 })
 const OneRun = Call.extend(Run.shape)
 const SeveralRuns = Call.extend({ runs: z.array(Run).min(1, 'must not be empty') })
