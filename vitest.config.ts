@@ -1,3 +1,5 @@
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-plugin'
 import { defineConfig } from 'vitest/config'
 
@@ -108,6 +110,8 @@ export default defineConfig({
           environment: 'node',
           include: ['{protocol,node-cli,localnet,scripts,contracts,bench}/**/*.test.ts'],
           exclude: ['**/node_modules/**', '**/dist/**'],
+          env: { TMPDIR: path.join(tmpdir(), `hub-tests-${process.pid}`) },
+          globalSetup: ['./scripts/testing/temporary-root.ts'],
           ...patience,
           expect: { poll: { timeout: 30_000 } },
         },

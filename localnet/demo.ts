@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
-import { call } from './demo/calls.ts'
+import { done, refused } from './demo/calls.ts'
 import { approveProject, publishModules, registerProject } from './demo/developer.ts'
 import { mine } from './demo/miner.ts'
 import { type Network, readNetwork, startOwnNetwork } from './demo/network.ts'
@@ -24,8 +24,8 @@ async function demo(hub: string, passTime: Network['passTime'], scratch: string)
 
   step('Make a wallet, and sign in with it (EIP-4361)')
   const developer = await signIn(network)
-  const { token } = developer
-  await call(hub, 'GET', '/v1/auth/session', { token })
+  const session = developer.hub.shown
+  await done(session.GET('/v1/auth/session'))
   const modules = await publishModules(network, developer, scratch)
   if (network.contracts === null) show('·', 'this hub has no chain: nothing can be registered or staked here')
   else {
@@ -35,9 +35,9 @@ async function demo(hub: string, passTime: Network['passTime'], scratch: string)
   }
 
   step('Log out')
-  await call(hub, 'GET', '/v1/me', { token })
-  await call(hub, 'POST', '/v1/auth/logout', { token })
-  await call(hub, 'GET', '/v1/auth/session', { token, expect: 401 })
+  await done(session.GET('/v1/me'))
+  await done(session.POST('/v1/auth/logout'))
+  await refused(session.GET('/v1/auth/session'), 401)
   console.log('\nDone. Everything above was a real request to a real hub.')
 }
 

@@ -5,7 +5,7 @@
 import { bundleHub } from '../../localnet/bundle.ts'
 import { startHub } from '../../localnet/hub.ts'
 import { probePort } from '../../localnet/port.ts'
-import { evmAddress, signPersonalMessage } from '../../protocol/crypto.ts'
+import { signIn } from '../../localnet/session.ts'
 import { parseArtifact } from '../../protocol/hbc/artifact.ts'
 import { artifactOfSize, echoArtifact } from '../../protocol/hbc/testing/artifacts.ts'
 import { memory, peak, workerds } from '../process-memory.ts'
@@ -46,7 +46,7 @@ async function measure(form: string, upload: Upload): Promise<void> {
   try {
     const [pid] = workerds()
     if (pid === undefined) throw new Error('workerd was not found')
-    const token = await signIn(origin)
+    const { token } = await signIn(origin, key)
     // A small one first: what is compiled once is no part of the peak.
     await expectStatus(201, await upload(origin, token, small))
     const idle = memory(pid, 'VmRSS')
@@ -96,26 +96,6 @@ async function measureStorage(): Promise<void> {
 async function expectStatus(expected: number, response: Response): Promise<void> {
   const text = await response.text()
   if (response.status !== expected) throw new Error(`${response.status} instead of ${expected}: ${text}`)
-}
-
-async function signIn(origin: string): Promise<string> {
-  const post = async (path: string, body: object) =>
-    (
-      await fetch(origin + path, {
-        method: 'POST',
-        headers: { 'Content-Type': 'application/json' },
-        body: JSON.stringify(body),
-      })
-    ).json() as Promise<Record<string, string>>
-  const { message = '' } = await post('/v1/auth/nonce', {
-    address: evmAddress(key),
-    domain: new URL(origin).host,
-  })
-  const { token = '' } = await post('/v1/auth/siwe', {
-    message,
-    signature: signPersonalMessage(key, message),
-  })
-  return token
 }
 
 const artifactOf = (bytes: Uint8Array): Artifact => ({ address: parseArtifact(bytes).manifestAddress, bytes })

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import {
   type Abi,
   type Address,
@@ -9,6 +10,8 @@ import {
   http,
   parseEventLogs,
   publicActions,
+  type TransactionReceipt,
+  TransactionReceiptNotFoundError,
   walletActions,
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
@@ -89,6 +92,19 @@ function connect(url: string, addresses: ContractAddresses) {
   const at = <const A extends Abi>(abi: A, address: Address) => getContract({ abi, address, client })
   const errors = contractErrorsAbi
   const token = at([...hubTokenAbi, ...errors], addresses.token)
+  /**
+   * Asks until the receipt is there. viem's own wait asks once for every new block, and waits for ever should a block be
+   * told before its receipts are.
+   */
+  async function receiptOf(sent: Promise<Hex>): Promise<TransactionReceipt> {
+    for (const hash = await sent; ; await wait(5)) {
+      const receipt = await client.getTransactionReceipt({ hash }).catch((error) => {
+        if (error instanceof TransactionReceiptNotFoundError) return null
+        throw error
+      })
+      if (receipt !== null) return receipt
+    }
+  }
 
   return {
     client,
@@ -101,9 +117,10 @@ function connect(url: string, addresses: ContractAddresses) {
     staking: at([...stakingAbi, ...errors], addresses.staking),
     vaultAt: (address: Address) => at([...projectVaultAbi, ...errors], address),
 
+    receiptOf,
     /** Waits until a transaction is mined, and insists that it succeeded. */
     async mined(sent: Promise<Hex>) {
-      const receipt = await client.waitForTransactionReceipt({ hash: await sent })
+      const receipt = await receiptOf(sent)
       if (receipt.status !== 'success') throw new Error(`${receipt.transactionHash} reverted`)
       return receipt
     },

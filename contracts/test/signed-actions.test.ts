@@ -249,13 +249,13 @@ describe.skipIf(!hasAnvil)('signed actions', () => {
   })
 
   test('a contract vouches by EIP-1271 for what its key-holder signed, and for nothing else', async () => {
-    const hash = await network.client.deployContract({
+    const hash = network.client.deployContract({
       abi: contractWalletAbi,
       bytecode: contractWalletBytecode,
       args: [owner.address],
       account: owner.address,
     })
-    const { contractAddress } = await network.client.waitForTransactionReceipt({ hash })
+    const { contractAddress } = await network.receiptOf(hash)
     const register = actions[0]!
     const message = {
       developer: contractAddress,

@@ -237,13 +237,13 @@ describe.skipIf(!hasAnvil)('Staking: collateral', () => {
     })
 
     test('a contract wallet bonds out of an allowance, by EIP-1271', async () => {
-      const hash = await network.client.deployContract({
+      const hash = network.client.deployContract({
         abi: contractWalletAbi,
         bytecode: contractWalletBytecode,
         args: [owner.address],
         account: owner.address,
       })
-      const { contractAddress } = await network.client.waitForTransactionReceipt({ hash })
+      const { contractAddress } = await network.receiptOf(hash)
       const wallet = contractAddress as Address
       await network.give(wallet, amount)
       await network.mined(

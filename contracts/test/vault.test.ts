@@ -481,8 +481,8 @@ describe.skipIf(!hasAnvil)('ProjectVault', () => {
         network.registry.write.register([otherSlug, bytes32(1), bytes32(2), bytes32(3)], asDeveloper),
       )
       const otherProject = deriveProjectId(profile, developer.address.toLowerCase(), otherSlug)
-      const hash = await network.client.deployContract({ abi, bytecode, account: developer.address })
-      const token = (await network.client.waitForTransactionReceipt({ hash })).contractAddress!
+      const hash = network.client.deployContract({ abi, bytecode, account: developer.address })
+      const token = (await network.receiptOf(hash)).contractAddress!
       await network.mined(network.factory.write.create([otherProject, token], asDeveloper))
       const address = await network.factory.read.vaultOf([otherProject])
       return { token, otherProject, other: network.vaultAt(address) }

@@ -1,77 +1,78 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import createClient, { type Client } from 'openapi-fetch'
+import type { paths } from '../client/api.generated.ts'
 import { gist, shorten, show } from './show.ts'
 
-interface Init {
-  token?: string
-  json?: unknown
-  bytes?: Uint8Array
-  headers?: Record<string, string>
+/** Calls of the hub, with the types of its OpenAPI document. */
+export interface Connection {
+  /** Prints what it sends and what it gets. */
+  readonly shown: Client<paths>
+  readonly silent: Client<paths>
 }
 
-/** What the hub answers: read by its members, and shown as it is. */
-// biome-ignore lint/suspicious/noExplicitAny: the demo is about these answers, not about their types
-export type Answer = any
-
-/** One request. */
-async function ask(hub: string, method: string, target: string, { token, json, bytes, headers }: Init) {
-  const response = await fetch(hub + target, {
-    method,
-    headers: {
-      // Compiling takes long enough for an idle connection to be closed under us.
-      Connection: 'close',
-      ...headers,
-      ...(token && { Authorization: `Bearer ${token}` }),
-      ...(json !== undefined && { 'Content-Type': 'application/json' }),
-      ...(bytes && { 'Content-Type': 'application/octet-stream' }),
-    },
-    ...(json !== undefined && { body: JSON.stringify(json) }),
-    ...(bytes && { body: bytes as Uint8Array<ArrayBuffer> }),
-  })
-  const body = new Uint8Array(await response.arrayBuffer())
-  const isJson = response.headers.get('content-type')?.startsWith('application/json')
-  const text = isJson ? new TextDecoder().decode(body) : body.length > 0 ? `${body.length} bytes` : ''
-  return { response, body, text, json: isJson ? (JSON.parse(text) as Answer) : undefined }
+/** @param token Of a session; none for calls that are open to all. */
+export function connect(baseUrl: string, token?: string): Connection {
+  const headers = {
+    // Compiling takes long enough for an idle connection to be closed under us.
+    Connection: 'close',
+    ...(token && { Authorization: `Bearer ${token}` }),
+  }
+  return {
+    shown: createClient<paths>({ baseUrl, headers, fetch: showing }),
+    silent: createClient<paths>({ baseUrl, headers }),
+  }
 }
 
-/** One request, printed with what it answered. Throws for a status that is not the expected one. */
-export async function call(
-  hub: string,
-  method: string,
-  target: string,
-  { expect, ...init }: Init & { expect?: number } = {},
-) {
-  const { bytes, json } = init
-  const size = bytes
-    ? `  (${bytes.length} bytes)`
-    : json === undefined
-      ? ''
-      : `  ${shorten(JSON.stringify(json))}`
-  show('→', `${method} ${shorten(target)}${size}`)
-  const answer = await ask(hub, method, target, init)
-  const { status, ok } = answer.response
-  show('←', `${status}  ${shorten(answer.text)}`)
-  if (expect === undefined ? !ok : status !== expect)
-    throw new Error(`${method} ${target} answered ${status}: ${answer.text}`)
-  return answer
+/** One request, printed with what it answered. */
+async function showing(request: Request): Promise<Response> {
+  const { pathname, search } = new URL(request.url)
+  const isJson = request.headers.get('content-type') === 'application/json'
+  const sent = isJson ? `  ${shorten(await request.clone().text())}` : ''
+  const size = !isJson && request.body ? `  (${(await request.clone().arrayBuffer()).byteLength} bytes)` : ''
+  show('→', `${request.method} ${shorten(pathname + search)}${sent}${size}`)
+  const response = await fetch(request)
+  show('←', `${response.status}  ${shorten(await textOf(response))}`)
+  return response
+}
+
+async function textOf(response: Response): Promise<string> {
+  if (response.headers.get('content-type')?.startsWith('application/json')) return response.clone().text()
+  const { byteLength } = await response.clone().arrayBuffer()
+  return byteLength > 0 ? `${byteLength} bytes` : ''
+}
+
+type Answer<T> = Promise<{ data?: T; error?: unknown; response: Response }>
+
+/** What the hub answered. Throws when it refused. */
+export async function done<T>(answer: Answer<T>): Promise<T> {
+  const { data, error, response } = await answer
+  if (!response.ok) throw new Error(`${response.url} answered ${response.status}: ${JSON.stringify(error)}`)
+  return data as T
+}
+
+/** Throws when the hub did not refuse, or with another status. */
+export async function refused(answer: Answer<unknown>, status: number): Promise<void> {
+  const { response } = await answer
+  if (response.status !== status)
+    throw new Error(`${response.url} answered ${response.status} where ${status} was expected`)
 }
 
 const patienceMs = 60_000
 const pauseMs = 200
 
 /** Reads again and again until it is as it should be, and prints that once. */
-export async function until(
-  hub: string,
-  target: string,
-  isThere: (answer: Answer) => boolean,
-  token?: string,
-): Promise<Answer> {
+export async function until<T extends object>(
+  read: () => Answer<T>,
+  isThere: (record: T) => boolean,
+): Promise<T> {
   for (const limit = Date.now() + patienceMs; ; await wait(pauseMs)) {
-    const { json, text } = await ask(hub, 'GET', target, { ...(token && { token }) })
-    if (isThere(json)) {
-      show('→', `GET ${shorten(target)}`)
-      show('←', shorten(gist(json) || text))
-      return json
+    const { data, response } = await read()
+    const { pathname } = new URL(response.url)
+    if (data && isThere(data)) {
+      show('→', `GET ${shorten(pathname)}`)
+      show('←', shorten(gist(data) || JSON.stringify(data)))
+      return data
     }
-    if (Date.now() > limit) throw new Error(`${target} is still ${text}`)
+    if (Date.now() > limit) throw new Error(`${pathname} is still ${JSON.stringify(data)}`)
   }
 }

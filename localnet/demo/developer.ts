@@ -3,7 +3,7 @@ import path from 'node:path'
 import { type ProjectManifest, signManifest } from '../../protocol/manifest.ts'
 import { privateKeys } from '../accounts.ts'
 import { sampleManifest } from '../sample/manifest.ts'
-import { call, until } from './calls.ts'
+import { done, until } from './calls.ts'
 import type { Network } from './network.ts'
 import { nodectl } from './nodectl.ts'
 import { show, step } from './show.ts'
@@ -19,8 +19,8 @@ interface Compiled {
 
 /** Compiles the examples, uploads and downloads them. */
 export async function publishModules(
-  { hub }: Network,
-  { token }: Wallet,
+  { open }: Network,
+  { hub }: Wallet,
   scratch: string,
 ): Promise<Compiled[]> {
   step('Compile the example modules with nodectl')
@@ -35,22 +35,32 @@ export async function publishModules(
 
   step('Upload them: the first as base64, the others as bytes')
   for (const [index, { manifest_address, bytes }] of modules.entries()) {
-    const known = await fetch(`${hub}/v1/modules/${manifest_address}`)
+    const params = { path: { address: manifest_address } }
+    const { response: known } = await open.silent.GET('/v1/modules/{address}', { params })
     if (known.ok) show('·', `${manifest_address} was uploaded before`)
     else if (index === 0)
-      await call(hub, 'POST', '/v1/modules', {
-        token,
-        json: { hbc_b64: Buffer.from(bytes).toString('base64') },
-      })
-    else await call(hub, 'PUT', `/v1/modules/${manifest_address}/hbc`, { token, bytes })
+      await done(hub.shown.POST('/v1/modules', { body: { hbc_b64: Buffer.from(bytes).toString('base64') } }))
+    else
+      await done(
+        hub.shown.PUT('/v1/modules/{address}/hbc', {
+          params,
+          headers: { 'Content-Type': 'application/octet-stream' },
+          body: bytes,
+          bodySerializer: (artifact) => artifact,
+        }),
+      )
   }
 
   step('List them')
-  await call(hub, 'GET', '/v1/modules?limit=3')
+  await done(open.shown.GET('/v1/modules', { params: { query: { limit: 3 } } }))
 
   step('Download each, and compare bytes and address')
   for (const { manifest_address, bytes, out } of modules) {
-    const { response, body } = await call(hub, 'GET', `/v1/modules/${manifest_address}/hbc`)
+    const { data, response } = await open.shown.GET('/v1/modules/{address}/hbc', {
+      params: { path: { address: manifest_address } },
+      parseAs: 'arrayBuffer',
+    })
+    const body = new Uint8Array(data as ArrayBuffer)
     const again = path.join(scratch, `again-${path.basename(out)}`)
     writeFileSync(again, body)
     const inspected = JSON.parse(nodectl('inspect', again)) as { manifest_address: string }
@@ -71,70 +81,73 @@ export async function registerProject(
   wallet: Wallet,
   modules: Compiled[],
 ): Promise<string> {
-  const { hub } = network
-  const { token, address } = wallet
+  const { hub, address } = wallet
   step('Enroll as a developer')
-  const { json: developer } = await call(hub, 'POST', '/v1/developers/me/enrollment', {
-    token,
-    json: { developer_type: 'individual', display_name: 'Demo', agreements_accepted: true },
-  })
+  const developer = await done(
+    hub.shown.POST('/v1/developers/me/enrollment', {
+      body: { developer_type: 'individual', display_name: 'Demo', agreements_accepted: true },
+    }),
+  )
   if (developer.enrollment !== 'active')
     throw new Error('this hub wants an operator to approve developers first')
 
   step('Write a manifest, and let the hub check it')
   const worker = modules.find(({ functions }) => functions.includes('sha256')) ?? (modules[0] as Compiled)
   const draft = manifestOf(network, address, worker)
-  const { json: first } = await call(hub, 'POST', '/v1/developers/projects/prepare', {
-    token,
-    json: { manifest: draft },
-  })
+  const first = await done(hub.shown.POST('/v1/developers/projects/prepare', { body: { manifest: draft } }))
   for (const { path: where, message } of first.problems) show('!', `${where}: ${message}`)
   show('·', `the vault has to be ${first.vault}`)
-  const manifest = withVault(draft, first.vault)
-  const { json: prepared } = await call(hub, 'POST', '/v1/developers/projects/prepare', {
-    token,
-    json: { manifest },
-  })
+  const manifest = withVault(draft, first.vault ?? '')
+  const prepared = await done(hub.shown.POST('/v1/developers/projects/prepare', { body: { manifest } }))
   if (!prepared.valid) throw new Error(`the manifest has problems: ${JSON.stringify(prepared.problems)}`)
 
   step('Sign the manifest (EIP-191), and submit it')
-  const json = { manifest, sig_type: 'eip191', signature: signManifest(wallet.key, manifest) }
-  const { json: submitted } = await call(hub, 'POST', '/v1/developers/projects', { token, json })
+  const body = {
+    // The types of openapi-fetch want a member left out that can only be null, as the verifier.
+    manifest: manifest as never,
+    sig_type: 'eip191' as const,
+    signature: signManifest(wallet.key, manifest),
+  }
+  const submitted = await done(hub.shown.POST('/v1/developers/projects', { body }))
   const { project_id: projectId, listing_status } = submitted.project
   show('·', `project ${projectId} is ${listing_status}`)
 
   step('Register it by signature: the hub pays for the transaction')
-  const path = `/v1/developers/projects/${projectId}/register`
-  await signAndRelay(network, wallet, path, submitted.register_by_sig, {
+  const params = { path: { project_id: projectId } }
+  const registration = {
     developer: address,
     slug: manifest.slug,
     worker: manifest.consensus.modules.worker,
-    consensusHash: prepared.consensus_hash,
-    manifestHash: prepared.manifest_hash,
-  })
+    consensusHash: prepared.consensus_hash ?? '',
+    manifestHash: prepared.manifest_hash ?? '',
+  }
+  if (!submitted.register_by_sig) throw new Error('the hub offers no registration by signature')
+  await signAndRelay(network, wallet, submitted.register_by_sig, registration, (body) =>
+    done(hub.shown.POST('/v1/developers/projects/{project_id}/register', { params, body })),
+  )
   await until(
-    hub,
-    `/v1/projects/${projectId}`,
-    (project) => project.listing_status === 'pending_review',
-    token,
+    () => hub.silent.GET('/v1/projects/{project_id}', { params }),
+    ({ listing_status }) => listing_status === 'pending_review',
   )
   return projectId
 }
 
 /** Lets the operator of the local network approve it. False where the hub has another operator. */
 export async function approveProject(network: Network, projectId: string): Promise<boolean> {
-  const { hub } = network
   step('An operator reviews it')
-  const operator = await signIn(network, privateKeys.operator)
-  const { json: me } = await call(hub, 'GET', '/v1/me', { token: operator.token })
+  const { hub } = await signIn(network, privateKeys.operator)
+  const me = await done(hub.shown.GET('/v1/me'))
   if (!me.roles.includes('operator')) return false
-  await call(hub, 'GET', '/admin/v1/review-queue', { token: operator.token })
-  await call(hub, 'POST', `/admin/v1/projects/${projectId}/review`, {
-    token: operator.token,
-    json: { action: 'approve' },
-  })
-  await until(hub, `/v1/projects/${projectId}`, (project) => project.listing_status === 'listed')
-  await call(hub, 'GET', `/admin/v1/audit-log?subject=${projectId}`, { token: operator.token })
+  await done(hub.shown.GET('/admin/v1/review-queue'))
+  const params = { path: { project_id: projectId } }
+  await done(
+    hub.shown.POST('/admin/v1/projects/{project_id}/review', { params, body: { action: 'approve' } }),
+  )
+  await until(
+    () => network.open.silent.GET('/v1/projects/{project_id}', { params }),
+    ({ listing_status }) => listing_status === 'listed',
+  )
+  await done(hub.shown.GET('/admin/v1/audit-log', { params: { query: { subject: projectId } } }))
   return true
 }
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import path from 'node:path'
-import { type Profile, resolveProfile } from '../../protocol/profile.ts'
+import { type Profile, profileStrings, resolveProfile } from '../../protocol/profile.ts'
 import type { ActionContracts } from '../../protocol/typed-data.ts'
 import { bundleHub } from '../bundle.ts'
 import { startChain } from '../chain.ts'
@@ -8,11 +8,13 @@ import { makeDeployment } from '../deployment.ts'
 import { startHub } from '../hub.ts'
 import { probePort } from '../port.ts'
 import { hubSettings } from '../settings.ts'
-import { call } from './calls.ts'
+import { type Connection, connect, done } from './calls.ts'
 
 /** The network as its descriptor says it is. */
 export interface Network {
   readonly hub: string
+  /** Without a credential. */
+  readonly open: Connection
   readonly profile: Profile
   /** Null where the hub has no chain. */
   readonly contracts: ActionContracts | null
@@ -22,13 +24,15 @@ export interface Network {
 
 /** Reads the descriptor of a hub. */
 export async function readNetwork(hub: string, passTime: Network['passTime']): Promise<Network> {
-  const { json } = await call(hub, 'GET', '/')
-  const { id, contracts } = json.chain
-  const { project_registry, staking, hub_token: token } = contracts
+  const open = connect(hub)
+  const { chain } = await done(open.shown.GET('/'))
+  const profile = resolveProfile({ chain_id: chain.id })
+  const { project_registry, staking, [profileStrings(profile).token_member]: token } = chain.contracts
   return {
     hub,
-    profile: resolveProfile({ chain_id: id }),
-    contracts: staking ? { project_registry, staking, token } : null,
+    open,
+    profile,
+    contracts: project_registry && staking && token ? { project_registry, staking, token } : null,
     passTime,
   }
 }

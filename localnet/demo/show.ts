@@ -20,5 +20,8 @@ export const shorten = (text: string): string => {
 const telling = ['listing_status', 'status', 'collateral', 'payout_address', 'release_at', 'tx_hash']
 
 /** What a record says of its state, in one line. */
-export const gist = (record: Record<string, unknown>): string =>
-  telling.flatMap((name) => (record[name] == null ? [] : [`${name} ${record[name]}`])).join(', ')
+export const gist = (record: object): string =>
+  Object.entries(record)
+    .filter(([name, value]) => telling.includes(name) && value !== null)
+    .map(([name, value]) => `${name} ${value}`)
+    .join(', ')

@@ -5,49 +5,57 @@ import { isSafeToSign } from '../../protocol/siwe.ts'
 import {
   checkTypedData,
   domainOf,
-  type GaslessPayload,
   hashAction,
   type PrimaryType,
   type TypedData,
   type TypedMessage,
 } from '../../protocol/typed-data.ts'
-import { type Answer, call, until } from './calls.ts'
+import type { components } from '../client/api.generated.ts'
+import { type Connection, connect, done, until } from './calls.ts'
 import type { Network } from './network.ts'
 import { shorten, show } from './show.ts'
+
+export type SignedBody = components['schemas']['SignedGaslessBody']
+export type Payload = Pick<components['schemas']['GaslessPayload'], 'typed_data' | 'permit'>
 
 /** A wallet that reads what it signs. */
 export interface Wallet {
   readonly key: string
   readonly address: string
-  readonly token: string
+  /** With its session. */
+  readonly hub: Connection
 }
 
 export const now = (): number => Math.floor(Date.now() / 1000)
 
 /** Makes a wallet, or takes the one with this key, and signs it in with EIP-4361. */
 export async function signIn(
-  { hub, profile }: Network,
+  { hub, open, profile }: Network,
   key: string = bytesToHex(randomBytes(32)),
 ): Promise<Wallet> {
   const address = evmAddress(key)
   show('·', `wallet ${address}`)
   const { host } = new URL(hub)
-  const { json: nonce } = await call(hub, 'POST', '/v1/auth/nonce', { json: { address, domain: host } })
-  show('│', nonce.message)
-  if (!isSafeToSign(profile, nonce.message, { host, address, nonce: nonce.nonce, now: now() }))
+  const { message, nonce } = await done(
+    open.shown.POST('/v1/auth/nonce', { body: { address, domain: host } }),
+  )
+  show('│', message)
+  if (!isSafeToSign(profile, message, { host, address, nonce, now: now() }))
     throw new Error('the wallet refuses to sign this text')
-  const signature = signPersonalMessage(key, nonce.message)
-  const { json } = await call(hub, 'POST', '/v1/auth/siwe', { json: { message: nonce.message, signature } })
-  return { key, address, token: json.token }
+  const signature = signPersonalMessage(key, message)
+  const { token } = await done(open.shown.POST('/v1/auth/siwe', { body: { message, signature } }))
+  return { key, address, hub: connect(hub, token) }
 }
 
 /** Signs typed data after comparing it with the descriptor and with what the wallet itself wants. */
 function signTypedData(
   { profile, contracts }: Network,
   { key }: Wallet,
-  { primaryType, domain, message, types }: TypedData,
+  typedData: Payload['typed_data'],
   wanted: TypedMessage,
 ): string {
+  // The check that follows trusts none of it.
+  const { primaryType, domain, message, types } = typedData as unknown as TypedData
   if (contracts === null) throw new Error('this network has no contracts to sign for')
   const expected = {
     primaryType: primaryType as PrimaryType,
@@ -59,30 +67,38 @@ function signTypedData(
   return signEvmDigest(key, hashAction(expected.domain, expected.primaryType, check.message))
 }
 
-/** Signs a payload, with the permit beside it, and posts it back; waits until the chain has it. */
+type Transaction = components['schemas']['Transaction']
+
+/**
+ * Signs a payload, with the permit beside it, and posts it back; waits until the chain has it.
+ *
+ * @param post Sends the signed body to the call that gave the payload.
+ */
 export async function signAndRelay(
   network: Network,
   wallet: Wallet,
-  path: string,
-  payload: GaslessPayload,
+  { typed_data, permit }: Payload,
   wanted: TypedMessage,
-): Promise<Answer> {
-  const { typed_data, permit } = payload
+  post: (body: SignedBody) => Promise<unknown>,
+): Promise<void> {
   show('✎', shorten(`${typed_data.primaryType} ${JSON.stringify(wanted)}`))
-  const signature = signTypedData(network, wallet, typed_data, wanted)
   const permitted = {
     owner: wallet.address,
     spender: network.contracts?.staking ?? '',
     value: wanted.amount ?? '',
   }
-  const json = {
+  const relayed = (await post({
     typed_data,
-    signature,
+    signature: signTypedData(network, wallet, typed_data, wanted),
     ...(permit && { permit, permit_signature: signTypedData(network, wallet, permit, permitted) }),
-  }
-  const { json: relayed } = await call(network.hub, 'POST', path, { token: wallet.token, json })
-  return until(network.hub, `/v1/transactions/${relayed.id}`, ({ status }) => {
-    if (status === 'reverted' || status === 'failed') throw new Error(`${path} ${status}`)
-    return status === 'confirmed'
-  })
+  })) as Transaction
+  const path = { id: relayed.id }
+  await until(
+    () => network.open.silent.GET('/v1/transactions/{id}', { params: { path } }),
+    ({ status, error }) => {
+      if (status === 'reverted' || status === 'failed')
+        throw new Error(`${relayed.action} ${status}: ${error}`)
+      return status === 'confirmed'
+    },
+  )
 }

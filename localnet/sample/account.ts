@@ -1,5 +1,7 @@
 import type { PrivateKeyAccount } from 'viem/accounts'
 import type { GaslessPayload } from '../../protocol/typed-data.ts'
+import { accounts, privateKeys } from '../accounts.ts'
+import { signIn } from '../session.ts'
 
 /** Thrown when the hub answers what it should not. */
 export class SampleError extends Error {
@@ -23,12 +25,9 @@ export class HubAccount {
     this.address = wallet.address.toLowerCase()
   }
 
-  static async signIn(hub: string, wallet: PrivateKeyAccount): Promise<HubAccount> {
-    const address = wallet.address.toLowerCase()
-    const { message } = await request(hub, 'POST', '/v1/auth/nonce', { address, domain: new URL(hub).host })
-    const signature = await wallet.signMessage({ message })
-    const { token } = await request(hub, 'POST', '/v1/auth/siwe', { message, signature })
-    return new HubAccount(hub, wallet, token)
+  static async signIn(hub: string, who: keyof typeof accounts): Promise<HubAccount> {
+    const { token } = await signIn(hub, privateKeys[who])
+    return new HubAccount(hub, accounts[who], token)
   }
 
   get(path: string): Promise<Answer> {

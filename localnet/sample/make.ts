@@ -1,7 +1,7 @@
 import path from 'node:path'
 import type { ContractAddresses } from '../../contracts/deploy.ts'
 import type { Profile } from '../../protocol/profile.ts'
-import { accounts, privateKeys } from '../accounts.ts'
+import { privateKeys } from '../accounts.ts'
 import { HubAccount } from './account.ts'
 import { makeDevice } from './devices.ts'
 import { makeProject } from './project.ts'
@@ -29,9 +29,9 @@ const devices = ['1', '2', '3']
 export async function makeSample(options: SampleOptions): Promise<Sample> {
   const { hub, profile, rpcUrl, contracts, devicesFolder } = options
   const [developer, operator, miner] = await Promise.all([
-    HubAccount.signIn(hub, accounts.developer),
-    HubAccount.signIn(hub, accounts.operator),
-    HubAccount.signIn(hub, accounts.miner),
+    HubAccount.signIn(hub, 'developer'),
+    HubAccount.signIn(hub, 'operator'),
+    HubAccount.signIn(hub, 'miner'),
   ])
   const projectId = await makeProject({
     profile,

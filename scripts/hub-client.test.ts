@@ -1,0 +1,8 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { clientDocument, clientHeader } from './hub-client.ts'
+
+test('the types of the client are those of the OpenAPI document; `npm run client` makes them anew', () => {
+  const [header] = readFileSync('localnet/client/api.generated.ts', 'utf8').split('\n', 1)
+  expect(`${header}\n`).toBe(clientHeader(clientDocument()))
+})

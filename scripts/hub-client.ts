@@ -1,0 +1,80 @@
+/**
+ * Generates the types of the hub's API from its OpenAPI document: `npm run client`.
+ *
+ * The generator works with TypeScript 5 only and the project has a newer one, so it lives in a folder of its own, which
+ * the first run fills with npm.
+ */
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { resolveProfile } from '../protocol/profile.ts'
+import { openApiTemplate } from '../workers/openapi/document.generated.ts'
+
+const home = 'node_modules/.cache/openapi-typescript'
+const packages = ['openapi-typescript@7.13.0', 'typescript@5.9.3']
+const target = 'localnet/client/api.generated.ts'
+
+/** What says nothing about types; without it the file is a third as long. */
+const untyped = new Set(['description', 'summary', 'example', 'examples', 'headers'])
+
+/** The document with the names of the default profile, as far as it is about types. */
+export function clientDocument(): string {
+  const names = resolveProfile() as unknown as Record<string, unknown>
+  const document = JSON.parse(
+    openApiTemplate.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => String(names[name] ?? name)),
+  ) as object
+  return JSON.stringify(withoutProse(document, false))
+}
+
+/** @param named Whether the keys of this object are names of the API's own, which may be called as prose is. */
+function withoutProse(value: unknown, named: boolean): unknown {
+  if (Array.isArray(value)) return value.map((item) => withoutProse(item, false))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([key]) => named || !untyped.has(key))
+      .map(([key, member]) => [key, withoutProse(member, key === 'properties' && !named)]),
+  )
+}
+
+/** The first line of the generated file says what it was made from. */
+export const clientHeader = (document: string): string =>
+  `// Made by \`npm run client\` from the OpenAPI document ${createHash('sha256').update(document).digest('hex')}.\n`
+
+function install(): void {
+  if (existsSync(path.join(home, 'node_modules/openapi-typescript'))) return
+  console.log(`Installing ${packages.join(' and ')} into ${home}`)
+  mkdirSync(home, { recursive: true })
+  execFileSync(
+    'npm',
+    ['install', '--prefix', home, '--no-audit', '--no-fund', '--ignore-scripts', ...packages],
+    {
+      stdio: ['ignore', 'ignore', 'inherit'],
+    },
+  )
+}
+
+function generate(document: string): string {
+  const folder = mkdtempSync(path.join(tmpdir(), 'hub-client-'))
+  try {
+    const [source, output] = [path.join(folder, 'openapi.json'), path.join(folder, 'api.ts')]
+    writeFileSync(source, document)
+    const bin = path.resolve(home, 'node_modules/openapi-typescript/bin/cli.js')
+    execFileSync('node', [bin, source, '--default-non-nullable', 'false', '-o', output], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+    })
+    return readFileSync(output, 'utf8')
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+if (import.meta.main) {
+  const document = clientDocument()
+  install()
+  mkdirSync(path.dirname(target), { recursive: true })
+  writeFileSync(target, clientHeader(document) + generate(document))
+  console.log(`Wrote ${target}`)
+}
