@@ -55,6 +55,11 @@ export async function settle(): Promise<void> {
   // A block may come a round later than what was sent for it.
   do await runDurableObjectAlarm(env.RELAYER.getByName(`31337:${relayer?.signer}`))
   while (((await relayer?.health())?.open ?? 0) > 0)
+  await readChain()
+}
+
+/** Lets the hub index what is in blocks. */
+export async function readChain(): Promise<void> {
   await services(env).indexer?.wake()
   await runDurableObjectAlarm(env.CHAIN_INDEXER.getByName('31337'))
 }

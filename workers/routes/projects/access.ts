@@ -33,6 +33,12 @@ export async function findVisible(c: HubContext, projectId: string): Promise<Pro
   return requireVisible(c, projectId, await projects.findRecord(projectId))
 }
 
+/** The row of a project, for those who may see it. @throws {@link ApiError} 404 `not_found`. */
+export async function findVisibleProject(c: HubContext, projectId: string): Promise<Project> {
+  const project = await c.var.services.projects.find(projectId)
+  return requireVisible(c, projectId, project && { project }).project
+}
+
 /** Passes a project on to those who may see it. @throws {@link ApiError} 404 `not_found`, as if there were none. */
 export function requireVisible<P extends { project: Project }>(
   c: HubContext,

@@ -5,7 +5,7 @@ import { Address, Amount, Timestamp } from '../../http/formats.ts'
 import { pageOf, pageQuery, paginate } from '../../http/pagination.ts'
 import { defineRoute } from '../../route.ts'
 import type { ProjectEpoch, ProjectMiner } from '../../stores/project-figures.ts'
-import { requireVisible } from './access.ts'
+import { findVisibleProject } from './access.ts'
 import { statsExample } from './example.ts'
 import { ProjectParams, StatsView, statsPeriods } from './schema.ts'
 import { statsView } from './stats.ts'
@@ -26,9 +26,7 @@ export const getProjectStats = defineRoute(
     responses: { 200: { description: 'The figures.', schema: StatsView, example: statsExample } },
   },
   async (c, { params: { project_id }, query: { period } }) => {
-    const project = await c.var.services.projects.find(project_id)
-    requireVisible(c, project_id, project && { project })
-    if (project === null) throw new Error('a project that is visible is there')
+    const project = await findVisibleProject(c, project_id)
     return json(await statsView(c, project, period))
   },
 )
@@ -76,9 +74,8 @@ export const listProjectMiners = defineRoute(
     },
   },
   async (c, { params: { project_id }, query }) => {
-    const { projects, projectFigures } = c.var.services
-    const project = await projects.find(project_id)
-    requireVisible(c, project_id, project && { project })
+    await findVisibleProject(c, project_id)
+    const { projectFigures } = c.var.services
     const { rows, next_cursor } = await paginate(c, {
       list: `project-miners project=${project_id}`,
       query,
@@ -152,9 +149,8 @@ export const listProjectEpochs = defineRoute(
     },
   },
   async (c, { params: { project_id }, query }) => {
-    const { projects, projectFigures } = c.var.services
-    const project = await projects.find(project_id)
-    requireVisible(c, project_id, project && { project })
+    await findVisibleProject(c, project_id)
+    const { projectFigures } = c.var.services
     const { rows, next_cursor } = await paginate(c, {
       list: `project-epochs project=${project_id}`,
       query,

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { randomAlphanumerics } from '../../auth/random.ts'
-import { type HubContext, unixNow } from '../../context.ts'
+import { unixNow } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
 import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'
@@ -8,9 +8,8 @@ import { Address, Bytes32, characters, Timestamp } from '../../http/formats.ts'
 import { pageQuery, paginate } from '../../http/pagination.ts'
 import { sessionOf } from '../../middleware/authenticate.ts'
 import { defineRoute } from '../../route.ts'
-import type { Project } from '../../stores/projects.ts'
 import { type Review, reviewPosition, reviewSorts } from '../../stores/reviews.ts'
-import { requireVisible } from './access.ts'
+import { findVisibleProject } from './access.ts'
 import { hashesExample } from './example.ts'
 import { ProjectParams } from './schema.ts'
 
@@ -70,11 +69,6 @@ const reviewView = (review: Review): z.output<typeof ReviewView> => ({
   updated_at: review.updatedAt,
 })
 
-async function findProject(c: HubContext, projectId: string): Promise<Project> {
-  const project = await c.var.services.projects.find(projectId)
-  return requireVisible(c, projectId, project && { project }).project
-}
-
 export const listReviews = defineRoute(
   {
     method: 'get',
@@ -95,7 +89,7 @@ export const listReviews = defineRoute(
     },
   },
   async (c, { params: { project_id }, query }) => {
-    const { ratingCount, ratingX100 } = await findProject(c, project_id)
+    const { ratingCount, ratingX100 } = await findVisibleProject(c, project_id)
     const { rows, next_cursor } = await paginate(c, {
       list: `reviews project=${project_id} sort=${query.sort}`,
       query,
@@ -129,7 +123,7 @@ export const putReview = defineRoute(
   async (c, { params: { project_id }, json: { rating, comment } }) => {
     const { reviews } = c.var.services
     const author = sessionOf(c).address
-    await findProject(c, project_id)
+    await findVisibleProject(c, project_id)
     const now = unixNow()
     const fresh = { reviewId: randomAlphanumerics(16), projectId: project_id, author }
     const outcome = await reviews.put({ ...fresh, rating, comment, createdAt: now, updatedAt: now })
@@ -157,7 +151,7 @@ export const deleteReview = defineRoute(
     responses: { 204: { description: 'Deleted.' } },
   },
   async (c, { params: { project_id } }) => {
-    await findProject(c, project_id)
+    await findVisibleProject(c, project_id)
     if ((await c.var.services.reviews.delete(project_id, sessionOf(c).address)) === 'missing')
       throw missing(project_id)
     return new Response(null, { status: 204 })
@@ -192,7 +186,7 @@ export const voteHelpful = defineRoute(
     },
   },
   async (c, { params: { project_id, review_id } }) => {
-    await findProject(c, project_id)
+    await findVisibleProject(c, project_id)
     const voter = sessionOf(c).address
     const vote = await c.var.services.reviews.vote(project_id, review_id, voter, unixNow())
     switch (vote.status) {

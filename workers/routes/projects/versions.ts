@@ -4,7 +4,7 @@ import { json } from '../../http/answer.ts'
 import { pageOf, pageQuery, paginate } from '../../http/pagination.ts'
 import { defineRoute } from '../../route.ts'
 import type { VersionSummary } from '../../stores/project-versions.ts'
-import { requireVisible } from './access.ts'
+import { findVisibleProject, requireVisible } from './access.ts'
 import { signedManifestExample, versionExample } from './example.ts'
 import { SignedManifest } from './manifest-shape.ts'
 import { ProjectParams, VersionNumber, VersionView } from './schema.ts'
@@ -30,9 +30,8 @@ export const listProjectVersions = defineRoute(
     },
   },
   async (c, { params: { project_id }, query }) => {
-    const { projects, projectVersions } = c.var.services
-    const project = await projects.find(project_id)
-    requireVisible(c, project_id, project && { project })
+    await findVisibleProject(c, project_id)
+    const { projectVersions } = c.var.services
     const { rows, next_cursor } = await paginate(c, {
       list: `project-versions project=${project_id}`,
       query,

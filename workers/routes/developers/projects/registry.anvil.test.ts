@@ -1,7 +1,7 @@
-import { createScheduledController, runDurableObjectAlarm } from 'cloudflare:test'
+import { createScheduledController } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { encodeFunctionData, type Hex, keccak256 } from 'viem'
-import { beforeAll, describe, expect, inject, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { projectRegistryAbi, vaultFactoryAbi } from '../../../../contracts/generated/contracts.ts'
 import { signEvmDigest } from '../../../../protocol/crypto.ts'
 import type { ProjectManifest } from '../../../../protocol/manifest.ts'
@@ -9,6 +9,7 @@ import { type GaslessPayload, hashAction, type PrimaryType } from '../../../../p
 import type { DirectTransaction } from '../../../chain/direct-transaction.ts'
 import hub from '../../../index.ts'
 import { services } from '../../../services.ts'
+import { chain, readChain, rpc, settle } from '../../../test/chain.ts'
 import { client, errorOf } from '../../../test/client.ts'
 import { createOperator } from '../../../test/operator.ts'
 import {
@@ -23,36 +24,13 @@ import {
 } from '../../../test/project.ts'
 import { signIn } from '../../../test/wallet.ts'
 
-const chain = inject('chain')
 const path = '/v1/developers/projects'
 const empty = { token: '', vault_factory: '', vault_implementation: '', project_registry: '' }
 const contracts = chain?.contracts ?? empty
 
-async function rpc<T>(method: string, ...params: unknown[]): Promise<T> {
-  const response = await fetch(chain?.rpcUrl ?? '', {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-  })
-  const { result, error } = (await response.json()) as { result: T; error?: { message: string } }
-  if (error) throw new Error(`${method}: ${error.message}`)
-  return result
-}
-
 /** A transaction that is mined before this returns. */
 const send = (from: string, to: string, data: string) =>
   rpc<string>('eth_sendTransaction', { from, to, data, gas: '0xf4240' })
-
-/** Everything that is on its way gets into a block, and the hub reads it. */
-async function settle(): Promise<void> {
-  await runDurableObjectAlarm(env.RELAYER.getByName(`31337:${services(env).relayer?.signer}`))
-  await index()
-}
-
-async function index(): Promise<void> {
-  await services(env).indexer?.wake()
-  await runDurableObjectAlarm(env.CHAIN_INDEXER.getByName('31337'))
-}
 
 interface Ways {
   project: { project_id: string; listing_status: string }
@@ -163,14 +141,14 @@ describe.skipIf(chain === null)('registration', () => {
     await rpc('anvil_setBalance', ada.address, '0xde0b6b3a7640000')
     await rpc('anvil_impersonateAccount', ada.address)
     await send(ada.address, ways.register_tx.to, ways.register_tx.data)
-    await index()
+    await readChain()
     expect(await read(project_id)).toMatchObject({ listing_status: 'pending_review' })
     const versions = async () =>
       ((await (await ada.client.get(`/v1/projects/${project_id}/versions`)).json()) as { items: object[] })
         .items
     expect(await versions()).toMatchObject([{ version: 1, status: 'active' }])
     await rpc('anvil_reorg', 1, [])
-    await index()
+    await readChain()
     expect(await read(project_id)).toMatchObject({ listing_status: 'submitted' })
     expect(await versions()).toMatchObject([{ version: 1, status: 'submitted' }])
   })
@@ -186,7 +164,7 @@ describe.skipIf(chain === null)('registration', () => {
       args: [manifest.slug, other, other, other],
     })
     await send(ada.address, contracts.project_registry, data)
-    await index()
+    await readChain()
     expect(await read(project_id)).toMatchObject({ listing_status: 'submitted' })
   })
 
@@ -201,7 +179,7 @@ describe.skipIf(chain === null)('registration', () => {
       args: [manifest.slug, worker.address as Hex, consensus_hash as Hex, manifest_hash as Hex],
     })
     await send(ada.address, contracts.project_registry, data)
-    await index()
+    await readChain()
     expect((await submit(manifest)).ways.project).toMatchObject({ listing_status: 'pending_review' })
   })
 
@@ -378,10 +356,10 @@ describe.skipIf(chain === null)('versions', () => {
     await rpc('anvil_setBalance', ada.address, '0xde0b6b3a7640000')
     await rpc('anvil_impersonateAccount', ada.address)
     await send(ada.address, publish_tx.to, publish_tx.data)
-    await index()
+    await readChain()
     expect(await read(first.project_id)).toMatchObject({ pending_version: { status: 'registered' } })
     await rpc('anvil_reorg', 1, [])
-    await index()
+    await readChain()
     expect(await read(first.project_id)).toMatchObject({
       pending_version: { status: 'submitted', effective_epoch: null },
     })
@@ -580,7 +558,7 @@ describe.skipIf(chain === null)('what operators decide', () => {
       args: [project_id as Hex, contracts.token as Hex],
     })
     await send(chain?.deployer ?? '', (chain?.contracts.vault_factory ?? '') as Hex, create)
-    await index()
+    await readChain()
     expect(await economics()).toMatchObject({ deployed: true, config_matches_manifest: true, balance: '0' })
   })
 })
