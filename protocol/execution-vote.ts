@@ -3,7 +3,7 @@ import { type ExecutionReceipt, hashReceipt, hashState, type StateTransition } f
 import { hasExactKeys, isAddress, isBytes32, isNonce, isObject, isUnsigned } from './formats.ts'
 import { type DirectRound, deriveDirectRoundId } from './ids.ts'
 import type { Profile } from './profile.ts'
-import { type RoundVote, signVote, VoteError, type VoteSignatures } from './round-vote.ts'
+import { type RoundVote, signVote, VoteError, type VoteSignatures, voteMembers } from './round-vote.ts'
 import { isExecutionReceipt, requireVoteOfRun } from './task-vote.ts'
 
 /** The vote of a node in a direct round. */
@@ -21,18 +21,7 @@ export interface ExecutionVote extends VoteSignatures {
 /** What a node votes in a direct round. */
 export type ExecutionVoteContent = Pick<ExecutionVote, 'round' | 'receipt' | 'payout_address' | 'state'>
 
-const voteKeys = [
-  'kind',
-  'round_id',
-  'receipt_hash',
-  'node_id',
-  'public_key',
-  'signature',
-  'payout_address',
-  'round_signature',
-  'round',
-  'receipt',
-]
+const voteKeys = [...voteMembers, 'payout_address', 'round', 'receipt']
 const roundKeys = ['module_address', 'function', 'input_hash', 'gas_limit', 'issued_at', 'nonce']
 const transitionKeys = ['module_address', 'pre_root', 'pre_seq', 'post_root', 'post_seq']
 

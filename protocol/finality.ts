@@ -5,7 +5,14 @@ import type { Hex } from './hex.ts'
 import { deriveTaskRoundId } from './ids.ts'
 import type { Profile } from './profile.ts'
 import { quorum } from './quorum.ts'
-import { type RoundVote, signVote, VoteError, type VoteSignatures, verifyVote } from './round-vote.ts'
+import {
+  type RoundVote,
+  signVote,
+  VoteError,
+  type VoteSignatures,
+  verifyVote,
+  voteMembers,
+} from './round-vote.ts'
 import type { TallyWithVotes } from './tally.ts'
 import { roundDeadline, type Task } from './task.ts'
 
@@ -62,16 +69,7 @@ const recordKeys = [
   'audited',
   'voters',
 ]
-const voteKeys = [
-  'kind',
-  'round_id',
-  'receipt_hash',
-  'node_id',
-  'public_key',
-  'signature',
-  'round_signature',
-  'finality',
-]
+const voteKeys = [...voteMembers, 'finality']
 
 /** Hashes a record: `finality_hash = HC(finality record)`. Throws {@link CanonicalJsonError}. */
 export function hashFinality(record: FinalityRecord): Hex {

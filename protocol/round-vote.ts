@@ -73,6 +73,17 @@ export interface VoteSignatures {
   readonly round_signature: string
 }
 
+/** The members that every vote has, whatever it is about. */
+export const voteMembers: readonly string[] = [
+  'kind',
+  'round_id',
+  'receipt_hash',
+  'node_id',
+  'public_key',
+  'signature',
+  'round_signature',
+]
+
 /** Signs a vote twice. Throws {@link FormatError} for a malformed seed. */
 export function signVote(profile: Profile, seed: string, vote: RoundVote): VoteSignatures {
   const publicKey = ed25519PublicKey(seed)

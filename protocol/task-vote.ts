@@ -3,7 +3,14 @@ import { type ExecutionReceipt, hashReceipt } from './execution.ts'
 import { hasExactKeys, isAddress, isBytes32, isObject, isUnsigned } from './formats.ts'
 import { deriveTaskRoundId } from './ids.ts'
 import type { Profile } from './profile.ts'
-import { type RoundVote, signVote, VoteError, type VoteSignatures, verifyVote } from './round-vote.ts'
+import {
+  type RoundVote,
+  signVote,
+  VoteError,
+  type VoteSignatures,
+  verifyVote,
+  voteMembers,
+} from './round-vote.ts'
 import { isTask, type Task } from './task.ts'
 
 /** The vote of a committee member: what it ran, what came of it, and where it sits. */
@@ -18,19 +25,7 @@ export interface TaskVote extends VoteSignatures {
   readonly committee: { readonly position: number }
 }
 
-const voteKeys = [
-  'kind',
-  'round_id',
-  'receipt_hash',
-  'node_id',
-  'public_key',
-  'signature',
-  'payout_address',
-  'round_signature',
-  'task',
-  'receipt',
-  'committee',
-]
+const voteKeys = [...voteMembers, 'payout_address', 'task', 'receipt', 'committee']
 const receiptHashKeys = ['module_address', 'input_hash', 'output_hash', 'events_hash']
 
 /** Whether a value has exactly the eight members of an execution receipt, each of its format. */
