@@ -158,3 +158,15 @@ function revertData(data: unknown): string | undefined {
 }
 
 export const quantity = (value: bigint | number): string => `0x${value.toString(16)}`
+
+/** Reads a quantity out of an answer. @throws {@link RpcUnreachable} for anything else: it says nothing about the chain. */
+export function readQuantity(value: unknown): bigint {
+  if (typeof value === 'string' && /^0x[0-9a-fA-F]{1,64}$/.test(value)) return BigInt(value)
+  throw new RpcUnreachable('the answer has no number where one belongs')
+}
+
+/** Reads an object out of an answer. @throws {@link RpcUnreachable} for anything else. */
+export function readObject(value: unknown): Record<string, unknown> {
+  if (typeof value === 'object' && value !== null) return value as Record<string, unknown>
+  throw new RpcUnreachable('the answer has no object where one belongs')
+}
