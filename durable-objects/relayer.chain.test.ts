@@ -1,7 +1,9 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
+import { encodeErrorResult, parseAbi } from 'viem'
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { RelayRequest } from './relayer/types.ts'
+import type { RelayerParts, RelayRequest } from './relayer/types.ts'
+import { RelayerObject } from './relayer.ts'
 import { FakeChain } from './testing/fake-chain.ts'
 
 let objects = 0
@@ -105,6 +107,109 @@ describe('Relayer', () => {
     await round()
     expect(await relayer.find(open.id)).toMatchObject({ status: 'confirmed' })
     expect(await relayer.health()).toMatchObject({ status: 'ok', open: 0 })
+  })
+
+  test('a node of another chain is none: it gives no nonce, and has no say in what is open', async () => {
+    chain.refusal = 'internal error'
+    const open = action()
+    await relayer.relay(open)
+    await evictDurableObject(relayer)
+    chain.id = 1
+    chain.refusal = 'invalid chain id'
+    expect(await relayer.relay(action())).toEqual({ status: 'unavailable', part: 'chain' })
+    await round()
+    expect(await relayer.health()).toMatchObject({ status: 'unavailable', balanceWei: null, nextNonce: 1 })
+    expect(chain.offered).toHaveLength(1)
+    chain.id = 31337
+    chain.refusal = null
+    await round()
+    expect(await relayer.find(open.id)).toMatchObject({ status: 'sent', error: null })
+  })
+
+  test.each([
+    ['eth_getBlockByNumber', null],
+    ['eth_getBlockByNumber', { number: 'latest' }],
+    ['eth_getTransactionCount', null],
+    ['eth_getBalance', 'much'],
+    ['eth_getTransactionReceipt', {}],
+  ])('rounds go on after a node answered %s with %j', async (method, answer) => {
+    const open = action()
+    await relayer.relay(open)
+    chain.mine()
+    await evictDurableObject(relayer)
+    chain.nonsense.set(method, answer)
+    await round()
+    expect(await alarmAt()).not.toBeNull()
+    chain.nonsense.clear()
+    await round()
+    expect(await relayer.find(open.id)).toMatchObject({ status: 'confirmed' })
+  })
+
+  const longReason = encodeErrorResult({
+    abi: parseAbi(['error Error(string)']),
+    errorName: 'Error',
+    args: ['no '.repeat(1_000_000)],
+  })
+
+  test('the reason of a contract that never stops talking is cut short', async () => {
+    chain.revert = longReason
+    const refused = await relayer.relay(action())
+    expect(refused).toMatchObject({ status: 'refused', reason: expect.stringMatching(/^no no .*…$/) })
+    chain.revert = null
+    const request = action()
+    await relayer.relay(request)
+    chain.minedRevert = longReason
+    chain.mine()
+    await round()
+    const { status, error } = (await relayer.find(request.id)) ?? {}
+    expect([status, (error as string).length]).toEqual(['reverted', 300])
+  })
+
+  test('an action that takes more gas than one may is refused', async () => {
+    chain.gas = 9_000_000
+    expect(await relayer.relay(action())).toMatchObject({ status: 'refused', name: null })
+    expect(await relayer.relay(action({ gasMax: 9_000_000 }))).toMatchObject({ status: 'refused' })
+    chain.gas = 100_000
+    expect(await relayer.relay(action({ gasMax: 99_999 }))).toMatchObject({
+      status: 'refused',
+      reason: 'it takes 100000 gas, and 99999 are given for it',
+    })
+    expect(await relayer.relay(action({ gasMax: 100_000 }))).toMatchObject({ status: 'accepted' })
+    expect((await relayer.health()).nextNonce).toBe(1)
+  })
+
+  test('hundreds that wait for their block to be final do not keep others waiting', async () => {
+    await runInDurableObject(relayer, async (instance, state) => {
+      const parts: RelayerParts = {
+        rpcUrl: 'http://chain.test',
+        timeoutMs: 5_000,
+        chainId: 31337,
+        privateKey: `0x${'12'.repeat(32)}`,
+        errors: [],
+        feeCapWei: 10n ** 11n,
+        confirmations: 12,
+        tickMs: 3_600_000,
+        stuckMs: 30_000,
+        show: async () => {},
+      }
+      const patient = new RelayerObject(state, instance, parts)
+      const early = Array.from({ length: 450 }, () => action())
+      await Promise.all(early.map((request) => patient.relay(request)))
+      chain.mine()
+      await patient.alarm()
+      await patient.alarm()
+      expect((await patient.find(early.at(-1)?.id as string))?.confirmations).toBe(1)
+      chain.refusal = 'internal error'
+      const late = action()
+      await patient.relay(late)
+      chain.refusal = null
+      await patient.alarm()
+      expect(await patient.find(late.id)).toMatchObject({ status: 'sent' })
+      for (let block = 0; block < 12; block++) chain.mine()
+      for (let rounds = 0; rounds < 3; rounds++) await patient.alarm()
+      expect(await patient.find(early.at(-1)?.id as string)).toMatchObject({ status: 'confirmed' })
+      expect(await patient.find(late.id)).toMatchObject({ status: 'confirmed' })
+    })
   })
 
   test('bytes no chain will ever take fail, and their nonce is used so that others can follow', async () => {

@@ -20,6 +20,8 @@ const failedTicksMax = 3
 const idleFactorMax = 10
 /** Actions whose states are copied in one statement. */
 const copiedMax = 100
+/** Gas an action may take unless it says otherwise: what the largest batch of claims takes. */
+const relayGasMax = 7_000_000
 /** Gas the balance must pay for: a few of the usual actions. */
 const healthyGas = 1_000_000n
 
@@ -56,6 +58,7 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
       this.#chain = new RelayerChain(
         new JsonRpc(parts.rpcUrl, parts.timeoutMs),
         this.#signer.address,
+        parts.chainId,
         parts.errors,
       )
       this.#rounds = new RelayRounds(this.#ledger, this.#chain, this.#signer, parts)
@@ -117,7 +120,8 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
       if (this.#ledger.countOpen() > 0) await this.#rounds.run(await this.#lookAgain(), Date.now())
       this.#failedTicks = 0
     } catch (error) {
-      requireRpcFault(error)
+      // The next round begins anew. One that the platform repeats instead would be lost after a few failures.
+      if (!isRpcFault(error)) console.error('a round of the relayer failed', error)
       this.#failedTicks += 1
     }
     await this.#show(this.#parts)
@@ -144,10 +148,11 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
     const chain = this.#chain
     if (chain === null) return { status: 'unavailable', part: 'chain' }
     const call = { to: request.to, data: request.data, valueWei: BigInt(request.valueWei) }
+    const gasMax = Math.min(request.gasMax ?? relayGasMax, relayGasMax)
     let view: ChainView
     let simulated: Awaited<ReturnType<RelayerChain['simulate']>>
     try {
-      ;[view, simulated] = await Promise.all([this.#look(), chain.simulate(call)])
+      ;[view, simulated] = await Promise.all([this.#look(), chain.simulate(call, gasMax)])
     } catch (error) {
       requireRpcFault(error)
       const poor = error instanceof RpcError && readSendRefusal(error.message) === 'funds'
@@ -234,6 +239,8 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
   }
 }
 
+const isRpcFault = (error: unknown): boolean => error instanceof RpcUnreachable || error instanceof RpcError
+
 function requireRpcFault(error: unknown): void {
-  if (!(error instanceof RpcUnreachable || error instanceof RpcError)) throw error
+  if (!isRpcFault(error)) throw error
 }

@@ -100,7 +100,7 @@ export class JsonRpc {
       const [only] = calls
       replies =
         only && calls.length === 1
-          ? new Map([[0, requireReply(await this.#post(encode(only, 0)))]])
+          ? new Map([[0, readObject(await this.#post(encode(only, 0)))]])
           : byId(await this.#post(calls.map(encode)))
     } catch (error) {
       for (const { giveUp } of together) giveUp(error)
@@ -178,12 +178,7 @@ const encode = ([method, ...params]: RpcCall, id: number) => ({ jsonrpc: '2.0', 
 
 function byId(replies: unknown): Map<unknown, Reply> {
   if (!Array.isArray(replies)) throw new RpcUnreachable('the answer to a batch is not an array')
-  return new Map(replies.map((reply) => [requireReply(reply).id, reply]))
-}
-
-function requireReply(reply: unknown): Reply {
-  if (typeof reply !== 'object' || reply === null) throw new RpcUnreachable('the answer is not an object')
-  return reply
+  return new Map(replies.map((reply) => [readObject(reply).id, reply]))
 }
 
 function readOutcome(reply: Reply | undefined): RpcOutcome {
@@ -204,3 +199,15 @@ function revertData(data: unknown): string | undefined {
 }
 
 export const quantity = (value: bigint | number): string => `0x${value.toString(16)}`
+
+/** Reads a quantity out of an answer. @throws {@link RpcUnreachable} for anything else: it says nothing about the chain. */
+export function readQuantity(value: unknown): bigint {
+  if (typeof value === 'string' && /^0x[0-9a-fA-F]{1,64}$/.test(value)) return BigInt(value)
+  throw new RpcUnreachable('the answer has no number where one belongs')
+}
+
+/** Reads an object out of an answer. @throws {@link RpcUnreachable} for anything else. */
+export function readObject(value: unknown): Record<string, unknown> {
+  if (typeof value === 'object' && value !== null) return value as Record<string, unknown>
+  throw new RpcUnreachable('the answer has no object where one belongs')
+}

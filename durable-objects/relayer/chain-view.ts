@@ -1,5 +1,13 @@
 import type { Abi } from 'viem'
-import { type JsonRpc, quantity, RpcError, type RpcOutcome, RpcUnreachable } from '../chain/json-rpc.ts'
+import {
+  type JsonRpc,
+  quantity,
+  RpcError,
+  type RpcOutcome,
+  RpcUnreachable,
+  readObject,
+  readQuantity,
+} from '../chain/json-rpc.ts'
 import type { FeeMarket } from './fees.ts'
 import type { Attempt, Relay } from './ledger.ts'
 import { isRevert, type RevertReason, readRevert } from './revert-reason.ts'
@@ -26,39 +34,49 @@ type Call = Pick<Relay, 'to' | 'data' | 'valueWei'>
 export class RelayerChain {
   readonly #rpc: JsonRpc
   readonly #signer: string
+  readonly #chainId: number
   readonly #errors: Abi
-  constructor(rpc: JsonRpc, signer: string, errors: Abi) {
+  constructor(rpc: JsonRpc, signer: string, chainId: number, errors: Abi) {
     this.#rpc = rpc
     this.#signer = signer
+    this.#chainId = chainId
     this.#errors = errors
   }
 
   async view(): Promise<ChainView> {
-    const [block, count, balance, tip] = await this.#rpc.batch([
+    const [id, block, count, balance, tip] = await this.#rpc.batch([
+      ['eth_chainId'],
       ['eth_getBlockByNumber', 'latest', false],
       ['eth_getTransactionCount', this.#signer, 'latest'],
       ['eth_getBalance', this.#signer, 'latest'],
       ['eth_maxPriorityFeePerGas'],
     ])
-    const { number, baseFeePerGas } = required<{ number: string; baseFeePerGas?: string }>(block)
+    // What another chain says would give out nonces that this one never reaches.
+    if (readQuantity(required(id)) !== BigInt(this.#chainId))
+      throw new RpcUnreachable(`the node is not one of chain ${this.#chainId}`)
+    const { number, baseFeePerGas } = readObject(required(block))
     return {
-      head: Number(number),
-      baseFeeWei: BigInt(baseFeePerGas ?? 0),
-      count: Number(required<string>(count)),
-      balanceWei: BigInt(required<string>(balance)),
+      head: Number(readQuantity(number)),
+      baseFeeWei: readQuantity(baseFeePerGas ?? '0x0'),
+      count: Number(readQuantity(required(count))),
+      balanceWei: readQuantity(required(balance)),
       // Not every node has an opinion on tips.
-      tipWei: tip?.ok ? BigInt(tip.result as string) : defaultTipWei,
+      tipWei: tip?.ok ? readQuantity(tip.result) : defaultTipWei,
     }
   }
 
   /**
    * Runs the call as it would be relayed, on top of what waits in the pool.
    *
-   * @returns The gas it takes with room for a state that moved on, or why it would revert.
+   * @returns The gas it takes with room for a state that moved on, or why it is not relayed.
    */
-  async simulate(call: Call): Promise<{ gas: number } | RevertReason> {
+  async simulate(call: Call, gasMax: number): Promise<{ gas: number } | RevertReason> {
     try {
-      const used = Number(await this.#rpc.call<string>('eth_estimateGas', this.#params(call), 'pending'))
+      const used = Number(
+        readQuantity(await this.#rpc.call('eth_estimateGas', this.#params(call), 'pending')),
+      )
+      if (used > gasMax)
+        return { name: null, args: [], text: `it takes ${used} gas, and ${gasMax} are given for it` }
       return { gas: used === 21_000 ? used : Math.ceil(used * 1.25) }
     } catch (error) {
       if (error instanceof RpcError && isRevert(error)) return readRevert(this.#errors, error)
@@ -70,13 +88,13 @@ export class RelayerChain {
   async receipts(attempts: readonly Attempt[]): Promise<Map<number, Receipt>> {
     const found = await this.#rpc.all(attempts.map(({ hash }) => ['eth_getTransactionReceipt', hash]))
     const receipts = new Map<number, Receipt>()
-    for (const [index, { nonce }] of attempts.entries()) {
-      const receipt = found[index] as null | { transactionHash: string; blockNumber: string; status: string }
-      if (receipt === null) continue
+    for (const [index, { nonce, hash }] of attempts.entries()) {
+      if (found[index] === null) continue
+      const { blockNumber, status } = readObject(found[index])
       receipts.set(nonce, {
-        transactionHash: receipt.transactionHash,
-        blockNumber: Number(receipt.blockNumber),
-        succeeded: BigInt(receipt.status) === 1n,
+        transactionHash: hash,
+        blockNumber: Number(readQuantity(blockNumber)),
+        succeeded: readQuantity(status) === 1n,
       })
     }
     return receipts
@@ -110,7 +128,7 @@ export class RelayerChain {
   }
 }
 
-function required<T>(outcome: RpcOutcome | undefined): T {
-  if (outcome?.ok) return outcome.result as T
+function required(outcome: RpcOutcome | undefined): unknown {
+  if (outcome?.ok) return outcome.result
   throw outcome?.error ?? new RpcUnreachable('a batch was answered in part')
 }

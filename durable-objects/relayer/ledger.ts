@@ -109,6 +109,32 @@ export class RelayLedger {
     )
   }
 
+  /** Actions with a nonce below that no block is known to have taken, by nonce. */
+  waitingBelow(nonce: number, limit: number): Relay[] {
+    return this.#relays(
+      `INDEXED BY relays_in_lane WHERE status IN ('queued', 'sent') AND nonce < ? ORDER BY nonce LIMIT ?`,
+      nonce,
+      limit,
+    )
+  }
+
+  /** Actions in blocks that may still be dropped, by nonce. */
+  mined(limit: number): Relay[] {
+    return this.#relays(
+      `WHERE status IN ('queued', 'sent', 'mined') AND status = 'mined' ORDER BY nonce LIMIT ?`,
+      limit,
+    )
+  }
+
+  /** Everything not final with this nonce or a higher one, by nonce. */
+  openFrom(nonce: number, limit: number): Relay[] {
+    return this.#relays(
+      `WHERE status IN ('queued', 'sent', 'mined') AND nonce >= ? ORDER BY nonce LIMIT ?`,
+      nonce,
+      limit,
+    )
+  }
+
   /** Everything not final, by nonce. */
   open(limit: number): Relay[] {
     return this.#relays(`WHERE status IN ('queued', 'sent', 'mined') ORDER BY nonce LIMIT ?`, limit)

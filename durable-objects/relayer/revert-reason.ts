@@ -16,6 +16,12 @@ export const isRevert = (error: RpcError): boolean =>
   error.data !== undefined ||
   /revert|out ?of ?gas|opcode|stack (over|under)flow|jump|\bE?VM\b/i.test(error.message)
 
+/** Contracts of anybody say what they like at any length, and it is stored and shown. */
+const textMax = 300
+
+export const shorten = (text: string): string =>
+  text.length <= textMax ? text : `${text.slice(0, textMax - 1)}…`
+
 /**
  * Reads a revert with one list of the errors of all contracts, since an error that passes through a contract need not
  * be one of its own.
@@ -26,16 +32,16 @@ export function readRevert(errors: Abi, { data, message }: RpcError): RevertReas
     const { errorName, args = [] } = decodeErrorResult({ abi: errors, data: data as Hex })
     const shown = (args as readonly unknown[]).map(textOf)
     if (errorName === 'Error') return unnamed(shown[0] ?? message)
-    return { name: errorName, args: shown, text: `${errorName}(${shown.join(', ')})` }
+    return { name: errorName, args: shown, text: shorten(`${errorName}(${shown.join(', ')})`) }
   } catch {
     return unnamed(`unknown error ${data.slice(0, 10)}`)
   }
 }
 
-const unnamed = (text: string): RevertReason => ({ name: null, args: [], text })
+const unnamed = (text: string): RevertReason => ({ name: null, args: [], text: shorten(text) })
 
 /** Addresses in lower case, as everywhere else. */
 const textOf = (value: unknown): string => {
-  const text = String(value)
+  const text = shorten(String(value))
   return /^0x[0-9a-fA-F]{40}$/.test(text) ? text.toLowerCase() : text
 }

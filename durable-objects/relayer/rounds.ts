@@ -2,6 +2,7 @@ import { RpcUnreachable } from '../chain/json-rpc.ts'
 import type { ChainView, Receipt, RelayerChain } from './chain-view.ts'
 import { type Fees, firstFees, raisedFees } from './fees.ts'
 import type { Attempt, Relay, RelayLedger, RelayStatus } from './ledger.ts'
+import { shorten } from './revert-reason.ts'
 import { readSendRefusal, type SendRefusal } from './send-errors.ts'
 import type { TransactionSigner } from './signer.ts'
 import type { RelayerParts } from './types.ts'
@@ -9,8 +10,8 @@ import type { RelayerParts } from './types.ts'
 const open: readonly RelayStatus[] = ['queued', 'sent', 'mined']
 const waiting: readonly RelayStatus[] = ['queued', 'sent']
 
-/** Open actions one round looks at; the rest has higher nonces and waits for these anyway. */
-const roundMax = 400
+/** Actions one round reads the receipts of: as many that wait for a block, and as many that wait for their block to be final. */
+const receiptsMax = 400
 /** Pools hold few transactions of one account. */
 const resentMax = 50
 /** Bytes a node took are offered again after this long at the latest, should it have dropped them since. */
@@ -45,9 +46,8 @@ export class RelayRounds {
   }
 
   async run(view: ChainView, nowMs: number): Promise<void> {
-    const relays = this.#ledger.open(roundMax)
-    await this.#readReceipts(relays, view, nowMs)
-    const unmined = relays.filter(({ nonce }) => nonce >= view.count).slice(0, resentMax)
+    const unmined = this.#ledger.openFrom(view.count, resentMax)
+    await this.#readReceipts(unmined, view, nowMs)
     // Nobody behind them is mined before they are again.
     const freed = this.#ledger.freed(view.count, resentMax)
     const again = freed.flatMap((relay): [Relay, Attempt][] =>
@@ -57,9 +57,11 @@ export class RelayRounds {
     await this.#reprice(unmined, refusals, view, nowMs)
   }
 
-  async #readReceipts(relays: readonly Relay[], view: ChainView, nowMs: number): Promise<void> {
+  async #readReceipts(unmined: readonly Relay[], view: ChainView, nowMs: number): Promise<void> {
     // A block that held an action may be gone, so mined ones are asked about too, whatever the count says.
-    const asked = relays.filter(({ nonce, status }) => nonce < view.count || status === 'mined')
+    const mined = this.#ledger.mined(receiptsMax)
+    const gone = unmined.filter(({ status, id }) => status === 'mined' && mined.every((one) => one.id !== id))
+    const asked = [...this.#ledger.waitingBelow(view.count, receiptsMax), ...mined, ...gone]
     const attempts = asked.flatMap(({ nonce }) => this.#ledger.attempts(nonce))
     const receipts = await this.#chain.receipts(attempts)
     for (const relay of asked) {
@@ -90,7 +92,7 @@ export class RelayRounds {
   #miss(relay: Relay, { count }: ChainView, nowMs: number): void {
     const now = Math.floor(nowMs / 1000)
     this.#ledger.change(relay, ['mined'], { status: 'sent', confirmations: 0 }, now)
-    if (relay.nonce >= count) return
+    if (relay.nonce >= count) return this.#ledger.noteStranger(relay, null)
     if (relay.strangerSinceMs === null) return this.#ledger.noteStranger(relay, nowMs)
     if (nowMs - relay.strangerSinceMs < strangerMs) return
     const error = 'another transaction of the relaying key used the nonce'
@@ -157,7 +159,7 @@ export class RelayRounds {
   }
 
   async #hollow(relay: Relay, attempt: Attempt, message: string, nowMs: number): Promise<void> {
-    this.#ledger.hollow(relay, `the chain refuses it: ${message}`, Math.floor(nowMs / 1000))
+    this.#ledger.hollow(relay, shorten(`the chain refuses it: ${message}`), Math.floor(nowMs / 1000))
     const hollow = this.#ledger.find(relay.id)
     if (hollow) await this.#sign(hollow, attempt, Math.max(nowMs, attempt.signedAtMs + 1))
   }

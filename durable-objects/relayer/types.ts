@@ -30,6 +30,8 @@ export interface RelayRequest {
   data: string
   /** Decimal. */
   valueWei: string
+  /** What the call may take. Left out for calls of this network's own contracts, which are known to take less than most. */
+  gasMax?: number
 }
 
 /** An action as clients see it. */

@@ -15,12 +15,19 @@ interface Sent {
 export class FakeChain {
   head = 10
   balance = 10n ** 20n
+  id = 31337
   /** Answers nothing while true. */
   down = false
+  /** Answers these methods with what no node should. */
+  readonly nonsense = new Map<string, unknown>()
   /** Refuses raw transactions with this message. */
   refusal: string | null = null
   /** Return data with which simulations revert. */
   revert: string | null = null
+  /** Return data with which transactions revert in their block. */
+  minedRevert: string | null = null
+  /** Gas that simulations say a call takes. */
+  gas = 50_000
   /** What read-only calls answer. */
   callAnswer = 0n
   /** Raw transactions that arrived, repetitions included. */
@@ -66,7 +73,10 @@ export class FakeChain {
 
   #answer(method: string, params: string[]): unknown {
     const hex = (value: number | bigint) => `0x${value.toString(16)}`
+    if (this.nonsense.has(method)) return this.nonsense.get(method)
     switch (method) {
+      case 'eth_chainId':
+        return hex(this.id)
       case 'eth_getBlockByNumber': {
         const number = params[0]?.startsWith('0x') ? Number(params[0]) : this.head
         return number > this.head ? null : this.#block(number)
@@ -78,10 +88,11 @@ export class FakeChain {
       case 'eth_getBalance':
         return hex(this.balance)
       case 'eth_call':
+        if (this.minedRevert !== null) throw reverted(this.minedRevert)
         return `0x${this.callAnswer.toString(16).padStart(64, '0')}`
       case 'eth_estimateGas':
-        if (this.revert !== null) throw Object.assign(new Error('execution reverted'), { data: this.revert })
-        return hex(50_000)
+        if (this.revert !== null) throw reverted(this.revert)
+        return hex(this.gas)
       case 'eth_getLogs':
         return []
       case 'eth_sendRawTransaction':
@@ -90,7 +101,8 @@ export class FakeChain {
         const hash = params[0] as string
         const number = this.#mined.get(hash)
         if (number === undefined) return null
-        return { transactionHash: hash, blockNumber: hex(number), status: '0x1' }
+        const status = this.minedRevert === null ? '0x1' : '0x0'
+        return { transactionHash: hash, blockNumber: hex(number), status }
       }
       default:
         throw new Error(`no such method: ${method}`)
@@ -120,3 +132,5 @@ export class FakeChain {
     return sent.hash
   }
 }
+
+const reverted = (data: string) => Object.assign(new Error('execution reverted'), { data })

@@ -13,8 +13,12 @@ export const tokenCall = ({ faucet }: Contracts, wallet: string, amountWei: bigi
   valueWei: '0',
 })
 
+/** A wallet may be a contract, whose code runs at the hub's expense when it is given something. */
+const nativeGasMax = 100_000
+
 export const nativeCall = (wallet: string, amountWei: bigint) => ({
   to: wallet,
   data: '0x',
   valueWei: String(amountWei),
+  gasMax: nativeGasMax,
 })

@@ -35,6 +35,17 @@ describe('POST /v1/faucet/drip', () => {
     expect(native?.to).toBe(address)
   })
 
+  test('a wallet whose code burns gas gets tokens and nothing more', async () => {
+    const { post } = await caller()
+    chain.gas = 100_001
+    const response = await post('/v1/faucet/drip')
+    chain.gas = 50_000
+    expect(response.status).toBe(202)
+    const body = await response.json()
+    expect(body).toMatchObject({ amount: '1000000000000000000000', eth_amount: '0' })
+    expect(body).not.toHaveProperty('eth_tx_hash')
+  })
+
   test('401 without a session', async () => {
     expect(await errorOf(await client().post('/v1/faucet/drip'))).toMatchObject({ status: 401 })
   })
