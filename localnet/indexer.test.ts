@@ -194,10 +194,7 @@ describe.skipIf(!hasAnvil)('the indexer', () => {
 
   const index = async (hub: Hub) => ({
     events: await rows(hub, 'SELECT * FROM chain_events ORDER BY block_number, log_index'),
-    subjects: await rows(
-      hub,
-      'SELECT * FROM chain_event_subjects ORDER BY kind, subject, block_number, log_index',
-    ),
+    before: await rows(hub, 'SELECT * FROM chain_states_before ORDER BY kind, subject, block_number'),
     states: await rows(hub, 'SELECT * FROM chain_states ORDER BY kind, subject'),
     blocks: await rows(hub, 'SELECT * FROM chain_blocks ORDER BY number'),
   })
@@ -207,12 +204,12 @@ describe.skipIf(!hasAnvil)('the indexer', () => {
     await caughtUp(hub)
     const indexed = await index(hub)
     const db = await hub.miniflare.getD1Database('DB', 'hub')
-    const tables = ['chain_cursor', 'chain_events', 'chain_event_subjects', 'chain_states', 'chain_blocks']
+    const tables = ['chain_cursor', 'chain_events', 'chain_states', 'chain_states_before', 'chain_blocks']
     await db.batch(tables.map((table) => db.prepare(`DELETE FROM ${table}`)))
     await caughtUp(hub)
     const anew = await index(hub)
     expect(indexed.events).toEqual(anew.events)
-    expect(indexed.subjects).toEqual(anew.subjects)
+    expect(indexed.before).toEqual(anew.before)
     expect(indexed.states).toEqual(anew.states)
   }
 

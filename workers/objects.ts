@@ -37,15 +37,14 @@ function relayerParts(env: Env): RelayerParts | null {
 
 function indexerParts(env: Env): IndexerParts | null {
   const settings = readSettings(env)
-  const contracts = settings.CHAIN_CONTRACTS
-  if (!settings.CHAIN_RPC_URL || !contracts) return null
+  if (!settings.CHAIN_RPC_URL || !settings.CHAIN_CONTRACTS) return null
   return {
     rpcUrl: settings.CHAIN_RPC_URL,
     timeoutMs: settings.CHAIN_TIMEOUT_MS,
     pollMs: settings.CHAIN_POLL_MS,
+    chainId: settings.PROFILE.chain_id,
     startBlock: settings.CHAIN_START_BLOCK,
     finalityBlocks: settings.CHAIN_FINALITY_BLOCKS ?? null,
-    contracts: [contracts.project_registry, contracts.staking, contracts.vault_factory],
     topics: eventTopics,
     store: services(env).chainIndex,
   }

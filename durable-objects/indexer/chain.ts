@@ -1,4 +1,4 @@
-import { type JsonRpc, quantity, type RpcCall } from '../chain/json-rpc.ts'
+import { type JsonRpc, quantity, type RpcCall, readObject, readQuantity } from '../chain/json-rpc.ts'
 
 export interface Header {
   number: number
@@ -27,6 +27,10 @@ export class IndexerChain {
     this.#topics = topics
   }
 
+  async chainId(): Promise<number> {
+    return Number(readQuantity(await this.#rpc.call('eth_chainId')))
+  }
+
   /** The blocks of these numbers or tags; null where the chain has none. */
   async headers(blocks: readonly (number | 'latest')[]): Promise<(Header | null)[]> {
     const found = await this.#rpc.all(blocks.map((block) => headerCall(block)))
@@ -44,9 +48,11 @@ export class IndexerChain {
     return (await this.#rpc.call<unknown[]>('eth_getLogs', range)).map(logOf)
   }
 
-  async logsOfBlock(hash: string): Promise<Log[]> {
-    const filter = { blockHash: hash, topics: [this.#topics] }
-    return (await this.#rpc.call<unknown[]>('eth_getLogs', filter)).map(logOf)
+  async logsOfBlocks(hashes: readonly string[]): Promise<Log[]> {
+    const found = await this.#rpc.all(
+      hashes.map((blockHash) => ['eth_getLogs', { blockHash, topics: [this.#topics] }]),
+    )
+    return (found as unknown[][]).flat().map(logOf)
   }
 }
 
@@ -58,16 +64,25 @@ const headerCall = (block: number | 'latest'): RpcCall => [
 
 function headerOf(answer: unknown): Header | null {
   if (answer === null) return null
-  const { number, hash, parentHash, timestamp, logsBloom } = answer as Record<keyof Header, string>
-  return { number: Number(number), hash, parentHash, timestamp: Number(timestamp), logsBloom }
+  const { number, hash, parentHash, timestamp, logsBloom } = readObject(answer) as Record<
+    keyof Header,
+    string
+  >
+  return {
+    number: Number(readQuantity(number)),
+    hash,
+    parentHash,
+    timestamp: Number(readQuantity(timestamp)),
+    logsBloom,
+  }
 }
 
 function logOf(answer: unknown): Log {
-  const log = answer as Record<keyof Log, string> & { topics: string[] }
+  const log = readObject(answer) as Record<keyof Log, string> & { topics: string[] }
   return {
-    blockNumber: Number(log.blockNumber),
+    blockNumber: Number(readQuantity(log.blockNumber)),
     blockHash: log.blockHash,
-    logIndex: Number(log.logIndex),
+    logIndex: Number(readQuantity(log.logIndex)),
     transactionHash: log.transactionHash,
     address: log.address.toLowerCase(),
     topics: log.topics,

@@ -1,6 +1,6 @@
 import { type Hex, hexToBytes, keccak256, toHex } from 'viem'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { bloomMayContain } from './bloom.ts'
+import { bloomBits, bloomMayContain } from './bloom.ts'
 import type { Header, IndexerChain, Log } from './chain.ts'
 import { type BlockRef, type Cursor, IndexerStepper, type IndexStore, type StoreOutcome } from './step.ts'
 
@@ -23,9 +23,9 @@ function bloomOf(...values: string[]): string {
 test('a bloom denies nothing that is in it, and most of what is not', () => {
   const values = Array.from({ length: 20 }, (_, i) => keccak256(toHex(`value ${i}`)))
   const bloom = bloomOf(...values)
-  for (const value of values) expect(bloomMayContain(bloom, value)).toBe(true)
+  for (const value of values) expect(bloomMayContain(bloom, bloomBits(value))).toBe(true)
   const others = Array.from({ length: 200 }, (_, i) => keccak256(toHex(`other ${i}`)))
-  expect(others.filter((value) => bloomMayContain(bloom, value)).length).toBeLessThan(10)
+  expect(others.filter((value) => bloomMayContain(bloom, bloomBits(value))).length).toBeLessThan(10)
 })
 
 /** A chain in memory whose branch is replaced at will, and whose answers can be cut or torn. */
@@ -39,6 +39,9 @@ class ScriptedChain {
   afterLogs: (() => void) | null = null
   /** Ranges of more blocks than this are refused. */
   refusesAbove = Number.POSITIVE_INFINITY
+  id = 31337
+  /** Who emits what later blocks have. */
+  emitter = contract
   onLogs: ((blocks: number) => void) | null = null
   #branch = 0
 
@@ -69,7 +72,7 @@ class ScriptedChain {
         blockHash: hash,
         logIndex,
         transactionHash: hash,
-        address: contract,
+        address: this.emitter,
         topics: [topic],
         data: '0x',
       })),
@@ -79,7 +82,7 @@ class ScriptedChain {
       hash,
       parentHash,
       timestamp: number,
-      logsBloom: logs > 0 ? bloomOf(topic, contract) : bloomOf(),
+      logsBloom: logs > 0 ? bloomOf(topic, this.emitter) : bloomOf(),
     }
   }
 
@@ -88,6 +91,7 @@ class ScriptedChain {
     return {
       headers: async (numbers: (number | 'latest')[]) =>
         numbers.map((number) => (number === 'latest' ? (this.blocks.at(-1) as Header) : header(number))),
+      chainId: async () => this.id,
       finalized: async () => header(this.finalNumber),
       logs: async (from: number, to: number) => {
         this.onLogs?.(to - from + 1)
@@ -100,7 +104,7 @@ class ScriptedChain {
         this.afterLogs = null
         return logs
       },
-      logsOfBlock: async (hash: string) => this.logsOfHash.get(hash) ?? [],
+      logsOfBlocks: async (hashes: string[]) => hashes.flatMap((hash) => this.logsOfHash.get(hash) ?? []),
     } as unknown as IndexerChain
   }
 }
@@ -149,8 +153,8 @@ describe('IndexerStepper', () => {
     chain = new ScriptedChain()
     store = new MemoryStore()
     stepper = new IndexerStepper(chain.asChain(), store, {
+      chainId: 31337,
       startBlock: 0,
-      contracts: [contract],
       topics: [topic],
       finalityBlocks: null,
     })
@@ -185,6 +189,23 @@ describe('IndexerStepper', () => {
     chain.tornLogs = []
     expect(await outcome()).toBe('advanced')
     expect(store.logs).toEqual(expected())
+  })
+
+  test('asks so for the logs of contracts that nobody knew beforehand, as vaults are', async () => {
+    chain.emitter = `0x${'7a'.repeat(20)}`
+    chain.mine(0, 1, 2, 0, 1)
+    chain.tornLogs = []
+    expect(await outcome()).toBe('advanced')
+    expect(store.logs).toEqual(expected())
+  })
+
+  test('begins on the chain it is made for only', async () => {
+    chain.id = 1
+    expect(await outcome()).toBe('suspect')
+    expect(store.tip).toBeNull()
+    chain.id = 31337
+    expect(await outcome()).toBe('idle')
+    expect(store.tip?.number).toBe(0)
   })
 
   test('writes no more logs at once than the database takes, and leaves no block half read', async () => {

@@ -1,4 +1,4 @@
-import { bloomMayContain } from './bloom.ts'
+import { bloomBits, bloomMayContain } from './bloom.ts'
 import type { Header, IndexerChain, Log } from './chain.ts'
 
 export interface BlockRef {
@@ -30,10 +30,9 @@ export interface IndexStore {
 export type StoreOutcome = 'done' | 'moved'
 
 export interface IndexerSettings {
+  chainId: number
   /** Read from the block after this one. */
   startBlock: number
-  /** Emitters whose address is known beforehand. */
-  contracts: readonly string[]
   topics: readonly string[]
   /** Depth at which a block is final, for chains that do not say; null asks the chain. */
   finalityBlocks: number | null
@@ -64,6 +63,8 @@ export class IndexerStepper {
   readonly #chain: IndexerChain
   readonly #store: IndexStore
   readonly #settings: IndexerSettings
+  /** Of each topic, computed once. */
+  readonly #bits: ReadonlyMap<string, readonly number[]>
   #vanished = 0
   #range = rangeMax
 
@@ -71,6 +72,7 @@ export class IndexerStepper {
     this.#chain = chain
     this.#store = store
     this.#settings = settings
+    this.#bits = new Map(settings.topics.map((topic) => [topic, bloomBits(topic)]))
   }
 
   async step(): Promise<Step> {
@@ -99,7 +101,9 @@ export class IndexerStepper {
     return report(written === 'done' ? 'advanced' : 'suspect', last.number)
   }
 
+  /** From here on every block is linked to this one, so no other chain's can follow. */
   async #begin(): Promise<Cursor | null> {
+    if ((await this.#chain.chainId()) !== this.#settings.chainId) return null
     const [start] = await this.#chain.headers([this.#settings.startBlock])
     if (!start) return null
     await this.#store.begin(start)
@@ -129,13 +133,12 @@ export class IndexerStepper {
     const byNumber = new Map(headers.map((header) => [header.number, header]))
     for (const log of logs) {
       const header = byNumber.get(log.blockNumber)
-      if (header?.hash !== log.blockHash || !bloomMayContain(header.logsBloom, log.topics[0] ?? '0x'))
-        return null
+      const bits = this.#bits.get(log.topics[0] ?? '')
+      if (header?.hash !== log.blockHash || !bits || !bloomMayContain(header.logsBloom, bits)) return null
     }
     const withLogs = new Set(logs.map((log) => log.blockHash))
-    for (const header of headers)
-      if (!withLogs.has(header.hash) && this.#promisesLogs(header))
-        logs.push(...(await this.#chain.logsOfBlock(header.hash)))
+    const doubtful = headers.filter((header) => !withLogs.has(header.hash) && this.#promisesLogs(header))
+    if (doubtful.length > 0) logs.push(...(await this.#chain.logsOfBlocks(doubtful.map(({ hash }) => hash))))
     const [endAgain] = await this.#chain.headers([to])
     if (endAgain?.hash !== parent) return null
     logs.sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
@@ -154,13 +157,12 @@ export class IndexerStepper {
     }
   }
 
-  /** Some nodes answer a range without logs before they have indexed it themselves. */
+  /**
+   * Some nodes answer a range without logs before they have indexed it themselves. Only topics are looked for: a vault may
+   * be opened in the same range as it is funded, so nobody knows the addresses beforehand.
+   */
   #promisesLogs({ logsBloom }: Header): boolean {
-    const { contracts, topics } = this.#settings
-    return (
-      contracts.some((address) => bloomMayContain(logsBloom, address)) &&
-      topics.some((topic) => bloomMayContain(logsBloom, topic))
-    )
+    return [...this.#bits.values()].some((bits) => bloomMayContain(logsBloom, bits))
   }
 
   /** Our tip is not the chain's block of that number. */

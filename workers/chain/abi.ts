@@ -52,13 +52,14 @@ const eventsOf = ({ abi, events }: (typeof applied)[Emitter]): AbiEvent[] =>
     return event
   })
 
-export const contractEvents: readonly AbiEvent[] = Object.values(applied).flatMap(eventsOf)
+/** The events by their first topic, each with who alone may say it. */
+export const contractEvents: ReadonlyMap<string, { event: AbiEvent; emitter: Emitter }> = new Map(
+  (Object.keys(applied) as Emitter[]).flatMap((emitter) =>
+    eventsOf(applied[emitter]).map((event) => [toEventSelector(event), { event, emitter }] as const),
+  ),
+)
 
-export const eventTopics: readonly string[] = contractEvents.map((event) => toEventSelector(event))
-
-/** Who alone may say an event of this name. */
-export const emitterOf = (name: string): Emitter | undefined =>
-  (Object.keys(applied) as Emitter[]).find((emitter) => applied[emitter].events.includes(name))
+export const eventTopics: readonly string[] = [...contractEvents.keys()]
 
 /** The errors of every contract, in one list: a revert may pass through a contract that does not declare it. */
 export const contractErrors: Abi = contractErrorsAbi

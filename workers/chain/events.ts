@@ -1,7 +1,7 @@
 import { decodeEventLog, type Hex } from 'viem'
 import type { Log } from '../../durable-objects/indexer/chain.ts'
 import type { Contracts } from '../env.ts'
-import { contractEvents, emitterOf } from './abi.ts'
+import { contractEvents, type Emitter } from './abi.ts'
 
 /** One event of a contract of this network, in the shape it is stored in. */
 export interface ChainEvent {
@@ -19,9 +19,11 @@ export interface ChainEvent {
 
 /** Reads a log, whoever emitted it; null when it only shares a topic with an event of ours. */
 export function readLog(log: Log, blockTime: number): ChainEvent | null {
+  const { event } = contractEvents.get(log.topics[0] ?? '') ?? {}
+  if (event === undefined) return null
   try {
     const { eventName, args } = decodeEventLog({
-      abi: contractEvents,
+      abi: [event],
       data: log.data as Hex,
       topics: log.topics as [Hex, ...Hex[]],
     })
@@ -40,15 +42,15 @@ export function readLog(log: Log, blockTime: number): ChainEvent | null {
   }
 }
 
-/** Whether the emitter is the contract of this network that may say this; anyone can emit the same bytes. */
-export function isFromItsContract(
-  { name, contract }: ChainEvent,
-  contracts: Contracts,
-  isVault: (address: string) => boolean,
-): boolean {
-  const emitter = emitterOf(name)
-  if (emitter === undefined) return false
-  return emitter === 'vault' ? isVault(contract) : contract === contracts[emitter]
+/**
+ * Who a log of ours is from, by its first topic and its address alone: anyone can fill blocks with the same bytes, and
+ * reading those would cost more than writing them. Of what may be a vault's, its address has to be known besides. Null
+ * for what is none of ours.
+ */
+export function emitterOfLog({ topics, address }: Log, contracts: Contracts): Emitter | null {
+  const { emitter } = contractEvents.get(topics[0] ?? '') ?? {}
+  if (emitter === undefined) return null
+  return emitter === 'vault' || address === contracts[emitter] ? emitter : null
 }
 
 const textOf = (value: unknown): string => {

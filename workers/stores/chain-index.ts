@@ -1,13 +1,13 @@
 import { desc, type SQL, sql } from 'drizzle-orm'
 import type { Header, Log } from '../../durable-objects/indexer/chain.ts'
 import type { BlockRef, Cursor, IndexStore, StoreOutcome } from '../../durable-objects/indexer/step.ts'
-import { type ChainEvent, isFromItsContract, readLog } from '../chain/events.ts'
+import { type ChainEvent, emitterOfLog, readLog } from '../chain/events.ts'
 import { applyEvent, type ChainState, ownerOf, type Subject, subjectsOf } from '../chain/projections.ts'
 import { unixNow } from '../context.ts'
 import type { Contracts } from '../env.ts'
 import { batch, type Database, query, read } from './database.ts'
 import { minersEffect, registryEffects } from './registry-effects.ts'
-import { chainBlocks, chainCursor, chainEvents, chainStates } from './schema.ts'
+import { chainBlocks, chainCursor, chainEvents, chainStates, chainStatesBefore } from './schema.ts'
 
 interface StateRow {
   kind: string
@@ -15,6 +15,16 @@ interface StateRow {
   state: ChainState
   owner: string | null
   blockNumber: number
+}
+
+/** What a subject was before a block changed it; members but the first three are null when it was nothing. */
+interface StateBefore {
+  kind: string
+  subject: string
+  blockNumber: number
+  state: ChainState | null
+  owner: string | null
+  stateBlockNumber: number | null
 }
 
 /**
@@ -73,29 +83,37 @@ export class ChainIndexStore implements IndexStore {
     const last = headers.at(-1)
     if (!last) return 'done'
     const times = new Map(headers.map(({ hash, timestamp }) => [hash, timestamp]))
-    const { events, links, states } = await this.#apply(
-      logs.flatMap((log) => readLog(log, times.get(log.blockHash) ?? 0) ?? []),
-    )
+    const events = await this.#read(logs, times)
+    const { states, before } = await this.#apply(events, final.number)
     const oldest = last.number - this.#blocksKept
     const blocks = headers
       .filter(({ number }) => number > oldest)
       .map(({ number, hash, parentHash, timestamp }) => ({ number, hash, parentHash, timestamp }))
     const guard = sql`(SELECT block_hash FROM ${chainCursor}) = ${tip.hash}`
-    const eventWrites = [
-      sql`
-        INSERT INTO ${chainEvents}
-          (block_hash, log_index, block_number, block_time, tx_hash, contract, name, args, provisional)
-        SELECT value->>'blockHash', value->>'logIndex', value->>'blockNumber', value->>'blockTime',
-          value->>'txHash', value->>'contract', value->>'name', value->'args', 1
-        FROM json_each(${JSON.stringify(events)}) WHERE ${guard}`,
-      sql`
-        INSERT INTO chain_event_subjects (kind, subject, block_number, log_index)
-        SELECT value->>'kind', value->>'subject', value->>'blockNumber', value->>'logIndex'
-        FROM json_each(${JSON.stringify(links)}) WHERE ${guard}`,
-      ...this.#putStates(states, guard),
-    ]
     return this.#write([
-      ...(events.length > 0 ? eventWrites : []),
+      ...jsonParts(events).map(
+        (rows) => sql`
+          INSERT INTO ${chainEvents}
+            (block_hash, log_index, block_number, block_time, tx_hash, contract, name, args, provisional)
+          SELECT value->>'blockHash', value->>'logIndex', value->>'blockNumber', value->>'blockTime',
+            value->>'txHash', value->>'contract', value->>'name', value->'args', 1
+          FROM json_each(${rows}) WHERE ${guard}`,
+      ),
+      ...jsonParts(before).map(
+        (rows) => sql`
+          INSERT OR REPLACE INTO ${chainStatesBefore}
+            (kind, subject, block_number, state, owner, state_block_number)
+          SELECT value->>'kind', value->>'subject', value->>'blockNumber', nullif(value->'state', 'null'),
+            value->>'owner', value->>'stateBlockNumber'
+          FROM json_each(${rows}) WHERE ${guard}`,
+      ),
+      ...jsonParts(states).map(
+        (rows) => sql`
+          INSERT OR REPLACE INTO ${chainStates} (kind, subject, state, owner, block_number)
+          SELECT value->>'kind', value->>'subject', value->'state', value->>'owner', value->>'blockNumber'
+          FROM json_each(${rows}) WHERE ${guard}`,
+      ),
+      ...this.#effects(states, guard),
       sql`
         INSERT OR REPLACE INTO ${chainBlocks} (number, hash, parent_hash, timestamp)
         SELECT value->>'number', value->>'hash', value->>'parentHash', value->>'timestamp'
@@ -111,26 +129,29 @@ export class ChainIndexStore implements IndexStore {
     return this.#write([...this.#finalize(final, guard), this.#moveCursor(tip, tip, final)])
   }
 
-  /** Takes back everything after a block, and folds what is left of each state that it touched. */
+  /** Takes back everything after a block: each subject is what it was before the first block after that changed it. */
   async rollback(tip: Cursor, to: BlockRef): Promise<StoreOutcome> {
     const touched = (await read(() =>
       this.#db.all(
-        sql`SELECT DISTINCT kind, subject FROM chain_event_subjects WHERE block_number > ${to.number}`,
+        sql`SELECT DISTINCT kind, subject FROM ${chainStatesBefore} WHERE block_number > ${to.number}`,
       ),
-    )) as { kind: Subject['kind']; subject: string }[]
-    const left = await this.#eventsOf(touched, to.number)
-    const states = new Map<string, StateRow>()
-    for (const { kind, subject, event } of left) fold(states, kind, subject, event)
-    const gone = touched.filter(({ kind, subject }) => !states.has(keyOf(kind, subject)))
+    )) as Pick<StateRow, 'kind' | 'subject'>[]
     const guard = sql`(SELECT block_hash FROM ${chainCursor}) = ${tip.hash}`
+    const before = sql`${chainStatesBefore} AS b WHERE b.block_number > ${to.number} AND NOT EXISTS (
+      SELECT 1 FROM ${chainStatesBefore} AS e WHERE e.kind = b.kind AND e.subject = b.subject
+        AND e.block_number > ${to.number} AND e.block_number < b.block_number)`
     return this.#write([
       sql`DELETE FROM ${chainEvents} WHERE block_number > ${to.number} AND ${guard}`,
-      sql`DELETE FROM chain_event_subjects WHERE block_number > ${to.number} AND ${guard}`,
       sql`DELETE FROM ${chainBlocks} WHERE number > ${to.number} AND ${guard}`,
       sql`
         DELETE FROM ${chainStates} WHERE ${guard} AND (kind, subject) IN
-          (SELECT value->>'kind', value->>'subject' FROM json_each(${JSON.stringify(gone)}))`,
-      ...this.#putStates([...states.values()], guard, gone),
+          (SELECT b.kind, b.subject FROM ${before} AND b.state IS NULL)`,
+      sql`
+        INSERT OR REPLACE INTO ${chainStates} (kind, subject, state, owner, block_number)
+        SELECT b.kind, b.subject, b.state, b.owner, b.state_block_number FROM ${before}
+          AND b.state IS NOT NULL AND ${guard}`,
+      sql`DELETE FROM ${chainStatesBefore} WHERE block_number > ${to.number} AND ${guard}`,
+      ...this.#effects(touched, guard),
       this.#moveCursor(tip, to, tip.final),
     ])
   }
@@ -146,80 +167,70 @@ export class ChainIndexStore implements IndexStore {
     return row?.state ?? null
   }
 
-  /** Keeps the events of this network's contracts, and folds them into the states they change. */
-  async #apply(candidates: ChainEvent[]) {
+  /** The events of this network's contracts among the logs. A vault counts from its opening on. */
+  async #read(logs: readonly Log[], times: ReadonlyMap<string, number>): Promise<ChainEvent[]> {
     const contracts = this.#contracts
-    if (contracts === null || candidates.length === 0) return { events: [], links: [], states: [] }
-    const states = await this.#statesAt(candidates.flatMap((event) => [vaultOf(event), ...subjectsOf(event)]))
-    const isVault = (address: string) => states.has(keyOf('vault', address))
-    const events: ChainEvent[] = []
-    const links: { kind: string; subject: string; blockNumber: number; logIndex: number }[] = []
-    const changed = new Set<string>()
-    for (const event of candidates) {
-      if (!isFromItsContract(event, contracts, isVault)) continue
-      events.push(event)
-      for (const { kind, id } of subjectsOf(event)) {
-        fold(states, kind, id, event)
-        changed.add(keyOf(kind, id))
-        links.push({ kind, subject: id, blockNumber: event.blockNumber, logIndex: event.logIndex })
+    if (contracts === null) return []
+    const known = logs.flatMap((log) => {
+      const emitter = emitterOfLog(log, contracts)
+      return emitter === null ? [] : [{ log, emitter }]
+    })
+    const addresses = new Set(known.flatMap(({ log, emitter }) => (emitter === 'vault' ? [log.address] : [])))
+    const rows = await this.#statesAt([...addresses].map((id): Subject => ({ kind: 'vault', id })))
+    const vaults = new Set([...rows.values()].map(({ subject }) => subject))
+    return known.flatMap(({ log, emitter }) => {
+      if (emitter === 'vault' && !vaults.has(log.address)) return []
+      const event = readLog(log, times.get(log.blockHash) ?? 0)
+      if (event?.name === 'VaultCreated') vaults.add(event.args.vault ?? '')
+      return event ?? []
+    })
+  }
+
+  /** Folds events into the states they change, and keeps what these were before each block that is not final. */
+  async #apply(events: readonly ChainEvent[], finalNumber: number) {
+    const states = await this.#statesAt(events.flatMap(subjectsOf))
+    const changed = new Map<string, StateRow>()
+    const before = new Map<string, StateBefore>()
+    for (const event of events) {
+      const { blockNumber } = event
+      for (const { kind, id: subject } of subjectsOf(event)) {
+        const key = keyOf(kind, subject)
+        const { state = null, owner = null, blockNumber: stateBlockNumber = null } = states.get(key) ?? {}
+        if (blockNumber > finalNumber && !before.has(`${blockNumber} ${key}`))
+          before.set(`${blockNumber} ${key}`, { kind, subject, blockNumber, state, owner, stateBlockNumber })
+        const next = applyEvent(kind, state, event)
+        const row = { kind, subject, state: next, owner: ownerOf(kind, next), blockNumber }
+        states.set(key, row)
+        changed.set(key, row)
       }
     }
-    return { events, links, states: [...states].flatMap(([key, row]) => (changed.has(key) ? [row] : [])) }
+    return { states: [...changed.values()], before: [...before.values()] }
   }
 
   async #statesAt(subjects: readonly Subject[]): Promise<Map<string, StateRow>> {
-    const rows = await read(() =>
-      this.#db
-        .select()
-        .from(chainStates)
-        .where(sql`(kind, subject) IN
-        (SELECT value->>'kind', value->>'id' FROM json_each(${JSON.stringify(subjects)}))`),
-    )
-    return new Map(rows.map((row) => [keyOf(row.kind, row.subject), row]))
+    const states = new Map<string, StateRow>()
+    for (const wanted of jsonParts([
+      ...new Map(subjects.map((one) => [keyOf(one.kind, one.id), one])).values(),
+    ])) {
+      const rows = await read(() =>
+        this.#db
+          .select()
+          .from(chainStates)
+          .where(sql`(kind, subject) IN
+        (SELECT value->>'kind', value->>'id' FROM json_each(${wanted}))`),
+      )
+      for (const row of rows) states.set(keyOf(row.kind, row.subject), row)
+    }
+    return states
   }
 
-  async #eventsOf(subjects: readonly { kind: Subject['kind']; subject: string }[], upTo: number) {
-    const rows = (await read(() =>
-      this.#db.all(sql`
-        SELECT s.kind, s.subject, e.block_hash, e.log_index, e.block_number, e.block_time, e.tx_hash, e.contract,
-          e.name, e.args
-        FROM json_each(${JSON.stringify(subjects)}) AS t
-        JOIN chain_event_subjects AS s ON s.kind = t.value->>'kind' AND s.subject = t.value->>'subject'
-        JOIN ${chainEvents} AS e ON e.block_number = s.block_number AND e.log_index = s.log_index
-        WHERE s.block_number <= ${upTo}
-        ORDER BY s.block_number, s.log_index`),
-    )) as Record<string, string & number>[]
-    return rows.map((row) => ({
-      kind: String(row.kind) as Subject['kind'],
-      subject: String(row.subject),
-      event: {
-        blockHash: String(row.block_hash),
-        logIndex: Number(row.log_index),
-        blockNumber: Number(row.block_number),
-        blockTime: Number(row.block_time),
-        txHash: String(row.tx_hash),
-        contract: String(row.contract),
-        name: String(row.name),
-        args: JSON.parse(String(row.args)) as Record<string, string>,
-      },
-    }))
-  }
-
-  /** Writes states, and brings the hub's own records that follow from them in step. */
-  #putStates(
-    states: readonly StateRow[],
-    guard: SQL,
-    gone: readonly { kind: string; subject: string }[] = [],
-  ): SQL[] {
-    const changed = (wanted: Subject['kind']) =>
-      JSON.stringify([...states, ...gone].flatMap(({ kind, subject }) => (kind === wanted ? [subject] : [])))
+  /** Brings the hub's own records that follow from changed states in step; these are written already. */
+  #effects(changed: readonly Pick<StateRow, 'kind' | 'subject'>[], guard: SQL): SQL[] {
+    const subjects = (wanted: Subject['kind']) =>
+      jsonParts(changed.flatMap(({ kind, subject }) => (kind === wanted ? [subject] : [])))
     return [
-      sql`
-        INSERT OR REPLACE INTO ${chainStates} (kind, subject, state, owner, block_number)
-        SELECT value->>'kind', value->>'subject', value->'state', value->>'owner', value->>'blockNumber'
-        FROM json_each(${JSON.stringify(states)}) WHERE ${guard}`,
-      ...registryEffects(changed('project'), guard),
-      minersEffect(changed('subscription'), guard),
+      ...subjects('project').flatMap((part) => registryEffects(part, guard)),
+      ...subjects('subscription').map((part) => minersEffect(part, guard)),
     ]
   }
 
@@ -227,6 +238,7 @@ export class ChainIndexStore implements IndexStore {
     return [
       sql`UPDATE ${chainEvents} SET provisional = 0
           WHERE provisional = 1 AND block_number <= ${final.number} AND ${guard}`,
+      sql`DELETE FROM ${chainStatesBefore} WHERE block_number <= ${final.number} AND ${guard}`,
     ]
   }
 
@@ -243,23 +255,23 @@ export class ChainIndexStore implements IndexStore {
   }
 }
 
-/** The vault that the emitter may be; whether it is one decides if its word counts. */
-const vaultOf = ({ contract }: ChainEvent): Subject => ({ kind: 'vault', id: contract })
-
 const keyOf = (kind: string, subject: string): string => `${kind} ${subject}`
 
-function fold(
-  states: Map<string, StateRow>,
-  kind: Subject['kind'],
-  subject: string,
-  event: ChainEvent,
-): void {
-  const state = applyEvent(kind, states.get(keyOf(kind, subject))?.state ?? null, event)
-  states.set(keyOf(kind, subject), {
-    kind,
-    subject,
-    state,
-    owner: ownerOf(kind, state),
-    blockNumber: event.blockNumber,
-  })
+/** The database takes two megabytes in one value, and a character may be three bytes. */
+const partLengthMax = 500_000
+
+/** Rows as JSON lists that the database takes; none for no rows. */
+function jsonParts(rows: readonly unknown[]): string[] {
+  const parts: string[][] = []
+  let length = 0
+  for (const row of rows) {
+    const text = JSON.stringify(row)
+    if (parts.length === 0 || length + text.length > partLengthMax) {
+      parts.push([])
+      length = 0
+    }
+    parts.at(-1)?.push(text)
+    length += text.length + 1
+  }
+  return parts.map((part) => `[${part.join(',')}]`)
 }

@@ -227,12 +227,6 @@ export const projects = sqliteTable('projects', {
   lastSettledAt: integer('last_settled_at'),
 })
 
-export const projectTags = sqliteTable(
-  'project_tags',
-  { tag: text().notNull(), ordinal: integer().notNull() },
-  (table) => [primaryKey({ columns: [table.tag, table.ordinal] })],
-)
-
 export const categoryCounts = sqliteTable('category_counts', {
   category: text().primaryKey(),
   listed: integer().notNull(),
@@ -402,15 +396,17 @@ export const chainEvents = sqliteTable(
   (table) => [primaryKey({ columns: [table.blockHash, table.logIndex] })],
 )
 
-export const chainEventSubjects = sqliteTable(
-  'chain_event_subjects',
+export const chainStatesBefore = sqliteTable(
+  'chain_states_before',
   {
     kind: text().notNull(),
     subject: text().notNull(),
     blockNumber: integer('block_number').notNull(),
-    logIndex: integer('log_index').notNull(),
+    state: text({ mode: 'json' }).$type<Record<string, unknown>>(),
+    owner: text(),
+    stateBlockNumber: integer('state_block_number'),
   },
-  (table) => [primaryKey({ columns: [table.kind, table.subject, table.blockNumber, table.logIndex] })],
+  (table) => [primaryKey({ columns: [table.kind, table.subject, table.blockNumber] })],
 )
 
 export const chainStates = sqliteTable(

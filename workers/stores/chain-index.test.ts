@@ -1,0 +1,120 @@
+import { env } from 'cloudflare:workers'
+import { encodeEventTopics, type Hex, keccak256, toHex } from 'viem'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { projectVaultAbi, stakingAbi } from '../../contracts/generated/contracts.ts'
+import type { Header, Log } from '../../durable-objects/indexer/chain.ts'
+import type { Cursor } from '../../durable-objects/indexer/step.ts'
+import { ChainIndexStore } from './chain-index.ts'
+import { openDatabase } from './database.ts'
+
+const address = (byte: string): Hex => `0x${byte.repeat(20)}`
+const contracts = {
+  token: address('c0'),
+  faucet: address('c1'),
+  project_registry: address('c2'),
+  vault_factory: address('c3'),
+  vault_implementation: address('c4'),
+  staking: address('c5'),
+  treasury: address('c6'),
+}
+const subscriptionId = keccak256('0x51')
+
+/** The local database takes any value; a deployed one takes two megabytes. */
+const limited = new Proxy(env.DB, {
+  get(db, name) {
+    if (name !== 'prepare') return (Reflect.get(db, name) as (...args: unknown[]) => unknown).bind(db)
+    return (text: string) => {
+      const statement = db.prepare(text)
+      const bind = statement.bind.bind(statement)
+      return Object.assign(statement, {
+        bind: (...values: unknown[]) => {
+          if (values.some((value) => String(value).length > 2_000_000)) throw new Error('too big')
+          return bind(...values)
+        },
+      })
+    }
+  },
+})
+const store = new ChainIndexStore(openDatabase(limited), contracts, 128)
+
+const blockAt = (number: number): Header => ({
+  number,
+  hash: keccak256(toHex(number)),
+  parentHash: keccak256(toHex(Math.max(0, number - 1))),
+  timestamp: number,
+  logsBloom: '0x',
+})
+
+const logAt = (number: number, logIndex: number, from: string, topics: unknown, data: Hex): Log => ({
+  blockNumber: number,
+  blockHash: blockAt(number).hash,
+  logIndex,
+  transactionHash: keccak256(toHex(number)),
+  address: from,
+  topics: topics as string[],
+  data,
+})
+
+const payoutSetTopics = encodeEventTopics({
+  abi: stakingAbi,
+  eventName: 'PayoutSet',
+  args: { subscriptionId },
+})
+const payoutSet = (number: number, logIndex: number): Log =>
+  logAt(number, logIndex, contracts.staking, payoutSetTopics, toHex(logIndex, { size: 32 }))
+
+const claimedTopics = encodeEventTopics({
+  abi: projectVaultAbi,
+  eventName: 'Claimed',
+  args: { epoch: 1n, miner: address('a1') },
+})
+const claimedElsewhere = (number: number, logIndex: number): Log =>
+  logAt(number, logIndex, address('ee'), claimedTopics, toHex(logIndex, { size: 32 }))
+
+const append = async (number: number, logs: Log[], final = 0) =>
+  store.append((await store.cursor()) as Cursor, [blockAt(number)], logs, blockAt(final))
+
+const count = (table: string) => env.DB.prepare(`SELECT count(*) AS n FROM ${table}`).first<number>('n')
+
+describe('ChainIndexStore', () => {
+  beforeEach(async () => {
+    const tables = ['chain_cursor', 'chain_events', 'chain_states', 'chain_states_before', 'chain_blocks']
+    await env.DB.batch(tables.map((table) => env.DB.prepare(`DELETE FROM ${table}`)))
+    await store.begin(blockAt(0))
+  })
+
+  // What a loop of calls can emit in the gas of one block.
+  test('takes a block full of events of one account, and undoes it', async () => {
+    await append(1, [payoutSet(1, 0)])
+    const before = await store.state('subscription', subscriptionId)
+    const logs = Array.from({ length: 15_000 }, (_, index) => payoutSet(2, index))
+    expect(await append(2, logs)).toBe('done')
+    expect(await count('chain_events')).toBe(15_001)
+    expect(await store.state('subscription', subscriptionId)).toEqual({ payout: toHex(14_999, { size: 20 }) })
+    await store.rollback((await store.cursor()) as Cursor, blockAt(1))
+    expect(await store.state('subscription', subscriptionId)).toEqual(before)
+    expect(await count('chain_events')).toBe(1)
+  })
+
+  test('goes back over several blocks to what was before the first, and keeps nothing of what is final', async () => {
+    const payout = async () => (await store.state('subscription', subscriptionId))?.payout
+    for (const number of [1, 2, 3, 4]) await append(number, [payoutSet(number, 0), payoutSet(number, number)])
+    expect(await count('chain_states_before')).toBe(4)
+    await store.rollback((await store.cursor()) as Cursor, blockAt(2))
+    expect(await payout()).toBe(toHex(2, { size: 20 }))
+    await append(3, [payoutSet(3, 7)], 2)
+    expect([await payout(), await count('chain_states_before')]).toEqual([toHex(7, { size: 20 }), 1])
+    await store.rollback((await store.cursor()) as Cursor, blockAt(2))
+    expect([await payout(), await count('chain_states_before')]).toEqual([toHex(2, { size: 20 }), 0])
+  })
+
+  test('passes over a block full of events that somebody else emits to look like ours', async () => {
+    expect(
+      await append(
+        1,
+        Array.from({ length: 24_000 }, (_, index) => claimedElsewhere(1, index)),
+      ),
+    ).toBe('done')
+    expect(await count('chain_events')).toBe(0)
+  })
+})
