@@ -9,6 +9,11 @@ export function utf8(text: string): Uint8Array {
 
 /** Joins byte strings with nothing between: `a ‖ b` of the notation. */
 export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
+  return joinBytes(parts)
+}
+
+/** Like {@link concatBytes} for a list of any length: more arguments than a stack holds would end the program. */
+export function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
   let length = 0
   for (const part of parts) length += part.length
   const joined = new Uint8Array(length)

@@ -15,7 +15,7 @@ import { memory, peak, workerds } from '../process-memory.ts'
 const uploads = 5
 
 /** A PNG of one colour with transparency, whose pixels take as much memory as any. */
-function png(side: number, depth: 8 | 16): Buffer {
+function png(side: number, depth: 8 | 16, profileBytes = 0): Buffer {
   const header = Buffer.alloc(13)
   header.writeUInt32BE(side, 0)
   header.writeUInt32BE(side, 4)
@@ -27,6 +27,9 @@ function png(side: number, depth: 8 | 16): Buffer {
   const parts = [
     Buffer.concat([Buffer.from('IHDR'), header]),
     comment,
+    ...(profileBytes > 0
+      ? [Buffer.concat([Buffer.from('iCCPDisplay\0\0'), deflateSync(Buffer.alloc(profileBytes))])]
+      : []),
     Buffer.concat([Buffer.from('IDAT'), rows]),
     Buffer.from('IEND'),
   ]
@@ -85,6 +88,8 @@ async function measure(name: string, type: string, bytes: Uint8Array): Promise<v
 
 console.log('| Image | Size | Last answer | Idle | Peak | Each |\n| --- | --- | --- | --- | --- | --- |')
 await measure('PNG 2048×2048, 8 bits', 'image/png', png(2048, 8))
+await measure('PNG 2048×2048, profile of 4 MiB', 'image/png', png(2048, 8, 4 * 1024 * 1024))
+await measure('PNG 2048×2048, profile of 600 MB, refused', 'image/png', png(2048, 8, 600_000_000))
 await measure('PNG 2048×2048, 16 bits', 'image/png', png(2048, 16))
 await measure('JPEG 2048×2048', 'image/jpeg', encoded(2048, 'jpeg'))
 await measure('WebP 2048×2048', 'image/webp', encoded(2048, 'webp'))

@@ -5,10 +5,12 @@
 import { drizzle } from 'drizzle-orm/d1'
 import { bundleHub } from '../../localnet/bundle.ts'
 import { startHub } from '../../localnet/hub.ts'
-import { deviceClasses } from '../../protocol/project-manifest.ts'
 
 // The types of Workers and of Node exclude each other in one program, so this one takes the query without types.
-const { listQuery, projectSorts } = await import(String('../../workers/stores/project-lists.ts'))
+const { isSearch, listQuery, projectSorts, rarityQuery, sortedMatchesMax } = await import(
+  String('../../workers/stores/project-lists.ts')
+)
+const { classBit } = await import(String('../../workers/stores/project-row.ts'))
 
 const projects = 100_000
 const perInsert = 5_000
@@ -48,6 +50,7 @@ function cases(): [name: string, filter: object, query: string][] {
     ['nothing', {}, ''],
     ['a category of half of all', { category: 'iot' }, '&category=iot'],
     ['a device class of half of all', { deviceClass: 'phone' }, '&device_class=phone'],
+    ['a device class of 1 in 1,000', { deviceClass: 'tablet' }, '&device_class=tablet'],
     ['a developer of 20', { developer }, `&developer=${developer}`],
     ['a tag of 333', { tag: 'tag7' }, '&tag=tag7'],
     ['a word of 102', { words: ['976'] }, '&q=976'],
@@ -68,20 +71,31 @@ function insertion(from: number): string {
       CASE i % 2 WHEN 0 THEN 'iot' ELSE 'depin' END, 'listed', i, i, 'Project ' || i, 'project ' || i,
       'compute ' || (i % 977) || ' things',
       json_array('tag' || (i % 300), CASE WHEN i % 3 THEN 'common' ELSE 'rare' || i END),
-      '["phone"]', 1 + i % ${2 ** deviceClasses.length - 1},
+      '["phone"]', 1 + i % 15 + CASE WHEN i % 1000 THEN 0 ELSE ${classBit('tablet')} END,
       '{"address":"0x${'c0'.repeat(20)}","symbol":"HUB","name":"Hub","decimals":18}', 'per-unit',
       'https://assets.example.com/icon.png', i * 31 % 5000, CAST(i * 17 AS TEXT),
       printf('%02d%d', length(i * 17), i * 17), i * 13 % 500, i * 29 % 10000 FROM n`
 }
 
-async function rowsRead(filter: object, sort: string): Promise<number> {
+/** What the store reads for one page, the look whether a class is rare included. */
+async function rowsRead(given: { deviceClass?: string }, sort: string): Promise<number> {
   const d1 = await hub.miniflare.getD1Database('DB', 'hub')
-  const { sql, params } = listQuery(drizzle(d1), { status: 'listed', ...filter }, sort, undefined, 51).toSQL()
-  const { meta } = await d1
-    .prepare(sql)
-    .bind(...params)
-    .all()
-  return meta.rows_read
+  const filter = { status: 'listed', ...given }
+  let rows = 0
+  const run = async (query: { toSQL: () => { sql: string; params: unknown[] } }) => {
+    const { sql, params } = query.toSQL()
+    const { meta, results } = await d1
+      .prepare(sql)
+      .bind(...params)
+      .all()
+    rows += meta.rows_read
+    return results.length
+  }
+  let isSearched = isSearch(filter, sort)
+  if (!isSearched && given.deviceClass !== undefined)
+    isSearched = (await run(rarityQuery(drizzle(d1), filter))) <= sortedMatchesMax
+  await run(listQuery(drizzle(d1), filter, sort, undefined, 51, isSearched))
+  return rows
 }
 
 async function timesOf(url: URL): Promise<number[]> {

@@ -1,17 +1,19 @@
 import { deflateSync } from 'node:zlib'
 import { PhotonImage } from '@cf-wasm/photon/workerd'
 import { describe, expect, test } from 'vitest'
-import { concatBytes } from '../../protocol/bytes.ts'
+import { concatBytes, joinBytes } from '../../protocol/bytes.ts'
 import { cleanImage } from './clean.ts'
 import type { ImageType } from './image.ts'
 import {
   ascii,
+  inks,
   jpeg,
   jpegWith,
   png,
   pngChunk,
   pngRows,
   pngSignature,
+  progressive,
   riff,
   u32,
   webp,
@@ -49,6 +51,8 @@ describe('images that are taken', () => {
     ['a PNG of bits', png({ width: 9, depth: 1 }), 9, 8],
     ['a PNG with a palette', png({ colour: 3, before: [pngChunk('PLTE', new Uint8Array(3))] }), 8, 8],
     ['a JPEG', jpeg(), 16, 12],
+    ['a JPEG of four inks', inks(), 8, 8],
+    ['a progressive JPEG', progressive(9), 2048, 2048],
     ['a WebP', webp(), 16, 12],
     ['a PNG as large as may be', png({ width: 4096, height: 4096, depth: 1 }), 4096, 4096],
     ['a PNG as large as is decoded', png({ width: 2048, height: 2048 }), 2048, 2048],
@@ -81,6 +85,24 @@ describe('images that are taken', () => {
   test('pixels may come in many chunks', async () => {
     const rows = compress(pngRows())
     const whole = png({ rows: rows.slice(0, 3), after: [pngChunk('IDAT', rows.slice(3)), pngChunk('IDAT')] })
+    expect((await clean(whole)).bytes).toEqual(whole)
+    const empty = joinBytes(Array.from({ length: 170_000 }, () => pngChunk('IDAT')))
+    const parted = png({ after: [empty] })
+    expect((await clean(parted)).bytes.length).toBe(parted.length)
+  })
+
+  test('a PNG keeps its colour profile', async () => {
+    const whole = png({ before: [profileChunk(compress(new Uint8Array(3_000)))] })
+    expect((await clean(whole)).bytes).toEqual(whole)
+  })
+
+  test('a JPEG may say the same again however often', async () => {
+    const restart = Uint8Array.of(0xff, 0xdd, 0, 4, 0, 0)
+    const whole = joinBytes([
+      jpeg().slice(0, 2),
+      ...Array.from({ length: 340_000 }, () => restart),
+      jpeg().slice(2),
+    ])
     expect((await clean(whole)).bytes).toEqual(whole)
   })
 })
@@ -163,6 +185,7 @@ const patched = (bytes: Uint8Array, at: number, ...values: number[]): Uint8Array
   copy.set(values, at)
   return copy
 }
+const profileChunk = (packed: Uint8Array) => pngChunk('iCCP', concatBytes(ascii('Display\0\0'), packed))
 const frameAt = (bytes: Uint8Array) => bytes.findIndex((byte, i) => byte === 0xff && bytes[i + 1] === 0xc0)
 
 describe('what is refused', () => {
@@ -208,7 +231,7 @@ describe('what is refused', () => {
       'a PNG with bytes behind its pixels',
       png({ rows: concatBytes(compress(pngRows()), ascii('hidden')) }),
       'image/png',
-      /behind its pixels/,
+      /pixels with bytes behind/,
     ],
     ['a PNG without pixels', concatBytes(png().slice(0, 33), pngChunk('IEND')), 'image/png', /order/],
     ['a PNG with a second header', png({ before: [png().slice(8, 33)] }), 'image/png', /order/],
@@ -223,6 +246,30 @@ describe('what is refused', () => {
       png({ after: [pngChunk('PLTE', new Uint8Array(3))] }),
       'image/png',
       /order/,
+    ],
+    [
+      'a PNG with two colour profiles',
+      png({ before: [profileChunk(compress(ascii('one'))), profileChunk(compress(ascii('two')))] }),
+      'image/png',
+      /order/,
+    ],
+    [
+      'a PNG with a profile that unpacks to 64 MB',
+      png({ before: [profileChunk(compress(new Uint8Array(64_000_000)))] }),
+      'image/png',
+      /profile of more than/,
+    ],
+    [
+      'a PNG with a page behind its profile',
+      png({ before: [profileChunk(concatBytes(compress(ascii('one')), ascii('<html>')))] }),
+      'image/png',
+      /profile with bytes behind/,
+    ],
+    [
+      'a PNG with a profile that is none',
+      png({ before: [pngChunk('iCCP', ascii('<script>'))] }),
+      'image/png',
+      /profile that cannot be read/,
     ],
     ['a PNG that needs a palette', png({ colour: 3 }), 'image/png', /order/],
     ['a PNG with a chunk nobody may skip', png({ before: [pngChunk('ABCD')] }), 'image/png', /ABCD/],
@@ -277,6 +324,12 @@ describe('what is refused', () => {
     ['a WebP of 16384×16384', riff(webpHeader(0, 16_384, 16_384), webpFrame(webp())), 'image/webp', /16384/],
   ])('%s', async (_, bytes, type, reason) => {
     expect(await refusal(bytes, type)).toMatch(reason)
+  })
+
+  // 16 bytes a scan: 2 MiB of them kept a decoder busy for minutes.
+  test('a JPEG of 64 scans is taken, one of 65 is not', async () => {
+    expect(await clean(progressive(63))).toMatchObject({ width: 2048, height: 2048 })
+    expect(await refusal(progressive(64))).toMatch(/more than 64 scans/)
   })
 
   test('above 2048×2048, where nothing is decoded, a row too few or a changed byte is still found', async () => {

@@ -1,4 +1,4 @@
-import { concatBytes } from '../../protocol/bytes.ts'
+import { concatBytes, joinBytes } from '../../protocol/bytes.ts'
 import { type CleanImage, ImageError, ImageReader, requireSides } from './image.ts'
 
 const start = 0xd8
@@ -7,6 +7,8 @@ const scan = 0xda
 /** Baseline, extended and progressive frames; the others are lossless, arithmetic or hierarchical, which nobody shows. */
 const frames = [0xc0, 0xc1, 0xc2]
 const tables = [0xc4, 0xdb, 0xdd]
+/** A decoder walks the whole image for each scan, and one takes 16 bytes. Encoders write about ten. */
+const scansMax = 64
 
 /**
  * Checks a JPEG from its first marker to its last, and writes it anew without comments, thumbnails and whatever
@@ -38,6 +40,7 @@ export function cleanJpeg(bytes: Uint8Array): CleanImage {
     } else if (tables.includes(marker.code)) segments.push(whole)
     else if (marker.code === scan) {
       if (sides === null) throw new ImageError('has pixels before its frame')
+      if (scans === scansMax) throw new ImageError(`has more than ${scansMax} scans`)
       const pixels = reader.slice(at, scanEnd(bytes, at) - at)
       if (pixels.length === 0) throw new ImageError('has a scan without pixels')
       segments.push(whole, pixels)
@@ -51,12 +54,12 @@ export function cleanJpeg(bytes: Uint8Array): CleanImage {
   if (at < reader.length) throw new ImageError('goes on after its end')
   if (sides === null || scans === 0) throw new ImageError('has no pixels')
   return {
-    bytes: concatBytes(
+    bytes: joinBytes([
       Uint8Array.of(0xff, start),
       ...(orientation === 1 ? [] : [orientationSegment(orientation)]),
       ...segments,
       Uint8Array.of(0xff, end),
-    ),
+    ]),
     width: sides[0],
     height: sides[1],
     sampleBytes: 1,

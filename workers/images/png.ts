@@ -1,5 +1,5 @@
 import { createInflate } from 'node:zlib'
-import { concatBytes } from '../../protocol/bytes.ts'
+import { joinBytes } from '../../protocol/bytes.ts'
 import { crc32 } from '../../protocol/hbc/crc32.ts'
 import { type CleanImage, ImageError, ImageReader, requireSides } from './image.ts'
 
@@ -29,6 +29,8 @@ const depths: Record<number, readonly number[]> = {
   6: [8, 16],
 }
 const samples: Record<number, number> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 }
+/** Unpacked. Those of screens and cameras take some kilobytes, those of printers up to two megabytes. */
+const profileBytesMax = 4 * 1024 * 1024
 
 interface Chunk {
   type: string
@@ -38,8 +40,9 @@ interface Chunk {
 }
 
 /**
- * Checks a PNG to its last byte, pixels included: order and checksums of the chunks, and that the compressed rows are
- * exactly as many and as long as the header says. The rows are counted as they come and never held.
+ * Checks a PNG to its last byte, pixels included: order and checksums of the chunks, that the compressed rows are exactly
+ * as many and as long as the header says, and that the compressed colour profile is no larger than profiles are. What is
+ * unpacked is counted as it comes and never held.
  *
  * @throws {@link ImageError}
  */
@@ -50,12 +53,13 @@ export async function cleanPng(bytes: Uint8Array): Promise<CleanImage> {
     throw new ImageError('does not begin with its header')
   const { width, height, sampleBytes, rows } = readHeader(new ImageReader(header.data))
   requireOrder(header, others)
+  await requireProfile(others.find(({ type }) => type === 'iCCP')?.data)
   await requireRows(
     chunks.filter(({ type }) => type === 'IDAT').map(({ data }) => data),
     rows,
   )
   const image = chunks.filter(({ type }) => kept.has(type)).map(({ whole }) => whole)
-  return { bytes: concatBytes(bytes.subarray(0, signature.length), ...image), width, height, sampleBytes }
+  return { bytes: joinBytes([bytes.subarray(0, signature.length), ...image]), width, height, sampleBytes }
 }
 
 function readChunks(reader: ImageReader): Chunk[] {
@@ -104,9 +108,9 @@ function requireOrder(header: Chunk, others: readonly Chunk[]): void {
   if (foreign !== undefined) throw new ImageError(`has a chunk ${printable(foreign)} that no PNG has`)
   const [first, final] = [types.indexOf('IDAT'), types.lastIndexOf('IDAT')]
   const joined = first >= 0 && types.slice(first, final + 1).every((type) => type === 'IDAT')
-  const once = ['IHDR', 'PLTE', 'IEND'].every(
-    (type) => types.filter((one) => one === type).length <= (type === 'IHDR' ? 0 : 1),
-  )
+  // Pixels come in as many chunks as the encoder likes, everything else in one.
+  const single = types.filter((type) => kept.has(type) && type !== 'IDAT')
+  const once = new Set(single).size === single.length && !single.includes('IHDR')
   const palette = types.indexOf('PLTE')
   const coloured = new ImageReader(header.data).u8(9) !== 3 || palette >= 0
   if (!joined || !once || !coloured || palette > first)
@@ -141,27 +145,49 @@ function interlacedRows(width: number, height: number, bits: number): Rows[] {
     .map(([columns, count]) => rowsOf(columns, count, bits))
 }
 
+/** A name of 1 to 79 bytes and its end, the number of the only method, and the compressed profile. */
+async function requireProfile(data: Uint8Array | undefined): Promise<void> {
+  if (data === undefined) return
+  const name = data.indexOf(0)
+  if (name < 1 || name > 79 || data[name + 1] !== 0)
+    throw new ImageError('has a colour profile that cannot be read')
+  let length = 0
+  await unpack(data.subarray(name + 2), 'a colour profile', (part) => {
+    length += part.length
+    if (length > profileBytesMax)
+      throw new ImageError(`has a colour profile of more than ${profileBytesMax} bytes`)
+  })
+}
+
 async function requireRows(data: readonly Uint8Array[], passes: readonly Rows[]): Promise<void> {
   const expected = passes.reduce((sum, { count, bytes }) => sum + count * bytes, 0)
   const filterAt = filterPositions(passes)
   let next = filterAt.next().value
   let length = 0
+  await unpack(joinBytes(data), 'pixels', (part) => {
+    for (; next !== undefined && next < length + part.length; next = filterAt.next().value)
+      if ((part[next - length] ?? 5) > 4) throw new ImageError('has a row with a filter that nobody knows')
+    length += part.length
+    if (length > expected) throw new ImageError('has more pixels than its header says')
+  })
+  if (length < expected) throw new ImageError('has fewer pixels than its header says')
+}
+
+/** Shows what was compressed piece by piece, and makes sure that it is whole and all there is. */
+async function unpack(
+  packed: Uint8Array,
+  what: 'pixels' | 'a colour profile',
+  look: (part: Uint8Array) => void,
+): Promise<void> {
   // The platform's own DecompressionStream unpacks everything at once, however slowly it is read.
   const inflate = createInflate()
-  inflate.end(concatBytes(...data))
+  inflate.end(packed)
   try {
-    for await (const value of inflate as AsyncIterable<Uint8Array>) {
-      for (; next !== undefined && next < length + value.length; next = filterAt.next().value)
-        if ((value[next - length] ?? 5) > 4) throw new ImageError('has a row with a filter that nobody knows')
-      length += value.length
-      if (length > expected) throw new ImageError('has more pixels than its header says')
-    }
+    for await (const part of inflate as AsyncIterable<Uint8Array>) look(part)
   } catch (error) {
-    throw error instanceof ImageError ? error : new ImageError('has pixels that cannot be read')
+    throw error instanceof ImageError ? error : new ImageError(`has ${what} that cannot be read`)
   }
-  if (length < expected) throw new ImageError('has fewer pixels than its header says')
-  if (inflate.bytesWritten < data.reduce((sum, part) => sum + part.length, 0))
-    throw new ImageError('has bytes behind its pixels')
+  if (inflate.bytesWritten < packed.length) throw new ImageError(`has ${what} with bytes behind`)
 }
 
 /** Where each row begins in the decompressed bytes: with the number of its filter. */

@@ -5243,7 +5243,7 @@ export const openApiTemplate = `{
           "Projects"
         ],
         "summary": "Find projects",
-        "description": "Every word of \`q\` has to begin a word of name, tagline or tags. Filters add up. Projects that are not listed are for their developer and for operators.",
+        "description": "Every word of \`q\` has to begin a word of name, tagline or tags. Filters add up. Of more than 1000 projects that fit \`q\` or \`tag\`, orders other than newest show the newest 1000. Projects that are not listed are for their developer and for operators.",
         "security": [],
         "parameters": [
           {

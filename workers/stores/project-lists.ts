@@ -1,9 +1,11 @@
 import { and, asc, desc, eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
+import { utf8 } from '../../protocol/bytes.ts'
+import { bytesToHex } from '../../protocol/hex.ts'
 import type { ListingStatus } from '../../protocol/listing-status.ts'
 import type { deviceClasses } from '../../protocol/project-manifest.ts'
 import { type Database, read } from './database.ts'
 import { classBit, type Project } from './project-row.ts'
-import { categoryCounts, projects, projectTags } from './schema.ts'
+import { categoryCounts, projects } from './schema.ts'
 
 export const projectSorts = ['trending', 'newest', 'miners', 'earnings', 'rating', 'name'] as const
 export type ProjectSort = (typeof projectSorts)[number]
@@ -57,7 +59,14 @@ export class ProjectLists {
     after: ProjectPosition | undefined,
     limit: number,
   ): Promise<Project[]> {
-    return read(() => listQuery(this.#db, filter, sort, after, limit))
+    const isSearched =
+      isSearch(filter, sort) || (filter.deviceClass !== undefined && (await this.#isRare(filter)))
+    return read(() => listQuery(this.#db, filter, sort, after, limit, isSearched))
+  }
+
+  async #isRare(filter: ProjectFilter): Promise<boolean> {
+    const rows = await read(() => rarityQuery(this.#db, filter))
+    return rows.length <= sortedMatchesMax
   }
 
   /** Listed projects by category; a category that never had one is absent. */
@@ -67,84 +76,127 @@ export class ProjectLists {
   }
 }
 
+/** Matches of words or a tag that are sorted at most: the newest. */
+export const sortedMatchesMax = 1_000
+
 /**
- * The query of a list. What narrows most is read first: words, then a tag, then a developer; they are read newest first
- * as they lie, or gathered and sorted. Without any of them the index of the order is read as one range.
+ * Whether the search index is read for a list: for words, tags and the newest of a device class. In another order a class
+ * is looked for along that order, as most projects take most classes, unless it is rare.
  */
-export function listQuery(
+export const isSearch = ({ words, tag, deviceClass }: ProjectFilter, sort: ProjectSort): boolean =>
+  words !== undefined || tag !== undefined || (deviceClass !== undefined && sort === 'newest')
+
+/** Finds at most one project more than those that are sorted exactly. */
+export const rarityQuery = (db: Database, filter: ProjectFilter) =>
+  db
+    .select({ ordinal: sql`rowid` })
+    .from(sql`project_search`)
+    .where(sql`project_search MATCH ${matchExpression(filter)}`)
+    .limit(sortedMatchesMax + 1)
+
+/** The query of a list: of the search index, which knows every filter, or of one range of the index of the order. */
+export const listQuery = (
+  db: Database,
+  filter: ProjectFilter,
+  sort: ProjectSort,
+  after: ProjectPosition | undefined,
+  limit: number,
+  isSearched = isSearch(filter, sort),
+) => (isSearched ? searchQuery(db, filter, sort, after, limit) : rangeQuery(db, filter, sort, after, limit))
+
+/** A developer has few projects, which are read newest first as they lie, or gathered and sorted. */
+function rangeQuery(
+  db: Database,
+  { status, category, developer, deviceClass }: ProjectFilter,
+  sort: ProjectSort,
+  after: ProjectPosition | undefined,
+  limit: number,
+) {
+  // A plus keeps the database from reading by a condition that narrows less.
+  const column = (name: SQL) => (developer === undefined ? name : sql`+${name}`)
+  return db
+    .select()
+    .from(projects)
+    .where(
+      and(
+        sql`${column(sql`${projects.listingStatus}`)} = ${status}`,
+        category === undefined ? undefined : sql`${column(sql`${projects.category}`)} = ${category}`,
+        developer === undefined ? undefined : eq(projects.developer, developer),
+        deviceClass === undefined ? undefined : sql`${projects.classMask} & ${classBit(deviceClass)} <> 0`,
+        after && isAfter(sort, sql`${projects.ordinal}`, after),
+      ),
+    )
+    .orderBy(...orderOf(sort, sql`${projects.ordinal}`))
+    .limit(limit)
+}
+
+/**
+ * Matches are read newest first, as they lie in the search index. In another order the newest {@link sortedMatchesMax} are
+ * gathered and sorted, so that a word of all projects costs no more than a rare one.
+ */
+function searchQuery(
   db: Database,
   filter: ProjectFilter,
   sort: ProjectSort,
   after: ProjectPosition | undefined,
   limit: number,
 ) {
-  const { status, category, developer, deviceClass, tag, words } = filter
-  const source = sourceOf(filter)
-  // A plus keeps the database from reading by a condition that narrows less.
-  const narrowed = source !== null || developer !== undefined
-  const column = (name: SQL) => (narrowed ? sql`+${name}` : name)
-  const ordinal = source?.ordinal ?? sql`${projects.ordinal}`
-  const key = sortKeys[sort]
-  const direction = sort === 'name' ? asc : desc
-  const where = and(
-    source?.where,
-    sql`${column(sql`${projects.listingStatus}`)} = ${status}`,
-    category === undefined ? undefined : sql`${column(sql`${projects.category}`)} = ${category}`,
-    developer === undefined
-      ? undefined
-      : source === null
-        ? eq(projects.developer, developer)
-        : sql`+${projects.developer} = ${developer}`,
-    deviceClass === undefined ? undefined : sql`${projects.classMask} & ${classBit(deviceClass)} <> 0`,
-    tag === undefined || words === undefined
-      ? undefined
-      : sql`EXISTS (SELECT 1 FROM ${projectTags} AS t WHERE t.tag = ${tag} AND t.ordinal = ${projects.ordinal})`,
-    after && isAfter(sort, key && sql`${key}`, ordinal, after),
-  )
-  const order = [...(key ? [direction(key)] : []), direction(ordinal)]
-  if (source === null)
-    return db
-      .select()
-      .from(projects)
-      .where(where)
-      .orderBy(...order)
+  const matches = sql`project_search MATCH ${matchExpression(filter)}`
+  const row = sql`project_search.rowid`
+  // A cross join keeps the order in which tables are read.
+  const read = db.select(getTableColumns(projects))
+  if (sort === 'newest')
+    return read
+      .from(sql`project_search`)
+      .crossJoin(projects)
+      .where(and(matches, eq(projects.ordinal, row), after && isAfter(sort, row, after)))
+      .orderBy(desc(row))
       .limit(limit)
-  const { table } = source
-  const columns = getTableColumns(projects)
-  return db
-    .select(columns)
-    .from(table)
+  const ordinal = sql`found.ordinal`
+  return read
+    .from(
+      sql`(SELECT ${row} AS ordinal FROM project_search WHERE ${matches} ORDER BY ${row} DESC
+        LIMIT ${sortedMatchesMax}) AS found`,
+    )
     .crossJoin(projects)
-    .where(where)
-    .orderBy(...order)
+    .where(and(eq(projects.ordinal, ordinal), after && isAfter(sort, ordinal, after)))
+    .orderBy(...orderOf(sort, ordinal))
     .limit(limit)
 }
 
-function isAfter(sort: ProjectSort, key: SQL | null, ordinal: SQL, [at, number]: ProjectPosition): SQL {
+function orderOf(sort: ProjectSort, ordinal: SQL): SQL[] {
+  const key = sortKeys[sort]
+  const direction = sort === 'name' ? asc : desc
+  return [...(key ? [direction(key)] : []), direction(ordinal)]
+}
+
+function isAfter(sort: ProjectSort, ordinal: SQL, [at, number]: ProjectPosition): SQL {
+  const key = sortKeys[sort]
   if (key === null) return sql`${ordinal} < ${number}`
   const comparison = sort === 'name' ? sql`>` : sql`<`
   return sql`(${key}, ${ordinal}) ${comparison} (${at}, ${number})`
 }
 
-/** Where to begin; a cross join keeps the order in which tables are read. */
-function sourceOf({ words, tag }: ProjectFilter): { table: SQL; where: SQL; ordinal: SQL } | null {
-  if (words !== undefined) {
-    const ordinal = sql`project_search.rowid`
-    const where = sql`project_search MATCH ${matchExpression(words)} AND ${projects.ordinal} = ${ordinal}`
-    return { table: sql`project_search`, where, ordinal }
-  }
-  if (tag !== undefined) {
-    const ordinal = sql`${projectTags.ordinal}`
-    const where = sql`${projectTags.tag} = ${tag} AND ${projects.ordinal} = ${ordinal}`
-    return { table: sql`${projectTags}`, where, ordinal }
-  }
-  return null
+/** Every word as a quoted prefix: nothing in it is read as an operator. Filters as `project_words` writes them. */
+function matchExpression({ words, tag, status, category, developer, deviceClass }: ProjectFilter): string {
+  const filters = [
+    `status${status.replaceAll('_', '')}`,
+    ...(category === undefined ? [] : [`category${category.replaceAll('-', '')}`]),
+    ...(developer === undefined ? [] : [`developer${developer}`]),
+    ...(deviceClass === undefined ? [] : [`class${classBit(deviceClass)}`]),
+    ...(tag === undefined ? [] : [`tag${bytesToHex(utf8(tag)).slice(2)}`]),
+  ]
+  const all = (terms: readonly string[]) => `(${terms.join(' AND ')})`
+  const searched = words?.map((word) => `"${word.replaceAll('"', '""')}"*`)
+  return [
+    ...(searched ? [`{name tagline tags} : ${all(searched)}`] : []),
+    `filters : ${all(filters.map((one) => `"${one}"`))}`,
+  ].join(' AND ')
 }
 
-/** Every word as a quoted prefix: nothing in it is read as an operator. */
-const matchExpression = (words: readonly string[]): string =>
-  words.map((word) => `"${word.replaceAll('"', '""')}"*`).join(' ')
-
-/** The words of a search; none when it holds no letter and no digit. */
+/** The words of a search; none when it holds no letter and no digit. To the search index a text ends at U+0000. */
 export const searchWords = (text: string): string[] =>
-  text.split(/\s+/u).filter((word) => /[\p{L}\p{N}]/u.test(word))
+  text
+    .replaceAll('\0', ' ')
+    .split(/\s+/u)
+    .filter((word) => /[\p{L}\p{N}]/u.test(word))

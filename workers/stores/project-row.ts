@@ -39,7 +39,7 @@ export function manifestColumns(
   return {
     category: listing.category,
     name: listing.name,
-    nameKey: listing.name.normalize('NFKC').toLowerCase(),
+    nameKey: nameKey(listing.name),
     tagline: listing.tagline,
     tags: listing.tags,
     icon: listing.icon,
@@ -55,6 +55,9 @@ export function manifestColumns(
     consensusHash: hashes.consensus_hash,
   }
 }
+
+/** Folded and cut: one character can fold to eighteen, and the key is part of every cursor. */
+const nameKey = (name: string): string => [...name.normalize('NFKC').toLowerCase()].slice(0, 64).join('')
 
 /** The bit of `class_mask` that stands for a device class. */
 export const classBit = (name: (typeof deviceClasses)[number]): number => 1 << deviceClasses.indexOf(name)

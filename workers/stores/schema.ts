@@ -227,12 +227,6 @@ export const projects = sqliteTable('projects', {
   lastSettledAt: integer('last_settled_at'),
 })
 
-export const projectTags = sqliteTable(
-  'project_tags',
-  { tag: text().notNull(), ordinal: integer().notNull() },
-  (table) => [primaryKey({ columns: [table.tag, table.ordinal] })],
-)
-
 export const categoryCounts = sqliteTable('category_counts', {
   category: text().primaryKey(),
   listed: integer().notNull(),

@@ -1,6 +1,6 @@
 import { deflateSync } from 'node:zlib'
 import { PhotonImage } from '@cf-wasm/photon/workerd'
-import { concatBytes } from '../../../protocol/bytes.ts'
+import { concatBytes, joinBytes } from '../../../protocol/bytes.ts'
 import { crc32 } from '../../../protocol/hbc/crc32.ts'
 
 export const ascii = (text: string): Uint8Array => new TextEncoder().encode(text)
@@ -74,6 +74,51 @@ export const jpegWith = (bytes: Uint8Array, ...segments: [code: number, data: Ui
     ),
     bytes.subarray(2),
   )
+
+const segment = ([code, data]: [number, number[]]) => Uint8Array.of(0xff, code, 0, data.length + 2, ...data)
+
+/** A JPEG of 8×8 pixels of one colour, coded as cyan, magenta, yellow and black. */
+export function inks(): Uint8Array {
+  const every = (values: (number: number) => number[]) => [1, 2, 3, 4].flatMap(values)
+  const parts: [number, number[]][] = [
+    [0xee, [...ascii('Adobe'), 0, 100, 0, 0, 0, 0, 0]],
+    [0xdb, [0, ...Array(64).fill(1)]],
+    [0xc0, [8, 0, 8, 0, 8, 4, ...every((number) => [number, 0x11, 0])]],
+    [0xc4, [0x00, 1, ...Array(15).fill(0), 0x00]],
+    [0xc4, [0x10, 1, ...Array(15).fill(0), 0x00]],
+    [0xda, [4, ...every((number) => [number, 0]), 0, 63, 0]],
+  ]
+  return concatBytes(
+    Uint8Array.of(0xff, 0xd8),
+    ...parts.map(segment),
+    // Two bits a colour: as before, and no detail.
+    Uint8Array.of(0x00, 0xff, 0xd9),
+  )
+}
+
+/** A progressive JPEG of 2048×2048 gray pixels, with as many scans after its first one that say nothing more. */
+export function progressive(scans: number): Uint8Array {
+  const side = [0x08, 0x00]
+  const blocks = 256 * 256
+  const frame: [number, number[]][] = [
+    [0xdb, [0, ...Array(64).fill(1)]],
+    [0xc2, [8, ...side, ...side, 1, 1, 0x11, 0]],
+    // One bit for "as the block before"; one for a run of 2^14 blocks and more without detail, two for one of 2 or 3.
+    [0xc4, [0x00, 1, ...Array(15).fill(0), 0x00]],
+    [0xc4, [0x10, 1, 1, ...Array(14).fill(0), 0xe0, 0x10]],
+    [0xda, [1, 1, 0x00, 0, 0, 0]],
+  ]
+  // Two runs of 2^15 - 1 blocks and one of 2, filled up with ones.
+  const detail = Uint8Array.of(0x7f, 0xfe, 0xff, 0x00, 0xfe, 0x7f)
+  const scan = concatBytes(segment([0xda, [1, 1, 0x00, 1, 63, 0]]), detail)
+  return joinBytes([
+    Uint8Array.of(0xff, 0xd8),
+    ...frame.map(segment),
+    new Uint8Array(blocks / 8),
+    ...Array.from({ length: scans }, () => scan),
+    Uint8Array.of(0xff, 0xd9),
+  ])
+}
 
 export const webpChunk = (type: string, data: Uint8Array): Uint8Array =>
   concatBytes(ascii(type), u32(data.length, true), data, new Uint8Array(data.length % 2))

@@ -7,7 +7,7 @@ import { json } from '../../http/answer.ts'
 import { characters, FoldedAddress } from '../../http/formats.ts'
 import { pageOf, pageQuery, paginate } from '../../http/pagination.ts'
 import { defineRoute } from '../../route.ts'
-import { positionOf, projectSorts, searchWords } from '../../stores/project-lists.ts'
+import { positionOf, projectSorts, searchWords, sortedMatchesMax } from '../../stores/project-lists.ts'
 import type { Project } from '../../stores/projects.ts'
 import { isOperator } from './access.ts'
 import { summaryExample } from './example.ts'
@@ -21,8 +21,7 @@ export const listProjects = defineRoute(
     operationId: 'listProjects',
     tag: 'Projects',
     summary: 'Find projects',
-    description:
-      'Every word of `q` has to begin a word of name, tagline or tags. Filters add up. Projects that are not listed are for their developer and for operators.',
+    description: `Every word of \`q\` has to begin a word of name, tagline or tags. Filters add up. Of more than ${sortedMatchesMax} projects that fit \`q\` or \`tag\`, orders other than newest show the newest ${sortedMatchesMax}. Projects that are not listed are for their developer and for operators.`,
     query: z.strictObject({
       ...pageQuery,
       q: characters(100).optional().meta({ description: 'Words to search for.' }),

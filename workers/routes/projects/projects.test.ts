@@ -2,7 +2,8 @@ import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { services } from '../../services.ts'
 import { openDatabase } from '../../stores/database.ts'
-import { listQuery, type ProjectFilter, projectSorts } from '../../stores/project-lists.ts'
+import { listQuery, type ProjectFilter, projectSorts, sortedMatchesMax } from '../../stores/project-lists.ts'
+import { classBit } from '../../stores/project-row.ts'
 import { client, errorOf } from '../../test/client.ts'
 import { countedDatabase } from '../../test/counted-database.ts'
 import { createOperator } from '../../test/operator.ts'
@@ -132,6 +133,10 @@ describe('GET /v1/projects', () => {
     ['q=snow%20OR%20render', []],
     ['q=name%3Asnow', []],
     ['q=***', []],
+    ['q=sno%00dep', ['Alpine Snow']],
+    ['q=%00', []],
+    ['q=statuslisted', []],
+    ['q=%F0%9E%A4%80', []],
     ['q=snow*', ['Alpine Snow']],
     ['tag=climate', ['Alpine Snow', 'Zürich Weather']],
     ['tag=Climate', []],
@@ -149,6 +154,16 @@ describe('GET /v1/projects', () => {
 
   test('q of blanks is no search', async () => {
     expect((await find('q=%20%20')).items.length).toBeGreaterThan(3)
+  })
+
+  test('a tag is any text', async () => {
+    for (const tag of ['a b', 'Ünï', '"', '\0', 'x\0y', 'x']) {
+      const { project_id } = await listed({ listing: { tags: [tag] } })
+      expect(
+        (await find(`tag=${encodeURIComponent(tag)}`)).items.map((item) => item.project_id),
+        tag,
+      ).toEqual([project_id])
+    }
   })
 
   test('a renamed listing is found by its new words only', async () => {
@@ -262,13 +277,98 @@ describe('every order', () => {
     expect(use).toEqual({ statements: 1, rowsRead: 21, rowsWritten: 0 })
   })
 
-  test('newest, filtered by words or a tag, reads two rows for each it answers', async () => {
-    for (const filter of ['tag=mass', 'q=mass', `developer=${developer}`]) {
+  test('newest, filtered by words, a tag or a class, reads two rows for each it answers', async () => {
+    for (const filter of ['tag=mass', 'q=mass', 'device_class=server', `developer=${developer}`]) {
       const { db, use } = countedDatabase()
       await client({ bindings: { DB: db } }).get(`/v1/projects?${filter}&limit=20`)
       expect(use.statements, filter).toBe(1)
       expect(use.rowsRead, filter).toBeLessThanOrEqual(2 * 21)
     }
+  })
+
+  describe('of a word and a tag that many share', () => {
+    const shared = sortedMatchesMax + 500
+    const rare = 7
+    beforeAll(async () => {
+      await env.DB.prepare(
+        `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${shared})
+        INSERT INTO projects (project_id, developer, slug, category, listing_status, created_at, ordinal, name, name_key,
+          icon, token, reward_model, tags, class_mask, miners)
+        SELECT printf('0x%064x', 1000 + i), printf('0x%040x', i % 2), 'flock-' || i,
+          CASE WHEN i <= ${rare} THEN 'hardware-staking' ELSE 'storage' END, 'listed', i, 200000 + i, 'Flock', 'flock',
+          'https://assets.example.com/icon.png',
+          '{"address":"0x${'c0'.repeat(20)}","symbol":"HUB","name":"Hub","decimals":18}', 'per-unit', '["Flock"]',
+          CASE WHEN i <= ${rare} THEN ${classBit('tablet')} ELSE 1 END, ${shared} - i FROM n`,
+      ).run()
+    })
+    const read = async (query: string) => {
+      const { db, use } = countedDatabase()
+      const response = await client({ bindings: { DB: db } }).get(`/v1/projects?${query}`)
+      return { use, page: (await response.json()) as Page }
+    }
+
+    test.each(
+      projectSorts.flatMap((sort) => ['q=flo', 'tag=Flock'].map((filter) => [sort, filter] as const)),
+    )('%s, filtered by %s, reads no more than the newest that are sorted', async (sort, filter) => {
+      const { use, page } = await read(`${filter}&sort=${sort}&limit=20`)
+      expect(page.items).toHaveLength(20)
+      expect(use).toMatchObject({ statements: 1, rowsWritten: 0 })
+      expect(use.rowsRead).toBeLessThanOrEqual(sort === 'newest' ? 2 * 21 : 3 * sortedMatchesMax)
+    })
+
+    test.each([
+      'q=flock&category=hardware-staking',
+      'q=flock&device_class=tablet',
+      'tag=Flock&q=flock&category=hardware-staking',
+      'category=hardware-staking&device_class=tablet',
+    ])('%s reads only what all of it leaves, however old that is', async (filter) => {
+      for (const sort of projectSorts) {
+        const { use, page } = await read(`${filter}&sort=${sort}`)
+        expect(page.items.map(({ slug }) => slug).sort()).toEqual(
+          Array.from({ length: rare }, (_, index) => `flock-${index + 1}`),
+        )
+        expect(use.rowsRead, sort).toBeLessThanOrEqual(4 * rare)
+      }
+    })
+
+    test('a class of many is looked for along the order, in pages without gap or repetition', async () => {
+      const { use, page } = await read('device_class=desktop&sort=miners&limit=20')
+      expect(page.items).toHaveLength(20)
+      expect(use.statements).toBe(2)
+      expect(use.rowsRead).toBeLessThanOrEqual(sortedMatchesMax + 1 + 5 * 21)
+      const paged: string[] = []
+      for (let cursor: string | null = ''; cursor !== null; ) {
+        const next = await find(`device_class=desktop&sort=miners&limit=200${cursor && `&cursor=${cursor}`}`)
+        paged.push(...next.items.map(({ project_id }) => project_id))
+        cursor = next.next_cursor
+      }
+      expect(new Set(paged).size).toBe(paged.length)
+      expect(paged.length).toBeGreaterThan(sortedMatchesMax)
+    })
+
+    test('pages of the most miners go through the newest that are sorted, and end with them', async () => {
+      const slugs: string[] = []
+      for (let cursor: string | null = ''; cursor !== null; ) {
+        const page = await find(`q=flock&sort=miners&limit=200${cursor && `&cursor=${cursor}`}`)
+        slugs.push(...page.items.map(({ slug }) => slug))
+        cursor = page.next_cursor
+      }
+      expect(slugs).toEqual(
+        Array.from(
+          { length: sortedMatchesMax },
+          (_, index) => `flock-${shared - sortedMatchesMax + index + 1}`,
+        ),
+      )
+    })
+  })
+
+  test('names that fold to eighteen times their length page like others', async () => {
+    const name = 'ﷺ'.repeat(64)
+    await listed({ listing: { name, category: 'content-delivery' } })
+    await listed({ listing: { name, category: 'content-delivery' } })
+    const first = await find('category=content-delivery&sort=name&limit=1')
+    const second = await find(`category=content-delivery&sort=name&limit=1&cursor=${first.next_cursor}`)
+    expect([first.items, second.items]).toMatchObject([[{ name }], [{ name }]])
   })
 
   const everyFilter: Partial<ProjectFilter>[] = [
@@ -293,7 +393,7 @@ describe('every order', () => {
             .all<{ detail: string }>()
           const plan = results.map(({ detail }) => detail)
           expect(
-            plan.filter((step) => /^SCAN (?!project_search VIRTUAL TABLE INDEX \d+:M)/.test(step)),
+            plan.filter((step) => /^SCAN (?!found$|project_search VIRTUAL TABLE INDEX \d+:M)/.test(step)),
           ).toEqual([])
           const sorts = plan.some((step) => step.includes('TEMP B-TREE'))
           const gathers = filter.words ?? filter.tag ?? filter.developer
