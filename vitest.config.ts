@@ -6,6 +6,9 @@ import { defineConfig } from 'vitest/config'
 /** What is waited for comes when it comes, however busy the machine is; only what never comes fails. */
 const patience = { testTimeout: 60_000, hookTimeout: 60_000 }
 
+/** Loading the hub anew for each file would take longer than all tests; `setup.ts` empties what is stored instead. */
+const oneHub = { isolate: false, setupFiles: ['./workers/test/setup.ts'] }
+
 const contractNames = [
   'token',
   'faucet',
@@ -18,6 +21,7 @@ const contractNames = [
 
 export default defineConfig({
   test: {
+    maxWorkers: 2,
     // What a test provokes on purpose is shown only when the test fails.
     silent: 'passed-only',
     projects: [
@@ -38,7 +42,7 @@ export default defineConfig({
           ...patience,
           include: ['workers/**/*.test.ts', 'durable-objects/**/*.test.ts'],
           exclude: ['**/*.{chain,anvil}.test.ts'],
-          setupFiles: ['./workers/test/setup.ts'],
+          ...oneHub,
         },
       },
       {
@@ -66,7 +70,7 @@ export default defineConfig({
           name: 'workers-chain',
           ...patience,
           include: ['{workers,durable-objects}/**/*.chain.test.ts'],
-          setupFiles: ['./workers/test/setup.ts'],
+          ...oneHub,
         },
       },
       {
@@ -99,9 +103,10 @@ export default defineConfig({
           ...patience,
           include: ['workers/**/*.anvil.test.ts'],
           globalSetup: ['./localnet/testing/deployed-chain.ts'],
-          setupFiles: ['./workers/test/setup.ts'],
+          ...oneHub,
           // One chain and one relaying key for all of them: two hubs at once would take each other's nonces.
           fileParallelism: false,
+          sequence: { groupOrder: 1 },
         },
       },
       {

@@ -18,6 +18,8 @@ const viewLifetimeMs = 1_000
 const failedTicksMax = 3
 /** Rounds that change nothing come more and more rarely, down to this many ticks apart. */
 const idleFactorMax = 10
+/** Actions whose states are copied in one statement. */
+const copiedMax = 100
 /** Gas an action may take unless it says otherwise: what the largest batch of claims takes. */
 const relayGasMax = 7_000_000
 /** Gas the balance must pay for: a few of the usual actions. */
@@ -214,7 +216,10 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
 
   /** A copy that fails is made in a later round. */
   async #copy({ show }: RelayerParts): Promise<void> {
-    for (let changed = this.#ledger.toShow(100); changed.length > 0; changed = this.#ledger.toShow(100)) {
+    let changed: Relay[]
+    do {
+      changed = this.#ledger.toShow(copiedMax)
+      if (changed.length === 0) return
       try {
         await show(changed.map(viewOf))
       } catch (error) {
@@ -222,7 +227,7 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
         return
       }
       this.#ledger.shown(changed)
-    }
+    } while (changed.length === copiedMax)
   }
 
   /** Sees to it that a round comes within `factor` ticks; one that comes sooner stays. */

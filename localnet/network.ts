@@ -6,6 +6,7 @@ import { accounts, privateKeys } from './accounts.ts'
 import { type Chain, reachChain, startChain } from './chain.ts'
 import { findDeployment, makeDeployment, profileOf } from './deployment.ts'
 import type { Hub } from './hub.ts'
+import { endLeftovers, forgetGroup, noteGroup } from './leftovers.ts'
 import { type Options, readOptions } from './options.ts'
 import { probePort } from './port.ts'
 import type { SampleOptions } from './sample/make.ts'
@@ -76,6 +77,9 @@ async function start(options: Options): Promise<void> {
   // Chains of others come and go; what is known of them does not touch the data of the own one.
   const folder = options.rpc === null ? stateFolder : path.join(stateFolder, 'rpc')
   if (options.rpc !== null) running.push(lockState(folder))
+  if (await endLeftovers(stateFolder))
+    progress('Ended what an earlier network left running when it was killed')
+  running.push(() => forgetGroup(stateFolder))
   if (options.fresh) clearState(folder)
   const port = await choosePort(options.port)
   const baseUrl = `http://localhost:${port}`
@@ -88,6 +92,7 @@ async function start(options: Options): Promise<void> {
       ? await startChain(files.chain, options.chainPort, progress)
       : await reachChain(options.rpc)
   running.push(chain.stop)
+  noteGroup(stateFolder)
   chain.ended.then(chainEnded)
   const found = await findDeployment(files.deployment, chain)
   const deployment = found ?? (await deployAnew(files, chain))
@@ -192,6 +197,8 @@ async function chainEnded(): Promise<void> {
 
 async function runCrons({ miniflare }: Hub): Promise<void> {
   try {
+    // Miniflare starts a hub that broke down again, in another process.
+    noteGroup(stateFolder)
     const worker = await miniflare.getWorker('hub')
     await worker.scheduled({ cron: '*/5 * * * *' })
   } catch (error) {

@@ -85,6 +85,25 @@ describe.skipIf(!hasAnvil)('npm start, when things go wrong', () => {
       expect([code, stderr]).toEqual([1, expect.stringContaining('was ended by SIGKILL')])
     })
 
+    test('killed with SIGKILL together with what looks after it, it is ended by the next start', async () => {
+      const started = await begin({ script: 'localnet/start.ts' })
+      const network = starter.networkPid()
+      const left = ['anvil', 'workerd'].map((name) => childNamed(name, network))
+      hash = await drip()
+      // First the one that would look after the other.
+      for (const pid of [started.child.pid as number, network]) process.kill(pid, 'SIGKILL')
+      await started.exit
+      for (const pid of left) expect(() => process.kill(pid, 0)).not.toThrow()
+
+      const next = await begin()
+      expect(next.output.stderr).toContain('Ended what an earlier network left running')
+      for (const pid of left) expect(() => process.kill(pid, 0)).toThrow()
+      // They were ended in order: nothing is lost.
+      expect(next.output.stderr).not.toContain('set aside')
+      expect(await chain('eth_getTransactionReceipt', hash)).toMatchObject({ status: '0x1' })
+      await end(next)
+    })
+
     test('a terminal that is gone takes nothing with it before it is stopped in order', async () => {
       const started = await begin({ script: 'localnet/start.ts' })
       started.child.stdout?.destroy()

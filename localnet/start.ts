@@ -3,13 +3,15 @@
  *
  * The network runs in a process group of its own, and this process only looks after it. Each of the two ends the other's
  * part when it goes, however it goes: the network stops when the pipe to it closes, as it does even upon SIGKILL here; and
- * what the network leaves behind, when it is killed itself, is still in its group and ended from here.
+ * what the network leaves behind, when it is killed itself, is still in its group and ended from here. Should both be
+ * killed at once, the next start ends it.
  */
 import { spawn } from 'node:child_process'
 import path from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 
 import { asksForHelp, readOptions, usage } from './options.ts'
+import { signalGroup } from './process-group.ts'
 import { StartError } from './state.ts'
 
 /** Longer than the hub needs to close its databases and the chain to write itself down. */
@@ -72,14 +74,4 @@ async function endGroup(group: number): Promise<void> {
     await wait(20)
   }
   signalGroup(group, 'SIGKILL')
-}
-
-/** False when nobody is left in the group. */
-function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {
-  try {
-    process.kill(-group, signal)
-    return true
-  } catch {
-    return false
-  }
 }

@@ -3,25 +3,8 @@ import { env } from 'cloudflare:workers'
 import { describe, expect, test, vi } from 'vitest'
 import hub from './index.ts'
 import { client, errorOf } from './test/client.ts'
+import { failingDatabase } from './test/failing-database.ts'
 import { signIn } from './test/wallet.ts'
-
-/** The real database with a fault in front of its statements. */
-function failing(
-  matches: (sql: string, statement: number) => boolean,
-  reason = 'D1 DB is overloaded',
-): D1Database {
-  let statements = 0
-  return new Proxy(env.DB, {
-    get(db, property) {
-      if (property !== 'prepare') return Reflect.get(db, property).bind?.(db) ?? Reflect.get(db, property)
-      return (sql: string) => {
-        statements += 1
-        if (matches(sql, statements)) throw new Error(`D1_ERROR: ${reason}: ${sql}`)
-        return db.prepare(sql)
-      }
-    },
-  })
-}
 
 const never = () => new Promise(() => {})
 const silentStatement = { bind: () => silentStatement, all: never, raw: never, run: never, first: never }
@@ -52,7 +35,7 @@ describe('a body that breaks off', () => {
 
 describe('a database that does not answer', () => {
   test('is 503 unavailable with Retry-After, and shows no SQL, on reads and writes', async () => {
-    const caller = client({ bindings: { DB: failing(() => true) } })
+    const caller = client({ bindings: { DB: failingDatabase(() => true) } })
     await unavailable(await caller.get('/v1/validators'))
     await unavailable(await caller.get('/v1/modules'))
     await unavailable(
@@ -77,19 +60,21 @@ describe('a database that does not answer', () => {
   })
 
   test('a passing fault of a read is not noticed', async () => {
-    const caller = client({ bindings: { DB: failing((_, statement) => statement === 1) } })
+    const caller = client({ bindings: { DB: failingDatabase((_, statement) => statement === 1) } })
     expect((await caller.get('/v1/validators')).status).toBe(200)
   })
 
   test('a credential that cannot be looked up is 503, not 401', async () => {
     const { token } = await signIn()
-    await unavailable(await client({ token, bindings: { DB: failing(() => true) } }).get('/v1/auth/session'))
+    await unavailable(
+      await client({ token, bindings: { DB: failingDatabase(() => true) } }).get('/v1/auth/session'),
+    )
   })
 })
 
 describe('a database that a migration is missing in', () => {
   test('is 500 internal: trying again does not help', async () => {
-    const DB = failing(() => true, 'no such table: nodes: SQLITE_ERROR')
+    const DB = failingDatabase(() => true, 'no such table: nodes: SQLITE_ERROR')
     const response = await client({ bindings: { DB } }).get('/v1/validators')
     expect(await errorOf(response)).toMatchObject({ status: 500, error: 'internal' })
   })

@@ -1,8 +1,13 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { JsonRpc, RpcUnreachable } from './json-rpc.ts'
 
-/** Requests that a node has and has not answered. */
-let asked: { answer: () => void; signal: AbortSignal }[]
+interface Call {
+  id: number
+  params: string[]
+}
+
+/** Requests that a node has and has not answered. Each call is answered with its text, the last of a batch first. */
+let asked: { calls: Call[]; answer: () => void; signal: AbortSignal }[]
 
 beforeEach(() => {
   asked = []
@@ -11,41 +16,111 @@ beforeEach(() => {
       new Promise((resolve, reject) => {
         const signal = init?.signal as AbortSignal
         signal.addEventListener('abort', () => reject(signal.reason))
-        asked.push({ answer: () => resolve(Response.json({ id: 0, result: asked.length })), signal })
+        const body = JSON.parse(String(init?.body)) as Call | Call[]
+        const reply = ({ id, params: [text = ''] }: Call) =>
+          text.startsWith('refuse ')
+            ? { id, error: { code: 3, message: text } }
+            : text === 'forget'
+              ? null
+              : { id, result: text }
+        const answer = () =>
+          resolve(
+            Response.json(Array.isArray(body) ? body.map(reply).filter(Boolean).reverse() : reply(body)),
+          )
+        asked.push({ calls: [body].flat(), answer, signal })
       }),
   )
 })
 
 const turn = () => new Promise((resolve) => setTimeout(resolve))
 
+/** Uses up all requests that may be on the way at once. */
+async function crowd(rpc: JsonRpc): Promise<{ leave: () => Promise<unknown> }> {
+  const calls = Array.from({ length: 16 }, () => rpc.call('echo', 'ahead'))
+  await vi.waitFor(() => expect(asked).toHaveLength(16))
+  return {
+    leave: () => {
+      for (const { answer } of asked.slice(0, 16)) answer()
+      return Promise.all(calls)
+    },
+  }
+}
+
 describe('JsonRpc', () => {
-  test('lets a crowd through a few at a time, all of it and in order', async () => {
+  test('puts those together who find all requests on the way, in the order in which they came', async () => {
     const rpc = new JsonRpc('http://chain.test', 60_000)
-    const order: number[] = []
-    const calls = Array.from({ length: 40 }, async (_, index) => {
-      await rpc.call('eth_chainId')
-      order.push(index)
-    })
-    for (let answered = 0; answered < 40; answered++) {
-      await vi.waitFor(() => expect(asked.length).toBeGreaterThan(answered))
-      expect(asked.length - answered).toBeLessThanOrEqual(16)
-      asked[answered]?.answer()
-      await vi.waitFor(() => expect(order).toHaveLength(answered + 1))
-    }
-    await Promise.all(calls)
-    expect(order).toEqual(Array.from({ length: 40 }, (_, index) => index))
+    const ahead = await crowd(rpc)
+    const texts = Array.from({ length: 60 }, (_, index) => `call ${index}`)
+    const calls = texts.map((text) => rpc.call('echo', text))
+    await turn()
+    expect(asked).toHaveLength(16)
+
+    await ahead.leave()
+    await vi.waitFor(() => expect(asked).toHaveLength(18))
+    expect(asked.slice(16).map((request) => request.calls.map(({ params }) => params[0]))).toEqual([
+      texts.slice(0, 50),
+      texts.slice(50),
+    ])
+    for (const { answer } of asked.slice(16)) answer()
+    expect(await Promise.all(calls)).toEqual(texts)
+  })
+
+  test('gives everyone their own answers, whatever became of those they were put together with', async () => {
+    const rpc = new JsonRpc('http://chain.test', 60_000)
+    const ahead = await crowd(rpc)
+    const outcomes = Promise.allSettled([
+      rpc.call('echo', 'one'),
+      rpc.call('echo', 'refuse two'),
+      rpc.batch([
+        ['echo', 'three'],
+        ['echo', 'refuse four'],
+      ]),
+      rpc.batch([
+        ['echo', 'five'],
+        ['echo', 'forget'],
+      ]),
+      rpc.call('echo', 'six'),
+    ])
+    await ahead.leave()
+    await vi.waitFor(() => expect(asked).toHaveLength(17))
+    asked[16]?.answer()
+    expect(await outcomes).toMatchObject([
+      { value: 'one' },
+      { reason: { name: 'RpcError', message: 'refuse two' } },
+      {
+        value: [
+          { ok: true, result: 'three' },
+          { ok: false, error: { message: 'refuse four' } },
+        ],
+      },
+      { reason: { name: 'RpcUnreachable' } },
+      { value: 'six' },
+    ])
+  })
+
+  test('sends a batch that does not fit behind those ahead of it on its own', async () => {
+    const rpc = new JsonRpc('http://chain.test', 60_000)
+    const ahead = await crowd(rpc)
+    const single = rpc.call('echo', 'one')
+    const batch = rpc.batch(Array.from({ length: 50 }, (_, index) => ['echo', `${index}`]))
+    await ahead.leave()
+    await vi.waitFor(() => expect(asked).toHaveLength(18))
+    expect(asked.slice(16).map(({ calls }) => calls.length)).toEqual([1, 50])
+    for (const { answer } of asked.slice(16)) answer()
+    expect(await single).toBe('one')
+    expect(await batch).toHaveLength(50)
   })
 
   test('does not keep those waiting who would ask a node that is silent, and asks it again later', async () => {
     const rpc = new JsonRpc('http://chain.test', 50)
-    const calls = Array.from({ length: 40 }, () => rpc.call('eth_chainId'))
+    const calls = Array.from({ length: 40 }, () => rpc.call('echo', 'text'))
     const outcomes = await Promise.allSettled(calls)
     for (const outcome of outcomes)
       expect(outcome).toMatchObject({ status: 'rejected', reason: expect.any(RpcUnreachable) })
     expect(asked).toHaveLength(16)
-    const later = rpc.call('eth_chainId')
+    const later = rpc.call('echo', 'text')
     await turn()
     asked.at(-1)?.answer()
-    expect(await later).toBe(17)
+    expect(await later).toBe('text')
   })
 })

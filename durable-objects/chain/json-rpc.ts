@@ -31,19 +31,22 @@ const batchMax = 50
 /** Requests on the way at once. More would only wait at the node, while their time runs out. */
 const requestsMax = 16
 
-interface Waiting {
-  go: () => void
-  giveUp: (error: RpcUnreachable) => void
+/** Calls that somebody waits for; they go in one request. */
+interface Asking {
+  calls: readonly RpcCall[]
+  answer: (outcomes: RpcOutcome[]) => void
+  giveUp: (error: unknown) => void
 }
 
 /**
- * JSON-RPC over HTTP without retries: whoever asks knows what a repetition would mean. A crowd of callers is let through
- * in the order in which it came; when the node does not answer one of them in time, those who wait are not kept waiting.
+ * JSON-RPC over HTTP without retries: whoever asks knows what a repetition would mean. Of a crowd of callers, those who
+ * find all requests on the way are put together and go next, in the order in which they came; when the node does not
+ * answer one request in time, they are not kept waiting.
  */
 export class JsonRpc {
   readonly #url: string
   readonly #timeoutMs: number
-  readonly #waiting: Waiting[] = []
+  readonly #waiting: Asking[] = []
   #running = 0
   constructor(url: string, timeoutMs: number) {
     this.#url = url
@@ -52,28 +55,15 @@ export class JsonRpc {
 
   /** @throws {@link RpcError} or {@link RpcUnreachable}. */
   async call<T>(...call: RpcCall): Promise<T> {
-    return readReply((await this.#post(encode(call, 0))) as Reply) as T
+    const [result] = await this.all([call])
+    return result as T
   }
 
   /** The outcome of each call, in order. @throws {@link RpcUnreachable} when the answer to any of them is missing. */
   async batch(calls: readonly RpcCall[]): Promise<RpcOutcome[]> {
     const outcomes: RpcOutcome[] = []
-    for (let start = 0; start < calls.length; start += batchMax) {
-      const part = calls.slice(start, start + batchMax)
-      const replies = await this.#post(part.map(encode))
-      if (!Array.isArray(replies)) throw new RpcUnreachable('the answer to a batch is not an array')
-      const byId = new Map((replies as Reply[]).map((reply) => [reply.id, reply]))
-      for (const id of part.keys()) {
-        const reply = byId.get(id)
-        if (!reply) throw new RpcUnreachable('a batch was answered in part')
-        try {
-          outcomes.push({ ok: true, result: readReply(reply) })
-        } catch (error) {
-          if (!(error instanceof RpcError)) throw error
-          outcomes.push({ ok: false, error })
-        }
-      }
-    }
+    for (let start = 0; start < calls.length; start += batchMax)
+      outcomes.push(...(await this.#ask(calls.slice(start, start + batchMax))))
     return outcomes
   }
 
@@ -85,10 +75,50 @@ export class JsonRpc {
     })
   }
 
+  #ask(calls: readonly RpcCall[]): Promise<RpcOutcome[]> {
+    return new Promise((answer, giveUp) => {
+      this.#waiting.push({ calls, answer, giveUp })
+      this.#goOn()
+    })
+  }
+
+  #goOn(): void {
+    while (this.#running < requestsMax && this.#waiting.length > 0) {
+      this.#running += 1
+      void this.#send(takeTogether(this.#waiting)).finally(() => {
+        this.#running -= 1
+        this.#goOn()
+      })
+    }
+  }
+
+  /** Answers everyone whose calls these are; never fails itself. */
+  async #send(together: readonly Asking[]): Promise<void> {
+    const calls = together.flatMap((asking) => asking.calls)
+    let replies: Map<unknown, Reply>
+    try {
+      const [only] = calls
+      replies =
+        only && calls.length === 1
+          ? new Map([[0, readObject(await this.#post(encode(only, 0)))]])
+          : byId(await this.#post(calls.map(encode)))
+    } catch (error) {
+      for (const { giveUp } of together) giveUp(error)
+      return
+    }
+    let id = 0
+    for (const { calls: own, answer, giveUp } of together) {
+      const from = id
+      id += own.length
+      try {
+        answer(own.map((_, index) => readOutcome(replies.get(from + index))))
+      } catch (error) {
+        giveUp(error)
+      }
+    }
+  }
+
   async #post(body: unknown): Promise<unknown> {
-    if (this.#running >= requestsMax)
-      await new Promise<void>((go, giveUp) => this.#waiting.push({ go, giveUp }))
-    else this.#running += 1
     const controller = new AbortController()
     const stop = afterTurns(this.#timeoutMs, () => controller.abort(new Error('timed out')))
     try {
@@ -112,12 +142,18 @@ export class JsonRpc {
     } finally {
       // At once: a timer left behind would keep the object that asks in memory.
       stop()
-      const next = this.#waiting.shift()
-      // Whoever goes next takes the place of the one that is done.
-      if (next) next.go()
-      else this.#running -= 1
     }
   }
+}
+
+/** Takes the first out of the queue, with those behind it that fit into the same request. */
+function takeTogether(waiting: Asking[]): Asking[] {
+  let size = 0
+  const end = waiting.findIndex(({ calls }) => {
+    size += calls.length
+    return size > batchMax
+  })
+  return waiting.splice(0, end === -1 ? waiting.length : end)
 }
 
 const turns = 5
@@ -140,14 +176,19 @@ function afterTurns(ms: number, callBack: () => void): () => void {
 
 const encode = ([method, ...params]: RpcCall, id: number) => ({ jsonrpc: '2.0', id, method, params })
 
-function readReply(reply: Reply): unknown {
-  if (typeof reply !== 'object' || reply === null) throw new RpcUnreachable('the answer is not an object')
+function byId(replies: unknown): Map<unknown, Reply> {
+  if (!Array.isArray(replies)) throw new RpcUnreachable('the answer to a batch is not an array')
+  return new Map(replies.map((reply) => [readObject(reply).id, reply]))
+}
+
+function readOutcome(reply: Reply | undefined): RpcOutcome {
+  if (!reply) throw new RpcUnreachable('a call was not answered')
   if (reply.error) {
     const { code = 0, message = '', data } = reply.error
-    throw new RpcError(code, message, revertData(data))
+    return { ok: false, error: new RpcError(code, message, revertData(data)) }
   }
   if (reply.result === undefined) throw new RpcUnreachable('the answer has neither a result nor an error')
-  return reply.result
+  return { ok: true, result: reply.result }
 }
 
 /** Nodes differ in where they put the return data of a revert. */

@@ -198,8 +198,9 @@ export class RelayLedger {
   /** Allocates the next nonce to the action; the row is the nonce's record. */
   insert(relay: NewRelay, chainCount: number, now: number): Relay {
     const nonce = Math.max(this.nextNonce(), chainCount)
-    this.#sql.exec(
-      `INSERT INTO relays VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'queued', NULL, NULL, 0, 0, NULL, ?, ?, 1, 0)`,
+    const row = this.#sql.exec(
+      `INSERT INTO relays VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'queued', NULL, NULL, 0, 0, NULL, ?, ?, 1, 0)
+        RETURNING *`,
       relay.id,
       nonce,
       relay.action,
@@ -212,7 +213,7 @@ export class RelayLedger {
       now,
       now,
     )
-    return this.find(relay.id) as Relay
+    return relayOf(row.one())
   }
 
   /**
@@ -303,8 +304,11 @@ export class RelayLedger {
   }
 
   shown(relays: readonly Relay[]): void {
-    for (const { id, revision } of relays)
-      this.#sql.exec('UPDATE relays SET shown_revision = max(shown_revision, ?) WHERE id = ?', revision, id)
+    this.#sql.exec(
+      `UPDATE relays SET shown_revision = max(shown_revision, shown.value->>'revision')
+        FROM json_each(?) AS shown WHERE relays.id = shown.value->>'id'`,
+      JSON.stringify(relays.map(({ id, revision }) => ({ id, revision }))),
+    )
   }
 
   #relays(where: string, ...values: SqlStorageValue[]): Relay[] {

@@ -17,12 +17,14 @@ const lastUsedResolutionSeconds = 600
 
 export class ApiKeyStore {
   readonly #db: Database
+  readonly #find: ReturnType<typeof prepareFind>
   constructor(db: Database) {
     this.#db = db
+    this.#find = prepareFind(db)
   }
 
   async find(keyId: string): Promise<ApiKey | null> {
-    const rows = await read(() => this.#db.select().from(apiKeys).where(eq(apiKeys.keyId, keyId)))
+    const rows = await read(() => this.#find.all({ keyId }))
     return rows[0] ?? null
   }
 
@@ -104,3 +106,11 @@ export class ApiKeyStore {
     return projectIds.filter((projectId) => !own.has(projectId))
   }
 }
+
+/** Every request with a key begins with it, so its text is not built anew each time. */
+const prepareFind = (db: Database) =>
+  db
+    .select()
+    .from(apiKeys)
+    .where(eq(apiKeys.keyId, sql.placeholder('keyId')))
+    .prepare()

@@ -37,8 +37,10 @@ const { manifest: _, ...withoutManifest } = getTableColumns(projectVersions)
 /** Projects, each with the row that lists read and its first version. */
 export class ProjectStore {
   readonly #db: Database
+  readonly #findRecord: ReturnType<typeof prepareFindRecord>
   constructor(db: Database) {
     this.#db = db
+    this.#findRecord = prepareFindRecord(db)
   }
 
   async find(projectId: string): Promise<Project | null> {
@@ -46,42 +48,8 @@ export class ProjectStore {
     return rows[0] ?? null
   }
 
-  /** One statement, whatever the record holds. */
   async findRecord(projectId: string): Promise<ProjectRecord | null> {
-    const current = alias(projectVersions, 'current')
-    const pending = alias(projectVersions, 'pending')
-    const registry = alias(chainStates, 'registry')
-    const vault = alias(chainStates, 'vault_state')
-    const pendingColumns = Object.fromEntries(
-      Object.keys(withoutManifest).map((name) => [name, pending[name as keyof typeof withoutManifest]]),
-    ) as { [Name in keyof typeof withoutManifest]: (typeof pending)[Name] }
-    const [row] = await read(() =>
-      this.#db
-        .select({
-          project: projects,
-          current,
-          pending: pendingColumns,
-          registry: registry.state,
-          vault: vault.state,
-        })
-        .from(projects)
-        .innerJoin(
-          current,
-          and(
-            eq(current.projectId, projects.projectId),
-            eq(current.version, projects.version),
-            sql`${current.status} <> 'rejected'`,
-          ),
-        )
-        .leftJoin(
-          pending,
-          sql`${pending.id} = (SELECT id FROM project_versions AS v WHERE v.project_id = ${projects.projectId}
-            AND v.version > ${projects.version} AND v.status <> 'rejected' ORDER BY v.version DESC LIMIT 1)`,
-        )
-        .leftJoin(registry, and(eq(registry.kind, 'project'), eq(registry.subject, projects.projectId)))
-        .leftJoin(vault, and(eq(vault.kind, 'vault'), eq(vault.subject, projects.vault)))
-        .where(eq(projects.projectId, projectId)),
-    )
+    const [row] = await read(() => this.#findRecord.all({ projectId }))
     return row ?? null
   }
 
@@ -161,3 +129,40 @@ export class ProjectStore {
 export const registeredAs = (manifestHash: unknown, projectId: unknown) =>
   sql`EXISTS (SELECT 1 FROM ${chainStates} WHERE kind = 'project' AND subject = ${projectId}
     AND state->>'manifest_hash' = ${manifestHash})`
+
+/** One statement, whatever the record holds. Most requests about a project begin with it, so its text is not built anew. */
+function prepareFindRecord(db: Database) {
+  const current = alias(projectVersions, 'current')
+  const pending = alias(projectVersions, 'pending')
+  const registry = alias(chainStates, 'registry')
+  const vault = alias(chainStates, 'vault_state')
+  const pendingColumns = Object.fromEntries(
+    Object.keys(withoutManifest).map((name) => [name, pending[name as keyof typeof withoutManifest]]),
+  ) as { [Name in keyof typeof withoutManifest]: (typeof pending)[Name] }
+  return db
+    .select({
+      project: projects,
+      current,
+      pending: pendingColumns,
+      registry: registry.state,
+      vault: vault.state,
+    })
+    .from(projects)
+    .innerJoin(
+      current,
+      and(
+        eq(current.projectId, projects.projectId),
+        eq(current.version, projects.version),
+        sql`${current.status} <> 'rejected'`,
+      ),
+    )
+    .leftJoin(
+      pending,
+      sql`${pending.id} = (SELECT id FROM project_versions AS v WHERE v.project_id = ${projects.projectId}
+        AND v.version > ${projects.version} AND v.status <> 'rejected' ORDER BY v.version DESC LIMIT 1)`,
+    )
+    .leftJoin(registry, and(eq(registry.kind, 'project'), eq(registry.subject, projects.projectId)))
+    .leftJoin(vault, and(eq(vault.kind, 'vault'), eq(vault.subject, projects.vault)))
+    .where(eq(projects.projectId, sql.placeholder('projectId')))
+    .prepare()
+}

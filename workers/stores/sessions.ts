@@ -1,4 +1,4 @@
-import { and, eq, isNull, lte } from 'drizzle-orm'
+import { and, eq, isNull, lte, sql } from 'drizzle-orm'
 import { type Database, query, read } from './database.ts'
 import { sessions } from './schema.ts'
 
@@ -15,8 +15,10 @@ const keptAfterExpirySeconds = 7 * 86_400
 
 export class SessionStore {
   readonly #db: Database
+  readonly #find: ReturnType<typeof prepareFind>
   constructor(db: Database) {
     this.#db = db
+    this.#find = prepareFind(db)
   }
 
   async insert(session: Omit<Session, 'revokedAt'>): Promise<void> {
@@ -24,7 +26,7 @@ export class SessionStore {
   }
 
   async find(tokenHash: string): Promise<Session | null> {
-    const rows = await read(() => this.#db.select().from(sessions).where(eq(sessions.tokenHash, tokenHash)))
+    const rows = await read(() => this.#find.all({ tokenHash }))
     return rows[0] ?? null
   }
 
@@ -41,3 +43,11 @@ export class SessionStore {
     await query(this.#db.delete(sessions).where(lte(sessions.expiresAt, now - keptAfterExpirySeconds)))
   }
 }
+
+/** Every signed-in request begins with it, so its text is not built anew each time. */
+const prepareFind = (db: Database) =>
+  db
+    .select()
+    .from(sessions)
+    .where(eq(sessions.tokenHash, sql.placeholder('tokenHash')))
+    .prepare()

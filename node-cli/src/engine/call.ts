@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import {
   type ExecutionRequest,
   type ExecutionResult,
@@ -17,6 +18,8 @@ interface Run {
   readonly engine: Engine
   readonly surroundings: Surroundings
   readonly log: GuestLog
+  /** The run was of no worth once, and must not be again. */
+  readonly exact: boolean
 }
 
 /** One call of one function, with its journal and everything it calls in turn. */
@@ -39,24 +42,10 @@ class Call {
     return this.#instance?.gasUsed ?? 0
   }
 
-  /** @throws {@link GuestFailure}, or anything else for a fault of the node. */
+  /** @throws {@link GuestFailure}, {@link RunAgain}, or anything else for a fault of the node. */
   run(): Uint8Array {
-    const { log } = this.#run
-    const logged = log.mark()
-    try {
-      return this.#attempt(false)
-    } catch (error) {
-      if (!(error instanceof RunAgain)) throw error
-      // The guest is deterministic and what it did is still in the journal, so nothing tells that there were two runs.
-      this.#journal.reset()
-      log.rewind(logged)
-      return this.#attempt(true)
-    }
-  }
-
-  #attempt(exact: boolean): Uint8Array {
     const { address, wasm, gasLimit, functionId, input } = this.#request
-    this.#instance = undefined
+    const { engine, log, exact } = this.#run
     try {
       const host = new Host(
         {
@@ -67,9 +56,9 @@ class Call {
           call: (callee, name, passed) => this.#callOther(callee, name, passed),
         },
         this.#journal,
-        this.#run.log,
+        log,
       )
-      this.#instance = this.#run.engine.instantiate(wasm, gasLimit, host.functions, exact)
+      this.#instance = engine.instantiate(wasm, gasLimit, host.functions, exact)
       this.#guest.start()
       const pointer = input.length === 0 ? 0 : this.#place(input)
       return this.#output(this.#guest.enter(functionId, pointer, input.length))
@@ -101,11 +90,7 @@ class Call {
     if (pointer + length > memory.length) throw new GuestFailure('trap: output out of bounds')
     if (length > limits.output) throw new GuestFailure('trap: output too large')
     const output = memory.slice(pointer, pointer + length)
-    try {
-      strictText.decode(output)
-    } catch {
-      throw new GuestFailure('output is not valid UTF-8')
-    }
+    if (!isUtf8(output)) throw new GuestFailure('output is not valid UTF-8')
     return output
   }
 
@@ -136,8 +121,6 @@ class Call {
   }
 }
 
-const strictText = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-
 /**
  * Runs one function of a module on an engine. Call it in a thread whose stack outlasts the guest's: see
  * {@link EngineThread}.
@@ -149,9 +132,20 @@ export function executeOn(
   request: ExecutionRequest,
   surroundings: Surroundings,
 ): ExecutionResult {
-  const log = new GuestLog()
-  const journal = new Journal(surroundings)
-  const call = new Call(request, { engine, surroundings, log }, journal, 0)
+  try {
+    return attempt(request, { engine, surroundings, log: new GuestLog(), exact: false })
+  } catch (error) {
+    if (!(error instanceof RunAgain)) throw error
+    // The guest is deterministic and nothing is kept of what it did, so nothing tells that there were two runs. All of
+    // the run is repeated, not the call alone: calls that repeat within calls that repeat would double with each level.
+    return attempt(request, { engine, surroundings, log: new GuestLog(), exact: true })
+  }
+}
+
+function attempt(request: ExecutionRequest, run: Run): ExecutionResult {
+  const { lines: logs } = run.log
+  const journal = new Journal(run.surroundings)
+  const call = new Call(request, run, journal, 0)
   try {
     const output = call.run()
     return {
@@ -161,14 +155,13 @@ export function executeOn(
       gasUsed: call.gasUsed,
       events: journal.events,
       writes: journal.writes(),
-      logs: log.lines,
+      logs,
     }
   } catch (error) {
-    if (error instanceof NodeFault) throw error
+    if (error instanceof NodeFault || error instanceof RunAgain) throw error
     if (!(error instanceof GuestFailure))
       throw new NodeFault(`the engine failed: ${(error as Error).message}`, { cause: error })
     const { gasUsed } = call
-    const { lines: logs } = log
     return { success: false, output: null, error: error.message, gasUsed, events: [], writes: [], logs }
   }
 }

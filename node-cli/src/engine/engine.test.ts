@@ -4,9 +4,12 @@ import { createReceipt, hashReceipt } from '../../../protocol/execution.ts'
 import { echoAddress, echoWasm } from '../../../protocol/hbc/testing/artifacts.ts'
 import { readModule } from '../../../protocol/wasm/module.ts'
 import { WasmError } from '../../../protocol/wasm/reader.ts'
+import { executeOn } from './call.ts'
 import { executeWith } from './engines.ts'
 import type { ExecutionRequest, Surroundings } from './execution.ts'
+import type { Engine } from './instance.ts'
 import { meterModule } from './meter.ts'
+import { native } from './native.ts'
 import { runOnce } from './run-once.ts'
 import { rewriteStack } from './stack-rewrite.ts'
 import { compareInThread } from './testing/compare-worker.ts'
@@ -210,6 +213,26 @@ describe('validation', () => {
       error: expect.stringMatching(/^invalid module: /),
     })
   })
+
+  // Code that cannot be reached may hold operands of every type at once; the heights there still count.
+  test.each([
+    [
+      'a branch table to blocks of other types',
+      '(drop (block $a (result i32) (drop (block $b (result f32) unreachable br_table $a $b $a)) (i32.const 1)))',
+    ],
+    [
+      'a branch table whose values were branched with before',
+      '(drop (block $a (result i64) (drop (block $b (result i64) unreachable (br_if $a) (br_table $b $a (i32.const 0)))) (i64.const 1)))',
+    ],
+    ['a select of nothing that is there', '(block unreachable select drop)'],
+  ])('takes, where nothing leads, %s', async (_, body) => {
+    const wasm = guest(`${body} ${empty}`)
+    const [native, pulley] = (['native', 'pulley'] as const).map((engine) =>
+      executeWith(engine, request(wasm), alone),
+    )
+    expect(native).toMatchObject({ error: 'trap: unreachable' })
+    expect(pulley).toEqual(native)
+  })
 })
 
 describe('the host', () => {
@@ -232,7 +255,7 @@ describe('the host', () => {
   })
   const data =
     () => `(data (i32.const 0) "key") (data (i32.const 8) "value") (data (i32.const 16) "{\\22a\\22:1}")
-    (data (i32.const 32) "${other}") (data (i32.const 100) "f") (data (i32.const 104) "\\ff\\fe")`
+    (data (i32.const 29) "\\ef\\bb\\bf${other}") (data (i32.const 100) "f") (data (i32.const 104) "\\ff\\fe")`
   const hosted = (entry: string) =>
     assemble(`(module ${imports} (memory (export "memory") 1 4) ${data()}
     (global $heap (mut i32) (i32.const 1024))
@@ -357,6 +380,12 @@ describe('the host', () => {
       -2,
     ],
     ['a malformed address', callOther.replace('(i32.const 66)', '(i32.const 65)'), alone, -6],
+    [
+      'an address behind a byte order mark',
+      callOther.replace('(i32.const 32) (i32.const 66)', '(i32.const 29) (i32.const 69)'),
+      undefined,
+      -6,
+    ],
   ])('%s is %i', (_, call, surroundings, code) => {
     const wasm = hosted(`(if (i64.ne ${call} (i64.const ${code})) (then unreachable)) (i64.const 0)`)
     expect(run(wasm, {}, surroundings ?? withOther('(i64.const 0)'))).toMatchObject({ success: true })
@@ -378,6 +407,21 @@ describe('the host', () => {
         (return (i64.const 0xc800000001))))
       (local.get 3)`
     expect(text(run(hosted(level), {}, withOther(level)).output)).toBe('5')
+  })
+
+  test('calls that all trap are run twice at most, however deep they nest', () => {
+    let instances = 0
+    const counting: Engine = {
+      instantiate: (...parameters) => {
+        instances += 1
+        return native.instantiate(...parameters)
+      },
+    }
+    // What is left after the call divides by zero: a trap after which the fast way of metering begins anew.
+    const level = `(drop ${callOther}) (i64.div_u (i64.const 1) (i64.extend_i32_u (local.get 2)))`
+    const result = executeOn(counting, request(hosted(level)), withOther(level))
+    expect(result).toMatchObject({ error: 'trap: integer divide by zero' })
+    expect(instances).toBe(2 * 9)
   })
 
   test('a run that takes too long is a fault of the node, without a result', async () => {

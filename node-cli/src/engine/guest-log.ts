@@ -1,11 +1,5 @@
 import { limits } from './limits.ts'
 
-/** A place in the log to go back to. */
-export interface LogMark {
-  readonly lines: number
-  readonly bytes: number
-}
-
 /**
  * The lines a run logs. They are no part of its outcome, so what is over the limits goes away without a word to the
  * guest: a node's memory and disk are not the guest's to fill.
@@ -18,15 +12,5 @@ export class GuestLog {
     if (this.lines.length >= limits.logLines || this.#bytes + bytes > limits.logBytes) return
     this.lines.push(line)
     this.#bytes += bytes
-  }
-
-  mark(): LogMark {
-    return { lines: this.lines.length, bytes: this.#bytes }
-  }
-
-  /** Forgets everything after a mark. */
-  rewind({ lines, bytes }: LogMark): void {
-    this.lines.length = lines
-    this.#bytes = bytes
   }
 }

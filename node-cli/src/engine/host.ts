@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { CanonicalJsonError, parseStrictJson } from '../../../protocol/canonical-json.ts'
 import { bytesToHex } from '../../../protocol/hex.ts'
 import { hashBytes } from '../../../protocol/keccak.ts'
@@ -66,7 +67,7 @@ export class Host {
     const address = this.#bytes(addressAt!, addressBytes!, limits.input)
     const name = this.#text(nameAt!, nameBytes!, limits.input)
     const input = this.#bytes(inputAt!, inputBytes!, limits.input).slice()
-    const text = new TextDecoder().decode(address)
+    const text = asText.decode(address)
     if (!/^0x[0-9a-f]{64}$/.test(text)) return callFailures.malformedAddress
     const output = this.#guest.call(text, name, input)
     if (typeof output === 'number') return output
@@ -90,7 +91,7 @@ export class Host {
 
   #abort(pointer: number, length: number): never {
     const shown = Math.min(length >>> 0, limits.abortMessage)
-    const message = new TextDecoder().decode(this.#bytes(pointer, shown, limits.abortMessage))
+    const message = asText.decode(this.#bytes(pointer, shown, limits.abortMessage))
     throw new GuestFailure(`aborted: ${message}`)
   }
 
@@ -130,12 +131,9 @@ export class Host {
   }
 
   #text(pointer: number, length: number, bytesMax: number): string {
-    try {
-      return strictText.decode(this.#bytes(pointer, length, bytesMax))
-    } catch (error) {
-      if (error instanceof GuestFailure) throw error
-      throw new GuestFailure('trap: text is not valid UTF-8')
-    }
+    const bytes = this.#bytes(pointer, length, bytesMax)
+    if (!isUtf8(bytes)) throw new GuestFailure('trap: text is not valid UTF-8')
+    return asText.decode(bytes)
   }
 
   /** A view of the guest's memory; it is only good until the guest runs again. */
@@ -158,4 +156,5 @@ export class Host {
   }
 }
 
-const strictText = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+/** Every byte counts: a byte order mark is part of the text. */
+const asText = new TextDecoder('utf-8', { ignoreBOM: true })

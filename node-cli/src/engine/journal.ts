@@ -13,13 +13,11 @@ export class Journal {
   readonly #below: Journal | null
   readonly #surroundings: Surroundings
   readonly #written: { bytes: number }
-  readonly #writtenBefore: number
 
   constructor(surroundings: Surroundings, below: Journal | null = null) {
     this.#surroundings = surroundings
     this.#below = below
     this.#written = below === null ? { bytes: 0 } : below.#written
-    this.#writtenBefore = this.#written.bytes
   }
 
   get(address: string, key: string): Uint8Array | null {
@@ -39,13 +37,6 @@ export class Journal {
   emit(event: ExecutionEvent): void {
     if (this.eventCount() >= limits.events) throw new GuestFailure('trap: too many events')
     this.events.push(event)
-  }
-
-  /** Forgets what the frame has done, as if the call had not begun. */
-  reset(): void {
-    this.events.length = 0
-    this.#writes.clear()
-    this.#written.bytes = this.#writtenBefore
   }
 
   eventCount(): number {

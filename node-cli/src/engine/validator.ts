@@ -267,7 +267,7 @@ export class BodyValidator {
   #pop(expected: Operand): Operand {
     const control = this.controls.at(-1)!
     if (this.#stack.length === control.height) {
-      if (control.unreachable) return expected
+      if (control.unreachable) return 'any'
       this.#fail(`${this.decoder.operator.name} takes more operands than there are`)
     }
     const found = this.#stack.pop()!

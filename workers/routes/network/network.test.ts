@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { client, errorOf } from '../../test/client.ts'
+import { failingDatabase } from '../../test/failing-database.ts'
 
 const digest = `0x${'ab'.repeat(32)}`
 
@@ -61,12 +62,7 @@ describe('GET /v1/status', () => {
   })
 
   test('says degraded, with 200, while the database does not answer', async () => {
-    const broken = {
-      prepare: () => {
-        throw new Error('D1_ERROR: overloaded')
-      },
-    } as unknown as D1Database
-    const response = await client({ bindings: { DB: broken } }).get('/v1/status')
+    const response = await client({ bindings: { DB: failingDatabase(() => true) } }).get('/v1/status')
     expect(response.status).toBe(200)
     expect(await response.json()).toMatchObject({ status: 'degraded', database: 'unavailable' })
   })
