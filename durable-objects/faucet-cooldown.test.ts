@@ -44,6 +44,16 @@ describe('FaucetCooldown', () => {
     expect((await granted('back', 'a')).turnId).toBe(turnId)
   })
 
+  test('a turn that is taken and not settled is waited for until it is open again, not until it would have expired', async () => {
+    const now = Math.floor(Date.now() / 1000)
+    const { nextEligibleAt } = await granted('pending', 'a')
+    const wait = await object('pending').take(ask('a'))
+    expect(wait).toEqual({ status: 'wait', nextEligibleAt: expect.any(Number), settledTurnId: null })
+    const openAt = await object('pending').nextEligibleAt(ask('a'))
+    expect(openAt).toBeGreaterThanOrEqual(now + 60)
+    expect(openAt).toBeLessThan(nextEligibleAt - 3_000)
+  })
+
   test('a settled turn cannot be given back', async () => {
     const { turnId } = await granted('kept', 'a')
     await object('kept').settle(turnId)
@@ -60,13 +70,14 @@ describe('FaucetCooldown', () => {
 
   test('as many holders as there are turns, and the next waits for the oldest', async () => {
     const first = await granted('shared', 'a', 2)
-    await granted('shared', 'b', 2)
+    const second = await granted('shared', 'b', 2)
+    for (const { turnId } of [first, second]) await object('shared').settle(turnId)
     expect(await object('shared').take(ask('c', 2))).toEqual({
       status: 'wait',
       nextEligibleAt: first.nextEligibleAt,
       settledTurnId: null,
     })
-    await object('shared').giveBack(first.turnId)
+    await object('shared').forget(first.turnId)
     await granted('shared', 'c', 2)
   })
 

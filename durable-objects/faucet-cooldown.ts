@@ -58,7 +58,7 @@ export class FaucetCooldown extends DurableObject {
       const own = blocking.holder === request.holder && blocking.state === 'settled'
       return {
         status: 'wait',
-        nextEligibleAt: blocking.expires_at as number,
+        nextEligibleAt: blocking.open_at as number,
         settledTurnId: own ? (blocking.turn_id as string) : null,
       }
     }
@@ -104,7 +104,7 @@ export class FaucetCooldown extends DurableObject {
 
   /** When the holder may take a turn; 0 for at once. */
   async nextEligibleAt(request: TurnRequest): Promise<number> {
-    return (this.#blocking(request, unixNow())?.expires_at as number | undefined) ?? 0
+    return (this.#blocking(request, unixNow())?.open_at as number | undefined) ?? 0
   }
 
   /** Removes turns that block nobody any more; may run early, late or twice. */
@@ -114,23 +114,16 @@ export class FaucetCooldown extends DurableObject {
     if (typeof row?.first === 'number') await this.ctx.storage.setAlarm(row.first * 1000)
   }
 
-  /** The turn that keeps the holder from having one: its own, or the oldest of as many as there may be. */
+  /** The turn that keeps the holder from having one, and until when: its own, or the first to end of as many as there may be. */
   #blocking({ holder, turnsMax }: TurnRequest, now: number) {
-    const live = `expires_at > ? AND (state = 'settled' OR (state = 'pending' AND taken_at > ?))`
-    const [own] = this.#sql(
-      `SELECT * FROM turns WHERE holder = ? AND ${live}`,
-      holder,
-      now,
-      now - pendingSeconds,
-    )
+    const openAt = `iif(state = 'pending', min(expires_at, taken_at + ${pendingSeconds}), expires_at)`
+    // The first condition is the index's.
+    const live = `FROM turns WHERE expires_at > ? AND state <> 'returned' AND ${openAt} > ?`
+    const [own] = this.#sql(`SELECT *, ${openAt} AS open_at ${live} AND holder = ?`, now, now, holder)
     if (own) return own
-    const [row] = this.#sql(`SELECT count(*) AS n FROM turns WHERE ${live}`, now, now - pendingSeconds)
+    const [row] = this.#sql(`SELECT count(*) AS n ${live}`, now, now)
     if ((row?.n as number) < turnsMax) return undefined
-    return this.#sql(
-      `SELECT * FROM turns WHERE ${live} ORDER BY expires_at LIMIT 1`,
-      now,
-      now - pendingSeconds,
-    )[0]
+    return this.#sql(`SELECT *, ${openAt} AS open_at ${live} ORDER BY open_at LIMIT 1`, now, now)[0]
   }
 
   #sql(statement: string, ...values: SqlStorageValue[]): Record<string, SqlStorageValue>[] {

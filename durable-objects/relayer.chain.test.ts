@@ -181,9 +181,9 @@ describe('Relayer', () => {
   })
 
   test('an action that takes more gas than one may is refused', async () => {
-    chain.gas = 9_000_000
+    chain.gas = 12_000_001
     expect(await relayer.relay(action())).toMatchObject({ status: 'refused', name: null })
-    expect(await relayer.relay(action({ gasMax: 9_000_000 }))).toMatchObject({ status: 'refused' })
+    expect(await relayer.relay(action({ gasMax: 12_000_001 }))).toMatchObject({ status: 'refused' })
     chain.gas = 100_000
     expect(await relayer.relay(action({ gasMax: 99_999 }))).toMatchObject({
       status: 'refused',

@@ -25,8 +25,11 @@ const copiedMax = 100
 const carriedMax = 100
 /** An admitted action whose message has not come for so long is carried without it. */
 const messageMsMax = 5_000
-/** Gas an action may take unless it says otherwise: what the largest batch of claims takes. */
-const relayGasMax = 7_000_000
+/**
+ * Gas an action may take unless it says otherwise. With the room it is given it stays below what chains allow a transaction
+ * (EIP-7825: 2^24), and the largest batch of claims takes half of it.
+ */
+const relayGasMax = 12_000_000
 /** Gas the balance must pay for: a few of the usual actions. */
 const healthyGas = 1_000_000n
 

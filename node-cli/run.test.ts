@@ -3,10 +3,18 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { echoAddress, echoArtifact, hostileArtifacts } from '../protocol/hbc/testing/artifacts.ts'
+import wabt from 'wabt'
+import { packArtifact } from '../protocol/hbc/artifact.ts'
+import {
+  echoAddress,
+  echoArtifact,
+  echoManifest,
+  hostileArtifacts,
+} from '../protocol/hbc/testing/artifacts.ts'
 import { withDataDir } from './src/data-dir/lock.ts'
 import { buildNodectl, dist, filledAscHome, nodectl, temporaryFolder } from './testing/nodectl.ts'
 
+const tools = await wabt()
 const folder = temporaryFolder()
 const echo = path.join(folder, 'echo.hbc')
 const counter = path.join(folder, 'counter.hbc')
@@ -21,6 +29,28 @@ beforeAll(() => {
   })
   if (status !== 0) throw new Error(stderr)
 })
+
+/** An artifact whose function calls one of another module and answers what that answered. */
+function callerOf(address: string, functionName: string): Uint8Array {
+  const text = `(module
+    (import "hive" "call" (func $call (param i32 i32 i32 i32 i32 i32) (result i64)))
+    (memory (export "memory") 1) (data (i32.const 0) "${address}${functionName}")
+    (func (export "__alloc") (param i32) (result i32) (i32.const 1024))
+    (func (export "__hive_entry") (param i32 i32 i32) (result i64) (call $call (i32.const 0) (i32.const 66)
+      (i32.const 66) (i32.const ${functionName.length}) (i32.const 0) (i32.const 0))))`
+  const wasm = tools.parseWat('caller.wat', text, {}).toBinary({}).buffer
+  return packArtifact({ ...echoManifest, name: 'caller', functions: ['call'] }, wasm).bytes
+}
+
+/** An artifact that answers a text, whatever it is asked. */
+function answering(text: string): Uint8Array {
+  const bytes = Buffer.from(text)
+  const escaped = Array.from(bytes, (byte) => `\\${byte.toString(16).padStart(2, '0')}`).join('')
+  const wat = `(module (memory (export "memory") 1) (data (i32.const 0) "${escaped}")
+    (func (export "__alloc") (param i32) (result i32) (i32.const 1024))
+    (func (export "__hive_entry") (param i32 i32 i32) (result i64) (i64.const ${bytes.length})))`
+  return packArtifact(echoManifest, tools.parseWat('answer.wat', wat, {}).toBinary({}).buffer).bytes
+}
 
 const input = '{"msg":"hi"}'
 const answer = async (args: string[], options = {}) => {
@@ -71,6 +101,25 @@ describe('run', () => {
       code: 2,
       stderr: expect.stringContaining('--input and --input-file cannot be used together'),
     })
+  })
+
+  test.each([
+    ['run', ['run', '-', 'echo', '--input-file', '-']],
+    ['verify', ['verify', '-', '-']],
+    ['verify', ['verify', '-', echo, '--input-file', '-']],
+  ])('%s takes one thing at most from standard input', async (_, args) => {
+    expect(await nodectl(args, { input: echoArtifact().bytes })).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining('standard input holds one thing only; name a file for the other'),
+    })
+  })
+
+  test('a byte order mark is part of the output', async () => {
+    const marked = '\uFEFF{"msg":"hi"}'
+    const file = path.join(folder, 'marked.hbc')
+    writeFileSync(file, answering(marked))
+    expect((await answer([file, 'echo'])).json).toMatchObject({ success: true, output: marked })
   })
 
   test('a failed run prints the JSON all the same and exits 1', async () => {
@@ -179,6 +228,43 @@ describe('run --data-dir', () => {
     expect((await answer([counter, 'read', '--data-dir', dir])).json.output).toBe('1')
   })
 
+  test('a database that is none is refused in one line, and nothing is lost of the directory', async () => {
+    const dir = path.join(temporaryFolder(), 'node')
+    await answer([counter, 'increment', '--data-dir', dir])
+    const file = path.join(dir, 'node.sqlite')
+    writeFileSync(file, 'this was a database, once upon a time')
+    expect(await answer([counter, 'increment', '--data-dir', dir])).toEqual({
+      code: 1,
+      json: null,
+      stderr: `Error: ${file} cannot be used: file is not a database\n`,
+    })
+    expect(readFileSync(file, 'utf8')).toContain('once upon a time')
+  })
+
+  test.each([
+    ['another module', () => echoArtifact().bytes],
+    ['bytes that are no artifact', () => new Uint8Array([1, 2, 3])],
+  ])('%s in the place of a kept one is not run; running the artifact mends it', async (_, replacement) => {
+    const dir = path.join(temporaryFolder(), 'node')
+    const { json } = await answer([counter, 'read', '--data-dir', dir])
+    const address: string = json.receipt.receipt.module_address
+    const caller = path.join(folder, 'caller.hbc')
+    writeFileSync(caller, callerOf(address, 'increment'))
+    const call = () => answer([caller, 'call', '--data-dir', dir])
+    expect((await call()).json.output).toBe('1')
+
+    const db = new DatabaseSync(path.join(dir, 'node.sqlite'))
+    db.prepare('UPDATE modules SET hbc = ? WHERE address = ?').run(replacement(), address)
+    db.close()
+    expect(await call()).toMatchObject({
+      code: 1,
+      json: null,
+      stderr: expect.stringMatching(/the module 0x[0-9a-f]{64} in .* is damaged; .*there is no receipt\n$/),
+    })
+    expect((await answer([counter, 'read', '--data-dir', dir])).json.output).toBe('1')
+    expect((await call()).json.output).toBe('2')
+  })
+
   test('a directory in use is refused before anything runs', async () => {
     const dir = path.join(temporaryFolder(), 'node')
     const refused = await withDataDir(dir, () => answer([counter, 'increment', '--data-dir', dir]))
@@ -232,6 +318,7 @@ describe('verify', () => {
           expect.stringMatching(/^input_hash/),
           expect.stringMatching(/^output_hash/),
           expect.stringMatching(/^events_hash/),
+          expect.stringMatching(/^output beside the receipt/),
         ],
       },
     })
@@ -245,6 +332,42 @@ describe('verify', () => {
       'receipt_hash is not the hash of the receipt',
       'gas_used is 581 here, not 580',
     ])
+  })
+
+  test('what stands beside the receipt must be true as well', async () => {
+    const honest = JSON.parse(
+      readFileSync(await runToFile('honest.json', [echo, 'echo', '--input', input]), 'utf8'),
+    )
+    const file = path.join(folder, 'beside.json')
+    const problemsOf = async (claim: object) => {
+      writeFileSync(file, JSON.stringify(claim))
+      return (await verify(file, echo, '--input', input)).json.problems
+    }
+    expect(await problemsOf({ ...honest, output: 'other' })).toEqual([
+      `output beside the receipt is ${JSON.stringify(input)} here, not "other"`,
+    ])
+    expect(await problemsOf({ ...honest, error: 'out of gas' })).toEqual([
+      'error beside the receipt is null here, not "out of gas"',
+    ])
+    const { receipt } = honest.receipt
+    expect(await problemsOf({ ...honest.receipt, receipt: { ...receipt, note: 'paid', more: 1 } })).toEqual([
+      'the receipt has members that nobody signed: note, more',
+    ])
+    expect(await problemsOf({ ...honest.receipt, receipt: { ...receipt, function: 'other' } })).toEqual([
+      'receipt_hash is not the hash of the receipt',
+      'the module does not export the function other',
+    ])
+  })
+
+  test('a run on state that is not here differs, and it says why', async () => {
+    const dir = path.join(temporaryFolder(), 'node')
+    const first = await runToFile('first.json', [counter, 'increment', '--data-dir', dir])
+    expect((await verify(first, counter)).code).toBe(0)
+    const second = await runToFile('second.json', [counter, 'increment', '--data-dir', dir])
+    const { code, json } = await verify(second, counter)
+    expect([code, json.holds]).toEqual([1, false])
+    expect(json.problems).toContain('output beside the receipt is "1" here, not "2"')
+    expect(json.problems.at(-1)).toMatch(/uses storage or other modules/)
   })
 
   test('what is no receipt is one line', async () => {

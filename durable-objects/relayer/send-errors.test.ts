@@ -12,6 +12,8 @@ test.each([
   ['insufficient funds for gas * price + value', 'funds'],
   ['intrinsic gas too low', 'invalid'],
   ['exceeds block gas limit', 'invalid'],
+  ['invalid chain id for signer: have 31337 want 1', 'passing'],
+  ['invalid sender', 'passing'],
   ['txpool is full', 'passing'],
   ['rate limit exceeded', 'passing'],
   ['', 'passing'],

@@ -6,7 +6,7 @@
  * - `underpriced`: the fees are too low
  * - `funds`: the balance does not cover it
  * - `invalid`: no chain will ever take these bytes
- * - `passing`: anything else; the same bytes are sent again
+ * - `passing`: anything else, such as a node that takes itself for one of another chain; the same bytes are sent again
  */
 export type SendRefusal = 'known' | 'nonce_used' | 'underpriced' | 'funds' | 'invalid' | 'passing'
 
@@ -17,10 +17,7 @@ const refusals: readonly [RegExp, SendRefusal][] = [
   [/nonce too low|nonce is too low|nonce has already been used|old nonce/i, 'nonce_used'],
   [/less than block base fee|underpriced|fee too low|gas price too low|tip.*too low/i, 'underpriced'],
   [/insufficient funds|insufficient balance|overdraft/i, 'funds'],
-  [
-    /intrinsic gas|exceeds block gas limit|gas limit.*(high|exceed)|oversized|invalid chain id|invalid sender/i,
-    'invalid',
-  ],
+  [/intrinsic gas|exceeds block gas limit|gas limit.*(high|exceed)|oversized/i, 'invalid'],
 ]
 
 export function readSendRefusal(message: string): SendRefusal {

@@ -25,13 +25,14 @@ interface Reply {
   error?: { code: number; message: string }
 }
 
-const kinds = ['lost', 'answer_lost', 'answer_late', 'http_500', 'lie', 'stale']
+const kinds = ['lost', 'answer_lost', 'answer_late', 'http_500', 'lie', 'stale', 'nonsense', 'other_chain']
 
 const sendLies = [
   'already known',
   'nonce too low: next nonce 4, tx nonce 3',
   'replacement transaction underpriced',
   'transaction underpriced',
+  'invalid chain id',
   'internal error',
 ]
 
@@ -48,7 +49,8 @@ export interface FaultProxy {
 
 /**
  * Stands between a hub and its chain and does what networks and nodes do: loses requests, loses answers to requests that
- * were carried out, never sends others, answers 500, refuses transactions for reasons that are not so, and shows blocks of a while ago.
+ * were carried out, never sends others, answers 500, refuses transactions for reasons that are not so, shows blocks of a
+ * while ago, answers nonsense, and asks a node of another chain.
  * It lets everything through until it is told which schedule to follow.
  */
 export async function startFaultProxy(chainUrl: string): Promise<FaultProxy> {
@@ -97,6 +99,8 @@ export async function startFaultProxy(chainUrl: string): Promise<FaultProxy> {
     const honest = calls.filter(({ id }) => !lied.has(id))
     const replies = honest.length > 0 ? await forward(honest) : []
     makeStale(honest, replies, fault === 'stale')
+    if (fault === 'nonsense') for (const reply of replies) reply.result = {}
+    if (fault === 'other_chain') for (const [at, { method }] of honest.entries()) strayed(method, replies[at])
     if (fault === 'answer_lost') return void request.socket.destroy()
     // Never: the caller gives up waiting.
     if (fault === 'answer_late') return
@@ -127,6 +131,14 @@ export async function startFaultProxy(chainUrl: string): Promise<FaultProxy> {
       }),
   }
   return proxy
+}
+
+/** What a node of another chain, on which the key is well known, says instead. */
+function strayed(method: string, reply: Reply | undefined): void {
+  if (reply === undefined) return
+  if (method === 'eth_chainId') reply.result = '0x1'
+  if (method === 'eth_getTransactionCount') reply.result = '0x1388'
+  if (method === 'eth_getTransactionReceipt') reply.result = null
 }
 
 const isSend = ({ method }: Call): boolean => method === 'eth_sendRawTransaction'

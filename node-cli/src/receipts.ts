@@ -28,6 +28,17 @@ export interface Ran {
   result: ExecutionResult
 }
 
+/** What `run` shows beside the receipt. */
+export const shownResult = ({ success, output, error, gasUsed }: ExecutionResult) => ({
+  success,
+  output: output === null ? null : asText.decode(output),
+  error,
+  gas_used: gasUsed,
+})
+
+/** A byte order mark is part of the output: its hash covers it. */
+const asText = new TextDecoder('utf-8', { ignoreBOM: true })
+
 export function receiptOf({ address, functionName, input, result }: Ran): ExecutionReceipt {
   return createReceipt({
     module_address: address,

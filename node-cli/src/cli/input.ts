@@ -1,5 +1,14 @@
 import { open } from 'node:fs/promises'
-import { CliError } from './errors.ts'
+import { CliError, UsageError } from './errors.ts'
+
+/** What is read from standard input, in words. */
+const nameOf = (file: string): string => (file === '-' ? 'standard input' : file)
+
+/** Refuses to take two things from standard input: the second would be empty. @throws {@link UsageError} */
+export function checkStandardInput(...files: readonly (string | undefined)[]): void {
+  if (files.filter((file) => file === '-').length > 1)
+    throw new UsageError('standard input holds one thing only; name a file for the other')
+}
 
 /**
  * Reads a file, or standard input for `-`, up to a limit; what is larger is refused before it is read whole.
@@ -17,9 +26,9 @@ export async function readInput(file: string, bytesMax: number): Promise<Uint8Ar
       chunks.push(chunk)
     }
   } catch (error) {
-    throw new CliError('unreadable', `${file} cannot be read: ${reason(error)}`)
+    throw new CliError('unreadable', `${nameOf(file)} cannot be read: ${reason(error)}`)
   }
-  if (length > bytesMax) throw new CliError('too_large', `${file} is larger than ${bytesMax} bytes`)
+  if (length > bytesMax) throw new CliError('too_large', `${nameOf(file)} is larger than ${bytesMax} bytes`)
   return new Uint8Array(Buffer.concat(chunks))
 }
 

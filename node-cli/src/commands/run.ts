@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { defineNodectlCommand } from '../cli/command.ts'
 import { CliError, exitCodes } from '../cli/errors.ts'
+import { checkStandardInput } from '../cli/input.ts'
 import { printable, printJson, progress } from '../cli/output.ts'
 import { engineOf, functionIdOf, inputArguments, readArtifactFile, readRunInput } from '../cli/run-request.ts'
 import { withDataDir } from '../data-dir/lock.ts'
@@ -9,7 +10,7 @@ import type { EngineChoice } from '../engine/engine-name.ts'
 import { type ExecutionRequest, type ExecutionResult, NodeFault } from '../engine/execution.ts'
 import { limits } from '../engine/limits.ts'
 import { runOnce } from '../engine/run-once.ts'
-import { type Ran, signReceipt } from '../receipts.ts'
+import { type Ran, shownResult, signReceipt } from '../receipts.ts'
 
 const timeoutSeconds = 60
 
@@ -35,6 +36,7 @@ export default defineNodectlCommand({
     async run({ args }) {
       const engine = engineOf()
       const gasLimit = readGas(args.gas)
+      checkStandardInput(args.hbc, args['input-file'])
       const input = await readRunInput(args)
       const artifact = await readArtifactFile(args.hbc)
       const functionId = functionIdOf(artifact, args.function)
@@ -103,13 +105,7 @@ async function answer(
 }
 
 function report(result: ExecutionResult, gasLimit: number, receipt: object): void {
-  printJson({
-    success: result.success,
-    output: result.output === null ? null : new TextDecoder().decode(result.output),
-    error: result.error,
-    gas_limit: gasLimit,
-    gas_used: result.gasUsed,
-    receipt,
-  })
+  const { gas_used, ...shown } = shownResult(result)
+  printJson({ ...shown, gas_limit: gasLimit, gas_used, receipt })
   if (!result.success) process.exitCode = exitCodes.failed
 }

@@ -2,18 +2,21 @@ import { CanonicalJsonError, parseStrictJson } from '../../../protocol/canonical
 import { verifyEd25519 } from '../../../protocol/ed25519.ts'
 import { hashEvents, hashReceipt, receiptText } from '../../../protocol/execution.ts'
 import { isObject } from '../../../protocol/formats.ts'
+import type { Artifact } from '../../../protocol/hbc/artifact.ts'
 import { deriveNodeId } from '../../../protocol/ids.ts'
+import { checkGuest } from '../../../protocol/wasm/guest.ts'
+import { WasmError } from '../../../protocol/wasm/reader.ts'
 import { defineNodectlCommand } from '../cli/command.ts'
 import { CliError, exitCodes } from '../cli/errors.ts'
-import { readInput } from '../cli/input.ts'
+import { checkStandardInput, readInput } from '../cli/input.ts'
 import { printJson } from '../cli/output.ts'
-import { engineOf, functionIdOf, inputArguments, readArtifactFile, readRunInput } from '../cli/run-request.ts'
+import { engineOf, inputArguments, readArtifactFile, readRunInput } from '../cli/run-request.ts'
 import type { EngineChoice } from '../engine/engine-name.ts'
-import { NodeFault } from '../engine/execution.ts'
+import { type ExecutionRequest, type ExecutionResult, NodeFault } from '../engine/execution.ts'
 import { limits } from '../engine/limits.ts'
 import { runOnce } from '../engine/run-once.ts'
 import { profile } from '../profile.ts'
-import { type ReceiptEnvelope, receiptOf } from '../receipts.ts'
+import { type Ran, type ReceiptEnvelope, receiptOf, shownResult } from '../receipts.ts'
 
 const receiptBytesMax = 4 * 1024 * 1024
 const timeoutSeconds = 60
@@ -32,17 +35,18 @@ export default defineNodectlCommand({
     },
     async run({ args }) {
       const engine = engineOf()
-      const { envelope, gasLimits } = await readEnvelope(args.receipt)
+      checkStandardInput(args.receipt, args.hbc, args['input-file'])
+      const claim = await readClaim(args.receipt)
       const artifact = await readArtifactFile(args.hbc)
       const input = await readRunInput(args)
-      const { receipt } = envelope
-      const problems = signatureProblems(envelope)
+      const { receipt, receipt_hash } = claim.envelope
+      const problems = signatureProblems(claim.envelope)
       if (receipt.module_address !== artifact.manifestAddress)
         problems.push(
           `the receipt is about the module ${receipt.module_address}, not ${artifact.manifestAddress}`,
         )
-      else problems.push(...(await differences(engine, envelope, artifact, input, gasLimits)))
-      printJson({ holds: problems.length === 0, problems, receipt_hash: envelope.receipt_hash })
+      else problems.push(...(await differences(engine, claim, artifact, input)))
+      printJson({ holds: problems.length === 0, problems, receipt_hash })
       if (problems.length > 0) process.exitCode = exitCodes.failed
     },
   },
@@ -52,11 +56,19 @@ export default defineNodectlCommand({
   ],
 })
 
-/**
- * The envelope, and the gas limits it may have been run with. The output of `run` tells the one; a receipt does not, but
- * only a run that the limit ended, or nearly did, depends on it, and then the gas used is the limit.
- */
-async function readEnvelope(file: string): Promise<{ envelope: ReceiptEnvelope; gasLimits: number[] }> {
+/** What a file says of a run. */
+interface Claim {
+  readonly envelope: ReceiptEnvelope
+  /** What the output of `run` shows beside the receipt; nothing for a receipt alone. */
+  readonly beside: Readonly<Record<string, unknown>>
+  /**
+   * The gas limits it may have been run with. The output of `run` tells the one; a receipt does not, but only a run that
+   * the limit ended, or nearly did, depends on it, and then the gas used is the limit.
+   */
+  readonly gasLimits: readonly number[]
+}
+
+async function readClaim(file: string): Promise<Claim> {
   const bytes = await readInput(file, receiptBytesMax)
   try {
     const value = parseStrictJson(bytes)
@@ -69,7 +81,7 @@ async function readEnvelope(file: string): Promise<{ envelope: ReceiptEnvelope; 
       Number.isSafeInteger(value) && (value as number) >= 1 && (value as number) <= limits.gas
     const stated = whole?.gas_limit
     const possible = isLimit(stated) ? [stated] : [limits.gas, envelope.receipt.gas_used].filter(isLimit)
-    return { envelope, gasLimits: possible }
+    return { envelope, beside: whole ?? {}, gasLimits: possible }
   } catch (error) {
     if (error instanceof CanonicalJsonError)
       throw new CliError('receipt', `${file} is not acceptable JSON: ${error.message}`)
@@ -77,8 +89,22 @@ async function readEnvelope(file: string): Promise<{ envelope: ReceiptEnvelope; 
   }
 }
 
+/** The members of a receipt that its hash covers. */
+const hashedMembers = [
+  'v',
+  'module_address',
+  'function',
+  'input_hash',
+  'output_hash',
+  'events_hash',
+  'gas_used',
+  'success',
+]
+
 function signatureProblems(envelope: ReceiptEnvelope): string[] {
   const problems: string[] = []
+  const others = Object.keys(envelope.receipt).filter((name) => !hashedMembers.includes(name))
+  if (others.length > 0) problems.push(`the receipt has members that nobody signed: ${others.join(', ')}`)
   if (hashEvents(envelope.events) !== envelope.receipt.events_hash)
     problems.push('the events are not those of events_hash')
   if (hashReceipt(envelope.receipt) !== envelope.receipt_hash)
@@ -90,38 +116,57 @@ function signatureProblems(envelope: ReceiptEnvelope): string[] {
   return problems
 }
 
-/** How the receipt differs from a run of one's own; not at all when it is that of a run with one of the limits. */
+/** How a claim differs from a run of one's own; not at all when it is that of a run with one of the limits. */
 async function differences(
   engine: EngineChoice,
-  envelope: ReceiptEnvelope,
-  artifact: Awaited<ReturnType<typeof readArtifactFile>>,
+  claim: Claim,
+  { manifest, manifestAddress: address, wasm }: Artifact,
   input: Uint8Array,
-  [gasLimit, ...otherLimits]: readonly number[],
 ): Promise<string[]> {
-  const found = await differencesUnder(engine, envelope, artifact, input, gasLimit!)
-  if (found.length === 0 || otherLimits.length === 0) return found
-  const others = await differences(engine, envelope, artifact, input, otherLimits)
-  return others.length === 0 ? [] : found
+  const { function: functionName } = claim.envelope.receipt
+  const functionId = manifest.functions.indexOf(functionName)
+  if (functionId < 0) return [`the module does not export the function ${functionName}`]
+  let first: string[] | undefined
+  for (const gasLimit of claim.gasLimits) {
+    const result = await answer(engine, { address, wasm, functionId, input, gasLimit })
+    const found = differencesFrom(claim, { address, functionName, input, result })
+    if (found.length === 0) return found
+    first ??= found
+  }
+  return [...(first ?? []), ...stateProblem(wasm)]
 }
 
-async function differencesUnder(
-  engine: EngineChoice,
-  { receipt }: ReceiptEnvelope,
-  artifact: Awaited<ReturnType<typeof readArtifactFile>>,
-  input: Uint8Array,
-  gasLimit: number,
-): Promise<string[]> {
-  const { manifestAddress: address, wasm } = artifact
-  const functionId = functionIdOf(artifact, receipt.function)
-  try {
-    const result = await runOnce(engine, { address, wasm, functionId, input, gasLimit }, null, timeoutSeconds)
-    const own = receiptOf({ address, functionName: receipt.function, input, result })
-    return Object.entries(own).flatMap(([name, value]) => {
-      const stated = (receipt as unknown as Record<string, unknown>)[name]
-      return stated === value
+function differencesFrom({ envelope, beside }: Claim, ran: Ran): string[] {
+  const differing = (own: object, stated: object, where: string): string[] =>
+    Object.entries(own).flatMap(([name, value]) => {
+      const other = (stated as Record<string, unknown>)[name]
+      return other === value
         ? []
-        : [`${name} is ${JSON.stringify(value)} here, not ${JSON.stringify(stated)}`]
+        : [`${name}${where} is ${JSON.stringify(value)} here, not ${JSON.stringify(other)}`]
     })
+  const shown = Object.entries(shownResult(ran.result)).filter(([name]) => name in beside)
+  return [
+    ...differing(receiptOf(ran), envelope.receipt, ''),
+    ...differing(Object.fromEntries(shown), beside, ' beside the receipt'),
+  ]
+}
+
+/** Why an honest receipt may differ all the same. */
+function stateProblem(wasm: Uint8Array): string[] {
+  try {
+    if (checkGuest(wasm).stateless) return []
+  } catch (error) {
+    if (error instanceof WasmError) return []
+    throw error
+  }
+  return [
+    'the module uses storage or other modules, and finds neither here: only a run that began without them can be verified',
+  ]
+}
+
+async function answer(engine: EngineChoice, request: ExecutionRequest): Promise<ExecutionResult> {
+  try {
+    return await runOnce(engine, request, null, timeoutSeconds)
   } catch (error) {
     if (error instanceof NodeFault)
       throw new CliError('node_fault', `${error.message}; nothing can be said of the receipt`)

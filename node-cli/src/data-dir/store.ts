@@ -1,7 +1,8 @@
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { openArtifact } from '../../../protocol/hbc/artifact.ts'
+import { ArtifactError, openArtifact } from '../../../protocol/hbc/artifact.ts'
+import { CliError } from '../cli/errors.ts'
 import type { StorageWrite, Surroundings } from '../engine/execution.ts'
 
 /** What a run leaves behind. */
@@ -37,35 +38,75 @@ const schema = `
   CREATE INDEX IF NOT EXISTS ledger_by_module ON ledger (address, function, id);
 `
 
-/** Opens the database of a data directory, and makes it when it is not there. */
+/**
+ * Opens the database of a data directory, and makes it when it is not there.
+ *
+ * @throws {@link CliError} when the database, or the disk it is on, cannot be used; so do the methods of the store.
+ */
 export function openStore(dataDir: string): Store {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-  const db = new DatabaseSync(path.join(dataDir, 'node.sqlite'))
-  db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = 5000;')
-  db.exec(schema)
+  const file = path.join(dataDir, 'node.sqlite')
+  const orRefuse = <T>(work: () => T): T => {
+    try {
+      return work()
+    } catch (error) {
+      if ((error as { code?: string }).code !== 'ERR_SQLITE_ERROR') throw error
+      throw new CliError('data_dir', `${file} cannot be used: ${(error as Error).message}`)
+    }
+  }
+  const db = orRefuse(() => openDatabase(file))
   return {
     surroundings: () => {
-      const findModule = db.prepare('SELECT hbc FROM modules WHERE address = ?')
-      const findValue = db.prepare('SELECT value FROM storage WHERE address = ? AND key = ?')
+      const { findModule, findValue } = orRefuse(() => ({
+        findModule: db.prepare('SELECT hbc FROM modules WHERE address = ?'),
+        findValue: db.prepare('SELECT value FROM storage WHERE address = ? AND key = ?'),
+      }))
       return {
         module: (address) => {
-          const row = findModule.get(address) as { hbc: Uint8Array } | undefined
-          if (row === undefined) return null
-          const { wasm, manifest } = openArtifact(row.hbc)
-          return { wasm, functions: manifest.functions }
+          const row = orRefuse(() => findModule.get(address)) as { hbc: Uint8Array } | undefined
+          return row === undefined ? null : keptModule(file, address, row.hbc)
         },
         stored: (address, key) =>
-          (findValue.get(address, key) as { value: Uint8Array } | undefined)?.value ?? null,
+          (orRefuse(() => findValue.get(address, key)) as { value: Uint8Array } | undefined)?.value ?? null,
       }
     },
-    record: (run) => inTransaction(db, () => writeRun(db, run)),
+    record: (run) => orRefuse(() => inTransaction(db, () => writeRun(db, run))),
     close: () => db.close(),
   }
 }
 
+function openDatabase(file: string): DatabaseSync {
+  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 })
+  const db = new DatabaseSync(file)
+  try {
+    db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = 5000;')
+    db.exec(schema)
+    return db
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+/** What is kept is no more trusted than what comes in: a run must not be that of another module. */
+function keptModule(file: string, address: string, hbc: Uint8Array): ReturnType<Surroundings['module']> {
+  try {
+    const { wasm, manifest, manifestAddress } = openArtifact(hbc)
+    if (manifestAddress === address) return { wasm, functions: manifest.functions }
+  } catch (error) {
+    if (!(error instanceof ArtifactError)) throw error
+  }
+  throw new CliError(
+    'data_dir',
+    `the module ${address} in ${file} is damaged; run it from its artifact to mend it`,
+  )
+}
+
 function writeRun(db: DatabaseSync, run: RunRecord): void {
   const { address, hbc, functionName, writes, receiptHash, envelope, createdAt } = run
-  db.prepare('INSERT INTO modules VALUES (?, ?) ON CONFLICT DO NOTHING').run(address, hbc)
+  // An artifact that was just run replaces one that was damaged meanwhile.
+  db.prepare(
+    'INSERT INTO modules VALUES (?, ?) ON CONFLICT DO UPDATE SET hbc = excluded.hbc WHERE hbc <> excluded.hbc',
+  ).run(address, hbc)
   const put = db.prepare(
     'INSERT INTO storage VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value',
   )

@@ -86,7 +86,11 @@ async function requireTurn(c: HubContext, relayer: RelayerClient, wallet: string
   throw waitError(taken)
 }
 
-function waitError({ scope, nextEligibleAt }: Extract<TakenTurn, { status: 'wait' }>): ApiError {
+function waitError({
+  scope,
+  nextEligibleAt,
+  settledTurnId,
+}: Extract<TakenTurn, { status: 'wait' }>): ApiError {
   const seconds = Math.max(1, nextEligibleAt - unixNow())
   const options = {
     details: { next_eligible_at: nextEligibleAt },
@@ -96,7 +100,9 @@ function waitError({ scope, nextEligibleAt }: Extract<TakenTurn, { status: 'wait
     case 'wallet':
       return new ApiError(
         'rate_limited',
-        `This wallet was given tokens already; next in ${seconds} s.`,
+        settledTurnId === null
+          ? `A drip of this wallet is under way; if it comes to nothing, ask again in ${seconds} s.`
+          : `This wallet was given tokens already; next in ${seconds} s.`,
         options,
       )
     case 'address':
