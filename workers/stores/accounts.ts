@@ -1,15 +1,32 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { type Database, read } from './database.ts'
 
+/** What decides about a wallet's roles. */
+export interface AccountStanding {
+  /** Whether it has a bound device or a subscription that is not closed. */
+  mines: boolean
+  /** Whether it has an active enrollment. */
+  enrolled: boolean
+}
+
 /** What a wallet has here. */
-export interface AccountCounts {
+export interface AccountCounts extends AccountStanding {
   /** Bound devices. */
   devices: number
   /** Subscriptions that are not closed. */
   subscriptions: number
-  /** Whether it has an active enrollment. */
-  enrolled: boolean
 }
+
+/** Subscriptions of the wallet that are not closed. */
+const openSubscriptions = (address: string): SQL => sql`subscriptions AS s
+  LEFT JOIN chain_states AS c ON c.kind = 'subscription' AND c.subject = s.subscription_id
+  WHERE s.owner = ${address} AND NOT coalesce(json_extract(c.state, '$.status') = 'closed'
+    AND json_extract(c.state, '$.closings') > s.closings, false)`
+
+const boundDevices = (address: string): SQL => sql`devices WHERE owner = ${address} AND unbound_at IS NULL`
+
+const isEnrolled = (address: string): SQL =>
+  sql`EXISTS (SELECT 1 FROM developers WHERE address = ${address} AND enrollment = 'active')`
 
 /** Wallets as a whole. */
 export class AccountStore {
@@ -18,21 +35,25 @@ export class AccountStore {
     this.#db = db
   }
 
+  /** Reads no more than it takes to tell: sessions are asked for often, and counting reads everything. */
+  async standing(address: string): Promise<AccountStanding> {
+    const [row] = (await read(() =>
+      this.#db.all(sql`
+        SELECT EXISTS (SELECT 1 FROM ${boundDevices(address)}) OR EXISTS (SELECT 1 FROM ${openSubscriptions(address)})
+            AS mines,
+          ${isEnrolled(address)} AS enrolled`),
+    )) as { mines: number; enrolled: number }[]
+    return { mines: row?.mines === 1, enrolled: row?.enrolled === 1 }
+  }
+
   async counts(address: string): Promise<AccountCounts> {
     const [row] = (await read(() =>
       this.#db.all(sql`
-        SELECT
-          (SELECT count(*) FROM devices WHERE owner = ${address} AND unbound_at IS NULL) AS devices,
-          (SELECT count(*) FROM subscriptions AS s
-            LEFT JOIN chain_states AS c ON c.kind = 'subscription' AND c.subject = s.subscription_id
-            WHERE s.owner = ${address} AND NOT coalesce(json_extract(c.state, '$.status') = 'closed'
-              AND json_extract(c.state, '$.closings') > s.closings, false)) AS subscriptions,
-          EXISTS (SELECT 1 FROM developers WHERE address = ${address} AND enrollment = 'active') AS enrolled`),
+        SELECT (SELECT count(*) FROM ${boundDevices(address)}) AS devices,
+          (SELECT count(*) FROM ${openSubscriptions(address)}) AS subscriptions,
+          ${isEnrolled(address)} AS enrolled`),
     )) as { devices: number; subscriptions: number; enrolled: number }[]
-    return {
-      devices: row?.devices ?? 0,
-      subscriptions: row?.subscriptions ?? 0,
-      enrolled: row?.enrolled === 1,
-    }
+    const { devices = 0, subscriptions = 0, enrolled = 0 } = row ?? {}
+    return { devices, subscriptions, mines: devices + subscriptions > 0, enrolled: enrolled === 1 }
   }
 }

@@ -1,5 +1,5 @@
 import { and, count, desc, eq, type InferSelectModel, isNull, sql } from 'drizzle-orm'
-import { batch, type Database, query, read } from './database.ts'
+import { batch, type Database, isChanged, query, read } from './database.ts'
 import type { DeviceProfile } from './device-profile.ts'
 import { bindings, devices, nodes } from './schema.ts'
 
@@ -114,7 +114,7 @@ export class DeviceStore {
         .set({ ...profile, profileUpdatedAt: now })
         .where(and(eq(devices.nodeId, nodeId), isNull(devices.unboundAt))),
     )
-    return result.meta.changes === 1 ? 'set' : 'missing'
+    return isChanged(result) ? 'set' : 'missing'
   }
 
   /** Last bound first; `limit` rows after `after`. */

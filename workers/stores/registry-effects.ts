@@ -49,22 +49,26 @@ export function registryEffects(changed: string, guard: SQL): SQL[] {
 }
 
 /**
- * Counts the bonded subscriptions of each project anew that one of them changed in, in all and by the class of their
- * device: lists sort by the first, and a project of thousands must not be counted whenever it is read.
+ * Counts the bonded subscriptions of each project anew that one of them changed in.
  *
  * @param changed - JSON list of the subscriptions whose events came or went; their states are written already.
  */
-export function minersEffect(changed: string, guard: SQL): SQL {
-  const bonded = sql`${subscriptions} AS s
-    JOIN ${chainStates} AS c ON c.kind = 'subscription' AND c.subject = s.subscription_id
-      AND c.state->>'status' = 'bonded'`
-  return sql`
-    UPDATE ${projects} SET
-      miners = (SELECT count(*) FROM ${bonded} WHERE s.project_id = ${projects.projectId}),
-      devices_by_class = (SELECT json_group_object(class, devices) FROM (
-        SELECT coalesce(d.class, 'unknown') AS class, count(*) AS devices
-        FROM ${bonded} LEFT JOIN ${devices} AS d ON d.node_id = s.node_id
-        WHERE s.project_id = ${projects.projectId} GROUP BY 1))
-    WHERE project_id IN (SELECT s.project_id FROM ${subscriptions} AS s
-      WHERE s.subscription_id IN (SELECT value FROM json_each(${changed}))) AND ${guard}`
-}
+export const minersEffect = (changed: string, guard: SQL): SQL =>
+  minersOf(
+    sql`SELECT s.project_id FROM ${subscriptions} AS s
+      WHERE s.subscription_id IN (SELECT value FROM json_each(${changed}))`,
+    guard,
+  )
+
+/**
+ * Counts the bonded subscriptions of projects anew, in all and by the class of their device: lists sort by the first, and
+ * a project of thousands must not be counted whenever it is read. When a device changes its class, a trigger follows.
+ */
+export const minersOf = (projectIds: SQL, guard: SQL): SQL => sql`
+  UPDATE ${projects} SET
+    miners = (SELECT count(*) FROM bonded_subscriptions AS b WHERE b.project_id = ${projects.projectId}),
+    devices_by_class = (SELECT json_group_object(class, devices) FROM (
+      SELECT coalesce(d.class, 'unknown') AS class, count(*) AS devices
+      FROM bonded_subscriptions AS b LEFT JOIN ${devices} AS d ON d.node_id = b.node_id
+      WHERE b.project_id = ${projects.projectId} GROUP BY 1))
+  WHERE project_id IN (${projectIds}) AND ${guard}`

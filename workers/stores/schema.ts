@@ -161,6 +161,10 @@ export const subscriptions = sqliteTable('subscriptions', {
   disagreements: integer().notNull(),
   lastProofAt: integer('last_proof_at'),
   createdAt: integer('created_at').notNull(),
+  /** What the project asks for. */
+  minCollateral: text('min_collateral').notNull(),
+  /** Whether the device is bound to the owner. */
+  deviceBound: integer('device_bound', { mode: 'boolean' }).notNull(),
 })
 
 export const faucetSettings = sqliteTable('faucet_settings', {

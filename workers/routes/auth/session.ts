@@ -23,7 +23,7 @@ export const getSession = defineRoute(
   },
   async (c) => {
     const { address, expiresAt } = sessionOf(c)
-    const counts = await c.var.services.accounts.counts(address)
-    return json({ address, expires_at: expiresAt, roles: rolesOf(address, counts, c.var.settings) })
+    const standing = await c.var.services.accounts.standing(address)
+    return json({ address, expires_at: expiresAt, roles: rolesOf(address, standing, c.var.settings) })
   },
 )

@@ -76,11 +76,11 @@ export const exchangeSiwe = defineRoute(
 
     const token = settings.PROFILE.session_token_prefix + randomSecret()
     const { address, expires_at: expiresAt } = result
-    const [counts] = await Promise.all([
-      c.var.services.accounts.counts(address),
+    const [standing] = await Promise.all([
+      c.var.services.accounts.standing(address),
       sessions.insert({ tokenHash: hashSecret(token), address, createdAt: now, expiresAt }),
     ])
-    return json({ token, address, expires_at: expiresAt, roles: rolesOf(address, counts, settings) })
+    return json({ token, address, expires_at: expiresAt, roles: rolesOf(address, standing, settings) })
   },
 )
 

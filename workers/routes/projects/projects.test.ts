@@ -403,38 +403,6 @@ describe('every order', () => {
   )
 })
 
-describe('what reading costs', () => {
-  test('at most three statements, and as many rows as the answer is made of', async () => {
-    const { project_id } = await listed()
-    const cost = async (path: string, caller: { token?: string } = {}) => {
-      const { db, use } = countedDatabase()
-      const response = await client({ ...caller, bindings: { DB: db } }).get(path)
-      expect(response.status, path).toBe(200)
-      return use
-    }
-    for (const path of ['/manifest', '/economics'])
-      expect(await cost(`/v1/projects/${project_id}${path}`), path).toMatchObject({
-        statements: 1,
-        rowsWritten: 0,
-      })
-    for (const path of [
-      '',
-      '/versions',
-      '/versions/1',
-      '/stats?period=30d',
-      '/miners',
-      '/epochs',
-      '/reviews',
-    ])
-      expect((await cost(`/v1/projects/${project_id}${path}`)).statements, path).toBe(2)
-    const own = await cost('/v1/developers/me/projects?limit=10', ada)
-    expect(own.statements).toBe(2)
-    expect(own.rowsRead).toBeLessThanOrEqual(1 + 2 * 11)
-    expect((await cost(`/v1/projects/${project_id}`)).rowsRead).toBeLessThanOrEqual(8)
-    expect((await cost('/v1/categories')).rowsRead).toBeLessThanOrEqual(10)
-  })
-})
-
 describe('operators', () => {
   const decide = async (
     caller: { post: (path: string, json?: unknown) => Promise<Response> },

@@ -1,0 +1,205 @@
+import { env } from 'cloudflare:workers'
+import { beforeAll, describe, expect, test } from 'vitest'
+import readme from '../../bench/reads/README.md?raw'
+import { png } from '../images/testing/images.ts'
+import type { RouteDeclaration } from '../route.ts'
+import { services } from '../services.ts'
+import { client } from '../test/client.ts'
+import { countedDatabase } from '../test/counted-database.ts'
+import { createMiner } from '../test/device.ts'
+import { uploadModule } from '../test/project.ts'
+import { createListedProject } from '../test/subscription.ts'
+import { routes } from './index.ts'
+
+const page = 20
+/** Things of each kind that are there to be read; of a wallet's own things as many are another's. */
+const things = 45
+
+const hex = (index: number, bytes: number) => `0x${index.toString(16).padStart(2 * bytes, '0')}`
+const other = hex(0x0e, 20)
+
+let miner: Awaited<ReturnType<typeof createMiner>>
+let params: Record<string, string>
+
+/** Runs an insertion for every number from 1 to {@link things}, which is `i` in it. */
+const fill = (insertion: string, select: string, ...values: unknown[]) =>
+  env.DB.prepare(
+    `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${things}) ${insertion} SELECT ${select} FROM n`,
+  ).bind(...values)
+
+beforeAll(async () => {
+  miner = await createMiner()
+  const { address, client: caller } = miner.owner
+  const project = await createListedProject()
+  const key = (first: string) => `printf('0x${first}%062x', i)`
+  const wallet = "printf('0x%040x', i)"
+  const project2 = (id: string, from: number, status: string) =>
+    fill(
+      `INSERT INTO projects (project_id, developer, slug, category, listing_status, created_at, ordinal, name, name_key,
+        icon, token, reward_model, class_mask)`,
+      `${key(id)}, ?, 'slug-' || ? || i, 'storage', ?, i, ? + i, 'Name', 'name', 'https://assets.example.com/icon.png',
+        '{"address":"0x${'c0'.repeat(20)}","symbol":"HUB","name":"Hub","decimals":18}', 'per-unit', 1`,
+      ...[address, id, status, from],
+    )
+  await caller.post('/v1/developers/me/enrollment', {
+    developer_type: 'individual',
+    display_name: 'Ada',
+    agreements_accepted: true,
+  })
+  const own = (table: string, columns: string, values: string) =>
+    [address, other].map((owner, index) =>
+      fill(`INSERT INTO ${table} (${columns})`, values.replaceAll('{id}', key(`a${index}`)), owner),
+    )
+  await env.DB.batch([
+    env.DB.prepare("UPDATE developers SET enrollment = 'active' WHERE address = ?").bind(address),
+    project2('b1', 1_000, 'listed'),
+    project2('b2', 2_000, 'pending_review'),
+    ...own('devices', 'node_id, public_key, owner, binding_hash, bound_at', '{id}, {id}, ?, {id}, i'),
+    ...own(
+      'drafts',
+      'draft_id, owner, current_step, data, revision, created_at, updated_at',
+      "'draft' || i, ?, 0, '{}', 1, i, i",
+    ),
+    ...own(
+      'api_keys',
+      'key_id, owner, name, secret_hash, scopes, created_at',
+      "substr({id}, 4, 1) || printf('%07d', i), ?, 'key', '', '[]', i",
+    ),
+    ...own(
+      'subscriptions',
+      `subscription_id, owner, project_id, node_id, node_key, closings, reputation, credited_rounds, missed_leases,
+        disagreements, created_at`,
+      `{id}, ?, '${project}', {id}, {id}, 0, 5000, 0, 0, 0, i`,
+    ),
+    ...own(
+      'chain_states',
+      'kind, subject, owner, state, block_number',
+      `'subscription', {id}, ?, '{"status":"bonded","collateral":"9","payout":"${other}","started_at":1,"release_at":null}', 1`,
+    ),
+    // Of other subscriptions; reading those would read all slashes.
+    fill(
+      'INSERT INTO chain_states (kind, subject, state, block_number)',
+      `'slash', ${key('c1')}, json_object('subscription_id', ${key('c2')}, 'status', 'proposed'), 1`,
+    ),
+    fill(
+      `INSERT INTO project_versions (project_id, version, status, manifest_hash, consensus_hash, manifest, signature, token,
+        tiers_changed, boundary_secs, epoch_secs, submitted_at)`,
+      `'${project}', 2, 'rejected', ${key('d1')}, ${key('d2')}, '{}', '0x', '{}', '["listing"]', 3600, 3600, i`,
+    ),
+    fill(
+      'INSERT INTO project_miners (project_id, miner, rounds, units, earned, first_credited_at, last_credited_at)',
+      `'${project}', ${wallet}, 1, i, '1', 1, 1`,
+    ),
+    fill(
+      `INSERT INTO project_epochs (project_id, seq, epoch, starts_at, epoch_secs, settled_at, rounds, rounds_finalized,
+        rounds_fallback, units, miners, paid, slashes, total_rounds, total_finalized, total_fallback, total_units,
+        total_paid, total_slashes)`,
+      `'${project}', i, i, 3600 * i, 3600, unixepoch() - 86400 - ${things} + 2 * i, 1, 1, 0, 1, 1, '1', 0, i, i, 0, i, '1', 0`,
+    ),
+    fill(
+      'INSERT INTO reviews (review_id, project_id, author, rating, comment, helpful, created_at, updated_at)',
+      `printf('%016d', i), '${project}', ${wallet}, 5, '', 0, i, i`,
+    ),
+    fill(
+      'INSERT INTO preferences (address, preferences, updated_at)',
+      `${wallet}, '{"display_name":"Miner"}', 1`,
+    ),
+    fill(
+      `INSERT INTO modules (manifest_address, sha256, name, language, functions, manifest, hbc_size, stateless, uploader,
+        deployed_at)`,
+      `${key('e1')}, '', 'module', 'wat', '[]', '{}', 1, 1, '${other}', i`,
+    ),
+    fill(
+      'INSERT INTO nodes (node_id, public_key, role, status, url, registered_at)',
+      `${key('f1')}, ${key('f1')}, 'validator', 'approved', 'https://validator.example', i`,
+    ),
+    fill(
+      'INSERT INTO audit_log (operator, action, subject, before, after, created_at)',
+      `'${other}', 'node.approve', 'node', '{}', '{}', i`,
+    ),
+    fill(
+      'INSERT INTO dead_letters (message_id, queue, body, attempts, died_at)',
+      "'message' || i, 'relay', '{}', 3, i",
+    ),
+    env.DB.prepare(
+      "INSERT INTO transactions (id, action, owner, status, created_at, updated_at) VALUES (?, 'bond', ?, 'sent', 1, 1)",
+    ).bind(hex(1, 32), address),
+  ])
+  const asset = await caller.post('/v1/developers/assets', {
+    content_type: 'image/png',
+    data_b64: Buffer.from(png()).toString('base64'),
+  })
+  const { sha256 } = (await asset.json()) as { sha256: string }
+  const device = await services(env).devices.find(miner.device.nodeId)
+  params = {
+    sha256,
+    address,
+    id: hex(1, 32),
+    draft_id: 'draft1',
+    project_id: project,
+    version: '1',
+    node_id: miner.device.nodeId,
+    binding_hash: device?.bindingHash ?? '',
+    subscription_id: `0xa0${'0'.repeat(61)}1`,
+    module: (await uploadModule({ client: caller })).address,
+  }
+})
+
+const reads = routes
+  .map(({ declaration }) => declaration)
+  .filter(({ method, undocumented }) => method === 'get' && !undocumented)
+
+const isList = ({ query }: RouteDeclaration) => query !== undefined && 'limit' in query.shape
+
+async function cost(declaration: RouteDeclaration) {
+  const path = declaration.path
+    .replace('/v1/modules/{address}', '/v1/modules/{module}')
+    .replace(/\{(\w+)\}/g, (_, name: string) => params[name] ?? name)
+  const { db, use } = countedDatabase()
+  const { token, address } = miner.owner
+  const caller = client({
+    ...(declaration.auth && { token }),
+    bindings: { DB: db, OPERATOR_ADDRESSES: address },
+  })
+  const response = await caller.get(isList(declaration) ? `${path}?limit=${page}` : path)
+  expect(response.status, path).toBe(200)
+  if (isList(declaration)) {
+    const { items, next_cursor } = (await response.json()) as { items: object[]; next_cursor: string | null }
+    expect([items.length, next_cursor]).toEqual([page, expect.any(String)])
+  } else await response.arrayBuffer()
+  return use
+}
+
+/** Answers that are about everything of a wallet or of the network, and how much that is. */
+const whole: Record<string, number> = {
+  getMe: 2 * things,
+  getCollateral: things,
+  listValidators: things,
+  getRelayer: things,
+}
+
+const table = async () => {
+  const rows = ['| Call | Statements | Rows read |', '| --- | --- | --- |']
+  for (const declaration of reads) {
+    const { statements, rowsRead } = await cost(declaration)
+    rows.push(`| \`GET ${declaration.path}\` | ${statements} | ${rowsRead} |`)
+  }
+  return rows.join('\n')
+}
+
+describe('what reading asks of the database, however much there is', () => {
+  test.each(reads.map((declaration) => [declaration.operationId, declaration] as const))(
+    '%s: three statements at most, and two rows for each thing it answers',
+    async (operationId, declaration) => {
+      const { statements, rowsRead, rowsWritten } = await cost(declaration)
+      const answered = isList(declaration) ? page + 1 : (whole[operationId] ?? 3)
+      expect(statements).toBeLessThanOrEqual(3)
+      expect(rowsWritten).toBe(0)
+      expect(rowsRead).toBeLessThanOrEqual(2 * answered + 3)
+    },
+  )
+
+  test('bench/reads/README.md says what each costs', async () => {
+    expect(readme).toContain(await table())
+  })
+})

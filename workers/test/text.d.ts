@@ -1,0 +1,5 @@
+/** Files that tests read as text. */
+declare module '*.md?raw' {
+  const text: string
+  export default text
+}
