@@ -1,7 +1,7 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { encodeErrorResult, parseAbi } from 'viem'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import type { RelayerParts, RelayRequest } from './relayer/types.ts'
 import { RelayerObject } from './relayer.ts'
 import { FakeChain } from './testing/fake-chain.ts'
@@ -29,6 +29,21 @@ const action = (over: Partial<RelayRequest> = {}): RelayRequest => {
     valueWei: '0',
     ...over,
   }
+}
+
+/** For an object that waits longer than those of the tests, with a key of its own. */
+const parts: RelayerParts = {
+  rpcUrl: 'http://chain.test',
+  timeoutMs: 5_000,
+  chainId: 31337,
+  privateKey: `0x${'12'.repeat(32)}`,
+  errors: [],
+  feeCapWei: 10n ** 11n,
+  confirmations: 12,
+  tickMs: 3_600_000,
+  stuckMs: 30_000,
+  enqueue: async () => {},
+  show: async () => {},
 }
 
 const alarmAt = () => runInDurableObject(relayer, (_, state) => state.storage.getAlarm())
@@ -166,9 +181,9 @@ describe('Relayer', () => {
   })
 
   test('an action that takes more gas than one may is refused', async () => {
-    chain.gas = 9_000_000
+    chain.gas = 12_000_001
     expect(await relayer.relay(action())).toMatchObject({ status: 'refused', name: null })
-    expect(await relayer.relay(action({ gasMax: 9_000_000 }))).toMatchObject({ status: 'refused' })
+    expect(await relayer.relay(action({ gasMax: 12_000_001 }))).toMatchObject({ status: 'refused' })
     chain.gas = 100_000
     expect(await relayer.relay(action({ gasMax: 99_999 }))).toMatchObject({
       status: 'refused',
@@ -180,18 +195,6 @@ describe('Relayer', () => {
 
   test('hundreds that wait for their block to be final do not keep others waiting', async () => {
     await runInDurableObject(relayer, async (instance, state) => {
-      const parts: RelayerParts = {
-        rpcUrl: 'http://chain.test',
-        timeoutMs: 5_000,
-        chainId: 31337,
-        privateKey: `0x${'12'.repeat(32)}`,
-        errors: [],
-        feeCapWei: 10n ** 11n,
-        confirmations: 12,
-        tickMs: 3_600_000,
-        stuckMs: 30_000,
-        show: async () => {},
-      }
       const patient = new RelayerObject(state, instance, parts)
       const early = Array.from({ length: 450 }, () => action())
       await Promise.all(early.map((request) => patient.relay(request)))
@@ -277,6 +280,105 @@ describe('Relayer', () => {
       .bind(request.id)
       .first()
     expect(row).toEqual({ status: 'confirmed', tx_hash: chain.offered[0]?.hash, confirmations: 1 })
+  })
+
+  const shown = (id: string) =>
+    env.DB.prepare('SELECT status, tx_hash FROM transactions WHERE id = ?').bind(id).first()
+
+  test('an admitted action is shown, and is carried once, however often that is asked for', async () => {
+    const request = action()
+    expect(await relayer.admit(request)).toMatchObject({
+      status: 'accepted',
+      relay: { id: request.id, status: 'queued', txHash: null },
+    })
+    expect(await shown(request.id)).toEqual({ status: 'queued', tx_hash: null })
+    expect(await relayer.health()).toMatchObject({ open: 1, nextNonce: 0 })
+    expect(chain.offered).toHaveLength(0)
+
+    await Promise.all(Array.from({ length: 5 }, () => relayer.carry([request.id, request.id])))
+    expect(await relayer.admit(request)).toMatchObject({ relay: { status: 'sent' } })
+    await relayer.carry([request.id])
+    expect(chain.offered).toHaveLength(1)
+    expect(await shown(request.id)).toEqual({ status: 'sent', tx_hash: chain.offered[0]?.hash })
+    expect(await relayer.health()).toMatchObject({ open: 1, nextNonce: 1 })
+  })
+
+  test('what is not known is not carried', async () => {
+    await relayer.carry([action().id])
+    expect(chain.offered).toHaveLength(0)
+    expect(await alarmAt()).toBeNull()
+  })
+
+  test('admitted actions are sent in one request, with the nonces that follow', async () => {
+    const requests = Array.from({ length: 30 }, () => action())
+    await Promise.all(requests.map((request) => relayer.admit(request)))
+    const before = vi.mocked(fetch).mock.calls.length
+    await relayer.carry(requests.map(({ id }) => id))
+    expect(vi.mocked(fetch).mock.calls.length - before).toBe(1)
+    expect(chain.offered.map(({ nonce }) => nonce)).toEqual(requests.map((_, index) => index))
+  })
+
+  test('an action whose message never comes is carried by a round, after an eviction too', async () => {
+    const request = action()
+    await relayer.admit(request)
+    await evictDurableObject(relayer)
+    await round()
+    expect(chain.offered).toHaveLength(0)
+    expect(await alarmAt()).not.toBeNull()
+    await runInDurableObject(relayer, (_, state) =>
+      state.storage.sql.exec('UPDATE admissions SET admitted_at_ms = 1000').toArray(),
+    )
+    await round()
+    expect(await relayer.find(request.id)).toMatchObject({ status: 'sent', createdAt: 1 })
+  })
+
+  test('an action is admitted also when its message cannot be sent', async () => {
+    await runInDurableObject(relayer, async (instance, state) => {
+      const mute = new RelayerObject(state, instance, {
+        ...parts,
+        enqueue: () => Promise.reject(new Error('full')),
+      })
+      expect(await mute.admit(action())).toMatchObject({ status: 'accepted', relay: { status: 'queued' } })
+    })
+    expect(await alarmAt()).not.toBeNull()
+  })
+
+  test('while the chain is down or asks for too much, admitted actions keep waiting without a nonce', async () => {
+    const request = action()
+    await relayer.admit(request)
+    for (const fault of [{ down: true }, { baseFee: 10n ** 15n }]) {
+      await evictDurableObject(relayer)
+      const { down, baseFee } = chain
+      Object.assign(chain, fault)
+      await relayer.carry([request.id])
+      Object.assign(chain, { down, baseFee })
+      expect(await relayer.find(request.id)).toMatchObject({ status: 'queued', txHash: null })
+      expect((await relayer.health()).nextNonce).toBe(0)
+    }
+    await evictDurableObject(relayer)
+    await relayer.carry([request.id])
+    expect(await relayer.find(request.id)).toMatchObject({ status: 'sent' })
+  })
+
+  test('what admitted actions may cost is not promised twice', async () => {
+    const { balanceWei } = await relayer.health()
+    const half = ((BigInt(balanceWei as string) * 2n) / 3n).toString()
+    expect(await relayer.admit(action({ valueWei: half }))).toMatchObject({ status: 'accepted' })
+    for (const evicted of [false, true]) {
+      if (evicted) await evictDurableObject(relayer)
+      expect(await relayer.admit(action({ valueWei: half }))).toEqual({
+        status: 'unavailable',
+        part: 'balance',
+      })
+    }
+  })
+
+  test('of a lane whose action is admitted, the next one waits', async () => {
+    const [one, two] = [action({ lane: 'a' }), action({ lane: 'a' })]
+    await relayer.admit(one)
+    await evictDurableObject(relayer)
+    expect(await relayer.admit(two)).toEqual({ status: 'busy', id: one.id })
+    expect(await relayer.relay(two)).toEqual({ status: 'busy', id: one.id })
   })
 
   test('of one lane one action is on its way at a time', async () => {

@@ -245,14 +245,6 @@ function inner(a: i32): i32 { return a + tryCall("0x", "f", "").code }
       stderr: expect.stringMatching(/^Error: no\/such\/out\.hbc cannot be written: .*\n$/),
     })
   })
-
-  test('every example compiles', async () => {
-    for (const name of readdirSync('examples').filter((file) => file.endsWith('.ts'))) {
-      const out = path.join(temporaryFolder(), 'out.hbc')
-      const { code, stderr } = await nodectl(['compile', `examples/${name}`, '-o', out], { env })
-      expect([name, code, stderr]).toEqual([name, 0, ''])
-    }
-  }, 300_000)
 })
 
 describe('the compiler folder', () => {

@@ -97,6 +97,20 @@ describe('run', () => {
       input: new TextEncoder().encode(input),
     })
     expect(piped.json.output).toBe(input)
+    // A pipe does not tell its size.
+    const { stdout } = spawnSync(
+      'sh',
+      [
+        '-c',
+        'printf %s "$3" | node "$1" run "$2" echo --input-file /dev/stdin',
+        'sh',
+        path.join(dist, 'nodectl.mjs'),
+        echo,
+        input,
+      ],
+      { encoding: 'utf8' },
+    )
+    expect(JSON.parse(stdout).output).toBe(input)
     expect(await answer([echo, 'echo', '--input', 'x', '--input-file', file])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('--input and --input-file cannot be used together'),

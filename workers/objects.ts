@@ -31,6 +31,9 @@ function relayerParts(env: Env): RelayerParts | null {
     confirmations: settings.CHAIN_CONFIRMATIONS,
     tickMs: settings.RELAYER_TICK_MS,
     stuckMs: settings.RELAYER_STUCK_MS,
+    enqueue: async (id) => {
+      await env.RELAY.send({ v: 1, id })
+    },
     show: (relays) => services(env).transactions.put(relays),
   }
 }

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { loadavg, tmpdir } from 'node:os'
 import path from 'node:path'
 import { echoArtifact } from '../../protocol/hbc/testing/artifacts.ts'
 
@@ -8,9 +8,16 @@ import { echoArtifact } from '../../protocol/hbc/testing/artifacts.ts'
 export interface ColdTimes {
   readonly node: number
   readonly version: number
-  readonly run: number
+  /** The example hello. */
+  readonly hello: number
   readonly interpreted: number
+  /** A module of 205 bytes, written by hand. */
+  readonly smallest: number
+  /** Processes that wanted to run in the last minute. */
+  readonly load: number
 }
+
+type Command = Exclude<keyof ColdTimes, 'load'>
 
 const rounds = 21
 /** What a process says of itself when it ends; its threads load it too, and have nothing to say. */
@@ -26,27 +33,34 @@ export function measureCold(): ColdTimes {
     const start = (args: string[], env?: NodeJS.ProcessEnv) => cpuOf(report, args, env)
     const dist = path.join(folder, 'dist')
     start(['node-cli/build.ts'], { NODECTL_DIST: dist })
-    const artifact = path.join(folder, 'echo.hbc')
-    writeFileSync(artifact, echoArtifact().bytes)
+    const echo = path.join(folder, 'echo.hbc')
+    writeFileSync(echo, echoArtifact().bytes)
     const empty = path.join(folder, 'empty.mjs')
     writeFileSync(empty, '')
     const nodectl = path.join(dist, 'nodectl.mjs')
-    const run = [nodectl, 'run', artifact, 'echo', '--input', '{"msg":"hi"}']
-    const commands: Record<keyof ColdTimes, () => number> = {
+    const hello = path.join(folder, 'hello.hbc')
+    // The project's own copy of the compiler, in the place of the one that is installed with npm on first use.
+    symlinkSync(path.resolve('node_modules'), path.join(folder, 'node_modules'))
+    start([nodectl, 'compile', 'examples/hello.ts', '--out', hello], { NODE_ASC_HOME: folder })
+    const greet = [nodectl, 'run', hello, 'greet', '--input', 'Ada']
+    const commands: Record<Command, () => number> = {
       node: () => start([empty]),
       version: () => start([nodectl, '--version']),
-      run: () => start(run),
-      interpreted: () => start(run, { NODE_ENGINE: 'pulley' }),
+      hello: () => start(greet),
+      interpreted: () => start(greet, { NODE_ENGINE: 'pulley' }),
+      smallest: () => start([nodectl, 'run', echo, 'echo', '--input', '{"msg":"hi"}']),
     }
-    const times: Record<keyof ColdTimes, number[]> = { node: [], version: [], run: [], interpreted: [] }
-    for (let round = 0; round < rounds; round++)
-      for (const name of Object.keys(commands) as (keyof ColdTimes)[]) times[name].push(commands[name]())
+    const names = Object.keys(commands) as Command[]
+    const times = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<Command, number[]>
+    for (let round = 0; round < rounds; round++) for (const name of names) times[name].push(commands[name]())
     const median = (values: number[]) => values.sort((a, b) => a - b)[values.length >> 1]!
     return {
       node: median(times.node),
       version: median(times.version),
-      run: median(times.run),
+      hello: median(times.hello),
       interpreted: median(times.interpreted),
+      smallest: median(times.smallest),
+      load: loadavg()[0]!,
     }
   } finally {
     rmSync(folder, { recursive: true })

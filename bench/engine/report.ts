@@ -1,6 +1,8 @@
+import { availableParallelism } from 'node:os'
 import type { ColdTimes } from './cold.ts'
 import { type KernelTimes, type Measurements, rounds } from './measure.ts'
 
+const cores = availableParallelism()
 const ms = (value: number): string => value.toFixed(1)
 const times = (value: number): string => value.toFixed(2)
 const mean = (values: number[]): number =>
@@ -38,18 +40,19 @@ A module compiled from C, ${(passBytes / 1e6).toFixed(2)} MB of code, warm.
 ${table('| pass | ms per MB of code | size, times the original |', rows)}`
 }
 
-export function coldPart({ node, version, run, interpreted }: ColdTimes): string {
+export function coldPart({ node, version, hello, interpreted, smallest, load }: ColdTimes): string {
   const row = (name: string, value: number) =>
     `| ${name} | ${ms(value)} | ${ms(value - node)} | ${times(value / node)} |`
   return `## Cold start
 
-CPU of the whole process, all threads.
+CPU of the whole process, all threads. A process takes more of it on a busy machine: meanwhile the load was ${load.toFixed(1)} on ${cores} cores.
 
 ${table('| process | ms | more than Node alone, ms | ratio |', [
   row('node, an empty file', node),
   row('nodectl --version', version),
-  row('nodectl run', run),
-  row('nodectl run, NODE_ENGINE=pulley', interpreted),
+  row('nodectl run of the example hello', hello),
+  row('the same, NODE_ENGINE=pulley', interpreted),
+  row('nodectl run of the echo module, 205 bytes', smallest),
 ])}`
 }
 

@@ -1,3 +1,4 @@
+import { admissionTables } from './admissions.ts'
 import type { Fees } from './fees.ts'
 
 /**
@@ -83,6 +84,7 @@ export const ledgerMigrations = [
   ) WITHOUT ROWID`,
   'CREATE INDEX attempts_by_nonce ON attempts (nonce, signed_at_ms)',
   'ALTER TABLE attempts ADD COLUMN hollow INTEGER NOT NULL DEFAULT 0',
+  ...admissionTables,
 ]
 
 type Row = Record<string, SqlStorageValue>
@@ -196,7 +198,7 @@ export class RelayLedger {
   }
 
   /** Allocates the next nonce to the action; the row is the nonce's record. */
-  insert(relay: NewRelay, chainCount: number, now: number): Relay {
+  insert(relay: NewRelay, chainCount: number, createdAt: number): Relay {
     const nonce = Math.max(this.nextNonce(), chainCount)
     const row = this.#sql.exec(
       `INSERT INTO relays VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'queued', NULL, NULL, 0, 0, NULL, ?, ?, 1, 0)
@@ -210,8 +212,8 @@ export class RelayLedger {
       relay.data,
       relay.valueWei.toString(),
       relay.gas,
-      now,
-      now,
+      createdAt,
+      createdAt,
     )
     return relayOf(row.one())
   }

@@ -35,11 +35,12 @@ export class RelayRounds {
     this.#parts = parts
   }
 
-  /** Signs, stores and sends an action that has just got its nonce. A failure is a later round's work. */
-  async begin(relay: Relay, fees: Fees, nowMs: number): Promise<void> {
-    const attempt = await this.#sign(relay, fees, nowMs)
+  /** Signs, stores and sends actions that have just got their nonces. A failure is a later round's work. */
+  async begin(relays: readonly Relay[], fees: Fees, nowMs: number): Promise<void> {
+    const offers: [Relay, Attempt][] = []
+    for (const relay of relays) offers.push([relay, await this.#sign(relay, fees, nowMs)])
     try {
-      await this.#offer([[relay, attempt]], nowMs)
+      await this.#offer(offers, nowMs)
     } catch (error) {
       if (!(error instanceof RpcUnreachable)) throw error
     }

@@ -1,3 +1,4 @@
+import type { Admission } from './admissions.ts'
 import type { Relay } from './ledger.ts'
 import type { RelayView } from './types.ts'
 
@@ -14,3 +15,20 @@ export const viewOf = (relay: Relay): RelayView => ({
   updatedAt: relay.updatedAt,
   revision: relay.revision,
 })
+
+/** With a revision below that of any action with a nonce, which is what becomes of it. */
+export function admissionViewOf({ id, action, owner, admittedAtMs }: Admission): RelayView {
+  const at = Math.floor(admittedAtMs / 1000)
+  return {
+    id,
+    action,
+    owner,
+    status: 'queued',
+    txHash: null,
+    error: null,
+    confirmations: 0,
+    createdAt: at,
+    updatedAt: at,
+    revision: 0,
+  }
+}

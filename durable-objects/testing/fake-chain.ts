@@ -15,6 +15,8 @@ interface Sent {
 export class FakeChain {
   head = 10
   balance = 10n ** 20n
+  /** Wei per gas. */
+  baseFee = 10n ** 9n
   id = 31337
   /** Answers nothing while true. */
   down = false
@@ -117,7 +119,7 @@ export class FakeChain {
       parentHash: hash(number - 1),
       timestamp: '0x1',
       logsBloom: `0x${'00'.repeat(256)}`,
-      baseFeePerGas: '0x3b9aca00',
+      baseFeePerGas: `0x${this.baseFee.toString(16)}`,
     }
   }
 

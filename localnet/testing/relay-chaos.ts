@@ -40,7 +40,7 @@ interface Lane {
 /**
  * Relays actions on a chain that fails, by one schedule for every seed: the seed fixes which fault meets the n-th request
  * to the chain, how often there is one, how many actions there are and which are posted twice. Every action is posted
- * until it is taken. `atOnce` relayers in one workerd follow a schedule each; in every `killEvery`-th turn that workerd
+ * until it is admitted, and the message about it comes once, twice or never. `atOnce` relayers in one workerd follow a schedule each; in every `killEvery`-th turn that workerd
  * is killed while their actions are on the way. Then the faults end, and everything has to be on the chain once.
  */
 export async function runRelayChaos(options: {
@@ -150,22 +150,24 @@ async function postAll(
   onTaken: () => void,
 ): Promise<number> {
   const taken = new Set<string>()
-  const post = async (request: Registration) => {
+  const post = async ([request, messages]: [Registration, number]) => {
     while (!taken.has(request.id)) {
       try {
-        const result = await relayer().relay(request)
+        const result = await relayer().admit(request)
         // Nobody else does this action, so it can only be refused for having been done.
         if (result.status === 'refused') throw new Error(`done before it was taken: ${result.reason}`)
         if (result.status === 'accepted') taken.add(request.id)
         onTaken()
+        for (let message = 0; message < messages; message++) await relayer().carry([request.id])
       } catch (error) {
         if (!isUnreachable(error)) throw error
         await network.up()
       }
     }
   }
-  const twice = requests.filter(() => random() < 0.5)
-  await Promise.all([...requests, ...twice].map(post))
+  const posts = requests.map((request): [Registration, number] => [request, Math.floor(random() * 3)])
+  const twice = posts.filter(() => random() < 0.5)
+  await Promise.all([...posts, ...twice].map(post))
   return taken.size
 }
 

@@ -14,19 +14,33 @@ interface Limit {
 
 const secondsPerDay = 86_400
 
-function limits(c: HubContext, wallet: string): Limit[] {
+const walletLimit = (c: HubContext, wallet: string): Limit => ({
+  scope: 'wallet',
+  name: `wallet:${wallet}`,
+  request: { holder: wallet, turnsMax: 1, cooldownSeconds: c.var.settings.FAUCET_COOLDOWN_SECONDS },
+})
+
+/**
+ * The limits beside the wallet's own. An address has a few wallets; the network's day has a number of turns, of which a
+ * wallet may have several where the cooldown is shorter.
+ */
+function sharedLimits(c: HubContext, wallet: string, turnId: string): Limit[] {
   const settings = c.var.settings
-  const address = clientSubject(c.req.header('cf-connecting-ip'))
-  const cooldownSeconds = settings.FAUCET_COOLDOWN_SECONDS
-  const limit = (scope: Scope, subject: string, turnsMax: number, seconds = cooldownSeconds): Limit => ({
-    scope,
-    name: `${scope}:${subject}`,
-    request: { holder: wallet, turnsMax, cooldownSeconds: seconds },
-  })
   return [
-    limit('wallet', wallet, 1),
-    limit('address', address, settings.FAUCET_WALLETS_PER_ADDRESS),
-    limit('network', settings.PROFILE.network, settings.FAUCET_DRIPS_PER_DAY, secondsPerDay),
+    {
+      scope: 'address',
+      name: `address:${clientSubject(c.req.header('cf-connecting-ip'))}`,
+      request: {
+        holder: wallet,
+        turnsMax: settings.FAUCET_WALLETS_PER_ADDRESS,
+        cooldownSeconds: settings.FAUCET_COOLDOWN_SECONDS,
+      },
+    },
+    {
+      scope: 'network',
+      name: `network:${settings.PROFILE.network}`,
+      request: { holder: turnId, turnsMax: settings.FAUCET_DRIPS_PER_DAY, cooldownSeconds: secondsPerDay },
+    },
   ]
 }
 
@@ -44,15 +58,16 @@ export type TakenTurn =
 
 /** A turn under every limit, or under none: those that were free are given back when a later one is not. */
 export async function takeTurn(c: HubContext, wallet: string): Promise<TakenTurn> {
-  const granted: { limit: Limit; result: Extract<TurnResult, { status: 'granted' }> }[] = []
-  const each = async (act: (object: FaucetObject, turnId: string) => Promise<void>) => {
-    await Promise.all(granted.map(({ limit, result }) => act(objectOf(c, limit), result.turnId)))
-  }
-  const giveBack = () => reach(each((object, turnId) => object.giveBack(turnId)))
-  for (const limit of limits(c, wallet)) {
-    const result = await reach<TurnResult>(
-      objectOf(c, limit).take(limit.request) as Promise<TurnResult>,
-    ).catch(async (error) => {
+  const first = walletLimit(c, wallet)
+  const own = await take(c, first)
+  if (own.status === 'wait') return { ...own, scope: 'wallet' }
+  const granted = [{ limit: first, turnId: own.turnId }]
+  const each = (act: (object: FaucetObject, turnId: string) => Promise<void>) =>
+    reach(Promise.all(granted.map(({ limit, turnId }) => act(objectOf(c, limit), turnId))))
+  const giveBack = async () => void (await each((object, turnId) => object.giveBack(turnId)))
+  const settle = async () => void (await each((object, turnId) => object.settle(turnId)))
+  for (const limit of sharedLimits(c, wallet, own.turnId)) {
+    const result = await take(c, limit).catch(async (error) => {
       await giveBack()
       throw error
     })
@@ -60,28 +75,27 @@ export async function takeTurn(c: HubContext, wallet: string): Promise<TakenTurn
       await giveBack()
       return { ...result, scope: limit.scope }
     }
-    granted.push({ limit, result })
+    granted.push({ limit, turnId: result.turnId })
   }
-  const own = granted[0]?.result
-  if (!own) throw new Error('the faucet has no limits')
-  return {
-    status: 'granted',
-    turn: { ...own, settle: () => reach(each((object, turnId) => object.settle(turnId))), giveBack },
-  }
+  return { status: 'granted', turn: { ...own, settle, giveBack } }
 }
+
+const take = (c: HubContext, limit: Limit): Promise<TurnResult> =>
+  reach(objectOf(c, limit).take(limit.request) as Promise<TurnResult>)
 
 /** Frees a wallet whose tokens never arrived; of requests that race for this, one may take its turn anew. */
 export async function forgetTurn(c: HubContext, wallet: string, turnId: string): Promise<boolean> {
-  const [own, ...others] = limits(c, wallet)
-  if (!own || !(await reach(objectOf(c, own).forget(turnId)))) return false
-  await reach(Promise.all(others.map((limit) => objectOf(c, limit).forgetHolder(wallet))))
+  if (!(await reach(objectOf(c, walletLimit(c, wallet)).forget(turnId)))) return false
+  const shared = sharedLimits(c, wallet, turnId)
+  await reach(Promise.all(shared.map((limit) => objectOf(c, limit).forgetHolder(limit.request.holder))))
   return true
 }
 
 /** When the wallet may take a turn; 0 for at once. */
 export async function nextEligibleAt(c: HubContext, wallet: string): Promise<number> {
+  const limits = [walletLimit(c, wallet), ...sharedLimits(c, wallet, '')]
   const times = await Promise.all(
-    limits(c, wallet).map((limit) => reach(objectOf(c, limit).nextEligibleAt(limit.request))),
+    limits.map((limit) => reach(objectOf(c, limit).nextEligibleAt(limit.request))),
   )
   return Math.max(...times)
 }

@@ -1,7 +1,7 @@
 import { runDurableObjectAlarm } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { decodeFunctionData, type Hex } from 'viem'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import * as z from 'zod'
 import { stakingAbi } from '../../contracts/generated/contracts.ts'
 import { FakeChain } from '../../durable-objects/testing/fake-chain.ts'
@@ -100,11 +100,13 @@ describe('relayAction', () => {
       expect(response.headers.get('location')).toBe(`/v1/transactions/${body.id}`)
       expect(body).toMatchObject({
         action: 'unbond',
-        tx_hash: chain.offered[0]?.hash,
+        status: 'queued',
         error: null,
         confirmations: 0,
       })
     }
+    // The queue brings it to the chain.
+    await vi.waitFor(() => expect(chain.offered).toHaveLength(1))
     expect(chain.offered[0]).toMatchObject({ to: `0x${'c5'.repeat(20)}` })
     chain.mine()
     await runDurableObjectAlarm(env.RELAYER.getByName(`31337:${services(env).relayer?.signer}`))

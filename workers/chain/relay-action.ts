@@ -83,7 +83,7 @@ export async function relayAction(c: HubContext, owned: OwnedAction): Promise<Re
   const signed = requireSigned(c, expected)
 
   const { verifyingContract } = expected.domain
-  const result = await relayer.relay({
+  const result = await relayer.admit({
     id: signed.digest,
     action,
     owner: account,

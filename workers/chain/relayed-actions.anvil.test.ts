@@ -9,7 +9,7 @@ import { resolveProfile } from '../../protocol/profile.ts'
 import type { GaslessPayload, TypedData } from '../../protocol/typed-data.ts'
 import { json } from '../http/answer.ts'
 import { services } from '../services.ts'
-import { chain, mint, passUnbonding, rpc, settle, signedPayload } from '../test/chain.ts'
+import { chain, mint, passUnbonding, rpc, send, settle, signedPayload } from '../test/chain.ts'
 import { client, errorOf } from '../test/client.ts'
 import { answer } from '../test/handle.ts'
 import type { DirectTransaction } from './direct-transaction.ts'
@@ -23,10 +23,6 @@ const fresh32 = (): string => {
   things += 1
   return `0x${things.toString(16).padStart(64, '0')}`
 }
-
-/** A transaction of an account that anvil signs for; it is mined before this returns. */
-const send = (from: string, to: string, data: string) =>
-  rpc<string>('eth_sendTransaction', { from, to, data, gas: '0x7a120' })
 
 type Payload = GaslessPayload & { direct_tx: DirectTransaction }
 

@@ -5,6 +5,11 @@ import { unavailable } from '../errors.ts'
 
 export interface RelayerClient {
   readonly signer: string
+  /** Takes an action for the queue to carry. */
+  admit(request: RelayRequest): Promise<RelayResult>
+  /** Carries what was admitted. */
+  carry(ids: readonly string[]): Promise<void>
+  /** Takes an action and carries it at once. */
   relay(request: RelayRequest): Promise<RelayResult>
   find(id: string): Promise<RelayView | null>
   health(): Promise<RelayerHealth>
@@ -26,6 +31,8 @@ export function createRelayerClient(env: Env, settings: Settings): RelayerClient
   }
   return {
     signer,
+    admit: (request) => reach<RelayResult>(object().admit(request) as Promise<RelayResult>),
+    carry: (ids) => reach(object().carry(ids)),
     relay: (request) => reach<RelayResult>(object().relay(request) as Promise<RelayResult>),
     find: (id) => reach(object().find(id)),
     health: () => reach(object().health()),

@@ -5,20 +5,21 @@ import {
   runDurableObjectAlarm,
 } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { FakeChain } from '../../durable-objects/testing/fake-chain.ts'
 import hub from '../index.ts'
 import { services } from '../services.ts'
 import { client } from '../test/client.ts'
-import type { RelayMessage } from './relay-message.ts'
+import type { OwnAction } from './relay-message.ts'
 
 const chain = new FakeChain()
 beforeEach(() => {
+  chain.offered.length = 0
   chain.install()
 })
 
 let ids = 0
-const message = (over: Partial<RelayMessage> = {}): RelayMessage => {
+const message = (over: Partial<OwnAction> = {}): OwnAction => {
   ids += 1
   return {
     v: 1,
@@ -61,6 +62,29 @@ describe('the queue relay', () => {
     })
   })
 
+  test('carries what was admitted, all of a batch in one request, and passes over what it was told before', async () => {
+    const admitted = Array.from({ length: 3 }, () => message())
+    const { relayer } = services(env)
+    for (const { v: _, ...request } of admitted) await relayer?.admit(request)
+    const ids = admitted.map(({ v, id }) => ({ v, id }))
+    for (const repeated of [false, true]) {
+      if (repeated) ids.reverse()
+      expect(await consume('relay', ...ids)).toEqual({ acked: ['m0', 'm1', 'm2'], retried: [] })
+    }
+    expect(chain.offered).toHaveLength(3)
+    for (const { id } of ids)
+      expect(await (await client().get(`/v1/transactions/${id}`)).json()).toMatchObject({ status: 'sent' })
+  })
+
+  test('what is admitted comes through the queue by itself', async () => {
+    const { v: _, ...request } = message()
+    expect(await services(env).relayer?.admit(request)).toMatchObject({ relay: { status: 'queued' } })
+    await vi.waitFor(async () =>
+      expect(await services(env).relayer?.find(request.id)).toMatchObject({ status: 'sent' }),
+    )
+    expect(chain.offered).toHaveLength(1)
+  })
+
   test('tries again while the chain is down, and acknowledges each message on its own', async () => {
     const known = message()
     await consume('relay', known)
@@ -71,7 +95,7 @@ describe('the queue relay', () => {
     expect(await consume('relay', later)).toEqual({ acked: ['m0'], retried: [] })
   })
 
-  test.each([{}, null, 'text', { ...message(), v: 2 }, { ...message(), data: 'code' }])(
+  test.each([{}, null, 'text', { ...message(), v: 2 }, { ...message(), data: 'code' }, { v: 1, id: 'x' }])(
     'leaves what nobody can read to the dead letters: %j',
     async (body) => {
       expect(await consume('relay', body)).toEqual({ acked: [], retried: ['m0'] })

@@ -27,15 +27,16 @@ export async function rpc<T>(method: string, ...params: unknown[]): Promise<T> {
   return result
 }
 
+/** A transaction of an account that the node signs for. It is in a block when this returns, a while after it was taken. */
+export async function send(from: string | undefined, to: string | undefined, data: string): Promise<void> {
+  const hash = await rpc<string>('eth_sendTransaction', { from, to, data, gas: '0xf4240' })
+  while ((await rpc('eth_getTransactionReceipt', hash)) === null);
+}
+
 /** Gives tokens to an account. */
 export async function mint(account: string, amount: bigint): Promise<void> {
   const data = encodeFunctionData({ abi: hubTokenAbi, functionName: 'mint', args: [account as Hex, amount] })
-  await rpc('eth_sendTransaction', {
-    from: chain?.deployer,
-    to: chain?.contracts.token,
-    data,
-    gas: '0x7a120',
-  })
+  await send(chain?.deployer, chain?.contracts.token, data)
 }
 
 /** Signs typed data as a wallet does. */

@@ -103,14 +103,17 @@ describe('the known answers', () => {
 })
 
 describe('metering', () => {
-  test('every engine agrees with the plain reference of the rules on random modules, at every limit', async () => {
-    const { differences, runs, outcomes } = await compareInThread(1, 40)
-    expect(differences).toEqual([])
-    expect(outcomes).not.toHaveProperty('invalid module')
-    expect(runs).toBeGreaterThan(300)
-    // The corpus is worth something only if it ends in many ways.
-    expect(Object.keys(outcomes).length).toBeGreaterThan(4)
-  })
+  test.each(['trees', 'code'] as const)(
+    'every engine agrees with the plain reference of the rules on random modules of %s, at every limit',
+    async (writer) => {
+      const { differences, runs, outcomes } = await compareInThread(writer, 1, 40)
+      expect(differences).toEqual([])
+      expect(outcomes).not.toHaveProperty('invalid module')
+      expect(runs).toBeGreaterThan(300)
+      // The corpus is worth something only if it ends in many ways.
+      expect(Object.keys(outcomes).length).toBeGreaterThan(4)
+    },
+  )
 
   const ten =
     '(loop $l (local.set 0 (i32.add (local.get 0) (i32.const 1))) (br_if $l (i32.lt_u (local.get 0) (i32.const 10))))'

@@ -35,7 +35,7 @@ export interface EngineModule {
   readonly manifest: { readonly functions: readonly string[] }
 }
 
-/** What modules keep, as it was when the run began. It must not change while a run reads it. */
+/** What modules keep, as it was when the run began. It must not change while a run reads it: a key may be asked for again. */
 export interface EngineStorage {
   get: (moduleAddress: string, key: Uint8Array) => MaybePromise<Uint8Array | null>
 }

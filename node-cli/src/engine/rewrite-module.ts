@@ -55,7 +55,9 @@ export function rewriteModule(wasm: Uint8Array, module: Module, rewrite: ModuleR
       continue
     }
     make(order.indexOf(id))
-    writeSection(output, id, rewrittenSection(id, content, module, rewrite))
+    const rewritten = rewrittenSection(id, content, module, rewrite)
+    if (rewritten === unchanged) output.range(wasm, start, reader.at)
+    else writeSection(output, id, rewritten)
     place += 1
   }
   make(order.length)
@@ -69,7 +71,10 @@ function writeSection(output: ByteWriter, id: number, content: Uint8Array | null
   output.bytes(content)
 }
 
-/** The new content of a section; null leaves it out. */
+/** Stands for a section that keeps its bytes, a size with more of them than it needs included. */
+const unchanged = new Uint8Array()
+
+/** The new content of a section, or {@link unchanged}; null leaves it out. */
 function rewrittenSection(
   id: number,
   reader: WasmReader | null,
@@ -149,7 +154,7 @@ function rewrittenSection(
       }
       return section.view()
   }
-  return reader === null ? null : reader.bytes.subarray(reader.at, reader.end)
+  return reader === null ? null : unchanged
 }
 
 /** A vector with elements appended; null when there is neither an old one nor anything to append. */

@@ -1,5 +1,6 @@
 /** The thread runs take place in, one after the other; see engine-thread.ts. */
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
+import { AskedOnce } from './asked-once.ts'
 import { executeWith } from './engines.ts'
 import { NodeFault, type Surroundings } from './execution.ts'
 import type { Answer, Question, ThreadData, ThreadMessage, ThreadRun } from './thread-messages.ts'
@@ -19,16 +20,21 @@ function ask(question: Question): unknown {
   return answer.value
 }
 
-/** Everything is asked for once in a run, so that all of it sees the same modules and the same storage. */
 function surroundings(): Surroundings {
-  const known = new Map<string, unknown>()
-  const once = (key: string, question: Question): unknown => {
-    if (!known.has(key)) known.set(key, ask(question))
-    return known.get(key)
-  }
+  const asked = new AskedOnce()
   return {
-    module: (address) => once(address, { module: address }) as ReturnType<Surroundings['module']>,
-    stored: (address, key) => once(`${address}/${key}`, { stored: { address, key } }) as Uint8Array | null,
+    module: (address) =>
+      asked.get(
+        address,
+        () => ask({ module: address }) as ReturnType<Surroundings['module']>,
+        (module) => module?.wasm.length ?? 0,
+      ),
+    stored: (address, key) =>
+      asked.get(
+        `${address}/${key}`,
+        () => ask({ stored: { address, key } }) as Uint8Array | null,
+        (value) => value?.length ?? 0,
+      ),
   }
 }
 

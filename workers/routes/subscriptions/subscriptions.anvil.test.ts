@@ -5,7 +5,16 @@ import { stakingAbi } from '../../../contracts/generated/contracts.ts'
 import { allowsCall, type SubscriptionCall, type SubscriptionState } from '../../../protocol/subscription.ts'
 import type { GaslessPayload } from '../../../protocol/typed-data.ts'
 import { services } from '../../services.ts'
-import { chain, mint, passUnbonding, rpc, settle, signedPayload, signTypedData } from '../../test/chain.ts'
+import {
+  chain,
+  mint,
+  passUnbonding,
+  rpc,
+  send,
+  settle,
+  signedPayload,
+  signTypedData,
+} from '../../test/chain.ts'
 import { client, errorOf } from '../../test/client.ts'
 import { createOwner } from '../../test/device.ts'
 import { createNode } from '../../test/node.ts'
@@ -71,12 +80,7 @@ async function asOperator(
   args: readonly unknown[],
 ): Promise<void> {
   const data = encodeFunctionData({ abi: stakingAbi as Abi, functionName, args })
-  await rpc('eth_sendTransaction', {
-    from: chain?.deployer,
-    to: chain?.contracts.staking,
-    data,
-    gas: '0x7a120',
-  })
+  await send(chain?.deployer, chain?.contracts.staking, data)
 }
 
 const confirmed = { status: 'confirmed', error: null }

@@ -101,8 +101,11 @@ function translationOf(operator: Operator): Translation {
   }
 }
 
-/** Translations by opcode; those after the prefix fc from 256 on, after fd from 512 on. */
-export const translations: readonly (Translation | undefined)[] = Array.from({ length: 768 }, (_, number) => {
-  const operator = operatorAt([0, 0xfc, 0xfd][number >> 8]!, number & 0xff)
-  return operator === undefined ? undefined : translationOf(operator)
-})
+const known: Translation[] = []
+
+/**
+ * The translation of an operator by its opcode; those after the prefix fc count from 256 on, after fd from 512 on. Made
+ * when it is asked for first: a module uses a few dozens of several hundred.
+ */
+export const translationAt = (number: number): Translation =>
+  (known[number] ??= translationOf(operatorAt([0, 0xfc, 0xfd][number >> 8]!, number & 0xff)!))

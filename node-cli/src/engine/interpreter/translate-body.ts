@@ -5,7 +5,7 @@ import type { CodeWriter } from './code-writer.ts'
 import { type FusedBranch, fuse, invert, inverted, loopForm } from './fused-branch.ts'
 import { codeOf } from './opcodes.ts'
 import { OperandStack, slotBytes, width } from './operand-stack.ts'
-import { shape, type Translation, translations, widthOf } from './operator-table.ts'
+import { shape, type Translation, translationAt, widthOf } from './operator-table.ts'
 
 /** Where things of a module lie in the machine's memory. */
 export interface Places {
@@ -183,7 +183,7 @@ export class BodyTranslator {
       if (this.#pending >= pendingMax) this.#flush()
       if (!isFree(number)) this.#pending += 1
     }
-    const translation = translations[number]!
+    const translation = translationAt(number)
     if (translation.shape === shape.special) this.#special(number)
     else this.#regular(number, translation)
     // Blocks keep the height themselves.
@@ -344,7 +344,7 @@ export class BodyTranslator {
   #plain(number: number): void {
     const stack = this.#stack
     const writer = this.#writer
-    const { code: own, pops, result, constantCode, exchangedCode } = translations[number]!
+    const { code: own, pops, result, constantCode, exchangedCode } = translationAt(number)
     const position = stack.height - pops
     if (pops === 2 && this.#constantOperand(number, constantCode, exchangedCode, result)) return
     if (own === op.isZero32 && this.#invertLast()) return

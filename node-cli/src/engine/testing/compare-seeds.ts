@@ -5,6 +5,7 @@ import { type ExecutionResult, outOfGas, type Surroundings } from '../execution.
 import type { Engine } from '../instance.ts'
 import { pulley } from '../interpreter/pulley.ts'
 import { native, nativeWith } from '../native.ts'
+import { randomCode } from './random-code.ts'
 import { randomModuleAddress } from './random-host.ts'
 import { randomModule } from './random-module.ts'
 import { referenceMeter } from './reference-meter.ts'
@@ -20,8 +21,16 @@ const features = { tail_call: true, simd: true, multi_value: true, bulk_memory: 
 
 const reference = nativeWith(referenceMeter)
 
+const { validate } = (globalThis as unknown as { WebAssembly: { validate: (bytes: Uint8Array) => boolean } })
+  .WebAssembly
+
+/** Ways to write random modules: trees of expressions, or one operator after the other. */
+export const writers = { trees: randomModule, code: randomCode } as const
+export type Writer = keyof typeof writers
+
 /** Runs random modules on every engine and with the plain way of metering, under limits around what each uses. */
 export async function compareSeeds(
+  writer: Writer,
   first: number,
   modules: number,
   progress: (done: number) => void = () => {},
@@ -29,13 +38,16 @@ export async function compareSeeds(
   const { parseWat } = await wabt()
   const comparison: Comparison = { runs: 0, differences: [], outcomes: {} }
   for (let seed = first; seed < first + modules; seed++) {
-    const parsed = parseWat(`${seed}.wat`, randomModule(seed), features)
+    const parsed = parseWat(`${seed}.wat`, writers[writer](seed), features)
     const wasm = parsed.toBinary({}).buffer
     parsed.destroy()
+    const accepted = validate(wasm)
     const run = runner(wasm)
     const { gasUsed, error } = run(gasPlenty, native)
     const outcome = error?.startsWith('invalid module') ? 'invalid module' : (error ?? 'success')
     comparison.outcomes[outcome] = (comparison.outcomes[outcome] ?? 0) + 1
+    if (accepted !== (outcome !== 'invalid module'))
+      comparison.differences.push(`seed ${seed}: V8 ${accepted ? 'accepts' : 'refuses'} it, and ${error}`)
     const threshold = error === outOfGas ? 0 : gasWithout(gasUsed + 1, (limit) => run(limit, native))
     const limits = [gasPlenty, gasUsed + 1, gasUsed, gasUsed - 1, gasUsed >> 1, 30]
     for (const limit of new Set([...limits, threshold + 1, threshold, threshold - 1])) {

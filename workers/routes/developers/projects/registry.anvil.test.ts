@@ -9,7 +9,7 @@ import { type GaslessPayload, hashAction, type PrimaryType } from '../../../../p
 import type { DirectTransaction } from '../../../chain/direct-transaction.ts'
 import hub from '../../../index.ts'
 import { services } from '../../../services.ts'
-import { chain, readChain, rpc, settle } from '../../../test/chain.ts'
+import { chain, readChain, rpc, send, settle } from '../../../test/chain.ts'
 import { client, errorOf } from '../../../test/client.ts'
 import { createOperator } from '../../../test/operator.ts'
 import {
@@ -27,10 +27,6 @@ import { signIn } from '../../../test/wallet.ts'
 const path = '/v1/developers/projects'
 const empty = { token: '', vault_factory: '', vault_implementation: '', project_registry: '' }
 const contracts = chain?.contracts ?? empty
-
-/** A transaction that is mined before this returns. */
-const send = (from: string, to: string, data: string) =>
-  rpc<string>('eth_sendTransaction', { from, to, data, gas: '0xf4240' })
 
 interface Ways {
   project: { project_id: string; listing_status: string }
