@@ -87,7 +87,8 @@ export function mapOf<T>(
     .unknown()
     .superRefine((value, context) => {
       if (typeof value !== 'object' || value === null || Array.isArray(value))
-        return context.addIssue({ code: 'custom', message: 'must be an object' })
+        // Nothing else is asked of what is none.
+        return context.addIssue({ code: 'custom', message: 'must be an object', continue: false })
       for (const [key, member] of Object.entries(value)) {
         const message = problemOf(key, member)
         if (message !== null) context.addIssue({ code: 'custom', path: [key], message })

@@ -12442,7 +12442,9 @@ export const openApiTemplate = `{
         "properties": {
           "node_id": {
             "description": "A device by its own profile; then nothing else is given.",
-            "$ref": "#/components/schemas/NodeId"
+            "type": "string",
+            "maxLength": 128,
+            "pattern": "[0-9a-f]{16}$"
           },
           "class": {
             "$ref": "#/components/schemas/DeviceClass"

@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { scopes } from '../context.ts'
+import { png } from '../images/testing/images.ts'
 import { hashSecret } from '../middleware/authenticate.ts'
 import type { RouteDeclaration } from '../route.ts'
 import { type Client, client } from '../test/client.ts'
@@ -13,15 +14,21 @@ import { routes } from './index.ts'
 /** Stands in everything of Ada's that is not public. */
 const secret = 'only-ada-may-read-this'
 const plainKey = 'A'.repeat(43)
+const review = 'AdasReviewOfIt01'
 
 interface Ada {
   client: Client
+  address: string
   params: Record<string, string>
+  /** A project of hers that is not public yet. */
+  hidden: string
   rows: () => Promise<string>
 }
 
 /** Tables with rows of a wallet, and how to find them. */
 const owned: Record<string, string> = {
+  assets: 'uploader',
+  reviews: 'author',
   api_keys: 'owner',
   preferences: 'address',
   developers: 'address',
@@ -37,8 +44,22 @@ const owned: Record<string, string> = {
 async function createAda(): Promise<Ada> {
   const { owner, device } = await createMiner()
   const { client: caller, address } = owner
-  const project = await createListedProject()
-  await env.DB.prepare('UPDATE projects SET developer = ? WHERE project_id = ?').bind(address, project).run()
+  const [project, hidden] = [
+    await createListedProject(),
+    await createListedProject({
+      listing: { name: secret, tagline: secret, description: secret, tags: [secret] },
+    }),
+  ]
+  await env.DB.batch([
+    env.DB.prepare('UPDATE projects SET developer = ? WHERE project_id = ?').bind(address, project),
+    env.DB.prepare(
+      "UPDATE projects SET developer = ?, listing_status = 'pending_review' WHERE project_id = ?",
+    ).bind(address, hidden),
+    env.DB.prepare(
+      `INSERT INTO reviews (review_id, project_id, author, rating, comment, helpful, created_at, updated_at)
+      VALUES (?, ?, ?, 4, 'Fine.', 0, 1, 1)`,
+    ).bind(review, project, address),
+  ])
   const approving = client({ token: owner.token, bindings: { AUTO_APPROVE_DEVELOPERS: 'true' } })
   await approving.post('/v1/developers/me/enrollment', {
     developer_type: 'individual',
@@ -49,6 +70,10 @@ async function createAda(): Promise<Ada> {
   const key = await caller.post('/v1/developers/api-keys', { name: secret, scopes: ['modules:write'] })
   const { key_id } = (await key.json()) as { key_id: string }
   await uploadModule(owner)
+  await caller.post('/v1/developers/assets', {
+    content_type: 'image/png',
+    data_b64: Buffer.from(png()).toString('base64'),
+  })
   await caller.fetch('/v1/developers/me/drafts/mine', { method: 'PUT', json: { data: { secret } } })
   await caller.fetch('/v1/me/preferences', {
     method: 'PUT',
@@ -82,6 +107,8 @@ async function createAda(): Promise<Ada> {
   ])
   return {
     client: caller,
+    address,
+    hidden,
     params: {
       address,
       key_id,
@@ -90,6 +117,7 @@ async function createAda(): Promise<Ada> {
       subscription_id: subscription,
       project_id: project,
       version: '1',
+      review_id: review,
     },
     rows: async () => {
       const tables = await env.DB.batch(
@@ -97,69 +125,115 @@ async function createAda(): Promise<Ada> {
           env.DB.prepare(`SELECT * FROM ${table} WHERE ${column} = ? ORDER BY 1, 2`).bind(address),
         ),
       )
-      return JSON.stringify(tables.map(({ results }) => results))
+      return JSON.stringify(tables.map(({ results }) => results)).replaceAll(othersWord, '"$1":null')
     },
   }
 }
 
+/** In her rows, and not hers to say: how many found a review helpful, and when a key was used. */
+const othersWord = /"(helpful|last_used_at)":(\d+|null)/g
+
 type Caller = (declaration: RouteDeclaration, path: string, json: unknown) => Promise<Response>
+
+/** An API key with every scope, for these projects or for all. */
+async function createKey(keyId: string, owner: string, projectIds: string[] | null): Promise<Client> {
+  await env.DB.prepare(
+    'INSERT INTO api_keys (key_id, owner, name, secret_hash, scopes, project_ids, created_at) VALUES (?, ?, ?, ?, ?, ?, 1)',
+  )
+    .bind(
+      ...[keyId, owner, 'all', hashSecret(plainKey), JSON.stringify(scopes)],
+      projectIds && JSON.stringify(projectIds),
+    )
+    .run()
+  return client({ token: `hub_test_${keyId}_${plainKey}` })
+}
+
+const by =
+  (caller: Client): Caller =>
+  ({ method }, path, json) =>
+    caller.fetch(path, { method: method.toUpperCase(), ...(json !== undefined && { json }) })
 
 async function createStrangers(): Promise<Record<string, Caller>> {
   const bob = await createMiner()
-  await env.DB.prepare(
-    'INSERT INTO api_keys (key_id, owner, name, secret_hash, scopes, created_at) VALUES (?, ?, ?, ?, ?, 1)',
-  )
-    .bind('bobskey0', bob.owner.address, 'all', hashSecret(plainKey), JSON.stringify(scopes))
-    .run()
   const node = createNode()
-  const by =
-    (caller: ReturnType<typeof client>): Caller =>
-    ({ method }, path, json) =>
-      caller.fetch(path, { method: method.toUpperCase(), ...(json !== undefined && { json }) })
   return {
     nobody: by(client()),
     'another wallet': by(bob.owner.client),
-    'an API key of another wallet, with every scope': by(client({ token: `hub_test_bobskey0_${plainKey}` })),
+    'an API key of another wallet, with every scope': by(
+      await createKey('bobskey0', bob.owner.address, null),
+    ),
     'another device': ({ method }, path, json) => bob.device.call(method.toUpperCase(), path, json),
     'a node that is bound to nobody': ({ method }, path, json) => node.call(method.toUpperCase(), path, json),
   }
 }
 
-/** Routes whose path names something of somebody, and those that answer with what is the caller's. */
+/** Every route; but for signing out, which would leave the rest to nobody. */
 const concerned = routes
   .map(({ declaration }) => declaration)
-  .filter(
-    ({ path, undocumented }) => !undocumented && (/\{/.test(path) || /\/me\b|\/developers\//.test(path)),
-  )
+  .filter(({ undocumented, operationId }) => !undocumented && operationId !== 'logout')
 
 describe('what is of one wallet', () => {
   let ada: Ada
   let strangers: Record<string, Caller>
+  let keyForAnother: Caller
   beforeAll(async () => {
     ;[ada, strangers] = [await createAda(), await createStrangers()]
+    keyForAnother = by(await createKey('adaskey0', ada.address, [`0x${'0f'.repeat(32)}`]))
   })
+
+  /** The path with Ada's things in it; with the project nobody may see beside the one everybody sees. */
+  const pathsOf = ({ path }: RouteDeclaration): string[] => {
+    const filled = (params: Record<string, string>) =>
+      path.replace(/\{(\w+)\}/g, (_, name: string) => params[name] ?? `0x${'0'.repeat(64)}`)
+    const { params, hidden } = ada
+    return [...new Set([filled(params), filled({ ...params, project_id: hidden })])]
+  }
+  const bodyOf = ({ method, json }: RouteDeclaration) => (method === 'get' ? undefined : json?.example)
 
   // What is not there could neither leak nor change.
   test('is there, and its owner reads it', async () => {
     for (const rows of JSON.parse(await ada.rows()) as object[][]) expect(rows).not.toEqual([])
-    for (const path of ['/v1/me', '/v1/me/devices', '/v1/me/preferences', '/v1/developers/me/drafts/mine'])
-      expect(await (await ada.client.get(path)).text()).toContain(secret)
+    for (const path of [
+      ...['/v1/me', '/v1/me/devices', '/v1/me/preferences', '/v1/developers/me/drafts/mine'],
+      ...['', '/manifest', '/versions/1'].map((part) => `/v1/projects/${ada.hidden}${part}`),
+      '/v1/developers/me/projects',
+      `/v1/projects?status=pending_review&developer=${ada.address}&q=${secret}`,
+    ])
+      expect(await (await ada.client.get(path)).text(), path).toContain(secret)
   })
 
   test.each(concerned.map((declaration) => [declaration.operationId, declaration] as const))(
     '%s: no other wallet, key or node reads or changes it',
     async (_, declaration) => {
-      const path = declaration.path.replace(
-        /\{(\w+)\}/g,
-        (_all, name: string) => ada.params[name] ?? `0x${'0'.repeat(64)}`,
-      )
-      const body = declaration.method === 'get' ? undefined : declaration.json?.example
       const before = await ada.rows()
-      for (const [who, call] of Object.entries(strangers)) {
-        const answer = await (await call(declaration, path, body)).text()
-        expect(answer, who).not.toContain(secret)
-        expect(await ada.rows(), who).toBe(before)
-      }
+      for (const path of pathsOf(declaration))
+        for (const [who, call] of Object.entries(strangers)) {
+          const answer = await call(declaration, path, bodyOf(declaration))
+          expect(answer.status, who).not.toBe(429)
+          expect(await answer.text(), who).not.toContain(secret)
+          expect(await ada.rows(), who).toBe(before)
+        }
     },
   )
+
+  test.each(
+    concerned
+      .filter(({ path, method }) => path.includes('{project_id}') || method === 'get')
+      .map((declaration) => [declaration.operationId, declaration] as const),
+  )('%s: a key of hers that is for another project reads and changes nothing', async (_, declaration) => {
+    const before = await ada.rows()
+    for (const path of pathsOf(declaration)) {
+      const answer = await keyForAnother(declaration, path, bodyOf(declaration))
+      expect(await answer.text()).not.toContain(secret)
+      expect(await ada.rows()).toBe(before)
+    }
+  })
+
+  test('no search and no list shows strangers the project that is not public', async () => {
+    for (const query of [`q=${secret}`, `tag=${secret}`, `developer=${ada.address}`, 'sort=name'])
+      for (const [who, call] of Object.entries(strangers)) {
+        const answer = await call({ method: 'get' } as RouteDeclaration, `/v1/projects?${query}`, undefined)
+        expect([answer.status, await answer.text()], who).toEqual([200, expect.not.stringContaining(secret)])
+      }
+  })
 })

@@ -178,14 +178,12 @@ const whole: Record<string, number> = {
   getRelayer: things,
 }
 
-const table = async () => {
-  const rows = ['| Call | Statements | Rows read |', '| --- | --- | --- |']
-  for (const declaration of reads) {
-    const { statements, rowsRead } = await cost(declaration)
-    rows.push(`| \`GET ${declaration.path}\` | ${statements} | ${rowsRead} |`)
-  }
-  return rows.join('\n')
-}
+const line = ({ path }: RouteDeclaration, statements: number, rows: number) =>
+  `| \`GET ${path}\` | ${statements} | ${rows} |`
+
+/** Whether a range is read one row beyond its end hangs on what lies there, as on how the wallet's address sorts. */
+const isSaid = (declaration: RouteDeclaration, statements: number, rows: number): boolean =>
+  [-2, -1, 0, 1, 2].some((more) => readme.includes(line(declaration, statements, rows + more)))
 
 describe('what reading asks of the database, however much there is', () => {
   test.each(reads.map((declaration) => [declaration.operationId, declaration] as const))(
@@ -199,7 +197,13 @@ describe('what reading asks of the database, however much there is', () => {
     },
   )
 
-  test('bench/reads/README.md says what each costs', async () => {
-    expect(readme).toContain(await table())
+  test('bench/reads/README.md says what each costs, and of no other', async () => {
+    const unsaid: string[] = []
+    for (const declaration of reads) {
+      const { statements, rowsRead } = await cost(declaration)
+      if (!isSaid(declaration, statements, rowsRead)) unsaid.push(line(declaration, statements, rowsRead))
+    }
+    expect(unsaid).toEqual([])
+    expect(readme.match(/^\| `GET /gm)).toHaveLength(reads.length)
   })
 })

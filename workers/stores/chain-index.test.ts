@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import { encodeEventTopics, type Hex, keccak256, toHex } from 'viem'
+import { encodeEventTopics, type Hex, keccak256, pad, toHex } from 'viem'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { projectVaultAbi, stakingAbi } from '../../contracts/generated/contracts.ts'
 import type { Header, Log } from '../../durable-objects/indexer/chain.ts'
@@ -106,6 +106,57 @@ describe('ChainIndexStore', () => {
     expect([await payout(), await count('chain_states_before')]).toEqual([toHex(7, { size: 20 }), 1])
     await store.rollback((await store.cursor()) as Cursor, blockAt(2))
     expect([await payout(), await count('chain_states_before')]).toEqual([toHex(2, { size: 20 }), 0])
+  })
+
+  test('states are what their events make of them after any history of blocks that come and go', async () => {
+    const subjects = [1, 2, 3].map((who) => keccak256(toHex(who)))
+    const topics = subjects.map((subject) =>
+      encodeEventTopics({ abi: stakingAbi, eventName: 'PayoutSet', args: { subscriptionId: subject } }),
+    )
+    let seed = 11
+    const below = (limit: number) => {
+      seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31
+      return (seed >>> 8) % limit
+    }
+    /** Who was paid where in each block, the last ones of which change. */
+    const blocks: { header: Header; payouts: [who: number, payout: Hex][] }[] = []
+    const headerAt = (number: number) => blocks[number - 1]?.header ?? blockAt(0)
+    let final = 0
+    for (let round = 0; round < 60; round++) {
+      const tip = (await store.cursor()) as Cursor
+      if (below(3) === 0) {
+        blocks.splice(final + below(blocks.length - final + 1))
+        expect(await store.rollback(tip, headerAt(blocks.length))).toBe('done')
+      } else {
+        const first = blocks.length
+        for (let grown = below(4); grown >= 0; grown--) {
+          const number = blocks.length + 1
+          const hash = keccak256(toHex(`${round} ${number}`))
+          const header = { ...blockAt(number), hash, parentHash: headerAt(number - 1).hash }
+          const payouts = Array.from({ length: below(4) }, (): [number, Hex] => [
+            below(3),
+            toHex(below(1_000_000), { size: 20 }),
+          ])
+          blocks.push({ header, payouts })
+        }
+        final = Math.max(final, blocks.length - 8)
+        const added = blocks.slice(first)
+        const logs = added.flatMap(({ header: { number, hash }, payouts }) =>
+          payouts.map(([who, payout], logIndex) => ({
+            ...logAt(number, logIndex, contracts.staking, topics[who], pad(payout)),
+            blockHash: hash,
+          })),
+        )
+        const headers = added.map(({ header }) => header)
+        expect(await store.append(tip, headers, logs, headerAt(final))).toBe('done')
+      }
+      for (const [who, subject] of subjects.entries()) {
+        const last = blocks.flatMap(({ payouts }) => payouts).findLast(([whose]) => whose === who)
+        expect((await store.state('subscription', subject))?.payout).toBe(last?.[1])
+      }
+      expect(await count('chain_events')).toBe(blocks.flatMap(({ payouts }) => payouts).length)
+      expect(await count(`chain_states_before WHERE block_number <= ${final}`)).toBe(0)
+    }
   })
 
   test('passes over a block full of events that somebody else emits to look like ours', async () => {

@@ -3,6 +3,7 @@ import { bytesToHex } from '../../protocol/hex.ts'
 import { deriveProjectId, deriveVaultAddress } from '../../protocol/ids.ts'
 import { deriveManifestHashes, type ProjectManifest, signManifest } from '../../protocol/manifest.ts'
 import { resolveProfile } from '../../protocol/profile.ts'
+import { manifestExample } from '../routes/projects/example.ts'
 import { namedArtifact } from './artifact.ts'
 import { type Client, client } from './client.ts'
 import { createWallet, signIn } from './wallet.ts'
@@ -60,8 +61,10 @@ export function manifestOf(
   change: ManifestChange = {},
 ): ProjectManifest {
   slugs += 1
+  const { consensus, scheduling, listing } = manifestExample
+  const { work, economics } = consensus
   return {
-    v: 1,
+    ...manifestExample,
     network: profile.network,
     chain_id: profile.chain_id,
     developer: address,
@@ -70,74 +73,21 @@ export function manifestOf(
     previous: change.previous ?? null,
     consensus: {
       modules: { worker: worker.address, verifier: null },
-      work: {
-        class: 'deterministic',
-        verification: 'redundant-execution',
-        execution: 'committee',
-        functions: worker.functions,
-        task_source: { kind: 'api' },
-        max_gas_limit: 250_000_000,
-        committee: {
-          size: 5,
-          min_size: 3,
-          backups: 2,
-          selection: 'collateral-reputation-sortition-v1',
-          weight_cap_multiple: 6,
-        },
-        round_secs: 90,
-        lease_secs: 30,
-        epoch_secs: 3_600,
-        dispute_window_secs: 86_400,
-        ...change.work,
-      },
+      work: { ...work, functions: worker.functions, epoch_secs: 3_600, ...change.work },
       economics: {
+        ...economics,
         reward_token: `0x${'c0'.repeat(20)}`,
         vault: `0x${'0a'.repeat(20)}`,
-        reward_model: 'per-unit',
-        reward_per_unit: '1750000000000000',
-        daily_emission: '512000000000000000000',
-        fee_split_bp: { miner: 7_600, developer: 1_900, treasury: 500 },
-        max_units_per_epoch: 900_000,
-        max_recipients_per_epoch: 64,
-        min_collateral: '7000000000000000000',
-        slashing_bp: { invalid_result: 2_500, missed_sla: 120 },
         ...change.economics,
       },
       ...change.consensus,
     },
     scheduling: {
-      public_tasks: false,
-      requirements: {
-        device_classes: ['desktop', 'server'],
-        cpu_cores: 2,
-        ram_mb: 2_048,
-        storage_mb: 512,
-        min_benchmark: 80,
-        gpu: null,
-        engines: ['native'],
-        attestation: [],
-        ...change.requirements,
-      },
-      sla: { max_latency_ms: 20_000, min_uptime_bp: 8_500 },
+      ...scheduling,
+      requirements: { ...scheduling.requirements, ...change.requirements },
       ...change.scheduling,
     },
-    listing: {
-      name: `Project ${slugs}`,
-      tagline: 'Shapes from sequences',
-      description: 'Folds short chains.',
-      category: 'machine-learning',
-      tags: ['biology'],
-      icon: 'https://assets.example.com/fold.png',
-      banner: null,
-      video: null,
-      website: null,
-      docs: null,
-      support: null,
-      screenshots: [],
-      features: [],
-      accent_color: '#1F2E3D',
-      ...change.listing,
-    },
+    listing: { ...listing, name: `Project ${slugs}`, ...change.listing },
   }
 }
 

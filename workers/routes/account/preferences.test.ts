@@ -68,6 +68,7 @@ describe('GET and PUT /v1/me/preferences', () => {
       'earnings_goal.amount',
     ],
     ['a notification that is no boolean', { notifications: { payouts: 1 } }, 'notifications.payouts'],
+    ['notifications that are no map', { notifications: null }, 'notifications'],
     ['a name of 33 characters', { display_name: 'x'.repeat(33) }, 'display_name'],
   ])('400 invalid_field: %s', async (_, value, path) => {
     const { put } = await session()

@@ -1,8 +1,10 @@
 import { defaultNetworkParams, hashNetworkParams } from '../../../protocol/network-params.ts'
 import { profileStrings } from '../../../protocol/profile.ts'
 import { signInDomains } from '../../auth/domains.ts'
+import { faucetTerms } from '../../chain/faucet-terms.ts'
 import { type HubContext, unixNow } from '../../context.ts'
 import type { Contracts } from '../../env.ts'
+import { ApiError } from '../../errors.ts'
 import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'
 import { defineRoute } from '../../route.ts'
@@ -88,7 +90,7 @@ export const getDescriptor = defineRoute(
       },
       params_hash: hashNetworkParams(defaultNetworkParams),
       versions: { hub: hubVersion, nodectl_min: nodectlVersionMin },
-      features: features(c),
+      features: await features(c),
       status,
       // The start of the minute, so that the ETag holds for as long as the answer may be cached.
       time: Math.floor(unixNow() / 60) * 60,
@@ -97,14 +99,25 @@ export const getDescriptor = defineRoute(
 )
 
 /** What this hub can do with the settings it has. */
-function features(c: HubContext): string[] {
+async function features(c: HubContext): Promise<string[]> {
   const { relayer, indexer } = c.var.services
   const onChain = relayer !== null && indexer !== null
   return [
     'modules',
     'sign-in',
-    ...(onChain ? ['relay', ...(c.var.settings.FAUCET_ENABLED ? ['faucet'] : [])] : []),
+    ...(onChain ? ['relay'] : []),
+    ...(onChain && (await isFaucetOpen(c)) ? ['faucet'] : []),
   ]
+}
+
+/** As operators have it; a descriptor is worth having without the database too. */
+async function isFaucetOpen(c: HubContext): Promise<boolean> {
+  try {
+    return (await faucetTerms(c)).enabled
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'unavailable') return c.var.settings.FAUCET_ENABLED
+    throw error
+  }
 }
 
 function contractsView(tokenMember: string, contracts: Contracts | undefined): Record<string, string | null> {

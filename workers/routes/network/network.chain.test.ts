@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { FakeChain } from '../../../durable-objects/testing/fake-chain.ts'
 import { services } from '../../services.ts'
 import { client, errorOf } from '../../test/client.ts'
+import { failingDatabase } from '../../test/failing-database.ts'
 
 const chain = new FakeChain()
 beforeEach(() => {
@@ -44,6 +45,27 @@ describe('GET /', () => {
         },
       },
     })
+  })
+})
+
+describe('the features of GET /', () => {
+  const features = async (caller = client()) =>
+    ((await (await caller.get('/')).json()) as { features: string[] }).features
+
+  test('name the faucet while operators have it open', async () => {
+    const set = (enabled: number) =>
+      env.DB.prepare('INSERT OR REPLACE INTO faucet_settings (id, enabled, updated_at) VALUES (1, ?, 1)')
+        .bind(enabled)
+        .run()
+    await set(0)
+    expect(await features()).toEqual(['modules', 'sign-in', 'relay'])
+    // Without the database, what the deployment says is all there is to say.
+    const down = client({ bindings: { DB: failingDatabase(() => true) } })
+    expect(await features(down)).toContain('faucet')
+    await set(1)
+    expect(await features()).toContain('faucet')
+    await env.DB.prepare('DELETE FROM faucet_settings').run()
+    expect(await features(client({ bindings: { FAUCET_ENABLED: 'false' } }))).not.toContain('faucet')
   })
 })
 

@@ -3,7 +3,7 @@ import { CompatibilityView, compatibilityExample, compatibilityView, profileOf }
 import type { HubContext } from '../../context.ts'
 import { ApiError, invalidField } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
-import { NodeId } from '../../http/formats.ts'
+import { PathNodeId } from '../../http/formats.ts'
 import { defineRoute } from '../../route.ts'
 import { HardwareInput, hardwareExample } from '../devices/schema.ts'
 import { findVisible } from './access.ts'
@@ -13,7 +13,7 @@ import { manifestOf } from './view.ts'
 
 const CompatibilityInput = z
   .strictObject({
-    node_id: NodeId.optional().meta({
+    node_id: PathNodeId.optional().meta({
       description: 'A device by its own profile; then nothing else is given.',
     }),
     class: DeviceClass.optional(),

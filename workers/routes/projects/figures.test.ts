@@ -264,6 +264,7 @@ describe('POST /v1/projects/{project_id}/compatibility', () => {
     for (const body of [
       {},
       { node_id: 'node-0000000000000001', class: 'desktop' },
+      { node_id: 'nonsense' },
       { class: 'watch' },
       { benchmark_score: -1 },
       { hardware: { cores: 8 } },

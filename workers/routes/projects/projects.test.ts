@@ -91,6 +91,22 @@ describe('GET /v1/projects/{project_id}', () => {
     expect((await client().get(`/v1/projects/${hashes.project_id}/versions/2`)).status).toBe(404)
   })
 
+  test('a withdrawal that was announced and not made in time is void, as the vault itself has it', async () => {
+    const { project_id, manifest } = await listed({ economics: { vault: `0x${'0d'.repeat(20)}` } })
+    const soon = Math.floor(Date.now() / 1000) + 3_600
+    const pending = async (expiresAt: number) => {
+      const withdrawal = { amount: '9', available_at: 1, expires_at: expiresAt }
+      await env.DB.prepare(
+        "INSERT OR REPLACE INTO chain_states (kind, subject, state, block_number) VALUES ('vault', ?, ?, 1)",
+      )
+        .bind(manifest.consensus.economics.vault, JSON.stringify({ withdrawal, funded: '20' }))
+        .run()
+      const economics = await (await client().get(`/v1/projects/${project_id}/economics`)).json()
+      return (economics as { vault: { pending_withdrawal: string } }).vault.pending_withdrawal
+    }
+    expect([await pending(soon), await pending(2)]).toEqual(['9', '0'])
+  })
+
   test('carries an ETag and answers 304 to whoever holds it', async () => {
     const { project_id } = await listed()
     const first = await client().get(`/v1/projects/${project_id}`)

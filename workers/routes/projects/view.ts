@@ -1,7 +1,7 @@
 import type { ProjectManifest } from '../../../protocol/project-manifest.ts'
 import { epochCap } from '../../../protocol/rewards.ts'
 import type { ChainState } from '../../chain/projections.ts'
-import type { HubContext } from '../../context.ts'
+import { type HubContext, unixNow } from '../../context.ts'
 import type { Project, ProjectRecord, ProjectVersion } from '../../stores/projects.ts'
 
 import { statsView } from './stats.ts'
@@ -91,7 +91,12 @@ export const signedManifestView = (version: ProjectVersion) => ({
 })
 
 /** What a project pays, and what its vault holds by the events that are indexed. */
-export function economicsView(project: Project, manifest: ProjectManifest, vault: ChainState | null) {
+export function economicsView(
+  project: Project,
+  manifest: ProjectManifest,
+  vault: ChainState | null,
+  now = unixNow(),
+) {
   const { economics, work } = manifest.consensus
   const cap = epochCap(economics.daily_emission, work.epoch_secs)
   const paid = amountOf(vault?.total_paid)
@@ -117,12 +122,18 @@ export function economicsView(project: Project, manifest: ProjectManifest, vault
       balance: String(balance),
       reserved: String(reserved),
       total_paid: String(paid),
-      pending_withdrawal: String(amountOf((vault?.withdrawal as { amount?: string } | null)?.amount)),
+      pending_withdrawal: String(pendingWithdrawal(vault, now)),
       runway_epochs: cap === 0n ? 0 : safeNumber(free / cap),
       runway_days: safeNumber(free / BigInt(economics.daily_emission)),
     },
     created_at: project.createdAt,
   }
+}
+
+/** As the vault itself has it: an announced withdrawal that was not made in time is void. */
+function pendingWithdrawal(vault: ChainState | null, now: number): bigint {
+  const announced = vault?.withdrawal as { amount: string; expires_at: number } | null | undefined
+  return announced && now < announced.expires_at ? amountOf(announced.amount) : 0n
 }
 
 const amountOf = (value: unknown): bigint => BigInt(String(value ?? '0'))

@@ -485,6 +485,12 @@ describe.skipIf(chain === null)('signed bodies', () => {
       (await (await one.call('payout', { payout: null })).json()) as GaslessPayload,
     unbond: async (one: Awaited<ReturnType<typeof subscribe>>) =>
       (await (await one.call('unbond')).json()) as GaslessPayload,
+    withdraw: async (one: Awaited<ReturnType<typeof subscribe>>) => {
+      await one.act('unbond')
+      await passUnbonding()
+      await settle()
+      return (await (await one.call('withdraw')).json()) as GaslessPayload
+    },
   }
 
   test.each(Object.keys(bodies) as (keyof typeof bodies)[])(
@@ -537,7 +543,10 @@ describe.skipIf(chain === null)('signed bodies', () => {
           'another action',
           400,
           'invalid_field',
-          { ...honest, typed_data: { ...typed_data, primaryType: 'Withdraw' } },
+          {
+            ...honest,
+            typed_data: { ...typed_data, primaryType: name === 'withdraw' ? 'Unbond' : 'Withdraw' },
+          },
         ],
         ['a deadline that passed', 400, 'invalid_field', signedAs({ deadline: String(now() - 1) })],
         ['a deadline too far', 400, 'invalid_field', signedAs({ deadline: String(now() + 604_900) })],
