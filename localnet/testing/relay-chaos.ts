@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import type { Anvil } from '../../contracts/anvil.ts'
 import { type FaultProxy, seededRandom, startFaultProxy } from './fault-proxy.ts'
 import type { Registration } from './registrations.ts'
 import { type Relayer, type RelayerNetwork, startRelayerNetwork } from './relayer-network.ts'
@@ -21,7 +22,7 @@ export interface ScheduleResult {
 export interface ChaosResult {
   schedules: ScheduleResult[]
   kills: number
-  /** Transactions left in the pool in the end. */
+  /** Transactions left in the pool in the end that a block could still take. */
   waiting: number
   /** How often each fault happened. */
   faults: Map<string, number>
@@ -72,14 +73,13 @@ export async function runRelayChaos(options: {
     const projects = new Set<string>()
     const twice = new Set<string>()
     for (const id of await network.done()) (projects.has(id) ? twice : projects).add(id)
-    const pool = await network.chain.rpc<{ pending: string; queued: string }>('txpool_status')
     return {
       schedules: schedules.map(({ requests, ...result }) => ({
         ...result,
         done: requests.filter(({ projectId: id }) => projects.has(id) && !twice.has(id)).length,
       })),
       kills,
-      waiting: Number(pool.pending) + Number(pool.queued),
+      waiting: await waitingIn(network.chain),
       faults: sumOf(lanes.map(({ proxy }) => proxy.faults)),
     }
   } finally {
@@ -87,6 +87,22 @@ export async function runRelayChaos(options: {
     await Promise.all(lanes.map(({ proxy }) => proxy.stop()))
     rmSync(statePath, { recursive: true, force: true })
   }
+}
+
+/**
+ * Transactions with nonces that no block has used. A replacement that reached the node while the one it replaces was
+ * being mined stays in the pool and can never leave it.
+ */
+async function waitingIn(chain: Anvil): Promise<number> {
+  type Senders = Record<string, Record<string, unknown>>
+  const pool = await chain.rpc<{ pending: Senders; queued: Senders }>('txpool_content')
+  const counts = [...Object.entries(pool.pending), ...Object.entries(pool.queued)].map(
+    async ([sender, byNonce]) => {
+      const used = Number(await chain.rpc('eth_getTransactionCount', sender, 'latest'))
+      return Object.keys(byNonce).filter((nonce) => Number(nonce) >= used).length
+    },
+  )
+  return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0)
 }
 
 type Followed = Omit<ScheduleResult, 'done'> & { requests: Registration[] }
