@@ -4,7 +4,7 @@ import type { WasmReader } from '../../../protocol/wasm/reader.ts'
 import type { BlockTypes } from './block-types.ts'
 import { ByteWriter } from './bytes.ts'
 import { canonicalized, indifferent, type NanKind } from './canonical-nan.ts'
-import { addressableBytes, type MeterGlobals } from './meter.ts'
+import { addressableBytes, type MeterGlobals, pagesMax, stopped } from './meter.ts'
 import { nanBits } from './nan-watch.ts'
 import { valueTypeByte } from './rewrite-module.ts'
 import { stackCost } from './stack-cost.ts'
@@ -54,6 +54,7 @@ export const role = {
   tailCall: 9,
   local: 10,
   open: 11,
+  grow: 12,
 } as const
 for (const [name, value] of [
   ['loop', role.loop],
@@ -73,6 +74,7 @@ for (const [name, value] of [
   ['local.tee', role.local],
   ['block', role.open],
   ['if', role.open],
+  ['memory.grow', role.grow],
 ] as const)
   roles.set(name, value)
 
@@ -121,6 +123,8 @@ export abstract class CountedBody {
   protected abstract readonly fuel: number
   readonly #frames: Frame[] = []
   readonly #addressable: number
+  /** Locals around a `memory.grow`: pages asked for, and what it answered. */
+  #growth: { asked: number; answered: number } | undefined
   readonly #localsStart: number
   /** The original bytes before this place were copied or replaced. */
   #copied: number
@@ -156,6 +160,8 @@ export abstract class CountedBody {
   protected abstract local(): void
   /** What follows cannot be reached. */
   protected abstract left(): void
+  /** Adds a local behind the others. @returns Its index. */
+  protected abstract addLocal(type: ValueType): number
   protected abstract assemble(): Uint8Array
 
   write(): Uint8Array {
@@ -202,6 +208,8 @@ export abstract class CountedBody {
         return this.#at(() => this.beforeTailCall(decoder.operator.name !== 'return_call'))
       case role.local:
         return this.local()
+      case role.grow:
+        return this.#beforeGrowth()
       default:
         return
     }
@@ -243,12 +251,43 @@ export abstract class CountedBody {
       case role.branch:
         if (decoder.operator.name === 'br') this.#leave()
         return
+      case role.grow:
+        return this.#afterGrowth()
       case role.table:
       case role.return:
       case role.tailCall:
       case role.unreachable:
         this.#leave()
     }
+  }
+
+  #beforeGrowth(): void {
+    if (!this.reachable) return
+    this.#growth ??= { asked: this.addLocal('i32'), answered: this.addLocal('i32') }
+    this.copyTo(this.validator.decoder.start)
+    this.#localTee(this.#growth.asked)
+  }
+
+  /**
+   * An engine answers -1 also when the machine has no memory to give. That is no answer of the guest, who would go on
+   * in another way than on a machine that has.
+   *
+   *     if (answered == -1) if (asked <= most pages - memory.size) { status = no memory; unreachable }
+   */
+  #afterGrowth(): void {
+    if (!this.reachable || this.#growth === undefined) return
+    const { asked, answered } = this.#growth
+    const { code, request } = this
+    this.copyTo(this.validator.decoder.end)
+    this.#localTee(answered)
+    code.bytes([0x41, 0x7f, 0x46, 0x04, 0x40])
+    this.localGet(asked)
+    code.byte(0x41)
+    code.signed(pagesMax(request.module))
+    code.bytes([0x3f, 0x00, 0x6b, 0x4d, 0x04, 0x40])
+    writeStatus(code, request.globals.status, stopped.noMemory)
+    code.bytes([0x0b, 0x0b])
+    this.localGet(answered)
   }
 
   #open(kind: Frame['kind']): void {
@@ -337,6 +376,11 @@ export abstract class CountedBody {
 
   protected localSet(index: number): void {
     this.code.byte(0x21)
+    this.code.u32(index)
+  }
+
+  #localTee(index: number): void {
+    this.code.byte(0x22)
     this.code.u32(index)
   }
 

@@ -8,8 +8,10 @@ import { executeOn } from './call.ts'
 import { executeWith } from './engines.ts'
 import type { ExecutionRequest, Surroundings } from './execution.ts'
 import type { Engine } from './instance.ts'
-import { meterModule } from './meter.ts'
-import { native } from './native.ts'
+import { meterExports, meterModule, stopped } from './meter.ts'
+import { native, nativeWith } from './native.ts'
+import { meterOptimistically } from './optimistic.ts'
+import { rewriteModule } from './rewrite-module.ts'
 import { runOnce } from './run-once.ts'
 import { rewriteStack } from './stack-rewrite.ts'
 import { compareInThread } from './testing/compare-worker.ts'
@@ -32,6 +34,17 @@ const guest = (entry: string, more = ''): Uint8Array =>
       (global.set $heap (i32.add (global.get $heap) (local.get 0)))
       (i32.sub (global.get $heap) (local.get 0)))
     (func (export "__hive_entry") (param i32 i32 i32) (result i64) ${entry}))`)
+
+/** V8's own object, as far as it is used here. */
+interface WebAssemblyNamespace {
+  validate: (bytes: Uint8Array) => boolean
+  Module: new (bytes: Uint8Array) => object
+  Instance: new (
+    module: object,
+    imports: object,
+  ) => { exports: Record<string, ((...values: number[]) => unknown) & { value: unknown }> }
+}
+const webAssembly = (globalThis as unknown as { WebAssembly: WebAssemblyNamespace }).WebAssembly
 
 const alone: Surroundings = { module: () => null, stored: () => null }
 const gasLimit = 10_000_000
@@ -174,12 +187,32 @@ describe('metering', () => {
     expect(run(wasm)).toMatchObject({ success: true })
   })
 
+  test('memory that the machine does not give is a fault of the node, not an answer of the guest', () => {
+    // Three pages that the rules allow, and one that they do not.
+    const wasm = guest(`(if (i32.ne (memory.grow (i32.const 3)) (i32.const 1)) (then unreachable))
+      (if (i32.ne (memory.grow (i32.const 1)) (i32.const -1)) (then unreachable)) ${empty}`)
+    expect(run(wasm)).toMatchObject({ success: true })
+    /** V8 refuses what the module was metered to be given. */
+    const poor = (metered: Uint8Array): Uint8Array => {
+      const module = readModule(metered)
+      const bodies = module.bodies.map(({ bytes, at, end }) => bytes.subarray(at, end))
+      const caps = { pages: 2, elements: 100_000 }
+      return rewriteModule(metered, module, { bodies, types: [], globals: [], caps })
+    }
+    const exact = nativeWith((original) => poor(meterModule(original)))
+    expect(() => executeOn(exact, request(wasm), alone)).toThrowError('the machine has no memory left')
+
+    const { Module, Instance } = webAssembly
+    const fast = new Instance(new Module(poor(meterOptimistically(wasm)!.wasm)), {}).exports
+    fast[meterExports.fuel]!.value = -1_000_000n
+    fast[meterExports.budget]!.value = 65_536
+    expect(() => fast.__hive_entry!(0, 0, 0)).toThrowError(/unreachable/)
+    expect(fast[meterExports.status]!.value).toBe(stopped.noMemory)
+  })
+
   test('the exact rewrite and the fast one give valid modules', () => {
-    const { validate } = (
-      globalThis as unknown as { WebAssembly: { validate: (bytes: Uint8Array) => boolean } }
-    ).WebAssembly
     for (const rewritten of [rewriteStack(echoWasm), meterModule(echoWasm)]) {
-      expect(validate(rewritten)).toBe(true)
+      expect(webAssembly.validate(rewritten)).toBe(true)
       expect(readModule(rewritten).exports.map(({ name }) => name)).toContain('__hive_entry')
     }
   })

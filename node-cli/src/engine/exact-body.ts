@@ -35,6 +35,7 @@ export class ExactBody extends CountedBody {
   protected readonly fuel: number
   readonly #units: number
   readonly #temporaries = new Map<ValueType, number>()
+  readonly #added: ValueType[] = []
   /** Where the stack cost of this function must be written, once it is known. */
   readonly #costPlaces: number[] = []
   /** The value on top of the stack may be a NaN that is not canonical. */
@@ -60,7 +61,7 @@ export class ExactBody extends CountedBody {
     const type: ValueType = kind === 'f32' || kind === 'f64' ? kind : 'v128'
     let temporary = this.#temporaries.get(type)
     if (temporary === undefined) {
-      temporary = this.#units + 1 + this.#temporaries.size
+      temporary = this.addLocal(type)
       this.#temporaries.set(type, temporary)
     }
     writeCanonical(this.code, kind, temporary)
@@ -71,6 +72,11 @@ export class ExactBody extends CountedBody {
   }
 
   protected local(): void {}
+
+  protected addLocal(type: ValueType): number {
+    this.#added.push(type)
+    return this.#units + this.#added.length
+  }
 
   protected beforeTrap(): void {
     this.#save(0)
@@ -117,7 +123,7 @@ export class ExactBody extends CountedBody {
     for (const place of this.#costPlaces) patchPadded(code, place, cost)
 
     const body = new ByteWriter()
-    this.writeLocals(body, ['i64', 'i32', ...this.#temporaries.keys()])
+    this.writeLocals(body, ['i64', 'i32', ...this.#added])
     // block; block; fuel = global + 1; br_if 0 (fuel >= 0)
     body.bytes([0x02, 0x40, 0x02, 0x40, 0x23])
     body.u32(globals.fuel)

@@ -15,8 +15,11 @@ export const meterExports = {
   budget: '__ndsr_budget',
 } as const
 
-/** Why a module stopped itself; `again`: its run is of no worth and must be repeated with exact metering. */
-export const stopped = { outOfGas: 1, stackLimit: 2, again: 3 } as const
+/**
+ * Why a module stopped itself; `again`: its run is of no worth and must be repeated with exact metering; `noMemory`: the
+ * machine did not give what the rules allow.
+ */
+export const stopped = { outOfGas: 1, stackLimit: 2, again: 3, noMemory: 4 } as const
 
 /** Indices of the globals that are appended. */
 export interface MeterGlobals {
@@ -63,3 +66,7 @@ export function addressableBytes({ memories }: Module): number {
   if (memory === undefined) return 0
   return memory.max === undefined ? 2 ** 32 : memory.max * 65_536
 }
+
+/** Most pages the memory can have: what the module states, up to the cap. */
+export const pagesMax = ({ memories }: Module): number =>
+  Math.min(memories[0]?.max ?? guestPagesMax, guestPagesMax)

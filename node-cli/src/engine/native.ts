@@ -155,6 +155,7 @@ class CompiledInstance implements Instance {
   #explain(error: Error): Error {
     const { optimistic, observesNan } = this.#compiled
     if (error instanceof RunAgain) return error
+    if (this.#status.value === stopped.noMemory) return new NodeFault('the machine has no memory left')
     if (optimistic && this.#status.value === stopped.again) {
       this.#worthless()
       return new RunAgain()

@@ -96,7 +96,7 @@ export class OptimisticBody extends CountedBody {
     return this.#sums.some(({ locals }) => locals.length > 0)
   }
 
-  #add(type: ValueType): number {
+  protected addLocal(type: ValueType): number {
     this.#added.push(type)
     return this.#firstAdded + this.#added.length - 1
   }
@@ -161,7 +161,7 @@ export class OptimisticBody extends CountedBody {
       for (const [which, { kind, type }] of sums.entries()) {
         if ((kinds & nanBits[kind]) === 0) continue
         const { locals } = this.#sums[which]!
-        if (locals.length < sumsPerKind) locals.push(this.#add(type))
+        if (locals.length < sumsPerKind) locals.push(this.addLocal(type))
         this.#temporary(type)
       }
   }
@@ -169,7 +169,7 @@ export class OptimisticBody extends CountedBody {
   #temporary(type: ValueType): number {
     const known = this.#temporaries.get(type)
     if (known !== undefined) return known
-    const made = this.#add(type)
+    const made = this.addLocal(type)
     this.#temporaries.set(type, made)
     return made
   }
@@ -202,7 +202,7 @@ export class OptimisticBody extends CountedBody {
 
   /** The index into the table is on top of the parameters, but comes after gas and units. */
   #stashElement(): void {
-    if (this.#index < 0) this.#index = this.#add('i32')
+    if (this.#index < 0) this.#index = this.addLocal('i32')
     this.localSet(this.#index)
   }
 
