@@ -215,6 +215,24 @@ describe('Relayer', () => {
     })
   })
 
+  test('a round that comes while actions are on their way to the chain does not send them as well', async () => {
+    await runInDurableObject(relayer, async (instance, state) => {
+      const sending = new RelayerObject(state, instance, parts)
+      const requests = Array.from({ length: 3 }, () => action())
+      for (const request of requests) await sending.admit(request)
+      let answer = () => {}
+      chain.held = new Promise((resolve) => {
+        answer = resolve
+      })
+      const carried = sending.carry(requests.map(({ id }) => id))
+      await vi.waitFor(() => expect(chain.offered).toHaveLength(3))
+      const round = sending.alarm()
+      answer()
+      await Promise.all([carried, round])
+      expect(chain.offered.map(({ nonce }) => nonce)).toEqual([0, 1, 2])
+    })
+  })
+
   test('bytes no chain will ever take fail, and their nonce is used so that others can follow', async () => {
     chain.refusal = 'intrinsic gas too low'
     const [bad, good] = [action(), action()]

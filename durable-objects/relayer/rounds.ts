@@ -27,6 +27,8 @@ export class RelayRounds {
   readonly #parts: RelayerParts
   /** When bytes were offered last; forgotten with the object, which costs one more offer. */
   readonly #offeredAtMs = new Map<string, number>()
+  /** What {@link begin} has in hand; forgotten with the object, so that a round takes up what a crash left. */
+  readonly #beginning = new Set<string>()
 
   constructor(ledger: RelayLedger, chain: RelayerChain, signer: TransactionSigner, parts: RelayerParts) {
     this.#ledger = ledger
@@ -37,12 +39,15 @@ export class RelayRounds {
 
   /** Signs, stores and sends actions that have just got their nonces. A failure is a later round's work. */
   async begin(relays: readonly Relay[], fees: Fees, nowMs: number): Promise<void> {
-    const offers: [Relay, Attempt][] = []
-    for (const relay of relays) offers.push([relay, await this.#sign(relay, fees, nowMs)])
+    for (const { id } of relays) this.#beginning.add(id)
     try {
+      const offers: [Relay, Attempt][] = []
+      for (const relay of relays) offers.push([relay, await this.#sign(relay, fees, nowMs)])
       await this.#offer(offers, nowMs)
     } catch (error) {
       if (!(error instanceof RpcUnreachable)) throw error
+    } finally {
+      for (const { id } of relays) this.#beginning.delete(id)
     }
   }
 
@@ -105,6 +110,7 @@ export class RelayRounds {
     const resendMs = Math.min(this.#parts.stuckMs, resendMsMax)
     const due: [Relay, Attempt][] = []
     for (const relay of unmined) {
+      if (this.#beginning.has(relay.id)) continue
       const [last] = this.#ledger.attempts(relay.nonce)
       if (last === undefined) due.push([relay, await this.#sign(relay, this.#firstFees(view), nowMs)])
       else if (!last.accepted || nowMs - (this.#offeredAtMs.get(last.hash) ?? 0) >= resendMs)

@@ -22,6 +22,8 @@ export class FakeChain {
   down = false
   /** Answers these methods with what no node should. */
   readonly nonsense = new Map<string, unknown>()
+  /** The answer to raw transactions comes no sooner than this. */
+  held: Promise<void> | null = null
   /** Refuses raw transactions with this message. */
   refusal: string | null = null
   /** Return data with which simulations revert. */
@@ -42,7 +44,10 @@ export class FakeChain {
     vi.spyOn(globalThis, 'fetch').mockImplementation(async (_, init) => {
       if (this.down) throw new Error('connection refused')
       const body = JSON.parse(String(init?.body))
-      return Response.json(Array.isArray(body) ? body.map((call) => this.#reply(call)) : this.#reply(body))
+      const offered = this.offered.length
+      const answer = Array.isArray(body) ? body.map((call) => this.#reply(call)) : this.#reply(body)
+      if (this.offered.length > offered) await this.held
+      return Response.json(answer)
     })
     return this
   }
