@@ -21,27 +21,31 @@ for (let first = 0; first < seeds.length; first += schedulesPerChain) {
   results.push(result)
   const wrong = result.schedules.filter((schedule) => !isExact(schedule))
   console.log(`seeds ${part[0]} to ${part.at(-1)}: ${part.length - wrong.length} of ${part.length} exact`)
+  // After every part: a run that is ended has said how far it came.
+  writeFileSync('bench/relay/chaos.json', `${JSON.stringify(summarise(results), null, 2)}\n`)
   if (wrong.length > 0 || result.waiting > 0) {
     console.error(JSON.stringify({ wrong, waiting: result.waiting }, null, 2))
     process.exit(1)
   }
 }
+console.log(JSON.stringify(summarise(results), null, 2))
 
-const all = results.flatMap((result) => result.schedules)
-const faults: Record<string, number> = {}
-for (const [name, count] of results.flatMap((result) => [...result.faults]).sort())
-  faults[name] = (faults[name] ?? 0) + count
-const summary = {
-  date: new Date().toISOString().slice(0, 10),
-  schedules: all.length,
-  first_seed: firstSeed,
-  exact: all.filter(isExact).length,
-  killed: all.filter(({ killed }) => killed).length,
-  kills: results.reduce((sum, { kills }) => sum + kills, 0),
-  actions: all.reduce((sum, { actions }) => sum + actions, 0),
-  nonces: all.reduce((sum, { nonces }) => sum + nonces, 0),
-  faults,
-  seconds: Math.round((performance.now() - startedMs) / 1000),
+function summarise(results: readonly ChaosResult[]) {
+  const all = results.flatMap((result) => result.schedules)
+  const faults: Record<string, number> = {}
+  for (const [name, count] of results.flatMap((result) => [...result.faults]).sort())
+    faults[name] = (faults[name] ?? 0) + count
+  return {
+    date: new Date().toISOString().slice(0, 10),
+    schedules: all.length,
+    first_seed: firstSeed,
+    exact: all.filter(isExact).length,
+    killed: all.filter(({ killed }) => killed).length,
+    kills: results.reduce((sum, { kills }) => sum + kills, 0),
+    actions: all.reduce((sum, { actions }) => sum + actions, 0),
+    nonces: all.reduce((sum, { nonces }) => sum + nonces, 0),
+    waiting: results.reduce((sum, { waiting }) => sum + waiting, 0),
+    faults,
+    seconds: Math.round((performance.now() - startedMs) / 1000),
+  }
 }
-writeFileSync('bench/relay/chaos.json', `${JSON.stringify(summary, null, 2)}\n`)
-console.log(JSON.stringify(summary, null, 2))
