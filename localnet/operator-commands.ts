@@ -10,6 +10,7 @@ export interface OperatorCall {
 
 interface Options {
   readonly reason?: string
+  readonly condition?: readonly string[]
   readonly status?: string
   readonly role?: string
   readonly subject?: string
@@ -57,9 +58,12 @@ export const commands: readonly Command[] = [
   ...reviews.map((action) => ({
     words: ['project', action, '<project_id>'],
     does: `${action} a project`,
-    options: ['reason'] as const,
+    options: ['reason', 'condition'] as const,
     call: ([id]: readonly string[], options: Options) =>
-      decide(`/admin/v1/projects/${id}/review`, options, { action }),
+      decide(`/admin/v1/projects/${id}/review`, options, {
+        action,
+        ...(options.condition && { conditions: options.condition }),
+      }),
   })),
   ...(['enrollment', 'verification'] as const).flatMap((what) =>
     verdicts.map((action) => ({
@@ -107,7 +111,7 @@ export const commands: readonly Command[] = [
   },
 ]
 
-const width = 36
+const width = 62
 const lineOf = ({ words, options = [], does }: Command): string => {
   const line = [...words, ...options.map((option) => `[--${option}]`)].join(' ')
   return `  ${line.padEnd(width)}  ${does}`
@@ -119,6 +123,7 @@ Signs in as an operator, makes one call, and prints what the hub answers as JSON
 
 ${commands.map(lineOf).join('\n')}
 
+  --condition TEXT    what the developer has to keep to; once for each
   --key-env VARIABLE  the environment variable that holds the operator's private key, 0x and 64 hex digits;
                       left out, the operator of the local network
   --hub URL           default http://localhost:8787
@@ -127,6 +132,7 @@ Exit codes: 0 done, 1 refused, 2 wrong usage.
 
 Examples:
   npm run -s operator -- review-queue
+  npm run -s operator -- project approve 0x… --condition "Publishes its data."
   npm run -s operator -- node revoke node-0f3a5c7e9b1d2f40 --reason "Signed two results for one task."`
 
 /** Finds the command and reads what it is given. @throws {@link UsageError} */
@@ -162,6 +168,7 @@ function parse(args: readonly string[]) {
       allowPositionals: true,
       options: {
         reason: { type: 'string' },
+        condition: { type: 'string', multiple: true },
         status: { type: 'string' },
         role: { type: 'string' },
         subject: { type: 'string' },

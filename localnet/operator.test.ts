@@ -18,6 +18,14 @@ describe('operator commands', () => {
       { method: 'POST', path: '/admin/v1/projects/0x01/review', json: { action: 'reject', reason: 'no' } },
     ],
     [
+      'project approve 0x01 --condition one --condition two',
+      {
+        method: 'POST',
+        path: '/admin/v1/projects/0x01/review',
+        json: { action: 'approve', conditions: ['one', 'two'] },
+      },
+    ],
+    [
       'verification approve 0x02',
       { method: 'POST', path: '/admin/v1/developers/0x02/verification', json: { action: 'approve' } },
     ],
@@ -35,6 +43,7 @@ describe('operator commands', () => {
     ['nodes pending'],
     ['node approve'],
     ['relayer --reason x'],
+    ['node approve node-1 --condition x'],
     ['faucet open --colour red'],
     ['x'],
   ])('refuses %s', (line) => {
