@@ -26,10 +26,10 @@ export class Starter {
   readonly folder = mkdtempSync(path.join(tmpdir(), 'localnet-'))
   readonly #children = new Set<ChildProcess>()
 
-  /** `npm start` without npm, or only what looks after the network when `script` says so. */
+  /** `npm start` without npm unless `script` names it, or only what looks after the network. */
   run(args: readonly string[], { env = {}, script = 'scripts/nx.mjs' }: RunOptions = {}): Started {
-    const command = script === 'scripts/nx.mjs' ? [script, 'node', 'localnet/start.ts'] : [script]
-    const child = spawn('node', [...command, ...args], {
+    const [command, ...before] = commands[script]
+    const child = spawn(command, [...before, ...args], {
       env: { ...process.env, LOCALNET_DIR: this.folder, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
@@ -64,8 +64,14 @@ export class Starter {
 
 export interface RunOptions {
   env?: Record<string, string>
-  script?: 'scripts/nx.mjs' | 'localnet/start.ts'
+  script?: keyof typeof commands
 }
+
+const commands = {
+  npm: ['npm', 'start', '--'],
+  'scripts/nx.mjs': ['node', 'scripts/nx.mjs', 'node', 'localnet/start.ts'],
+  'localnet/start.ts': ['node', 'localnet/start.ts'],
+} as const
 
 export interface Ports {
   hub: number
