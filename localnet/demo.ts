@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { done, refused } from './demo/calls.ts'
-import { approveProject, publishModules, registerProject } from './demo/developer.ts'
+import { approveProject, demoManifest, enroll, publishModules, registerProject } from './demo/developer.ts'
 import { mine } from './demo/miner.ts'
 import { type Network, readNetwork, startOwnNetwork } from './demo/network.ts'
 import { show, step } from './demo/show.ts'
@@ -31,7 +31,9 @@ async function demo(hub: string, passTime: Network['passTime'], scratch: string)
   const modules = await publishModules(network, developer, scratch)
   if (network.contracts === null) show('·', 'this hub has no chain: nothing can be registered or staked here')
   else {
-    const projectId = await registerProject(network, developer, modules)
+    await enroll(developer, 'Demo')
+    const manifest = demoManifest(network, developer.address, modules)
+    const projectId = await registerProject(network, developer, manifest)
     if (await approveProject(network, projectId)) await mine(network, projectId, scratch)
     else show('·', 'this hub has an operator of its own, whose review the project waits for')
   }
