@@ -21,6 +21,8 @@ const failedTicksMax = 3
 const idleFactorMax = 10
 /** Actions whose states are copied in one statement. */
 const copiedMax = 100
+/** Messages that queues take at once. */
+const messagesMax = 100
 /** Admitted actions the alarm carries in one round. */
 const carriedMax = 100
 /** An admitted action whose message has not come for so long is carried without it. */
@@ -48,6 +50,8 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
   readonly #admissions: Admissions
   readonly #running = new Map<string, Promise<RelayResult>>()
   readonly #lanes = new Map<string, string>()
+  /** Admitted actions no message was sent about; lost with the object, for a round makes up for them. */
+  readonly #toEnqueue: string[] = []
   #rounds: RelayRounds | null = null
   #chain: RelayerChain | null = null
   #signer: TransactionSigner | null = null
@@ -86,8 +90,9 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
    */
   async admit(request: RelayRequest): Promise<RelayResult> {
     return this.#once(request, async (id, parts) => {
+      this.#toEnqueue.push(id)
       // Whoever is told that it was taken may read where it is at once.
-      await Promise.all([this.#show(parts), parts.enqueue(id).catch(reportLostMessage)])
+      await this.#show(parts)
     })
   }
 
@@ -291,14 +296,27 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
     return view.read
   }
 
-  /** Copies what has changed by now into the hub's database. Those who come while a copy is made share the next one. */
+  /**
+   * Copies what has changed by now into the hub's database, and sends the messages about what was admitted. Those who
+   * come while that is done share the next time.
+   */
   #show(parts: RelayerParts): Promise<void> {
     this.#nextShow ??= (this.#runningShow ?? Promise.resolve()).then(() => {
       this.#nextShow = null
-      this.#runningShow = this.#copy(parts)
+      this.#runningShow = Promise.all([this.#copy(parts), this.#enqueue(parts)]).then(() => {})
       return this.#runningShow
     })
     return this.#nextShow
+  }
+
+  async #enqueue({ enqueue }: RelayerParts): Promise<void> {
+    while (this.#toEnqueue.length > 0) {
+      try {
+        await enqueue(this.#toEnqueue.splice(0, messagesMax))
+      } catch (error) {
+        console.error('messages about admitted actions could not be sent', error)
+      }
+    }
   }
 
   /** A copy that fails is made in a later round. */
@@ -334,7 +352,3 @@ const isRpcFault = (error: unknown): boolean => error instanceof RpcUnreachable 
 function requireRpcFault(error: unknown): void {
   if (!isRpcFault(error)) throw error
 }
-
-/** The alarm carries what no message comes for. */
-const reportLostMessage = (error: unknown): void =>
-  console.error('the message about an admitted action could not be sent', error)

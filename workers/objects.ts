@@ -31,8 +31,8 @@ function relayerParts(env: Env): RelayerParts | null {
     confirmations: settings.CHAIN_CONFIRMATIONS,
     tickMs: settings.RELAYER_TICK_MS,
     stuckMs: settings.RELAYER_STUCK_MS,
-    enqueue: async (id) => {
-      await env.RELAY.send({ v: 1, id })
+    enqueue: async (ids) => {
+      await env.RELAY.sendBatch(ids.map((id) => ({ body: { v: 1, id } })))
     },
     show: (relays) => services(env).transactions.put(relays),
   }

@@ -15,8 +15,8 @@ export interface RelayerParts {
   tickMs: number
   /** A transaction that no block has taken for this long is priced anew. */
   stuckMs: number
-  /** Sees to it that `carry` is called with the id soon. It may fail, and the call come twice or never. */
-  enqueue: (id: string) => Promise<void>
+  /** Sees to it that `carry` is called with the ids soon. It may fail, and the call come twice or never. */
+  enqueue: (ids: readonly string[]) => Promise<void>
   /** Copies states into the hub's database; an older revision must not overwrite a newer one. */
   show: (relays: RelayView[]) => Promise<void>
 }

@@ -26,7 +26,7 @@ export class Starter {
   readonly folder = mkdtempSync(path.join(tmpdir(), 'localnet-'))
   readonly #children = new Set<ChildProcess>()
 
-  /** `npm start` without npm unless `script` names it, or only what looks after the network. */
+  /** `npm start` without npm; or the script that is named, such as only what looks after the network. */
   run(args: readonly string[], { env = {}, script = 'scripts/nx.mjs' }: RunOptions = {}): Started {
     const [command, ...before] = commands[script]
     const child = spawn(command, [...before, ...args], {
@@ -71,6 +71,7 @@ const commands = {
   npm: ['npm', 'start', '--'],
   'scripts/nx.mjs': ['node', 'scripts/nx.mjs', 'node', 'localnet/start.ts'],
   'localnet/start.ts': ['node', 'localnet/start.ts'],
+  'examples/project/submit.ts': ['node', 'examples/project/submit.ts'],
 } as const
 
 export interface Ports {
