@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { AnvilError, startAnvil } from '../contracts/anvil.ts'
 import { callBatch } from '../contracts/json-rpc.ts'
+import { saveChain } from './chain-saver.ts'
 import { probePort } from './port.ts'
 import { StartError, setAside } from './state.ts'
 
@@ -21,8 +22,6 @@ const usualPort = 8545
  * wait for ever else; not often, because the chain gets slower with its height.
  */
 const miningFlags = ['--block-time', '12', '--mixed-mining']
-/** What a chain that is killed can forget. It writes all of itself each time, megabytes after some days, so not more often. */
-const saveSeconds = '60'
 
 /**
  * Starts a chain that goes on where it was stopped.
@@ -41,9 +40,15 @@ export async function startChain(
   try {
     const anvil = await startAnvil({
       port: port ?? (await choosePort(note)),
-      flags: [...miningFlags, '--state', file, '--state-interval', saveSeconds],
+      flags: [...miningFlags, '--state', file],
     })
-    return { url: anvil.url, id: 31337, ended: anvil.ended, stop: anvil.stop }
+    const stopSaving = saveChain(anvil, file, note)
+    const stop = async () => {
+      // Before the chain writes itself down for the last time.
+      await stopSaving()
+      await anvil.stop()
+    }
+    return { url: anvil.url, id: 31337, ended: anvil.ended, stop }
   } catch (error) {
     if (error instanceof AnvilError) throw new StartError(error.message)
     throw error

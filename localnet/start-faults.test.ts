@@ -104,6 +104,30 @@ describe.skipIf(!hasAnvil)('npm start, when things go wrong', () => {
       await end(next)
     })
 
+    test('killed with SIGKILL to the last process, it goes on where its last block was written down', async () => {
+      const started = await begin({ script: 'localnet/start.ts' })
+      // Without empty blocks, which would let the hub be ahead of the file by chance.
+      await chain('evm_setAutomine', true)
+      hash = await drip()
+      const head = Number(await chain('eth_blockNumber'))
+      await expect
+        .poll(() => JSON.parse(readFileSync(file('chain.json'), 'utf8')).best_block_number, {
+          timeout: 60_000,
+        })
+        .toBe(head)
+      await expect.poll(async () => (await health()).chain.indexed_block).toBe(head)
+      // First the one that would look after the others.
+      for (const pid of [started.child.pid as number, -starter.networkPid()]) process.kill(pid, 'SIGKILL')
+      await started.exit
+      await nobodyLeft()
+
+      const next = await begin()
+      expect(next.output.stderr).not.toMatch(/Deploying|set aside/)
+      expect(await chain('eth_getTransactionReceipt', hash)).toMatchObject({ status: '0x1' })
+      await drip()
+      await end(next)
+    })
+
     test('a terminal that is gone takes nothing with it before it is stopped in order', async () => {
       const started = await begin({ script: 'localnet/start.ts' })
       started.child.stdout?.destroy()

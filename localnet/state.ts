@@ -61,7 +61,14 @@ export const networkFiles = (folder: string): NetworkFiles => ({
 /** Forgets databases, objects, secrets and the chain. */
 export function clearState(folder: string): void {
   usable(folder, () => {
-    for (const name of ['storage', 'hub-secret', 'chain.json', 'deployment.json', 'devices']) {
+    for (const name of [
+      'storage',
+      'hub-secret',
+      'chain.json',
+      'chain.json.new',
+      'deployment.json',
+      'devices',
+    ]) {
       const file = path.join(folder, name)
       for (const one of [file, ...asides(file)]) rmSync(one, { recursive: true, force: true })
     }
