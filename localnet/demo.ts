@@ -4,18 +4,20 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { done, refused } from './demo/calls.ts'
-import { approveProject, publishModules, registerProject } from './demo/developer.ts'
+import { approveProject, demoManifest, enroll, publishModules, registerProject } from './demo/developer.ts'
 import { mine } from './demo/miner.ts'
 import { type Network, readNetwork, startOwnNetwork } from './demo/network.ts'
 import { show, step } from './demo/show.ts'
 import { signIn } from './demo/wallet.ts'
+import { namedHub, usualHub } from './hub-option.ts'
+import { UsageError } from './state.ts'
 
 const usage = `Usage: npm run demo [-- --hub URL | --own]
 
 A developer signs in, publishes the modules of examples/ and registers a project by signature, an operator approves it,
 and a miner binds a device made with nodectl, stakes on the project, sets where rewards go, and leaves with the stake.
-Uses the hub at URL, else one running on http://localhost:8787, else starts a whole network for itself, as --own always
-does; only there nobody has to wait a day for the end of unbonding.`
+Uses the hub at URL or in HUB_URL, else one running on ${usualHub}, else starts a whole network for itself, as
+--own always does; only there nobody has to wait a day for the end of unbonding.`
 
 async function demo(hub: string, passTime: Network['passTime'], scratch: string): Promise<void> {
   console.log(`A developer meets the hub at ${hub}`)
@@ -29,7 +31,9 @@ async function demo(hub: string, passTime: Network['passTime'], scratch: string)
   const modules = await publishModules(network, developer, scratch)
   if (network.contracts === null) show('·', 'this hub has no chain: nothing can be registered or staked here')
   else {
-    const projectId = await registerProject(network, developer, modules)
+    await enroll(developer, 'Demo')
+    const manifest = demoManifest(network, developer.address, modules)
+    const projectId = await registerProject(network, developer, manifest)
     if (await approveProject(network, projectId)) await mine(network, projectId, scratch)
     else show('·', 'this hub has an operator of its own, whose review the project waits for')
   }
@@ -47,18 +51,33 @@ const answers = (hub: string): Promise<boolean> =>
     () => false,
   )
 
-async function main(scratch: string): Promise<void> {
-  const { values } = parseArgs({
-    options: { hub: { type: 'string' }, own: { type: 'boolean' }, help: { type: 'boolean' } },
-  })
-  if (values.help) return console.log(usage)
-  await import('../node-cli/build.ts')
-  const given = values.hub?.replace(/\/$/, '')
-  if (given !== undefined) return demo(given, null, scratch)
-  if (!values.own && (await answers('http://localhost:8787')))
-    return demo('http://localhost:8787', null, scratch)
+function parse() {
+  try {
+    return parseArgs({
+      options: {
+        hub: { type: 'string' },
+        own: { type: 'boolean' },
+        help: { type: 'boolean', short: 'h' },
+      },
+    }).values
+  } catch (error) {
+    throw new UsageError(`${(error as Error).message}\n\n${usage}`)
+  }
+}
 
-  console.log('Starting a network for this demo.')
+async function main(scratch: string): Promise<void> {
+  const values = parse()
+  if (values.help) return console.log(usage)
+  if (values.own && values.hub !== undefined) throw new UsageError('Give --own or --hub, not both.')
+  const hub = values.own ? null : (namedHub(values.hub) ?? ((await answers(usualHub)) ? usualHub : null))
+  await import('../node-cli/build.ts')
+  if (hub !== null) return demo(hub, null, scratch)
+
+  console.log(
+    values.own
+      ? 'Starting a network for this demo.'
+      : `No hub answers on ${usualHub}, so this starts a network of its own; --hub URL or HUB_URL names one that runs.`,
+  )
   const own = await startOwnNetwork(scratch)
   try {
     await demo(own.url, own.passTime, scratch)
@@ -72,7 +91,7 @@ try {
   await main(scratch)
 } catch (error) {
   console.error(`\nError: ${(error as Error).message}`)
-  process.exitCode = 1
+  process.exitCode = error instanceof UsageError ? 2 : 1
 } finally {
   rmSync(scratch, { recursive: true, force: true })
 }

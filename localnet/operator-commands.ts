@@ -1,4 +1,6 @@
 import { parseArgs } from 'node:util'
+import { isAmount } from '../protocol/formats.ts'
+import { hubHelp, readHub } from './hub-option.ts'
 import { UsageError } from './state.ts'
 
 /** One call of the hub's operator API. */
@@ -111,22 +113,38 @@ export const commands: readonly Command[] = [
   },
 ]
 
-const width = 62
-const lineOf = ({ words, options = [], does }: Command): string => {
-  const line = [...words, ...options.map((option) => `[--${option}]`)].join(' ')
-  return `  ${line.padEnd(width)}  ${does}`
+const optionHelp: Record<keyof Options, string> = {
+  reason: '--reason TEXT       why, for the audit log',
+  condition: '--condition TEXT    what the developer has to keep to; once for each',
+  status: '--status STATUS     pending, approved or revoked',
+  role: '--role ROLE         miner or validator',
+  subject: '--subject ID        only what was done to this project, node or address',
+  amount: '--amount N          tokens of one drip in base units: 10^18 are one token',
+  'eth-amount': '--eth-amount N      native currency of one drip in wei: 10^18 are one ether',
 }
 
-export const usage = `Usage: npm run -s operator -- COMMAND [--key-env VARIABLE] [--hub URL]
+const lineOf = ({ words, options = [] }: Command): string =>
+  [...words, ...options.map((option) => `[--${option}]`)].join(' ')
+
+/** How to call some of the commands. */
+function usageOf(some: readonly Command[]): string {
+  const width = Math.max(...some.map((command) => lineOf(command).length))
+  const taken = new Set(some.flatMap(({ options = [] }) => options))
+  const explained = Object.entries(optionHelp).filter(([option]) => taken.has(option as keyof Options))
+  return `Usage: npm run -s operator -- COMMAND [--key-env VARIABLE] [--hub URL]
 
 Signs in as an operator, makes one call, and prints what the hub answers as JSON.
 
-${commands.map(lineOf).join('\n')}
+${some.map((command) => `  ${lineOf(command).padEnd(width)}  ${command.does}`).join('\n')}
 
-  --condition TEXT    what the developer has to keep to; once for each
-  --key-env VARIABLE  the environment variable that holds the operator's private key, 0x and 64 hex digits;
+${explained.map(([, help]) => `  ${help}\n`).join('')}  --key-env VARIABLE  the environment variable that holds the operator's private key, 0x and 64 hex digits;
                       left out, the operator of the local network
-  --hub URL           default http://localhost:8787
+  --hub URL           ${hubHelp}`
+}
+
+export const usage = `${usageOf(commands)}
+
+COMMAND --help shows what is about that command.
 
 Exit codes: 0 done, 1 refused, 2 wrong usage.
 
@@ -135,31 +153,58 @@ Examples:
   npm run -s operator -- project approve 0x… --condition "Publishes its data."
   npm run -s operator -- node revoke node-0f3a5c7e9b1d2f40 --reason "Signed two results for one task."`
 
-/** Finds the command and reads what it is given. @throws {@link UsageError} */
-export function readCommand(args: readonly string[]): {
-  call: OperatorCall
-  keyEnv: string | undefined
-  hub: string
-} | null {
+/** Finds the command and reads what it is given, or gives the help asked for. @throws {@link UsageError} */
+export function readCommand(
+  args: readonly string[],
+): { help: string } | { call: OperatorCall; keyEnv: string | undefined; hub: string } {
   const { values, positionals } = parse(args)
   const { help, hub, 'key-env': keyEnv, ...options } = values
-  if (help || args.length === 0) return null
-  const command = commands.find(({ words }) => matches(words, positionals))
-  if (!command)
-    throw new UsageError(`There is no command "${positionals.join(' ')}". See npm run -s operator -- --help`)
+  const beginning = commands.filter(({ words }) => begins(words, positionals))
+  if (help || args.length === 0)
+    return {
+      help: positionals.length === 0 || beginning.length === 0 ? usage : usageOf(beginning),
+    }
+  const command = beginning.find(({ words }) => words.length === positionals.length)
+  if (!command) throw new UsageError(`${explain(positionals)} ${seeHelp}`)
   const allowed: readonly string[] = command.options ?? []
   const foreign = Object.keys(options).find((name) => !allowed.includes(name))
   if (foreign !== undefined) throw new UsageError(`"${positionals.join(' ')}" takes no --${foreign}.`)
+  for (const name of ['amount', 'eth-amount'] as const)
+    if (options[name] !== undefined && !isAmount(options[name]))
+      throw new UsageError(
+        `--${name} must be a whole number of base units below 2^256, not "${options[name]}".`,
+      )
   const given = positionals.filter((_, index) => command.words[index]?.startsWith('<'))
   return {
     call: command.call(given.map(encodeURIComponent), options),
     keyEnv,
-    hub: hub.replace(/\/$/, ''),
+    hub: readHub(hub),
   }
 }
 
-const matches = (words: readonly string[], given: readonly string[]): boolean =>
-  words.length === given.length && words.every((word, index) => word.startsWith('<') || word === given[index])
+const seeHelp = 'See npm run -s operator -- --help'
+
+/** Whether a command with these words can begin with what was given. */
+const begins = (words: readonly string[], given: readonly string[]): boolean =>
+  given.every((word, index) => words[index]?.startsWith('<') || word === words[index])
+
+/** Why words are no command: where they leave the commands that begin as they do, or that they end too early. */
+function explain(given: readonly string[]): string {
+  const known = given.findLastIndex((_, index) =>
+    commands.some(({ words }) => begins(words, given.slice(0, index + 1))),
+  )
+  const sense = given.slice(0, known + 1)
+  const rest = given[known + 1]
+  if (sense.length === 0) return rest === undefined ? 'Name a command.' : `There is no command "${rest}".`
+  const next = commands
+    .filter(({ words }) => begins(words, sense))
+    .flatMap(({ words }) => words[sense.length] ?? [])
+  const [placeholder] = next.filter((word) => word.startsWith('<'))
+  if (next.length === 0) return `"${sense.join(' ')}" takes no "${rest}".`
+  if (placeholder !== undefined) return `"${sense.join(' ')}" needs ${placeholder}.`
+  const choice = [...new Set(next)].join(', ')
+  return `"${sense.join(' ')}" needs one of ${choice}${rest === undefined ? '' : `, not "${rest}"`}.`
+}
 
 function parse(args: readonly string[]) {
   try {
@@ -175,11 +220,11 @@ function parse(args: readonly string[]) {
         amount: { type: 'string' },
         'eth-amount': { type: 'string' },
         'key-env': { type: 'string' },
-        hub: { type: 'string', default: 'http://localhost:8787' },
+        hub: { type: 'string' },
         help: { type: 'boolean', short: 'h' },
       },
     })
   } catch (error) {
-    throw new UsageError(`${(error as Error).message}. See npm run -s operator -- --help`)
+    throw new UsageError(`${(error as Error).message}. ${seeHelp}`)
   }
 }

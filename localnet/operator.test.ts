@@ -36,22 +36,41 @@ describe('operator commands', () => {
     ],
     ['node revoke ../x', { method: 'POST', path: '/admin/v1/nodes/..%2Fx/revoke', json: {} }],
   ])('%s', (line, call) => {
-    expect(readCommand(line.split(' '))?.call).toEqual(call)
+    expect(readCommand(line.split(' '))).toMatchObject({ call })
   })
 
   test.each([
-    ['nodes pending'],
-    ['node approve'],
-    ['relayer --reason x'],
-    ['node approve node-1 --condition x'],
-    ['faucet open --colour red'],
-    ['x'],
-  ])('refuses %s', (line) => {
-    expect(() => readCommand(line.split(' '))).toThrow(UsageError)
+    ['nodes pending', '"nodes" takes no "pending".'],
+    ['node approve', '"node approve" needs <node_id>.'],
+    ['node', '"node" needs one of approve, revoke.'],
+    [
+      'project frobnicate 0x1',
+      '"project" needs one of approve, reject, pause, resume, delist, not "frobnicate".',
+    ],
+    ['project delist 0x1 0x2', '"project delist 0x1" takes no "0x2".'],
+    ['faucet', '"faucet" needs one of open, close.'],
+    ['x', 'There is no command "x".'],
+    ['--reason x', 'Name a command.'],
+    ['relayer --reason x', '"relayer" takes no --reason.'],
+    ['node approve node-1 --condition x', '"node approve node-1" takes no --condition.'],
+    ['faucet open --colour red', "Unknown option '--colour'"],
+    ['faucet open --amount 1.5', '--amount must be a whole number of base units below 2^256, not "1.5".'],
+    ['nodes --hub nodes', '--hub must be an http or https URL without a path'],
+  ])('refuses %s', (line, message) => {
+    const read = () => readCommand(line.split(' '))
+    expect(read).toThrow(UsageError)
+    expect(read).toThrow(message)
   })
 
   test('the help names every command', () => {
     for (const { words } of commands) expect(usage).toContain(words.join(' '))
+    expect(readCommand(['--help'])).toEqual({ help: usage })
+  })
+
+  test('the help of a command is about that command', () => {
+    const { help } = readCommand(['nodes', '--help']) as { help: string }
+    expect(help).toContain('--status STATUS')
+    expect(help).not.toContain('faucet')
   })
 })
 

@@ -32,7 +32,21 @@ describe('signIn', () => {
 
   test('says that no hub answers', async () => {
     const nobody = `http://localhost:${await probePort(0)}`
-    await expect(signIn(nobody, privateKeys.developer)).rejects.toThrow(/No hub answers .*npm start/)
+    await expect(signIn(nobody, privateKeys.developer)).rejects.toThrow(
+      /No hub answers .*npm start.*--hub URL/,
+    )
+  })
+
+  test('says that what answers is no hub, and that a hub speaks no TLS', async () => {
+    const other = createServer((_, response) => response.end('<html>')).listen(0)
+    const { port } = other.address() as AddressInfo
+    await expect(signIn(`http://localhost:${port}`, privateKeys.developer)).rejects.toThrow(
+      /is no hub: \/ gives no JSON/,
+    )
+    other.close()
+    await expect(signIn(origin.replace('http', 'https'), privateKeys.developer)).rejects.toThrow(
+      /begins with http:/,
+    )
   })
 
   test('signs nothing for a hub that asks for a sign-in elsewhere', async () => {

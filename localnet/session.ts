@@ -23,13 +23,15 @@ export interface Session {
 export async function signIn(hub: string, key: string): Promise<Session> {
   const { host } = new URL(hub)
   const address = evmAddress(key)
-  const descriptor = await request<{ chain: { id: number } }>(hub, '/')
+  const descriptor = await request<{ chain?: { id?: number } }>(hub, '/')
+  const chainId = descriptor.chain?.id
+  if (chainId === undefined) throw new HubError(`What answers on ${hub} is no hub. ${otherHub}`)
   const nonce = await request<{ nonce: string; message: string }>(hub, '/v1/auth/nonce', {
     address,
     domain: host,
   })
   const expected = { host, address, nonce: nonce.nonce, now: Math.floor(Date.now() / 1000) }
-  if (!isSafeToSign(resolveProfile({ chain_id: descriptor.chain.id }), nonce.message, expected))
+  if (!isSafeToSign(resolveProfile({ chain_id: chainId }), nonce.message, expected))
     throw new HubError(`${hub} asks to sign a text that is no sign-in to ${host}; nothing was signed.`)
   const session = await request<{ token: string; expires_at: number }>(hub, '/v1/auth/siwe', {
     message: nonce.message,
@@ -39,19 +41,35 @@ export async function signIn(hub: string, key: string): Promise<Session> {
 }
 
 async function request<T>(hub: string, path: string, json?: unknown): Promise<T> {
-  const response = await fetch(
+  const response = await reach(
     hub + path,
     json === undefined
       ? {}
       : { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(json) },
-  ).catch((error) => {
-    throw new HubError(`No hub answers on ${hub}: ${reasonOf(error)}. Start one with "npm start".`)
-  })
-  const body = (await response.json()) as T & { error?: string; message?: string }
+  )
+  const body = (await response.json().catch(() => {
+    throw new HubError(`What answers on ${hub} is no hub: ${path} gives no JSON. ${otherHub}`)
+  })) as T & { error?: string; message?: string }
   if (!response.ok) throw new HubError(`${path} answered ${response.status} ${body.error}: ${body.message}`)
   return body
 }
 
+const otherHub = 'Name another with --hub URL or in HUB_URL.'
+
+/** Sends a request to a hub. @throws {@link HubError} when nobody answers. */
+export function reach(target: string | Request, init?: RequestInit): Promise<Response> {
+  return fetch(target, init).catch((error) => {
+    const { origin } = new URL(typeof target === 'string' ? target : target.url)
+    throw new HubError(
+      `No hub answers on ${origin}: ${reasonOf(error)}. Start one with "npm start". ${otherHub}`,
+    )
+  })
+}
+
 /** fetch says "fetch failed" and hides the reason. */
-const reasonOf = (error: Error): string =>
-  error.cause instanceof Error ? error.cause.message || String(error.cause) : error.message
+function reasonOf({ message, cause }: Error): string {
+  if (!(cause instanceof Error)) return message
+  const { code } = cause as NodeJS.ErrnoException
+  if (code?.startsWith('ERR_SSL')) return 'what is there speaks no TLS, so its URL begins with http:'
+  return cause.message || String(cause)
+}

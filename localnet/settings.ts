@@ -12,6 +12,8 @@ export interface Parts {
 /** What makes the hub one of a local network: its vars and secrets where they differ from wrangler.toml. */
 export const hubSettings = ({ baseUrl, chain, deployment, hubSecret }: Parts): Record<string, string> => ({
   BASE_URL: baseUrl,
+  // The same place by its other name, so that nobody has to know which of the two the hub calls itself.
+  WEB_HOSTS: new URL(baseUrl).host.replace('localhost', '127.0.0.1'),
   HUB_SECRET: hubSecret,
   PROFILE: JSON.stringify({ chain_id: chain.id }),
   // Nobody developing against it is stopped by a limit, or waits for another person.

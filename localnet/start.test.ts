@@ -16,6 +16,7 @@ vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 const starter = new Starter()
 afterAll(() => starter.clear())
 
+const operatorKey = '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d'
 const minerKey = '0x7c852118294e51e653712a81e05800f419141751be58f605c371e15141b007a6'
 const developerKey = '0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a'
 
@@ -94,12 +95,38 @@ describe.skipIf(!hasAnvil)('npm start', () => {
     expect(items).toHaveLength(3)
     for (const item of items)
       expect(item).toMatchObject({ project_id: projectId, status: 'active', device_bound: true })
+    const operator = await signIn(new URL(origin()), undefined, operatorKey, `localhost:${ports.hub}`)
+    expect((await (await operator.get('/admin/v1/nodes')).json()) as object).toMatchObject({
+      items: Array(3).fill({ role: 'miner', status: 'approved' }),
+    })
     const devices = [...first.output.stdout.matchAll(/^ +(\S+-[0-9a-f]{16}) {2}(\S+)\/$/gm)]
     expect(devices).toHaveLength(3)
     for (const [, nodeId, folder] of devices) {
       const seed = readFileSync(path.join(folder!, 'node.key'), 'utf8').trim()
       expect(deriveNodeId(resolveProfile(), ed25519PublicKey(`0x${seed}`))).toBe(nodeId)
     }
+  })
+
+  test('npm run submit brings a project from its manifest to the review of an operator', async () => {
+    const manifest = JSON.parse(readFileSync('examples/project/manifest.json', 'utf8'))
+    manifest.consensus.work.functions = ['echo']
+    const file = path.join(starter.folder, 'manifest.json')
+    writeFileSync(file, JSON.stringify(manifest))
+    const { items } = await read('/v1/modules')
+    // By the other name of this machine, which wallets sign in to as well.
+    const hub = `http://127.0.0.1:${ports.hub}`
+    const submit = () =>
+      starter.run([file, items[0].manifest_address, '--hub', hub, '--as', 'treasury'], {
+        script: 'examples/project/submit.ts',
+      }).exit
+    const { code, stdout, stderr } = await submit()
+    expect([code, stderr]).toEqual([0, ''])
+    const projectId = stdout.trim().split('\n').at(-1)
+    const operator = await signIn(new URL(origin()), undefined, operatorKey, `localhost:${ports.hub}`)
+    expect(await (await operator.get('/admin/v1/review-queue')).json()).toMatchObject({
+      items: [{ project_id: projectId, listing_status: 'pending_review' }],
+    })
+    expect(await submit()).toMatchObject({ code: 1, stderr: expect.stringContaining('already_exists') })
   })
 
   test('the sample developer signs in and is given tokens, mined at once', async () => {

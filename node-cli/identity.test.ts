@@ -105,6 +105,17 @@ describe('keygen and id', () => {
     expect([(await keygen(dir)).code, readFileSync(file, 'utf8')]).toEqual([1, 'precious'])
   })
 
+  test.skipIf(!existsSync('/proc/self'))(
+    'a directory where the system makes none is refused, not waited for',
+    async () => {
+      for (const dir of ['/proc/node', '/proc/a/node'])
+        expect(await keygen(dir)).toMatchObject({
+          code: 1,
+          stderr: expect.stringContaining(`Error: the data directory ${dir} cannot be used: ENOENT`),
+        })
+    },
+  )
+
   test('a directory that cannot be made is an error, not a bug', async () => {
     const file = path.join(temporaryFolder(), 'file')
     writeFileSync(file, '')

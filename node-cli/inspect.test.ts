@@ -44,7 +44,7 @@ describe('inspect', () => {
       const { bytes } = hostileArtifacts.find((one) => one.name === name)!
       const { code, stdout, stderr } = await nodectl(['inspect', write('broken.hbc', bytes)])
       expect([code, stdout]).toEqual([1, ''])
-      expect(stderr).toMatch(/^Error: [^\n]+\n$/)
+      expect(stderr).toMatch(/^Error: [^\n]+broken\.hbc is not a valid \.hbc artifact: [^\n]+\n$/)
     }
   })
 

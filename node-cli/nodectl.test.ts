@@ -25,9 +25,24 @@ describe('nodectl', () => {
   test.each(Object.keys(commands))('%s --help shows usage, options and examples', async (name) => {
     const { code, stdout, stderr } = await nodectl([name, '--help'])
     expect([code, stderr]).toEqual([0, ''])
+    expect(stdout).toContain(`${commands[name]!.description}\n`)
     expect(stdout).toContain(`nodectl ${name} [options]`)
     expect(stdout).toMatch(new RegExp(`Examples:\\n  # .+\\n  nodectl ${name} `))
     expect(stdout).toContain('-h, --help')
+  })
+
+  test.each(['keygen', 'id'])('%s --help says which option it cannot do without', async (name) => {
+    const { stdout } = await nodectl([name, '--help'])
+    expect(stdout).toContain(`nodectl ${name} [options] --data-dir <DIR>\n`)
+    expect(stdout).toMatch(/^ {2}--data-dir <DIR> .*\(required\)$/m)
+  })
+
+  test('the list of commands in the README is that of --help', () => {
+    const readme = readFileSync(path.join(import.meta.dirname, 'README.md'), 'utf8')
+    const rows = [...readme.matchAll(/^\| `nodectl (\w+)[^|]*\| (.*) \|$/gm)]
+    expect(rows.map(([, name, description]) => [name, description])).toEqual(
+      Object.entries(commands).map(([name, { description }]) => [name, description]),
+    )
   })
 
   test('--help may come before the command', async () => {
@@ -50,6 +65,10 @@ describe('nodectl', () => {
     [['--version', 'please'], '--version takes no argument'],
     [['--help', 'inspct'], 'unknown command inspct; did you mean inspect?'],
     [['keygen'], 'data-dir'],
+    [['keygen', '--data-dir', ''], '--data-dir must not be empty'],
+    [['id', '--data-dir='], '--data-dir must not be empty'],
+    [['inspect', ''], 'the argument HBC must not be empty'],
+    [['run', '--', '', 'f'], 'the argument HBC must not be empty'],
     [['id', '--data-dir', 'a', '--data-dir=b'], '--data-dir is given twice'],
     [['inspect'], 'the argument HBC is missing'],
     [['inspect', 'a', 'b'], '2 arguments are given; 1 are taken'],

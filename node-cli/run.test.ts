@@ -153,7 +153,7 @@ describe('run', () => {
     [
       'a function that is not exported',
       () => [echo, 'nope'],
-      "Error: invalid request: function 'nope' is not exported by this module\n",
+      "Error: invalid request: function 'nope' is not exported by this module\nThe module exports: echo\n",
     ],
     [
       'gas 0',
@@ -175,11 +175,24 @@ describe('run', () => {
       () => [echo, 'echo', '--input-file', bigFile()],
       /is larger than 1048576 bytes\n$/,
     ],
-  ] as const)('refuses %s with one line', async (_, args, message) => {
+  ] as const)('refuses %s with exit 1', async (_, args, message) => {
     const { code, stderr, json } = await answer([...args()])
     expect([code, json]).toEqual([1, null])
     if (typeof message === 'string') expect(stderr).toBe(message)
     else expect(stderr).toMatch(message)
+  })
+
+  test.each(['abc', '1.5', '1e6', '0x10'])('gas that is no whole number is wrong usage: %s', async (gas) => {
+    expect(await answer([echo, 'echo', '--gas', gas])).toMatchObject({
+      code: 2,
+      json: null,
+      stderr: expect.stringContaining(`--gas must be a whole number from 1 to 10000000000, not ${gas}\n`),
+    })
+  })
+
+  test('an empty input is an input', async () => {
+    for (const args of [['--input', ''], ['--input=']])
+      expect((await answer([counter, 'read', ...args])).json.output).toBe('0')
   })
 
   test('a module that breaks the ABI gives a failed receipt without gas', async () => {
@@ -384,13 +397,23 @@ describe('verify', () => {
     expect(json.problems.at(-1)).toMatch(/uses storage or other modules/)
   })
 
+  test('what is no JSON is one line that names the file', async () => {
+    const text = new TextEncoder().encode('# Words\n')
+    const file = path.join(folder, 'words.md')
+    writeFileSync(file, text)
+    const refused = (name: string) => `Error: ${name} holds no receipt: this is no JSON document\n`
+    expect(await nodectl(['verify', file, echo])).toEqual({ code: 1, stdout: '', stderr: refused(file) })
+    const piped = await nodectl(['verify', '-', echo], { input: text })
+    expect(piped.stderr).toBe(refused('standard input'))
+  })
+
   test('what is no receipt is one line', async () => {
     const file = path.join(folder, 'none.json')
     writeFileSync(file, '{"a":1}')
     expect(await verify(file, echo)).toMatchObject({
       code: 1,
       json: null,
-      stderr: `Error: ${file} holds no receipt\n`,
+      stderr: `Error: ${file} holds no receipt; it must be what nodectl run prints, or the receipt in it\n`,
     })
   })
 })

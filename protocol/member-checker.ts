@@ -31,7 +31,7 @@ export class MemberChecker {
     if (members === undefined) return
     const before = problems.length
     for (const key of Object.keys(members))
-      if (!keys.includes(key)) this.report(key, 'unknown_key', 'This key is not known here.')
+      if (!keys.includes(key)) this.report(key, 'unknown_key', 'This member is not known here.')
     for (const key of required) if (!this.has(key)) this.report(key, 'missing', 'This member is required.')
     this.#isComplete = problems.length === before
   }

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -65,6 +65,18 @@ describe('npm run vectors', () => {
       'project-id: 0/1\n  first difference: differs\n    expected {"project_id":"0x"}\n',
     )
     expect(stdout).toContain('got      {"project_id":"0x')
+  })
+
+  test('a topic with cases in several files is one line, and a difference names its file', () => {
+    const one = write('one.json', {
+      topics: { 'project-id': [{ ...refused, input: { ...fold, slug: 'F' } }] },
+    })
+    const other = write('other.json', {
+      topics: { 'project-id': [{ name: 'differs', input: fold, output: { project_id: '0x' } }] },
+    })
+    const { status, stdout } = run(one, other)
+    expect(status).toBe(1)
+    expect(stdout).toContain(`project-id: 1/2\n  first difference: differs, in ${other}\n`)
   })
 
   test('exit 1 and the name of a topic without runner', () => {
@@ -135,6 +147,13 @@ describe('npm run vectors', () => {
     expect(stdout).toMatch(/^random-modules: (\d+)\/\1$/m)
     expect(stdout).toMatch(/^siwe: (\d+)\/\1$/m)
     expect(status).toBe(0)
+  })
+
+  test('the project has each of its topics once in the list', () => {
+    const topics = run('--engine', 'native').stdout.match(/^[a-z0-9-]+(?=:)/gm) ?? []
+    expect(new Set(topics).size).toBe(topics.length)
+    const page = readFileSync(path.join(import.meta.dirname, '../docs/vectors.md'), 'utf8')
+    for (const topic of topics) expect(page).toContain(`\`${topic}\``)
   })
 
   test('exit 2 for an unknown option, 0 for --help', () => {

@@ -18,7 +18,8 @@ Without FILE, runs the project's own vectors.
 
 A file is {cases: […]} with the topic as its name, or {profile?, topics: {<topic>: […]}}.
 
-  --engine NAME  engine that runs cases with a module: native, pulley or both (default)
+  --engine NAME  engine that runs cases with a module: native, pulley or both (default);
+                 with both, each of these cases counts once for either engine
   --help         print this text
 
 Exit status: 0 all passed, 1 something failed, 2 wrong usage, or a file that is unreadable or tests nothing.
@@ -38,7 +39,11 @@ async function main(args: string[]): Promise<number> {
     const engines = engineNames.filter((name) => values.engine === name || values.engine === 'both')
     if (engines.length === 0) throw new VectorFileError('--engine', 'must be native, pulley or both')
     const files = positionals.length > 0 ? positionals : ownFiles()
-    const results = await Promise.all(files.flatMap(readExpectations).map((set) => execute(set, engines)))
+    const sets = files.flatMap((file) => readExpectations(file).map((set) => ({ file, set })))
+    const executed = await Promise.all(
+      sets.map(async ({ file, set }) => ({ file, ...(await execute(set, engines)) })),
+    )
+    const results = byTopic(executed)
     for (const result of results) report(result)
     return results.every(({ differences, implemented }) => implemented && differences.length === 0) ? 0 : 1
   } catch (error) {
@@ -62,6 +67,23 @@ async function execute(set: VectorSet, engines: readonly EngineName[]): Promise<
   const outcomes = (await Promise.all(runs)).flat()
   const differences = outcomes.filter((outcome) => !agrees(outcome))
   return { topic: set.topic, implemented: true, total: outcomes.length, differences }
+}
+
+/** One result for each topic, wherever its cases lie; a difference names its file where there are several. */
+function byTopic(executed: readonly (TopicResult & { file: string })[]): TopicResult[] {
+  const topics = [...new Set(executed.map(({ topic }) => topic))]
+  return topics.map((topic) => {
+    const parts = executed.filter((one) => one.topic === topic)
+    const several = new Set(parts.map(({ file }) => file)).size > 1
+    return {
+      topic,
+      implemented: parts.every(({ implemented }) => implemented),
+      total: parts.reduce((sum, { total }) => sum + total, 0),
+      differences: parts.flatMap(({ file, differences }) =>
+        differences.map((one) => (several ? { ...one, name: `${one.name}, in ${file}` } : one)),
+      ),
+    }
+  })
 }
 
 const ownFolders = ['protocol/vectors', 'node-cli/src/engine/vectors']

@@ -26,10 +26,10 @@ export interface JsonBody {
   /** For documents of the client's own, which nobody hashes: numbers may have a fraction or an exponent. */
   fractions?: true
   /**
-   * The caller may leave the body out, and the handler parses and checks it, after what it has to say before that. The
-   * schema is for the OpenAPI document only.
+   * The handler parses and checks the body, after what it has to say before that. The schema is for the OpenAPI document
+   * only, and so is whether the caller may leave the body out.
    */
-  deferred?: true
+  deferred?: 'optional' | 'required'
 }
 
 export interface RawBody {
@@ -87,7 +87,7 @@ type Output<T> = T extends z.ZodType ? z.output<T> : undefined
 export interface RouteInput<D extends RouteDeclaration> {
   params: Output<D['params']>
   query: Output<D['query']>
-  json: D['json'] extends { deferred: true }
+  json: D['json'] extends { deferred: string }
     ? undefined
     : D['json'] extends JsonBody
       ? z.output<D['json']['schema']>

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import createClient, { type Client } from 'openapi-fetch'
 import type { paths } from '../client/api.generated.ts'
+import { reach } from '../session.ts'
 import { gist, shorten, show } from './show.ts'
 
 /** Calls of the hub, with the types of its OpenAPI document. */
@@ -19,7 +20,7 @@ export function connect(baseUrl: string, token?: string): Connection {
   }
   return {
     shown: createClient<paths>({ baseUrl, headers, fetch: showing }),
-    silent: createClient<paths>({ baseUrl, headers }),
+    silent: createClient<paths>({ baseUrl, headers, fetch: reach }),
   }
 }
 
@@ -30,7 +31,7 @@ async function showing(request: Request): Promise<Response> {
   const sent = isJson ? `  ${shorten(await request.clone().text())}` : ''
   const size = !isJson && request.body ? `  (${(await request.clone().arrayBuffer()).byteLength} bytes)` : ''
   show('→', `${request.method} ${shorten(pathname + search)}${sent}${size}`)
-  const response = await fetch(request)
+  const response = await reach(request)
   show('←', `${response.status}  ${shorten(await textOf(response))}`)
   return response
 }

@@ -75,25 +75,35 @@ export async function publishModules(
   return modules
 }
 
-/** Enrolls, signs a manifest, registers the project by signature. Returns its id. */
+/** Enrolls a wallet that is no developer. Throws where an operator has to approve it. */
+export async function enroll({ hub, address }: Wallet, displayName: string): Promise<void> {
+  step('Enroll as a developer')
+  const known = await hub.shown.GET('/v1/developers/me')
+  const developer =
+    known.data ??
+    (await done(
+      hub.shown.POST('/v1/developers/me/enrollment', {
+        body: { developer_type: 'individual', display_name: displayName, agreements_accepted: true },
+      }),
+    ))
+  if (developer.enrollment !== 'active')
+    throw new Error(
+      `the enrollment of ${address} is ${developer.enrollment}: an operator of this hub has to approve it first`,
+    )
+}
+
+/**
+ * Signs a manifest, and registers its project by signature. Returns its id.
+ *
+ * @param draft Whole but for the vault, which the hub names.
+ */
 export async function registerProject(
   network: Network,
   wallet: Wallet,
-  modules: Compiled[],
+  draft: ProjectManifest,
 ): Promise<string> {
   const { hub, address } = wallet
-  step('Enroll as a developer')
-  const developer = await done(
-    hub.shown.POST('/v1/developers/me/enrollment', {
-      body: { developer_type: 'individual', display_name: 'Demo', agreements_accepted: true },
-    }),
-  )
-  if (developer.enrollment !== 'active')
-    throw new Error('this hub wants an operator to approve developers first')
-
-  step('Write a manifest, and let the hub check it')
-  const worker = modules.find(({ functions }) => functions.includes('sha256')) ?? (modules[0] as Compiled)
-  const draft = manifestOf(network, address, worker)
+  step('Let the hub check the manifest')
   const first = await done(hub.shown.POST('/v1/developers/projects/prepare', { body: { manifest: draft } }))
   for (const { path: where, message } of first.problems) show('!', `${where}: ${message}`)
   show('·', `the vault has to be ${first.vault}`)
@@ -159,11 +169,14 @@ const withVault = (manifest: ProjectManifest, vault: string): ProjectManifest =>
   },
 })
 
-function manifestOf(
+/** The manifest of this demo's project, whose worker is the module that hashes. */
+export function demoManifest(
   { profile, contracts }: Network,
   developer: string,
-  { manifest_address: worker, functions }: Compiled,
+  modules: readonly Compiled[],
 ): ProjectManifest {
+  const { manifest_address: worker, functions } =
+    modules.find(({ functions }) => functions.includes('sha256')) ?? (modules[0] as Compiled)
   const token = contracts?.token ?? ''
   // The vault is a guess: the hub says which one it has to be.
   const sample = sampleManifest({ profile, developer, worker, functions, token, vault: token })

@@ -21,7 +21,7 @@ const freshNonce = (): string => randomBytes(16).toString('hex')
 const unixNow = (): number => Math.floor(Date.now() / 1000)
 
 /**
- * Has a device of the sample miner work for a project: bound, described, and with collateral. What of it is done already is
+ * Has a device of the sample miner work for a project: bound, described, registered as a node, and with collateral. What of it is done already is
  * left as it is.
  *
  * @param dataDir where its key is, as `nodectl --data-dir` takes it; made when there is none.
@@ -71,13 +71,23 @@ async function bind({ hub, profile, miner, minerKey }: DeviceParts, seed: string
     hardware: { cpu_cores: 4, ram_mb: 8_192, storage_free_mb: 20_000 },
     benchmark: { suite: 'bench-v1', score: 100, measured_at: unixNow() },
   }
-  const target = `/v1/devices/${nodeId}/profile`
-  const { headers } = signRequest(profile, seed, {
-    method: 'PUT',
-    target,
-    body: JSON.stringify(description),
-    timestamp: unixNow(),
-    nonce: freshNonce(),
+  const send = (method: string, target: string, body: object) => {
+    const text = JSON.stringify(body)
+    const { headers } = signRequest(profile, seed, {
+      method,
+      target,
+      body: text,
+      timestamp: unixNow(),
+      nonce: freshNonce(),
+    })
+    return request(hub, method, target, body, headers)
+  }
+  await send('PUT', `/v1/devices/${nodeId}/profile`, description)
+  await send('POST', '/v1/nodes/register', {
+    // Where `nodectl` would answer if somebody ran this device.
+    url: 'http://127.0.0.1:7700',
+    role: 'miner',
+    engine: 'native',
+    nodectl_version: '1.0.0',
   })
-  await request(hub, 'PUT', target, description, headers)
 }

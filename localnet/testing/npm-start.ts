@@ -26,7 +26,7 @@ export class Starter {
   readonly folder = mkdtempSync(path.join(tmpdir(), 'localnet-'))
   readonly #children = new Set<ChildProcess>()
 
-  /** `npm start` without npm, or only what looks after the network when `script` says so. */
+  /** `npm start` without npm; or the script that is named, such as only what looks after the network. */
   run(args: readonly string[], { env = {}, script = 'scripts/nx.mjs' }: RunOptions = {}): Started {
     const command = script === 'scripts/nx.mjs' ? [script, 'node', 'localnet/start.ts'] : [script]
     const child = spawn('node', [...command, ...args], {
@@ -64,7 +64,7 @@ export class Starter {
 
 export interface RunOptions {
   env?: Record<string, string>
-  script?: 'scripts/nx.mjs' | 'localnet/start.ts'
+  script?: 'scripts/nx.mjs' | 'localnet/start.ts' | 'examples/project/submit.ts'
 }
 
 export interface Ports {

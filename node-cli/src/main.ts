@@ -37,7 +37,7 @@ function report(error: unknown, rawArgs: readonly string[]): void {
     process.stderr.write(`Error: ${(error as Error).message}\nSee: nodectl${name} --help\n`)
     process.exitCode = exitCodes.usage
   } else if (error instanceof CliError) {
-    process.stderr.write(`Error: ${error.message}\n`)
+    process.stderr.write(`Error: ${error.message}\n${error.hint === undefined ? '' : `${error.hint}\n`}`)
     process.exitCode = exitCodes.failed
   } else {
     process.stderr.write(`Error: this is a bug of nodectl ${packageJson.version}, please report it\n`)

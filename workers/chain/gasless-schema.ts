@@ -17,7 +17,7 @@ const TypedData = z
 
 export const Signature = z
   .string()
-  .regex(/^0x[0-9a-f]{130}$/)
+  .regex(/^0x[0-9a-f]{130}$/, 'must be a signature: 0x and 130 lower-case hex digits')
   .meta({ id: 'EvmSignature', description: '65 bytes `r ‖ s ‖ v`.' })
 
 export const DirectTransaction = z
@@ -51,36 +51,32 @@ const SignedGaslessBody = z
   .meta({ id: 'SignedGaslessBody', description: 'A payload with the signature of its owner.' })
 
 const exampleSignature = `0x${'1f'.repeat(64)}1b`
-const exampleContracts = {
-  project_registry: example.wallet,
-  staking: example.wallet,
-  token: example.wallet,
-}
 
 /** A payload of the action, for examples. */
 export const payloadExample = (action: Action, message: TypedMessage) =>
   buildGaslessPayload(
     resolveProfile({ service: '{{service}}', prefix: '{{prefix}}', permit_name: '{{permit_name}}' }),
-    exampleContracts,
+    example.contracts,
     { action, message, nonce: 0n, now: example.time },
   )
 
 type Example = ReturnType<typeof payloadExample>
 
 /** The body of a route that takes a signed action only. */
-export const signedBody = ({ typed_data, permit }: Example): JsonBody & { deferred: true } => ({
+export const signedBody = ({ typed_data, permit }: Example): JsonBody & { deferred: 'required' } => ({
   schema: SignedGaslessBody,
   example: {
     typed_data,
     signature: exampleSignature,
     ...(permit && { permit, permit_signature: exampleSignature }),
   },
-  deferred: true,
+  deferred: 'required',
 })
 
 /** The body of a route in two steps: nothing or `request` in the first, the signed action in the second. */
-export const twoStepBody = (payload: Example, request?: z.ZodType): JsonBody & { deferred: true } => ({
+export const twoStepBody = (payload: Example, request?: z.ZodType): JsonBody & { deferred: 'optional' } => ({
   ...signedBody(payload),
+  deferred: 'optional',
   ...(request && { schema: z.union([request, SignedGaslessBody]) }),
 })
 

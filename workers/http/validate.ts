@@ -1,6 +1,7 @@
 import type * as z from 'zod'
 import { joinPath } from '../../protocol/canonical-json.ts'
 import { invalidFields, type Problem } from '../errors.ts'
+import { choiceOf, problemText } from './problem-text.ts'
 
 /** More are not worth reading, and an answer must not be larger than what it answers. */
 const problemsMax = 100
@@ -8,7 +9,7 @@ const keyLengthMax = 64
 
 /** Parses with every problem reported at once. @throws {@link ApiError} 400 `invalid_field`. */
 export function validate<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
-  const result = schema.safeParse(value)
+  const result = schema.safeParse(value, { error: problemText })
   if (result.success) return result.data
   const all = result.error.issues.flatMap((issue) => problems(issue, value))
   throw invalidFields(all.slice(0, problemsMax))
@@ -22,10 +23,18 @@ const problems = (issue: z.core.$ZodIssue, value: unknown): Problem[] => {
       code: 'unknown_key',
       message: 'is not a known field; remove it',
     }))
-  if (issue.code === 'invalid_type' && at(value, issue.path) === undefined)
-    return [{ path, code: 'missing', message: `is required (${issue.expected})` }]
+  if (isAboutPresence(issue) && at(value, issue.path) === undefined)
+    return [{ path, code: 'missing', message: `is required (${expectation(issue)})` }]
   return [{ path, code: 'invalid_value', message: issue.message }]
 }
+
+type PresenceIssue = z.core.$ZodIssueInvalidType | z.core.$ZodIssueInvalidValue
+
+const isAboutPresence = (issue: z.core.$ZodIssue): issue is PresenceIssue =>
+  issue.code === 'invalid_type' || issue.code === 'invalid_value'
+
+const expectation = (issue: PresenceIssue): string =>
+  issue.code === 'invalid_type' ? issue.expected : choiceOf(issue.values)
 
 const dotted = (path: readonly PropertyKey[]): string =>
   path.reduce<string>((joined, part) => joinPath(joined, typeof part === 'number' ? part : String(part)), '')

@@ -679,7 +679,7 @@ export const openApiTemplate = `{
                 "$ref": "#/components/schemas/NonceRequest"
               },
               "example": {
-                "address": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                "address": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
                 "domain": "localhost:8787"
               }
             }
@@ -711,7 +711,7 @@ export const openApiTemplate = `{
                   "nonce": "Zk3v9QpXw7LrT2sBn",
                   "issued_at": 1793000040,
                   "expires_at": 1793000340,
-                  "message": "localhost:8787 wants you to sign in with your Ethereum account:\\n0x70997970C51812dc3A010C7d01b50e0d17dc79C8\\n\\nSign in to {{service}} testnet.\\n\\nURI: http://localhost:8787\\nVersion: 1\\nChain ID: 31337\\nNonce: Zk3v9QpXw7LrT2sBn\\nIssued At: 2026-10-26T07:34:00Z\\nExpiration Time: 2026-10-26T19:34:00Z"
+                  "message": "localhost:8787 wants you to sign in with your Ethereum account:\\n0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC\\n\\nSign in to {{service}} testnet.\\n\\nURI: http://localhost:8787\\nVersion: 1\\nChain ID: 31337\\nNonce: Zk3v9QpXw7LrT2sBn\\nIssued At: 2026-10-26T07:34:00Z\\nExpiration Time: 2026-10-26T19:34:00Z"
                 }
               }
             }
@@ -784,7 +784,7 @@ export const openApiTemplate = `{
                 },
                 "example": {
                   "token": "{{session_token_prefix}}kV0mX2uB9pQ7sT4wZ1yA6cE3gH8jL5nR0tU2vX4zB7d",
-                  "address": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                  "address": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
                   "expires_at": 1793043240,
                   "roles": []
                 }
@@ -847,7 +847,7 @@ export const openApiTemplate = `{
                   "$ref": "#/components/schemas/Session"
                 },
                 "example": {
-                  "address": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                  "address": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
                   "expires_at": 1793000040,
                   "roles": []
                 }
@@ -965,7 +965,7 @@ export const openApiTemplate = `{
                   "$ref": "#/components/schemas/Me"
                 },
                 "example": {
-                  "address": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                  "address": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
                   "roles": [
                     "miner",
                     "developer"
@@ -973,7 +973,7 @@ export const openApiTemplate = `{
                   "devices": 2,
                   "subscriptions": 1,
                   "developer": {
-                    "address": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                    "address": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
                     "display_name": "Ada Computing",
                     "bio": "Rendering for everybody.",
                     "website": "https://ada.example",
@@ -1060,7 +1060,7 @@ export const openApiTemplate = `{
                   ],
                   "saved_addresses": [
                     {
-                      "address": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                      "address": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
                       "label": "Cold wallet"
                     }
                   ],
@@ -1126,7 +1126,7 @@ export const openApiTemplate = `{
                 ],
                 "saved_addresses": [
                   {
-                    "address": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                    "address": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
                     "label": "Cold wallet"
                   }
                 ],
@@ -1175,7 +1175,7 @@ export const openApiTemplate = `{
                   ],
                   "saved_addresses": [
                     {
-                      "address": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                      "address": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
                       "label": "Cold wallet"
                     }
                   ],
@@ -1252,7 +1252,7 @@ export const openApiTemplate = `{
                   "$ref": "#/components/schemas/OwnDeveloper"
                 },
                 "example": {
-                  "address": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                  "address": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
                   "display_name": "Ada Computing",
                   "bio": "Rendering for everybody.",
                   "website": "https://ada.example",
@@ -1345,7 +1345,7 @@ export const openApiTemplate = `{
                   "$ref": "#/components/schemas/OwnDeveloper"
                 },
                 "example": {
-                  "address": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                  "address": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
                   "display_name": "Ada Computing",
                   "bio": "Rendering for everybody.",
                   "website": "https://ada.example",
@@ -1458,7 +1458,7 @@ export const openApiTemplate = `{
                   "$ref": "#/components/schemas/OwnDeveloper"
                 },
                 "example": {
-                  "address": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                  "address": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
                   "display_name": "Ada Computing",
                   "bio": "Rendering for everybody.",
                   "website": "https://ada.example",
@@ -1541,7 +1541,7 @@ export const openApiTemplate = `{
                   "$ref": "#/components/schemas/OwnDeveloper"
                 },
                 "example": {
-                  "address": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                  "address": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
                   "display_name": "Ada Computing",
                   "bio": "Rendering for everybody.",
                   "website": "https://ada.example",
@@ -2488,7 +2488,7 @@ export const openApiTemplate = `{
                     {
                       "project_id": "0x9e107d9d372bb6826bd81d3542a419d6e277d6f1c0b5a4938271605f4e3d2c1b",
                       "slug": "protein-fold",
-                      "developer": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                      "developer": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
                       "developer_name": "Ada Computing",
                       "developer_verified": true,
                       "name": "Protein Fold",
@@ -2565,7 +2565,7 @@ export const openApiTemplate = `{
               "type": "string",
               "pattern": "^0[xX][0-9a-fA-F]{40}$"
             },
-            "example": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8"
+            "example": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc"
           },
           {
             "name": "If-None-Match",
@@ -2606,7 +2606,7 @@ export const openApiTemplate = `{
                   "$ref": "#/components/schemas/Developer"
                 },
                 "example": {
-                  "address": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                  "address": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
                   "display_name": "Ada Computing",
                   "bio": "Rendering for everybody.",
                   "website": "https://ada.example",
@@ -2746,7 +2746,7 @@ export const openApiTemplate = `{
                       },
                       "hbc_size": 589,
                       "stateless": true,
-                      "uploader": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                      "uploader": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
                       "exec_count": 0,
                       "deployed_at": 1793000040
                     }
@@ -2866,7 +2866,7 @@ export const openApiTemplate = `{
                   },
                   "hbc_size": 589,
                   "stateless": true,
-                  "uploader": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                  "uploader": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
                   "exec_count": 0,
                   "deployed_at": 1793000040
                 }
@@ -2987,7 +2987,7 @@ export const openApiTemplate = `{
                   },
                   "hbc_size": 589,
                   "stateless": true,
-                  "uploader": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                  "uploader": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
                   "exec_count": 0,
                   "deployed_at": 1793000040
                 }
@@ -3313,7 +3313,7 @@ export const openApiTemplate = `{
                   },
                   "hbc_size": 589,
                   "stateless": true,
-                  "uploader": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                  "uploader": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
                   "exec_count": 0,
                   "deployed_at": 1793000040
                 }
@@ -3374,7 +3374,7 @@ export const openApiTemplate = `{
                   "v": 1,
                   "network": "{{network}}",
                   "chain_id": 31337,
-                  "developer": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                  "developer": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
                   "slug": "protein-fold",
                   "version": 1,
                   "previous": null,
@@ -3575,7 +3575,7 @@ export const openApiTemplate = `{
                   "v": 1,
                   "network": "{{network}}",
                   "chain_id": 31337,
-                  "developer": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                  "developer": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
                   "slug": "protein-fold",
                   "version": 1,
                   "previous": null,
@@ -3705,7 +3705,7 @@ export const openApiTemplate = `{
                   "project": {
                     "project_id": "0x9e107d9d372bb6826bd81d3542a419d6e277d6f1c0b5a4938271605f4e3d2c1b",
                     "slug": "protein-fold",
-                    "developer": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                    "developer": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
                     "developer_name": "Ada Computing",
                     "developer_verified": true,
                     "name": "Protein Fold",
@@ -3894,8 +3894,8 @@ export const openApiTemplate = `{
                   },
                   "register_tx": {
                     "chain_id": 31337,
-                    "to": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
-                    "data": "0x",
+                    "to": "0xe7f1725e7734ce288f8367e1bb143e90bb3f0512",
+                    "data": "0x6530c43000000000000000000000000000000000000000000000000000000000000000808a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b4542d6d8e5c8c3c1a1b6d2a4a4eaf5d7c9b8e3f2a1bac9d8e7f6a5b4c3d2e1f0a9b1c5c7d4b7b2b0f0a5c1f3f3d9e4c6b8a7d2e1f0a9b8c7d6e5f4a3b2c1d0e9f8a000000000000000000000000000000000000000000000000000000000000000c70726f7465696e2d666f6c640000000000000000000000000000000000000000",
                     "value": "0",
                     "description": "Registers the project with its first version."
                   },
@@ -3906,7 +3906,7 @@ export const openApiTemplate = `{
                         "name": "{{service}} ProjectRegistry",
                         "version": "1",
                         "chainId": 31337,
-                        "verifyingContract": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8"
+                        "verifyingContract": "0xe7f1725e7734ce288f8367e1bb143e90bb3f0512"
                       },
                       "types": {
                         "EIP712Domain": [
@@ -3960,7 +3960,7 @@ export const openApiTemplate = `{
                       },
                       "primaryType": "Register",
                       "message": {
-                        "developer": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                        "developer": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
                         "slug": "protein-fold",
                         "worker": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
                         "consensusHash": "0x2d6d8e5c8c3c1a1b6d2a4a4eaf5d7c9b8e3f2a1bac9d8e7f6a5b4c3d2e1f0a9b",
@@ -4006,7 +4006,7 @@ export const openApiTemplate = `{
                   "project": {
                     "project_id": "0x9e107d9d372bb6826bd81d3542a419d6e277d6f1c0b5a4938271605f4e3d2c1b",
                     "slug": "protein-fold",
-                    "developer": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                    "developer": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
                     "developer_name": "Ada Computing",
                     "developer_verified": true,
                     "name": "Protein Fold",
@@ -4195,8 +4195,8 @@ export const openApiTemplate = `{
                   },
                   "register_tx": {
                     "chain_id": 31337,
-                    "to": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
-                    "data": "0x",
+                    "to": "0xe7f1725e7734ce288f8367e1bb143e90bb3f0512",
+                    "data": "0x6530c43000000000000000000000000000000000000000000000000000000000000000808a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b4542d6d8e5c8c3c1a1b6d2a4a4eaf5d7c9b8e3f2a1bac9d8e7f6a5b4c3d2e1f0a9b1c5c7d4b7b2b0f0a5c1f3f3d9e4c6b8a7d2e1f0a9b8c7d6e5f4a3b2c1d0e9f8a000000000000000000000000000000000000000000000000000000000000000c70726f7465696e2d666f6c640000000000000000000000000000000000000000",
                     "value": "0",
                     "description": "Registers the project with its first version."
                   },
@@ -4207,7 +4207,7 @@ export const openApiTemplate = `{
                         "name": "{{service}} ProjectRegistry",
                         "version": "1",
                         "chainId": 31337,
-                        "verifyingContract": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8"
+                        "verifyingContract": "0xe7f1725e7734ce288f8367e1bb143e90bb3f0512"
                       },
                       "types": {
                         "EIP712Domain": [
@@ -4261,7 +4261,7 @@ export const openApiTemplate = `{
                       },
                       "primaryType": "Register",
                       "message": {
-                        "developer": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                        "developer": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
                         "slug": "protein-fold",
                         "worker": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
                         "consensusHash": "0x2d6d8e5c8c3c1a1b6d2a4a4eaf5d7c9b8e3f2a1bac9d8e7f6a5b4c3d2e1f0a9b",
@@ -4332,7 +4332,7 @@ export const openApiTemplate = `{
           }
         ],
         "requestBody": {
-          "required": false,
+          "required": true,
           "content": {
             "application/json": {
               "schema": {
@@ -4344,7 +4344,7 @@ export const openApiTemplate = `{
                     "name": "{{service}} ProjectRegistry",
                     "version": "1",
                     "chainId": 31337,
-                    "verifyingContract": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8"
+                    "verifyingContract": "0xe7f1725e7734ce288f8367e1bb143e90bb3f0512"
                   },
                   "types": {
                     "EIP712Domain": [
@@ -4398,7 +4398,7 @@ export const openApiTemplate = `{
                   },
                   "primaryType": "Register",
                   "message": {
-                    "developer": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                    "developer": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
                     "slug": "protein-fold",
                     "worker": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
                     "consensusHash": "0x2d6d8e5c8c3c1a1b6d2a4a4eaf5d7c9b8e3f2a1bac9d8e7f6a5b4c3d2e1f0a9b",
@@ -4539,7 +4539,7 @@ export const openApiTemplate = `{
                   "v": 1,
                   "network": "{{network}}",
                   "chain_id": 31337,
-                  "developer": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                  "developer": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
                   "slug": "protein-fold",
                   "version": 2,
                   "previous": "0x1c5c7d4b7b2b0f0a5c1f3f3d9e4c6b8a7d2e1f0a9b8c7d6e5f4a3b2c1d0e9f8a",
@@ -4769,7 +4769,7 @@ export const openApiTemplate = `{
                     "name": "{{service}} ProjectRegistry",
                     "version": "1",
                     "chainId": 31337,
-                    "verifyingContract": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8"
+                    "verifyingContract": "0xe7f1725e7734ce288f8367e1bb143e90bb3f0512"
                   },
                   "types": {
                     "EIP712Domain": [
@@ -4823,7 +4823,7 @@ export const openApiTemplate = `{
                   },
                   "primaryType": "PublishVersion",
                   "message": {
-                    "developer": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                    "developer": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
                     "projectId": "0x9e107d9d372bb6826bd81d3542a419d6e277d6f1c0b5a4938271605f4e3d2c1b",
                     "version": 2,
                     "consensusHash": "0x2d6d8e5c8c3c1a1b6d2a4a4eaf5d7c9b8e3f2a1bac9d8e7f6a5b4c3d2e1f0a9b",
@@ -4866,7 +4866,7 @@ export const openApiTemplate = `{
                       "name": "{{service}} ProjectRegistry",
                       "version": "1",
                       "chainId": 31337,
-                      "verifyingContract": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8"
+                      "verifyingContract": "0xe7f1725e7734ce288f8367e1bb143e90bb3f0512"
                     },
                     "types": {
                       "EIP712Domain": [
@@ -4920,7 +4920,7 @@ export const openApiTemplate = `{
                     },
                     "primaryType": "PublishVersion",
                     "message": {
-                      "developer": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                      "developer": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
                       "projectId": "0x9e107d9d372bb6826bd81d3542a419d6e277d6f1c0b5a4938271605f4e3d2c1b",
                       "version": 2,
                       "consensusHash": "0x2d6d8e5c8c3c1a1b6d2a4a4eaf5d7c9b8e3f2a1bac9d8e7f6a5b4c3d2e1f0a9b",
@@ -5412,7 +5412,7 @@ export const openApiTemplate = `{
                     {
                       "project_id": "0x9e107d9d372bb6826bd81d3542a419d6e277d6f1c0b5a4938271605f4e3d2c1b",
                       "slug": "protein-fold",
-                      "developer": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                      "developer": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
                       "developer_name": "Ada Computing",
                       "developer_verified": true,
                       "name": "Protein Fold",
@@ -5536,7 +5536,7 @@ export const openApiTemplate = `{
                 "example": {
                   "project_id": "0x9e107d9d372bb6826bd81d3542a419d6e277d6f1c0b5a4938271605f4e3d2c1b",
                   "slug": "protein-fold",
-                  "developer": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                  "developer": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
                   "developer_name": "Ada Computing",
                   "developer_verified": true,
                   "name": "Protein Fold",
@@ -5814,7 +5814,7 @@ export const openApiTemplate = `{
                     "v": 1,
                     "network": "{{network}}",
                     "chain_id": 31337,
-                    "developer": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                    "developer": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
                     "slug": "protein-fold",
                     "version": 1,
                     "previous": null,
@@ -6146,7 +6146,7 @@ export const openApiTemplate = `{
                       "v": 1,
                       "network": "{{network}}",
                       "chain_id": 31337,
-                      "developer": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                      "developer": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
                       "slug": "protein-fold",
                       "version": 1,
                       "previous": null,
@@ -6597,7 +6597,7 @@ export const openApiTemplate = `{
                 "example": {
                   "items": [
                     {
-                      "miner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                      "miner": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
                       "rounds": 40,
                       "units": 1200,
                       "earned": "31000000000000000000",
@@ -6965,7 +6965,7 @@ export const openApiTemplate = `{
                     {
                       "review_id": "Zk3v9QpXw7LrT2sB",
                       "project_id": "0x9e107d9d372bb6826bd81d3542a419d6e277d6f1c0b5a4938271605f4e3d2c1b",
-                      "author": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                      "author": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
                       "author_name": "Ada",
                       "rating": 5,
                       "comment": "Steady work, paid on time.",
@@ -7068,7 +7068,7 @@ export const openApiTemplate = `{
                 "example": {
                   "review_id": "Zk3v9QpXw7LrT2sB",
                   "project_id": "0x9e107d9d372bb6826bd81d3542a419d6e277d6f1c0b5a4938271605f4e3d2c1b",
-                  "author": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                  "author": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
                   "author_name": "Ada",
                   "rating": 5,
                   "comment": "Steady work, paid on time.",
@@ -7281,7 +7281,7 @@ export const openApiTemplate = `{
                 "$ref": "#/components/schemas/BindingMessageRequest"
               },
               "example": {
-                "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                "owner": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
                 "public_key": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6"
               }
             }
@@ -7356,7 +7356,7 @@ export const openApiTemplate = `{
               "example": {
                 "message": "{{service}}: bind mining device\\nNetwork: …",
                 "binding_hash": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
-                "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                "owner": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
                 "node_id": "{{node_id_prefix}}0f3a5c7e9b1d2f40",
                 "public_key": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
                 "issued_at": 1793000040,
@@ -7392,7 +7392,7 @@ export const openApiTemplate = `{
                 "example": {
                   "node_id": "{{node_id_prefix}}0f3a5c7e9b1d2f40",
                   "public_key": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
-                  "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                  "owner": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
                   "status": "online",
                   "class": "desktop",
                   "platform": "linux",
@@ -7459,7 +7459,7 @@ export const openApiTemplate = `{
               "example": {
                 "message": "{{service}}: unbind mining device\\nNetwork: …",
                 "binding_hash": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
-                "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                "owner": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
                 "node_id": "{{node_id_prefix}}0f3a5c7e9b1d2f40",
                 "public_key": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
                 "issued_at": 1793000040,
@@ -7494,7 +7494,7 @@ export const openApiTemplate = `{
                 },
                 "example": {
                   "node_id": "{{node_id_prefix}}0f3a5c7e9b1d2f40",
-                  "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                  "owner": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
                   "unbound_at": 1793000040
                 }
               }
@@ -7585,7 +7585,7 @@ export const openApiTemplate = `{
                 "example": {
                   "message": "{{service}}: bind mining device\\nNetwork: …",
                   "binding_hash": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
-                  "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                  "owner": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
                   "node_id": "{{node_id_prefix}}0f3a5c7e9b1d2f40",
                   "public_key": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
                   "issued_at": 1793000040,
@@ -7683,7 +7683,7 @@ export const openApiTemplate = `{
                     {
                       "node_id": "{{node_id_prefix}}0f3a5c7e9b1d2f40",
                       "public_key": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
-                      "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                      "owner": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
                       "status": "online",
                       "class": "desktop",
                       "platform": "linux",
@@ -7803,7 +7803,7 @@ export const openApiTemplate = `{
                 "example": {
                   "node_id": "{{node_id_prefix}}0f3a5c7e9b1d2f40",
                   "public_key": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
-                  "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                  "owner": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
                   "status": "online",
                   "class": "desktop",
                   "platform": "linux",
@@ -7909,7 +7909,7 @@ export const openApiTemplate = `{
                 "example": {
                   "node_id": "{{node_id_prefix}}0f3a5c7e9b1d2f40",
                   "public_key": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
-                  "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                  "owner": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
                   "status": "online",
                   "class": "desktop",
                   "platform": "linux",
@@ -8056,7 +8056,7 @@ export const openApiTemplate = `{
                 "example": {
                   "node_id": "{{node_id_prefix}}0f3a5c7e9b1d2f40",
                   "public_key": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
-                  "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                  "owner": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
                   "status": "online",
                   "class": "desktop",
                   "platform": "linux",
@@ -8178,7 +8178,7 @@ export const openApiTemplate = `{
                     "subscription_id": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
                     "project_id": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
                     "node_id": "{{node_id_prefix}}0f3a5c7e9b1d2f40",
-                    "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                    "owner": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
                     "min_collateral": "5000000000000000000",
                     "device_bound": true,
                     "credited_rounds": 0,
@@ -8187,7 +8187,7 @@ export const openApiTemplate = `{
                     "created_at": 1793000040,
                     "status": "pending_collateral",
                     "collateral": "0",
-                    "payout_address": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                    "payout_address": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
                     "collateral_health": "healthy",
                     "release_at": null,
                     "pending_slashes": 0,
@@ -8203,7 +8203,7 @@ export const openApiTemplate = `{
                         "name": "{{service}} Staking",
                         "version": "1",
                         "chainId": 31337,
-                        "verifyingContract": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8"
+                        "verifyingContract": "0x9fe46736679d2d9a65f0992f2272de9f3c7fa6e0"
                       },
                       "types": {
                         "EIP712Domain": [
@@ -8253,7 +8253,7 @@ export const openApiTemplate = `{
                       },
                       "primaryType": "Bond",
                       "message": {
-                        "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                        "owner": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
                         "projectId": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
                         "nodeKey": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
                         "amount": "6000000000000000000",
@@ -8267,7 +8267,7 @@ export const openApiTemplate = `{
                         "name": "{{permit_name}}",
                         "version": "1",
                         "chainId": 31337,
-                        "verifyingContract": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8"
+                        "verifyingContract": "0x5fbdb2315678afecb367f032d93f642f64180aa3"
                       },
                       "types": {
                         "EIP712Domain": [
@@ -8313,8 +8313,8 @@ export const openApiTemplate = `{
                       },
                       "primaryType": "Permit",
                       "message": {
-                        "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
-                        "spender": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                        "owner": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
+                        "spender": "0x9fe46736679d2d9a65f0992f2272de9f3c7fa6e0",
                         "value": "6000000000000000000",
                         "nonce": "0",
                         "deadline": "1793003640"
@@ -8434,7 +8434,7 @@ export const openApiTemplate = `{
                       "subscription_id": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
                       "project_id": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
                       "node_id": "{{node_id_prefix}}0f3a5c7e9b1d2f40",
-                      "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                      "owner": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
                       "min_collateral": "5000000000000000000",
                       "device_bound": true,
                       "credited_rounds": 0,
@@ -8443,7 +8443,7 @@ export const openApiTemplate = `{
                       "created_at": 1793000040,
                       "status": "active",
                       "collateral": "6000000000000000000",
-                      "payout_address": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                      "payout_address": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
                       "collateral_health": "healthy",
                       "release_at": null,
                       "pending_slashes": 0,
@@ -8616,7 +8616,7 @@ export const openApiTemplate = `{
                   "subscription_id": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
                   "project_id": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
                   "node_id": "{{node_id_prefix}}0f3a5c7e9b1d2f40",
-                  "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                  "owner": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
                   "min_collateral": "5000000000000000000",
                   "device_bound": true,
                   "credited_rounds": 0,
@@ -8625,7 +8625,7 @@ export const openApiTemplate = `{
                   "created_at": 1793000040,
                   "status": "active",
                   "collateral": "6000000000000000000",
-                  "payout_address": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                  "payout_address": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
                   "collateral_health": "healthy",
                   "release_at": null,
                   "pending_slashes": 0,
@@ -8687,7 +8687,7 @@ export const openApiTemplate = `{
           }
         ],
         "requestBody": {
-          "required": false,
+          "required": true,
           "content": {
             "application/json": {
               "schema": {
@@ -8728,7 +8728,7 @@ export const openApiTemplate = `{
                       "name": "{{service}} Staking",
                       "version": "1",
                       "chainId": 31337,
-                      "verifyingContract": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8"
+                      "verifyingContract": "0x9fe46736679d2d9a65f0992f2272de9f3c7fa6e0"
                     },
                     "types": {
                       "EIP712Domain": [
@@ -8778,7 +8778,7 @@ export const openApiTemplate = `{
                     },
                     "primaryType": "Bond",
                     "message": {
-                      "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                      "owner": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
                       "projectId": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
                       "nodeKey": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
                       "amount": "6000000000000000000",
@@ -8792,7 +8792,7 @@ export const openApiTemplate = `{
                       "name": "{{permit_name}}",
                       "version": "1",
                       "chainId": 31337,
-                      "verifyingContract": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8"
+                      "verifyingContract": "0x5fbdb2315678afecb367f032d93f642f64180aa3"
                     },
                     "types": {
                       "EIP712Domain": [
@@ -8838,8 +8838,8 @@ export const openApiTemplate = `{
                     },
                     "primaryType": "Permit",
                     "message": {
-                      "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
-                      "spender": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                      "owner": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
+                      "spender": "0x9fe46736679d2d9a65f0992f2272de9f3c7fa6e0",
                       "value": "6000000000000000000",
                       "nonce": "0",
                       "deadline": "1793003640"
@@ -8905,7 +8905,7 @@ export const openApiTemplate = `{
           }
         ],
         "requestBody": {
-          "required": false,
+          "required": true,
           "content": {
             "application/json": {
               "schema": {
@@ -8917,7 +8917,7 @@ export const openApiTemplate = `{
                     "name": "{{service}} Staking",
                     "version": "1",
                     "chainId": 31337,
-                    "verifyingContract": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8"
+                    "verifyingContract": "0x9fe46736679d2d9a65f0992f2272de9f3c7fa6e0"
                   },
                   "types": {
                     "EIP712Domain": [
@@ -8967,7 +8967,7 @@ export const openApiTemplate = `{
                   },
                   "primaryType": "Bond",
                   "message": {
-                    "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                    "owner": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
                     "projectId": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
                     "nodeKey": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
                     "amount": "6000000000000000000",
@@ -8981,7 +8981,7 @@ export const openApiTemplate = `{
                     "name": "{{permit_name}}",
                     "version": "1",
                     "chainId": 31337,
-                    "verifyingContract": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8"
+                    "verifyingContract": "0x5fbdb2315678afecb367f032d93f642f64180aa3"
                   },
                   "types": {
                     "EIP712Domain": [
@@ -9027,8 +9027,8 @@ export const openApiTemplate = `{
                   },
                   "primaryType": "Permit",
                   "message": {
-                    "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
-                    "spender": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                    "owner": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
+                    "spender": "0x9fe46736679d2d9a65f0992f2272de9f3c7fa6e0",
                     "value": "6000000000000000000",
                     "nonce": "0",
                     "deadline": "1793003640"
@@ -9167,7 +9167,7 @@ export const openApiTemplate = `{
                     "name": "{{service}} Staking",
                     "version": "1",
                     "chainId": 31337,
-                    "verifyingContract": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8"
+                    "verifyingContract": "0x9fe46736679d2d9a65f0992f2272de9f3c7fa6e0"
                   },
                   "types": {
                     "EIP712Domain": [
@@ -9213,7 +9213,7 @@ export const openApiTemplate = `{
                   },
                   "primaryType": "SetPayout",
                   "message": {
-                    "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                    "owner": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
                     "subscriptionId": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
                     "payout": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
                     "nonce": "0",
@@ -9254,7 +9254,7 @@ export const openApiTemplate = `{
                       "name": "{{service}} Staking",
                       "version": "1",
                       "chainId": 31337,
-                      "verifyingContract": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8"
+                      "verifyingContract": "0x9fe46736679d2d9a65f0992f2272de9f3c7fa6e0"
                     },
                     "types": {
                       "EIP712Domain": [
@@ -9300,7 +9300,7 @@ export const openApiTemplate = `{
                     },
                     "primaryType": "SetPayout",
                     "message": {
-                      "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                      "owner": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
                       "subscriptionId": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
                       "payout": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
                       "nonce": "0",
@@ -9439,7 +9439,7 @@ export const openApiTemplate = `{
                   "subscription_id": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
                   "project_id": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
                   "node_id": "{{node_id_prefix}}0f3a5c7e9b1d2f40",
-                  "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                  "owner": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
                   "min_collateral": "5000000000000000000",
                   "device_bound": true,
                   "credited_rounds": 0,
@@ -9448,7 +9448,7 @@ export const openApiTemplate = `{
                   "created_at": 1793000040,
                   "status": "paused",
                   "collateral": "6000000000000000000",
-                  "payout_address": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                  "payout_address": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
                   "collateral_health": "healthy",
                   "release_at": null,
                   "pending_slashes": 0,
@@ -9543,7 +9543,7 @@ export const openApiTemplate = `{
                   "subscription_id": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
                   "project_id": "0x8a9321e60b20d30e14ebb65002b6cec307fdf8a93b9f6e23279c6a1b8ee1b454",
                   "node_id": "{{node_id_prefix}}0f3a5c7e9b1d2f40",
-                  "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                  "owner": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
                   "min_collateral": "5000000000000000000",
                   "device_bound": true,
                   "credited_rounds": 0,
@@ -9552,7 +9552,7 @@ export const openApiTemplate = `{
                   "created_at": 1793000040,
                   "status": "active",
                   "collateral": "6000000000000000000",
-                  "payout_address": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                  "payout_address": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
                   "collateral_health": "healthy",
                   "release_at": null,
                   "pending_slashes": 0,
@@ -9632,7 +9632,7 @@ export const openApiTemplate = `{
                     "name": "{{service}} Staking",
                     "version": "1",
                     "chainId": 31337,
-                    "verifyingContract": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8"
+                    "verifyingContract": "0x9fe46736679d2d9a65f0992f2272de9f3c7fa6e0"
                   },
                   "types": {
                     "EIP712Domain": [
@@ -9674,7 +9674,7 @@ export const openApiTemplate = `{
                   },
                   "primaryType": "Unbond",
                   "message": {
-                    "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                    "owner": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
                     "subscriptionId": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
                     "nonce": "0",
                     "deadline": "1793003640"
@@ -9714,7 +9714,7 @@ export const openApiTemplate = `{
                       "name": "{{service}} Staking",
                       "version": "1",
                       "chainId": 31337,
-                      "verifyingContract": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8"
+                      "verifyingContract": "0x9fe46736679d2d9a65f0992f2272de9f3c7fa6e0"
                     },
                     "types": {
                       "EIP712Domain": [
@@ -9756,7 +9756,7 @@ export const openApiTemplate = `{
                     },
                     "primaryType": "Unbond",
                     "message": {
-                      "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                      "owner": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
                       "subscriptionId": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
                       "nonce": "0",
                       "deadline": "1793003640"
@@ -9878,7 +9878,7 @@ export const openApiTemplate = `{
                     "name": "{{service}} Staking",
                     "version": "1",
                     "chainId": 31337,
-                    "verifyingContract": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8"
+                    "verifyingContract": "0x9fe46736679d2d9a65f0992f2272de9f3c7fa6e0"
                   },
                   "types": {
                     "EIP712Domain": [
@@ -9920,7 +9920,7 @@ export const openApiTemplate = `{
                   },
                   "primaryType": "Withdraw",
                   "message": {
-                    "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                    "owner": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
                     "subscriptionId": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
                     "nonce": "0",
                     "deadline": "1793003640"
@@ -9960,7 +9960,7 @@ export const openApiTemplate = `{
                       "name": "{{service}} Staking",
                       "version": "1",
                       "chainId": 31337,
-                      "verifyingContract": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8"
+                      "verifyingContract": "0x9fe46736679d2d9a65f0992f2272de9f3c7fa6e0"
                     },
                     "types": {
                       "EIP712Domain": [
@@ -10002,7 +10002,7 @@ export const openApiTemplate = `{
                     },
                     "primaryType": "Withdraw",
                     "message": {
-                      "owner": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                      "owner": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
                       "subscriptionId": "0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6",
                       "nonce": "0",
                       "deadline": "1793003640"
@@ -10137,7 +10137,7 @@ export const openApiTemplate = `{
                 "example": {
                   "enabled": true,
                   "token": {
-                    "address": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                    "address": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
                     "symbol": "{{token_symbol}}",
                     "name": "{{token_name}}",
                     "decimals": 18
@@ -10515,7 +10515,7 @@ export const openApiTemplate = `{
               "type": "string",
               "pattern": "^0[xX][0-9a-fA-F]{40}$"
             },
-            "example": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8"
+            "example": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc"
           }
         ],
         "requestBody": {
@@ -10554,7 +10554,7 @@ export const openApiTemplate = `{
                   "$ref": "#/components/schemas/OwnDeveloper"
                 },
                 "example": {
-                  "address": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                  "address": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
                   "display_name": "Ada Computing",
                   "bio": "Rendering for everybody.",
                   "website": "https://ada.example",
@@ -10627,7 +10627,7 @@ export const openApiTemplate = `{
               "type": "string",
               "pattern": "^0[xX][0-9a-fA-F]{40}$"
             },
-            "example": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8"
+            "example": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc"
           }
         ],
         "requestBody": {
@@ -10667,7 +10667,7 @@ export const openApiTemplate = `{
                   "$ref": "#/components/schemas/OwnDeveloper"
                 },
                 "example": {
-                  "address": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                  "address": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
                   "display_name": "Ada Computing",
                   "bio": "Rendering for everybody.",
                   "website": "https://ada.example",
@@ -11204,7 +11204,7 @@ export const openApiTemplate = `{
                 "example": {
                   "project_id": "0x9e107d9d372bb6826bd81d3542a419d6e277d6f1c0b5a4938271605f4e3d2c1b",
                   "slug": "protein-fold",
-                  "developer": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                  "developer": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
                   "developer_name": "Ada Computing",
                   "developer_verified": true,
                   "name": "Protein Fold",
@@ -11489,7 +11489,7 @@ export const openApiTemplate = `{
                     {
                       "project_id": "0x9e107d9d372bb6826bd81d3542a419d6e277d6f1c0b5a4938271605f4e3d2c1b",
                       "slug": "protein-fold",
-                      "developer": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                      "developer": "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
                       "developer_name": "Ada Computing",
                       "developer_verified": true,
                       "name": "Protein Fold",
@@ -11586,7 +11586,7 @@ export const openApiTemplate = `{
                 "example": {
                   "relayer": {
                     "status": "ok",
-                    "signer": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                    "signer": "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266",
                     "balance": "99500000000000000000",
                     "open": 2,
                     "oldest_open_at": 1793000040,

@@ -5,6 +5,8 @@ import { suggest } from './suggest.ts'
 interface Flag {
   name: string
   takesValue: boolean
+  /** Whether the empty text is a value like any other, as for an input; nothing has an empty name or number. */
+  mayBeEmpty: boolean
 }
 
 /** The spellings of every flag: `--name`, and `-x` or `--other` for its aliases. */
@@ -17,13 +19,14 @@ export function flagsOf(args: ArgsDef): Map<string, Flag> {
       flags.set(spelling.length === 1 ? `-${spelling}` : `--${spelling}`, {
         name,
         takesValue: definition.type !== 'boolean',
+        mayBeEmpty: 'valueHint' in definition && definition.valueHint === 'TEXT',
       })
   }
   return flags
 }
 
 /**
- * Refuses what citty would let pass: unknown flags, flags given twice, missing values, and arguments too many.
+ * Refuses what citty would let pass: unknown flags, flags given twice, missing or empty values, and arguments too many.
  *
  * @throws {@link UsageError}
  */
@@ -31,16 +34,16 @@ export function checkArguments(rawArgs: readonly string[], args: ArgsDef): void 
   const flags = flagsOf(args)
   const positionals = Object.entries(args).filter(([, { type }]) => type === 'positional')
   const seen = new Set<string>()
-  let given = 0
+  const given: string[] = []
   for (let index = 0; index < rawArgs.length; index++) {
     const argument = rawArgs[index]!
     if (argument === '--') {
-      given += rawArgs.length - index - 1
+      given.push(...rawArgs.slice(index + 1))
       break
     }
     // A lone dash is a value: standard input or output.
     if (!argument.startsWith('-') || argument === '-') {
-      given += 1
+      given.push(argument)
       continue
     }
     const [spelling = '', value] = argument.split(/=(.*)/s)
@@ -54,10 +57,12 @@ export function checkArguments(rawArgs: readonly string[], args: ArgsDef): void 
         `${spelling} takes no =; write ${spelling} ${value || 'VALUE'} or ${asValue(flag, value || 'VALUE')}`,
       )
     if (!flag.takesValue && value !== undefined) throw new UsageError(`${spelling} takes no value`)
+    if (value === '' && !flag.mayBeEmpty) throw new UsageError(`${spelling} must not be empty`)
     if (flag.takesValue && value === undefined) {
       index += 1
       const next = rawArgs[index]
       if (next === undefined) throw new UsageError(`${spelling} needs a value`)
+      if (next === '' && !flag.mayBeEmpty) throw new UsageError(`${spelling} must not be empty`)
       // citty drops a value like --no-x, and what follows a flag left without value is another flag more often than not.
       if (next.startsWith('--') || flags.has(next.split('=', 1)[0]!))
         throw new UsageError(
@@ -66,10 +71,13 @@ export function checkArguments(rawArgs: readonly string[], args: ArgsDef): void 
     }
   }
   const required = positionals.filter(([, { required }]) => required !== false)
-  if (given < required.length)
-    throw new UsageError(`the argument ${required[given]![0].toUpperCase()} is missing`)
-  if (given > positionals.length)
-    throw new UsageError(`${given} arguments are given; ${positionals.length} are taken`)
+  if (given.length < required.length)
+    throw new UsageError(`the argument ${required[given.length]![0].toUpperCase()} is missing`)
+  if (given.length > positionals.length)
+    throw new UsageError(`${given.length} arguments are given; ${positionals.length} are taken`)
+  const empty = given.indexOf('')
+  if (empty >= 0)
+    throw new UsageError(`the argument ${positionals[empty]![0].toUpperCase()} must not be empty`)
 }
 
 const asValue = ({ name }: Flag, value: string): string => `--${name}=${value}`

@@ -1,11 +1,14 @@
-/** Refused or failed: one `Error:` line on stderr, exit code 1. */
+/** Refused or failed: an `Error:` line on stderr, exit code 1. */
 export class CliError extends Error {
   override readonly name: string = 'CliError'
   readonly code: string
+  /** What helps to mend it, on a line of its own below. */
+  readonly hint: string | undefined
 
-  constructor(code: string, message: string) {
+  constructor(code: string, message: string, hint?: string) {
     super(message)
     this.code = code
+    this.hint = hint
   }
 }
 

@@ -11,6 +11,9 @@ export function commandHelp(name: string, { definition, examples }: Command): st
     'nodectl',
     name,
     '[options]',
+    ...Object.entries(args).flatMap(([flag, definition]) =>
+      definition.type !== 'positional' && definition.required ? [`--${flag}${hintOf(definition)}`] : [],
+    ),
     ...positionals.map(([argument]) => `<${argument.toUpperCase()}>`),
   ]
   return sections([
@@ -51,15 +54,17 @@ function optionRows(args: ArgsDef): [string, string][] {
     spellings.set(name, [...(spellings.get(name) ?? []), spelling])
   return [...spellings].map(([name, all]) => {
     const definition = args[name]!
-    const hint = 'valueHint' in definition && definition.valueHint ? ` <${definition.valueHint}>` : ''
     const note =
       'default' in definition && definition.default !== undefined ? ` (default ${definition.default})` : ''
     return [
-      all.sort((a, b) => a.length - b.length).join(', ') + hint,
-      `${definition.description ?? ''}${note}`,
+      all.sort((a, b) => a.length - b.length).join(', ') + hintOf(definition),
+      `${definition.description ?? ''}${definition.required ? ' (required)' : note}`,
     ]
   })
 }
+
+const hintOf = (definition: ArgsDef[string]): string =>
+  'valueHint' in definition && definition.valueHint ? ` <${definition.valueHint}>` : ''
 
 const table = (rows: readonly (readonly [string, string])[]): string[] => {
   const width = Math.max(0, ...rows.map(([left]) => left.length))

@@ -2,7 +2,7 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { CliError, UsageError } from './errors.ts'
 
 /** What is read from standard input, in words. */
-const nameOf = (file: string): string => (file === '-' ? 'standard input' : file)
+export const nameOf = (file: string): string => (file === '-' ? 'standard input' : file)
 
 /** Refuses to take two things from standard input: the second would be empty. @throws {@link UsageError} */
 export function checkStandardInput(...files: readonly (string | undefined)[]): void {

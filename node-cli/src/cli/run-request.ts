@@ -7,7 +7,7 @@ import {
 import { type EngineChoice, engineNames } from '../engine/engine-name.ts'
 import { limits } from '../engine/limits.ts'
 import { CliError, UsageError } from './errors.ts'
-import { readInput } from './input.ts'
+import { nameOf, readInput } from './input.ts'
 
 /** Flags that say what a run is given; `run` and `verify` share them. */
 export const inputArguments = {
@@ -44,7 +44,8 @@ export async function readArtifactFile(file: string): Promise<Artifact & { bytes
   try {
     return { ...openArtifact(bytes), bytes }
   } catch (error) {
-    if (error instanceof ArtifactError) throw new CliError(error.rule, error.message)
+    if (error instanceof ArtifactError)
+      throw new CliError(error.rule, `${nameOf(file)} is not a valid .hbc artifact: ${error.message}`)
     throw error
   }
 }
@@ -53,7 +54,11 @@ export async function readArtifactFile(file: string): Promise<Artifact & { bytes
 export function functionIdOf({ manifest }: Artifact, name: string): number {
   const id = manifest.functions.indexOf(name)
   if (id < 0)
-    throw new CliError('not_exported', `invalid request: function '${name}' is not exported by this module`)
+    throw new CliError(
+      'not_exported',
+      `invalid request: function '${name}' is not exported by this module`,
+      `The module exports: ${manifest.functions.join(', ')}`,
+    )
   return id
 }
 

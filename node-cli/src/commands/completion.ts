@@ -10,7 +10,7 @@ const shells: Readonly<Record<string, (flags: Flags) => string>> = { bash, zsh, 
 
 export default defineNodectlCommand({
   definition: {
-    meta: { name: 'completion', description: 'Print a completion script for your shell' },
+    meta: { name: 'completion', description: 'Print a completion script for bash, zsh or fish' },
     args: {
       shell: { type: 'positional', required: true, description: Object.keys(shells).join(', ') },
       json: { type: 'boolean', description: 'Print {shell, script} as JSON' },

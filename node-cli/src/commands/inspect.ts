@@ -1,16 +1,10 @@
-import {
-  type Artifact,
-  ArtifactError,
-  artifactBytesMax,
-  openArtifact,
-} from '../../../protocol/hbc/artifact.ts'
 import { checkGuest, type Guest } from '../../../protocol/wasm/guest.ts'
 import { readModule } from '../../../protocol/wasm/module.ts'
 import { WasmError } from '../../../protocol/wasm/reader.ts'
 import { defineNodectlCommand } from '../cli/command.ts'
-import { CliError, exitCodes } from '../cli/errors.ts'
-import { readInput } from '../cli/input.ts'
+import { exitCodes } from '../cli/errors.ts'
 import { printJson } from '../cli/output.ts'
+import { readArtifactFile } from '../cli/run-request.ts'
 import { validateBodies } from '../engine/validator.ts'
 
 export default defineNodectlCommand({
@@ -20,7 +14,7 @@ export default defineNodectlCommand({
       hbc: { type: 'positional', required: true, description: 'The artifact; - reads standard input' },
     },
     async run({ args }) {
-      const { manifest, manifestAddress, wasm } = open(await readInput(args.hbc, artifactBytesMax))
+      const { manifest, manifestAddress, wasm } = await readArtifactFile(args.hbc)
       const guest = check(wasm)
       const abiError = guest instanceof WasmError ? guest.message : null
       printJson({
@@ -44,15 +38,6 @@ export default defineNodectlCommand({
     ['inspect - < hello.hbc', 'Read it from standard input'],
   ],
 })
-
-function open(bytes: Uint8Array): Artifact {
-  try {
-    return openArtifact(bytes)
-  } catch (error) {
-    if (error instanceof ArtifactError) throw new CliError(error.rule, error.message)
-    throw error
-  }
-}
 
 /** Everything that decides whether the module runs at all. */
 function check(wasm: Uint8Array): Guest | WasmError {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { defineNodectlCommand } from '../cli/command.ts'
-import { CliError, exitCodes } from '../cli/errors.ts'
+import { CliError, exitCodes, UsageError } from '../cli/errors.ts'
 import { checkStandardInput } from '../cli/input.ts'
 import { printable, printJson, progress } from '../cli/output.ts'
 import { engineOf, functionIdOf, inputArguments, readArtifactFile, readRunInput } from '../cli/run-request.ts'
@@ -83,9 +83,11 @@ export default defineNodectlCommand({
 const unixNow = (): number => Math.floor(Date.now() / 1000)
 
 function readGas(text: string): number {
-  const gas = /^[1-9][0-9]{0,10}$/.test(text) ? Number(text) : 0
-  if (gas < 1 || gas > limits.gas)
-    throw new CliError('gas', `--gas must be a whole number from 1 to ${limits.gas}, not ${text}`)
+  const problem = `--gas must be a whole number from 1 to ${limits.gas}, not ${text}`
+  // A limit that no run may have is refused like an input that is too long; what is no number is a slip of the pen.
+  if (!/^-?\d+$/.test(text)) throw new UsageError(problem)
+  const gas = Number(text)
+  if (gas < 1 || gas > limits.gas) throw new CliError('gas', problem)
   return gas
 }
 

@@ -8,7 +8,7 @@ import { checkGuest } from '../../../protocol/wasm/guest.ts'
 import { WasmError } from '../../../protocol/wasm/reader.ts'
 import { defineNodectlCommand } from '../cli/command.ts'
 import { CliError, exitCodes } from '../cli/errors.ts'
-import { checkStandardInput, readInput } from '../cli/input.ts'
+import { checkStandardInput, nameOf, readInput } from '../cli/input.ts'
 import { printJson } from '../cli/output.ts'
 import { engineOf, inputArguments, readArtifactFile, readRunInput } from '../cli/run-request.ts'
 import type { EngineChoice } from '../engine/engine-name.ts'
@@ -76,7 +76,10 @@ async function readClaim(file: string): Promise<Claim> {
       isObject(value) && isObject(value.receipt) && isObject(value.receipt.receipt) ? value : undefined
     const envelope = (whole?.receipt ?? value) as unknown as ReceiptEnvelope
     if (!isObject(envelope) || !isObject(envelope.receipt) || typeof envelope.receipt.function !== 'string')
-      throw new CliError('receipt', `${file} holds no receipt`)
+      throw new CliError(
+        'receipt',
+        `${nameOf(file)} holds no receipt; it must be what nodectl run prints, or the receipt in it`,
+      )
     const isLimit = (value: unknown): value is number =>
       Number.isSafeInteger(value) && (value as number) >= 1 && (value as number) <= limits.gas
     const stated = whole?.gas_limit
@@ -84,7 +87,10 @@ async function readClaim(file: string): Promise<Claim> {
     return { envelope, beside: whole ?? {}, gasLimits: possible }
   } catch (error) {
     if (error instanceof CanonicalJsonError)
-      throw new CliError('receipt', `${file} is not acceptable JSON: ${error.message}`)
+      throw new CliError(
+        'receipt',
+        `${nameOf(file)} holds no receipt: ${error.path === '' ? error.reason : error.message}`,
+      )
     throw error
   }
 }

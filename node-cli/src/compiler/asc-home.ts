@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process'
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import path from 'node:path'
 import { CliError } from '../cli/errors.ts'
 import { progress } from '../cli/output.ts'
+import { makeFolder } from '../data-dir/make-folder.ts'
 
 /** The one compiler version: another one would give other bytes, and so other addresses. */
 export const ascVersion = '0.28.20'
@@ -42,7 +43,7 @@ export async function ensureAsc(home = ascHome()): Promise<string> {
   progress(`Installing AssemblyScript ${ascVersion} into ${home} (once, about 100 MB) …`)
   let temporary: string
   try {
-    await mkdir(home, { recursive: true })
+    makeFolder(home)
     temporary = await mkdtemp(path.join(home, temporaryPrefix))
   } catch (error) {
     throw new CliError(

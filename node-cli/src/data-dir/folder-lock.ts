@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { makeFolder } from './make-folder.ts'
 
 export type FolderLock =
   | { status: 'taken'; release: () => void }
@@ -21,7 +22,7 @@ const sqliteNotADatabase = 26
  * @throws What the system says of a folder that cannot be used.
  */
 export function lockFolder(folder: string): FolderLock {
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  makeFolder(folder, 0o700)
   const file = path.join(folder, 'lock')
   const pidFile = path.join(folder, 'pid')
   const lock = lockFile(file)

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { link, mkdir, open, readFile, rm, stat } from 'node:fs/promises'
+import { link, open, readFile, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 
 import { deriveNodeId } from '../../../protocol/ids.ts'
 import type { Profile } from '../../../protocol/profile.ts'
 import { CliError } from '../cli/errors.ts'
 import { nodeSigner } from '../node-signer.ts'
+import { makeFolder } from './make-folder.ts'
 
 const keyFileName = 'node.key'
 const othersMask = 0o077
@@ -53,7 +54,7 @@ export async function createNodeKey(dataDir: string): Promise<string> {
   const file = path.join(dataDir, keyFileName)
   const temporary = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`
   try {
-    await mkdir(dataDir, { recursive: true, mode: 0o700 })
+    makeFolder(dataDir, 0o700)
     const handle = await open(temporary, 'wx', 0o600)
     try {
       await handle.writeFile(`${randomBytes(32).toString('hex')}\n`)

@@ -1,9 +1,9 @@
-import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { ArtifactError, openArtifact } from '../../../protocol/hbc/artifact.ts'
 import { CliError } from '../cli/errors.ts'
 import type { StorageWrite, Surroundings } from '../engine/execution.ts'
+import { makeFolder } from './make-folder.ts'
 
 /** What a run leaves behind. */
 export interface RunRecord {
@@ -75,7 +75,7 @@ export function openStore(dataDir: string): Store {
 }
 
 function openDatabase(file: string): DatabaseSync {
-  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 })
+  makeFolder(path.dirname(file), 0o700)
   const db = new DatabaseSync(file)
   try {
     db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = 5000;')

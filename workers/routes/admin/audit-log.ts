@@ -39,7 +39,7 @@ export const listAuditLog = defineRoute(
           items: [
             {
               entry: 7,
-              operator: example.wallet,
+              operator: example.operator,
               action: 'node.approve',
               subject: '{{node_id_prefix}}0f3a5c7e9b1d2f40',
               reason: null,

@@ -52,6 +52,10 @@ describe('enrollment', () => {
       expect(await errorOf(await decide(address, 'enrollment', action))).toMatchObject({
         status: 409,
         error: 'invalid_state',
+        message:
+          action === 'approve'
+            ? 'The enrollment is draft; only a pending or rejected one can be approved.'
+            : 'The enrollment is draft; only a pending or active one can be rejected.',
         details: { state: 'draft' },
       })
     expect(await notesOn(address)).toEqual([])

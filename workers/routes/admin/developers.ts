@@ -58,11 +58,15 @@ async function decide(
   const decided = await developers.decide(address, what, action, { operator, reason }, unixNow())
   const developer = await developers.find(address)
   if (developer === null) throw new ApiError('not_found', `${address} never began to enroll.`)
-  if (decided === 'invalid_state')
-    throw new ApiError(
-      'invalid_state',
-      `The ${what} is ${developer[what]}, which cannot be ${action === 'approve' ? 'approved' : 'rejected'}.`,
-      { details: { state: developer[what] } },
-    )
+  if (decided === 'invalid_state') {
+    const granted = what === 'enrollment' ? 'active' : 'verified'
+    const rule =
+      action === 'approve'
+        ? 'only a pending or rejected one can be approved'
+        : `only a pending or ${granted} one can be rejected`
+    throw new ApiError('invalid_state', `The ${what} is ${developer[what]}; ${rule}.`, {
+      details: { state: developer[what] },
+    })
+  }
   return json(ownDeveloperView(developer))
 }

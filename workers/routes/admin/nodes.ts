@@ -62,7 +62,7 @@ export const approveNode = defineRoute(
     summary: 'Let a node count in its role',
     auth: { operator: true },
     params,
-    json: { schema: Decision, example: {}, deferred: true },
+    json: { schema: Decision, example: {}, deferred: 'optional' },
     errors: ['not_found'],
     responses: { 200: { description: 'As decided.', schema: NodeView, example: nodeExample } },
   },
@@ -79,7 +79,7 @@ export const revokeNode = defineRoute(
     description: 'It no longer counts, cannot register again, and its device shows as banned.',
     auth: { operator: true },
     params,
-    json: { schema: Decision, example: { reason: 'Signed two results for one task.' }, deferred: true },
+    json: { schema: Decision, example: { reason: 'Signed two results for one task.' }, deferred: 'optional' },
     errors: ['not_found'],
     responses: {
       200: { description: 'As decided.', schema: NodeView, example: { ...nodeExample, status: 'revoked' } },

@@ -51,7 +51,7 @@ export const getRelayer = defineRoute(
         example: {
           relayer: {
             status: 'ok',
-            signer: example.wallet,
+            signer: example.relayer,
             balance: '99500000000000000000',
             open: 2,
             oldest_open_at: example.time,

@@ -85,10 +85,17 @@ describe('enrollment', () => {
 describe('verification', () => {
   test('409 invalid_state without an enrollment, then pending, and asked for once', async () => {
     const { enroll, verify } = await session()
-    expect(await errorOf(await verify())).toMatchObject({ status: 409, error: 'invalid_state' })
+    const refused = (message: string) => ({ status: 409, error: 'invalid_state', message })
+    expect(await errorOf(await verify())).toMatchObject(
+      refused(
+        'The wallet has no enrollment; verification needs a pending or active one: POST /v1/developers/me/enrollment.',
+      ),
+    )
     await enroll()
     expect(await (await verify()).json()).toMatchObject({ verification: 'pending' })
-    expect(await errorOf(await verify())).toMatchObject({ status: 409, error: 'invalid_state' })
+    expect(await errorOf(await verify())).toMatchObject(
+      refused('The verification is pending already; an operator decides it.'),
+    )
   })
 })
 

@@ -3,6 +3,7 @@ import { ApiError } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
 import { sessionOf } from '../../middleware/authenticate.ts'
 import { defineRoute } from '../../route.ts'
+import type { Developer } from '../../stores/developers.ts'
 import { ownDeveloper } from './profile.ts'
 import { EnrollmentRequest, OwnDeveloperView, ownDeveloperExample, ownDeveloperView } from './schema.ts'
 
@@ -73,10 +74,19 @@ export const requestVerification = defineRoute(
     const { address } = sessionOf(c)
     const recorded = await c.var.services.developers.requestVerification(address, verification, unixNow())
     if (recorded === 'invalid_state')
-      throw new ApiError(
-        'invalid_state',
-        'Verification needs a pending or active enrollment, and is asked for once: it is pending or granted already.',
-      )
+      throw new ApiError('invalid_state', whyNotNow(await c.var.services.developers.find(address)))
     return json(ownDeveloperView(await ownDeveloper(c)))
   },
 )
+
+/** Why a verification cannot be asked for. */
+function whyNotNow(developer: Developer | null): string {
+  const wanted = 'verification needs a pending or active one: POST /v1/developers/me/enrollment'
+  if (developer === null) return `The wallet has no enrollment; ${wanted}.`
+  const { enrollment, verification } = developer
+  if (enrollment !== 'pending' && enrollment !== 'active')
+    return `The enrollment is ${enrollment}; ${wanted}.`
+  return verification === 'pending'
+    ? 'The verification is pending already; an operator decides it.'
+    : 'The wallet is verified already.'
+}

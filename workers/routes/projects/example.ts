@@ -3,7 +3,7 @@ import { example } from '../../examples.ts'
 
 /** One project, as the examples of the OpenAPI document show it from every side. */
 
-const token = '0x5fbdb2315678afecb367f032d93f642f64180aa3'
+const { token } = example.contracts
 const vault = '0x650ece791cdea4c583c4c0bf9aa37a01b45c96b5'
 
 const listing: Listing = {

@@ -11,7 +11,10 @@ import { Address, Amount, Bytes32 } from '../../http/formats.ts'
 
 export const Slug = z
   .string()
-  .regex(/^[a-z0-9][a-z0-9-]{1,46}[a-z0-9]$/)
+  .regex(
+    /^[a-z0-9][a-z0-9-]{1,46}[a-z0-9]$/,
+    'must be 3 to 48 of a-z, 0-9 and hyphens, none of them first or last',
+  )
   .meta({ id: 'Slug' })
 
 const text = (most: number, least = 0) => z.string().min(least).max(most)

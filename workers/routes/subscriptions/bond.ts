@@ -39,7 +39,7 @@ export const getBondPayload = defineRoute(
       'For the first bond as well as for a top-up. The permit beside it lets the contract take the amount.',
     auth: { session: true },
     params: SubscriptionParams,
-    json: { schema: BondRequest, example: { amount: '1000000000000000000' }, deferred: true },
+    json: { schema: BondRequest, example: { amount: '1000000000000000000' }, deferred: 'required' },
     errors,
     responses: { 200: payloadResponse(bondExample) },
   },

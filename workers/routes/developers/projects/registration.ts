@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { ProjectManifest } from '../../../../protocol/manifest.ts'
+import { encodeDirectCall } from '../../../chain/action-calls.ts'
 import { type DirectTransaction, directTransaction } from '../../../chain/direct-transaction.ts'
 import {
   DirectTransaction as DirectTransactionShape,
@@ -22,13 +23,15 @@ export const Registration = z
   })
   .meta({ id: 'Registration' })
 
-export const registerPayloadExample = payloadExample('register_project', {
+const exampleMessage = {
   developer: example.wallet,
   slug: manifestExample.slug,
   worker: manifestExample.consensus.modules.worker,
   consensusHash: hashesExample.consensus_hash,
   manifestHash: hashesExample.manifest_hash,
-})
+}
+
+export const registerPayloadExample = payloadExample('register_project', exampleMessage)
 
 const zeroAddress = `0x${'00'.repeat(20)}`
 const noTransaction = (chainId: number): DirectTransaction => ({
@@ -49,8 +52,8 @@ export const registrationExample = {
   },
   register_tx: {
     chain_id: 31337,
-    to: example.wallet,
-    data: '0x',
+    to: example.contracts.project_registry,
+    data: encodeDirectCall('register_project', exampleMessage),
     value: '0',
     description: 'Registers the project with its first version.',
   },

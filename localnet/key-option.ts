@@ -1,0 +1,27 @@
+import { privateKeys } from './accounts.ts'
+import { UsageError } from './state.ts'
+
+type AccountName = keyof typeof privateKeys
+
+export const accountNames = Object.keys(privateKeys).join(', ')
+
+/**
+ * The private key of the wallet that --as or --key-env names, or else of `usual`.
+ *
+ * @throws {@link UsageError}
+ */
+export function readKey(
+  options: { readonly as?: string | undefined; readonly 'key-env'?: string | undefined },
+  usual: AccountName,
+): string {
+  const { as: name = usual, 'key-env': variable } = options
+  if (variable !== undefined) {
+    if (options.as !== undefined) throw new UsageError('Give --as or --key-env, not both.')
+    const key = process.env[variable] ?? ''
+    if (!/^0x[0-9a-fA-F]{64}$/.test(key)) throw new UsageError(`${variable} must hold 0x and 64 hex digits.`)
+    return key
+  }
+  if (!Object.hasOwn(privateKeys, name))
+    throw new UsageError(`--as must be one of ${accountNames}, not "${name}".`)
+  return privateKeys[name as AccountName]
+}
