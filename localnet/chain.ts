@@ -13,6 +13,7 @@ export interface Chain {
   readonly stop: () => Promise<void>
 }
 
+/** Taken when nobody names another. */
 const usualPort = 8545
 
 /**
@@ -27,7 +28,7 @@ const saveSeconds = '60'
  * Starts a chain that goes on where it was stopped.
  *
  * @param file what it keeps of itself.
- * @param port null for the usual one, or any other when that is taken.
+ * @param port a free one; null for the usual one, or any other when that is taken.
  * @throws {@link StartError}
  */
 export async function startChain(
@@ -39,7 +40,7 @@ export async function startChain(
     note(`The chain was not written completely when it ended; it is set aside in ${setAside(file)}`)
   try {
     const anvil = await startAnvil({
-      port: await choosePort(port, note),
+      port: port ?? (await choosePort(note)),
       flags: [...miningFlags, '--state', file, '--state-interval', saveSeconds],
     })
     return { url: anvil.url, id: 31337, ended: anvil.ended, stop: anvil.stop }
@@ -70,17 +71,10 @@ function isWhole(file: string): boolean {
   }
 }
 
-async function choosePort(port: number | null, note: (text: string) => void): Promise<number> {
+async function choosePort(note: (text: string) => void): Promise<number> {
   try {
-    return await probePort(port ?? usualPort)
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    if (port !== null)
-      throw new StartError(
-        code === 'EADDRINUSE'
-          ? `Port ${port} is in use by another program. Choose another one: npm start -- --chain-port ${port === 65_535 ? usualPort : port + 1}`
-          : `Port ${port} cannot be opened: ${message}`,
-      )
+    return await probePort(usualPort)
+  } catch {
     const other = await probePort(0)
     note(`Port ${usualPort} is in use; the chain is on ${other}`)
     return other

@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Anvil, startAnvil } from '../contracts/anvil.ts'
-import { reachChain } from './chain.ts'
+import { callBatch } from '../contracts/json-rpc.ts'
+import { type Chain, reachChain, startChain } from './chain.ts'
 import { findDeployment, makeDeployment } from './deployment.ts'
+import { probePort } from './port.ts'
 import { hasAnvil } from './testing/anvil.ts'
 
 const folder = mkdtempSync(path.join(tmpdir(), 'localnet-deployment-'))
@@ -30,8 +32,26 @@ describe.skipIf(!hasAnvil)('a deployment', () => {
     expect(await findDeployment(file, chain)).toEqual(here)
   })
 
+  // Each run of anvil writes down a block 0 of its own, and a later one takes any of them for the chain's.
+  test('is found again whichever block 0 the chain comes back with', async () => {
+    const state = path.join(folder, 'chain.json')
+    const begin = async () => startChain(state, await probePort(0), () => {})
+    const first = await begin()
+    const made = await makeDeployment(file, first)
+    const before = await genesisOf(first)
+    await first.stop()
+    const written = JSON.parse(readFileSync(state, 'utf8'))
+    for (const { header } of written.blocks) if (header.number === '0x0') header.timestamp = '0x1'
+    writeFileSync(state, JSON.stringify(written))
+
+    const second = await begin()
+    expect(await genesisOf(second)).not.toBe(before)
+    expect(await findDeployment(file, second)).toEqual(made)
+    await second.stop()
+  })
+
   test.each([
-    ['on a chain with another beginning', { genesis: `0x${'00'.repeat(32)}` }],
+    ['on a chain with other blocks', { first_block: `0x${'00'.repeat(32)}` }],
     ['of other contracts or settings', { made_from: 'others' }],
     ['noted in a way of another version', { version: 2 }],
   ])('is not found %s', async (_, over) => {
@@ -52,3 +72,8 @@ describe.skipIf(!hasAnvil)('a deployment', () => {
     expect(await findDeployment(file, chain)).toBe(null)
   })
 })
+
+async function genesisOf({ url }: Chain): Promise<string> {
+  const [block] = await callBatch(url, [['eth_getBlockByNumber', '0x0', false]])
+  return (block as { hash: string }).hash
+}

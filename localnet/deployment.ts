@@ -16,7 +16,8 @@ const address = z.custom<Address>((value) => /^0x[0-9a-f]{40}$/.test(String(valu
 
 /** A deployment as it is noted for the next start. */
 const Note = z.strictObject({
-  genesis: z.string(),
+  /** Hash of the block after the start block. */
+  first_block: z.string(),
   made_from: z.string(),
   start_block: z.int().min(0),
   contracts: z.strictObject({
@@ -43,11 +44,11 @@ export async function findDeployment(file: string, chain: Chain): Promise<Deploy
   const note = readNote(file)
   if (note === null || note.made_from !== madeFrom(chain)) return null
   const { treasury: _, ...contracts } = note.contracts
-  const [genesis, ...codes] = (await callBatch(chain.url, [
-    ['eth_getBlockByNumber', '0x0', false],
+  const [firstBlock, ...codes] = (await callBatch(chain.url, [
+    firstBlockCall(note.start_block),
     ...Object.values(contracts).map((contract) => ['eth_getCode', contract, 'latest'] as const),
-  ])) as [{ hash: string }, ...string[]]
-  if (genesis.hash !== note.genesis || codes.includes('0x')) return null
+  ])) as [{ hash: string } | null, ...string[]]
+  if (firstBlock?.hash !== note.first_block || codes.includes('0x')) return null
   return { contracts: note.contracts, startBlock: note.start_block }
 }
 
@@ -60,9 +61,9 @@ export async function findDeployment(file: string, chain: Chain): Promise<Deploy
 export async function makeDeployment(file: string, chain: Chain): Promise<Deployment> {
   try {
     const deployment = await deployContracts(optionsFor(chain))
-    const [genesis] = await callBatch(chain.url, [['eth_getBlockByNumber', '0x0', false]])
+    const [firstBlock] = await callBatch(chain.url, [firstBlockCall(deployment.startBlock)])
     const note: Note = {
-      genesis: (genesis as { hash: string }).hash,
+      first_block: (firstBlock as { hash: string }).hash,
       made_from: madeFrom(chain),
       start_block: deployment.startBlock,
       contracts: deployment.contracts,
@@ -77,6 +78,13 @@ export async function makeDeployment(file: string, chain: Chain): Promise<Deploy
     throw error
   }
 }
+
+/**
+ * Asks for the block that tells the chain from every other. Not block 0: anvil writes down one more of them each time it is
+ * stopped, and after the next start any of these is the chain's.
+ */
+const firstBlockCall = (startBlock: number) =>
+  ['eth_getBlockByNumber', `0x${(startBlock + 1).toString(16)}`, false] as const
 
 const optionsFor = (chain: Chain): DeployOptions => ({
   rpcUrl: chain.url,

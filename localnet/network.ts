@@ -7,7 +7,7 @@ import { type Chain, reachChain, startChain } from './chain.ts'
 import { findDeployment, makeDeployment, profileOf } from './deployment.ts'
 import type { Hub } from './hub.ts'
 import { endLeftovers, forgetGroup, noteGroup } from './leftovers.ts'
-import { type Options, readOptions } from './options.ts'
+import { commandWith, type Options, readOptions } from './options.ts'
 import { probePort } from './port.ts'
 import type { SampleOptions } from './sample/make.ts'
 import { hubSettings } from './settings.ts'
@@ -24,6 +24,8 @@ import {
 
 /** How often crons run; nothing else runs them here. */
 const cronMs = 5 * 60_000
+
+const args = process.argv.slice(2)
 
 /** What must be ended, in the order in which it began. */
 const running: (() => unknown)[] = []
@@ -49,7 +51,7 @@ for (const output of [process.stdout, process.stderr]) output.on('error', () => 
 async function main(): Promise<void> {
   try {
     stopWhenTold()
-    await start(readOptions(process.argv.slice(2)))
+    await start(readOptions(args))
   } catch (error) {
     const expected = error instanceof StartError
     console.error(expected ? `Error: ${error.message}` : error)
@@ -81,7 +83,8 @@ async function start(options: Options): Promise<void> {
     progress('Ended what an earlier network left running when it was killed')
   running.push(() => forgetGroup(stateFolder))
   if (options.fresh) clearState(folder)
-  const port = await choosePort(options.port)
+  const port = await choosePort('--port', options.port)
+  if (options.chainPort !== null) await choosePort('--chain-port', options.chainPort)
   const baseUrl = `http://localhost:${port}`
   const files = networkFiles(folder)
 
@@ -206,14 +209,14 @@ async function runCrons({ miniflare }: Hub): Promise<void> {
   }
 }
 
-async function choosePort(port: number): Promise<number> {
+async function choosePort(option: '--port' | '--chain-port', port: number): Promise<number> {
   try {
     return await probePort(port)
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     throw new StartError(
       code === 'EADDRINUSE'
-        ? `Port ${port} is in use by another program. Choose another one: npm start -- --port ${port === 65_535 ? 8788 : port + 1}`
+        ? `Port ${port} is in use by another program. Choose another one: ${commandWith(args, option, port === 65_535 ? 8788 : port + 1)}`
         : `Port ${port} cannot be opened: ${message}`,
     )
   }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { asksForHelp, readOptions } from './options.ts'
+import { asksForHelp, commandWith, readOptions } from './options.ts'
 
 describe('readOptions', () => {
   test('without arguments: the usual port, a chain of its own, its data kept', () => {
@@ -42,5 +42,16 @@ describe('readOptions', () => {
 
   test('help is asked for with either flag', () => {
     expect([['--help'], ['-h'], []].map(asksForHelp)).toEqual([true, true, false])
+  })
+})
+
+describe('commandWith', () => {
+  test.each([
+    [[], 'npm start -- --port 1'],
+    [['--port', '9000', '--no-sample'], 'npm start -- --no-sample --port 1'],
+    [['--fresh', '--port=9000', '--chain-port', '2'], 'npm start -- --fresh --chain-port 2 --port 1'],
+    [['--rpc', "http://a/?b='c'&d"], "npm start -- --rpc 'http://a/?b='\\''c'\\''&d' --port 1"],
+  ])('%j goes on as %s', (args, command) => {
+    expect(commandWith(args, '--port', 1)).toBe(command)
   })
 })

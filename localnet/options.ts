@@ -48,6 +48,18 @@ export function readOptions(args: readonly string[]): Options {
   }
 }
 
+/** The command that starts the network as `args` do, but with another value of one option. */
+export function commandWith(args: readonly string[], option: string, value: number): string {
+  const others = args.filter(
+    (arg, index) => arg !== option && !arg.startsWith(`${option}=`) && args[index - 1] !== option,
+  )
+  return ['npm start --', ...others.map(quoted), option, value].join(' ')
+}
+
+/** As a shell reads it back. */
+const quoted = (arg: string): string =>
+  /^[\w@%+=:,./-]+$/.test(arg) ? arg : `'${arg.replaceAll("'", "'\\''")}'`
+
 function parse(args: readonly string[]) {
   try {
     return parseArgs({

@@ -51,14 +51,14 @@ describe.skipIf(!hasAnvil)('npm start, when things go wrong', () => {
   }
 
   describe('with its data intact', () => {
-    let hash: string
+    let hash: string | undefined
     beforeAll(() => {
       starter = new Starter()
     })
 
-    test('killed with SIGKILL it leaves no process', async () => {
-      const started = await begin({ script: 'localnet/start.ts' })
-      hash = await drip()
+    test.each(['npm', 'localnet/start.ts'])('%s killed with SIGKILL leaves no process', async (script) => {
+      const started = await begin({ script })
+      hash ??= await drip()
       started.child.kill('SIGKILL')
       await nobodyLeft()
       await expect.poll(() => existsSync(file('pid'))).toBe(false)
@@ -162,7 +162,7 @@ describe.skipIf(!hasAnvil)('npm start, when things go wrong', () => {
       writeFileSync(file('chain.json'), whole.subarray(0, whole.length / 2))
       const started = await begin()
       expect(started.output.stderr).toContain(`it is set aside in ${file('chain.json.old')}`)
-      expect(started.output.stderr).toContain(`it is set aside in ${file('storage.old')}`)
+      expect(started.output.stderr).toContain(`it is set aside in ${file('storage.old.2')}`)
       await drip()
       await end(started)
     })

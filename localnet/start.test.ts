@@ -150,21 +150,32 @@ describe.skipIf(!hasAnvil)('npm start', () => {
     )
   })
 
-  test('SIGTERM ends the hub and the chain; both go on from there at the next start', async () => {
+  test('SIGTERM or Ctrl-C ends the hub and the chain; both go on from there however often they are started', async () => {
+    const session = await signIn(new URL(origin()), undefined, developerKey, `localhost:${ports.hub}`)
+    const kept = async () => ({
+      contracts: (await read('/')).chain.contracts,
+      projects: (await read('/v1/projects')).items.map((one: { project_id: string }) => one.project_id),
+      session: (await session.get('/v1/me')).status,
+    })
+    const before = await kept()
+    expect(before).toMatchObject({ session: 200 })
+    expect(before.projects).not.toEqual([])
     first.child.kill('SIGTERM')
     expect((await first.exit).code).toBe(0)
     await expect(fetch(origin())).rejects.toThrow()
     await expect(chain('eth_chainId')).rejects.toThrow()
 
-    const again = starter.run(ports.args)
-    await again.ready
-    expect(again.output.stderr).not.toContain('Deploying')
-    expect(await chain('eth_getTransactionReceipt', drip.txHash)).toMatchObject({ status: '0x1' })
-    await expect.poll(() => read('/v1/status')).toMatchObject({ status: 'ok' })
-    const session = await signIn(new URL(origin()), undefined, developerKey, `localhost:${ports.hub}`)
-    expect((await session.post('/v1/faucet/drip')).status).toBe(429)
-    again.child.kill('SIGINT')
-    expect((await again.exit).code).toBe(0)
+    for (let restart = 1; restart <= 4; restart++) {
+      const again = starter.run(ports.args)
+      await again.ready
+      expect(again.output.stderr).not.toMatch(/Deploying|set aside/)
+      expect(await kept()).toEqual(before)
+      expect(await chain('eth_getTransactionReceipt', drip.txHash)).toMatchObject({ status: '0x1' })
+      await expect.poll(() => read('/v1/status')).toMatchObject({ status: 'ok' })
+      expect((await session.post('/v1/faucet/drip')).status).toBe(429)
+      again.child.kill('SIGINT')
+      expect((await again.exit).code).toBe(0)
+    }
   })
 
   test('--fresh begins anew', async () => {
@@ -186,8 +197,8 @@ describe('npm start refuses', () => {
     ],
     [
       'a port of the chain in use',
-      async () => ['--port', '0', '--chain-port', String(await occupied())],
-      /is in use by another program\. Choose another one: npm start -- --chain-port \d+/,
+      async () => ['--chain-port', String(await occupied()), '--port', '0', '--no-sample'],
+      /is in use by another program\. Choose another one: npm start -- --port 0 --no-sample --chain-port \d+/,
     ],
     [
       'a chain that does not answer',

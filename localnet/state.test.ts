@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
@@ -67,17 +67,17 @@ describe('readHubSecret', () => {
 })
 
 describe('what is moved away', () => {
-  test('is found beside its place, in place of what was moved before; a fresh start forgets both', () => {
+  test('is found beside its place and beside what was moved before; a fresh start forgets all of it', () => {
     mkdirSync(file('storage'), { recursive: true })
     writeFileSync(file('storage/one'), '')
     expect(setAside(file('storage'))).toBe(file('storage.old'))
     mkdirSync(file('storage'))
     writeFileSync(file('storage/two'), '')
-    expect(setAside(file('storage'))).toBe(file('storage.old'))
-    expect([existsSync(file('storage.old/one')), existsSync(file('storage.old/two'))]).toEqual([false, true])
+    expect(setAside(file('storage'))).toBe(file('storage.old.2'))
+    expect([existsSync(file('storage.old/one')), existsSync(file('storage.old.2/two'))]).toEqual([true, true])
     expect(setAside(file('storage'))).toBe(null)
     writeFileSync(file('chain.json'), '{}')
     clearState(folder)
-    expect([existsSync(file('storage.old')), existsSync(file('chain.json'))]).toEqual([false, false])
+    expect(readdirSync(folder)).toEqual([])
   })
 })

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { lockFolder } from '../node-cli/src/data-dir/folder-lock.ts'
 
@@ -62,27 +62,37 @@ export const networkFiles = (folder: string): NetworkFiles => ({
 export function clearState(folder: string): void {
   usable(folder, () => {
     for (const name of ['storage', 'hub-secret', 'chain.json', 'deployment.json', 'devices']) {
-      rmSync(path.join(folder, name), { recursive: true, force: true })
-      rmSync(asideOf(path.join(folder, name)), { recursive: true, force: true })
+      const file = path.join(folder, name)
+      for (const one of [file, ...asides(file)]) rmSync(one, { recursive: true, force: true })
     }
   })
 }
 
 /**
- * Moves away what can no longer be used, in place of what was moved before: whoever misses it still finds it.
+ * Moves away what can no longer be used, beside what was moved before: whoever misses it still finds it.
  *
  * @returns Where it is, or null when there was nothing.
  */
 export function setAside(file: string): string | null {
   if (!existsSync(file)) return null
   return usable(path.dirname(file), () => {
-    rmSync(asideOf(file), { recursive: true, force: true })
-    renameSync(file, asideOf(file))
-    return asideOf(file)
+    const aside = `${file}.old`
+    const last = Math.max(0, ...asides(file).map((one) => Number(one.slice(aside.length + 1) || 1)))
+    const free = last === 0 ? aside : `${aside}.${last + 1}`
+    renameSync(file, free)
+    return free
   })
 }
 
-const asideOf = (file: string): string => `${file}.old`
+/** What was moved away from there: `storage.old`, `storage.old.2`, `storage.old.3` … */
+function asides(file: string): string[] {
+  const folder = path.dirname(file)
+  if (!existsSync(folder)) return []
+  const start = `${path.basename(file)}.old`
+  return readdirSync(folder)
+    .filter((name) => name.startsWith(start) && /^(\.\d+)?$/.test(name.slice(start.length)))
+    .map((name) => path.join(folder, name))
+}
 
 /** The secret of this local network, made at its first start. */
 export function readHubSecret(folder: string): string {

@@ -28,8 +28,8 @@ export class Starter {
 
   /** `npm start` without npm; or the script that is named, such as only what looks after the network. */
   run(args: readonly string[], { env = {}, script = 'scripts/nx.mjs' }: RunOptions = {}): Started {
-    const command = script === 'scripts/nx.mjs' ? [script, 'node', 'localnet/start.ts'] : [script]
-    const child = spawn('node', [...command, ...args], {
+    const [command, ...before] = commands[script]
+    const child = spawn(command, [...before, ...args], {
       env: { ...process.env, LOCALNET_DIR: this.folder, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
@@ -64,8 +64,15 @@ export class Starter {
 
 export interface RunOptions {
   env?: Record<string, string>
-  script?: 'scripts/nx.mjs' | 'localnet/start.ts' | 'examples/project/submit.ts'
+  script?: keyof typeof commands
 }
+
+const commands = {
+  npm: ['npm', 'start', '--'],
+  'scripts/nx.mjs': ['node', 'scripts/nx.mjs', 'node', 'localnet/start.ts'],
+  'localnet/start.ts': ['node', 'localnet/start.ts'],
+  'examples/project/submit.ts': ['node', 'examples/project/submit.ts'],
+} as const
 
 export interface Ports {
   hub: number
