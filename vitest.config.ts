@@ -21,7 +21,8 @@ const contractNames = [
 
 export default defineConfig({
   test: {
-    maxWorkers: 2,
+    // One more than processors, for networks that start and stop are waited for more than they compute.
+    maxWorkers: 3,
     // What a test provokes on purpose is shown only when the test fails.
     silent: 'passed-only',
     projects: [

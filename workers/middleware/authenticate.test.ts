@@ -62,17 +62,6 @@ describe.each(withAuth.map(({ declaration }) => [declaration.operationId, declar
       expect(await outcome({ Authorization: authorization })).toEqual([401, 'unauthorized'])
     })
 
-    test('401 session_expired, then unauthorized once it is revoked', async () => {
-      const { token } = await signIn()
-      const expire = env.DB.prepare('UPDATE sessions SET expires_at = 1 WHERE token_hash = ?')
-      await expire.bind(hashSecret(token)).run()
-      expect(await outcome({ Authorization: `Bearer ${token}` })).toEqual([401, 'session_expired'])
-      await env.DB.prepare('UPDATE sessions SET revoked_at = 1 WHERE token_hash = ?')
-        .bind(hashSecret(token))
-        .run()
-      expect(await outcome({ Authorization: `Bearer ${token}` })).toEqual([401, 'unauthorized'])
-    })
-
     test('403: an API key without the scope, or where none is taken', async () => {
       const { token } = await insertKey(
         `key${String(withAuth.findIndex((route) => route.declaration === declaration)).padStart(5, '0')}`,
@@ -92,6 +81,20 @@ describe('bearer tokens', () => {
     for (const scheme of ['Bearer', 'bearer', 'BEARER']) {
       const response = await client().get('/v1/auth/session', { Authorization: `${scheme} ${token}` })
       expect(response.status).toBe(200)
+    }
+  })
+
+  test('401 session_expired, then unauthorized once it is revoked', async () => {
+    const { token, client: caller } = await signIn()
+    const outcome = async () => (await errorOf(await caller.get('/v1/status'))).error
+    for (const [column, code] of [
+      ['expires_at', 'session_expired'],
+      ['revoked_at', 'unauthorized'],
+    ]) {
+      await env.DB.prepare(`UPDATE sessions SET ${column} = 1 WHERE token_hash = ?`)
+        .bind(hashSecret(token))
+        .run()
+      expect(await outcome()).toBe(code)
     }
   })
 
@@ -131,7 +134,10 @@ describe('bearer tokens', () => {
 describe('node signatures', () => {
   const profile = resolveProfile()
   const seed = bytesToHex(crypto.getRandomValues(new Uint8Array(32)))
-  const sign = (change: { timestamp?: number; nonce?: string; target?: string } = {}, key = seed) =>
+  const sign = (
+    change: { timestamp?: number; nonce?: string; target?: string; body?: string } = {},
+    key = seed,
+  ) =>
     signRequest(profile, key, {
       method: 'GET',
       target: '/v1/status',
@@ -149,6 +155,11 @@ describe('node signatures', () => {
 
   test('a signed request counts against the budget of its key', async () => {
     expect(await outcome(sign())).toEqual([200, '3000'])
+  })
+
+  test('a read has no body, whatever its headers say of one', async () => {
+    expect(await outcome({ ...sign(), 'Content-Length': '99999999' })).toEqual([200, '3000'])
+    expect(await outcome({ ...sign({ body: '{}' }), 'Content-Length': '2' })).toEqual([401, 'bad_signature'])
   })
 
   test('a client address pays for keys nobody knows, and not for those of approved nodes', async () => {

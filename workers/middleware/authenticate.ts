@@ -115,7 +115,7 @@ async function authenticateNode(c: HubContext, route?: RouteDeclaration): Promis
   const request = {
     method: c.req.method,
     target: c.req.url.slice(c.req.url.indexOf('/', 'https://'.length)),
-    body: await readBody(c, bytesMax || jsonBytesMax),
+    body: isBodiless(c) ? '' : await readBody(c, bytesMax || jsonBytesMax),
   }
   if (!verifyRequestSignature(profile, request, signature))
     throw new ApiError(
@@ -132,6 +132,9 @@ async function authenticateNode(c: HubContext, route?: RouteDeclaration): Promis
     )
   return { kind: 'node', nodeId, publicKey, registered }
 }
+
+/** Whether the request has no body, whatever its headers say; its signature is of the empty one. */
+const isBodiless = (c: HubContext): boolean => c.req.method === 'GET' || c.req.method === 'HEAD'
 
 /**
  * Decides whether the caller may use the route at all.

@@ -162,7 +162,7 @@ export const openApiTemplate = `{
             "$ref": "#/components/responses/not_modified"
           },
           "400": {
-            "$ref": "#/components/responses/bad_request_or_invalid_field"
+            "$ref": "#/components/responses/invalid_field"
           },
           "401": {
             "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
@@ -247,7 +247,7 @@ export const openApiTemplate = `{
             "$ref": "#/components/responses/not_modified"
           },
           "400": {
-            "$ref": "#/components/responses/bad_request_or_invalid_field"
+            "$ref": "#/components/responses/invalid_field"
           },
           "401": {
             "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
@@ -351,7 +351,7 @@ export const openApiTemplate = `{
             "$ref": "#/components/responses/not_modified"
           },
           "400": {
-            "$ref": "#/components/responses/bad_request_or_invalid_field"
+            "$ref": "#/components/responses/invalid_field"
           },
           "401": {
             "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
@@ -434,7 +434,7 @@ export const openApiTemplate = `{
             "$ref": "#/components/responses/not_modified"
           },
           "400": {
-            "$ref": "#/components/responses/bad_request_or_invalid_field"
+            "$ref": "#/components/responses/invalid_field"
           },
           "401": {
             "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
@@ -550,7 +550,7 @@ export const openApiTemplate = `{
             "$ref": "#/components/responses/not_modified"
           },
           "400": {
-            "$ref": "#/components/responses/bad_request_or_invalid_field"
+            "$ref": "#/components/responses/invalid_field"
           },
           "401": {
             "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
@@ -642,7 +642,7 @@ export const openApiTemplate = `{
             "$ref": "#/components/responses/not_modified"
           },
           "400": {
-            "$ref": "#/components/responses/bad_request_or_invalid_field"
+            "$ref": "#/components/responses/invalid_field"
           },
           "401": {
             "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
@@ -855,7 +855,7 @@ export const openApiTemplate = `{
             }
           },
           "400": {
-            "$ref": "#/components/responses/bad_request_or_invalid_field"
+            "$ref": "#/components/responses/invalid_field"
           },
           "401": {
             "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
@@ -997,7 +997,7 @@ export const openApiTemplate = `{
             }
           },
           "400": {
-            "$ref": "#/components/responses/bad_request_or_invalid_field"
+            "$ref": "#/components/responses/invalid_field"
           },
           "401": {
             "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
@@ -1079,7 +1079,7 @@ export const openApiTemplate = `{
             }
           },
           "400": {
-            "$ref": "#/components/responses/bad_request_or_invalid_field"
+            "$ref": "#/components/responses/invalid_field"
           },
           "401": {
             "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
@@ -1274,7 +1274,7 @@ export const openApiTemplate = `{
             }
           },
           "400": {
-            "$ref": "#/components/responses/bad_request_or_invalid_field"
+            "$ref": "#/components/responses/invalid_field"
           },
           "401": {
             "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
@@ -1666,7 +1666,7 @@ export const openApiTemplate = `{
             }
           },
           "400": {
-            "$ref": "#/components/responses/bad_request_or_invalid_field"
+            "$ref": "#/components/responses/invalid_field"
           },
           "401": {
             "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
@@ -1866,7 +1866,7 @@ export const openApiTemplate = `{
             }
           },
           "400": {
-            "$ref": "#/components/responses/bad_request_or_invalid_field"
+            "$ref": "#/components/responses/invalid_field"
           },
           "401": {
             "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
@@ -2218,7 +2218,7 @@ export const openApiTemplate = `{
             }
           },
           "400": {
-            "$ref": "#/components/responses/bad_request_or_invalid_field"
+            "$ref": "#/components/responses/invalid_field"
           },
           "401": {
             "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
@@ -2528,7 +2528,7 @@ export const openApiTemplate = `{
             }
           },
           "400": {
-            "$ref": "#/components/responses/bad_request_or_invalid_field"
+            "$ref": "#/components/responses/invalid_field"
           },
           "401": {
             "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
@@ -2626,7 +2626,7 @@ export const openApiTemplate = `{
             "$ref": "#/components/responses/not_modified"
           },
           "400": {
-            "$ref": "#/components/responses/bad_request_or_invalid_field"
+            "$ref": "#/components/responses/invalid_field"
           },
           "401": {
             "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
@@ -2760,7 +2760,7 @@ export const openApiTemplate = `{
             "$ref": "#/components/responses/not_modified"
           },
           "400": {
-            "$ref": "#/components/responses/bad_request_or_invalid_field"
+            "$ref": "#/components/responses/invalid_field"
           },
           "401": {
             "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
@@ -3168,7 +3168,7 @@ export const openApiTemplate = `{
             "$ref": "#/components/responses/not_modified"
           },
           "400": {
-            "$ref": "#/components/responses/bad_request_or_invalid_field"
+            "$ref": "#/components/responses/invalid_field"
           },
           "401": {
             "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
@@ -3324,7 +3324,7 @@ export const openApiTemplate = `{
             "$ref": "#/components/responses/not_modified"
           },
           "400": {
-            "$ref": "#/components/responses/bad_request_or_invalid_field"
+            "$ref": "#/components/responses/invalid_field"
           },
           "401": {
             "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
@@ -5216,7 +5216,7 @@ export const openApiTemplate = `{
             "$ref": "#/components/responses/not_modified"
           },
           "400": {
-            "$ref": "#/components/responses/bad_request_or_invalid_field"
+            "$ref": "#/components/responses/invalid_field"
           },
           "401": {
             "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
@@ -5455,7 +5455,7 @@ export const openApiTemplate = `{
             "$ref": "#/components/responses/not_modified"
           },
           "400": {
-            "$ref": "#/components/responses/bad_request_or_invalid_field"
+            "$ref": "#/components/responses/invalid_field"
           },
           "401": {
             "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
@@ -5732,7 +5732,7 @@ export const openApiTemplate = `{
             "$ref": "#/components/responses/not_modified"
           },
           "400": {
-            "$ref": "#/components/responses/bad_request_or_invalid_field"
+            "$ref": "#/components/responses/invalid_field"
           },
           "401": {
             "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
@@ -5922,7 +5922,7 @@ export const openApiTemplate = `{
             "$ref": "#/components/responses/not_modified"
           },
           "400": {
-            "$ref": "#/components/responses/bad_request_or_invalid_field"
+            "$ref": "#/components/responses/invalid_field"
           },
           "401": {
             "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
@@ -6044,7 +6044,7 @@ export const openApiTemplate = `{
             "$ref": "#/components/responses/not_modified"
           },
           "400": {
-            "$ref": "#/components/responses/bad_request_or_invalid_field"
+            "$ref": "#/components/responses/invalid_field"
           },
           "401": {
             "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
@@ -6255,7 +6255,7 @@ export const openApiTemplate = `{
             "$ref": "#/components/responses/not_modified"
           },
           "400": {
-            "$ref": "#/components/responses/bad_request_or_invalid_field"
+            "$ref": "#/components/responses/invalid_field"
           },
           "401": {
             "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
@@ -6376,7 +6376,7 @@ export const openApiTemplate = `{
             "$ref": "#/components/responses/not_modified"
           },
           "400": {
-            "$ref": "#/components/responses/bad_request_or_invalid_field"
+            "$ref": "#/components/responses/invalid_field"
           },
           "401": {
             "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
@@ -6495,7 +6495,7 @@ export const openApiTemplate = `{
             "$ref": "#/components/responses/not_modified"
           },
           "400": {
-            "$ref": "#/components/responses/bad_request_or_invalid_field"
+            "$ref": "#/components/responses/invalid_field"
           },
           "401": {
             "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
@@ -6614,7 +6614,7 @@ export const openApiTemplate = `{
             "$ref": "#/components/responses/not_modified"
           },
           "400": {
-            "$ref": "#/components/responses/bad_request_or_invalid_field"
+            "$ref": "#/components/responses/invalid_field"
           },
           "401": {
             "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
@@ -6738,7 +6738,7 @@ export const openApiTemplate = `{
             "$ref": "#/components/responses/not_modified"
           },
           "400": {
-            "$ref": "#/components/responses/bad_request_or_invalid_field"
+            "$ref": "#/components/responses/invalid_field"
           },
           "401": {
             "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
@@ -6986,7 +6986,7 @@ export const openApiTemplate = `{
             "$ref": "#/components/responses/not_modified"
           },
           "400": {
-            "$ref": "#/components/responses/bad_request_or_invalid_field"
+            "$ref": "#/components/responses/invalid_field"
           },
           "401": {
             "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
@@ -7600,7 +7600,7 @@ export const openApiTemplate = `{
             "$ref": "#/components/responses/not_modified"
           },
           "400": {
-            "$ref": "#/components/responses/bad_request_or_invalid_field"
+            "$ref": "#/components/responses/invalid_field"
           },
           "401": {
             "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
@@ -7721,7 +7721,7 @@ export const openApiTemplate = `{
             }
           },
           "400": {
-            "$ref": "#/components/responses/bad_request_or_invalid_field"
+            "$ref": "#/components/responses/invalid_field"
           },
           "401": {
             "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
@@ -7828,7 +7828,7 @@ export const openApiTemplate = `{
             "$ref": "#/components/responses/not_modified"
           },
           "400": {
-            "$ref": "#/components/responses/bad_request_or_invalid_field"
+            "$ref": "#/components/responses/invalid_field"
           },
           "401": {
             "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
@@ -8459,7 +8459,7 @@ export const openApiTemplate = `{
             }
           },
           "400": {
-            "$ref": "#/components/responses/bad_request_or_invalid_field"
+            "$ref": "#/components/responses/invalid_field"
           },
           "401": {
             "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
@@ -8535,7 +8535,7 @@ export const openApiTemplate = `{
             }
           },
           "400": {
-            "$ref": "#/components/responses/bad_request_or_invalid_field"
+            "$ref": "#/components/responses/invalid_field"
           },
           "401": {
             "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
@@ -8641,7 +8641,7 @@ export const openApiTemplate = `{
             "$ref": "#/components/responses/not_modified"
           },
           "400": {
-            "$ref": "#/components/responses/bad_request_or_invalid_field"
+            "$ref": "#/components/responses/invalid_field"
           },
           "401": {
             "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
@@ -10155,7 +10155,7 @@ export const openApiTemplate = `{
             "$ref": "#/components/responses/not_modified"
           },
           "400": {
-            "$ref": "#/components/responses/bad_request_or_invalid_field"
+            "$ref": "#/components/responses/invalid_field"
           },
           "401": {
             "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
@@ -10827,7 +10827,7 @@ export const openApiTemplate = `{
             }
           },
           "400": {
-            "$ref": "#/components/responses/bad_request_or_invalid_field"
+            "$ref": "#/components/responses/invalid_field"
           },
           "401": {
             "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
@@ -11529,7 +11529,7 @@ export const openApiTemplate = `{
             }
           },
           "400": {
-            "$ref": "#/components/responses/bad_request_or_invalid_field"
+            "$ref": "#/components/responses/invalid_field"
           },
           "401": {
             "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
@@ -11598,7 +11598,7 @@ export const openApiTemplate = `{
             }
           },
           "400": {
-            "$ref": "#/components/responses/bad_request_or_invalid_field"
+            "$ref": "#/components/responses/invalid_field"
           },
           "401": {
             "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
@@ -11710,7 +11710,7 @@ export const openApiTemplate = `{
             }
           },
           "400": {
-            "$ref": "#/components/responses/bad_request_or_invalid_field"
+            "$ref": "#/components/responses/invalid_field"
           },
           "401": {
             "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
@@ -11782,7 +11782,7 @@ export const openApiTemplate = `{
             "$ref": "#/components/responses/not_modified"
           },
           "400": {
-            "$ref": "#/components/responses/bad_request_or_invalid_field"
+            "$ref": "#/components/responses/invalid_field"
           },
           "401": {
             "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
@@ -11852,7 +11852,7 @@ export const openApiTemplate = `{
             "$ref": "#/components/responses/not_modified"
           },
           "400": {
-            "$ref": "#/components/responses/bad_request_or_invalid_field"
+            "$ref": "#/components/responses/invalid_field"
           },
           "401": {
             "$ref": "#/components/responses/unauthorized_or_session_expired_or_bad_signature"
@@ -18155,6 +18155,48 @@ export const openApiTemplate = `{
                 "value": {
                   "error": "internal",
                   "message": "A fault of the hub itself.",
+                  "request_id": "6f1c1b0e-9f0d-4d6c-8a53-0c2a5a3c9d11"
+                }
+              }
+            }
+          }
+        }
+      },
+      "invalid_field": {
+        "description": "\`invalid_field\`: A field, parameter or header is wrong.",
+        "headers": {
+          "X-Request-Id": {
+            "$ref": "#/components/headers/X-Request-Id"
+          },
+          "RateLimit-Limit": {
+            "$ref": "#/components/headers/RateLimit-Limit"
+          },
+          "RateLimit-Remaining": {
+            "$ref": "#/components/headers/RateLimit-Remaining"
+          },
+          "RateLimit-Reset": {
+            "$ref": "#/components/headers/RateLimit-Reset"
+          }
+        },
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "#/components/schemas/Error"
+            },
+            "examples": {
+              "invalid_field": {
+                "value": {
+                  "error": "invalid_field",
+                  "message": "A field, parameter or header is wrong.",
+                  "details": {
+                    "problems": [
+                      {
+                        "path": "address",
+                        "code": "missing",
+                        "message": "is required (string)"
+                      }
+                    ]
+                  },
                   "request_id": "6f1c1b0e-9f0d-4d6c-8a53-0c2a5a3c9d11"
                 }
               }

@@ -3,8 +3,10 @@ import type { RouteDeclaration } from '../route.ts'
 import { type Components, everyAnswer, headersOf, type Json } from './components.ts'
 
 /** Codes any route can answer. */
-const commonErrors: ErrorCode[] = ['bad_request', 'invalid_field', 'rate_limited', 'unavailable', 'internal']
+const commonErrors: ErrorCode[] = ['invalid_field', 'rate_limited', 'unavailable', 'internal']
 const credentialErrors: ErrorCode[] = ['unauthorized', 'session_expired', 'bad_signature']
+/** Codes of calls that read a body. One that takes none reads it too, to see that there is none. */
+const bodyErrors: ErrorCode[] = ['bad_request', 'too_large']
 
 export const errorSchema: Json = {
   type: 'object',
@@ -45,11 +47,14 @@ export function failures(declaration: RouteDeclaration, shared: Components): Jso
 
 /** Every code a route can answer. */
 export function codesOf({ method, auth, idempotent, errors = [] }: RouteDeclaration): Set<ErrorCode> {
-  const codes = new Set<ErrorCode>([...commonErrors, ...credentialErrors, ...errors])
+  const codes = new Set<ErrorCode>([
+    ...commonErrors,
+    ...credentialErrors,
+    ...(method === 'get' ? [] : bodyErrors),
+    ...errors,
+  ])
   if (auth) codes.add('forbidden')
   if (auth?.apiKey) codes.add('scope_missing')
-  // A call without a body reads one too, to see that there is none.
-  if (method !== 'get') codes.add('too_large')
   if (idempotent) codes.add('conflict')
   return codes
 }

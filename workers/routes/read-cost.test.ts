@@ -7,6 +7,7 @@ import { services } from '../services.ts'
 import { client } from '../test/client.ts'
 import { countedDatabase } from '../test/counted-database.ts'
 import { createMiner } from '../test/device.ts'
+import { failingDatabase } from '../test/failing-database.ts'
 import { uploadModule } from '../test/project.ts'
 import { createListedProject } from '../test/subscription.ts'
 import { routes } from './index.ts'
@@ -151,16 +152,21 @@ const reads = routes
 
 const isList = ({ query }: RouteDeclaration) => query !== undefined && 'limit' in query.shape
 
-async function cost(declaration: RouteDeclaration) {
-  const path = declaration.path
+const pathOf = ({ path }: RouteDeclaration): string =>
+  path
     .replace('/v1/modules/{address}', '/v1/modules/{module}')
     .replace(/\{(\w+)\}/g, (_, name: string) => params[name] ?? name)
-  const { db, use } = countedDatabase()
-  const { token, address } = miner.owner
-  const caller = client({
-    ...(declaration.auth && { token }),
-    bindings: { DB: db, OPERATOR_ADDRESSES: address },
+
+const readerOf = ({ auth }: RouteDeclaration, DB: D1Database) =>
+  client({
+    ...(auth && { token: miner.owner.token }),
+    bindings: { DB, OPERATOR_ADDRESSES: miner.owner.address },
   })
+
+async function cost(declaration: RouteDeclaration) {
+  const path = pathOf(declaration)
+  const { db, use } = countedDatabase()
+  const caller = readerOf(declaration, db)
   const response = await caller.get(isList(declaration) ? `${path}?limit=${page}` : path)
   expect(response.status, path).toBe(200)
   if (isList(declaration)) {
@@ -178,6 +184,9 @@ const whole: Record<string, number> = {
   getRelayer: things,
 }
 
+/** What says how the hub is says so of a hub without a database too. */
+const reportsHealth = new Set(['getDescriptor', 'getStatus'])
+
 const line = ({ path }: RouteDeclaration, statements: number, rows: number) =>
   `| \`GET ${path}\` | ${statements} | ${rows} |`
 
@@ -194,6 +203,33 @@ describe('what reading asks of the database, however much there is', () => {
       expect(statements).toBeLessThanOrEqual(3)
       expect(rowsWritten).toBe(0)
       expect(rowsRead).toBeLessThanOrEqual(2 * answered + 3)
+    },
+  )
+
+  test.each(
+    reads.filter(({ cache }) => cache).map((declaration) => [declaration.operationId, declaration] as const),
+  )('%s: a copy that is held already is not sent again', async (_, declaration) => {
+    const caller = readerOf(declaration, env.DB)
+    const first = await caller.get(pathOf(declaration))
+    const etag = first.headers.get('etag') ?? ''
+    await first.arrayBuffer()
+    expect(etag).toMatch(/^"[^"]+"$/)
+    const again = await caller.get(pathOf(declaration), { 'If-None-Match': `"another", ${etag}` })
+    expect([again.status, again.headers.get('etag'), await again.text()]).toEqual([304, etag, ''])
+  })
+
+  test.each(reads.map((declaration) => [declaration.operationId, declaration] as const))(
+    '%s: 503 when the database stops answering at any of its statements',
+    async (operationId, declaration) => {
+      const { statements } = await cost(declaration)
+      for (let last = 0; last < statements; last++) {
+        const DB = failingDatabase((_sql, statement) => statement > last)
+        const response = await readerOf(declaration, DB).get(pathOf(declaration))
+        const body = (await response.json()) as object
+        expect([response.status, body]).toMatchObject(
+          reportsHealth.has(operationId) ? [200, { status: 'degraded' }] : [503, { error: 'unavailable' }],
+        )
+      }
     },
   )
 

@@ -2,28 +2,14 @@ import { type OutputUnit, type Schema, Validator } from '@cfworker/json-schema'
 import type { Env } from '../env.ts'
 import { readSettings } from '../env.ts'
 import { renderOpenApi } from '../openapi/render.ts'
-
-interface Media {
-  schema?: object
-  examples?: Record<string, unknown>
-}
-
-interface Answer {
-  $ref?: string
-  headers?: Record<string, unknown>
-  content?: Record<string, Media>
-}
-
-interface Operation {
-  operationId: string
-  requestBody?: { content: Record<string, Media> }
-  responses: Record<string, Answer>
-}
-
-interface Document {
-  paths: Record<string, Record<string, Operation>>
-  components: { responses: Record<string, Answer> }
-}
+import {
+  type Answer,
+  type Document,
+  declaredAnswer,
+  nameOfAnswer,
+  type Operation,
+} from './declared-answers.ts'
+import { noteAnswer } from './seen-answers.ts'
 
 /** A call as it was made and answered. */
 export interface Exchange {
@@ -37,7 +23,8 @@ export interface Exchange {
 /**
  * Holds an answer of the hub against its OpenAPI document: the status, the error code, the headers and the body must be
  * ones the document names, and a request that was accepted must be one it allows. Every test that calls the hub goes
- * through here, so the document cannot say anything else than what the hub does.
+ * through here, so the document cannot say anything else than what the hub does. What was answered is noted: of the whole
+ * run, it must be everything the document names.
  *
  * @throws An error that says what the document does not know.
  */
@@ -47,31 +34,32 @@ export async function requireDocumented(env: Env, { method, path, json, response
   // Unknown paths and methods are answered alike everywhere; the document is about the others.
   if (!operation || (response.status === 405 && method !== 'HEAD')) return
   const call = `${operation.operationId} answered ${response.status}`
-  const named = operation.responses[String(response.status)]
-  if (!named) throw new Error(`${call}, which the document does not name: ${await textOf(response)}`)
-  const answer = named.$ref ? resolve(document, named.$ref) : named
+  const answer = declaredAnswer(document, operation, response.status)
+  if (!answer) throw new Error(`${call}, which the document does not name: ${await textOf(response)}`)
 
   // A hub that cannot read its settings has no limits to report.
   const headers = response.status === 500 ? [] : Object.keys(answer.headers ?? {})
   for (const name of headers)
     if (!response.headers.has(name) && !optionalHeaders.has(name)) throw new Error(`${call} without ${name}`)
-  if (method !== 'HEAD') await requireBody(document, call, answer, response)
+  const code = method === 'HEAD' ? undefined : await requireBody(document, call, answer, response)
   if (response.ok && json !== undefined) {
     const schema = operation.requestBody?.content['application/json']?.schema
     if (schema)
       requireValid(document, `${operation.operationId} accepted what it says it refuses`, schema, json)
   }
+  if (method !== 'HEAD') noteAnswer(nameOfAnswer(operation.operationId, response.status, code))
 }
 
 /** Named by the document because some answers have them. */
 const optionalHeaders = new Set(['Retry-After', 'Content-Range', 'Idempotency-Replayed'])
 
+/** @returns The error code, where the answer has one. */
 async function requireBody(
   document: Document,
   call: string,
   answer: Answer,
   response: Response,
-): Promise<void> {
+): Promise<string | undefined> {
   const type = response.headers.get('content-type')?.split(';')[0]
   if (!answer.content) {
     if (type !== undefined) throw new Error(`${call} with ${type}; the document names no body`)
@@ -84,6 +72,7 @@ async function requireBody(
   requireValid(document, call, media.schema, body)
   if (response.status >= 400 && media.examples && !Object.hasOwn(media.examples, body.error ?? ''))
     throw new Error(`${call} with the code ${body.error}; the document names ${Object.keys(media.examples)}`)
+  return response.status >= 400 ? body.error : undefined
 }
 
 const textOf = (response: Response): Promise<string> => response.clone().text()
@@ -133,9 +122,3 @@ function findOperation({ paths }: Document, method: string, path: string): Opera
 
 const segments = (path: string): string[] => path.replace(/(?<=.)\/$/, '').split('/')
 const wildcards = (template: string[]): number => template.filter((part) => part.startsWith('{')).length
-
-const resolve = ({ components }: Document, reference: string): Answer => {
-  const answer = components.responses[reference.replace('#/components/responses/', '')]
-  if (!answer) throw new Error(`${reference} leads nowhere`)
-  return answer
-}

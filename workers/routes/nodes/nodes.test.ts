@@ -198,6 +198,13 @@ describe('operators and nodes', () => {
     expect(await notesOn(node.nodeId)).toEqual([])
   })
 
+  test.each(['approve', 'revoke'])('400 bad_request: %s with a body that is not JSON', async (verdict) => {
+    const path = `/admin/v1/nodes/${createNode().nodeId}/${verdict}`
+    const headers = { 'Content-Type': 'application/json' }
+    const response = await operator.client.fetch(path, { method: 'POST', headers, body: '{"reason":' })
+    expect(await errorOf(response)).toMatchObject({ status: 400, error: 'bad_request' })
+  })
+
   test('nodes are listed newest first in pages, and by role and status', async () => {
     const nodes = [createNode(), createNode(), createNode()]
     for (const node of nodes) await register(node)

@@ -128,6 +128,10 @@ describe.skipIf(chain === null)('a subscription, on the contracts', () => {
       return [miners_subscribed, devices_by_class]
     }
     expect(await miners()).toEqual([1, { desktop: 1 }])
+    const untyped = { method: 'POST', headers: { 'Content-Type': 'text/plain' }, body: '{}' }
+    expect(
+      await errorOf(await owner.client.fetch(`/v1/subscriptions/${id}/bond-payload`, untyped)),
+    ).toMatchObject({ status: 400, error: 'bad_request' })
     const topUp = await call('bond-payload', { amount: String(minCollateral) })
     expect(topUp.status).toBe(200)
     expect(await bond((await topUp.json()) as GaslessPayload)).toMatchObject(confirmed)

@@ -63,6 +63,11 @@ const signPayload = (key: string, { typed_data }: GaslessPayload) => ({
   ),
 })
 
+const withNonce = (payload: GaslessPayload, nonce: string): GaslessPayload => ({
+  ...payload,
+  typed_data: { ...payload.typed_data, message: { ...payload.typed_data.message, nonce } },
+})
+
 /** A project on the chain and in the list. */
 async function listed(change: ManifestChange = {}) {
   const submitted = await submit(draft(change))
@@ -227,12 +232,15 @@ describe.skipIf(chain === null)('registration', () => {
       : { ...signPayload(grace.key, payload), ...{ typed_data: changed.typed_data } }
     const refused = await grace.client.post(`${path}/${project.project_id}/register`, body)
     expect(await errorOf(refused)).toMatchObject({ status, error })
+    const register = `${path}/${project.project_id}/register`
     const stranger = await createDeveloper()
     expect(
-      await errorOf(
-        await grace.client.post(`${path}/${project.project_id}/register`, signPayload(stranger.key, payload)),
-      ),
+      await errorOf(await grace.client.post(register, signPayload(stranger.key, payload))),
     ).toMatchObject({ status: 422, error: 'bad_signature' })
+    expect(await errorOf(await grace.client.post(register))).toMatchObject({
+      status: 400,
+      error: 'bad_request',
+    })
   })
 })
 
@@ -300,6 +308,15 @@ describe.skipIf(chain === null)('versions', () => {
         },
       },
     })
+    const signatures: [string, object, number, string][] = [
+      ['no type', { headers: { 'Content-Type': 'text/plain' }, body: '{}' }, 400, 'bad_request'],
+      ['of another key', { json: signPayload(worker.address, payload) }, 422, 'bad_signature'],
+      ['with another nonce', { json: signPayload(ada.key, withNonce(payload, '7')) }, 409, 'conflict'],
+    ]
+    for (const [what, init, status, error] of signatures)
+      expect(await errorOf(await ada.client.fetch(publish, { method: 'POST', ...init })), what).toMatchObject(
+        { status, error },
+      )
     expect((await ada.client.post(publish, signPayload(ada.key, payload))).status).toBe(202)
     await settle()
     const { pending_version: pending } = await read(first.project_id)

@@ -1,0 +1,289 @@
+import { env } from 'cloudflare:workers'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { bytesToHex } from '../../protocol/hex.ts'
+import { type Profile, resolveProfile } from '../../protocol/profile.ts'
+import { signRequest } from '../../protocol/request-signing.ts'
+import { unixNow } from '../context.ts'
+import type { Env } from '../env.ts'
+import type { ErrorCode } from '../errors.ts'
+import { jsonBytesMax } from '../http/body.ts'
+import { hashSecret } from '../middleware/authenticate.ts'
+import type { RouteDeclaration } from '../route.ts'
+import { services } from '../services.ts'
+import { client, errorOf } from '../test/client.ts'
+import { failingDatabase } from '../test/failing-database.ts'
+import { freshNonce } from '../test/node.ts'
+import { signIn } from '../test/wallet.ts'
+import { routes } from './index.ts'
+
+/**
+ * Errors that come from what every route is run by, provoked on every route they can come from. A new route is held
+ * against them by being in the list of routes.
+ */
+
+const profile = resolveProfile()
+const secretKey = bytesToHex(crypto.getRandomValues(new Uint8Array(32)))
+
+/** One wallet, which is a user and an operator, and a session of it that has ended. */
+let caller: { address: string; token: string; expired: string }
+beforeAll(async () => {
+  const { address, token } = await signIn()
+  const expired = `${profile.session_token_prefix}${'E'.repeat(43)}`
+  await env.DB.prepare('INSERT INTO sessions VALUES (?, ?, 1, 2, NULL)')
+    .bind(hashSecret(expired), address)
+    .run()
+  caller = { address, token, expired }
+})
+
+interface Call {
+  path?: string
+  query?: string
+  body?: string | Uint8Array | undefined
+  headers?: Record<string, string>
+  /** The client address; a fresh one when left out. */
+  from?: string
+  bindings?: Partial<Env>
+}
+
+/** The path with the values that the document gives as examples. */
+const examplePath = ({ path, params }: RouteDeclaration): string =>
+  path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const { example } = params?.shape[name]?.meta() ?? {}
+    return String(example).replace(/\{\{(\w+)\}\}/g, (_, member: string) =>
+      String(profile[member as keyof Profile]),
+    )
+  })
+
+const exampleBody = ({ json }: RouteDeclaration): string | undefined => json && JSON.stringify(json.example)
+
+/** A call of the route, by nobody; a body goes as the type the route takes unless the headers say otherwise. */
+function call(declaration: RouteDeclaration, change: Call = {}): Promise<Response> {
+  const { method, raw } = declaration
+  const { path = examplePath(declaration), query = '', headers = {}, from, bindings } = change
+  const body = 'body' in change ? change.body : exampleBody(declaration)
+  const type = raw ? raw.contentType : 'application/json'
+  return client({ ...(from && { address: from }), ...(bindings && { bindings }) }).fetch(path + query, {
+    method: method.toUpperCase(),
+    headers: { ...(body !== undefined && { 'Content-Type': type }), ...headers },
+    ...(body !== undefined && { body }),
+  })
+}
+
+/** A call of the route by somebody whom it takes. */
+function acceptedCall(declaration: RouteDeclaration, change: Call = {}): Promise<Response> {
+  const { auth } = declaration
+  if (!auth) return call(declaration, change)
+  const credential =
+    auth.session || auth.operator
+      ? { Authorization: `Bearer ${caller.token}` }
+      : nodeHeaders(declaration, `${change.path ?? examplePath(declaration)}${change.query ?? ''}`, change)
+  const bindings = { OPERATOR_ADDRESSES: caller.address, ...change.bindings }
+  return call(declaration, { ...change, bindings, headers: { ...credential, ...change.headers } })
+}
+
+const nodeHeaders = (declaration: RouteDeclaration, target: string, change: Call = {}) =>
+  signRequest(profile, secretKey, {
+    method: declaration.method.toUpperCase(),
+    target,
+    body: ('body' in change ? change.body : exampleBody(declaration)) ?? '',
+    timestamp: unixNow(),
+    nonce: freshNonce(),
+  }).headers
+
+const takesNoBody = ({ method, json, raw }: RouteDeclaration) => method !== 'get' && !json && !raw
+const isParsedFirst = ({ json }: RouteDeclaration) => json !== undefined && json.deferred === undefined
+
+interface Provocation {
+  status: number
+  code: ErrorCode
+  by: string
+  of?: (declaration: RouteDeclaration) => unknown
+  provoke: (declaration: RouteDeclaration) => Promise<Response>
+  also?: (error: Awaited<ReturnType<typeof errorOf>>) => void
+}
+
+const saysWhenToComeBack = ({ headers }: { headers: Headers }) =>
+  expect(Number(headers.get('retry-after'))).toBeGreaterThanOrEqual(1)
+
+const provocations: Provocation[] = [
+  {
+    status: 400,
+    code: 'invalid_field',
+    by: 'a parameter nobody knows',
+    provoke: (declaration) => acceptedCall(declaration, { query: '?surplus=1' }),
+    also: ({ details }) => expect(details?.problems).toMatchObject([{ path: 'surplus' }]),
+  },
+  {
+    status: 400,
+    code: 'invalid_field',
+    by: 'a member nobody knows',
+    of: isParsedFirst,
+    provoke: (declaration) =>
+      acceptedCall(declaration, {
+        body: JSON.stringify({ ...(declaration.json?.example as object), surplus: 1 }),
+      }),
+    also: ({ details }) =>
+      expect(details?.problems).toMatchObject([expect.objectContaining({ path: 'surplus' })]),
+  },
+  {
+    status: 400,
+    code: 'invalid_field',
+    by: 'a malformed id in the path of a write',
+    of: ({ method, params }) => method !== 'get' && params,
+    provoke: (declaration) =>
+      acceptedCall(declaration, { path: declaration.path.replaceAll(/\{\w+\}/g, '~') }),
+  },
+  {
+    status: 404,
+    code: 'not_found',
+    by: 'a malformed id in the path of a read',
+    of: ({ method, params }) => method === 'get' && params,
+    provoke: (declaration) =>
+      acceptedCall(declaration, { path: declaration.path.replaceAll(/\{\w+\}/g, '~') }),
+  },
+  {
+    status: 404,
+    code: 'not_found',
+    by: 'an id of nothing',
+    // A node that names another one is refused whether that one is there or not.
+    of: ({ params, errors, auth }) => params && errors?.includes('not_found') && !auth?.node,
+    provoke: acceptedCall,
+  },
+  {
+    status: 400,
+    code: 'bad_request',
+    by: 'a body of another type',
+    of: ({ raw, ...declaration }) => raw || isParsedFirst(declaration),
+    provoke: (declaration) =>
+      acceptedCall(declaration, { body: '{}', headers: { 'Content-Type': 'text/plain' } }),
+  },
+  {
+    status: 400,
+    code: 'bad_request',
+    by: 'no body where one is needed',
+    of: ({ raw, ...declaration }) => raw || isParsedFirst(declaration),
+    provoke: (declaration) =>
+      acceptedCall(declaration, {
+        body: undefined,
+        headers: { 'Content-Type': declaration.raw?.contentType ?? 'application/json' },
+      }),
+  },
+  {
+    status: 400,
+    code: 'bad_request',
+    by: 'broken JSON',
+    of: isParsedFirst,
+    provoke: (declaration) => acceptedCall(declaration, { body: '{"a":' }),
+  },
+  {
+    status: 400,
+    code: 'bad_request',
+    by: 'a body where none is taken',
+    of: takesNoBody,
+    provoke: (declaration) => acceptedCall(declaration, { body: '{"surplus":1}' }),
+  },
+  {
+    status: 413,
+    code: 'too_large',
+    by: 'a body of one byte more than the route takes',
+    of: ({ method }) => method !== 'get',
+    provoke: (declaration) => {
+      const bytesMax = declaration.raw?.bytesMax ?? declaration.json?.bytesMax ?? jsonBytesMax
+      return acceptedCall(declaration, {
+        body: '{}',
+        headers: { 'Content-Length': String(bytesMax + 1) },
+      })
+    },
+  },
+  {
+    status: 401,
+    code: 'unauthorized',
+    by: 'a token nobody has',
+    provoke: (declaration) =>
+      call(declaration, { headers: { Authorization: `Bearer ${caller.expired.replaceAll('E', 'U')}` } }),
+  },
+  {
+    status: 401,
+    code: 'session_expired',
+    by: 'a session that has ended',
+    provoke: (declaration) => call(declaration, { headers: { Authorization: `Bearer ${caller.expired}` } }),
+  },
+  {
+    status: 401,
+    code: 'bad_signature',
+    by: 'a node signature of another request',
+    provoke: (declaration) => call(declaration, { headers: nodeHeaders(declaration, '/v1/another') }),
+  },
+  {
+    status: 409,
+    code: 'conflict',
+    by: 'an Idempotency-Key of another request',
+    of: ({ idempotent }) => idempotent,
+    provoke: async (declaration) => {
+      const key = declaration.operationId
+      const another = { caller: caller.address, key, requestHash: 'of another' }
+      await services(env).idempotencyKeys.claim(another, unixNow())
+      return acceptedCall(declaration, { headers: { 'Idempotency-Key': key } })
+    },
+  },
+  {
+    status: 429,
+    code: 'rate_limited',
+    by: 'a client address that has spent what it had',
+    provoke: async (declaration) => {
+      const { from } = client()
+      await env.RATE_LIMITER.getByName(`anonymous:${from}`).lease({
+        limit: 600,
+        windowSeconds: 60,
+        tokens: 600,
+      })
+      return call(declaration, { from })
+    },
+    also: (error) => {
+      saysWhenToComeBack(error)
+      expect(error.headers.get('ratelimit-remaining')).toBe('0')
+    },
+  },
+  {
+    status: 500,
+    code: 'internal',
+    by: 'settings of the hub that cannot be read',
+    provoke: (declaration) => call(declaration, { bindings: { BASE_URL: 'nonsense' } }),
+    also: ({ message, details }) => {
+      expect(message).not.toMatch(/BASE_URL|nonsense/)
+      expect(details).toBeUndefined()
+    },
+  },
+  {
+    status: 503,
+    code: 'unavailable',
+    by: 'a rate limiter that does not answer',
+    provoke: (declaration) => {
+      const lease = () => Promise.reject(new Error('Durable Object is overloaded'))
+      const RATE_LIMITER = { getByName: () => ({ lease }) } as never
+      return call(declaration, { bindings: { RATE_LIMITER } })
+    },
+    also: saysWhenToComeBack,
+  },
+  {
+    status: 503,
+    code: 'unavailable',
+    by: 'a database that does not answer',
+    of: ({ auth }) => auth,
+    provoke: (declaration) => acceptedCall(declaration, { bindings: { DB: failingDatabase(() => true) } }),
+    also: saysWhenToComeBack,
+  },
+]
+
+const documented = routes.map(({ declaration }) => declaration).filter(({ undocumented }) => !undocumented)
+
+describe.each(provocations)('$status $code: $by', ({ status, code, of = () => true, provoke, also }) => {
+  test.each(documented.filter(of).map((declaration) => [declaration.operationId, declaration] as const))(
+    '%s',
+    async (_, declaration) => {
+      const error = await errorOf(await provoke(declaration))
+      expect([error.status, error.error]).toEqual([status, code])
+      also?.(error)
+    },
+  )
+})
