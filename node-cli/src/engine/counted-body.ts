@@ -4,6 +4,7 @@ import type { WasmReader } from '../../../protocol/wasm/reader.ts'
 import type { BlockTypes } from './block-types.ts'
 import { ByteWriter } from './bytes.ts'
 import { canonicalized, indifferent, type NanKind } from './canonical-nan.ts'
+import { bulkOperators, writeCheckpoint } from './checkpoint.ts'
 import { addressableBytes, type MeterGlobals, pagesMax, stopped } from './meter.ts'
 import { nanBits } from './nan-watch.ts'
 import { valueTypeByte } from './rewrite-module.ts'
@@ -18,6 +19,8 @@ export interface BodyRequest {
   declared: ReadonlySet<number>
   blockTypes: BlockTypes
   globals: MeterGlobals
+  /** Index of the checkpoint among the functions; see {@link checkpointBody}. */
+  checkpoint: number
 }
 
 /** What the counting needs to know of an open block. */
@@ -55,6 +58,7 @@ export const role = {
   local: 10,
   open: 11,
   grow: 12,
+  bulk: 13,
 } as const
 for (const [name, value] of [
   ['loop', role.loop],
@@ -75,6 +79,7 @@ for (const [name, value] of [
   ['block', role.open],
   ['if', role.open],
   ['memory.grow', role.grow],
+  ...bulkOperators.map((name) => [name, role.bulk] as const),
 ] as const)
   roles.set(name, value)
 
@@ -210,6 +215,8 @@ export abstract class CountedBody {
         return this.local()
       case role.grow:
         return this.#beforeGrowth()
+      case role.bulk:
+        return this.#beforeBulk()
       default:
         return
     }
@@ -259,6 +266,12 @@ export abstract class CountedBody {
       case role.unreachable:
         this.#leave()
     }
+  }
+
+  #beforeBulk(): void {
+    if (!this.reachable) return
+    this.copyTo(this.validator.decoder.start)
+    writeCheckpoint(this.code, this.request.checkpoint)
   }
 
   #beforeGrowth(): void {
@@ -419,6 +432,15 @@ export abstract class CountedBody {
     for (const one of added) body.bytes([1, valueTypeByte(one)])
     reader.at = reader.end
   }
+}
+
+/**
+ * Ends the run because its gas is used up. A function without any call would not look on entry whether its thread shall
+ * end, so that one which does nothing but call such functions could hold it for minutes.
+ */
+export function writeOutOfGas(body: ByteWriter, { globals, checkpoint }: BodyRequest): void {
+  writeCheckpoint(body, checkpoint)
+  writeStatus(body, globals.status, stopped.outOfGas)
 }
 
 /** Ends the run with a status that tells the host why. */

@@ -8,6 +8,7 @@ import {
   patchPadded,
   prologueGas,
   type Traits,
+  writeOutOfGas,
   writeStatus,
 } from './counted-body.ts'
 import { stopped } from './meter.ts'
@@ -143,7 +144,7 @@ export class ExactBody extends CountedBody {
     body.bytes(code)
     if (this.reachable) this.#writeSave(body, this.pending + epilogueGas)
     body.bytes([0x0f, 0x0b])
-    writeStatus(body, globals.status, stopped.outOfGas)
+    writeOutOfGas(body, this.request)
     body.byte(0x0b)
     this.#writeSave(body, prologueGas)
     writeStatus(body, globals.status, stopped.stackLimit)

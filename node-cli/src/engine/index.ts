@@ -155,7 +155,8 @@ export async function execute(request: ExecuteRequest): Promise<ExecuteResult> {
     }
   } finally {
     if (!thread.ended && idle.length < idleMax) idle.push(thread)
-    else await thread.close()
+    // The answer waits for no thread: one that had to be stopped may still be busy.
+    else void thread.close()
   }
 }
 

@@ -1,6 +1,7 @@
 import { guestPagesMax, guestTableElementsMax } from '../../../protocol/wasm/guest.ts'
 import { type Module, readModule } from '../../../protocol/wasm/module.ts'
 import { BlockTypes } from './block-types.ts'
+import { checkpointBody } from './checkpoint.ts'
 import { ExactBody } from './exact-body.ts'
 import { rewriteModule } from './rewrite-module.ts'
 import { declaredFunctions } from './validator.ts'
@@ -41,13 +42,16 @@ export function meterModule(wasm: Uint8Array): Uint8Array {
   const blockTypes = new BlockTypes(module.types.length)
   const first = module.globals.length
   const globals: MeterGlobals = { fuel: first, status: first + 1, budget: first + 2 }
+  const checkpoint = module.functions.length
   const bodies = module.bodies.map((reader, index) => {
     const type = module.functions[module.importedFunctions + index]!
-    return new ExactBody({ wasm, module, type, reader, declared, blockTypes, globals }).write()
+    return new ExactBody({ wasm, module, type, reader, declared, blockTypes, globals, checkpoint }).write()
   })
+  const added = blockTypes.types()
   return rewriteModule(wasm, module, {
-    bodies,
-    types: blockTypes.types(),
+    bodies: [...bodies, checkpointBody(checkpoint, globals)],
+    types: [...added, { params: [], results: [] }],
+    functions: [...module.functions.slice(module.importedFunctions), module.types.length + added.length],
     globals: [
       { type: 'i64', initial: 0, exportName: meterExports.fuel },
       { type: 'i32', initial: 0, exportName: meterExports.status },

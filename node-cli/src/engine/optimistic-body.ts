@@ -9,6 +9,7 @@ import {
   prologueGas,
   role,
   type Traits,
+  writeOutOfGas,
   writeStatus,
 } from './counted-body.ts'
 import { stopped } from './meter.ts'
@@ -301,7 +302,7 @@ export class OptimisticBody extends CountedBody {
       body.bytes([0x7c, 0x0f])
     } else body.byte(0x00)
     body.byte(0x0b)
-    writeStatus(body, globals.status, stopped.outOfGas)
+    writeOutOfGas(body, this.request)
     body.byte(0x0b)
     body.byte(0x20)
     body.u32(this.fuel)

@@ -2,6 +2,7 @@ import { guestPagesMax, guestTableElementsMax } from '../../../protocol/wasm/gue
 import { type FunctionType, type Module, readModule } from '../../../protocol/wasm/module.ts'
 import { BlockTypes } from './block-types.ts'
 import { ByteWriter } from './bytes.ts'
+import { checkpointBody } from './checkpoint.ts'
 import { type MeterGlobals, meterExports } from './meter.ts'
 import { OptimisticBody } from './optimistic-body.ts'
 import { rewriteModule, startExport } from './rewrite-module.ts'
@@ -32,17 +33,21 @@ export function meterOptimistically(wasm: Uint8Array): OptimisticModule | null {
   const blockTypes = new BlockTypes(2 * types.length)
   const first = module.globals.length
   const globals: MeterGlobals = { fuel: first, status: first + 1, budget: first + 2 }
+  const checkpoint = functions.length
   let observesNan = false
   const bodies = module.bodies.map((reader, index) => {
     const type = functions[importedFunctions + index]!
-    const request = { wasm, module, type, reader, declared, blockTypes, globals }
+    const request = { wasm, module, type, reader, declared, blockTypes, globals, checkpoint }
     const body = new OptimisticBody(request, { importedFunctions, countedType })
     const written = body.write()
     observesNan ||= body.observesNan
     return written
   })
 
+  const blocks = blockTypes.types()
   const functionTypes = functions.slice(importedFunctions).map(countedType)
+  functionTypes.push(2 * types.length + blocks.length)
+  bodies.push(checkpointBody(checkpoint, globals))
   const exports = [{ name: 'memory', kind: 2, index: 0 }]
   const enter = (name: string, target: number): void => {
     const type = functions[target]!
@@ -69,7 +74,7 @@ export function meterOptimistically(wasm: Uint8Array): OptimisticModule | null {
   )
   const rewritten = rewriteModule(wasm, module, {
     bodies,
-    types: [...counted, ...blockTypes.types()],
+    types: [...counted, ...blocks, { params: [], results: [] }],
     functions: functionTypes,
     exports,
     globals: [

@@ -1,4 +1,10 @@
-import { describe, expect, test } from 'vitest'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { text } from 'node:stream/consumers'
+import { afterAll, describe, expect, test } from 'vitest'
 import wabt from 'wabt'
 import { echoAddress, echoWasm } from '../../../protocol/hbc/testing/artifacts.ts'
 import { executeWith } from './engines.ts'
@@ -14,7 +20,7 @@ const guest = (entry: string, more = ''): Uint8Array =>
       (memory (export "memory") 16) ${more}
       (func (export "__alloc") (param i32) (result i32) ${more.includes('$alloc') ? '(call $alloc)' : ''} (i32.const 1024))
       (func (export "__hive_entry") (param i32 i32 i32) (result i64) ${entry}))`,
-    {},
+    { tail_call: true, reference_types: true, bulk_memory: true, simd: true },
   ).toBinary({}).buffer
 
 const alone = { module: () => null, stored: () => null }
@@ -38,6 +44,12 @@ describe('a short run', () => {
 
   const loop = (body: string) => `(loop $l ${body} (br $l)) (i64.const 0)`
   test.each([
+    [
+      'hashes much memory',
+      guest(
+        '(drop (memory.grow (i32.const 1008))) (drop (call $hash (i32.const 0) (i32.const 67108864))) (i64.const 0)',
+      ),
+    ],
     ['computes for long', guest(loop(''))],
     [
       'moves much memory for little gas',
@@ -69,4 +81,44 @@ test('a longer run goes on in a thread, with the same outcome', async () => {
   expect(auto).toMatchObject({ success: true })
   expect(auto).toEqual(native)
   expect(auto).toEqual(pulley)
+})
+
+describe('the clock ends the run, its thread and the process', () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'run-once-'))
+  afterAll(() => rmSync(folder, { recursive: true }))
+  const all = 64 * 1024 * 1024
+  const fill = `(memory.fill (i32.const 0) (i32.const 0) (i32.const ${all}))`
+  const inFullMemory = (work: string) => guest(`(drop (memory.grow (i32.const 1008))) ${work} (i64.const 0)`)
+  const modules = {
+    'fills memory in a loop': inFullMemory(`(loop $l ${fill} (br $l))`),
+    'fills memory without a loop': inFullMemory(fill.repeat(20_000)),
+    'hashes memory without a loop': inFullMemory(
+      `(drop (call $hash (i32.const 0) (i32.const ${all})))`.repeat(140),
+    ),
+    'copies a table in a loop': guest(
+      '(loop $l (table.copy (i32.const 0) (i32.const 1) (i32.const 99999)) (br $l)) (i64.const 0)',
+      '(table 100000 funcref)',
+    ),
+    'calls itself last': guest(
+      '(call $again (v128.const f64x2 2 2)) (i64.const 0)',
+      `(func $again (param v128) local.get 0 ${'f64x2.sqrt '.repeat(2000)} return_call $again)`,
+    ),
+  }
+
+  test.for(
+    Object.keys(modules).flatMap((name) =>
+      (['auto', 'native', 'pulley'] as const).map((engine) => [name, engine] as const),
+    ),
+  )('of a module that %s, on %s', async ([name, engine], { onTestFinished }) => {
+    const file = path.join(folder, 'guest.wasm')
+    writeFileSync(file, modules[name as keyof typeof modules])
+    const program = path.join(import.meta.dirname, 'testing/run-limited.ts')
+    const child = spawn(process.execPath, [program, file, engine, '0.5'], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    onTestFinished(() => void child.kill('SIGKILL'))
+    const [[code], said] = await Promise.all([once(child, 'exit'), text(child.stdout)])
+    expect(said).toBe('the run took longer than 0.5 s\n')
+    expect(code).toBe(0)
+  })
 })

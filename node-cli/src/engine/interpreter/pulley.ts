@@ -6,7 +6,7 @@ import { type Engine, type HostFunctions, type Instance, packed, trap, traps } f
 import { ModuleCache } from '../module-cache.ts'
 import { stackUnits } from '../stack-cost.ts'
 import { validateBodies } from '../validator.ts'
-import { Machine, status } from './machine.ts'
+import { Machine, sliceGas, status } from './machine.ts'
 import { slotBytes } from './operand-stack.ts'
 import { type TranslatedModule, translateModule } from './translate.ts'
 
@@ -39,11 +39,13 @@ class InterpretedInstance implements Instance {
   readonly #translated: TranslatedModule
   /** Where a call from within a host function may put its parameters. */
   #frame: number
+  readonly #paused: () => void
 
   constructor(module: TranslatedModule, gasLimit: number, host: HostFunctions, paused: () => void) {
     this.#translated = module
     this.#gasLimit = gasLimit
     this.#frame = module.layout.frames
+    this.#paused = paused
     const functions = module.module.imports.map(({ module: from, name }) => ({
       run: host[`${from}.${name}`]!,
       ...guestImports[`${from}.${name}` as keyof typeof guestImports],
@@ -72,6 +74,8 @@ class InterpretedInstance implements Instance {
   }
 
   charge(gas: number): boolean {
+    // What the host works for so much gas takes longer than a slice.
+    if (gas >= sliceGas) this.#paused()
     return this.#machine.exports.charge(gas) !== 0
   }
 

@@ -39,6 +39,15 @@ function pause(pc: u32, fp: u32, fuel: i64, calls: u32, units: i32): Status {
   return Status.paused
 }
 
+/**
+ * Whether to return to the host although this is no place where gas runs out: code without loops and calls of the guest's
+ * own may still move memory and call the host for long.
+ */
+// @ts-ignore: a decorator of the compiler
+@inline function mayPause(fuel: i64, bound: i64): bool {
+  return fuel >= bound && bound < machine.limit
+}
+
 function finish(calls: u32, units: i32): Status {
   machine.calls = calls
   machine.units = units
@@ -216,6 +225,7 @@ function run(start: u32, frame: u32, gas: i64): Status {
         bound = machine.bound
         size = machine.memoryBytes
         pc += 8
+        if (mayPause(fuel, bound)) return pause(pc, fp, fuel, calls, units)
         break
       }
       case Op.leave: { fuel = machine.saved; calls -= 8; pc = load<u32>(calls); fp = load<u32>(calls, 4); if (pc == 0) return finish(calls, units); break }
@@ -450,6 +460,7 @@ function run(start: u32, frame: u32, gas: i64): Status {
         const code = word & 0xffff
         if (code >= <u32>Op.v128_load) pc = runVector(code, pc, fp)
         else {
+          if (mayPause(fuel, bound)) return pause(pc, fp, fuel, calls, units)
           pc = runBulk(code, pc, fp)
           bound = machine.bound
         }
