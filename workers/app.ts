@@ -15,7 +15,7 @@ import {
 import { validate } from './http/validate.ts'
 import { authenticate, authorize, isNodeSigned } from './middleware/authenticate.ts'
 import { commonHeaders, preflight } from './middleware/common-headers.ts'
-import { runOnce } from './middleware/idempotency.ts'
+import { type Echo, runOnce } from './middleware/idempotency.ts'
 import { refundAddressBudget, spendAddressBudget, spendRateLimit } from './middleware/rate-limit.ts'
 import type { JsonBody, Method, Route, RouteDeclaration, RouteInput } from './route.ts'
 import { routes } from './routes/index.ts'
@@ -61,8 +61,13 @@ async function answer(c: HubContext, { declaration, handle }: Route): Promise<Re
   authorize(c, declaration)
   const input = await readInput(c, declaration)
   const run = async () => handle(c, input)
-  const response = declaration.idempotent ? await runOnce(c, run) : await run()
+  const response = declaration.idempotent ? await runOnce(c, run, echoOf(declaration, input)) : await run()
   return finishCaching(c, declaration, response)
+}
+
+function echoOf({ idempotent }: RouteDeclaration, { json }: { json: unknown }): Echo | undefined {
+  if (typeof idempotent !== 'object') return undefined
+  return { member: idempotent.echoes, value: (json as Record<string, unknown>)[idempotent.echoes] }
 }
 
 /**

@@ -69,8 +69,11 @@ export interface RouteDeclaration {
   raw?: RawBody
   /** Request headers of this route, with what they mean. */
   headers?: Record<string, string>
-  /** Honours `Idempotency-Key`. */
-  idempotent?: true
+  /**
+   * Honours `Idempotency-Key`. `echoes` names a member of the body that the answer repeats and that may be large: it is
+   * not kept with the answer, for the same request brings it again.
+   */
+  idempotent?: true | { echoes: string }
   /** How a public answer may be cached; anything read with a credential is `private, no-store`. */
   cache?: { maxAgeSeconds: number; immutable?: true }
   /** Left out of the OpenAPI document: a file of a page, not a call. */

@@ -16,7 +16,8 @@ export const Bytes32 = z
 /** A token amount, which may exceed every number. */
 export const Amount = z
   .string()
-  .regex(/^(0|[1-9][0-9]{0,77})$/, 'must be a decimal number of base units')
+  // What is no number is not too large a number besides.
+  .regex(/^(0|[1-9][0-9]{0,77})$/, { error: 'must be a decimal number of base units', abort: true })
   .meta({ id: 'TokenAmount', description: 'Base units, in decimal.' })
 
 export const TokenView = z

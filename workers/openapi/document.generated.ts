@@ -1596,6 +1596,7 @@ export const openApiTemplate = `{
           "Developers"
         ],
         "summary": "List the own drafts, last changed first",
+        "description": "A page may be shorter than \`limit\` where drafts are large; it goes on while there is a \`next_cursor\`.",
         "security": [
           {
             "session": []

@@ -14,6 +14,9 @@ export type DraftContent = Pick<Draft, 'currentStep' | 'projectId' | 'data'>
 /** Drafts one wallet may keep. */
 export const draftsMax = 50
 
+/** Characters of data on one page, which nobody holds in memory more of; a wallet may keep twelve times as many. */
+const pageSizeMax = 1024 * 1024
+
 /** Unfinished manifests. Every method names the owner, so that nobody reaches another wallet's drafts. */
 export class DraftStore {
   readonly #db: Database
@@ -80,14 +83,34 @@ export class DraftStore {
       this.#db
         .select()
         .from(drafts)
-        .where(
-          and(
-            eq(drafts.owner, owner),
-            after && sql`(${drafts.updatedAt}, ${drafts.draftId}) < (${after.updatedAt}, ${after.draftId})`,
-          ),
-        )
-        .orderBy(desc(drafts.updatedAt), desc(drafts.draftId))
+        .where(this.#isAfter(owner, after))
+        .orderBy(...newestFirst)
         .limit(limit),
+    )
+  }
+
+  /** How many of `limit` drafts after `after` one page takes: at least one, `limit` where all that there are fit. */
+  async countFitting(owner: string, after: DraftPosition | undefined, limit: number): Promise<number> {
+    const rows = await read(() =>
+      this.#db
+        .select({ size: sql<number>`length(${drafts.data})` })
+        .from(drafts)
+        .where(this.#isAfter(owner, after))
+        .orderBy(...newestFirst)
+        .limit(limit),
+    )
+    let total = 0
+    const beyond = rows.findIndex(({ size }, index) => {
+      total += size
+      return index > 0 && total > pageSizeMax
+    })
+    return beyond === -1 ? limit : beyond
+  }
+
+  #isAfter(owner: string, after: DraftPosition | undefined) {
+    return and(
+      eq(drafts.owner, owner),
+      after && sql`(${drafts.updatedAt}, ${drafts.draftId}) < (${after.updatedAt}, ${after.draftId})`,
     )
   }
 
@@ -99,6 +122,8 @@ export class DraftStore {
     return and(this.#is(owner, draftId), revision === undefined ? undefined : eq(drafts.revision, revision))
   }
 }
+
+const newestFirst = [desc(drafts.updatedAt), desc(drafts.draftId)]
 
 /** Leaves room to count on within the safe integers. */
 const firstRevision = (): number => 1 + crypto.getRandomValues(new Uint32Array(1))[0]! * 1024

@@ -252,6 +252,53 @@ describe('drafts', () => {
     expect(await errorOf(await put(256 * 1024 + 1))).toMatchObject({ status: 413, error: 'too_large' })
   })
 
+  test('a page of large drafts is shorter than asked for, and the pages together have each of them once', async () => {
+    const { caller } = await session()
+    const kibibytes = [255, 255, 255, 255, 255, 1, 1, 255, 100]
+    for (const [index, size] of kibibytes.entries())
+      await caller.fetch(`${path}/draft-${index}`, {
+        method: 'PUT',
+        json: { data: { x: 'x'.repeat(size * 1024) } },
+      })
+    const ids: string[] = []
+    const pages: number[] = []
+    for (let cursor = ''; ; ) {
+      const response = await caller.get(`${path}?limit=200${cursor}`)
+      const { items, next_cursor } = (await response.json()) as {
+        items: { draft_id: string; data: object }[]
+        next_cursor: string | null
+      }
+      expect(items.length).toBeGreaterThan(0)
+      expect(JSON.stringify(items.map(({ data }) => data)).length).toBeLessThan(1024 * 1024 + 200)
+      ids.push(...items.map(({ draft_id }) => draft_id))
+      pages.push(items.length)
+      if (next_cursor === null) break
+      cursor = `&cursor=${next_cursor}`
+    }
+    expect(ids.toSorted()).toEqual(kibibytes.map((_, index) => `draft-${index}`))
+    expect(pages).toHaveLength(2)
+  })
+
+  test('a repeat gets the first answer to the letter, and the hub does not keep the data twice', async () => {
+    const { caller } = await session()
+    const large = 'x'.repeat(100_000)
+    const body = `{"data":{"share":0.25,"__proto__":{"b":[],"a":1},"large":"${large}"},"current_step":1}`
+    const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': 'large-draft' }
+    const post = async () => caller.fetch(path, { method: 'POST', body, headers })
+    const [first, again] = [await post(), await post()]
+    expect([first.status, again.status, again.headers.get('idempotency-replayed')]).toEqual([
+      201,
+      201,
+      'true',
+    ])
+    const text = await first.text()
+    expect(text).toContain(large)
+    expect(await again.text()).toBe(text)
+    for (const name of ['location', 'etag']) expect(again.headers.get(name)).toBe(first.headers.get(name))
+    const size = env.DB.prepare("SELECT length(body) AS size FROM idempotency_keys WHERE key = 'large-draft'")
+    expect(await size.first<number>('size')).toBeLessThan(1000)
+  })
+
   test('409 conflict: the 51st draft, also in a race', async () => {
     const { caller } = await session()
     for (let i = 0; i < 48; i++) await caller.post(path, { data: {} })

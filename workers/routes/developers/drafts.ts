@@ -71,6 +71,8 @@ export const listDrafts = defineRoute(
     operationId: 'listDrafts',
     tag: 'Developers',
     summary: 'List the own drafts, last changed first',
+    description:
+      'A page may be shorter than `limit` where drafts are large; it goes on while there is a `next_cursor`.',
     auth: { session: true },
     query: z.strictObject(pageQuery),
     responses: {
@@ -83,12 +85,15 @@ export const listDrafts = defineRoute(
   },
   async (c, { query }) => {
     const { address } = sessionOf(c)
+    const { drafts } = c.var.services
+    const positionOf = (after: [number, string] | undefined) =>
+      after && { updatedAt: after[0], draftId: after[1] }
     const { rows, next_cursor } = await paginate(c, {
       list: `drafts owner=${address}`,
       query,
       position: ({ updatedAt, draftId }: Draft): [number, string] => [updatedAt, draftId],
-      fetch: (after, limit) =>
-        c.var.services.drafts.list(address, after && { updatedAt: after[0], draftId: after[1] }, limit),
+      fetch: (after, limit) => drafts.list(address, positionOf(after), limit),
+      fitting: (after, limit) => drafts.countFitting(address, positionOf(after), limit),
     })
     return json({ items: rows.map(draftView), next_cursor })
   },
@@ -103,7 +108,7 @@ export const createDraft = defineRoute(
     summary: 'Keep a new draft',
     description: `A wallet keeps at most ${draftsMax} drafts.`,
     auth: { session: true },
-    idempotent: true,
+    idempotent: { echoes: 'data' },
     json: {
       schema: DraftInput,
       example: { current_step: 0, data: { name: 'My first project' } },

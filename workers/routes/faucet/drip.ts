@@ -47,7 +47,10 @@ export const drip = defineRoute(
     const wallet = sessionOf(c).address
     const contracts = settings.CHAIN_CONTRACTS
     const terms = await faucetTerms(c)
-    if (!terms.enabled || relayer === null || contracts === undefined) throw unavailable('The faucet')
+    if (relayer === null || contracts === undefined)
+      throw closed('This hub has no faucet: it is not set up to send transactions.')
+    if (!terms.enabled)
+      throw closed('The operators of the hub have closed the faucet. `GET /v1/faucet` shows when it is open.')
     if (settings.FAUCET_REQUIRES_VALIDATORS && (await network.validators()).length === 0)
       throw new ApiError('no_validators', 'No validator is registered, so tokens would be of no use yet.')
 
@@ -74,6 +77,10 @@ export const drip = defineRoute(
     }
   },
 )
+
+/** Unlike what fails, it does not come back by itself; asking again within minutes is of no use. */
+const closed = (message: string): ApiError =>
+  new ApiError('unavailable', message, { headers: { 'Retry-After': '3600' } })
 
 async function requireTurn(c: HubContext, relayer: RelayerClient, wallet: string): Promise<Turn> {
   let taken = await takeTurn(c, wallet)

@@ -51,17 +51,21 @@ describe('POST /v1/faucet/drip', () => {
   })
 
   test('503 unavailable: without contracts, without a key, or closed', async () => {
-    const settings: Partial<Env>[] = [
-      { CHAIN_CONTRACTS: undefined as never },
-      { RELAYER_PRIVATE_KEY: undefined as never },
-      { FAUCET_ENABLED: 'false' },
+    const settings: [Partial<Env>, RegExp][] = [
+      [{ CHAIN_CONTRACTS: undefined as never }, /has no faucet/],
+      [{ RELAYER_PRIVATE_KEY: undefined as never }, /has no faucet/],
+      [{ FAUCET_ENABLED: 'false' }, /have closed the faucet/],
     ]
-    for (const bindings of settings) {
+    for (const [bindings, message] of settings) {
       const { post, get } = await caller(bindings)
-      expect(await errorOf(await post('/v1/faucet/drip'))).toMatchObject({
+      const refused = await errorOf(await post('/v1/faucet/drip'))
+      expect(refused).toMatchObject({
         status: 503,
         error: 'unavailable',
+        message: expect.stringMatching(message),
       })
+      expect(refused.message).not.toContain('shortly')
+      expect(refused.headers.get('retry-after')).toBe('3600')
       expect(await (await get('/v1/faucet')).json()).toMatchObject({ enabled: false, eligible: false })
     }
   })
