@@ -2,6 +2,7 @@ import packageJson from '../package.json' with { type: 'json' }
 import { checkArguments, unknown } from './cli/arguments.ts'
 import { CliError, exitCodes, UsageError } from './cli/errors.ts'
 import { commandHelp, toolHelp } from './cli/help.ts'
+import { leaveAtOnce } from './cli/leave.ts'
 import { commands } from './commands/index.ts'
 
 const isHelp = (argument: string | undefined): boolean => argument === '--help' || argument === '-h'
@@ -39,6 +40,7 @@ function report(error: unknown, rawArgs: readonly string[]): void {
   } else if (error instanceof CliError) {
     process.stderr.write(`Error: ${error.message}\n${error.hint === undefined ? '' : `${error.hint}\n`}`)
     process.exitCode = exitCodes.failed
+    if (error.code === 'node_fault') leaveAtOnce(exitCodes.failed)
   } else {
     process.stderr.write(`Error: this is a bug of nodectl ${packageJson.version}, please report it\n`)
     process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`)

@@ -83,6 +83,21 @@ test('a longer run goes on in a thread, with the same outcome', async () => {
   expect(auto).toEqual(pulley)
 })
 
+test('pauses where memory is moved and after the host was called change nothing, whatever gas is left', () => {
+  const much = '(memory.fill (i32.const 0) (i32.const 7) (i32.const 67108864))'
+  const dear = '(drop (call $hash (i32.const 0) (i32.const 100000)))'
+  const wasm = guest(
+    `(drop (memory.grow (i32.const 1008))) ${much.repeat(12)} ${dear.repeat(60)} ${much.repeat(12)} (i64.const 0)`,
+  )
+  const outcomes = (engine: 'native' | 'pulley') =>
+    [1_000_000_000, 6_012_200, 6_000_000, 100].map((gasLimit) =>
+      executeWith(engine, request(wasm, { gasLimit }), alone),
+    )
+  const native = outcomes('native')
+  expect(new Set(native.map(({ error }) => error))).toEqual(new Set([null, 'out of gas']))
+  expect(outcomes('pulley')).toEqual(native)
+})
+
 describe('the clock ends the run, its thread and the process', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'run-once-'))
   afterAll(() => rmSync(folder, { recursive: true }))
