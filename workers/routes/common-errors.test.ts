@@ -4,13 +4,12 @@ import { bytesToHex } from '../../protocol/hex.ts'
 import { type Profile, resolveProfile } from '../../protocol/profile.ts'
 import { signRequest } from '../../protocol/request-signing.ts'
 import { unixNow } from '../context.ts'
-import type { Env } from '../env.ts'
 import type { ErrorCode } from '../errors.ts'
 import { jsonBytesMax } from '../http/body.ts'
 import { hashSecret } from '../middleware/authenticate.ts'
 import type { RouteDeclaration } from '../route.ts'
 import { services } from '../services.ts'
-import { client, errorOf } from '../test/client.ts'
+import { type Client, client, errorOf } from '../test/client.ts'
 import { failingDatabase } from '../test/failing-database.ts'
 import { freshNonce } from '../test/node.ts'
 import { signIn } from '../test/wallet.ts'
@@ -26,6 +25,8 @@ const secretKey = bytesToHex(crypto.getRandomValues(new Uint8Array(32)))
 
 /** One wallet, which is a user and an operator, and a session of it that has ended. */
 let caller: { address: string; token: string; expired: string }
+/** One client for all calls without a fault, with a budget that lasts: each client address costs a Durable Object. */
+let hub: Client
 beforeAll(async () => {
   const { address, token } = await signIn()
   const expired = `${profile.session_token_prefix}${'E'.repeat(43)}`
@@ -33,6 +34,7 @@ beforeAll(async () => {
     .bind(hashSecret(expired), address)
     .run()
   caller = { address, token, expired }
+  hub = client({ bindings: { OPERATOR_ADDRESSES: address, RATE_LIMIT_MULTIPLIER: '1000' } })
 })
 
 interface Call {
@@ -40,9 +42,7 @@ interface Call {
   query?: string
   body?: string | Uint8Array | undefined
   headers?: Record<string, string>
-  /** The client address; a fresh one when left out. */
-  from?: string
-  bindings?: Partial<Env>
+  by?: Client
 }
 
 /** The path with the values that the document gives as examples. */
@@ -59,10 +59,10 @@ const exampleBody = ({ json }: RouteDeclaration): string | undefined => json && 
 /** A call of the route, by nobody; a body goes as the type the route takes unless the headers say otherwise. */
 function call(declaration: RouteDeclaration, change: Call = {}): Promise<Response> {
   const { method, raw } = declaration
-  const { path = examplePath(declaration), query = '', headers = {}, from, bindings } = change
+  const { path = examplePath(declaration), query = '', headers = {}, by = hub } = change
   const body = 'body' in change ? change.body : exampleBody(declaration)
   const type = raw ? raw.contentType : 'application/json'
-  return client({ ...(from && { address: from }), ...(bindings && { bindings }) }).fetch(path + query, {
+  return by.fetch(path + query, {
     method: method.toUpperCase(),
     headers: { ...(body !== undefined && { 'Content-Type': type }), ...headers },
     ...(body !== undefined && { body }),
@@ -77,8 +77,7 @@ function acceptedCall(declaration: RouteDeclaration, change: Call = {}): Promise
     auth.session || auth.operator
       ? { Authorization: `Bearer ${caller.token}` }
       : nodeHeaders(declaration, `${change.path ?? examplePath(declaration)}${change.query ?? ''}`, change)
-  const bindings = { OPERATOR_ADDRESSES: caller.address, ...change.bindings }
-  return call(declaration, { ...change, bindings, headers: { ...credential, ...change.headers } })
+  return call(declaration, { ...change, headers: { ...credential, ...change.headers } })
 }
 
 const nodeHeaders = (declaration: RouteDeclaration, target: string, change: Call = {}) =>
@@ -104,6 +103,13 @@ interface Provocation {
 
 const saysWhenToComeBack = ({ headers }: { headers: Headers }) =>
   expect(Number(headers.get('retry-after'))).toBeGreaterThanOrEqual(1)
+
+const misconfigured = client({ bindings: { BASE_URL: 'nonsense' } })
+const withoutDatabase = client({
+  bindings: { DB: failingDatabase(() => true), RATE_LIMIT_MULTIPLIER: '1000' },
+})
+const lease = () => Promise.reject(new Error('Durable Object is overloaded'))
+const withoutLimiter = client({ bindings: { RATE_LIMITER: { getByName: () => ({ lease }) } as never } })
 
 const provocations: Provocation[] = [
   {
@@ -231,13 +237,13 @@ const provocations: Provocation[] = [
     code: 'rate_limited',
     by: 'a client address that has spent what it had',
     provoke: async (declaration) => {
-      const { from } = client()
-      await env.RATE_LIMITER.getByName(`anonymous:${from}`).lease({
+      const by = client()
+      await env.RATE_LIMITER.getByName(`anonymous:${by.from}`).lease({
         limit: 600,
         windowSeconds: 60,
         tokens: 600,
       })
-      return call(declaration, { from })
+      return call(declaration, { by })
     },
     also: (error) => {
       saysWhenToComeBack(error)
@@ -248,7 +254,7 @@ const provocations: Provocation[] = [
     status: 500,
     code: 'internal',
     by: 'settings of the hub that cannot be read',
-    provoke: (declaration) => call(declaration, { bindings: { BASE_URL: 'nonsense' } }),
+    provoke: (declaration) => call(declaration, { by: misconfigured }),
     also: ({ message, details }) => {
       expect(message).not.toMatch(/BASE_URL|nonsense/)
       expect(details).toBeUndefined()
@@ -258,11 +264,7 @@ const provocations: Provocation[] = [
     status: 503,
     code: 'unavailable',
     by: 'a rate limiter that does not answer',
-    provoke: (declaration) => {
-      const lease = () => Promise.reject(new Error('Durable Object is overloaded'))
-      const RATE_LIMITER = { getByName: () => ({ lease }) } as never
-      return call(declaration, { bindings: { RATE_LIMITER } })
-    },
+    provoke: (declaration) => call(declaration, { by: withoutLimiter }),
     also: saysWhenToComeBack,
   },
   {
@@ -270,7 +272,7 @@ const provocations: Provocation[] = [
     code: 'unavailable',
     by: 'a database that does not answer',
     of: ({ auth }) => auth,
-    provoke: (declaration) => acceptedCall(declaration, { bindings: { DB: failingDatabase(() => true) } }),
+    provoke: (declaration) => acceptedCall(declaration, { by: withoutDatabase }),
     also: saysWhenToComeBack,
   },
 ]
