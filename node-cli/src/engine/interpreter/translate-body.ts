@@ -46,6 +46,7 @@ const op = {
   fuel: code('fuel'),
   enter: code('enter'),
   loop: code('loop'),
+  rest: code('rest'),
   br: code('br'),
   brTable: code('br_table'),
   call: code('call'),
@@ -274,6 +275,7 @@ export class BodyTranslator {
     for (let index = 0; index < pops; index++) stack.pop()
     for (let index = 0; index < pops; index++) places.push(stack.place(height - pops + index))
     const writer = this.#writer
+    if (form === shape.bulk) writer.word(op.rest)
     const at = writer.length
     writer.word(own)
     if (result >= 0) writer.word(stack.slot(height - pops))
