@@ -21,7 +21,7 @@ const contractNames = [
 
 export default defineConfig({
   test: {
-    // One more than processors, for networks that start and stop are waited for more than they compute.
+    // Also where there are two processors: networks that start and stop are waited for more than they compute.
     maxWorkers: 3,
     // What a test provokes on purpose is shown only when the test fails.
     silent: 'passed-only',

@@ -1596,7 +1596,7 @@ export const openApiTemplate = `{
           "Developers"
         ],
         "summary": "List the own drafts, last changed first",
-        "description": "A page may be shorter than \`limit\` where drafts are large; it goes on while there is a \`next_cursor\`.",
+        "description": "A page may be shorter than \`limit\` where drafts are large; it goes on while there is a \`next_cursor\`. A draft that is changed meanwhile moves to the first page.",
         "security": [
           {
             "session": []

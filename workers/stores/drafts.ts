@@ -14,8 +14,8 @@ export type DraftContent = Pick<Draft, 'currentStep' | 'projectId' | 'data'>
 /** Drafts one wallet may keep. */
 export const draftsMax = 50
 
-/** Characters of data on one page, which nobody holds in memory more of; a wallet may keep twelve times as many. */
-const pageSizeMax = 1024 * 1024
+/** Of data on one page, as it is sent: nobody holds more in memory, and a wallet may keep twelve times as much. */
+const pageBytesMax = 1024 * 1024
 
 /** Unfinished manifests. Every method names the owner, so that nobody reaches another wallet's drafts. */
 export class DraftStore {
@@ -93,16 +93,16 @@ export class DraftStore {
   async countFitting(owner: string, after: DraftPosition | undefined, limit: number): Promise<number> {
     const rows = await read(() =>
       this.#db
-        .select({ size: sql<number>`length(${drafts.data})` })
+        .select({ bytes: sql<number>`octet_length(${drafts.data})` })
         .from(drafts)
         .where(this.#isAfter(owner, after))
         .orderBy(...newestFirst)
         .limit(limit),
     )
     let total = 0
-    const beyond = rows.findIndex(({ size }, index) => {
-      total += size
-      return index > 0 && total > pageSizeMax
+    const beyond = rows.findIndex(({ bytes }, index) => {
+      total += bytes
+      return index > 0 && total > pageBytesMax
     })
     return beyond === -1 ? limit : beyond
   }

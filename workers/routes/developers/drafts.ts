@@ -72,7 +72,7 @@ export const listDrafts = defineRoute(
     tag: 'Developers',
     summary: 'List the own drafts, last changed first',
     description:
-      'A page may be shorter than `limit` where drafts are large; it goes on while there is a `next_cursor`.',
+      'A page may be shorter than `limit` where drafts are large; it goes on while there is a `next_cursor`. A draft that is changed meanwhile moves to the first page.',
     auth: { session: true },
     query: z.strictObject(pageQuery),
     responses: {

@@ -50,7 +50,9 @@ export const drip = defineRoute(
     if (relayer === null || contracts === undefined)
       throw closed('This hub has no faucet: it is not set up to send transactions.')
     if (!terms.enabled)
-      throw closed('The operators of the hub have closed the faucet. `GET /v1/faucet` shows when it is open.')
+      throw closed(
+        'The operators of the hub have closed the faucet. `GET /v1/faucet` shows whether it is open.',
+      )
     if (settings.FAUCET_REQUIRES_VALIDATORS && (await network.validators()).length === 0)
       throw new ApiError('no_validators', 'No validator is registered, so tokens would be of no use yet.')
 
