@@ -152,7 +152,7 @@ describe('the clock ends the run, its thread and the process', () => {
 
   test.for(
     Object.keys(modules).flatMap((name) =>
-      (['auto', 'native', 'pulley'] as const).map((engine) => [name, engine] as const),
+      (['auto', 'pulley'] as const).map((engine) => [name, engine] as const),
     ),
   )('of a module that %s, on %s', async ([name, engine], { onTestFinished }) => {
     const file = path.join(folder, 'guest.wasm')
