@@ -2,14 +2,37 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
-import { expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import wabt from 'wabt'
 
 const { parseWat } = await wabt()
+const leave = JSON.stringify(path.join(import.meta.dirname, 'leave.ts'))
+const leaving = `
+  import { leaveAtOnce } from ${leave}
+  console.log('answer')
+  console.error('error')
+  leaveAtOnce(3)`
 
-test.skipIf(process.platform === 'win32' || process.execve === undefined)(
-  'a thread that V8 cannot end holds nobody',
-  async ({ onTestFinished }) => {
+/** Runs a program to its end. @returns Exit code, and what it wrote to both outputs. */
+async function run(file: string, parameters: string[], env: NodeJS.ProcessEnv = {}) {
+  const child = spawn(file, parameters, {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const [[code], said, failed] = await Promise.all([
+    once(child, 'exit'),
+    text(child.stdout),
+    text(child.stderr),
+  ])
+  return [code, said, failed]
+}
+
+const runNode = (program: string, options: string[] = [], env?: NodeJS.ProcessEnv) =>
+  run(process.execPath, [...options, '--input-type=module', '--eval', program], env)
+
+describe.skipIf(process.platform === 'win32' || process.execve === undefined)('leaving at once', () => {
+  test('waits for no thread, not even one that V8 cannot end', async () => {
     const endless = parseWat(
       'endless.wat',
       '(module (memory 1024) (func $start (loop $l (memory.fill (i32.const 0) (i32.const 0) (i32.const 67108864)) (br $l))) (start $start))',
@@ -20,20 +43,42 @@ test.skipIf(process.platform === 'win32' || process.execve === undefined)(
       new WebAssembly.Instance(new WebAssembly.Module(Buffer.from('${Buffer.from(endless).toString('base64')}', 'base64')))`
     const program = `
       import { Worker } from 'node:worker_threads'
-      import { leaveAtOnce } from ${JSON.stringify(path.join(import.meta.dirname, 'leave.ts'))}
+      import { leaveAtOnce } from ${leave}
       const thread = new Worker(${JSON.stringify(thread)}, { eval: true, execArgv: [] })
       thread.once('message', () => {
         console.log('answer')
         console.error('error')
         leaveAtOnce(3)
       })`
-    const child = spawn(process.execPath, ['--input-type=module', '--eval', program])
-    onTestFinished(() => void child.kill('SIGKILL'))
-    const [[code], said, failed] = await Promise.all([
-      once(child, 'exit'),
-      text(child.stdout),
-      text(child.stderr),
+    expect(await runNode(program)).toEqual([3, 'answer\n', 'error\n'])
+  })
+
+  test('loads what NODE_OPTIONS names once only', async () => {
+    const preloaded = 'data:text/javascript,console.log(`preloaded`)'
+    expect(await runNode(leaving, [], { NODE_OPTIONS: `--import=${preloaded}` })).toEqual([
+      3,
+      'preloaded\nanswer\n',
+      'error\n',
     ])
-    expect([code, said, failed]).toEqual([3, 'answer\n', 'error\n'])
-  },
-)
+  })
+
+  test('is an ordinary exit where Node may start no other program', async () => {
+    expect(await runNode(leaving, ['--permission', '--allow-fs-read=*'])).toEqual([3, 'answer\n', 'error\n'])
+  })
+
+  test('is an ordinary exit when Node was removed meanwhile', async () => {
+    const program = leaving.replace('console.log', "process.execPath = '/nowhere/node'; console.log")
+    expect(await runNode(program)).toEqual([3, 'answer\n', 'error\n'])
+  })
+
+  test.runIf(process.platform === 'linux')(
+    'leaves pipes to the next program as it was given them',
+    async () => {
+      const shown = 'grep flags /proc/self/fdinfo/1; grep flags /proc/self/fdinfo/2 >&2'
+      const [, before, beforeOfErrors] = await run('sh', ['-c', shown])
+      expect(
+        await run('sh', ['-c', `"$0" --input-type=module --eval "$1"; ${shown}`, process.execPath, leaving]),
+      ).toEqual([0, `answer\n${before}`, `error\n${beforeOfErrors}`])
+    },
+  )
+})

@@ -7,8 +7,10 @@ import { text } from 'node:stream/consumers'
 import { afterAll, describe, expect, test } from 'vitest'
 import wabt from 'wabt'
 import { echoAddress, echoWasm } from '../../../protocol/hbc/testing/artifacts.ts'
+import { executeOn } from './call.ts'
 import { executeWith } from './engines.ts'
 import type { ExecutionRequest } from './execution.ts'
+import { pulleyWith } from './interpreter/pulley.ts'
 import { runOnce } from './run-once.ts'
 import { runShortly } from './short-run.ts'
 
@@ -17,6 +19,7 @@ const guest = (entry: string, more = ''): Uint8Array =>
   parseWat(
     'test.wat',
     `(module (import "crypto" "hash" (func $hash (param i32 i32) (result i64)))
+      (import "hive" "call" (func $call (param i32 i32 i32 i32 i32 i32) (result i64)))
       (memory (export "memory") 16) ${more}
       (func (export "__alloc") (param i32) (result i32) ${more.includes('$alloc') ? '(call $alloc)' : ''} (i32.const 1024))
       (func (export "__hive_entry") (param i32 i32 i32) (result i64) ${entry}))`,
@@ -71,6 +74,21 @@ describe('a short run', () => {
   })
 })
 
+test('a short run does not prepare large modules that it calls', () => {
+  const caller = guest(
+    `(drop (call $call (i32.const 0) (i32.const 66) (i32.const 66) (i32.const 1) (i32.const 0) (i32.const 0))) (i64.const 0)`,
+    `(data (i32.const 0) "${echoAddress}f")`,
+  )
+  const runWith = (wasm: Uint8Array) =>
+    runShortly(request(caller, { gasLimit: 1_000_000 }), {
+      module: () => ({ wasm, functions: ['f'] }),
+      stored: () => null,
+    })
+  expect(runWith(guest('(i64.const 0)'))).toMatchObject({ success: true })
+  // Were it looked at, it would be one that is not valid, which is an answer to the guest.
+  expect(runWith(new Uint8Array(256 * 1024))).toBe(null)
+})
+
 test('a longer run goes on in a thread, with the same outcome', async () => {
   const count =
     '(local i32) (loop $l (br_if $l (i32.lt_u (local.tee 3 (i32.add (local.get 3) (i32.const 1))) (i32.const 3000000)))) (i64.const 0)'
@@ -87,15 +105,27 @@ test('pauses where memory is moved and after the host was called change nothing,
   const much = '(memory.fill (i32.const 0) (i32.const 7) (i32.const 67108864))'
   const dear = '(drop (call $hash (i32.const 0) (i32.const 100000)))'
   const wasm = guest(
-    `(drop (memory.grow (i32.const 1008))) ${much.repeat(12)} ${dear.repeat(60)} ${much.repeat(12)} (i64.const 0)`,
+    `(drop (memory.grow (i32.const 1008))) ${much.repeat(7)} ${dear.repeat(12)} ${much.repeat(5)} (i64.const 0)`,
   )
-  const outcomes = (engine: 'native' | 'pulley') =>
-    [1_000_000_000, 6_012_200, 6_000_000, 100].map((gasLimit) =>
-      executeWith(engine, request(wasm, { gasLimit }), alone),
-    )
-  const native = outcomes('native')
-  expect(new Set(native.map(({ error }) => error))).toEqual(new Set([null, 'out of gas']))
-  expect(outcomes('pulley')).toEqual(native)
+  const limited = (gasLimit: number) => {
+    const given = request(wasm, { gasLimit })
+    const native = executeWith('native', given, alone)
+    let pauses = 0
+    expect(
+      executeOn(
+        pulleyWith(() => void pauses++),
+        given,
+        alone,
+      ),
+    ).toEqual(native)
+    expect(pauses).toBeGreaterThan(2)
+    return native
+  }
+  const { error, gasUsed } = limited(1_000_000_000)
+  expect(error).toBe(null)
+  expect(limited(gasUsed).error).toBe(null)
+  for (const little of [gasUsed - 5000, gasUsed - 100_000, 100])
+    expect(limited(little).error).toBe('out of gas')
 })
 
 describe('the clock ends the run, its thread and the process', () => {

@@ -2,7 +2,7 @@ import { executeOn } from './call.ts'
 import type { ExecutionRequest, ExecutionResult, Surroundings } from './execution.ts'
 import { pulleyWith } from './interpreter/pulley.ts'
 
-/** Above this a module takes longer to check and translate than a thread to start. */
+/** Above this the modules of a run take longer to open, check and translate than a thread to start. */
 const bytesMax = 256 * 1024
 
 /**
@@ -14,12 +14,23 @@ const bytesMax = 256 * 1024
  * nothing of it is left, and it has to be done again in a thread of its own.
  */
 export function runShortly(request: ExecutionRequest, surroundings: Surroundings): ExecutionResult | null {
-  if (request.wasm.length > bytesMax) return null
+  let bytesLeft = bytesMax - request.wasm.length
+  if (bytesLeft < 0) return null
+  const light: Surroundings = {
+    ...surroundings,
+    module: (address) => {
+      const module = surroundings.module(address)
+      // Each call counts anew: what is called is opened and instantiated each time.
+      bytesLeft -= module?.wasm.length ?? 0
+      if (bytesLeft < 0) throw new Error('the modules are larger than those of a short run')
+      return module
+    },
+  }
   const longer = pulleyWith(() => {
     throw new Error('the run is longer than a slice')
   })
   try {
-    return executeOn(longer, request, surroundings)
+    return executeOn(longer, request, light)
   } catch {
     return null
   }
