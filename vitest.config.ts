@@ -9,6 +9,8 @@ const patience = { testTimeout: 60_000, hookTimeout: 60_000 }
 /** Loading the hub anew for each file would take longer than all tests; `setup.ts` empties what is stored instead. */
 const oneHub = { isolate: false, setupFiles: ['./workers/test/setup.ts'] }
 
+const temporary = path.join(tmpdir(), `hub-tests-${process.pid}`)
+
 const contractNames = [
   'token',
   'faucet',
@@ -116,7 +118,8 @@ export default defineConfig({
           environment: 'node',
           include: ['{protocol,node-cli,localnet,scripts,contracts,bench}/**/*.test.ts'],
           exclude: ['**/node_modules/**', '**/dist/**'],
-          env: { TMPDIR: path.join(tmpdir(), `hub-tests-${process.pid}`) },
+          // Programs that tests put into folders of their own are never run again, so nothing compiled of them is kept.
+          env: { TMPDIR: temporary, NODE_COMPILE_CACHE: path.join(temporary, 'compiled') },
           globalSetup: ['./scripts/testing/temporary-root.ts'],
           ...patience,
           expect: { poll: { timeout: 30_000 } },

@@ -8,5 +8,6 @@ import type { TestProject } from 'vitest/node'
 export default function setUp({ config }: TestProject): () => void {
   const root = config.env.TMPDIR!
   mkdirSync(root, { recursive: true })
-  return () => rmSync(root, { recursive: true, force: true })
+  // A program that ends last may still be writing.
+  return () => rmSync(root, { recursive: true, force: true, maxRetries: 5 })
 }
