@@ -118,7 +118,7 @@ async function start(options: Options): Promise<void> {
   running.push(() => clearInterval(crons))
   // Once more, because Miniflare has put its own in between.
   stopWhenTold()
-  printReady(baseUrl, chain, network.deployment, {
+  printReady(baseUrl, folder, chain, network.deployment, {
     all: (performance.now() - startedMs) / 1000,
     chain: chainSeconds,
     deployed: network.deployment !== found,
@@ -228,7 +228,13 @@ interface Seconds {
   readonly deployed: boolean
 }
 
-function printReady(baseUrl: string, chain: Chain, { contracts }: Deployment, seconds: Seconds): void {
+function printReady(
+  baseUrl: string,
+  folder: string,
+  chain: Chain,
+  { contracts }: Deployment,
+  seconds: Seconds,
+): void {
   const chainPart = `${seconds.deployed ? 'chain and new contracts' : 'chain'} ${seconds.chain.toFixed(1)} s`
   const profile = profileOf(chain)
   const { token, ...others } = contracts
@@ -248,7 +254,7 @@ The local network is ready (${seconds.all.toFixed(1)} s; ${chainPart}). Ctrl-C s
   OpenAPI     ${baseUrl}/v1/openapi.json
   Health      ${baseUrl}/v1/status
   Chain       ${chain.url}  (chain id ${chain.id})
-  Data        ${stateFolder}/  (npm start -- --fresh begins anew)
+  Data        ${folder}/  (npm start -- --fresh begins anew)
 
   Contracts
 ${rows.join('\n')}

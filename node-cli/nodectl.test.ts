@@ -72,6 +72,7 @@ describe('nodectl', () => {
     [['id', '--data-dir', 'a', '--data-dir=b'], '--data-dir is given twice'],
     [['inspect'], 'the argument HBC is missing'],
     [['inspect', 'a', 'b'], '2 arguments are given; 1 are taken'],
+    [['run', 'a.hbc', 'greet', 'Ada'], '2 are taken; an input is given as --input=Ada'],
     [['completion', 'bash', '--json=yes'], '--json takes no value'],
     [['completion', 'tcsh'], 'SHELL must be one of bash, zsh, fish'],
     [['compile', 'module.rs'], 'SOURCE must be a .ts file, not module.rs'],

@@ -17,7 +17,7 @@ interface Device {
   readonly seed: string
 }
 
-/** A miner comes, brings a device, stakes on the project, and leaves with the stake. */
+/** A miner comes, brings a device, stakes on the project, and takes the stake out again. */
 export async function mine(network: Network, projectId: string, scratch: string): Promise<void> {
   step('A miner comes, and asks the faucet for tokens')
   const wallet = await signIn(network)

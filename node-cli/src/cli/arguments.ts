@@ -73,8 +73,11 @@ export function checkArguments(rawArgs: readonly string[], args: ArgsDef): void 
   const required = positionals.filter(([, { required }]) => required !== false)
   if (given.length < required.length)
     throw new UsageError(`the argument ${required[given.length]![0].toUpperCase()} is missing`)
-  if (given.length > positionals.length)
-    throw new UsageError(`${given.length} arguments are given; ${positionals.length} are taken`)
+  const surplus = given[positionals.length]
+  if (surplus !== undefined) {
+    const meant = flags.has('--input') ? `; an input is given as --input=${surplus}` : ''
+    throw new UsageError(`${given.length} arguments are given; ${positionals.length} are taken${meant}`)
+  }
   const empty = given.indexOf('')
   if (empty >= 0)
     throw new UsageError(`the argument ${positionals[empty]![0].toUpperCase()} must not be empty`)
