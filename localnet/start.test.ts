@@ -126,7 +126,20 @@ describe.skipIf(!hasAnvil)('npm start', () => {
     expect(await (await operator.get('/admin/v1/review-queue')).json()).toMatchObject({
       items: [{ project_id: projectId, listing_status: 'pending_review' }],
     })
-    expect(await submit()).toMatchObject({ code: 1, stderr: expect.stringContaining('already_exists') })
+    expect(await submit()).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('/v1/developers/projects answered 409 already_exists: You have'),
+    })
+    for (const [change, problem] of [
+      [{ slug: 'Greet Two' }, 'slug: '],
+      [{ surplus: 1 }, 'surplus: '],
+    ] as const) {
+      writeFileSync(file, JSON.stringify({ ...manifest, ...change }))
+      expect(await submit()).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining(`the manifest has problems\n  ${problem}`),
+      })
+    }
   })
 
   test('the sample developer signs in and is given tokens, mined at once', async () => {

@@ -47,8 +47,9 @@ type Answer<T> = Promise<{ data?: T; error?: unknown; response: Response }>
 /** What the hub answered. Throws when it refused. */
 export async function done<T>(answer: Answer<T>): Promise<T> {
   const { data, error, response } = await answer
-  if (!response.ok) throw new Error(`${response.url} answered ${response.status}: ${JSON.stringify(error)}`)
-  return data as T
+  if (response.ok) return data as T
+  const { error: code, message } = (error ?? {}) as { error?: string; message?: string }
+  throw new Error(`${new URL(response.url).pathname} answered ${response.status} ${code}: ${message}`)
 }
 
 /** Throws when the hub did not refuse, or with another status. */

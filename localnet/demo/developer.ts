@@ -105,11 +105,12 @@ export async function registerProject(
   const { hub, address } = wallet
   step('Let the hub check the manifest')
   const first = await done(hub.shown.POST('/v1/developers/projects/prepare', { body: { manifest: draft } }))
-  for (const { path: where, message } of first.problems) show('!', `${where}: ${message}`)
+  // Without a usable slug the hub cannot say where the vault will be.
+  if (first.vault === null) throw new Error(tell(first.problems))
   show('·', `the vault has to be ${first.vault}`)
-  const manifest = withVault(draft, first.vault ?? '')
+  const manifest = withVault(draft, first.vault)
   const prepared = await done(hub.shown.POST('/v1/developers/projects/prepare', { body: { manifest } }))
-  if (!prepared.valid) throw new Error(`the manifest has problems: ${JSON.stringify(prepared.problems)}`)
+  if (!prepared.valid) throw new Error(tell(prepared.problems))
 
   step('Sign the manifest (EIP-191), and submit it')
   const body = {
@@ -191,3 +192,6 @@ export function demoManifest(
     },
   }
 }
+
+const tell = (problems: readonly { path: string; message: string }[]): string =>
+  ['the manifest has problems', ...problems.map(({ path: where, message }) => `  ${where}: ${message}`)].join('\n')
