@@ -194,4 +194,6 @@ export function demoManifest(
 }
 
 const tell = (problems: readonly { path: string; message: string }[]): string =>
-  ['the manifest has problems', ...problems.map(({ path: where, message }) => `  ${where}: ${message}`)].join('\n')
+  ['the manifest has problems', ...problems.map(({ path: where, message }) => `  ${where}: ${message}`)].join(
+    '\n',
+  )
