@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { parseArgs } from 'node:util'
+import { readArguments } from './arguments.ts'
 import { done, refused } from './demo/calls.ts'
 import { approveProject, demoManifest, enroll, publishModules, registerProject } from './demo/developer.ts'
 import { mine } from './demo/miner.ts'
@@ -51,22 +51,13 @@ const answers = (hub: string): Promise<boolean> =>
     () => false,
   )
 
-function parse() {
-  try {
-    return parseArgs({
-      options: {
-        hub: { type: 'string' },
-        own: { type: 'boolean' },
-        help: { type: 'boolean', short: 'h' },
-      },
-    }).values
-  } catch (error) {
-    throw new UsageError(`${(error as Error).message}\n\n${usage}`)
-  }
-}
-
 async function main(scratch: string): Promise<void> {
-  const values = parse()
+  const options = {
+    hub: { type: 'string' },
+    own: { type: 'boolean' },
+    help: { type: 'boolean', short: 'h' },
+  } as const
+  const { values } = readArguments({ options }, usage)
   if (values.help) return console.log(usage)
   if (values.own && values.hub !== undefined) throw new UsageError('Give --own or --hub, not both.')
   const hub = values.own ? null : (namedHub(values.hub) ?? ((await answers(usualHub)) ? usualHub : null))

@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util'
+import { readArguments } from './arguments.ts'
 import { stateFolder, UsageError } from './state.ts'
 
 export const usage = `Usage: npm start -- [--port N] [--chain-port N] [--rpc URL] [--fresh] [--no-sample]
@@ -61,21 +61,15 @@ const quoted = (arg: string): string =>
   /^[\w@%+=:,./-]+$/.test(arg) ? arg : `'${arg.replaceAll("'", "'\\''")}'`
 
 function parse(args: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...args],
-      options: {
-        port: { type: 'string' },
-        'chain-port': { type: 'string' },
-        rpc: { type: 'string' },
-        fresh: { type: 'boolean' },
-        'no-sample': { type: 'boolean' },
-        help: { type: 'boolean', short: 'h' },
-      },
-    }).values
-  } catch (error) {
-    throw new UsageError(`${(error as Error).message}\n\n${usage}`)
-  }
+  const options = {
+    port: { type: 'string' },
+    'chain-port': { type: 'string' },
+    rpc: { type: 'string' },
+    fresh: { type: 'boolean' },
+    'no-sample': { type: 'boolean' },
+    help: { type: 'boolean', short: 'h' },
+  } as const
+  return readArguments({ args: [...args], options }, usage).values
 }
 
 function readPort(option: string, text: string | undefined): number | null {

@@ -1,5 +1,5 @@
 /** `npm run -s sign-in`: prints a session token, for calls with curl. */
-import { parseArgs } from 'node:util'
+import { readArguments } from './arguments.ts'
 import { hubHelp, readHub } from './hub-option.ts'
 import { accountNames, readKey } from './key-option.ts'
 import { HubError, signIn } from './session.ts'
@@ -18,23 +18,14 @@ Examples:
   TOKEN=$(npm run -s sign-in)
   curl -s http://localhost:8787/v1/auth/session -H "Authorization: Bearer $TOKEN"`
 
-function parse() {
-  try {
-    return parseArgs({
-      options: {
-        as: { type: 'string' },
-        'key-env': { type: 'string' },
-        hub: { type: 'string' },
-        help: { type: 'boolean', short: 'h' },
-      },
-    }).values
-  } catch (error) {
-    throw new UsageError(`${(error as Error).message}\n\n${usage}`)
-  }
-}
-
 async function main(): Promise<void> {
-  const values = parse()
+  const options = {
+    as: { type: 'string' },
+    'key-env': { type: 'string' },
+    hub: { type: 'string' },
+    help: { type: 'boolean', short: 'h' },
+  } as const
+  const { values } = readArguments({ options }, usage)
   if (values.help) return console.log(usage)
   const { token, address, expiresAt } = await signIn(readHub(values.hub), readKey(values, 'developer'))
   console.error(`Signed in as ${address} until ${new Date(expiresAt * 1000).toISOString()}.`)

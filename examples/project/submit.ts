@@ -1,6 +1,6 @@
 /** `npm run -s submit`: brings a project from its manifest to the review of an operator. */
 import { readFileSync } from 'node:fs'
-import { parseArgs } from 'node:util'
+import { readArguments } from '../../localnet/arguments.ts'
 import { enroll, registerProject } from '../../localnet/demo/developer.ts'
 import { readNetwork } from '../../localnet/demo/network.ts'
 import { step } from '../../localnet/demo/show.ts'
@@ -21,7 +21,13 @@ lets the hub check it, signs it, and registers the project by signature. Prints 
   --hub URL           ${hubHelp}`
 
 async function main(): Promise<void> {
-  const { values, positionals } = parse()
+  const options = {
+    as: { type: 'string' },
+    'key-env': { type: 'string' },
+    hub: { type: 'string' },
+    help: { type: 'boolean', short: 'h' },
+  } as const
+  const { values, positionals } = readArguments({ allowPositionals: true, options }, usage)
   if (values.help) return console.log(usage)
   const [file, worker] = positionals
   if (file === undefined || worker === undefined || positionals.length > 2)
@@ -49,22 +55,6 @@ async function main(): Promise<void> {
     },
   })
   console.log(`\nThe project waits for the review of an operator:\n${projectId}`)
-}
-
-function parse() {
-  try {
-    return parseArgs({
-      allowPositionals: true,
-      options: {
-        as: { type: 'string' },
-        'key-env': { type: 'string' },
-        hub: { type: 'string' },
-        help: { type: 'boolean', short: 'h' },
-      },
-    })
-  } catch (error) {
-    throw new UsageError(`${(error as Error).message}\n\n${usage}`)
-  }
 }
 
 /** The hub checks everything of a manifest but that it is one. */

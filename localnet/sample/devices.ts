@@ -21,8 +21,8 @@ const freshNonce = (): string => randomBytes(16).toString('hex')
 const unixNow = (): number => Math.floor(Date.now() / 1000)
 
 /**
- * Has a device of the sample miner work for a project: bound, described, registered as a node, and with collateral. What of it is done already is
- * left as it is.
+ * Has a device of the sample miner work for a project: bound, described, registered as a node, and with collateral. What
+ * of it is done already is left as it is.
  *
  * @param dataDir where its key is, as `nodectl --data-dir` takes it; made when there is none.
  * @returns Its node id.
