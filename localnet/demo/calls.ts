@@ -48,8 +48,11 @@ type Answer<T> = Promise<{ data?: T; error?: unknown; response: Response }>
 export async function done<T>(answer: Answer<T>): Promise<T> {
   const { data, error, response } = await answer
   if (response.ok) return data as T
+  const { pathname } = new URL(response.url)
   const { error: code, message } = (error ?? {}) as { error?: string; message?: string }
-  throw new Error(`${new URL(response.url).pathname} answered ${response.status} ${code}: ${message}`)
+  // What stands between here and the hub answers in a form of its own.
+  const reason = code === undefined ? `: ${JSON.stringify(error)}` : ` ${code}: ${message}`
+  throw new Error(`${pathname} answered ${response.status}${reason}`)
 }
 
 /** Throws when the hub did not refuse, or with another status. */
