@@ -1,8 +1,8 @@
 import type { Address, Hex } from 'viem'
 import type { LocalAccount } from 'viem/accounts'
 import { encodeDeployData, encodeFunctionData, getContractAddress } from 'viem/utils'
-import type { NetworkParams } from '../protocol/network-params.ts'
-import { type Profile, profileStrings } from '../protocol/profile.ts'
+import type { NetworkParams } from '../protocol/identity/index.ts'
+import { type Profile, profileStrings } from '../protocol/identity/index.ts'
 import {
   faucetAbi,
   faucetBytecode,

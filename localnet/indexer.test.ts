@@ -16,8 +16,12 @@ import {
   stakingAbi,
   vaultFactoryAbi,
 } from '../contracts/generated/contracts.ts'
-import { deriveProjectId, deriveSubscriptionId, deriveVaultAddress } from '../protocol/ids.ts'
-import { resolveProfile } from '../protocol/profile.ts'
+import {
+  deriveProjectId,
+  deriveSubscriptionId,
+  deriveVaultAddress,
+  resolveProfile,
+} from '../protocol/identity/index.ts'
 import { bundleHub } from './bundle.ts'
 import { type Hub, startHub } from './hub.ts'
 import { type Anvil, hasAnvil, startAnvil } from './testing/anvil.ts'

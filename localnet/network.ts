@@ -1,7 +1,7 @@
 /** The local network itself: a chain, contracts and a hub. start.ts runs it, and it ends with that. */
 import path from 'node:path'
 import type { Deployment } from '../contracts/deploy.ts'
-import { profileStrings } from '../protocol/profile.ts'
+import { profileStrings } from '../protocol/identity/index.ts'
 import { accounts, privateKeys } from './accounts.ts'
 import { type Chain, reachChain, startChain } from './chain.ts'
 import { findDeployment, makeDeployment, profileOf } from './deployment.ts'

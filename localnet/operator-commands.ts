@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { isAmount } from '../protocol/formats.ts'
+import { isAmount } from '../protocol/encoding/index.ts'
 import { hubHelp, readHub } from './hub-option.ts'
 import { UsageError } from './state.ts'
 

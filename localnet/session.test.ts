@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { evmAddress } from '../protocol/crypto.ts'
+import { evmAddress } from '../protocol/signatures/index.ts'
 import { privateKeys } from './accounts.ts'
 import { bundleHub } from './bundle.ts'
 import { type Hub, startHub } from './hub.ts'

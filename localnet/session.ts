@@ -1,6 +1,5 @@
-import { evmAddress, signPersonalMessage } from '../protocol/crypto.ts'
-import { resolveProfile } from '../protocol/profile.ts'
-import { isSafeToSign } from '../protocol/siwe.ts'
+import { isSafeToSign, resolveProfile } from '../protocol/identity/index.ts'
+import { evmAddress, signPersonalMessage } from '../protocol/signatures/index.ts'
 
 /** What the hub refused, in its own words. */
 export class HubError extends Error {

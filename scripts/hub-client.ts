@@ -9,7 +9,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { resolveProfile } from '../protocol/profile.ts'
+import { resolveProfile } from '../protocol/identity/index.ts'
 import { openApiTemplate } from '../workers/openapi/document.generated.ts'
 
 const home = 'node_modules/.cache/openapi-typescript'

@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import type { UnencodableValue } from '../protocol/canonical-json.ts'
+import type { UnencodableValue } from '../protocol/encoding/index.ts'
 import type { App, HubBindings, HubContext, Principal } from './context.ts'
 import { readSettings } from './env.ts'
 import { ApiError, invalidField } from './errors.ts'

@@ -5,7 +5,7 @@ import {
   type DeviceProfile,
   type DeviceRequirements,
   requirementNames,
-} from '../protocol/compatibility.ts'
+} from '../protocol/manifest/index.ts'
 import { Amount } from './http/formats.ts'
 import type { DeviceProfile as StoredProfile } from './stores/device-profile.ts'
 

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { FaucetCooldown } from '../durable-objects/faucet-cooldown.ts'
 import type { RateLimiter } from '../durable-objects/rate-limiter.ts'
-import { type Profile, resolveProfile } from '../protocol/profile.ts'
+import { type Profile, resolveProfile } from '../protocol/identity/index.ts'
 import type { ChainIndexer, Relayer } from './objects.ts'
 import type { RelayMessage } from './queues/relay-message.ts'
 

@@ -1,8 +1,8 @@
 import { createApp } from './app.ts'
-import { mirrorOverdue } from './chain/listing-mirror.ts'
 import { unixNow } from './context.ts'
 import type { Env } from './env.ts'
 import { consumeQueue } from './queues/index.ts'
+import { mirrorOverdue } from './relay/listing-mirror.ts'
 import { services } from './services.ts'
 
 export { FaucetCooldown } from '../durable-objects/faucet-cooldown.ts'

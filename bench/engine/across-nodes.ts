@@ -11,7 +11,7 @@ import path from 'node:path'
 import { build } from 'esbuild'
 import { engineNames } from '../../node-cli/src/engine/engine-name.ts'
 import type { EngineCase } from '../../node-cli/src/engine/vectors.ts'
-import { bytesToHex } from '../../protocol/hex.ts'
+import { bytesToHex } from '../../protocol/encoding/index.ts'
 import { ownKernels } from './kernels.ts'
 
 const oldest = '22.13.0'

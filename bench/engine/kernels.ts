@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { EngineCase } from '../../node-cli/src/engine/vectors.ts'
-import { hexToBytes } from '../../protocol/hex.ts'
+import { hexToBytes } from '../../protocol/encoding/index.ts'
 
 export interface Kernel {
   readonly name: string

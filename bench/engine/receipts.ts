@@ -4,8 +4,8 @@ import { isMainThread, parentPort, Worker, workerData } from 'node:worker_thread
 import type { EngineName } from '../../node-cli/src/engine/engine-name.ts'
 import { executeWith } from '../../node-cli/src/engine/engines.ts'
 import type { EngineCase } from '../../node-cli/src/engine/vectors.ts'
-import { createReceipt, hashReceipt } from '../../protocol/execution.ts'
-import { hexToBytes } from '../../protocol/hex.ts'
+import { hexToBytes } from '../../protocol/encoding/index.ts'
+import { createReceipt, hashReceipt } from '../../protocol/execution/index.ts'
 
 interface Request {
   readonly engine: EngineName

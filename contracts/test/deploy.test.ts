@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { type AbiEvent, toEventSelector } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { resolveProfile } from '../../protocol/profile.ts'
+import { resolveProfile } from '../../protocol/identity/index.ts'
 import { AnvilError, startAnvil } from '../anvil.ts'
 import { committedHashes, hashSources } from '../compile.ts'
 import { DeployError, deployContracts } from '../deploy.ts'

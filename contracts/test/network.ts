@@ -16,8 +16,7 @@ import {
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { foundry } from 'viem/chains'
-import { defaultNetworkParams } from '../../protocol/network-params.ts'
-import { resolveProfile } from '../../protocol/profile.ts'
+import { defaultNetworkParams, resolveProfile } from '../../protocol/identity/index.ts'
 import { type AnvilOptions, anvilKeys, findAnvil, startAnvil } from '../anvil.ts'
 import { type ContractAddresses, deployContracts } from '../deploy.ts'
 import {

@@ -1,6 +1,6 @@
 import type { Hex } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { deriveProjectId, isSlug } from '../../protocol/ids.ts'
+import { deriveProjectId, isSlug } from '../../protocol/identity/index.ts'
 import {
   bytes32,
   developer,

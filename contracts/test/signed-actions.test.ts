@@ -1,7 +1,6 @@
 import type { Address, Hex } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { deriveProjectId, deriveSubscriptionId } from '../../protocol/ids.ts'
-import { profileStrings } from '../../protocol/profile.ts'
+import { deriveProjectId, deriveSubscriptionId, profileStrings } from '../../protocol/identity/index.ts'
 import { contractWalletAbi, contractWalletBytecode } from '../generated/mocks.ts'
 import {
   bytes32,

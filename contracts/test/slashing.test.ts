@@ -1,6 +1,6 @@
 import type { Hex } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { deriveSubscriptionId } from '../../protocol/ids.ts'
+import { deriveSubscriptionId } from '../../protocol/identity/index.ts'
 import {
   bytes32,
   eth,

@@ -1,6 +1,6 @@
 import { type Address, encodeAbiParameters, encodeFunctionData, type Hex, keccak256, zeroAddress } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { deriveSubscriptionId } from '../../protocol/ids.ts'
+import { deriveSubscriptionId } from '../../protocol/identity/index.ts'
 import { contractWalletAbi, contractWalletBytecode } from '../generated/mocks.ts'
 import {
   bytes32,

@@ -1,6 +1,6 @@
 import type { Address, Hex, TypedDataDomain } from 'viem'
 import type { LocalAccount } from 'viem/accounts'
-import { profileStrings } from '../../protocol/profile.ts'
+import { profileStrings } from '../../protocol/identity/index.ts'
 import type { ContractAddresses } from '../deploy.ts'
 import { profile } from './network.ts'
 

@@ -1,6 +1,6 @@
 import { encodeFunctionData, getAddress, type Hex, numberToHex } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { deriveProjectId, deriveVaultAddress } from '../../protocol/ids.ts'
+import { deriveProjectId, deriveVaultAddress } from '../../protocol/identity/index.ts'
 import { callBatch, type RpcCall } from '../json-rpc.ts'
 import {
   bytes32,

@@ -1,7 +1,7 @@
 import { type Address, concat, encodeFunctionData, type Hex, keccak256 } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { deriveProjectId } from '../../protocol/ids.ts'
-import { buildPayoutTree, type PayoutTree } from '../../protocol/merkle.ts'
+import { deriveProjectId } from '../../protocol/identity/index.ts'
+import { buildPayoutTree, type PayoutTree } from '../../protocol/settlement/index.ts'
 import { callbackTokenAbi, callbackTokenBytecode, feeTokenAbi, feeTokenBytecode } from '../generated/mocks.ts'
 import {
   bytes32,

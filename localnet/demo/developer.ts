@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { type ProjectManifest, signManifest } from '../../protocol/manifest.ts'
+import { type ProjectManifest, signManifest } from '../../protocol/manifest/index.ts'
 import { privateKeys } from '../accounts.ts'
 import { sampleManifest } from '../sample/manifest.ts'
 import { done, until } from './calls.ts'

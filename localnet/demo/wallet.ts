@@ -1,15 +1,19 @@
 import { randomBytes } from 'node:crypto'
-import { evmAddress, signEvmDigest, signPersonalMessage } from '../../protocol/crypto.ts'
-import { bytesToHex } from '../../protocol/hex.ts'
-import { isSafeToSign } from '../../protocol/siwe.ts'
 import {
   checkTypedData,
   domainOf,
   hashAction,
   type PrimaryType,
   type TypedData,
+} from '../../protocol/actions/index.ts'
+import { bytesToHex } from '../../protocol/encoding/index.ts'
+import { isSafeToSign } from '../../protocol/identity/index.ts'
+import {
+  evmAddress,
+  signEvmDigest,
+  signPersonalMessage,
   type TypedMessage,
-} from '../../protocol/typed-data.ts'
+} from '../../protocol/signatures/index.ts'
 import type { components } from '../client/api.generated.ts'
 import { type Connection, connect, done, until } from './calls.ts'
 import type { Network } from './network.ts'

@@ -1,5 +1,5 @@
 import type { PrivateKeyAccount } from 'viem/accounts'
-import type { GaslessPayload } from '../../protocol/typed-data.ts'
+import type { GaslessPayload } from '../../protocol/actions/index.ts'
 import { accounts, privateKeys } from '../accounts.ts'
 import { signIn } from '../session.ts'
 

@@ -1,11 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import path from 'node:path'
 import { createNodeKey } from '../../node-cli/src/data-dir/node-key.ts'
-import { createBindingRecord } from '../../protocol/binding.ts'
-import { ed25519PublicKey } from '../../protocol/crypto.ts'
-import { deriveNodeId, deriveSubscriptionId } from '../../protocol/ids.ts'
-import type { Profile } from '../../protocol/profile.ts'
-import { signRequest } from '../../protocol/request-signing.ts'
+import type { Profile } from '../../protocol/identity/index.ts'
+import {
+  createBindingRecord,
+  deriveNodeId,
+  deriveSubscriptionId,
+  signRequest,
+} from '../../protocol/identity/index.ts'
+import { ed25519PublicKey } from '../../protocol/signatures/index.ts'
 import { type HubAccount, request, until } from './account.ts'
 import { sampleCollateralWei } from './manifest.ts'
 

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import type { ContractAddresses } from '../../contracts/deploy.ts'
-import type { Profile } from '../../protocol/profile.ts'
+import type { Profile } from '../../protocol/identity/index.ts'
 import { privateKeys } from '../accounts.ts'
 import { HubAccount } from './account.ts'
 import { makeDevice } from './devices.ts'

@@ -1,6 +1,6 @@
-import type { ProjectManifest } from '../../protocol/manifest.ts'
-import { defaultNetworkParams } from '../../protocol/network-params.ts'
-import type { Profile } from '../../protocol/profile.ts'
+import type { Profile } from '../../protocol/identity/index.ts'
+import { defaultNetworkParams } from '../../protocol/identity/index.ts'
+import type { ProjectManifest } from '../../protocol/manifest/index.ts'
 
 export const sampleSlug = 'sample-echo'
 export const sampleCollateralWei = 100n * 10n ** 18n

@@ -4,9 +4,9 @@ import { hubTokenAbi, projectVaultAbi, vaultFactoryAbi } from '../../contracts/g
 import { callBatch } from '../../contracts/json-rpc.ts'
 import { readSender, sendCalls } from '../../contracts/send.ts'
 import { echoArtifact } from '../../protocol/hbc/testing/artifacts.ts'
-import { deriveProjectId, deriveVaultAddress } from '../../protocol/ids.ts'
-import { signManifest } from '../../protocol/manifest.ts'
-import type { Profile } from '../../protocol/profile.ts'
+import type { Profile } from '../../protocol/identity/index.ts'
+import { deriveProjectId, deriveVaultAddress } from '../../protocol/identity/index.ts'
+import { signManifest } from '../../protocol/manifest/index.ts'
 import { type HubAccount, until } from './account.ts'
 import { sampleManifest, sampleSlug } from './manifest.ts'
 

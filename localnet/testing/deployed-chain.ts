@@ -2,8 +2,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import type { TestProject } from 'vitest/node'
 import { type Anvil, anvilKeys, findAnvil, startAnvil } from '../../contracts/anvil.ts'
 import { type ContractAddresses, type Deployment, deployContracts } from '../../contracts/deploy.ts'
-import { defaultNetworkParams } from '../../protocol/network-params.ts'
-import { resolveProfile } from '../../protocol/profile.ts'
+import { defaultNetworkParams, resolveProfile } from '../../protocol/identity/index.ts'
 
 /** Relays and gives tokens; it does not deploy, so its nonces begin at 0. */
 export const relayerKey = anvilKeys[1]!

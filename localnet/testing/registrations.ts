@@ -4,11 +4,10 @@ import type { Anvil } from '../../contracts/anvil.ts'
 import type { ContractAddresses } from '../../contracts/deploy.ts'
 import { projectRegistryAbi } from '../../contracts/generated/contracts.ts'
 import type { RelayRequest } from '../../durable-objects/relayer/types.ts'
-import { evmAddress, signEvmDigest } from '../../protocol/crypto.ts'
-import { deriveProjectId } from '../../protocol/ids.ts'
-import { resolveProfile } from '../../protocol/profile.ts'
-import { domainOf, hashAction, payloadSeconds } from '../../protocol/typed-data.ts'
-import { encodeActionCall } from '../../workers/chain/action-calls.ts'
+import { domainOf, hashAction, payloadSeconds } from '../../protocol/actions/index.ts'
+import { deriveProjectId, resolveProfile } from '../../protocol/identity/index.ts'
+import { evmAddress, signEvmDigest } from '../../protocol/signatures/index.ts'
+import { encodeActionCall } from '../../workers/relay/action-calls.ts'
 
 const profile = resolveProfile()
 

@@ -1,5 +1,5 @@
 import { generatePrivateKey } from 'viem/accounts'
-import { evmAddress, signPersonalMessage } from '../../protocol/crypto.ts'
+import { evmAddress, signPersonalMessage } from '../../protocol/signatures/index.ts'
 
 let addresses = 0
 /** A client address nobody has used, so that limits of one test do not reach another. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { ed25519PublicKey, signEd25519 } from '../../protocol/ed25519.ts'
-import { bytesToHex } from '../../protocol/hex.ts'
+import { bytesToHex } from '../../protocol/encoding/index.ts'
+import { ed25519PublicKey, signEd25519 } from '../../protocol/signatures/index.ts'
 import { nodeSigner } from './node-signer.ts'
 
 test('signs as the protocol does, byte for byte', () => {

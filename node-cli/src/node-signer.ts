@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey, sign } from 'node:crypto'
-import { bytesToHex, type Hex, raw32 } from '../../protocol/hex.ts'
+import { bytesToHex, type Hex, raw32 } from '../../protocol/encoding/index.ts'
 
 /** What signs with the key of a node. */
 export interface NodeSigner {

@@ -4,8 +4,8 @@ import {
   type ExecutionReceipt,
   hashReceipt,
   receiptText,
-} from '../../protocol/execution.ts'
-import { deriveNodeId } from '../../protocol/ids.ts'
+} from '../../protocol/execution/index.ts'
+import { deriveNodeId } from '../../protocol/identity/index.ts'
 import type { ExecutionResult } from './engine/execution.ts'
 import { nodeSigner } from './node-signer.ts'
 import { profile } from './profile.ts'

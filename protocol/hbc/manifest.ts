@@ -1,6 +1,11 @@
-import { utf8 } from '../bytes.ts'
-import { CanonicalJsonError, type JsonValue, joinPath, parseStrictJson } from '../canonical-json.ts'
-import { isObject } from '../formats.ts'
+import {
+  CanonicalJsonError,
+  isObject,
+  type JsonValue,
+  joinPath,
+  parseStrictJson,
+  utf8,
+} from '../encoding/index.ts'
 import { ArtifactError, type ManifestProblem } from './artifact-error.ts'
 
 /** The runtime every artifact names. */

@@ -1,4 +1,4 @@
-import { concatBytes, utf8 } from '../bytes.ts'
+import { concatBytes, utf8 } from '../encoding/index.ts'
 import { ArtifactError, type ArtifactRule } from './artifact-error.ts'
 import { crc32 } from './crc32.ts'
 import { InflateError, inflate } from './inflate.ts'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { type GivenProfile, type Profile, resolveProfile } from '../profile.ts'
+import { type GivenProfile, type Profile, resolveProfile } from '../identity/index.ts'
 
 /** Input and output of a case are JSON; a runner reads the members it needs. */
 // biome-ignore lint/suspicious/noExplicitAny: known answers are untyped JSON, and a wrong shape is a failed case.

@@ -1,16 +1,22 @@
 import vm from 'node:vm'
-import { encodeCanonicalJson, hashCanonicalJson, parseStrictJson } from '../canonical-json.ts'
-import { checkPersonalSignature, ed25519PublicKey, isEd25519PublicKey, verifyEd25519 } from '../crypto.ts'
+import { encodeCanonicalJson, hashCanonicalJson, parseStrictJson } from '../encoding/index.ts'
 import {
   deriveNodeId,
   deriveProjectId,
   deriveProofId,
   deriveSubscriptionId,
   deriveVaultAddress,
-} from '../ids.ts'
-import { hashNetworkParams } from '../network-params.ts'
-import { findPreferencesProblems } from '../preferences.ts'
-import { profileStrings, resolveProfile } from '../profile.ts'
+  findPreferencesProblems,
+  hashNetworkParams,
+  profileStrings,
+  resolveProfile,
+} from '../identity/index.ts'
+import {
+  checkPersonalSignature,
+  ed25519PublicKey,
+  isEd25519PublicKey,
+  verifyEd25519,
+} from '../signatures/index.ts'
 import type { Json, VectorCase, VectorSet } from './format.ts'
 import { runBinding } from './runners/binding.ts'
 import { runExecution } from './runners/execution.ts'

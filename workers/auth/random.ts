@@ -1,4 +1,4 @@
-import { bytesToHex } from '../../protocol/hex.ts'
+import { bytesToHex } from '../../protocol/encoding/index.ts'
 import { bytesToBase64Url } from '../http/base64.ts'
 
 const alphanumerics = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'

@@ -1,4 +1,4 @@
-import { listingStatuses } from '../../protocol/listing-status.ts'
+import { listingStatuses } from '../../protocol/manifest/index.ts'
 import type { ChainEvent } from './events.ts'
 
 /** What the chain says about one thing; amounts in decimal, times in Unix seconds. */

@@ -4,7 +4,7 @@ import {
   parseStrictJson,
   type StrictJsonOptions,
   type UnencodableValue,
-} from '../../protocol/canonical-json.ts'
+} from '../../protocol/encoding/index.ts'
 import type { HubContext } from '../context.ts'
 import { ApiError } from '../errors.ts'
 

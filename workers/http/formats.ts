@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { JsonValue } from '../../protocol/canonical-json.ts'
+import type { JsonValue } from '../../protocol/encoding/index.ts'
 
 /** The formats of the API, one schema each: what they accept is what the OpenAPI document says. */
 

@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import { joinPath } from '../../protocol/canonical-json.ts'
+import { joinPath } from '../../protocol/encoding/index.ts'
 import { invalidFields, type Problem } from '../errors.ts'
 import { choiceOf, problemText } from './problem-text.ts'
 

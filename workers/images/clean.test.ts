@@ -1,7 +1,7 @@
 import { deflateSync } from 'node:zlib'
 import { PhotonImage } from '@cf-wasm/photon/workerd'
 import { describe, expect, test } from 'vitest'
-import { concatBytes, joinBytes } from '../../protocol/bytes.ts'
+import { concatBytes, joinBytes } from '../../protocol/encoding/index.ts'
 import { cleanImage } from './clean.ts'
 import type { ImageType } from './image.ts'
 import {

@@ -1,4 +1,4 @@
-import { concatBytes, joinBytes } from '../../protocol/bytes.ts'
+import { concatBytes, joinBytes } from '../../protocol/encoding/index.ts'
 import { type CleanImage, ImageError, ImageReader, requireSides } from './image.ts'
 
 const start = 0xd8

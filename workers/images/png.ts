@@ -1,5 +1,5 @@
 import { createInflate } from 'node:zlib'
-import { joinBytes } from '../../protocol/bytes.ts'
+import { joinBytes } from '../../protocol/encoding/index.ts'
 import { crc32 } from '../../protocol/hbc/crc32.ts'
 import { type CleanImage, ImageError, ImageReader, requireSides } from './image.ts'
 

@@ -1,4 +1,4 @@
-import { concatBytes } from '../../protocol/bytes.ts'
+import { concatBytes } from '../../protocol/encoding/index.ts'
 import { type CleanImage, ImageError, ImageReader, requireSides } from './image.ts'
 
 const profileFlag = 0x20

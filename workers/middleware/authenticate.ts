@@ -1,8 +1,12 @@
 import { sha256 } from '@noble/hashes/sha2'
-import { bytesToHex } from '../../protocol/hex.ts'
-import { defaultNetworkParams } from '../../protocol/network-params.ts'
-import { type Profile, profileStrings } from '../../protocol/profile.ts'
-import { readRequestSignature, verifyRequestSignature } from '../../protocol/request-signing.ts'
+import { bytesToHex } from '../../protocol/encoding/index.ts'
+import {
+  defaultNetworkParams,
+  type Profile,
+  profileStrings,
+  readRequestSignature,
+  verifyRequestSignature,
+} from '../../protocol/identity/index.ts'
 import { type HubContext, type Principal, unixNow } from '../context.ts'
 import { ApiError } from '../errors.ts'
 import { jsonBytesMax, readBody } from '../http/body.ts'

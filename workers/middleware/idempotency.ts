@@ -1,5 +1,5 @@
 import { sha256 } from '@noble/hashes/sha2'
-import { bytesToHex } from '../../protocol/hex.ts'
+import { bytesToHex } from '../../protocol/encoding/index.ts'
 import { type HubContext, type Principal, unixNow } from '../context.ts'
 import { ApiError, invalidField } from '../errors.ts'
 import { errorResponse } from '../http/answer.ts'

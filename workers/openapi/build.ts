@@ -1,4 +1,4 @@
-import { profileStrings, resolveProfile } from '../../protocol/profile.ts'
+import { profileStrings, resolveProfile } from '../../protocol/identity/index.ts'
 import type { Route } from '../route.ts'
 import { hubVersion } from '../version.ts'
 import { type Components, type Json, sorted } from './components.ts'

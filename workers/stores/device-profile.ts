@@ -1,4 +1,4 @@
-import type { deviceClasses, engines } from '../../protocol/project-manifest.ts'
+import type { deviceClasses, engines } from '../../protocol/manifest/index.ts'
 
 /** What a device says of its parts; null where it does not know. */
 export interface Hardware {

@@ -1,5 +1,5 @@
 import { and, asc, eq, gt, isNotNull, lte, sql } from 'drizzle-orm'
-import { type ReviewAction, reviewMoves } from '../../protocol/listing-status.ts'
+import { type ReviewAction, reviewMoves } from '../../protocol/manifest/index.ts'
 import { auditStatement, type OperatorAction } from './audit-log.ts'
 import { batch, type Database, isChanged, query, read } from './database.ts'
 import type { Project } from './projects.ts'

@@ -1,5 +1,4 @@
-import { commonBoundarySecs } from '../../protocol/manifest-versions.ts'
-import { deviceClasses, type ProjectManifest } from '../../protocol/project-manifest.ts'
+import { commonBoundarySecs, deviceClasses, type ProjectManifest } from '../../protocol/manifest/index.ts'
 import type { projects, Token } from './schema.ts'
 
 export type Project = typeof projects.$inferSelect

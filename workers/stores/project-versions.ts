@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, getTableColumns, lt, lte, type SQL, sql } from 'drizzle-orm'
-import type { ManifestHashes, ProjectManifest, Tier } from '../../protocol/manifest.ts'
+import type { ManifestHashes, ProjectManifest, Tier } from '../../protocol/manifest/index.ts'
 import { batch, type Database, isChanged, read } from './database.ts'
 import { boundaryColumns, manifestColumns } from './project-row.ts'
 import type { ProjectVersion } from './projects.ts'

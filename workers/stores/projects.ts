@@ -1,6 +1,6 @@
 import { and, desc, eq, getTableColumns, lt, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
-import type { ProjectManifest } from '../../protocol/project-manifest.ts'
+import type { ProjectManifest } from '../../protocol/manifest/index.ts'
 import type { ChainState } from '../chain/projections.ts'
 import { batch, type Database, isChanged, read } from './database.ts'
 import { boundaryColumns, type ManifestHashes, manifestColumns, type Project } from './project-row.ts'

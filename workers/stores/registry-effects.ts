@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { defaultNetworkParams } from '../../protocol/network-params.ts'
+import { defaultNetworkParams } from '../../protocol/identity/index.ts'
 import { chainStates, devices, projects, projectVersions, subscriptions } from './schema.ts'
 
 /**

@@ -1,7 +1,14 @@
 import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import type { ListingStatus, ReviewStatus } from '../../protocol/listing-status.ts'
-import type { Tier, versionStates } from '../../protocol/manifest-versions.ts'
-import type { deviceClasses, Economics, engines, Listing } from '../../protocol/project-manifest.ts'
+import type {
+  deviceClasses,
+  Economics,
+  engines,
+  Listing,
+  ListingStatus,
+  ReviewStatus,
+  Tier,
+  versionStates,
+} from '../../protocol/manifest/index.ts'
 import type { Benchmark, Hardware } from './device-profile.ts'
 
 /** A token as records show it. */

@@ -7,7 +7,7 @@ import {
   statusAfterBond,
   statusAfterSlash,
   statusAt,
-} from '../../protocol/subscription.ts'
+} from '../../protocol/actions/index.ts'
 import type { ChainEvent } from '../chain/events.ts'
 import { applyEvent, type ChainState } from '../chain/projections.ts'
 import { type SubscriptionFacts, standingOf } from './subscription-standing.ts'

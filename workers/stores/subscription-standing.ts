@@ -1,4 +1,4 @@
-import { type SubscriptionState, statusAt } from '../../protocol/subscription.ts'
+import { type SubscriptionState, statusAt } from '../../protocol/actions/index.ts'
 import type { ChainState, SlashLow } from '../chain/projections.ts'
 
 /** What the hub, the chain and the project say about a subscription. */

@@ -3,13 +3,13 @@ import { env } from 'cloudflare:workers'
 import { encodeFunctionData, type Hex } from 'viem'
 import { inject } from 'vitest'
 import { hubTokenAbi, stakingAbi } from '../../contracts/generated/contracts.ts'
-import { signEvmDigest } from '../../protocol/crypto.ts'
 import {
   type GaslessPayload,
   hashAction,
   type PrimaryType,
   type TypedData,
-} from '../../protocol/typed-data.ts'
+} from '../../protocol/actions/index.ts'
+import { signEvmDigest } from '../../protocol/signatures/index.ts'
 import { services } from '../services.ts'
 
 /** The deployed chain of this run, or null where the machine has none. */

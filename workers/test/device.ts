@@ -1,6 +1,5 @@
-import { createBindingRecord } from '../../protocol/binding.ts'
-import { bytesToHex } from '../../protocol/hex.ts'
-import { resolveProfile } from '../../protocol/profile.ts'
+import { bytesToHex } from '../../protocol/encoding/index.ts'
+import { createBindingRecord, resolveProfile } from '../../protocol/identity/index.ts'
 import { client } from './client.ts'
 import { createNode, freshNonce, type TestNode } from './node.ts'
 import { createWallet, signIn } from './wallet.ts'

@@ -1,8 +1,6 @@
-import { ed25519PublicKey } from '../../protocol/crypto.ts'
-import { bytesToHex } from '../../protocol/hex.ts'
-import { deriveNodeId } from '../../protocol/ids.ts'
-import { resolveProfile } from '../../protocol/profile.ts'
-import { signRequest } from '../../protocol/request-signing.ts'
+import { bytesToHex } from '../../protocol/encoding/index.ts'
+import { deriveNodeId, resolveProfile, signRequest } from '../../protocol/identity/index.ts'
+import { ed25519PublicKey } from '../../protocol/signatures/index.ts'
 import { client } from './client.ts'
 
 const profile = resolveProfile()

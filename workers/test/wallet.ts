@@ -1,5 +1,5 @@
-import { evmAddress, signPersonalMessage } from '../../protocol/crypto.ts'
-import { bytesToHex } from '../../protocol/hex.ts'
+import { bytesToHex } from '../../protocol/encoding/index.ts'
+import { evmAddress, signPersonalMessage } from '../../protocol/signatures/index.ts'
 import { type Client, client } from './client.ts'
 
 export interface Wallet {

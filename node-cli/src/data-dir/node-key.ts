@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { link, open, readFile, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
-
-import { deriveNodeId } from '../../../protocol/ids.ts'
-import type { Profile } from '../../../protocol/profile.ts'
+import type { Profile } from '../../../protocol/identity/index.ts'
+import { deriveNodeId } from '../../../protocol/identity/index.ts'
 import { CliError } from '../cli/errors.ts'
 import { nodeSigner } from '../node-signer.ts'
 import { makeFolder } from './make-folder.ts'

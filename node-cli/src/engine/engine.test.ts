@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import wabt from 'wabt'
-import { createReceipt, hashReceipt } from '../../../protocol/execution.ts'
+import { createReceipt, hashReceipt } from '../../../protocol/execution/index.ts'
 import { echoAddress, echoWasm } from '../../../protocol/hbc/testing/artifacts.ts'
 import { readModule } from '../../../protocol/wasm/module.ts'
 import { WasmError } from '../../../protocol/wasm/reader.ts'

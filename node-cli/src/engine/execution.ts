@@ -1,4 +1,4 @@
-import type { ExecutionEvent } from '../../../protocol/execution.ts'
+import type { ExecutionEvent } from '../../../protocol/execution/index.ts'
 
 /** The modules and the storage a run can reach. Both answer at once: a guest cannot wait. */
 export interface Surroundings {

@@ -1,7 +1,10 @@
 import { isUtf8 } from 'node:buffer'
-import { CanonicalJsonError, parseStrictJson } from '../../../protocol/canonical-json.ts'
-import { bytesToHex } from '../../../protocol/hex.ts'
-import { hashBytes } from '../../../protocol/keccak.ts'
+import {
+  bytesToHex,
+  CanonicalJsonError,
+  hashBytes,
+  parseStrictJson,
+} from '../../../protocol/encoding/index.ts'
 import { GuestFailure } from './execution.ts'
 import type { GuestLog } from './guest-log.ts'
 import type { HostFunctions } from './instance.ts'

@@ -17,8 +17,9 @@
  * if (ran.success) console.log(new TextDecoder().decode(ran.output), ran.gas_used)
  * ```
  */
-import { deriveModuleAddress, type ExecutionEvent } from '../../../protocol/execution.ts'
-import { hexToBytes } from '../../../protocol/hex.ts'
+
+import { hexToBytes } from '../../../protocol/encoding/index.ts'
+import { deriveModuleAddress, type ExecutionEvent } from '../../../protocol/execution/index.ts'
 import type { EngineChoice } from './engine-name.ts'
 import { type AsyncSurroundings, EngineThread } from './engine-thread.ts'
 import { limits } from './limits.ts'

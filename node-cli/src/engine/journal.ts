@@ -1,4 +1,4 @@
-import type { ExecutionEvent } from '../../../protocol/execution.ts'
+import type { ExecutionEvent } from '../../../protocol/execution/index.ts'
 import type { StorageWrite, Surroundings } from './execution.ts'
 import { GuestFailure } from './execution.ts'
 import { limits } from './limits.ts'

@@ -1,6 +1,6 @@
 /** Runs known answers one after the other; see vectors.ts. */
 import { parentPort, workerData } from 'node:worker_threads'
-import { hexToBytes } from '../../../protocol/hex.ts'
+import { hexToBytes } from '../../../protocol/encoding/index.ts'
 import type { EngineName } from './engine-name.ts'
 import { executeWith } from './engines.ts'
 import { type ExecutionResult, outOfGas, type Surroundings, stackLimit } from './execution.ts'

@@ -1,5 +1,4 @@
-import { concatBytes, utf8 } from '../../bytes.ts'
-import { hexToBytes } from '../../hex.ts'
+import { concatBytes, hexToBytes, utf8 } from '../../encoding/index.ts'
 import { packArtifact } from '../artifact.ts'
 import type { ArtifactRule } from '../artifact-error.ts'
 import type { ArtifactManifest } from '../manifest.ts'

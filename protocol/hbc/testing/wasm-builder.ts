@@ -1,4 +1,4 @@
-import { concatBytes, utf8 } from '../../bytes.ts'
+import { concatBytes, utf8 } from '../../encoding/index.ts'
 
 /** A section to append or to put in another's place, by id. */
 export type Sections = Readonly<Record<number, Uint8Array | undefined>>

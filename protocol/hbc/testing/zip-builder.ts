@@ -1,4 +1,4 @@
-import { concatBytes, utf8 } from '../../bytes.ts'
+import { concatBytes, utf8 } from '../../encoding/index.ts'
 import { crc32 } from '../crc32.ts'
 
 const none = new Uint8Array()

@@ -1,6 +1,5 @@
-import { checkBindingRecord, createBindingRecord } from '../../binding.ts'
-import { ed25519PublicKey } from '../../ed25519.ts'
-import { evmAddress } from '../../secp256k1.ts'
+import { checkBindingRecord, createBindingRecord } from '../../identity/index.ts'
+import { ed25519PublicKey, evmAddress } from '../../signatures/index.ts'
 import type { TopicRunner } from '../topics.ts'
 
 /**

@@ -1,5 +1,5 @@
-import { utf8 } from '../../bytes.ts'
-import { signEd25519 } from '../../crypto.ts'
+import { type RoundVote, roundText } from '../../consensus/index.ts'
+import { hexToBytes, utf8 } from '../../encoding/index.ts'
 import {
   artifactManifestText,
   computeStateRoot,
@@ -12,12 +12,11 @@ import {
   moduleRewardText,
   receiptText,
   stateBucket,
-} from '../../execution.ts'
-import { hexToBytes } from '../../hex.ts'
-import { deriveDirectRoundId, moduleRewardRoundId } from '../../ids.ts'
-import { leaderOfAttempt } from '../../leader.ts'
-import type { Profile } from '../../profile.ts'
-import { type RoundVote, roundText } from '../../vote.ts'
+} from '../../execution/index.ts'
+import type { Profile } from '../../identity/index.ts'
+import { deriveDirectRoundId, moduleRewardRoundId } from '../../identity/index.ts'
+import { leaderOfAttempt } from '../../settlement/index.ts'
+import { signEd25519 } from '../../signatures/index.ts'
 import type { Json } from '../format.ts'
 import type { TopicRunner } from '../topics.ts'
 

@@ -1,4 +1,5 @@
-import { encodeCanonicalJson } from '../../canonical-json.ts'
+import { encodeCanonicalJson } from '../../encoding/index.ts'
+import { defaultNetworkParams } from '../../identity/index.ts'
 import {
   changedTiers,
   checkManifestEnvelope,
@@ -8,9 +9,8 @@ import {
   findManifestProblems,
   hashConsensus,
   signManifest,
-} from '../../manifest.ts'
-import { defaultNetworkParams } from '../../network-params.ts'
-import { hashPersonalMessage } from '../../secp256k1.ts'
+} from '../../manifest/index.ts'
+import { hashPersonalMessage } from '../../signatures/index.ts'
 import type { Json, VectorSet } from '../format.ts'
 import type { TopicRunner } from '../topics.ts'
 

@@ -1,5 +1,4 @@
-import { defaultNetworkParams } from '../../network-params.ts'
-import { checkRequest, signRequest } from '../../request-signing.ts'
+import { checkRequest, defaultNetworkParams, signRequest } from '../../identity/index.ts'
 import type { Json } from '../format.ts'
 import type { TopicRunner } from '../topics.ts'
 

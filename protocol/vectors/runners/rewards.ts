@@ -1,5 +1,4 @@
-import { buildPayoutTree } from '../../merkle.ts'
-import { capUnits, computeRewards, sumUnits } from '../../rewards.ts'
+import { buildPayoutTree, capUnits, computeRewards, sumUnits } from '../../settlement/index.ts'
 import type { TopicRunner } from '../topics.ts'
 
 export const runUnits: TopicRunner = (input) => {

@@ -1,20 +1,26 @@
-import { auditDraw, isAudited, selectAuditBlock } from '../../audit.ts'
-import { type SeatedCommittee, seatCommittee } from '../../committee.ts'
 import {
+  auditDraw,
   createFinalityRecord,
   createFinalityVote,
+  createTaskVote,
   finalRecord,
   hashFinality,
+  hasSeat,
   isAgreedAtAcceptable,
+  isAudited,
   parseFinalityVote,
-} from '../../finality.ts'
-import { deriveTaskRoundId } from '../../ids.ts'
-import { defaultNetworkParams } from '../../network-params.ts'
-import type { Profile } from '../../profile.ts'
-import { parseSnapshot } from '../../snapshot.ts'
-import { tallyVotes } from '../../tally.ts'
-import { parseTask, roundDeadline } from '../../task.ts'
-import { createTaskVote, hasSeat, parseTaskVote, roundText } from '../../vote.ts'
+  parseSnapshot,
+  parseTask,
+  parseTaskVote,
+  roundDeadline,
+  roundText,
+  type SeatedCommittee,
+  seatCommittee,
+  selectAuditBlock,
+  tallyVotes,
+} from '../../consensus/index.ts'
+import type { Profile } from '../../identity/index.ts'
+import { defaultNetworkParams, deriveTaskRoundId } from '../../identity/index.ts'
 import type { Json } from '../format.ts'
 import type { TopicRunner } from '../topics.ts'
 

@@ -1,19 +1,21 @@
-import { encodeCanonicalJson } from '../../canonical-json.ts'
+import { quorum, roundText } from '../../consensus/index.ts'
+import { encodeCanonicalJson } from '../../encoding/index.ts'
+import { defaultNetworkParams } from '../../identity/index.ts'
 import {
   attemptStart,
   attestEpochReceipt,
   buildEpochReceipt,
+  checkEvidence,
   countEpochAttestations,
   createEpochVote,
   hashEpochReceipt,
+  leaderOfAttempt,
+  offenceKey,
   parseEpochReceipt,
+  parseEvidence,
   recomputesEpochReceipt,
-} from '../../epoch-receipt.ts'
-import { checkEvidence, offenceKey, parseEvidence, slashAmount } from '../../evidence.ts'
-import { leaderOfAttempt } from '../../leader.ts'
-import { defaultNetworkParams } from '../../network-params.ts'
-import { quorum } from '../../quorum.ts'
-import { roundText } from '../../vote.ts'
+  slashAmount,
+} from '../../settlement/index.ts'
 import type { Json } from '../format.ts'
 import type { TopicRunner } from '../topics.ts'
 import { seatOf } from './rounds.ts'

@@ -1,11 +1,11 @@
-import { hashPersonalMessage, signPersonalMessage } from '../../crypto.ts'
+import { checksumAddress } from '../../encoding/index.ts'
 import {
   checkSiweExchange,
-  checksumAddress,
   formatSiweMessage,
   formatTimestamp,
   parseSiweMessage,
-} from '../../siwe.ts'
+} from '../../identity/index.ts'
+import { hashPersonalMessage, signPersonalMessage } from '../../signatures/index.ts'
 import type { TopicRunner } from '../topics.ts'
 
 export const runSiwe: TopicRunner = (input, { profile }) => {

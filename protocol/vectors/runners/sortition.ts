@@ -1,10 +1,18 @@
-import { beaconTargetTime, beaconValue, selectBeaconBlock } from '../../beacon.ts'
-import { epochStart } from '../../epoch.ts'
-import { defaultNetworkParams } from '../../network-params.ts'
-import { quorum } from '../../quorum.ts'
-import { attestSnapshot, hashSnapshot, isSnapshotAttested, parseSnapshot } from '../../snapshot.ts'
-import { buildSnapshot } from '../../snapshot-build.ts'
-import { candidateWeight, drawCommittee } from '../../sortition.ts'
+import {
+  attestSnapshot,
+  beaconTargetTime,
+  beaconValue,
+  buildSnapshot,
+  candidateWeight,
+  drawCommittee,
+  epochStart,
+  hashSnapshot,
+  isSnapshotAttested,
+  parseSnapshot,
+  quorum,
+  selectBeaconBlock,
+} from '../../consensus/index.ts'
+import { defaultNetworkParams } from '../../identity/index.ts'
 import type { TopicRunner } from '../topics.ts'
 import { attestationSeeds } from './seeds.ts'
 

@@ -1,4 +1,3 @@
-import { defaultNetworkParams } from '../../network-params.ts'
 import {
   allowsCall,
   chainState,
@@ -8,7 +7,8 @@ import {
   statusAfterBond,
   statusAfterSlash,
   statusAt,
-} from '../../subscription.ts'
+} from '../../actions/index.ts'
+import { defaultNetworkParams } from '../../identity/index.ts'
 import type { Json } from '../format.ts'
 import type { TopicRunner } from '../topics.ts'
 

@@ -1,15 +1,12 @@
-import { hashText } from '../../keccak.ts'
-import { signEvmDigest } from '../../secp256k1.ts'
 import {
   buildTypedData,
   checkSignedBody,
-  encodeType,
   hashAction,
-  hashDomain,
-  hashStruct,
   type PrimaryType,
   structs,
-} from '../../typed-data.ts'
+} from '../../actions/index.ts'
+import { hashText } from '../../encoding/index.ts'
+import { encodeType, hashDomain, hashStruct, signEvmDigest } from '../../signatures/index.ts'
 import type { TopicRunner } from '../topics.ts'
 
 export const runTypedData: TopicRunner = (input) => {

@@ -1,6 +1,6 @@
 import { deflateSync } from 'node:zlib'
 import { PhotonImage } from '@cf-wasm/photon/workerd'
-import { concatBytes, joinBytes } from '../../../protocol/bytes.ts'
+import { concatBytes, joinBytes } from '../../../protocol/encoding/index.ts'
 import { crc32 } from '../../../protocol/hbc/crc32.ts'
 
 export const ascii = (text: string): Uint8Array => new TextEncoder().encode(text)

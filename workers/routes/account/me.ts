@@ -1,6 +1,5 @@
 import * as z from 'zod'
 import { roles, rolesOf } from '../../auth/roles.ts'
-import { nextEligibleAt } from '../../chain/faucet-turns.ts'
 import { unixNow } from '../../context.ts'
 import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'
@@ -8,6 +7,7 @@ import { Address, Timestamp } from '../../http/formats.ts'
 import { sessionOf } from '../../middleware/authenticate.ts'
 import { defineRoute } from '../../route.ts'
 import { OwnDeveloperView, ownDeveloperExample, ownDeveloperView } from '../developers/schema.ts'
+import { nextEligibleAt } from '../faucet/turns.ts'
 
 const Me = z
   .strictObject({

@@ -1,11 +1,11 @@
 import * as z from 'zod'
-import { isAmount } from '../../../protocol/formats.ts'
-import { faucetTerms } from '../../chain/faucet-terms.ts'
+import { isAmount } from '../../../protocol/encoding/index.ts'
 import { unixNow } from '../../context.ts'
 import { json } from '../../http/answer.ts'
 import { Amount } from '../../http/formats.ts'
 import { sessionOf } from '../../middleware/authenticate.ts'
 import { defineRoute } from '../../route.ts'
+import { faucetTerms } from '../faucet/terms.ts'
 import { Reason } from './schema.ts'
 
 const Given = Amount.refine(isAmount, 'must be below 2^256')

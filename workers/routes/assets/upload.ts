@@ -1,4 +1,4 @@
-import { bytesToHex } from '../../../protocol/hex.ts'
+import { bytesToHex } from '../../../protocol/encoding/index.ts'
 import { unixNow } from '../../context.ts'
 import { ApiError, invalidField } from '../../errors.ts'
 import { json } from '../../http/answer.ts'

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
-import { checksumAddress } from '../../../protocol/siwe.ts'
+import { checksumAddress } from '../../../protocol/encoding/index.ts'
 import { client, errorOf } from '../../test/client.ts'
 import { createWallet, signIn } from '../../test/wallet.ts'
 

@@ -1,5 +1,9 @@
-import { resolveProfile } from '../../../protocol/profile.ts'
-import { issueSiweMessage, siweNonceLength, siweNonceSeconds } from '../../../protocol/siwe.ts'
+import {
+  issueSiweMessage,
+  resolveProfile,
+  siweNonceLength,
+  siweNonceSeconds,
+} from '../../../protocol/identity/index.ts'
 import { signInDomains } from '../../auth/domains.ts'
 import { randomAlphanumerics } from '../../auth/random.ts'
 import { unixNow } from '../../context.ts'

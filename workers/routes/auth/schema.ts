@@ -1,5 +1,9 @@
 import * as z from 'zod'
-import { siweMessageLengthMax, siweNonceLength, siweSignatureBytesMax } from '../../../protocol/siwe.ts'
+import {
+  siweMessageLengthMax,
+  siweNonceLength,
+  siweSignatureBytesMax,
+} from '../../../protocol/identity/index.ts'
 import { roles } from '../../auth/roles.ts'
 import { Address, Timestamp } from '../../http/formats.ts'
 

@@ -4,7 +4,7 @@ import {
   siweMessageLengthMax,
   siweSessionSeconds,
   siweSignatureBytesMax,
-} from '../../../protocol/siwe.ts'
+} from '../../../protocol/identity/index.ts'
 import { signInDomains } from '../../auth/domains.ts'
 import { randomSecret } from '../../auth/random.ts'
 import { rolesOf } from '../../auth/roles.ts'

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { formatBindingMessage, hashBinding } from '../../../protocol/binding.ts'
-import { isEd25519PublicKey } from '../../../protocol/crypto.ts'
+import { formatBindingMessage, hashBinding } from '../../../protocol/identity/index.ts'
+import { isEd25519PublicKey } from '../../../protocol/signatures/index.ts'
 import { randomNonce } from '../../auth/random.ts'
 import { unixNow } from '../../context.ts'
 import { invalidField } from '../../errors.ts'

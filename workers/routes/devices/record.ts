@@ -1,6 +1,10 @@
 import * as z from 'zod'
-import { bindingSkewSeconds, checkBindingRecord } from '../../../protocol/binding.ts'
-import { profileStrings, resolveProfile } from '../../../protocol/profile.ts'
+import {
+  bindingSkewSeconds,
+  checkBindingRecord,
+  profileStrings,
+  resolveProfile,
+} from '../../../protocol/identity/index.ts'
 import { type HubContext, unixNow } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
 import { example } from '../../examples.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { deviceClasses, engines } from '../../../protocol/project-manifest.ts'
+import { deviceClasses, engines } from '../../../protocol/manifest/index.ts'
 import { unixNow } from '../../context.ts'
 import { example } from '../../examples.ts'
 import { Address, Bytes32, characters, NodeId, PathNodeId, Timestamp } from '../../http/formats.ts'

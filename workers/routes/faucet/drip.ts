@@ -1,17 +1,17 @@
-import { readBalance } from '../../chain/account-state.ts'
-import { dripId, nativeCall, tokenCall } from '../../chain/faucet-calls.ts'
-import { type FaucetTerms, faucetTerms } from '../../chain/faucet-terms.ts'
-import { forgetTurn, type TakenTurn, type Turn, takeTurn } from '../../chain/faucet-turns.ts'
-import { refusalError } from '../../chain/refusal.ts'
-import type { RelayerClient } from '../../chain/relayer.ts'
 import { type HubContext, unixNow } from '../../context.ts'
 import type { Contracts } from '../../env.ts'
 import { ApiError, unavailable } from '../../errors.ts'
 import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'
 import { sessionOf } from '../../middleware/authenticate.ts'
+import { readBalance } from '../../relay/account-state.ts'
+import { refusalError } from '../../relay/refusal.ts'
+import type { RelayerClient } from '../../relay/relayer.ts'
 import { defineRoute } from '../../route.ts'
+import { dripId, nativeCall, tokenCall } from './calls.ts'
 import { Drip } from './schema.ts'
+import { type FaucetTerms, faucetTerms } from './terms.ts'
+import { forgetTurn, type TakenTurn, type Turn, takeTurn } from './turns.ts'
 
 export const drip = defineRoute(
   {

@@ -1,10 +1,10 @@
-import { faucetTerms } from '../../chain/faucet-terms.ts'
-import { nextEligibleAt } from '../../chain/faucet-turns.ts'
 import { type HubContext, unixNow } from '../../context.ts'
 import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'
 import { defineRoute } from '../../route.ts'
 import { Faucet } from './schema.ts'
+import { faucetTerms } from './terms.ts'
+import { nextEligibleAt } from './turns.ts'
 
 export const getFaucet = defineRoute(
   {

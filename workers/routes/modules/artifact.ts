@@ -1,4 +1,4 @@
-import { joinPath } from '../../../protocol/canonical-json.ts'
+import { joinPath } from '../../../protocol/encoding/index.ts'
 import { type Artifact, ArtifactError, parseArtifact } from '../../../protocol/hbc/artifact.ts'
 import { invalidFields, type Problem } from '../../errors.ts'
 

@@ -1,4 +1,4 @@
-import { bytesToHex } from '../../../protocol/hex.ts'
+import { bytesToHex } from '../../../protocol/encoding/index.ts'
 import { type HubContext, unixNow } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
 import { json } from '../../http/answer.ts'

@@ -1,4 +1,4 @@
-import { categories } from '../../../protocol/categories.ts'
+import { categories } from '../../../protocol/manifest/index.ts'
 import { json } from '../../http/answer.ts'
 import { defineRoute } from '../../route.ts'
 import { Categories } from './schema.ts'

@@ -1,4 +1,4 @@
-import { defaultNetworkParams, hashNetworkParams } from '../../../protocol/network-params.ts'
+import { defaultNetworkParams, hashNetworkParams } from '../../../protocol/identity/index.ts'
 import { json } from '../../http/answer.ts'
 import { defineRoute } from '../../route.ts'
 import { NetworkParamsView } from './schema.ts'

@@ -1,4 +1,4 @@
-import { quorum } from '../../../protocol/quorum.ts'
+import { quorum } from '../../../protocol/consensus/index.ts'
 import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'
 import { defineRoute } from '../../route.ts'

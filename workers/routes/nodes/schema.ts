@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { engines } from '../../../protocol/project-manifest.ts'
+import { engines } from '../../../protocol/manifest/index.ts'
 import { example } from '../../examples.ts'
 import { Bytes32, characters, NodeId, Timestamp } from '../../http/formats.ts'
 import type { Node } from '../../stores/nodes.ts'

@@ -1,4 +1,4 @@
-import { publicStatuses } from '../../../protocol/listing-status.ts'
+import { publicStatuses } from '../../../protocol/manifest/index.ts'
 import { type HubContext, unixNow } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
 import type { Project, ProjectRecord } from '../../stores/projects.ts'

@@ -1,4 +1,4 @@
-import type { Listing, ProjectManifest } from '../../../protocol/project-manifest.ts'
+import type { Listing, ProjectManifest } from '../../../protocol/manifest/index.ts'
 import { example } from '../../examples.ts'
 
 /** One project, as the examples of the OpenAPI document show it from every side. */

@@ -1,7 +1,5 @@
 import * as z from 'zod'
-import { categories } from '../../../protocol/categories.ts'
-import { listingStatuses } from '../../../protocol/listing-status.ts'
-import { deviceClasses } from '../../../protocol/project-manifest.ts'
+import { categories, deviceClasses, listingStatuses } from '../../../protocol/manifest/index.ts'
 import { ApiError } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
 import { characters, FoldedAddress } from '../../http/formats.ts'

@@ -1,8 +1,7 @@
 import * as z from 'zod'
-import { categories } from '../../../protocol/categories.ts'
-import { deviceClasses, engines, epochLengths } from '../../../protocol/project-manifest.ts'
-import { Signature } from '../../chain/gasless-schema.ts'
+import { categories, deviceClasses, engines, epochLengths } from '../../../protocol/manifest/index.ts'
 import { Address, Amount, Bytes32 } from '../../http/formats.ts'
+import { Signature } from '../../relay/gasless-schema.ts'
 
 /**
  * The manifest as the OpenAPI document shows it. Its rules are checked by `findManifestProblems`, which reports all of

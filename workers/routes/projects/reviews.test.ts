@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { averageRatingX100 } from '../../../protocol/rating.ts'
+import { averageRatingX100 } from '../../../protocol/manifest/index.ts'
 import { services } from '../../services.ts'
 import { client, errorOf } from '../../test/client.ts'
 import { createDeveloper, type Developer, submitProject, uploadModule } from '../../test/project.ts'

@@ -1,6 +1,5 @@
 import * as z from 'zod'
-import { listingStatuses, reviewStatuses } from '../../../protocol/listing-status.ts'
-import { tiers, versionStates } from '../../../protocol/manifest-versions.ts'
+import { listingStatuses, reviewStatuses, tiers, versionStates } from '../../../protocol/manifest/index.ts'
 import { Address, Amount, Bytes32, PathBytes32, Timestamp, TokenView } from '../../http/formats.ts'
 import { projectExample } from './example.ts'
 import {

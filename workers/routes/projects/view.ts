@@ -1,5 +1,5 @@
-import type { ProjectManifest } from '../../../protocol/project-manifest.ts'
-import { epochCap } from '../../../protocol/rewards.ts'
+import type { ProjectManifest } from '../../../protocol/manifest/index.ts'
+import { epochCap } from '../../../protocol/settlement/index.ts'
 import type { ChainState } from '../../chain/projections.ts'
 import { type HubContext, unixNow } from '../../context.ts'
 import type { Project, ProjectRecord, ProjectVersion } from '../../stores/projects.ts'

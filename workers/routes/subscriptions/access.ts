@@ -1,4 +1,4 @@
-import { allowsCall, type SubscriptionCall } from '../../../protocol/subscription.ts'
+import { allowsCall, type SubscriptionCall } from '../../../protocol/actions/index.ts'
 import { type HubContext, unixNow } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
 import type { Subscription } from '../../stores/subscriptions.ts'

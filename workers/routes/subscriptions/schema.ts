@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { defaultNetworkParams } from '../../../protocol/network-params.ts'
-import { collateralHealth, newSubscription, subscriptionStates } from '../../../protocol/subscription.ts'
+import { collateralHealth, newSubscription, subscriptionStates } from '../../../protocol/actions/index.ts'
+import { defaultNetworkParams } from '../../../protocol/identity/index.ts'
 import { unixNow } from '../../context.ts'
 import { example } from '../../examples.ts'
 import { Address, Amount, Bytes32, NodeId, PathBytes32, Timestamp } from '../../http/formats.ts'

@@ -2,8 +2,8 @@ import { env } from 'cloudflare:workers'
 import { type Abi, encodeFunctionData } from 'viem'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { stakingAbi } from '../../../contracts/generated/contracts.ts'
-import { allowsCall, type SubscriptionCall, type SubscriptionState } from '../../../protocol/subscription.ts'
-import type { GaslessPayload } from '../../../protocol/typed-data.ts'
+import type { GaslessPayload } from '../../../protocol/actions/index.ts'
+import { allowsCall, type SubscriptionCall, type SubscriptionState } from '../../../protocol/actions/index.ts'
 import { services } from '../../services.ts'
 import {
   chain,

@@ -1,5 +1,5 @@
 import wabt from 'wabt'
-import { createReceipt, hashReceipt } from '../../../../protocol/execution.ts'
+import { createReceipt, hashReceipt } from '../../../../protocol/execution/index.ts'
 import { executeOn } from '../call.ts'
 import { type ExecutionResult, outOfGas, type Surroundings } from '../execution.ts'
 import type { Engine } from '../instance.ts'

@@ -1,4 +1,4 @@
-import { encodeCanonicalJson } from '../../../../protocol/canonical-json.ts'
+import { encodeCanonicalJson } from '../../../../protocol/encoding/index.ts'
 import { type HubContext, unixNow } from '../../../context.ts'
 import { ApiError } from '../../../errors.ts'
 import { json } from '../../../http/answer.ts'

@@ -1,13 +1,12 @@
-import { isBytes32, isObject } from '../../../../protocol/formats.ts'
+import { isBytes32, isObject, type Problem, sortProblems } from '../../../../protocol/encoding/index.ts'
+import { defaultNetworkParams } from '../../../../protocol/identity/index.ts'
 import {
   checkManifestEnvelope,
   findManifestProblems,
   type ManifestEnvelope,
   type ManifestHashes,
   type ProjectManifest,
-} from '../../../../protocol/manifest.ts'
-import { defaultNetworkParams } from '../../../../protocol/network-params.ts'
-import { type Problem, sortProblems } from '../../../../protocol/problem.ts'
+} from '../../../../protocol/manifest/index.ts'
 import { readToken } from '../../../chain/token.ts'
 import type { HubContext } from '../../../context.ts'
 import { ApiError, invalidField } from '../../../errors.ts'

@@ -1,13 +1,12 @@
 import * as z from 'zod'
-import { encodeCanonicalJson } from '../../../../protocol/canonical-json.ts'
-import { isObject } from '../../../../protocol/formats.ts'
-import { deriveProjectId, deriveVaultAddress, isSlug } from '../../../../protocol/ids.ts'
+import { encodeCanonicalJson, isObject } from '../../../../protocol/encoding/index.ts'
+import { deriveProjectId, deriveVaultAddress, isSlug } from '../../../../protocol/identity/index.ts'
 import {
   changedTiers,
   deriveManifestHashes,
   type ProjectManifest,
   tiers,
-} from '../../../../protocol/manifest.ts'
+} from '../../../../protocol/manifest/index.ts'
 import type { HubContext } from '../../../context.ts'
 import { json } from '../../../http/answer.ts'
 import { Address, Bytes32 } from '../../../http/formats.ts'

@@ -1,15 +1,15 @@
 import * as z from 'zod'
-import type { ProjectManifest } from '../../../../protocol/manifest.ts'
-import { encodeDirectCall } from '../../../chain/action-calls.ts'
-import { type DirectTransaction, directTransaction } from '../../../chain/direct-transaction.ts'
+import type { ProjectManifest } from '../../../../protocol/manifest/index.ts'
+import type { HubContext } from '../../../context.ts'
+import { example } from '../../../examples.ts'
+import { encodeDirectCall } from '../../../relay/action-calls.ts'
+import { type DirectTransaction, directTransaction } from '../../../relay/direct-transaction.ts'
 import {
   DirectTransaction as DirectTransactionShape,
   GaslessPayload,
   payloadExample,
-} from '../../../chain/gasless-schema.ts'
-import { gaslessPayload, type RequestedAction } from '../../../chain/relay-action.ts'
-import type { HubContext } from '../../../context.ts'
-import { example } from '../../../examples.ts'
+} from '../../../relay/gasless-schema.ts'
+import { gaslessPayload, type RequestedAction } from '../../../relay/relay-action.ts'
 import { hashesExample, manifestExample, projectExample } from '../../projects/example.ts'
 import { ProjectView } from '../../projects/schema.ts'
 

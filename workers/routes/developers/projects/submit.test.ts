@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { encodeCanonicalJson } from '../../../../protocol/canonical-json.ts'
+import { encodeCanonicalJson } from '../../../../protocol/encoding/index.ts'
 import { hashSecret } from '../../../middleware/authenticate.ts'
 import { client, errorOf } from '../../../test/client.ts'
 import {

@@ -1,0 +1,200 @@
+import type { Hex } from '../encoding/index.ts'
+import { hasExactKeys, isEvmSignature, isObject } from '../encoding/index.ts'
+import {
+  checkEvmSignature,
+  domainMembers,
+  fitsMember,
+  type StructMember,
+  type TypedDataDomain,
+  type TypedMessage,
+} from '../signatures/index.ts'
+import { hashAction, type PrimaryType, structs } from './signed-actions.ts'
+
+/** Longest time a deadline may lie ahead. */
+export const deadlineSecondsMax = 604_800
+
+/** What the server builds for an endpoint, an account and a chain. */
+export interface ExpectedTypedData {
+  readonly primaryType: PrimaryType
+  readonly domain: TypedDataDomain
+  /** Members fixed by the path, the account or the stored manifest; the first member of the struct is always one. */
+  readonly message: TypedMessage
+}
+
+/** {@link ExpectedTypedData} of an action, and for a bond the domain of the permit beside it. */
+export interface ExpectedAction extends ExpectedTypedData {
+  readonly permit_domain?: TypedDataDomain
+}
+
+/** A signed struct that passed: its members as the server rebuilds them, digest and normalised signature. */
+export interface AcceptedSignature {
+  readonly message: TypedMessage
+  readonly digest: Hex
+  readonly signature: Hex
+}
+
+/** An accepted body, or the first check that failed and where. */
+export type SignedBodyCheck =
+  | ({ readonly ok: true; readonly permit: AcceptedSignature | null } & AcceptedSignature)
+  | { readonly ok: false; readonly code: 'invalid_field' | 'bad_signature'; readonly path: string }
+
+/** A path that does not fit, or the message as the server rebuilds it. */
+export type TypedDataCheck =
+  | { readonly ok: true; readonly message: TypedMessage }
+  | { readonly ok: false; readonly path: string }
+
+/**
+ * Checks posted or received typed data against what the server, or the signer itself, builds (section 8):
+ *
+ * 1. domain, primary type and types are equal; `EIP712Domain` may be left out of the types;
+ * 2. the message has exactly the members of the struct, each fitting its type;
+ * 3. fixed members are equal, integers by value;
+ * 4. `now < deadline ≤ now + 604800`.
+ *
+ * Of what was posted only the free members of the message count: everything else is the server's own.
+ * A signer calls it with the descriptor's chain and contracts and its own request before it signs.
+ * @param now Unix seconds.
+ */
+export function checkTypedData(posted: unknown, expected: ExpectedTypedData, now: number): TypedDataCheck {
+  const path = findFormProblem(posted, expected)
+  if (path !== null) return { ok: false, path }
+  const members: readonly StructMember[] = structs[expected.primaryType].members
+  const message = normalizeMessage(members, (posted as { message: TypedMessage }).message)
+  const fixed = Object.entries(expected.message)
+  const differing = fixed.find(([name, value]) => String(message[name]) !== String(value))
+  if (differing !== undefined) return { ok: false, path: `message.${differing[0]}` }
+  const deadline = BigInt(message.deadline!)
+  if (deadline <= BigInt(now) || deadline > BigInt(now + deadlineSecondsMax))
+    return { ok: false, path: 'message.deadline' }
+  return { ok: true, message }
+}
+
+function findFormProblem(posted: unknown, { primaryType, domain }: ExpectedTypedData): string | null {
+  if (!isObject(posted) || !hasExactKeys(posted, ['domain', 'types', 'primaryType', 'message'])) return ''
+  if (posted.primaryType !== primaryType) return 'primaryType'
+  if (!isSameRecord(posted.domain, { ...domain })) return 'domain'
+  const members: readonly StructMember[] = structs[primaryType].members
+  const types = posted.types
+  if (!isObject(types)) return 'types'
+  const { EIP712Domain: domainType, [primaryType]: type, ...others } = types
+  if (domainType !== undefined && !isSameList(domainType, domainMembers)) return 'types.EIP712Domain'
+  if (!isSameList(type, members) || Object.keys(others).length > 0) return 'types'
+  const message = posted.message
+  const names = members.map((member) => member.name)
+  if (!isObject(message) || !hasExactKeys(message, names)) return 'message'
+  const misfit = members.find((member) => !fitsMember(member, message[member.name]))
+  return misfit === undefined ? null : `message.${misfit.name}`
+}
+
+/** One spelling per value: 256-bit integers as decimal strings, shorter ones as numbers. */
+function normalizeMessage(members: readonly StructMember[], message: TypedMessage): TypedMessage {
+  const normalized = members.map(({ name, type }) => {
+    const value = message[name]!
+    if (type === 'uint256') return [name, String(value)]
+    return [name, type === 'uint32' ? Number(value) : value]
+  })
+  return Object.fromEntries(normalized) as TypedMessage
+}
+
+function isSameList(posted: unknown, expected: readonly StructMember[]): boolean {
+  return (
+    Array.isArray(posted) &&
+    posted.length === expected.length &&
+    expected.every((member, i) => isSameRecord(posted[i], { ...member }))
+  )
+}
+
+function isSameRecord(posted: unknown, expected: Record<string, unknown>): boolean {
+  return (
+    isObject(posted) &&
+    hasExactKeys(posted, Object.keys(expected)) &&
+    Object.entries(expected).every(([key, value]) => posted[key] === value)
+  )
+}
+
+/**
+ * Checks a signed body `{typed_data, signature, permit?, permit_signature?}` in the order of section 8: the forms, domain
+ * and types; the message; fixed members; the deadline, all `invalid_field`; then the signer over the digest of the
+ * server's own rebuild, else `bad_signature`. A permit beside a bond passes each stage after the action itself.
+ *
+ * Read the body strictly first (section 2). What needs the chain comes after, with {@link checkRelayState}.
+ * @param now Unix seconds.
+ */
+export function checkSignedBody(body: unknown, expected: ExpectedAction, now: number): SignedBodyCheck {
+  const refused = (path: string): SignedBodyCheck => ({ ok: false, code: 'invalid_field', path })
+  if (!isObject(body)) return refused('')
+  const { typed_data, signature, permit: permitOrNull, permit_signature, ...unknown } = body
+  const [extra] = Object.keys(unknown)
+  if (extra !== undefined) return refused(extra)
+  if (!isEvmSignature(signature)) return refused('signature')
+  const hasPermit = (permitOrNull ?? null) !== null
+  if (hasPermit && expected.permit_domain === undefined) return refused('permit')
+  if (hasPermit ? !isEvmSignature(permit_signature) : (permit_signature ?? null) !== null)
+    return refused('permit_signature')
+
+  const action = checkTypedData(typed_data, expected, now)
+  if (!action.ok) return refused(joinParts('typed_data', action.path))
+  const permitExpected = hasPermit ? permitBeside(expected, action.message) : null
+  const permit = permitExpected === null ? null : checkTypedData(permitOrNull, permitExpected, now)
+  if (permit !== null && !permit.ok) return refused(joinParts('permit', permit.path))
+
+  const signed = checkSigner(expected, action.message, signature)
+  if (signed === null) return { ok: false, code: 'bad_signature', path: 'signature' }
+  if (permitExpected === null || permit === null) return { ok: true, permit: null, ...signed }
+  const permitSigned = checkSigner(permitExpected, permit.message, permit_signature)
+  if (permitSigned === null) return { ok: false, code: 'bad_signature', path: 'permit_signature' }
+  return { ok: true, permit: permitSigned, ...signed }
+}
+
+/** The permit that lets the contract take exactly what is bonded. */
+function permitBeside(bond: ExpectedAction, message: TypedMessage): ExpectedTypedData {
+  return {
+    primaryType: 'Permit',
+    domain: bond.permit_domain!,
+    message: {
+      owner: message.owner!,
+      spender: bond.domain.verifyingContract,
+      value: message.amount!,
+    },
+  }
+}
+
+function checkSigner(
+  { primaryType, domain }: ExpectedTypedData,
+  message: TypedMessage,
+  signature: unknown,
+): AcceptedSignature | null {
+  const digest = hashAction(domain, primaryType, message)
+  const signer = message[structs[primaryType].members[0].name] as string
+  const check = checkEvmSignature(digest, signature, signer)
+  return check.ok ? { message, digest, signature: check.normalized } : null
+}
+
+function joinParts(head: string, rest: string): string {
+  return rest === '' ? head : `${head}.${rest}`
+}
+
+/** What the chain says about the account. */
+export interface RelayState {
+  /** The account's nonce in the contract of the action. */
+  readonly nonce: bigint
+  /** The account's nonce in the token, when there is a permit. */
+  readonly permitNonce?: bigint
+  /** The account's token balance, for a bond. */
+  readonly balance?: bigint
+}
+
+/**
+ * The last two checks of section 8: nonces are the current ones, else `conflict`; the balance covers a bond, else
+ * `insufficient_collateral`. null when the action may be relayed.
+ */
+export function checkRelayState(
+  { message, permit }: Pick<SignedBodyCheck & { ok: true }, 'message' | 'permit'>,
+  state: RelayState,
+): 'conflict' | 'insufficient_collateral' | null {
+  if (BigInt(message.nonce!) !== state.nonce) return 'conflict'
+  if (permit !== null && BigInt(permit.message.nonce!) !== state.permitNonce) return 'conflict'
+  if (message.amount !== undefined && state.balance !== undefined && BigInt(message.amount) > state.balance)
+    return 'insufficient_collateral'
+  return null
+}

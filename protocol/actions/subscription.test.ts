@@ -1,0 +1,46 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { defaultNetworkParams } from '../identity/index.ts'
+import { describeVectors } from '../vectors/suite.ts'
+import {
+  allowsCall,
+  nextReputation,
+  type ReputationEvent,
+  reputationSteps,
+  subscriptionStates,
+} from './subscription.ts'
+
+describeVectors('subscription')
+
+test('property: a reputation never leaves its bounds, whatever happens', () => {
+  const events = fc.array(fc.constantFrom(...(Object.keys(reputationSteps) as ReputationEvent[])))
+  fc.assert(
+    fc.property(events, (list) => {
+      let reputation = defaultNetworkParams.reputation_initial
+      for (const event of list) {
+        reputation = nextReputation(reputation, event, defaultNetworkParams)
+        expect(reputation).toBeGreaterThanOrEqual(1000)
+        expect(reputation).toBeLessThanOrEqual(10_000)
+      }
+    }),
+  )
+})
+
+test('a closed subscription allows nothing', () => {
+  const standing = { status: 'closed', release_at: 0, pending_slashes: 0 } as const
+  for (const call of ['bond', 'pause', 'resume', 'payout', 'unbond', 'withdraw'] as const)
+    expect(allowsCall(standing, call, 1)).toBe(false)
+})
+
+test('property: collateral never leaves while a slash is pending', () => {
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...subscriptionStates),
+      fc.nat(),
+      fc.integer({ min: 1 }),
+      (status, now, slashes) => {
+        expect(allowsCall({ status, release_at: 0, pending_slashes: slashes }, 'withdraw', now)).toBe(false)
+      },
+    ),
+  )
+})

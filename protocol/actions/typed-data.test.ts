@@ -1,0 +1,144 @@
+import fc from 'fast-check'
+import { hashTypedData as hashWithViem } from 'viem'
+import { describe, expect, test } from 'vitest'
+import { resolveProfile } from '../identity/index.ts'
+import { evmAddress, type StructMember, signEvmDigest, type TypedMessage } from '../signatures/index.ts'
+import { describeVectors } from '../vectors/suite.ts'
+import {
+  type Action,
+  actions,
+  buildGaslessPayload,
+  buildTypedData,
+  domainOf,
+  hashAction,
+  type PrimaryType,
+  structs,
+} from './signed-actions.ts'
+import { checkRelayState, checkSignedBody, checkTypedData } from './signed-body.ts'
+
+describeVectors('gasless-eip712')
+
+const profile = resolveProfile()
+const contracts = {
+  project_registry: `0x${'1a'.repeat(20)}`,
+  staking: `0x${'2b'.repeat(20)}`,
+  token: `0x${'3c'.repeat(20)}`,
+}
+const hex = (bytes: number) =>
+  fc.stringMatching(new RegExp(`^[0-9a-f]{${2 * bytes}}$`)).map((text) => `0x${text}`)
+const memberValue = ({ type }: StructMember): fc.Arbitrary<string | number> => {
+  if (type === 'address') return hex(20)
+  if (type === 'bytes32') return hex(32)
+  if (type === 'string') return fc.string({ unit: 'grapheme' })
+  if (type === 'uint32') return fc.nat(2 ** 31)
+  return fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }).map(String)
+}
+const messageOf = (primaryType: PrimaryType) =>
+  fc.record(
+    Object.fromEntries(structs[primaryType].members.map((member) => [member.name, memberValue(member)])),
+  ) as fc.Arbitrary<TypedMessage>
+
+describe('hashAction', () => {
+  test.each(Object.keys(structs) as PrimaryType[])('property: agrees with viem: %s', (primaryType) => {
+    const domain = domainOf(profile, contracts, primaryType)
+    fc.assert(
+      fc.property(messageOf(primaryType), (message) => {
+        const typed = buildTypedData(domain, primaryType, message)
+        expect(hashAction(domain, primaryType, message)).toBe(
+          // biome-ignore lint/suspicious/noExplicitAny: viem derives its types from literals.
+          hashWithViem(typed as any),
+        )
+      }),
+      { numRuns: 20 },
+    )
+  })
+})
+
+describe('payloads and signed bodies', () => {
+  const privateKey = `0x${'4d'.repeat(32)}`
+  const owner = evmAddress(privateKey)
+  const now = 1_800_000_000
+  const bytes = `0x${'5e'.repeat(32)}`
+  const messages: Record<Action, TypedMessage> = {
+    register_project: {
+      developer: owner,
+      slug: 'fold',
+      worker: bytes,
+      consensusHash: bytes,
+      manifestHash: bytes,
+    },
+    publish_version: {
+      developer: owner,
+      projectId: bytes,
+      version: 2,
+      consensusHash: bytes,
+      manifestHash: bytes,
+    },
+    bond: { owner, projectId: bytes, nodeKey: bytes, amount: '7' },
+    set_payout: { owner, subscriptionId: bytes, payout: owner },
+    unbond: { owner, subscriptionId: bytes },
+    withdraw: { owner, subscriptionId: bytes },
+  }
+  const sign = (action: Action) => {
+    const request = { action, message: messages[action], nonce: 4n, permitNonce: 9n, now }
+    const { typed_data, permit } = buildGaslessPayload(profile, contracts, request)
+    const signed = (typed: typeof typed_data) =>
+      signEvmDigest(privateKey, hashAction(typed.domain, typed.primaryType as PrimaryType, typed.message))
+    const primaryType = actions[action]
+    const expected = {
+      primaryType,
+      domain: domainOf(profile, contracts, primaryType),
+      message: messages[action],
+      ...(permit === undefined ? {} : { permit_domain: domainOf(profile, contracts, 'Permit') }),
+    }
+    const body = {
+      typed_data,
+      signature: signed(typed_data),
+      ...(permit === undefined ? {} : { permit, permit_signature: signed(permit) }),
+    }
+    return { body, expected }
+  }
+
+  test.each(Object.keys(actions) as Action[])(
+    'what is built, signed and posted is accepted: %s',
+    (action) => {
+      const { body, expected } = sign(action)
+      const check = checkSignedBody(JSON.parse(JSON.stringify(body)), expected, now)
+      expect(check).toMatchObject({ ok: true, message: { nonce: '4', deadline: '1800003600' } })
+      expect('permit' in body).toBe(action === 'bond')
+    },
+  )
+
+  test('the form of the permit is judged before the signature of the action', () => {
+    const { body, expected } = sign('bond')
+    const wrong = { ...body, signature: `0x${'00'.repeat(65)}` }
+    expect(checkSignedBody(wrong, expected, now)).toMatchObject({ code: 'bad_signature', path: 'signature' })
+    expect(checkSignedBody({ ...wrong, permit: {} }, expected, now)).toMatchObject({ path: 'permit' })
+  })
+
+  test('the nonce of the contract comes before the balance', () => {
+    const { body, expected } = sign('bond')
+    const check = checkSignedBody(body, expected, now)
+    if (!check.ok) throw new Error(check.path)
+    expect(checkRelayState(check, { nonce: 5n, permitNonce: 9n, balance: 0n })).toBe('conflict')
+    expect(checkRelayState(check, { nonce: 4n, permitNonce: 8n, balance: 7n })).toBe('conflict')
+    expect(checkRelayState(check, { nonce: 4n, permitNonce: 9n, balance: 6n })).toBe(
+      'insufficient_collateral',
+    )
+    expect(checkRelayState(check, { nonce: 4n, permitNonce: 9n, balance: 7n })).toBeNull()
+  })
+
+  test('property: a signer refuses whatever differs from its own request', () => {
+    const { body, expected } = sign('set_payout')
+    fc.assert(
+      fc.property(fc.constantFrom('owner', 'subscriptionId', 'payout'), fc.anything(), (member, value) => {
+        fc.pre(value !== expected.message[member])
+        const message = { ...body.typed_data.message, [member]: value }
+        expect(checkTypedData({ ...body.typed_data, message }, expected, now)).toEqual({
+          ok: false,
+          path: `message.${member}`,
+        })
+      }),
+    )
+  })
+})

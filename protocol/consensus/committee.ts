@@ -1,0 +1,82 @@
+import type { Hex } from '../encoding/index.ts'
+import type { NetworkParams, Profile } from '../identity/index.ts'
+import { hashSnapshot, type Snapshot, type SnapshotEntry } from './snapshot.ts'
+import { type Committee, type CommitteeMember, type DrawInput, drawCommittee } from './sortition.ts'
+import type { Task } from './task.ts'
+
+/** A drawn member with the snapshot entry it was drawn from. */
+export interface Seat extends CommitteeMember {
+  readonly entry: SnapshotEntry
+}
+
+/** The committee of one task over one snapshot. */
+export interface SeatedCommittee {
+  readonly set_hash: Hex
+  readonly snapshot: Snapshot
+  readonly seq: number
+  readonly committee: Committee
+  /** In draw order. */
+  readonly seats: readonly Seat[]
+}
+
+/** What seats a committee beside the snapshot. */
+export interface SeatingRules {
+  /** `consensus.work.committee` of the manifest. */
+  readonly committee: DrawInput['committee']
+  readonly params: Pick<NetworkParams, 'weight_unit_wei'>
+}
+
+/**
+ * Seats the committee of a task: hashes the snapshot and draws for `seq`. Whoever checks several votes of a task does it
+ * once.
+ * @param snapshot Read by {@link parseSnapshot}.
+ * @throws {@link FormatError}
+ */
+export function seatCommittee(
+  profile: Profile,
+  snapshot: Snapshot,
+  seq: number,
+  { committee: rules, params }: SeatingRules,
+): SeatedCommittee {
+  const setHash = hashSnapshot(snapshot)
+  const committee = drawCommittee(profile, {
+    beacon: snapshot.beacon.value,
+    project_id: snapshot.project_id,
+    epoch: snapshot.epoch,
+    seq,
+    set_hash: setHash,
+    entries: snapshot.entries,
+    weight_cap: snapshot.weight_cap,
+    weight_unit_wei: params.weight_unit_wei,
+    committee: rules,
+  })
+  const seats = committee.draw.map((member, i) => ({
+    ...member,
+    entry: snapshot.entries[committee.draws[i]!.index]!,
+  }))
+  return { set_hash: setHash, snapshot, seq, committee, seats }
+}
+
+/** Whether a task belongs to the snapshot and the draw of a committee. */
+export function isTaskOf(
+  seated: SeatedCommittee,
+  task: Pick<Task, 'project_id' | 'epoch' | 'seq' | 'set_hash'>,
+): boolean {
+  return (
+    task.set_hash === seated.set_hash &&
+    task.project_id === seated.snapshot.project_id &&
+    task.epoch === seated.snapshot.epoch &&
+    task.seq === seated.seq
+  )
+}
+
+/**
+ * Who is asked to run a task: every primary, and for each primary that declined, did not accept within `accept_secs` or did
+ * not vote within `lease_secs` the next backup in draw order. A backup that fails is not replaced.
+ * @param failed Keys of members that declined or missed a time.
+ */
+export function askedSeats(seated: SeatedCommittee, failed: ReadonlySet<string>): readonly Seat[] {
+  const { k_eff: primaries } = seated.committee
+  const replaced = seated.seats.slice(0, primaries).filter((seat) => failed.has(seat.node_key)).length
+  return seated.seats.slice(0, primaries + replaced)
+}

@@ -1,0 +1,116 @@
+import { isBytes32 } from '../encoding/index.ts'
+import { deriveNodeId, type Profile, profileStrings } from '../identity/index.ts'
+import { ed25519PublicKey, signEd25519, verifyEd25519 } from '../signatures/index.ts'
+
+/** The five kinds of votes. */
+export type VoteKind = 'execution' | 'task' | 'finality' | 'reward' | 'epoch'
+
+/** What a `round_signature` covers. */
+export interface RoundVote {
+  readonly kind: VoteKind
+  readonly round_id: string
+  readonly receipt_hash: string
+  /** Of `execution` and `task`; the other kinds have an empty payout line. */
+  readonly payout_address?: string
+  /** `state_hash` of an execution with `state`, `finality_hash` of a finality vote. */
+  readonly extra?: string
+}
+
+/**
+ * Writes the text of a `round_signature` (section 17): lines joined by LF.
+ *
+ * | line | content                                                                            |
+ * | ---- | ---------------------------------------------------------------------------------- |
+ * | 1    | `<prefix>-vote-v1`                                                                 |
+ * | 2    | kind                                                                               |
+ * | 3    | `round_id`                                                                         |
+ * | 4    | `receipt_hash`                                                                     |
+ * | 5    | payout address of `execution` and `task`, else empty                               |
+ * | 6    | `state_hash` of an execution with state, `finality_hash` of a finality vote, else no line |
+ *
+ * A text of kind `reward` or `epoch` therefore ends with LF.
+ */
+export function roundText(profile: Profile, vote: RoundVote): string {
+  const lines = [
+    profileStrings(profile).vote_line,
+    vote.kind,
+    vote.round_id,
+    vote.receipt_hash,
+    vote.payout_address ?? '',
+  ]
+  if (vote.extra !== undefined) lines.push(vote.extra)
+  return lines.join('\n')
+}
+
+/**
+ * Writes the text of a vote's other signature, which stands without the round: `<prefix>-receipt-v1:` and the receipt hash
+ * for `execution` and `task`, `<prefix>-finality-v1:` and the finality hash, `<prefix>-reward-v1:` or `-v2:` and the receipt
+ * hash for `reward` and `epoch`.
+ */
+export function voteText(profile: Profile, vote: RoundVote): string {
+  const names = profileStrings(profile)
+  switch (vote.kind) {
+    case 'execution':
+    case 'task':
+      return names.receipt + vote.receipt_hash
+    case 'finality':
+      return names.finality + (vote.extra ?? '')
+    case 'reward':
+      return names.reward_v1 + vote.receipt_hash
+    case 'epoch':
+      return names.reward_v2 + vote.receipt_hash
+  }
+}
+
+/** Who voted, with the two ed25519 signatures that every vote carries. */
+export interface VoteSignatures {
+  readonly node_id: string
+  readonly public_key: string
+  /** Over {@link voteText}. */
+  readonly signature: string
+  /** Over {@link roundText}. */
+  readonly round_signature: string
+}
+
+/** The members that every vote has, whatever it is about. */
+export const voteMembers: readonly string[] = [
+  'kind',
+  'round_id',
+  'receipt_hash',
+  'node_id',
+  'public_key',
+  'signature',
+  'round_signature',
+]
+
+/** Signs a vote twice. Throws {@link FormatError} for a malformed seed. */
+export function signVote(profile: Profile, seed: string, vote: RoundVote): VoteSignatures {
+  const publicKey = ed25519PublicKey(seed)
+  return {
+    node_id: deriveNodeId(profile, publicKey),
+    public_key: publicKey,
+    signature: signEd25519(seed, voteText(profile, vote)),
+    round_signature: signEd25519(seed, roundText(profile, vote)),
+  }
+}
+
+/** Whether the key passes section 3, the node id derives from it, and both signatures verify. */
+export function verifyVote(profile: Profile, vote: RoundVote, signatures: VoteSignatures): boolean {
+  const { node_id, public_key, signature, round_signature } = signatures
+  return (
+    isBytes32(public_key) &&
+    deriveNodeId(profile, public_key) === node_id &&
+    verifyEd25519(public_key, voteText(profile, vote), signature) &&
+    verifyEd25519(public_key, roundText(profile, vote), round_signature)
+  )
+}
+
+/** Thrown for a vote that breaks a rule; over HTTP it is `invalid_evidence` with this reason. */
+export class VoteError extends Error {
+  override readonly name = 'VoteError'
+  readonly code = 'invalid_vote'
+
+  constructor(reason: string) {
+    super(`This is no valid vote: ${reason}.`)
+  }
+}

@@ -1,0 +1,13 @@
+/** How values become bytes and text: hex, canonical JSON (section 2), hashes, and the checks of documents that all rooms share. */
+export * from './ascending.ts'
+export * from './bounds.ts'
+export * from './bytes.ts'
+export * from './canonical-encoder.ts'
+export * from './checksum-address.ts'
+export * from './formats.ts'
+export * from './hex.ts'
+export * from './keccak.ts'
+export * from './member-checker.ts'
+export * from './problem.ts'
+export * from './strict-json.ts'
+export * from './unencodable.ts'

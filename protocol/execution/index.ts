@@ -1,0 +1,4 @@
+/** What a run takes and what it proves (section 16). */
+export * from './execution.ts'
+export * from './state-root.ts'
+export * from './task-input.ts'

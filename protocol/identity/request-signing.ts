@@ -1,0 +1,171 @@
+import { sha256 } from '@noble/hashes/sha2'
+import { bytesToHex, isBytes32, isEd25519Signature, isNonce, utf8 } from '../encoding/index.ts'
+import { ed25519PublicKey, isEd25519PublicKey, signEd25519, verifyEd25519 } from '../signatures/index.ts'
+import { deriveNodeId, isNodeId } from './ids.ts'
+import { type Profile, profileStrings } from './profile.ts'
+
+/** The signed parts of a request. */
+export interface SignedRequest {
+  readonly method: string
+  /** Exactly as sent: path, and `?` with the query string when there is one. */
+  readonly target: string
+  /** Unix seconds. */
+  readonly timestamp: number
+  /** 32 hex digits without `0x`, fresh for each request. */
+  readonly nonce: string
+  /** Raw body; empty when there is none, as for GET. */
+  readonly body: string | Uint8Array
+}
+
+/**
+ * Writes the text that a node signs for a request (section 10): six lines joined by LF, no trailing newline.
+ *
+ * | line | content                                       |
+ * | ---- | --------------------------------------------- |
+ * | 1    | `<prefix>-node-req-v1`                        |
+ * | 2    | method in upper case                          |
+ * | 3    | request target exactly as sent                |
+ * | 4    | timestamp, Unix seconds                       |
+ * | 5    | nonce                                         |
+ * | 6    | SHA-256 of the raw body, 64 hex digits, no `0x` |
+ */
+export function requestText(profile: Profile, request: SignedRequest): string {
+  const body = typeof request.body === 'string' ? utf8(request.body) : request.body
+  return [
+    profileStrings(profile).request_line,
+    request.method.toUpperCase(),
+    request.target,
+    String(request.timestamp),
+    request.nonce,
+    bytesToHex(sha256(body)).slice(2),
+  ].join('\n')
+}
+
+/**
+ * Signs a request with a node's ed25519 seed.
+ * @returns The signed text and the five headers to send.
+ * @throws {@link FormatError} unless the seed is `0x` and 64 hex digits.
+ */
+export function signRequest(
+  profile: Profile,
+  seed: string,
+  request: SignedRequest,
+): { readonly message: string; readonly headers: Record<string, string> } {
+  const names = profileStrings(profile)
+  const publicKey = ed25519PublicKey(seed)
+  const message = requestText(profile, request)
+  return {
+    message,
+    headers: {
+      [names.node_header]: deriveNodeId(profile, publicKey),
+      [names.public_key_header]: publicKey,
+      [names.timestamp_header]: String(request.timestamp),
+      [names.nonce_header]: request.nonce,
+      [names.signature_header]: signEd25519(seed, message),
+    },
+  }
+}
+
+/** Reads a header by name, whatever its case; null or undefined when it is absent. */
+export type HeaderReader = (name: string) => string | null | undefined
+
+/** The five headers of a signed request, well formed and in time; nothing is verified yet. */
+export interface RequestSignature {
+  readonly node_id: string
+  readonly public_key: string
+  /** Unix seconds. */
+  readonly timestamp: number
+  readonly nonce: string
+  readonly signature: string
+}
+
+/**
+ * The checks of section 10 that need no body: all five headers are present and well formed, and
+ * `|now − timestamp| ≤ max_skew`.
+ *
+ * @param now Unix seconds.
+ * @param maxSkew Parameter `max_skew` of the network, in seconds.
+ * @returns Null where one of them fails, which is `unauthorized`.
+ */
+export function readRequestSignature(
+  profile: Profile,
+  header: HeaderReader,
+  now: number,
+  maxSkew: number,
+): RequestSignature | null {
+  const names = profileStrings(profile)
+  const nodeId = header(names.node_header)
+  const publicKey = header(names.public_key_header)
+  const timestampText = header(names.timestamp_header)
+  const nonce = header(names.nonce_header)
+  const signature = header(names.signature_header)
+  if (
+    !isNodeId(profile, nodeId) ||
+    !isBytes32(publicKey) ||
+    !isDecimalSeconds(timestampText) ||
+    !isNonce(nonce) ||
+    !isEd25519Signature(signature)
+  )
+    return null
+
+  const timestamp = Number(timestampText)
+  if (Math.abs(now - timestamp) > maxSkew) return null
+  return { node_id: nodeId, public_key: publicKey, timestamp, nonce, signature }
+}
+
+/** A request as it arrived. */
+export interface ReceivedRequest {
+  readonly method: string
+  readonly target: string
+  readonly body: string | Uint8Array
+}
+
+/**
+ * Whether the key passes section 3 and derives the node id, and the signature verifies; a failure is `bad_signature`.
+ *
+ * @param signature As {@link readRequestSignature} gave it.
+ */
+export function verifyRequestSignature(
+  profile: Profile,
+  { method, target, body }: ReceivedRequest,
+  { node_id, public_key, timestamp, nonce, signature }: RequestSignature,
+): boolean {
+  return (
+    isEd25519PublicKey(public_key) &&
+    deriveNodeId(profile, public_key) === node_id &&
+    verifyEd25519(public_key, requestText(profile, { method, target, timestamp, nonce, body }), signature)
+  )
+}
+
+/** Who sent a request, or the first check that failed. Both failures are 401. */
+export type RequestCheck =
+  | ({ readonly ok: true } & Omit<RequestSignature, 'signature'>)
+  | { readonly ok: false; readonly code: 'unauthorized' | 'bad_signature' }
+
+/**
+ * Checks a signed request in the order of section 10: {@link readRequestSignature}, then
+ * {@link verifyRequestSignature}.
+ *
+ * The last check is the caller's: it stores (public key, nonce) in one atomic step and answers `unauthorized` when the
+ * pair was stored within the last `2 × max_skew` seconds.
+ *
+ * @param now Unix seconds.
+ * @param maxSkew Parameter `max_skew` of the network, in seconds.
+ */
+export function checkRequest(
+  profile: Profile,
+  { header, ...request }: ReceivedRequest & { readonly header: HeaderReader },
+  now: number,
+  maxSkew: number,
+): RequestCheck {
+  const claimed = readRequestSignature(profile, header, now, maxSkew)
+  if (claimed === null) return { ok: false, code: 'unauthorized' }
+  if (!verifyRequestSignature(profile, request, claimed)) return { ok: false, code: 'bad_signature' }
+  const { signature: _, ...sender } = claimed
+  return { ok: true, ...sender }
+}
+
+/** Decimal without leading zero and within the safe integers, so that number and text name the same second. */
+function isDecimalSeconds(value: unknown): value is string {
+  return typeof value === 'string' && /^(?:0|[1-9][0-9]{0,14})$/.test(value)
+}

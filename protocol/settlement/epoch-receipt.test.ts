@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { defaultNetworkParams, resolveProfile } from '../identity/index.ts'
+import type { Consensus } from '../manifest/index.ts'
+import { describeVectors } from '../vectors/suite.ts'
+import {
+  attemptStart,
+  buildEpochReceipt,
+  hashEpochReceipt,
+  parseEpochReceipt,
+  recomputesEpochReceipt,
+} from './epoch-receipt.ts'
+import { hashPayoutLeaf, verifyPayoutProof } from './merkle.ts'
+
+describeVectors('receipt-v2')
+
+const profile = resolveProfile()
+const known = JSON.parse(readFileSync(new URL('../vectors/receipt-v2.json', import.meta.url), 'utf8'))
+const consensus: Consensus = known.common.consensus
+const projectId = `0x${'6a'.repeat(32)}`
+const someUnits = fc
+  .uniqueArray(fc.integer({ min: 1, max: 10 ** 6 }), { minLength: 1, maxLength: 8 })
+  .map((ids) =>
+    ids
+      .map((id) => ({ miner: `0x${id.toString(16).padStart(40, '0')}`, units: id }))
+      .sort((a, b) => (a.miner < b.miner ? -1 : 1)),
+  )
+
+test('property: a built receipt reads back, recomputes, and its proofs pay every recipient', () => {
+  fc.assert(
+    fc.property(someUnits, fc.nat(), (units, epoch) => {
+      const built = buildEpochReceipt(profile, { project_id: projectId, epoch, consensus, units })!
+      const receipt = { ...built.body, receipt_hash: hashEpochReceipt(built.body), attestations: [] }
+      expect(parseEpochReceipt(JSON.parse(JSON.stringify(receipt)))).toEqual(receipt)
+      const sum = units.reduce((total, one) => total + one.units, 0)
+      const isCapped = sum > consensus.economics.max_units_per_epoch
+      expect(recomputesEpochReceipt(profile, receipt, consensus)).toBe(!isCapped)
+      for (const { miner, amount, proof } of built.tree.leaves) {
+        const leaf = hashPayoutLeaf(projectId, epoch, { miner, amount })
+        expect(verifyPayoutProof(receipt.merkle_root, leaf, proof)).toBe(true)
+      }
+    }),
+    { numRuns: 40 },
+  )
+})
+
+test('attempts start one after the other once the epoch has settled', () => {
+  expect(attemptStart(10, 3600, 0, defaultNetworkParams)).toBe(11 * 3600 + 120)
+  expect(attemptStart(10, 3600, 3, defaultNetworkParams)).toBe(11 * 3600 + 120 + 360)
+})

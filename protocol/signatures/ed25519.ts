@@ -1,0 +1,94 @@
+import { ed25519 } from '@noble/curves/ed25519'
+import { sha512 } from '@noble/hashes/sha2'
+import {
+  bytesToHex,
+  bytesToUnsigned,
+  concatBytes,
+  equalBytes,
+  type Hex,
+  hexToBytes,
+  isBytes32,
+  isEd25519Signature,
+  raw32,
+  utf8,
+} from '../encoding/index.ts'
+
+const fieldPrime = 2n ** 255n - 19n
+/** Order L of the base point. */
+const groupOrder = 2n ** 252n + 27742317777372353535851937790883648493n
+
+const Point = ed25519.ExtendedPoint
+type CurvePoint = InstanceType<typeof Point>
+
+/**
+ * Whether a public key may sign: 32 bytes that decode strictly to a curve point of large order.
+ *
+ * Check it when a key is registered and before every native verification. The verifiers of Node and workerd accept
+ * `R = 0100…00, S = 0` under the identity key for every message, and other low-order keys for many.
+ */
+export function isEd25519PublicKey(value: unknown): value is string {
+  return isBytes32(value) && decodePublicKey(value) !== null
+}
+
+function decodePublicKey(publicKey: string): CurvePoint | null {
+  const bytes = hexToBytes(publicKey)
+  const y = bytesToUnsigned(bytes.slice().reverse()) & (2n ** 255n - 1n)
+  if (y >= fieldPrime) return null
+  try {
+    // The strict decoder (the default, not ZIP 215) refuses x = 0 with the sign bit set and points off the curve.
+    const point = Point.fromHex(bytes)
+    return point.isSmallOrder() ? null : point
+  } catch {
+    return null
+  }
+}
+
+/**
+ * Whether a signature has 64 bytes and S < L. Without the bound on S every signature has a second valid spelling.
+ * With {@link isEd25519PublicKey} this is what a caller checks before it uses a native verifier.
+ */
+export function isCanonicalEd25519Signature(value: unknown): value is string {
+  return isEd25519Signature(value) && scalarOf(hexToBytes(value)) < groupOrder
+}
+
+function scalarOf(signature: Uint8Array): bigint {
+  return bytesToUnsigned(signature.slice(32).reverse())
+}
+
+/**
+ * Verifies an ed25519 signature by RFC 8032 over the message bytes, no pre-hash, no context.
+ *
+ * The equation is `[S]B = R + [k]A` without the cofactor, R compared as bytes, as the native verifiers do. The library's
+ * own verify multiplies by the cofactor and would accept signatures that they refuse.
+ *
+ * @param publicKey `0x` and 64 hex digits.
+ * @param message A text (its UTF-8 bytes) or bytes.
+ * @param signature `0x` and 128 hex digits.
+ * @returns false for anything malformed; it never throws.
+ */
+export function verifyEd25519(publicKey: unknown, message: string | Uint8Array, signature: unknown): boolean {
+  if (!isBytes32(publicKey) || !isCanonicalEd25519Signature(signature)) return false
+  const key = decodePublicKey(publicKey)
+  if (key === null) return false
+  const bytes = hexToBytes(signature)
+  const r = bytes.slice(0, 32)
+  const content = typeof message === 'string' ? utf8(message) : message
+  const digest = sha512(concatBytes(r, hexToBytes(publicKey), content))
+  const k = bytesToUnsigned(digest.slice().reverse()) % groupOrder
+  const expected = Point.BASE.multiplyUnsafe(scalarOf(bytes)).add(key.multiplyUnsafe(k).negate())
+  return equalBytes(expected.toRawBytes(), r)
+}
+
+/**
+ * Signs a text or bytes with an ed25519 seed of 32 bytes. Deterministic.
+ * @throws {@link FormatError} unless the seed is `0x` and 64 hex digits.
+ */
+export function signEd25519(seed: string, message: string | Uint8Array): Hex {
+  const content = typeof message === 'string' ? utf8(message) : message
+  return bytesToHex(ed25519.sign(content, raw32(seed, 'seed')))
+}
+
+/** The public key of an ed25519 seed. Throws {@link FormatError} unless the seed is `0x` and 64 hex digits. */
+export function ed25519PublicKey(seed: string): Hex {
+  return bytesToHex(ed25519.getPublicKey(raw32(seed, 'seed')))
+}

@@ -1,0 +1,58 @@
+import { type Abi, encodeFunctionData, getAbiItem, type Hex } from 'viem'
+import { projectRegistryAbi, stakingAbi } from '../../contracts/generated/contracts.ts'
+import { type AcceptedSignature, type Action, actions, structs } from '../../protocol/actions/index.ts'
+import type { TypedMessage } from '../../protocol/signatures/index.ts'
+
+/** An action and, beside a bond, a permit, both checked against what the hub builds itself. */
+export interface SignedAction extends AcceptedSignature {
+  permit: AcceptedSignature | null
+}
+
+interface ActionFunctions {
+  abi: Abi
+  /** Takes the struct with its owner's signature, from anyone. */
+  relayed: string
+  /** Takes the same from the owner itself. */
+  direct: string
+}
+
+const functions: Record<Action, ActionFunctions> = {
+  register_project: { abi: projectRegistryAbi, relayed: 'registerBySig', direct: 'register' },
+  publish_version: { abi: projectRegistryAbi, relayed: 'publishVersionBySig', direct: 'publishVersion' },
+  bond: { abi: stakingAbi, relayed: 'bondBySig', direct: 'bond' },
+  set_payout: { abi: stakingAbi, relayed: 'setPayoutBySig', direct: 'setPayout' },
+  unbond: { abi: stakingAbi, relayed: 'unbondBySig', direct: 'unbond' },
+  withdraw: { abi: stakingAbi, relayed: 'withdrawBySig', direct: 'withdraw' },
+}
+
+/**
+ * Encodes the call that carries a signed action: the struct as it was signed, then the signature, and for a bond the
+ * permit's deadline and signature, which are empty where an allowance exists.
+ */
+export function encodeActionCall(action: Action, { message, signature, permit }: SignedAction): Hex {
+  const { abi, relayed } = functions[action]
+  const members = structs[actions[action]].members.map(({ name, type }) => [
+    name,
+    argumentOf(type, message[name]),
+  ])
+  const permitGiven = {
+    deadline: BigInt(permit?.message.deadline ?? 0),
+    signature: permit?.signature ?? '0x',
+  }
+  const args = [Object.fromEntries(members), signature, ...(action === 'bond' ? [permitGiven] : [])]
+  return encodeFunctionData({ abi, functionName: relayed, args })
+}
+
+/** Encodes the call with which the owner does the same without the hub; its parameters are members of the struct. */
+export function encodeDirectCall(action: Action, message: TypedMessage): Hex {
+  const { abi, direct } = functions[action]
+  const item = getAbiItem({ abi, name: direct })
+  const inputs = item?.type === 'function' ? item.inputs : []
+  const args = inputs.map(({ name = '', type }) => argumentOf(type, message[name]))
+  return encodeFunctionData({ abi, functionName: direct, args })
+}
+
+const argumentOf = (type: string, value: string | number | undefined): string | number | bigint => {
+  if (value === undefined) throw new TypeError(`a member of type ${type} is missing`)
+  return type === 'uint256' ? BigInt(value) : value
+}

@@ -1,0 +1,242 @@
+import { runDurableObjectAlarm } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { decodeFunctionData, type Hex } from 'viem'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
+import * as z from 'zod'
+import { stakingAbi } from '../../contracts/generated/contracts.ts'
+import { FakeChain } from '../../durable-objects/testing/fake-chain.ts'
+import {
+  type GaslessPayload,
+  hashAction,
+  type PrimaryType,
+  type TypedData,
+} from '../../protocol/actions/index.ts'
+import { bytesToHex } from '../../protocol/encoding/index.ts'
+import { evmAddress, signEvmDigest } from '../../protocol/signatures/index.ts'
+import { ApiError } from '../errors.ts'
+import { json } from '../http/answer.ts'
+import { Address } from '../http/formats.ts'
+import { services } from '../services.ts'
+import { errorOf } from '../test/client.ts'
+import { answer } from '../test/handle.ts'
+import { gaslessPayload, type RequestedAction, relayAction } from './relay-action.ts'
+import { twoSteps } from './two-steps.ts'
+
+const chain = new FakeChain()
+beforeEach(() => {
+  chain.install()
+  chain.down = false
+  chain.callAnswer = 7n
+  chain.revert = null
+})
+
+const freshKey = () => bytesToHex(crypto.getRandomValues(new Uint8Array(32)))
+const id = (byte: string) => `0x${byte.repeat(32)}`
+
+const unbond = (account: string): RequestedAction => ({
+  action: 'unbond',
+  account,
+  message: { owner: account, subscriptionId: id('51') },
+})
+
+const bond = (account: string, amount: string): RequestedAction => ({
+  action: 'bond',
+  account,
+  message: { owner: account, projectId: id('91'), nodeKey: id('0e'), amount },
+})
+
+const sign = (key: string, { domain, primaryType, message }: TypedData): string =>
+  signEvmDigest(key, hashAction(domain, primaryType as PrimaryType, message))
+
+/** A wallet that asks for a payload, signs it as it is, and posts it. */
+async function prepare(request: (account: string) => RequestedAction, key = freshKey()) {
+  const requested = request(evmAddress(key))
+  const payload = (await (
+    await answer(async (c) => json(await gaslessPayload(c, requested)))
+  ).json()) as GaslessPayload
+  const body: Record<string, unknown> = {
+    typed_data: payload.typed_data,
+    signature: sign(key, payload.typed_data),
+    ...(payload.permit && { permit: payload.permit, permit_signature: sign(key, payload.permit) }),
+  }
+  const post = (change: Record<string, unknown> = {}) =>
+    answer((c) => relayAction(c, requested), { ...body, ...change })
+  return { key, requested, payload, body, post }
+}
+
+describe('gaslessPayload', () => {
+  test('names the current nonce, and brings a permit beside a bond only', async () => {
+    const { payload } = await prepare((account) => bond(account, '5'))
+    expect(payload).toMatchObject({
+      action: 'bond',
+      typed_data: {
+        primaryType: 'Bond',
+        domain: { name: 'Hub Staking', verifyingContract: `0x${'c5'.repeat(20)}` },
+        message: { amount: '5', nonce: '7', deadline: String(payload.expires_at) },
+      },
+      permit: { primaryType: 'Permit', message: { value: '5', nonce: '7', spender: `0x${'c5'.repeat(20)}` } },
+    })
+    expect((await prepare(unbond)).payload).not.toHaveProperty('permit')
+  })
+
+  test('brings the same action as a transaction of the owner itself', async () => {
+    const { payload } = await prepare((account) => bond(account, '5'))
+    const { direct_tx } = payload as GaslessPayload & { direct_tx: { data: Hex } }
+    expect(direct_tx).toMatchObject({ chain_id: 31337, to: `0x${'c5'.repeat(20)}`, value: '0' })
+    expect(decodeFunctionData({ abi: stakingAbi, data: direct_tx.data })).toEqual({
+      functionName: 'bond',
+      args: [id('91'), id('0e'), 5n],
+    })
+  })
+})
+
+describe('relayAction', () => {
+  test('202 with the state and where to read it; the same action again is the same transaction', async () => {
+    const { post } = await prepare(unbond)
+    const answers = await Promise.all([post(), post(), post()])
+    for (const response of answers) {
+      const body = (await response.json()) as { id: string }
+      expect(response.status).toBe(202)
+      expect(response.headers.get('location')).toBe(`/v1/transactions/${body.id}`)
+      expect(body).toMatchObject({
+        action: 'unbond',
+        status: 'queued',
+        error: null,
+        confirmations: 0,
+      })
+    }
+    // The queue brings it to the chain.
+    await vi.waitFor(() => expect(chain.offered).toHaveLength(1))
+    expect(chain.offered[0]).toMatchObject({ to: `0x${'c5'.repeat(20)}` })
+    chain.mine()
+    await runDurableObjectAlarm(env.RELAYER.getByName(`31337:${services(env).relayer?.signer}`))
+    chain.callAnswer = 8n
+    const later = await post()
+    expect([later.status, await later.json()]).toEqual([
+      202,
+      expect.objectContaining({ status: 'confirmed' }),
+    ])
+    expect(chain.offered).toHaveLength(1)
+  })
+
+  test('400 invalid_field: typed data that is not what the hub builds, or a deadline that has passed', async () => {
+    const { post, payload } = await prepare(unbond)
+    const changed = (change: Record<string, string>) => ({
+      typed_data: { ...payload.typed_data, message: { ...payload.typed_data.message, ...change } },
+    })
+    for (const [change, path] of [
+      [changed({ subscriptionId: id('52') }), 'typed_data.message.subscriptionId'],
+      [changed({ deadline: '1' }), 'typed_data.message.deadline'],
+      [{ typed_data: null }, 'typed_data'],
+      [{ signature: '0x' }, 'signature'],
+      [{ more: 1 }, 'more'],
+    ] as const)
+      expect(await errorOf(await post(change))).toMatchObject({
+        status: 400,
+        error: 'invalid_field',
+        details: { problems: [{ path }] },
+      })
+  })
+
+  test('422 bad_signature: of another wallet, of the action or of the permit', async () => {
+    const { post, payload } = await prepare((account) => bond(account, '5'))
+    const signature = sign(freshKey(), payload.typed_data)
+    const permit_signature = sign(freshKey(), payload.permit as TypedData)
+    for (const change of [{ signature }, { permit_signature }])
+      expect(await errorOf(await post(change))).toMatchObject({ status: 422, error: 'bad_signature' })
+    expect((await post()).status).toBe(202)
+  })
+
+  test('409 conflict: another action of the owner on the same contract, named', async () => {
+    const first = await prepare(unbond)
+    const { id: firstId } = (await (await first.post()).json()) as { id: string }
+    const second = await prepare((account) => bond(account, '1'), first.key)
+    expect(await errorOf(await second.post())).toMatchObject({
+      status: 409,
+      error: 'conflict',
+      details: { transaction_id: firstId },
+    })
+  })
+
+  test('with the reason and its code: what would revert is not sent', async () => {
+    const before = chain.offered.length
+    // SignatureExpired(1): the chain's clock is ahead of the hub's.
+    chain.revert = `0xcd21db4f${'1'.padStart(64, '0')}`
+    expect(await errorOf(await (await prepare(unbond)).post())).toMatchObject({
+      status: 422,
+      error: 'bad_signature',
+      details: { reason: 'SignatureExpired' },
+    })
+    chain.revert = '0xdeadbeef'
+    expect(await errorOf(await (await prepare(unbond)).post())).toMatchObject({
+      status: 409,
+      error: 'invalid_state',
+    })
+    expect(chain.offered).toHaveLength(before)
+  })
+
+  test('503 unavailable: while the chain is down nothing is taken', async () => {
+    const { post } = await prepare(unbond)
+    const before = chain.offered.length
+    chain.down = true
+    expect(await errorOf(await post())).toMatchObject({ status: 503, error: 'unavailable' })
+    expect(chain.offered).toHaveLength(before)
+  })
+})
+
+describe('twoSteps', () => {
+  const payoutRequest = z.strictObject({ payout: Address.nullable() })
+  const closed = () => {
+    throw new ApiError('invalid_state', 'It is closed.')
+  }
+  const payout = (account: string, requireState?: () => void) => (body?: unknown) =>
+    answer(
+      (c) =>
+        twoSteps(c, {
+          action: 'set_payout',
+          account,
+          message: { owner: account, subscriptionId: id('51') },
+          ...(requireState && { requireState }),
+          request: payoutRequest,
+          asked: (request) => ({ payout: request.payout ?? account }),
+        }),
+      body,
+    )
+
+  test('200 with what the first step asks for, 202 for whatever of it was signed', async () => {
+    const key = freshKey()
+    const account = evmAddress(key)
+    const target = `0x${'0f'.repeat(20)}`
+    const asked = await payout(account)({ payout: target })
+    const { typed_data } = (await asked.json()) as GaslessPayload
+    expect([asked.status, typed_data.message]).toMatchObject([200, { owner: account, payout: target }])
+    const signed = await payout(account)({ typed_data, signature: sign(key, typed_data) })
+    expect([signed.status, await signed.json()]).toMatchObject([202, { action: 'set_payout' }])
+  })
+
+  test('a first step without members takes no body, an empty one, or an empty object', async () => {
+    const account = evmAddress(freshKey())
+    const ask = (body?: unknown) => answer((c) => twoSteps(c, unbond(account)), body)
+    for (const body of [undefined, '', ' ', {}]) expect((await ask(body)).status).toBe(200)
+    expect(await errorOf(await ask({ payout: account }))).toMatchObject({
+      status: 400,
+      error: 'invalid_field',
+    })
+    expect(await errorOf(await ask('{'))).toMatchObject({ status: 400, error: 'bad_request' })
+  })
+
+  test('409 invalid_state comes before anything the body says, in both steps', async () => {
+    const { requested, body } = await prepare(unbond)
+    const ask = (posted?: unknown) =>
+      answer((c) => twoSteps(c, { ...requested, requireState: closed }), posted)
+    for (const posted of [undefined, '{', { more: 1 }, { ...body, signature: '0x' }, body])
+      expect(await errorOf(await ask(posted))).toMatchObject({ status: 409, error: 'invalid_state' })
+  })
+
+  test('the state that an action led to does not hide what became of it', async () => {
+    const { requested, body, post } = await prepare(unbond)
+    const first = (await (await post()).json()) as { id: string }
+    const again = await answer((c) => twoSteps(c, { ...requested, requireState: closed }), body)
+    expect([again.status, await again.json()]).toMatchObject([202, { id: first.id }])
+  })
+})

@@ -1,0 +1,351 @@
+import { env } from 'cloudflare:workers'
+import { encodeFunctionData, type Hex } from 'viem'
+import { describe, expect, test } from 'vitest'
+import { hubTokenAbi } from '../../contracts/generated/contracts.ts'
+import type { GaslessPayload, TypedData } from '../../protocol/actions/index.ts'
+import { bytesToHex } from '../../protocol/encoding/index.ts'
+import { deriveProjectId, deriveSubscriptionId, resolveProfile } from '../../protocol/identity/index.ts'
+import { evmAddress } from '../../protocol/signatures/index.ts'
+import { json } from '../http/answer.ts'
+import { services } from '../services.ts'
+import { chain, mint, passUnbonding, rpc, send, settle, signedPayload } from '../test/chain.ts'
+import { client, errorOf } from '../test/client.ts'
+import { answer } from '../test/handle.ts'
+import type { DirectTransaction } from './direct-transaction.ts'
+import { gaslessPayload, type RequestedAction, relayAction } from './relay-action.ts'
+
+const collateral = 5n * 10n ** 18n
+
+let things = 0
+/** 32 bytes nobody has used. */
+const fresh32 = (): string => {
+  things += 1
+  return `0x${things.toString(16).padStart(64, '0')}`
+}
+
+type Payload = GaslessPayload & { direct_tx: DirectTransaction }
+
+/** A wallet with tokens and nothing else: it pays for no transaction. */
+async function createOwner(tokens = 2n * collateral) {
+  const key = bytesToHex(crypto.getRandomValues(new Uint8Array(32)))
+  const account = evmAddress(key)
+  await mint(account, tokens)
+
+  const payloadOf = async (request: RequestedAction) =>
+    (await (await answer(async (c) => json(await gaslessPayload(c, request)))).json()) as Payload
+  const signed = (payload: Payload) => signedPayload(key, payload)
+  const post = (request: RequestedAction, body: unknown) => answer((c) => relayAction(c, request), body)
+  /** Both steps, in a final block, and read by the indexer. */
+  const act = async (action: RequestedAction['action'], message: RequestedAction['message']) => {
+    const request = { action, account, message }
+    const response = await post(request, signed(await payloadOf(request)))
+    if (response.status !== 202) return errorOf(response)
+    const { id } = (await response.json()) as { id: string }
+    await settle()
+    return (await client().get(`/v1/transactions/${id}`)).json()
+  }
+  return { key, account, payloadOf, signed, post, act }
+}
+
+const state = (kind: 'project' | 'subscription', id: string) => services(env).chainIndex.state(kind, id)
+
+const balanceOf = async (account: string) =>
+  BigInt(
+    await rpc<string>(
+      'eth_call',
+      {
+        to: chain?.contracts.token,
+        data: encodeFunctionData({ abi: hubTokenAbi, functionName: 'balanceOf', args: [account as Hex] }),
+      },
+      'latest',
+    ),
+  )
+
+const bondOf = (owner: string, amount = collateral): RequestedAction => ({
+  action: 'bond',
+  account: owner,
+  message: { owner, projectId: fresh32(), nodeKey: fresh32(), amount: String(amount) },
+})
+
+const confirmed = { status: 'confirmed', error: null }
+
+describe.skipIf(chain === null)('actions of owners, on the contracts', () => {
+  test('register_project and publish_version', async () => {
+    const { account: developer, act } = await createOwner()
+    const projectId = deriveProjectId(resolveProfile(), developer, 'my-project')
+    const version = { worker: fresh32(), consensusHash: fresh32(), manifestHash: fresh32() }
+    const registration = { developer, slug: 'my-project', ...version }
+    expect(await act('register_project', registration)).toMatchObject(confirmed)
+    expect(await state('project', projectId)).toMatchObject({
+      developer,
+      slug: 'my-project',
+      worker: version.worker,
+      version: 1,
+      manifest_hash: version.manifestHash,
+    })
+    expect(await act('register_project', registration)).toMatchObject({
+      status: 409,
+      error: 'invalid_state',
+      details: { reason: 'AlreadyRegistered' },
+    })
+
+    const next = { consensusHash: fresh32(), manifestHash: fresh32() }
+    expect(await act('publish_version', { developer, projectId, version: 2, ...next })).toMatchObject(
+      confirmed,
+    )
+    expect(await state('project', projectId)).toMatchObject({
+      version: 2,
+      consensus_hash: next.consensusHash,
+      manifest_hash: next.manifestHash,
+    })
+    expect(await act('publish_version', { developer, projectId, version: 2, ...next })).toMatchObject({
+      status: 409,
+      details: { reason: 'VersionNotNewer' },
+    })
+  })
+
+  test('bond, set_payout, unbond and withdraw, and then from the beginning', async () => {
+    const { account: owner, act } = await createOwner()
+    const { projectId, nodeKey } = { projectId: fresh32(), nodeKey: fresh32() }
+    const subscriptionId = deriveSubscriptionId(projectId, owner, nodeKey)
+    const bond = { owner, projectId, nodeKey, amount: String(collateral) }
+    const payout = `0x${'0f'.repeat(20)}`
+
+    expect(await act('set_payout', { owner, subscriptionId, payout })).toMatchObject({
+      status: 409,
+      error: 'invalid_state',
+      details: { reason: 'InvalidState' },
+    })
+    expect(await act('bond', bond)).toMatchObject(confirmed)
+    expect(await state('subscription', subscriptionId)).toMatchObject({
+      status: 'bonded',
+      owner,
+      project_id: projectId,
+      node_key: nodeKey,
+      collateral: String(collateral),
+      payout: owner,
+    })
+    expect(await balanceOf(owner)).toBe(collateral)
+    expect(await act('set_payout', { owner, subscriptionId, payout })).toMatchObject(confirmed)
+    expect(await state('subscription', subscriptionId)).toMatchObject({ payout })
+    expect(await act('set_payout', { owner, subscriptionId, payout: owner })).toMatchObject(confirmed)
+    expect(await state('subscription', subscriptionId)).toMatchObject({ payout: owner })
+
+    expect(await act('withdraw', { owner, subscriptionId })).toMatchObject({
+      status: 409,
+      details: { reason: 'InvalidState' },
+    })
+    expect(await act('unbond', { owner, subscriptionId })).toMatchObject(confirmed)
+    expect(await state('subscription', subscriptionId)).toMatchObject({ status: 'unbonding' })
+    expect(await act('withdraw', { owner, subscriptionId })).toMatchObject({
+      status: 409,
+      error: 'invalid_state',
+      details: { reason: 'NotReleased' },
+    })
+
+    await passUnbonding()
+    expect(await act('withdraw', { owner, subscriptionId })).toMatchObject(confirmed)
+    expect(await state('subscription', subscriptionId)).toMatchObject({ status: 'closed', collateral: '0' })
+    expect(await balanceOf(owner)).toBe(2n * collateral)
+    expect(await act('bond', bond)).toMatchObject(confirmed)
+    expect(await state('subscription', subscriptionId)).toMatchObject({ status: 'bonded', payout: owner })
+  })
+
+  test('one owner: five actions in a row pass; of two at once one waits for the other, which it is told', async () => {
+    const { account: owner, act, payloadOf, signed, post } = await createOwner()
+    const { projectId, nodeKey } = { projectId: fresh32(), nodeKey: fresh32() }
+    const subscriptionId = deriveSubscriptionId(projectId, owner, nodeKey)
+    await act('bond', { owner, projectId, nodeKey, amount: String(collateral) })
+    const payouts = ['01', '02', '03', '04', '05'].map((byte) => `0x${byte.repeat(20)}`)
+    for (const payout of payouts) {
+      expect(await act('set_payout', { owner, subscriptionId, payout })).toMatchObject(confirmed)
+      expect(await state('subscription', subscriptionId)).toMatchObject({ payout })
+    }
+
+    const bodies = await Promise.all(
+      payouts.slice(0, 2).map(async (payout) => {
+        const request: RequestedAction = {
+          action: 'set_payout',
+          account: owner,
+          message: { owner, subscriptionId, payout },
+        }
+        return { request, body: signed(await payloadOf(request)) }
+      }),
+    )
+    await rpc('evm_setAutomine', false)
+    const answers = await Promise.all(bodies.map(({ request, body }) => post(request, body)))
+    const [taken, other] = answers.sort((a, b) => a.status - b.status) as [Response, Response]
+    const { id } = (await taken.json()) as { id: string }
+    expect([taken.status, await errorOf(other)]).toMatchObject([
+      202,
+      { status: 409, error: 'conflict', details: { transaction_id: id } },
+    ])
+    await rpc('evm_mine')
+    await rpc('evm_setAutomine', true)
+    await settle()
+    expect(await (await client().get(`/v1/transactions/${id}`)).json()).toMatchObject(confirmed)
+  })
+
+  test('a bond whose permit a stranger brought to the token first succeeds', async () => {
+    const { account: owner, payloadOf, signed, post } = await createOwner()
+    const { projectId, nodeKey } = { projectId: fresh32(), nodeKey: fresh32() }
+    const request: RequestedAction = {
+      action: 'bond',
+      account: owner,
+      message: { owner, projectId, nodeKey, amount: String(collateral) },
+    }
+    const body = signed(await payloadOf(request))
+    // Everything the hub asks the chain comes before the permit is spent, as in a race.
+    await rpc('evm_setAutomine', false)
+    const relayed = await post(request, body)
+    const { id } = (await relayed.json()) as { id: string }
+    expect(relayed.status).toBe(202)
+    const stranger = (await rpc<string[]>('eth_accounts'))[5] as string
+    await rpc('eth_sendTransaction', {
+      from: stranger,
+      to: chain?.contracts.token,
+      data: permitCall(body),
+      maxFeePerGas: '0x174876e800',
+      maxPriorityFeePerGas: '0x12a05f2000',
+      gas: '0x30d40',
+    })
+    await rpc('evm_mine')
+    await rpc('evm_setAutomine', true)
+    const { transactions } = await rpc<{ transactions: { from: string }[] }>(
+      'eth_getBlockByNumber',
+      'latest',
+      true,
+    )
+    expect(transactions.map(({ from }) => from)).toEqual([stranger, services(env).relayer?.signer])
+    await settle()
+    expect(await (await client().get(`/v1/transactions/${id}`)).json()).toMatchObject(confirmed)
+    const subscriptionId = deriveSubscriptionId(projectId, owner, nodeKey)
+    expect(await state('subscription', subscriptionId)).toMatchObject({ collateral: String(collateral) })
+  })
+
+  test('a bond whose permit was brought to the token before it reached the hub succeeds', async () => {
+    const { account: owner, payloadOf, signed, post } = await createOwner()
+    const request = bondOf(owner)
+    const body = signed(await payloadOf(request))
+    const stranger = (await rpc<string[]>('eth_accounts'))[5] as string
+    await send(stranger, chain?.contracts.token ?? '', permitCall(body))
+    expect((await post(request, body)).status).toBe(202)
+    await settle()
+  })
+
+  test('409 conflict: a nonce that is not the current one', async () => {
+    const { account: owner, act, payloadOf, signed, post } = await createOwner()
+    const stale = signed(await payloadOf(bondOf(owner)))
+    await act('bond', bondOf(owner).message)
+    const { nextNonce } = (await services(env).relayer?.health()) ?? {}
+    expect(await errorOf(await post({ ...bondOf(owner), message: { owner } }, stale))).toMatchObject({
+      status: 409,
+      error: 'conflict',
+      details: { reason: 'nonce', current_nonce: '1' },
+    })
+    expect((await services(env).relayer?.health())?.nextNonce).toBe(nextNonce)
+  })
+
+  test('409 conflict: a permit whose nonce was used by another one, which allows less', async () => {
+    const { account: owner, payloadOf, signed, post } = await createOwner()
+    const request = bondOf(owner)
+    const body = signed(await payloadOf(request))
+    const smaller = signed(await payloadOf(bondOf(owner, 1n)))
+    const stranger = (await rpc<string[]>('eth_accounts'))[5] as string
+    await send(stranger, chain?.contracts.token ?? '', permitCall(smaller))
+    expect(await errorOf(await post(request, body))).toMatchObject({
+      status: 409,
+      error: 'conflict',
+      details: { reason: 'permit_nonce' },
+    })
+  })
+
+  test('422 insufficient_collateral: a bond above the balance', async () => {
+    const { account: owner, payloadOf, signed, post } = await createOwner(7n)
+    const rich = bondOf(owner, 8n)
+    expect(await errorOf(await post(rich, signed(await payloadOf(rich))))).toMatchObject({
+      status: 422,
+      error: 'insufficient_collateral',
+      details: { balance: '7', amount: '8' },
+    })
+    const whole = bondOf(owner, 7n)
+    expect((await post(whole, signed(await payloadOf(whole)))).status).toBe(202)
+    await settle()
+  })
+
+  test('a bond without a permit needs an allowance, and takes it where there is one', async () => {
+    const { account: owner, payloadOf, signed, post } = await createOwner()
+    const request: RequestedAction = {
+      action: 'bond',
+      account: owner,
+      message: { owner, projectId: fresh32(), nodeKey: fresh32(), amount: String(collateral) },
+    }
+    const { typed_data, signature } = signed(await payloadOf(request))
+    expect(await errorOf(await post(request, { typed_data, signature }))).toMatchObject({
+      status: 422,
+      error: 'insufficient_collateral',
+      details: { reason: 'ERC20InsufficientAllowance' },
+    })
+    const approve = encodeFunctionData({
+      abi: hubTokenAbi,
+      functionName: 'approve',
+      args: [(chain?.contracts.staking ?? '0x') as Hex, collateral],
+    })
+    await asOwner(owner, () => send(owner, chain?.contracts.token ?? '', approve))
+    expect((await post(request, { typed_data, signature })).status).toBe(202)
+    await settle()
+  })
+
+  test('the same as a transaction of the owner itself', async () => {
+    const { account: owner, payloadOf } = await createOwner()
+    const { projectId, nodeKey } = { projectId: fresh32(), nodeKey: fresh32() }
+    const subscriptionId = deriveSubscriptionId(projectId, owner, nodeKey)
+    const approve = encodeFunctionData({
+      abi: hubTokenAbi,
+      functionName: 'approve',
+      args: [(chain?.contracts.staking ?? '0x') as Hex, collateral],
+    })
+    await asOwner(owner, async () => {
+      await send(owner, chain?.contracts.token ?? '', approve)
+      for (const [action, message] of [
+        ['bond', { owner, projectId, nodeKey, amount: String(collateral) }],
+        ['set_payout', { owner, subscriptionId, payout: `0x${'0f'.repeat(20)}` }],
+        ['unbond', { owner, subscriptionId }],
+      ] as const) {
+        const { direct_tx } = await payloadOf({ action, account: owner, message })
+        await send(owner, direct_tx.to, direct_tx.data)
+      }
+    })
+    await settle()
+    expect(await state('subscription', subscriptionId)).toMatchObject({
+      status: 'unbonding',
+      payout: `0x${'0f'.repeat(20)}`,
+    })
+  })
+})
+
+/** What a stranger who watches the pool sends. */
+function permitCall({ permit, permit_signature = '0x' }: { permit?: TypedData; permit_signature?: string }) {
+  const { owner, spender, value, deadline } = permit?.message ?? {}
+  return encodeFunctionData({
+    abi: hubTokenAbi,
+    functionName: 'permit',
+    args: [
+      owner as Hex,
+      spender as Hex,
+      BigInt(value ?? 0),
+      BigInt(deadline ?? 0),
+      Number.parseInt(permit_signature.slice(130), 16),
+      permit_signature.slice(0, 66) as Hex,
+      `0x${permit_signature.slice(66, 130)}`,
+    ],
+  })
+}
+
+/** Lets anvil sign for the owner, who gets what the transactions cost. */
+async function asOwner(owner: string, act: () => Promise<unknown>): Promise<void> {
+  await rpc('anvil_setBalance', owner, `0x${(10n ** 18n).toString(16)}`)
+  await rpc('anvil_impersonateAccount', owner)
+  await act()
+  await rpc('anvil_stopImpersonatingAccount', owner)
+}

@@ -1,0 +1,24 @@
+import { encodeFunctionData, type Hex } from 'viem'
+import { faucetAbi } from '../../../contracts/generated/contracts.ts'
+import { hashBytes } from '../../../protocol/encoding/index.ts'
+import type { Contracts } from '../../env.ts'
+
+/** What a faucet turn sends, each part under an id that follows from the turn. */
+export const dripId = (part: 'token' | 'native', turnId: string): string =>
+  hashBytes(new TextEncoder().encode(`faucet ${part} ${turnId}`))
+
+export const tokenCall = ({ faucet }: Contracts, wallet: string, amountWei: bigint) => ({
+  to: faucet,
+  data: encodeFunctionData({ abi: faucetAbi, functionName: 'drip', args: [wallet as Hex, amountWei] }),
+  valueWei: '0',
+})
+
+/** A wallet may be a contract, whose code runs at the hub's expense when it is given something. */
+const nativeGasMax = 100_000
+
+export const nativeCall = (wallet: string, amountWei: bigint) => ({
+  to: wallet,
+  data: '0x',
+  valueWei: String(amountWei),
+  gasMax: nativeGasMax,
+})

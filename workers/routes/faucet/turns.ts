@@ -1,0 +1,113 @@
+import type { TurnRequest, TurnResult } from '../../../durable-objects/faucet-cooldown.ts'
+import type { HubContext } from '../../context.ts'
+import { unavailable } from '../../errors.ts'
+import { clientSubject } from '../../http/client-address.ts'
+
+/** The limits a drip falls under, in the order they are asked. */
+type Scope = 'wallet' | 'address' | 'network'
+
+interface Limit {
+  scope: Scope
+  name: string
+  request: TurnRequest
+}
+
+const secondsPerDay = 86_400
+
+const walletLimit = (c: HubContext, wallet: string): Limit => ({
+  scope: 'wallet',
+  name: `wallet:${wallet}`,
+  request: { holder: wallet, turnsMax: 1, cooldownSeconds: c.var.settings.FAUCET_COOLDOWN_SECONDS },
+})
+
+/**
+ * The limits beside the wallet's own. An address has a few wallets; the network's day has a number of turns, of which a
+ * wallet may have several where the cooldown is shorter.
+ */
+function sharedLimits(c: HubContext, wallet: string, turnId: string): Limit[] {
+  const settings = c.var.settings
+  return [
+    {
+      scope: 'address',
+      name: `address:${clientSubject(c.req.header('cf-connecting-ip'))}`,
+      request: {
+        holder: wallet,
+        turnsMax: settings.FAUCET_WALLETS_PER_ADDRESS,
+        cooldownSeconds: settings.FAUCET_COOLDOWN_SECONDS,
+      },
+    },
+    {
+      scope: 'network',
+      name: `network:${settings.PROFILE.network}`,
+      request: { holder: turnId, turnsMax: settings.FAUCET_DRIPS_PER_DAY, cooldownSeconds: secondsPerDay },
+    },
+  ]
+}
+
+export interface Turn {
+  /** The wallet's turn; what is sent is named after it. */
+  turnId: string
+  nextEligibleAt: number
+  settle: () => Promise<void>
+  giveBack: () => Promise<void>
+}
+
+export type TakenTurn =
+  | { status: 'granted'; turn: Turn }
+  | { status: 'wait'; scope: Scope; nextEligibleAt: number; settledTurnId: string | null }
+
+/** A turn under every limit, or under none: those that were free are given back when a later one is not. */
+export async function takeTurn(c: HubContext, wallet: string): Promise<TakenTurn> {
+  const first = walletLimit(c, wallet)
+  const own = await take(c, first)
+  if (own.status === 'wait') return { ...own, scope: 'wallet' }
+  const granted = [{ limit: first, turnId: own.turnId }]
+  const each = (act: (object: FaucetObject, turnId: string) => Promise<void>) =>
+    reach(Promise.all(granted.map(({ limit, turnId }) => act(objectOf(c, limit), turnId))))
+  const giveBack = async () => void (await each((object, turnId) => object.giveBack(turnId)))
+  const settle = async () => void (await each((object, turnId) => object.settle(turnId)))
+  for (const limit of sharedLimits(c, wallet, own.turnId)) {
+    const result = await take(c, limit).catch(async (error) => {
+      await giveBack()
+      throw error
+    })
+    if (result.status === 'wait') {
+      await giveBack()
+      return { ...result, scope: limit.scope }
+    }
+    granted.push({ limit, turnId: result.turnId })
+  }
+  return { status: 'granted', turn: { ...own, settle, giveBack } }
+}
+
+const take = (c: HubContext, limit: Limit): Promise<TurnResult> =>
+  reach(objectOf(c, limit).take(limit.request) as Promise<TurnResult>)
+
+/** Frees a wallet whose tokens never arrived; of requests that race for this, one may take its turn anew. */
+export async function forgetTurn(c: HubContext, wallet: string, turnId: string): Promise<boolean> {
+  if (!(await reach(objectOf(c, walletLimit(c, wallet)).forget(turnId)))) return false
+  const shared = sharedLimits(c, wallet, turnId)
+  await reach(Promise.all(shared.map((limit) => objectOf(c, limit).forgetHolder(limit.request.holder))))
+  return true
+}
+
+/** When the wallet may take a turn; 0 for at once. */
+export async function nextEligibleAt(c: HubContext, wallet: string): Promise<number> {
+  const limits = [walletLimit(c, wallet), ...sharedLimits(c, wallet, '')]
+  const times = await Promise.all(
+    limits.map((limit) => reach(objectOf(c, limit).nextEligibleAt(limit.request))),
+  )
+  return Math.max(...times)
+}
+
+type FaucetObject = ReturnType<typeof objectOf>
+
+const objectOf = (c: HubContext, { name }: Limit) => c.env.FAUCET_COOLDOWN.getByName(name)
+
+const reach = async <T>(answer: Promise<T>): Promise<T> => {
+  try {
+    return await answer
+  } catch (error) {
+    throw unavailable('The faucet', error)
+  }
+}
