@@ -1,4 +1,5 @@
 import { DurableObject } from 'cloudflare:workers'
+import { unixNow } from './clock.ts'
 import { migrate } from './sql-migrations.ts'
 
 export interface TurnRequest {
@@ -130,5 +131,3 @@ export class FaucetCooldown extends DurableObject {
     return [...this.ctx.storage.sql.exec(statement, ...values)]
   }
 }
-
-const unixNow = (): number => Math.floor(Date.now() / 1000)

@@ -1,39 +1,39 @@
 /**
- * The error codes of the hub and of nodes (section 25) with their usual HTTP status. `bad_signature` is 401 for a
- * credential and 422 for a signed document, `invalid_state` is 425 for a set that is not attested yet, and `bad_request`
- * is also 405 and 426.
+ * The error codes of the hub and of nodes (section 25), with their usual HTTP status and their meaning. `bad_signature` is
+ * 401 for a credential and 422 for a signed document, `invalid_state` is 425 for a set that is not attested yet, and
+ * `bad_request` is also 405 and 426.
  */
-export const errorStatus = {
-  bad_request: 400,
-  invalid_field: 400,
-  unauthorized: 401,
-  session_expired: 401,
-  bad_signature: 401,
-  forbidden: 403,
-  not_owner: 403,
-  not_enrolled: 403,
-  not_verified: 403,
-  scope_missing: 403,
-  not_found: 404,
-  conflict: 409,
-  duplicate: 409,
-  already_exists: 409,
-  invalid_state: 409,
-  too_large: 413,
-  invalid_manifest: 422,
-  invalid_binding: 422,
-  invalid_evidence: 422,
-  incompatible: 422,
-  insufficient_collateral: 422,
-  rate_limited: 429,
-  internal: 500,
-  unavailable: 503,
-  no_validators: 503,
-  faucet_empty: 503,
-} as const
+export const errorCodes = {
+  bad_request: { status: 400, title: 'The request cannot be read' },
+  invalid_field: { status: 400, title: 'A field, parameter or header is wrong' },
+  unauthorized: { status: 401, title: 'The credential is missing, unknown or revoked' },
+  session_expired: { status: 401, title: 'The session has expired' },
+  bad_signature: { status: 401, title: 'A signature does not verify' },
+  forbidden: { status: 403, title: 'This caller may not do this' },
+  not_owner: { status: 403, title: 'The caller does not own this' },
+  not_enrolled: { status: 403, title: 'The caller has no active enrollment' },
+  not_verified: { status: 403, title: 'The developer is not verified' },
+  scope_missing: { status: 403, title: 'The API key lacks a scope' },
+  not_found: { status: 404, title: 'Nothing is there' },
+  conflict: { status: 409, title: 'Another request or state is in the way' },
+  duplicate: { status: 409, title: 'This was submitted before' },
+  already_exists: { status: 409, title: 'This exists already' },
+  invalid_state: { status: 409, title: 'The present state does not allow this' },
+  too_large: { status: 413, title: 'The body or a part of it is too large' },
+  invalid_manifest: { status: 422, title: 'The manifest breaks a rule' },
+  invalid_binding: { status: 422, title: 'The device record breaks a rule' },
+  invalid_evidence: { status: 422, title: 'The evidence does not prove the offence' },
+  incompatible: { status: 422, title: 'The device does not meet the requirements' },
+  insufficient_collateral: { status: 422, title: 'The collateral is too low' },
+  rate_limited: { status: 429, title: 'Too many requests' },
+  internal: { status: 500, title: 'A fault of the hub itself' },
+  unavailable: { status: 503, title: 'A part of the network is not reachable for the moment' },
+  no_validators: { status: 503, title: 'No validator is registered' },
+  faucet_empty: { status: 503, title: 'The faucet is empty' },
+} as const satisfies Record<string, { status: number; title: string }>
 
 /** A code of the `error` member of an answer. */
-export type ErrorCode = keyof typeof errorStatus
+export type ErrorCode = keyof typeof errorCodes
 
 /** The body of every error answer. */
 export interface ErrorEnvelope {

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { errorCodes } from '../workers/errors.ts'
+import { errorCodes } from '../protocol/errors.ts'
 
 test('every error code has its page, and no page is about another code', () => {
   const pages = readdirSync('docs/errors').filter((name) => name !== 'README.md')

@@ -1,6 +1,7 @@
 import { Hono } from 'hono'
 import type { UnencodableValue } from '../protocol/encoding/index.ts'
-import type { App, HubBindings, HubContext, Principal } from './context.ts'
+import type { Principal } from './auth/principal.ts'
+import type { App, HubBindings, HubContext } from './context.ts'
 import { readSettings } from './env.ts'
 import { ApiError, invalidField } from './errors.ts'
 import { errorResponse, finishCaching } from './http/answer.ts'

@@ -1,8 +1,10 @@
 import * as z from 'zod'
+import type { ChainIndexerObject } from '../durable-objects/chain-indexer.ts'
 import type { FaucetCooldown } from '../durable-objects/faucet-cooldown.ts'
 import type { RateLimiter } from '../durable-objects/rate-limiter.ts'
+import type { RelayerObject } from '../durable-objects/relayer.ts'
 import { type Profile, resolveProfile } from '../protocol/identity/index.ts'
-import type { ChainIndexer, Relayer } from './objects.ts'
+import { Contracts } from './chain/contracts.ts'
 import type { RelayMessage } from './queues/relay-message.ts'
 
 /** Bindings and raw vars of wrangler.toml, as the platform hands them in. */
@@ -10,8 +12,8 @@ export interface Env {
   DB: D1Database
   MODULES: R2Bucket
   RATE_LIMITER: DurableObjectNamespace<RateLimiter>
-  RELAYER: DurableObjectNamespace<Relayer>
-  CHAIN_INDEXER: DurableObjectNamespace<ChainIndexer>
+  RELAYER: DurableObjectNamespace<RelayerObject>
+  CHAIN_INDEXER: DurableObjectNamespace<ChainIndexerObject>
   FAUCET_COOLDOWN: DurableObjectNamespace<FaucetCooldown>
   RELAY: Queue<RelayMessage>
   ASSETS?: Fetcher
@@ -53,23 +55,10 @@ const list = z
   .default('')
   .transform((text) => text.split(',').flatMap((part) => part.trim() || []))
 
-const address = z.string().regex(/^0x[0-9a-f]{40}$/, 'must be 0x and 40 lower-case hex digits')
 const wei = z
   .string()
   .regex(/^(0|[1-9]\d{0,77})$/, 'must be a decimal number')
   .transform(BigInt)
-
-/** The contracts of one deployment. */
-const Contracts = z.strictObject({
-  token: address,
-  faucet: address,
-  project_registry: address,
-  vault_factory: address,
-  vault_implementation: address,
-  staking: address,
-  treasury: address,
-})
-export type Contracts = z.output<typeof Contracts>
 
 const Settings = z.object({
   /** JSON object with the members of the network profile that differ from the default. */

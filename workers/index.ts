@@ -1,5 +1,5 @@
+import { unixNow } from '../durable-objects/clock.ts'
 import { createApp } from './app.ts'
-import { unixNow } from './context.ts'
 import type { Env } from './env.ts'
 import { consumeQueue } from './queues/index.ts'
 import { mirrorOverdue } from './relay/listing-mirror.ts'

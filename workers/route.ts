@@ -1,6 +1,7 @@
 import type * as z from 'zod'
-import type { HubContext, Scope } from './context.ts'
-import type { ErrorCode } from './errors.ts'
+import type { ErrorCode } from '../protocol/errors.ts'
+import type { Scope } from './auth/principal.ts'
+import type { HubContext } from './context.ts'
 import type { BudgetName } from './middleware/rate-limit.ts'
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'

@@ -1,6 +1,5 @@
 import { createChainClient } from './chain/client.ts'
 import { createIndexerClient } from './chain/indexer.ts'
-import type { Services } from './context.ts'
 import { type Env, readSettings } from './env.ts'
 import { CursorCodec } from './http/cursor.ts'
 import { Sealer } from './http/seal.ts'
@@ -33,15 +32,11 @@ import { SiweNonceStore } from './stores/siwe-nonces.ts'
 import { SubscriptionStore } from './stores/subscriptions.ts'
 import { TransactionStore } from './stores/transactions.ts'
 
-const created = new WeakMap<Env, Services>()
-
-/** The stores and clients of this isolate; the only place that constructs them. */
-export function services(env: Env): Services {
-  const known = created.get(env)
-  if (known) return known
+/** What requests, queues and schedules work with, made once for each isolate; the only place that constructs stores and clients. */
+export function createServices(env: Env) {
   const settings = readSettings(env)
   const db = openDatabase(env.DB)
-  const fresh: Services = {
+  return {
     siweNonces: new SiweNonceStore(db),
     sessions: new SessionStore(db),
     apiKeys: new ApiKeyStore(db),
@@ -70,10 +65,25 @@ export function services(env: Env): Services {
     deadLetters: new DeadLetterStore(db),
     cursors: new CursorCodec(settings.HUB_SECRET),
     sealer: new Sealer(settings.HUB_SECRET),
+    /** Null while no chain is configured. */
     chain: settings.CHAIN_RPC_URL ? createChainClient(settings.CHAIN_RPC_URL) : null,
+    /** Null while no chain or no key is configured. */
     relayer: createRelayerClient(env, settings),
+    /** Null while no chain or no contracts are configured. */
     indexer: createIndexerClient(env, settings),
   }
-  created.set(env, fresh)
-  return fresh
+}
+
+export type Services = ReturnType<typeof createServices>
+
+const created = new WeakMap<Env, Services>()
+
+/** The services of this isolate. */
+export function services(env: Env): Services {
+  let known = created.get(env)
+  if (known === undefined) {
+    known = createServices(env)
+    created.set(env, known)
+  }
+  return known
 }

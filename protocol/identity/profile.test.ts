@@ -32,8 +32,8 @@ describe('profileStrings', () => {
   })
 
   test('another profile changes every text, hash and signature that has a name in it', () => {
-    for (const renamed of readVectorFile(path.join(import.meta.dirname, 'vectors/renamed.json'))) {
-      const [original] = readVectorFile(path.join(import.meta.dirname, `vectors/${renamed.topic}.json`))
+    for (const renamed of readVectorFile(path.join(import.meta.dirname, '../vectors/renamed.json'))) {
+      const [original] = readVectorFile(path.join(import.meta.dirname, `../vectors/${renamed.topic}.json`))
       for (const { name, output } of renamed.cases) {
         expect(JSON.stringify(output)).not.toMatch(/hub/i)
         expect(output).not.toEqual(original!.cases.find((one) => one.name === name)!.output)

@@ -17,7 +17,7 @@ import {
   isEd25519PublicKey,
   verifyEd25519,
 } from '../signatures/index.ts'
-import type { Json, VectorCase, VectorSet } from './format.ts'
+import type { TopicRunner } from './runner.ts'
 import { runBinding } from './runners/binding.ts'
 import { runExecution } from './runners/execution.ts'
 import { runConsensusHash, runManifest, runManifestValidation } from './runners/manifest.ts'
@@ -29,12 +29,6 @@ import { runSiwe } from './runners/siwe.ts'
 import { runBeacon, runSnapshot, runSortition, runWeights } from './runners/sortition.ts'
 import { runSubscription } from './runners/subscription.ts'
 import { runTypedData } from './runners/typed-data.ts'
-
-/**
- * Answers one case of a topic. A refusal is an error with a `code`, or the answer `{error: code}` itself. The set gives
- * the profile and, for cases that start from another case, the other cases; the case gives what its input leaves to choice.
- */
-export type TopicRunner = (input: Json, set: VectorSet, one: VectorCase) => Json
 
 /** Topic → runner. Runners of more than a few lines lie in runners/, one file per section. */
 export const topics: Readonly<Record<string, TopicRunner>> = {

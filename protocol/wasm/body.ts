@@ -1,6 +1,6 @@
 import { OperatorDecoder } from './decoder.ts'
 import type { Module } from './module.ts'
-import type { ValueType } from './operators.ts'
+import type { ValueType } from './operator-row.ts'
 import type { WasmReader } from './reader.ts'
 import { readValueType } from './values.ts'
 

@@ -1,5 +1,6 @@
 import type { FunctionType, Module } from './module.ts'
-import { type Operator, operatorAt, refusedFeature, type ValueType } from './operators.ts'
+import type { ValueType } from './operator-row.ts'
+import { type Operator, operatorAt, refusedFeature } from './operators.ts'
 import type { WasmReader } from './reader.ts'
 import { readIndex, readReferenceType, readValueType } from './values.ts'
 

@@ -1,16 +1,20 @@
 import { readConstant } from './constant.ts'
-import type { Table } from './module.ts'
+import type { ReferenceType } from './operator-row.ts'
 import type { WasmReader } from './reader.ts'
 import { each, readIndex, readReferenceType } from './values.ts'
 
 export interface ElementSegment {
-  readonly type: Table['type']
+  readonly type: ReferenceType
   /** Functions the segment names, each once; a body may take a reference only of functions named outside bodies. */
   readonly functions: readonly number[]
 }
 
+interface Typed {
+  readonly type: ReferenceType
+}
+
 interface Spaces {
-  readonly tables: readonly Table[]
+  readonly tables: readonly Typed[]
   readonly functions: readonly number[]
 }
 
@@ -31,7 +35,7 @@ export function readElementSegment(reader: WasmReader, { tables, functions }: Sp
   const active = (form & 1) === 0
   const expressions = (form & 4) !== 0
 
-  let target: Table | undefined
+  let target: Typed | undefined
   if (active) {
     const index = (form & 2) === 0 ? 0 : reader.u32()
     target = tables[index] ?? reader.fail(`an element segment is for table ${index}, which is not there`)
@@ -51,7 +55,7 @@ export function readElementSegment(reader: WasmReader, { tables, functions }: Sp
   return { type, functions: [...named] }
 }
 
-function readElementType(reader: WasmReader, expressions: boolean): Table['type'] {
+function readElementType(reader: WasmReader, expressions: boolean): ReferenceType {
   if (!expressions) {
     if (reader.byte() !== 0) reader.fail('an element segment is of an unknown kind')
     return 'funcref'

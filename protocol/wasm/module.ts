@@ -1,6 +1,6 @@
 import { readConstant } from './constant.ts'
 import { type ElementSegment, readElementSegment } from './element-segment.ts'
-import type { ValueType } from './operators.ts'
+import type { ReferenceType, ValueType } from './operator-row.ts'
 import { WasmReader } from './reader.ts'
 import { each, itemsMax, readIndex, readValueType, shownName, signatureMax } from './values.ts'
 
@@ -16,7 +16,7 @@ export interface Limits {
 }
 
 export interface Table extends Limits {
-  readonly type: 'funcref' | 'externref'
+  readonly type: ReferenceType
 }
 
 export interface Global {
@@ -262,7 +262,7 @@ function readTable(reader: WasmReader): Table {
   if (reader.bytes[reader.at] === 0x40) reader.fail('tables with an initialiser are not allowed', 'feature')
   const type = readValueType(reader)
   if (type !== 'funcref' && type !== 'externref') reader.fail('a table holds references')
-  return { type: type as Table['type'], ...readLimits(reader, 'table') }
+  return { type: type as ReferenceType, ...readLimits(reader, 'table') }
 }
 
 function readGlobalType(reader: WasmReader): Global {

@@ -1,4 +1,4 @@
-import type { OperatorRow } from './operators.ts'
+import type { OperatorRow } from './operator-row.ts'
 
 /** Operators without SIMD: first code, feature, immediates, operands, results, names of consecutive codes. */
 export const coreRows: readonly OperatorRow[] = [

@@ -1,4 +1,4 @@
-import type { Immediates, OperatorRow } from './operators.ts'
+import type { Immediates, OperatorRow } from './operator-row.ts'
 
 const simd = (
   firstCode: number,

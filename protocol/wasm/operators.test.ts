@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import wabt from 'wabt'
-import { type Operator, operatorAt, operators, refusedFeature, type ValueType } from './operators.ts'
+import type { ValueType } from './operator-row.ts'
+import { type Operator, operatorAt, operators, refusedFeature } from './operators.ts'
 
 const { parseWat } = await wabt()
 

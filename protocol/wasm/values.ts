@@ -1,4 +1,4 @@
-import type { ValueType } from './operators.ts'
+import type { ValueType } from './operator-row.ts'
 import type { WasmReader } from './reader.ts'
 
 const valueTypes: Readonly<Record<number, ValueType>> = {

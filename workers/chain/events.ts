@@ -1,7 +1,7 @@
 import { decodeEventLog, type Hex } from 'viem'
 import type { Log } from '../../durable-objects/indexer/chain.ts'
-import type { Contracts } from '../env.ts'
 import { contractEvents, type Emitter } from './abi.ts'
+import type { Contracts } from './contracts.ts'
 
 /** One event of a contract of this network, in the shape it is stored in. */
 export interface ChainEvent {

@@ -1,4 +1,5 @@
 import { sha256 } from '@noble/hashes/sha2'
+import { unixNow } from '../../durable-objects/clock.ts'
 import { bytesToHex } from '../../protocol/encoding/index.ts'
 import {
   defaultNetworkParams,
@@ -7,7 +8,8 @@ import {
   readRequestSignature,
   verifyRequestSignature,
 } from '../../protocol/identity/index.ts'
-import { type HubContext, type Principal, unixNow } from '../context.ts'
+import type { Principal } from '../auth/principal.ts'
+import type { HubContext } from '../context.ts'
 import { ApiError } from '../errors.ts'
 import { jsonBytesMax, readBody } from '../http/body.ts'
 import type { RouteDeclaration } from '../route.ts'

@@ -1,5 +1,6 @@
 import type { Lease } from '../../durable-objects/rate-limiter.ts'
-import type { HubContext, Principal, RateLimitReport } from '../context.ts'
+import type { Principal } from '../auth/principal.ts'
+import type { HubContext, RateLimitReport } from '../context.ts'
 import { ApiError, retrySeconds, unavailable } from '../errors.ts'
 import { clientSubject } from '../http/client-address.ts'
 

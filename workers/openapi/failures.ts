@@ -1,4 +1,4 @@
-import { type ErrorCode, errorCodes } from '../errors.ts'
+import { type ErrorCode, errorCodes } from '../../protocol/errors.ts'
 import type { RouteDeclaration } from '../route.ts'
 import { type Components, everyAnswer, headersOf, type Json } from './components.ts'
 

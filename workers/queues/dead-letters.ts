@@ -1,4 +1,4 @@
-import { unixNow } from '../context.ts'
+import { unixNow } from '../../durable-objects/clock.ts'
 import type { Env } from '../env.ts'
 import { services } from '../services.ts'
 

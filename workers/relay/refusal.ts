@@ -1,5 +1,6 @@
 import type { RelayResult } from '../../durable-objects/relayer.ts'
-import { ApiError, type ErrorCode, unavailable } from '../errors.ts'
+import type { ErrorCode } from '../../protocol/errors.ts'
+import { ApiError, unavailable } from '../errors.ts'
 
 type Refused = Exclude<RelayResult, { status: 'accepted' }>
 

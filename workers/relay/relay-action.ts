@@ -1,3 +1,4 @@
+import { unixNow } from '../../durable-objects/clock.ts'
 import type { RelayView } from '../../durable-objects/relayer.ts'
 import {
   type Action,
@@ -9,9 +10,9 @@ import {
   type GaslessPayload,
 } from '../../protocol/actions/index.ts'
 import type { TypedMessage } from '../../protocol/signatures/index.ts'
+import type { Contracts } from '../chain/contracts.ts'
 import { requireContracts } from '../chain/contracts.ts'
-import { type HubContext, unixNow } from '../context.ts'
-import type { Contracts } from '../env.ts'
+import type { HubContext } from '../context.ts'
 import { ApiError, invalidField, unavailable } from '../errors.ts'
 import { json } from '../http/answer.ts'
 import { parseJsonBody, requireContentType } from '../http/body.ts'

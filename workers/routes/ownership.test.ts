@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { scopes } from '../context.ts'
+import { scopes } from '../auth/principal.ts'
 import { png } from '../images/testing/images.ts'
 import { hashSecret } from '../middleware/authenticate.ts'
 import type { RouteDeclaration } from '../route.ts'

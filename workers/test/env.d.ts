@@ -19,7 +19,7 @@ declare module 'vitest' {
   interface ProvidedContext {
     chain: {
       rpcUrl: string
-      contracts: import('../env.ts').Contracts
+      contracts: import('../chain/contracts.ts').Contracts
       startBlock: number
       relayerKey: string
       deployer: string

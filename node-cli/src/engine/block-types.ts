@@ -1,5 +1,5 @@
 import type { FunctionType } from '../../../protocol/wasm/module.ts'
-import type { ValueType } from '../../../protocol/wasm/operators.ts'
+import type { ValueType } from '../../../protocol/wasm/operator-row.ts'
 import type { ByteWriter } from './bytes.ts'
 import { valueTypeByte } from './rewrite-module.ts'
 

@@ -1,5 +1,6 @@
 import type { Module } from '../../../protocol/wasm/module.ts'
-import type { Operator, ValueType } from '../../../protocol/wasm/operators.ts'
+import type { ValueType } from '../../../protocol/wasm/operator-row.ts'
+import type { Operator } from '../../../protocol/wasm/operators.ts'
 import type { WasmReader } from '../../../protocol/wasm/reader.ts'
 import type { BlockTypes } from './block-types.ts'
 import { ByteWriter } from './bytes.ts'

@@ -1,4 +1,4 @@
-import type { ValueType } from '../../../protocol/wasm/operators.ts'
+import type { ValueType } from '../../../protocol/wasm/operator-row.ts'
 import { ByteWriter } from './bytes.ts'
 import type { NanKind } from './canonical-nan.ts'
 import {

@@ -1,5 +1,5 @@
 import type { FunctionType, Module } from '../../../protocol/wasm/module.ts'
-import type { ValueType } from '../../../protocol/wasm/operators.ts'
+import type { ValueType } from '../../../protocol/wasm/operator-row.ts'
 import { WasmReader } from '../../../protocol/wasm/reader.ts'
 import { ByteWriter } from './bytes.ts'
 

@@ -1,7 +1,7 @@
 import { type LocalGroup, readLocals } from '../../../protocol/wasm/body.ts'
 import { OperatorDecoder } from '../../../protocol/wasm/decoder.ts'
 import type { Module } from '../../../protocol/wasm/module.ts'
-import type { ValueType } from '../../../protocol/wasm/operators.ts'
+import type { ValueType } from '../../../protocol/wasm/operator-row.ts'
 import type { WasmReader } from '../../../protocol/wasm/reader.ts'
 
 /** `any` stands for a value of code that cannot be reached: it fits wherever one is asked for. */

@@ -1,6 +1,6 @@
 import { checkBindingRecord, createBindingRecord } from '../../identity/index.ts'
 import { ed25519PublicKey, evmAddress } from '../../signatures/index.ts'
-import type { TopicRunner } from '../topics.ts'
+import type { TopicRunner } from '../runner.ts'
 
 /**
  * Who signs is a matter of choice when a device is unbound: `signers` states it, or else the expected record, by a

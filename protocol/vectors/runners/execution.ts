@@ -18,7 +18,7 @@ import { deriveDirectRoundId, moduleRewardRoundId } from '../../identity/index.t
 import { leaderOfAttempt } from '../../settlement/index.ts'
 import { signEd25519 } from '../../signatures/index.ts'
 import type { Json } from '../format.ts'
-import type { TopicRunner } from '../topics.ts'
+import type { TopicRunner } from '../runner.ts'
 
 /** The member that only one kind of case has tells the kinds apart. */
 export const runExecution: TopicRunner = (input, { profile }) => {

@@ -12,7 +12,7 @@ import {
 } from '../../manifest/index.ts'
 import { hashPersonalMessage } from '../../signatures/index.ts'
 import type { Json, VectorSet } from '../format.ts'
-import type { TopicRunner } from '../topics.ts'
+import type { TopicRunner } from '../runner.ts'
 
 export const runManifest: TopicRunner = (input, { profile }) => {
   if (input.current !== undefined) return { tiers_changed: changedTiers(input.current, input.next) }

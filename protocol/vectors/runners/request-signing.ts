@@ -1,6 +1,6 @@
 import { checkRequest, defaultNetworkParams, signRequest } from '../../identity/index.ts'
 import type { Json } from '../format.ts'
-import type { TopicRunner } from '../topics.ts'
+import type { TopicRunner } from '../runner.ts'
 
 export const runRequestSigning: TopicRunner = (input, { profile }) => {
   if (input.request === undefined) return signRequest(profile, input.seed, { ...input, target: input.path })

@@ -1,5 +1,5 @@
 import { buildPayoutTree, capUnits, computeRewards, sumUnits } from '../../settlement/index.ts'
-import type { TopicRunner } from '../topics.ts'
+import type { TopicRunner } from '../runner.ts'
 
 export const runUnits: TopicRunner = (input) => {
   const units = sumUnits(input.records, input.gas_per_unit)

@@ -22,7 +22,7 @@ import {
 import type { Profile } from '../../identity/index.ts'
 import { defaultNetworkParams, deriveTaskRoundId } from '../../identity/index.ts'
 import type { Json } from '../format.ts'
-import type { TopicRunner } from '../topics.ts'
+import type { TopicRunner } from '../runner.ts'
 
 /** Seats the committee of a case: its snapshot, its committee and a task, under the default parameters. */
 export function seatOf(profile: Profile, input: Json, task: Json): SeatedCommittee {

@@ -17,7 +17,7 @@ import {
   slashAmount,
 } from '../../settlement/index.ts'
 import type { Json } from '../format.ts'
-import type { TopicRunner } from '../topics.ts'
+import type { TopicRunner } from '../runner.ts'
 import { seatOf } from './rounds.ts'
 import { attestationSeeds } from './seeds.ts'
 

@@ -6,7 +6,7 @@ import {
   parseSiweMessage,
 } from '../../identity/index.ts'
 import { hashPersonalMessage, signPersonalMessage } from '../../signatures/index.ts'
-import type { TopicRunner } from '../topics.ts'
+import type { TopicRunner } from '../runner.ts'
 
 export const runSiwe: TopicRunner = (input, { profile }) => {
   if (input.issued === undefined) {

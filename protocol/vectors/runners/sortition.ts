@@ -13,7 +13,7 @@ import {
   selectBeaconBlock,
 } from '../../consensus/index.ts'
 import { defaultNetworkParams } from '../../identity/index.ts'
-import type { TopicRunner } from '../topics.ts'
+import type { TopicRunner } from '../runner.ts'
 import { attestationSeeds } from './seeds.ts'
 
 export const runBeacon: TopicRunner = (input, { profile }) => {

@@ -10,7 +10,7 @@ import {
 } from '../../actions/index.ts'
 import { defaultNetworkParams } from '../../identity/index.ts'
 import type { Json } from '../format.ts'
-import type { TopicRunner } from '../topics.ts'
+import type { TopicRunner } from '../runner.ts'
 
 /** The member that only one kind of case has tells the kinds apart. */
 export const runSubscription: TopicRunner = (input) => {

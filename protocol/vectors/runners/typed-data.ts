@@ -7,7 +7,7 @@ import {
 } from '../../actions/index.ts'
 import { hashText } from '../../encoding/index.ts'
 import { encodeType, hashDomain, hashStruct, signEvmDigest } from '../../signatures/index.ts'
-import type { TopicRunner } from '../topics.ts'
+import type { TopicRunner } from '../runner.ts'
 
 export const runTypedData: TopicRunner = (input) => {
   if (input.body !== undefined) {

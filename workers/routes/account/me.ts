@@ -1,6 +1,6 @@
 import * as z from 'zod'
+import { unixNow } from '../../../durable-objects/clock.ts'
 import { roles, rolesOf } from '../../auth/roles.ts'
-import { unixNow } from '../../context.ts'
 import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'
 import { Address, Timestamp } from '../../http/formats.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { unixNow } from '../../context.ts'
+import { unixNow } from '../../../durable-objects/clock.ts'
 import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'
 import { Address, Bytes32, characters, mapOf } from '../../http/formats.ts'

@@ -1,5 +1,6 @@
 import * as z from 'zod'
-import { type HubContext, unixNow } from '../../context.ts'
+import { unixNow } from '../../../durable-objects/clock.ts'
+import type { HubContext } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
 import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'

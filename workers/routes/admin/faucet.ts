@@ -1,6 +1,6 @@
 import * as z from 'zod'
+import { unixNow } from '../../../durable-objects/clock.ts'
 import { isAmount } from '../../../protocol/encoding/index.ts'
-import { unixNow } from '../../context.ts'
 import { json } from '../../http/answer.ts'
 import { Amount } from '../../http/formats.ts'
 import { sessionOf } from '../../middleware/authenticate.ts'

@@ -1,6 +1,6 @@
 import * as z from 'zod'
+import { unixNow } from '../../../durable-objects/clock.ts'
 import { reviewActions, reviewMoves } from '../../../protocol/manifest/index.ts'
-import { unixNow } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
 import { characters } from '../../http/formats.ts'

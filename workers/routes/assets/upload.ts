@@ -1,5 +1,5 @@
+import { unixNow } from '../../../durable-objects/clock.ts'
 import { bytesToHex } from '../../../protocol/encoding/index.ts'
-import { unixNow } from '../../context.ts'
 import { ApiError, invalidField } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
 import { base64ToBytes } from '../../http/base64.ts'

@@ -1,4 +1,4 @@
-import { unixNow } from '../../context.ts'
+import { unixNow } from '../../../durable-objects/clock.ts'
 import { sessionOf } from '../../middleware/authenticate.ts'
 import { defineRoute } from '../../route.ts'
 

@@ -1,3 +1,4 @@
+import { unixNow } from '../../../durable-objects/clock.ts'
 import {
   issueSiweMessage,
   resolveProfile,
@@ -6,7 +7,6 @@ import {
 } from '../../../protocol/identity/index.ts'
 import { signInDomains } from '../../auth/domains.ts'
 import { randomAlphanumerics } from '../../auth/random.ts'
-import { unixNow } from '../../context.ts'
 import { invalidField } from '../../errors.ts'
 import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'

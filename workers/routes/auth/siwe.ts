@@ -1,3 +1,4 @@
+import { unixNow } from '../../../durable-objects/clock.ts'
 import {
   checkSiweExchange,
   readSiweNonce,
@@ -9,7 +10,7 @@ import { signInDomains } from '../../auth/domains.ts'
 import { randomSecret } from '../../auth/random.ts'
 import { rolesOf } from '../../auth/roles.ts'
 import { checkContractSignature } from '../../chain/contract-signature.ts'
-import { type HubContext, unixNow } from '../../context.ts'
+import type { HubContext } from '../../context.ts'
 import { ApiError, invalidField } from '../../errors.ts'
 import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'

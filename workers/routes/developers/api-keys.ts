@@ -1,6 +1,7 @@
 import * as z from 'zod'
+import { unixNow } from '../../../durable-objects/clock.ts'
+import { scopes } from '../../auth/principal.ts'
 import { randomAlphanumerics, randomSecret } from '../../auth/random.ts'
-import { scopes, unixNow } from '../../context.ts'
 import { ApiError, invalidField } from '../../errors.ts'
 import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'

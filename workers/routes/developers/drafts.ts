@@ -1,6 +1,7 @@
 import * as z from 'zod'
+import { unixNow } from '../../../durable-objects/clock.ts'
 import { randomAlphanumerics } from '../../auth/random.ts'
-import { type HubContext, unixNow } from '../../context.ts'
+import type { HubContext } from '../../context.ts'
 import { ApiError, invalidField } from '../../errors.ts'
 import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'

@@ -1,4 +1,4 @@
-import { unixNow } from '../../context.ts'
+import { unixNow } from '../../../durable-objects/clock.ts'
 import { ApiError } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
 import { viewerOf } from '../../middleware/authenticate.ts'

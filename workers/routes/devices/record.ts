@@ -1,11 +1,12 @@
 import * as z from 'zod'
+import { unixNow } from '../../../durable-objects/clock.ts'
 import {
   bindingSkewSeconds,
   checkBindingRecord,
   profileStrings,
   resolveProfile,
 } from '../../../protocol/identity/index.ts'
-import { type HubContext, unixNow } from '../../context.ts'
+import type { HubContext } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
 import { example } from '../../examples.ts'
 import { Address, Bytes32, NodeId, Timestamp } from '../../http/formats.ts'

@@ -1,6 +1,6 @@
 import * as z from 'zod'
+import { unixNow } from '../../../durable-objects/clock.ts'
 import { deviceClasses, engines } from '../../../protocol/manifest/index.ts'
-import { unixNow } from '../../context.ts'
 import { example } from '../../examples.ts'
 import { Address, Bytes32, characters, NodeId, PathNodeId, Timestamp } from '../../http/formats.ts'
 import type { Device } from '../../stores/devices.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { unixNow } from '../../context.ts'
+import { unixNow } from '../../../durable-objects/clock.ts'
 import { ApiError } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
 import { Address, NodeId, Timestamp } from '../../http/formats.ts'

@@ -1,7 +1,7 @@
 import { encodeFunctionData, type Hex } from 'viem'
 import { faucetAbi } from '../../../contracts/generated/contracts.ts'
 import { hashBytes } from '../../../protocol/encoding/index.ts'
-import type { Contracts } from '../../env.ts'
+import type { Contracts } from '../../chain/contracts.ts'
 
 /** What a faucet turn sends, each part under an id that follows from the turn. */
 export const dripId = (part: 'token' | 'native', turnId: string): string =>

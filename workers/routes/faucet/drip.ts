@@ -1,5 +1,6 @@
-import { type HubContext, unixNow } from '../../context.ts'
-import type { Contracts } from '../../env.ts'
+import { unixNow } from '../../../durable-objects/clock.ts'
+import type { Contracts } from '../../chain/contracts.ts'
+import type { HubContext } from '../../context.ts'
 import { ApiError, unavailable } from '../../errors.ts'
 import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'

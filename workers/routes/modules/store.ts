@@ -1,5 +1,6 @@
+import { unixNow } from '../../../durable-objects/clock.ts'
 import { bytesToHex } from '../../../protocol/encoding/index.ts'
-import { type HubContext, unixNow } from '../../context.ts'
+import type { HubContext } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
 import { walletOf } from '../../middleware/authenticate.ts'

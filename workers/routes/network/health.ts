@@ -1,5 +1,7 @@
-import { type HubContext, type Services, unixNow } from '../../context.ts'
+import { unixNow } from '../../../durable-objects/clock.ts'
+import type { HubContext } from '../../context.ts'
 import { inTime } from '../../deadline.ts'
+import type { Services } from '../../services.ts'
 
 export type Health = 'ok' | 'unavailable'
 

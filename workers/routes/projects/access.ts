@@ -1,5 +1,6 @@
+import { unixNow } from '../../../durable-objects/clock.ts'
 import { publicStatuses } from '../../../protocol/manifest/index.ts'
-import { type HubContext, unixNow } from '../../context.ts'
+import type { HubContext } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
 import type { Project, ProjectRecord } from '../../stores/projects.ts'
 

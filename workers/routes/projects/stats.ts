@@ -1,4 +1,5 @@
-import { type HubContext, unixNow } from '../../context.ts'
+import { unixNow } from '../../../durable-objects/clock.ts'
+import type { HubContext } from '../../context.ts'
 import type { Project } from '../../stores/projects.ts'
 import type { statsPeriods } from './schema.ts'
 

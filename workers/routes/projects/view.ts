@@ -1,7 +1,8 @@
+import { unixNow } from '../../../durable-objects/clock.ts'
 import type { ProjectManifest } from '../../../protocol/manifest/index.ts'
 import { epochCap } from '../../../protocol/settlement/index.ts'
 import type { ChainState } from '../../chain/projections.ts'
-import { type HubContext, unixNow } from '../../context.ts'
+import type { HubContext } from '../../context.ts'
 import type { Project, ProjectRecord, ProjectVersion } from '../../stores/projects.ts'
 
 import { statsView } from './stats.ts'

@@ -1,5 +1,6 @@
+import { unixNow } from '../../../durable-objects/clock.ts'
 import { allowsCall, type SubscriptionCall } from '../../../protocol/actions/index.ts'
-import { type HubContext, unixNow } from '../../context.ts'
+import type { HubContext } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
 import type { Subscription } from '../../stores/subscriptions.ts'
 import { standingNow } from './schema.ts'

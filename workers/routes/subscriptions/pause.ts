@@ -1,4 +1,5 @@
-import { type HubContext, unixNow } from '../../context.ts'
+import { unixNow } from '../../../durable-objects/clock.ts'
+import type { HubContext } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
 import { defineRoute } from '../../route.ts'

@@ -1,7 +1,7 @@
 import * as z from 'zod'
+import { unixNow } from '../../../durable-objects/clock.ts'
 import { collateralHealth, newSubscription, subscriptionStates } from '../../../protocol/actions/index.ts'
 import { defaultNetworkParams } from '../../../protocol/identity/index.ts'
-import { unixNow } from '../../context.ts'
 import { example } from '../../examples.ts'
 import { Address, Amount, Bytes32, NodeId, PathBytes32, Timestamp } from '../../http/formats.ts'
 import { standingOf } from '../../stores/subscription-standing.ts'

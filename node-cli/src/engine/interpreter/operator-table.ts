@@ -1,4 +1,5 @@
-import { type Operator, operatorAt, type ValueType } from '../../../../protocol/wasm/operators.ts'
+import type { ValueType } from '../../../../protocol/wasm/operator-row.ts'
+import { type Operator, operatorAt } from '../../../../protocol/wasm/operators.ts'
 import { codeOf, withConstant } from './opcodes.ts'
 import { width } from './operand-stack.ts'
 

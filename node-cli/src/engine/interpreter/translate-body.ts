@@ -1,5 +1,5 @@
 import type { FunctionType, Module } from '../../../../protocol/wasm/module.ts'
-import type { ValueType } from '../../../../protocol/wasm/operators.ts'
+import type { ValueType } from '../../../../protocol/wasm/operator-row.ts'
 import type { WasmReader } from '../../../../protocol/wasm/reader.ts'
 import type { CodeWriter } from './code-writer.ts'
 import { type FusedBranch, fuse, invert, inverted, loopForm } from './fused-branch.ts'

@@ -1,5 +1,6 @@
 import type { FunctionType } from '../../../../protocol/wasm/module.ts'
-import { type Operator, operators, type ValueType } from '../../../../protocol/wasm/operators.ts'
+import type { ValueType } from '../../../../protocol/wasm/operator-row.ts'
+import { type Operator, operators } from '../../../../protocol/wasm/operators.ts'
 import { type NumberType, Random, randomConstant } from './random.ts'
 
 /** What is on the operand stack: `any` where code cannot be reached and nothing is there. */

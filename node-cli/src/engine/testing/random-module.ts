@@ -1,4 +1,5 @@
-import { type Operator, operators, type ValueType } from '../../../../protocol/wasm/operators.ts'
+import type { ValueType } from '../../../../protocol/wasm/operator-row.ts'
+import { type Operator, operators } from '../../../../protocol/wasm/operators.ts'
 import { type NumberType, numberTypes, Random, randomConstant } from './random.ts'
 import { type FunctionContext, randomBlock, tableStatement } from './random-blocks.ts'
 import { hostCall, hostData, hostFunctions, hostImports } from './random-host.ts'
