@@ -1,8 +1,9 @@
-/** Format, lint, import boundaries and types: everything that can be said of the code without running it. */
+/** Format, lint, order of imports and types: everything that can be said of the code without running it. */
 import { spawnSync } from 'node:child_process'
 
 const steps: [name: string, command: string, ...args: string[]][] = [
-  ['format, lint, import boundaries', 'biome', 'check', '--error-on-warnings', '.'],
+  ['format, lint', 'biome', 'check', '--error-on-warnings', '.'],
+  ['order of imports', 'node', 'scripts/imports/check.ts'],
   ['types of the hub', 'tsc', '-p', 'tsconfig.json'],
   ['types of the hub with its tests', 'tsc', '-p', 'tsconfig.test.json'],
   ['types of protocol, node-cli and scripts', 'tsc', '-p', 'tsconfig.node.json'],

@@ -1,36 +1,39 @@
 import { flagsOf } from '../cli/arguments.ts'
-import { defineNodectlCommand } from '../cli/command.ts'
+import { type CommandEntry, defineNodectlCommand } from '../cli/command.ts'
 import { UsageError } from '../cli/errors.ts'
 import { printJson } from '../cli/output.ts'
-import { commands } from './index.ts'
 
+type Commands = Readonly<Record<string, CommandEntry>>
 type Flags = ReadonlyMap<string, readonly string[]>
 
-const shells: Readonly<Record<string, (flags: Flags) => string>> = { bash, zsh, fish }
+const shells: Readonly<Record<string, (flags: Flags, commands: Commands) => string>> = { bash, zsh, fish }
 
-export default defineNodectlCommand({
-  definition: {
-    meta: { name: 'completion', description: 'Print a completion script for bash, zsh or fish' },
-    args: {
-      shell: { type: 'positional', required: true, description: Object.keys(shells).join(', ') },
-      json: { type: 'boolean', description: 'Print {shell, script} as JSON' },
+/** The command that prints completion scripts for the given commands, itself among them. */
+export const completionFor = (commands: Commands) =>
+  defineNodectlCommand({
+    definition: {
+      meta: { name: 'completion', description: 'Print a completion script for bash, zsh or fish' },
+      args: {
+        shell: { type: 'positional', required: true, description: Object.keys(shells).join(', ') },
+        json: { type: 'boolean', description: 'Print {shell, script} as JSON' },
+      },
+      async run({ args }) {
+        const write = Object.hasOwn(shells, args.shell) ? shells[args.shell] : undefined
+        if (write === undefined)
+          throw new UsageError(`SHELL must be one of ${Object.keys(shells).join(', ')}`)
+        const script = write(await flagsByCommand(commands), commands)
+        if (args.json) printJson({ shell: args.shell, script })
+        else process.stdout.write(script)
+      },
     },
-    async run({ args }) {
-      const write = Object.hasOwn(shells, args.shell) ? shells[args.shell] : undefined
-      if (write === undefined) throw new UsageError(`SHELL must be one of ${Object.keys(shells).join(', ')}`)
-      const script = write(await flagsByCommand())
-      if (args.json) printJson({ shell: args.shell, script })
-      else process.stdout.write(script)
-    },
-  },
-  examples: [
-    ['completion bash > ~/.local/share/bash-completion/completions/nodectl', 'Install it for bash'],
-    ['completion zsh > ~/.zfunc/_nodectl', 'Install it for zsh, with ~/.zfunc in fpath'],
-    ['completion fish > ~/.config/fish/completions/nodectl.fish', 'Install it for fish'],
-  ],
-})
+    examples: [
+      ['completion bash > ~/.local/share/bash-completion/completions/nodectl', 'Install it for bash'],
+      ['completion zsh > ~/.zfunc/_nodectl', 'Install it for zsh, with ~/.zfunc in fpath'],
+      ['completion fish > ~/.config/fish/completions/nodectl.fish', 'Install it for fish'],
+    ],
+  })
 
-async function flagsByCommand(): Promise<Flags> {
+async function flagsByCommand(commands: Commands): Promise<Flags> {
   const flags = new Map<string, string[]>()
   for (const [name, { load }] of Object.entries(commands)) {
     const { definition } = (await load()).default
@@ -59,7 +62,7 @@ complete -o filenames -F _nodectl nodectl
 `
 }
 
-function zsh(flags: Flags): string {
+function zsh(flags: Flags, commands: Commands): string {
   const list = Object.entries(commands).map(([name, { description }]) => `    '${name}:${description}'`)
   const cases = [...flags].map(([name, all]) => `    ${name}) compadd -- ${all.join(' ')} ;;`)
   return `#compdef nodectl
@@ -80,7 +83,7 @@ _nodectl "$@"
 `
 }
 
-function fish(flags: Flags): string {
+function fish(flags: Flags, commands: Commands): string {
   const lines = Object.entries(commands).map(
     ([name, { description }]) =>
       `complete -c nodectl -n __fish_use_subcommand -a ${name} -d '${description}'`,

@@ -25,6 +25,6 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
   id: { description: 'Show the identity of a node', load: () => import('./id.ts') },
   completion: {
     description: 'Print a completion script for bash, zsh or fish',
-    load: () => import('./completion.ts'),
+    load: async () => ({ default: (await import('./completion.ts')).completionFor(commands) }),
   },
 }

@@ -1,0 +1,64 @@
+import type { ImportGraph } from './graph.ts'
+import { isTest } from './rooms.ts'
+
+type Rooms = Readonly<Record<string, readonly string[]>>
+
+/** Says line by line which imports run against the order of the rooms. The linter finds circles. */
+export function findImportFaults(graph: ImportGraph, rooms: Rooms): string[] {
+  const against = [...graph].flatMap(([file, targets]) =>
+    targets
+      .filter((target) => !isAllowed(rooms, file, target))
+      .map(
+        (target) =>
+          `${file} imports ${target}: ${roomOf(rooms, file)} may import ${allowedText(rooms, file)}.`,
+      ),
+  )
+  const inside = [...graph].flatMap(([file, targets]) =>
+    targets
+      .filter((target) => passesIndex(file, target))
+      .map((target) => `${file} imports ${target}: import the index.ts of its room.`),
+  )
+  return [...against, ...inside]
+}
+
+const topOf = (file: string): string => file.split('/')[0]!
+
+const isIn = (file: string, room: string): boolean => file === room || file.startsWith(`${room}/`)
+
+/** The room of a file; undefined for one in a folder without rules. */
+function roomOf(rooms: Rooms, file: string): string | undefined {
+  const names = Object.keys(rooms).filter((room) => isIn(file, room))
+  return names.reduce<string | undefined>(
+    (a, b) => (a === undefined || b.length > a.length ? b : a),
+    undefined,
+  )
+}
+
+function isAllowed(rooms: Rooms, file: string, target: string): boolean {
+  const room = roomOf(rooms, file)
+  if (room === undefined || isIn(target, room)) return true
+  if (isTest(file)) return topOf(target) === 'bench' || allTops(rooms, topOf(file)).has(topOf(target))
+  return rooms[room]!.some((allowed) => isIn(target, allowed))
+}
+
+/** The top folders that any room of a folder may import. */
+const allTops = (rooms: Rooms, top: string): Set<string> =>
+  new Set([
+    top,
+    ...Object.entries(rooms).flatMap(([room, allowed]) => (isIn(room, top) ? allowed.map(topOf) : [])),
+  ])
+
+const allowedText = (rooms: Rooms, file: string): string => {
+  const room = roomOf(rooms, file)
+  const allowed = room === undefined ? [] : rooms[room]!
+  return allowed.length === 0 ? 'nothing but itself' : allowed.join(', ')
+}
+
+/** Whether a file reaches past the index of a room of the protocol. Tests and vectors look inside. */
+function passesIndex(file: string, target: string): boolean {
+  const room =
+    /^protocol\/(encoding|signatures|identity|actions|manifest|execution|consensus|settlement)\//.exec(
+      target,
+    )?.[0]
+  return room !== undefined && !file.startsWith(room) && !isTest(file) && target !== `${room}index.ts`
+}

@@ -1,0 +1,57 @@
+/**
+ * Which room may import which: the order of the house. A room is a folder or a file, and the longest name that begins a
+ * path is the room of that file. What is listed for a folder holds for the rooms inside it that have no line of their own.
+ * Files that only tests load (see {@link isTest}) are held to the folders at the top alone, and may use what `bench/` has.
+ */
+export const rooms: Readonly<Record<string, readonly string[]>> = {
+  'protocol/errors.ts': [],
+  'protocol/wasm': [],
+  'protocol/encoding': [],
+  'protocol/signatures': ['protocol/encoding'],
+  'protocol/identity': ['protocol/signatures', 'protocol/encoding'],
+  'protocol/actions': ['protocol/identity', 'protocol/signatures', 'protocol/encoding'],
+  'protocol/manifest': ['protocol/identity', 'protocol/signatures', 'protocol/encoding'],
+  'protocol/execution': ['protocol/identity', 'protocol/signatures', 'protocol/encoding'],
+  'protocol/hbc': ['protocol/wasm', 'protocol/execution', 'protocol/encoding'],
+  'protocol/consensus': [
+    'protocol/actions',
+    'protocol/manifest',
+    'protocol/execution',
+    'protocol/identity',
+    'protocol/signatures',
+    'protocol/encoding',
+  ],
+  'protocol/settlement': [
+    'protocol/consensus',
+    'protocol/actions',
+    'protocol/manifest',
+    'protocol/execution',
+    'protocol/identity',
+    'protocol/signatures',
+    'protocol/encoding',
+  ],
+  'protocol/vectors': ['protocol'],
+
+  'durable-objects': ['protocol'],
+
+  'workers/errors.ts': ['protocol'],
+  'workers/deadline.ts': [],
+  'workers/stores': [
+    'protocol',
+    'durable-objects',
+    'workers/chain',
+    'workers/deadline.ts',
+    'workers/errors.ts',
+  ],
+  'workers/http': ['protocol', 'workers/context.ts', 'workers/errors.ts', 'workers/route.ts'],
+  'workers/images': ['protocol'],
+  workers: ['protocol', 'durable-objects', 'contracts/generated', 'workers', 'package.json'],
+
+  'node-cli/src/engine': ['protocol'],
+  'node-cli': ['protocol', 'node-cli'],
+
+  contracts: ['protocol', 'contracts'],
+}
+
+/** Whether a file is loaded by tests alone. */
+export const isTest = (file: string): boolean => /\.test\.ts$|\/test(ing)?\//.test(file)
