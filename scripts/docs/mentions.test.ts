@@ -1,0 +1,77 @@
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { listFiles, readText } from '../imports/graph.ts'
+import { findMentions, isPathOf } from './mentions.ts'
+
+const files = listFiles('')
+// Decision notes and the changelog speak of the time they were written in.
+const pages = files.filter((file) => file.endsWith('.md') && !/^docs\/decisions\/|^CHANGELOG/.test(file))
+const code = listFiles('.ts', '.mjs', '.sol', '.toml', '.json', '.sql')
+  .filter((file) => !/package-lock/.test(file))
+  .map(readText)
+  .join('\n')
+const names = new Set(code.match(/[A-Za-z_$][\w$]*/g))
+const { scripts } = JSON.parse(readText('package.json')) as { scripts: Record<string, string> }
+
+describe.each(pages)('%s', (page) => {
+  const mentions = findMentions(readText(page))
+  const of = (kind: string) => mentions.filter((one) => one.kind === kind).map(({ text }) => text)
+
+  test('every link leads to a file and a heading', () => {
+    const broken = of('link').filter((link) => {
+      const [target = '', heading] = link.split('#')
+      const file = target === '' ? page : path.posix.join(path.posix.dirname(page), target)
+      if (!isPathOf(files, '', file)) return true
+      return heading !== undefined && !headingsOf(readText(file)).has(heading)
+    })
+    expect(broken).toEqual([])
+  })
+
+  test('every path and file name exists', () => {
+    expect(of('path').filter((one) => !isPathOf(files, page, one))).toEqual([])
+  })
+
+  test('every name is one of the code', () => {
+    expect(of('name').filter((name) => !names.has(name))).toEqual([])
+  })
+
+  test('every npm script exists', () => {
+    expect(of('script').filter((script) => !Object.hasOwn(scripts, script))).toEqual([])
+  })
+})
+
+const headingsOf = (markdown: string): Set<string> =>
+  new Set(
+    [...markdown.matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
+      heading!
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  )
+
+describe('findMentions', () => {
+  test('takes links, paths, names and scripts, and leaves what is neither', () => {
+    const page = [
+      '[one](../a/b.ts#c) [out](https://example.com) `workers/app.ts` `answer` `readBody()` `GET /v1/x`',
+      '```ts',
+      '`inside/code.ts`',
+      '```',
+      'npm run -s sign-in',
+    ].join('\n')
+    expect(findMentions(page)).toEqual([
+      { kind: 'link', text: '../a/b.ts#c' },
+      { kind: 'script', text: 'sign-in' },
+      { kind: 'path', text: 'workers/app.ts' },
+      { kind: 'name', text: 'readBody' },
+    ])
+  })
+
+  test('isPathOf: from the root, beside the page, or below its folder', () => {
+    const all = ['docs/a.md', 'docs/deep/b.md', 'src/c.ts']
+    expect(
+      ['docs/a.md', 'a.md', 'b.md', 'deep', 'src/'].map((one) => isPathOf(all, 'docs/x.md', one)),
+    ).toEqual([true, true, true, true, true])
+    expect(isPathOf(all, 'docs/x.md', 'c.ts')).toBe(false)
+  })
+})
