@@ -2,10 +2,11 @@ import { guestPagesMax, guestTableElementsMax } from '../../../../protocol/wasm/
 import type { Module } from '../../../../protocol/wasm/module.ts'
 import { readModule } from '../../../../protocol/wasm/module.ts'
 import { CodeWriter } from './code-writer.ts'
+import type { ModuleAddresses, Relocation } from './function-body.ts'
 import { codeOf } from './opcodes.ts'
 import { slotBytes } from './operand-stack.ts'
 import { type Contents, readContents, signatureIds } from './sections.ts'
-import { BodyTranslator, type Places } from './translate-body.ts'
+import { translateBody } from './translate-body.ts'
 
 /** A module in the form the machine runs. It can be instantiated any number of times. */
 export interface TranslatedModule {
@@ -73,7 +74,7 @@ export function translateModule(wasm: Uint8Array): TranslatedModule {
   const contents = readContents(wasm)
   const signatures = signatureIds(module)
   const before = layOut(module, contents)
-  const places: Places = {
+  const addresses: ModuleAddresses = {
     code: before.code,
     global: (index) => before.globals + slotBytes * index,
     table: (index) => before.tables + headerBytes * index,
@@ -83,7 +84,8 @@ export function translateModule(wasm: Uint8Array): TranslatedModule {
     addressable: addressableBytes(module),
   }
   const writer = new CodeWriter()
-  const calls: { at: number; target: number }[] = []
+  const relocations: Relocation[] = []
+  const target = { module, addresses, writer, relocations }
   const functions: number[] = []
   for (const [index, type] of module.functions.entries()) {
     functions.push(before.code + 4 * writer.length)
@@ -92,16 +94,9 @@ export function translateModule(wasm: Uint8Array): TranslatedModule {
       writer.three(codeOf.get('host')!, index, codeOf.get('leave')!)
       continue
     }
-    new BodyTranslator(
-      module,
-      places,
-      writer,
-      calls,
-      module.types[type]!,
-      module.bodies[defined]!,
-    ).translate()
+    translateBody(target, module.types[type]!, module.bodies[defined]!)
   }
-  for (const { at, target } of calls) writer.words[at] = functions[target]!
+  for (const relocation of relocations) writer.words[relocation.at] = functions[relocation.target]!
   const code = writer.words.slice(0, writer.length)
   const data = before.code + 4 * code.length
   const dataBytes = contents.data.reduce((sum, { start, end }) => sum + end - start, 0)

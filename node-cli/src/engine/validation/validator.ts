@@ -3,6 +3,7 @@ import { OperatorDecoder } from '../../../../protocol/wasm/decoder.ts'
 import type { Module } from '../../../../protocol/wasm/module.ts'
 import type { ValueType } from '../../../../protocol/wasm/operator-row.ts'
 import type { WasmReader } from '../../../../protocol/wasm/reader.ts'
+import { localTypeOf } from './local-type.ts'
 
 /** `any` stands for a value of code that cannot be reached: it fits wherever one is asked for. */
 type Operand = ValueType | 'any'
@@ -281,14 +282,7 @@ export class BodyValidator {
   }
 
   localType(index: number): ValueType {
-    let low = 0
-    let high = this.#groups.length - 1
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if (index < this.#groups[middle]!.end) high = middle
-      else low = middle + 1
-    }
-    return this.#groups[low]!.type
+    return localTypeOf(this.#groups, index)
   }
 
   #fail(message: string): never {
