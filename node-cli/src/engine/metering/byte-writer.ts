@@ -29,6 +29,12 @@ export class ByteWriter {
     this.byte(rest)
   }
 
+  /** Keeps five bytes for a small number that is not known yet. @returns Where; see {@link patchPadded}. */
+  padded(): number {
+    this.bytes([0x80, 0x80, 0x80, 0x80, 0x00])
+    return this.length - 5
+  }
+
   /** A signed LEB128 integer. */
   signed(value: number): void {
     let rest = value
@@ -58,4 +64,10 @@ export class ByteWriter {
     grown.set(this.view())
     this.#bytes = grown
   }
+}
+
+/** Writes a small number, signed or not, over the five bytes that {@link ByteWriter.padded} kept for it. */
+export function patchPadded(code: Uint8Array, place: number, value: number): void {
+  for (let index = 0; index < 5; index++)
+    code[place + index] = ((value >>> (7 * index)) & 0x7f) | (index < 4 ? 0x80 : 0)
 }

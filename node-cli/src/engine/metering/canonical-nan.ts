@@ -3,6 +3,9 @@ import type { ByteWriter } from './byte-writer.ts'
 /** The kinds of values whose NaN must be canonical. */
 export type NanKind = 'f32' | 'f64' | 'f32x4' | 'f64x2'
 
+/** The same as bits: a local of a vector may carry both kinds of lanes. */
+export const nanBits: Readonly<Record<NanKind, number>> = { f32: 1, f64: 2, f32x4: 4, f64x2: 8 }
+
 const arithmetic = ['add', 'sub', 'mul', 'div', 'min', 'max', 'sqrt', 'ceil', 'floor', 'trunc', 'nearest']
 const comparisons = ['eq', 'ne', 'lt', 'gt', 'le', 'ge']
 

@@ -1,18 +1,10 @@
 import type { ValueType } from '../../../../protocol/wasm/operator-row.ts'
-import { ByteWriter } from './byte-writer.ts'
-import { type NanKind, writeCanonical } from './canonical-nan.ts'
+import { ByteWriter, patchPadded } from './byte-writer.ts'
+import { type NanKind, nanBits, writeCanonical } from './canonical-nan.ts'
 import { stopped } from './meter-state.ts'
-import {
-  type BodyRequest,
-  epilogueGas,
-  MeteredBody,
-  patchPadded,
-  prologueGas,
-  type Traits,
-  writeOutOfGas,
-  writeStatus,
-} from './metered-body.ts'
-import { nanBits } from './nan-data-flow.ts'
+import { type BodyRequest, epilogueGas, MeteredBody, prologueGas } from './metered-body.ts'
+import type { OperatorTraits } from './operator-traits.ts'
+import { writeOutOfGas, writeStatus } from './stop-code.ts'
 
 /**
  * Writes one function body so that the gas it reports is exact whatever happens. Consumption is saved in a global where
@@ -53,7 +45,7 @@ export class ExactBody extends MeteredBody {
   }
 
   /** A raw NaN may go on to an operator that cannot tell it from the canonical one, and to nothing else. */
-  protected beforeOperator({ insensitiveTo }: Traits): void {
+  protected beforeOperator({ insensitiveTo }: OperatorTraits): void {
     const kind = this.#raw
     if (kind === null) return
     this.#raw = null
@@ -104,8 +96,7 @@ export class ExactBody extends MeteredBody {
     this.#save(epilogueGas)
     this.localGet(this.#units)
     this.code.byte(0x41)
-    this.#costPlaces.push(this.code.length)
-    this.code.bytes([0x80, 0x80, 0x80, 0x80, 0x00])
+    this.#costPlaces.push(this.code.padded())
     this.code.byte(0x6a)
     this.globalSet(this.request.globals.budget)
   }
@@ -144,7 +135,7 @@ export class ExactBody extends MeteredBody {
     body.bytes(code)
     if (this.reachable) this.#writeSave(body, this.pending + epilogueGas)
     body.bytes([0x0f, 0x0b])
-    writeOutOfGas(body, this.request)
+    writeOutOfGas(body, globals, this.request.safepoint)
     body.byte(0x0b)
     this.#writeSave(body, prologueGas)
     writeStatus(body, globals.status, stopped.stackLimit)

@@ -1,17 +1,17 @@
 import type { Module } from '../../../../protocol/wasm/module.ts'
 import type { ValueType } from '../../../../protocol/wasm/operator-row.ts'
-import type { Operator } from '../../../../protocol/wasm/operators.ts'
 import type { WasmReader } from '../../../../protocol/wasm/reader.ts'
 import { stackCost } from '../validation/stack-cost.ts'
 import { BodyValidator } from '../validation/validator.ts'
 import type { BlockTypes } from './block-types.ts'
 import { ByteWriter } from './byte-writer.ts'
-import { canonicalized, type NanKind, payloadInsensitive } from './canonical-nan.ts'
+import type { NanKind } from './canonical-nan.ts'
 import { addressableBytes, pagesMax } from './memory-bounds.ts'
 import { type MeterGlobals, stopped } from './meter-state.ts'
-import { nanBits } from './nan-data-flow.ts'
+import { type OperatorTraits, role, traitsOf } from './operator-traits.ts'
 import { valueTypeByte } from './rewrite-module.ts'
-import { bulkOperators, writeSafepoint } from './safepoint.ts'
+import { writeSafepoint } from './safepoint.ts'
+import { writeStatus } from './stop-code.ts'
 
 export interface BodyRequest {
   wasm: Uint8Array
@@ -42,81 +42,8 @@ interface Frame {
 export const prologueGas = 8
 export const epilogueGas = 4
 
-const free = new Set(['nop', 'drop', 'block', 'loop', 'unreachable', 'return', 'else', 'end'])
-
-/** What kind of place an operator is for the counting. */
-const roles = new Map<string, number>()
-export const role = {
-  plain: 0,
-  loop: 1,
-  else: 2,
-  end: 3,
-  branch: 4,
-  table: 5,
-  return: 6,
-  unreachable: 7,
-  call: 8,
-  tailCall: 9,
-  local: 10,
-  open: 11,
-  grow: 12,
-  bulk: 13,
-} as const
-for (const [name, value] of [
-  ['loop', role.loop],
-  ['else', role.else],
-  ['end', role.end],
-  ['br', role.branch],
-  ['br_if', role.branch],
-  ['br_table', role.table],
-  ['return', role.return],
-  ['unreachable', role.unreachable],
-  ['call', role.call],
-  ['call_indirect', role.call],
-  ['return_call', role.tailCall],
-  ['return_call_indirect', role.tailCall],
-  ['local.get', role.local],
-  ['local.set', role.local],
-  ['local.tee', role.local],
-  ['block', role.open],
-  ['if', role.open],
-  ['memory.grow', role.grow],
-  ...bulkOperators.map((name) => [name, role.bulk] as const),
-] as const)
-  roles.set(name, value)
-
-export interface Traits {
-  readonly role: number
-  readonly gas: number
-  /** Operands it takes, or -1 when that depends. */
-  readonly pops: number
-  /** The kind of NaN it may make. */
-  readonly makes: NanKind | null
-  /** The kinds of NaN it cannot tell from another of their kind, as bits. */
-  readonly insensitiveTo: number
-}
-
-const traitsByCode = new Map<number, Traits>()
-
-function traitsOf({ code, name, pops }: Operator): Traits {
-  const known = traitsByCode.get(code)
-  if (known !== undefined) return known
-  const kinds = (['f32', 'f64', 'f32x4', 'f64x2'] as const).filter((kind) =>
-    payloadInsensitive[kind].has(name),
-  )
-  const made: Traits = {
-    role: roles.get(name) ?? role.plain,
-    gas: free.has(name) ? 0 : 1,
-    makes: canonicalized.get(name) ?? null,
-    pops: pops === 'special' ? -1 : pops.length,
-    insensitiveTo: kinds.reduce((bits, kind) => bits | nanBits[kind], 0),
-  }
-  traitsByCode.set(code, made)
-  return made
-}
-
 /**
- * Walks one function body, validates it, and writes it anew with its gas counted. Gas waits as *pending* while it is
+ * Walks one function body, validates it, and writes it with its gas counted. Gas waits as *pending* while it is
  * known, and goes to the local `fuel` of the running activation where paths part or meet. What happens where other
  * activations or the host come in is decided by the two ways of metering.
  */
@@ -126,7 +53,7 @@ export abstract class MeteredBody {
   protected readonly code = new ByteWriter()
   protected pending = prologueGas
   protected reachable = true
-  /** Calls and returns have other types, so that code that cannot be reached must be written anew too. */
+  /** Calls and returns have other types, so that code that cannot be reached must be rewritten too. */
   protected abstract readonly changesTypes: boolean
   /** Index of the local that counts. */
   protected abstract readonly fuel: number
@@ -162,7 +89,7 @@ export abstract class MeteredBody {
   /** Before what ends the run and saves all gas. */
   protected abstract beforeTrap(): void
   /** Before an operator of reachable code: what it takes may be NaNs that are not canonical. */
-  protected abstract beforeOperator(traits: Traits): void
+  protected abstract beforeOperator(traits: OperatorTraits): void
   /** After an operator that may make a NaN, in reachable code. */
   protected abstract madeNan(kind: NanKind): void
   /** Before an operator on a local. */
@@ -188,7 +115,7 @@ export abstract class MeteredBody {
   }
 
   /** Writes what comes before an operator, or in its place. */
-  #step({ role: own, gas }: Traits): void {
+  #step({ role: own, gas }: OperatorTraits): void {
     const { decoder } = this.validator
     this.pending += gas
     switch (own) {
@@ -241,7 +168,7 @@ export abstract class MeteredBody {
   }
 
   /** Writes what comes after an operator, once the validator has stepped over it. */
-  #enter({ role: own }: Traits): void {
+  #enter({ role: own }: OperatorTraits): void {
     const { decoder, controls } = this.validator
     switch (own) {
       case role.open:
@@ -436,26 +363,4 @@ export abstract class MeteredBody {
     for (const one of added) body.bytes([1, valueTypeByte(one)])
     reader.at = reader.end
   }
-}
-
-/**
- * Ends the run because its gas is used up. A function without any call would not look on entry whether its thread shall
- * end, so that one which does nothing but call such functions could hold it for minutes.
- */
-export function writeOutOfGas(body: ByteWriter, { globals, safepoint }: BodyRequest): void {
-  writeSafepoint(body, safepoint)
-  writeStatus(body, globals.status, stopped.outOfGas)
-}
-
-/** Ends the run with a status that tells the host why. */
-export function writeStatus(body: ByteWriter, global: number, status: number): void {
-  body.bytes([0x41, status, 0x24])
-  body.u32(global)
-  body.byte(0x00)
-}
-
-/** Writes a small number over the five bytes kept for it. */
-export function patchPadded(code: Uint8Array, place: number, value: number): void {
-  for (let index = 0; index < 5; index++)
-    code[place + index] = ((value >>> (7 * index)) & 0x7f) | (index < 4 ? 0x80 : 0)
 }

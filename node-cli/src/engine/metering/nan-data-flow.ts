@@ -1,7 +1,4 @@
-import type { NanKind } from './canonical-nan.ts'
-
-/** Kinds of NaNs as bits: a local of a vector may carry both kinds of lanes. */
-export const nanBits: Readonly<Record<NanKind, number>> = { f32: 1, f64: 2, f32x4: 4, f64x2: 8 }
+import { type NanKind, nanBits } from './canonical-nan.ts'
 
 /** A value on the operand stack that may be a NaN that is not canonical. */
 interface Entry {

@@ -1,19 +1,12 @@
 import type { ValueType } from '../../../../protocol/wasm/operator-row.ts'
-import { ByteWriter } from './byte-writer.ts'
-import type { NanKind } from './canonical-nan.ts'
+import { ByteWriter, patchPadded } from './byte-writer.ts'
+import { type NanKind, nanBits } from './canonical-nan.ts'
 import { stopped } from './meter-state.ts'
-import {
-  type BodyRequest,
-  epilogueGas,
-  MeteredBody,
-  patchPadded,
-  prologueGas,
-  role,
-  type Traits,
-  writeOutOfGas,
-  writeStatus,
-} from './metered-body.ts'
-import { NanDataFlow, nanBits, type Observation } from './nan-data-flow.ts'
+import { type BodyRequest, epilogueGas, MeteredBody, prologueGas } from './metered-body.ts'
+import { NanDataFlow, type Observation } from './nan-data-flow.ts'
+import { NanSums } from './nan-sums.ts'
+import { type OperatorTraits, role } from './operator-traits.ts'
+import { writeOutOfGas, writeStatus } from './stop-code.ts'
 
 /** Where the functions that the writing of a module adds or moves are found. */
 export interface OptimisticShape {
@@ -22,27 +15,12 @@ export interface OptimisticShape {
   readonly countedType: (type: number) => number
 }
 
-/** The kinds of sums, with the type of their local, addition, and the test whether one is a NaN. */
-const sums: readonly {
-  readonly kind: NanKind
-  readonly type: ValueType
-  readonly add: readonly number[]
-  readonly isNan: readonly number[]
-}[] = [
-  { kind: 'f32', type: 'f32', add: [0x92], isNan: [0x5c] },
-  { kind: 'f64', type: 'f64', add: [0xa0], isNan: [0x62] },
-  { kind: 'f32x4', type: 'v128', add: [0xfd, 0xe4, 0x01], isNan: [0xfd, 0x42, 0xfd, 0x53] },
-  { kind: 'f64x2', type: 'v128', add: [0xfd, 0xf0, 0x01], isNan: [0xfd, 0x48, 0xfd, 0x53] },
-]
 /** Kinds of NaNs a local can hold. */
 const kindsByType: Partial<Record<ValueType, number>> = {
   f32: nanBits.f32,
   f64: nanBits.f64,
   v128: nanBits.f32x4 | nanBits.f64x2,
 }
-/** Sums of one kind: one would make every observed value wait for the one before. */
-const sumsPerKind = 3
-
 /**
  * Writes one function body for speed. Gas and stack units go from function to function as parameters and come back as
  * results, so that nothing is written to memory on the way; they reach the globals only before a function of the host
@@ -73,9 +51,7 @@ export class OptimisticBody extends MeteredBody {
   /** The first local that is added behind the original ones. */
   readonly #firstAdded: number
   readonly #added: ValueType[] = []
-  /** Locals of the sums of each kind, and which comes next. */
-  readonly #sums = sums.map((): { locals: number[]; next: number } => ({ locals: [], next: 0 }))
-  readonly #temporaries = new Map<ValueType, number>()
+  readonly #sums = new NanSums((type) => this.addLocal(type))
   /** Local for the index of an indirect call, or -1. */
   #index = -1
   readonly #nans = new NanDataFlow()
@@ -94,7 +70,7 @@ export class OptimisticBody extends MeteredBody {
 
   /** Whether a NaN could make the run worthless. */
   get observesNan(): boolean {
-    return this.#sums.some(({ locals }) => locals.length > 0)
+    return this.#sums.used
   }
 
   protected addLocal(type: ValueType): number {
@@ -125,7 +101,7 @@ export class OptimisticBody extends MeteredBody {
     this.#nans.computed(kind, this.validator.height - 1, this.code.length)
   }
 
-  protected beforeOperator({ role: own, pops, insensitiveTo }: Traits): void {
+  protected beforeOperator({ role: own, pops, insensitiveTo }: OperatorTraits): void {
     if (own === role.local) return
     const { decoder, height } = this.validator
     if (pops >= 0) this.#nans.taken(height - pops, insensitiveTo)
@@ -135,44 +111,6 @@ export class OptimisticBody extends MeteredBody {
 
   protected left(): void {
     this.#nans.forget()
-  }
-
-  /** Adds the value on top of the stack to a sum of its kind. */
-  #observe(body: ByteWriter, kinds: number): void {
-    for (const [which, { kind, type, add }] of sums.entries()) {
-      if ((kinds & nanBits[kind]) === 0) continue
-      const { locals } = this.#sums[which]!
-      const sum = locals[this.#sums[which]!.next++ % locals.length]!
-      const value = this.#temporary(type)
-      body.byte(0x22)
-      body.u32(value)
-      body.byte(0x20)
-      body.u32(value)
-      body.byte(0x20)
-      body.u32(sum)
-      body.bytes(add)
-      body.byte(0x21)
-      body.u32(sum)
-    }
-  }
-
-  /** Gives each kind of observation its sums; what they are is known only when the whole body is. */
-  #prepareSums(observations: readonly Observation[]): void {
-    for (const { kinds } of observations)
-      for (const [which, { kind, type }] of sums.entries()) {
-        if ((kinds & nanBits[kind]) === 0) continue
-        const { locals } = this.#sums[which]!
-        if (locals.length < sumsPerKind) locals.push(this.addLocal(type))
-        this.#temporary(type)
-      }
-  }
-
-  #temporary(type: ValueType): number {
-    const known = this.#temporaries.get(type)
-    if (known !== undefined) return known
-    const made = this.addLocal(type)
-    this.#temporaries.set(type, made)
-    return made
   }
 
   protected beforeTrap(): void {
@@ -254,8 +192,7 @@ export class OptimisticBody extends MeteredBody {
   #unitsBack(): void {
     this.localGet(this.#units)
     this.code.byte(0x41)
-    this.#costPlaces.push(this.code.length)
-    this.code.bytes([0x80, 0x80, 0x80, 0x80, 0x00])
+    this.#costPlaces.push(this.code.padded())
     this.code.byte(0x6a)
   }
 
@@ -271,7 +208,7 @@ export class OptimisticBody extends MeteredBody {
     for (const place of this.#costPlaces) patchPadded(code, place, cost)
 
     const observations = this.#nans.observations()
-    this.#prepareSums(observations)
+    this.#sums.prepare(observations)
     const body = new ByteWriter()
     this.writeLocals(body, this.#added)
     const observes = this.observesNan
@@ -294,7 +231,7 @@ export class OptimisticBody extends MeteredBody {
     blockTypes.write(body, module.types[type]!.results)
     this.#writeObserved(body, code, observations)
     if (this.reachable) {
-      if (observes) this.#writeCheck(body, 2)
+      if (observes) this.#sums.writeCheck(body, 2)
       body.byte(0x20)
       body.u32(this.fuel)
       body.byte(0x42)
@@ -302,7 +239,7 @@ export class OptimisticBody extends MeteredBody {
       body.bytes([0x7c, 0x0f])
     } else body.byte(0x00)
     body.byte(0x0b)
-    writeOutOfGas(body, this.request)
+    writeOutOfGas(body, globals, this.request.safepoint)
     body.byte(0x0b)
     body.byte(0x20)
     body.u32(this.fuel)
@@ -325,30 +262,17 @@ export class OptimisticBody extends MeteredBody {
       for (; next < observations.length && observations[next]!.at <= at; next++) {
         body.range(code, copied, observations[next]!.at)
         copied = observations[next]!.at
-        this.#observe(body, observations[next]!.kinds)
+        this.#sums.writeObservation(body, observations[next]!.kinds)
       }
     }
     if (observations.length > 0)
       for (const { at, depth } of this.#checks) {
         observeUpTo(at)
         body.range(code, copied, at)
-        this.#writeCheck(body, depth + 2)
+        this.#sums.writeCheck(body, depth + 2)
         copied = at
       }
     observeUpTo(code.length)
     body.range(code, copied, code.length)
-  }
-
-  #writeCheck(body: ByteWriter, label: number): void {
-    for (const [which, { locals }] of this.#sums.entries())
-      for (const sum of locals) {
-        body.byte(0x20)
-        body.u32(sum)
-        body.byte(0x20)
-        body.u32(sum)
-        body.bytes(sums[which]!.isNan)
-        body.byte(0x0d)
-        body.u32(label)
-      }
   }
 }
