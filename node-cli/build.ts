@@ -38,7 +38,10 @@ const lazyCrypto: Plugin = {
 
 rmSync(dist, { recursive: true, force: true })
 await build({
-  entryPoints: { main: path.join(root, 'src/main.ts'), worker: path.join(root, 'src/engine/worker.ts') },
+  entryPoints: {
+    main: path.join(root, 'src/main.ts'),
+    worker: path.join(root, 'src/engine/thread/worker.ts'),
+  },
   outdir: dist,
   outExtension: { '.js': '.mjs' },
   chunkNames: '[name]-[hash]',

@@ -5,7 +5,8 @@ import wabt from 'wabt'
 import { type Artifact, openArtifact } from '../protocol/hbc/artifact.ts'
 import { compileModule } from './src/compiler/compile-module.ts'
 import {
-  closeEngines,
+  type CallableModule,
+  closeThreads,
   type ExecuteRequest,
   engineNames,
   execute,
@@ -29,25 +30,27 @@ beforeAll(async () => {
   }
 })
 
-afterAll(closeEngines)
+afterAll(closeThreads)
 
 const text = (bytes: Uint8Array | null) => (bytes === null ? null : new TextDecoder().decode(bytes))
 const addressOf = (name: string): string => artifacts.get(name)!.manifestAddress
+
+function exampleAt(address: string): CallableModule | null {
+  const found = [...artifacts.values()].find(({ manifestAddress }) => manifestAddress === address)
+  return found === undefined ? null : { wasm: found.wasm, functions: found.manifest.functions }
+}
 
 /** Runs a function of an example where all examples can be called. */
 async function run(name: string, functionName: string, input: string, change: Partial<ExecuteRequest> = {}) {
   const { wasm, manifest, manifestAddress } = artifacts.get(name)!
   const result = await execute({
     engine: 'native',
-    wasm,
-    manifest,
-    moduleAddress: manifestAddress,
+    address: manifestAddress,
+    module: { wasm, functions: manifest.functions },
     function: functionName,
     input: new TextEncoder().encode(input),
     gasLimit: 1_000_000_000,
-    storage: { get: () => null },
-    resolveModule: (address) =>
-      [...artifacts.values()].find((one) => one.manifestAddress === address) ?? null,
+    state: { module: exampleAt, stored: () => null },
     timeoutSeconds: 300,
     ...change,
   })
@@ -84,7 +87,7 @@ describe('the examples', () => {
     expect(failed).toMatchObject({
       output: 'failed with code -3',
       events: [{ name: 'attempted', data: { code: -3 } }],
-      storage_changes: [],
+      writes: [],
     })
     expect((await runOnBoth('calls', 'descend', addressOf('calls'))).output).toBe('8')
   })
@@ -100,7 +103,7 @@ describe('an adversary', () => {
     ['digest', 'out of gas'],
   ])('%s ends with: %s', async (functionName, error, gasLimit = 20_000_000) => {
     const ended = await runOnBoth('adversary', functionName, '', { gasLimit })
-    expect(ended).toMatchObject({ success: false, error, events: [], storage_changes: [] })
+    expect(ended).toMatchObject({ success: false, error, events: [], writes: [] })
   })
 
   test('hoard gets 64 MiB and no more', async () => {
@@ -145,28 +148,27 @@ describe('modules written by hand', async () => {
   const runText = async (file: string, engine: (typeof engineNames)[number]) => {
     const address = `0x${'00'.repeat(32)}`
     const module = parseWat(file, readFileSync(path.join(folder, 'wat', file), 'utf8'), features)
-    const own = { wasm: module.toBinary({}).buffer, manifest: { functions: ['f'] } }
+    const own = { wasm: module.toBinary({}).buffer, functions: ['f'] }
     const result = await execute({
       engine,
-      ...own,
-      moduleAddress: address,
-      resolveModule: () => own,
+      address,
+      module: own,
+      state: { module: () => own, stored: () => null },
       function: 'f',
       input: new TextEncoder().encode(address),
       gasLimit: 100_000_000,
-      storage: { get: () => null },
       timeoutSeconds: 300,
     })
     return { ...result, output: text(result.output) }
   }
 
   test.each([
-    ['bulk-memory.wat', { output: 'ok', gas_used: 77 }],
-    ['multi-value.wat', { output: 'ok', gas_used: 2211 }],
-    ['simd.wat', { output: 'ok', gas_used: 165 }],
-    ['tables.wat', { output: 'ok', gas_used: 181 }],
-    ['tail-calls.wat', { output: 'ok', gas_used: 23_500_051 }],
-    ['host-recursion.wat', { error: 'stack limit exceeded', gas_used: 1_994_115 }],
+    ['bulk-memory.wat', { output: 'ok', gasUsed: 77 }],
+    ['multi-value.wat', { output: 'ok', gasUsed: 2211 }],
+    ['simd.wat', { output: 'ok', gasUsed: 165 }],
+    ['tables.wat', { output: 'ok', gasUsed: 181 }],
+    ['tail-calls.wat', { output: 'ok', gasUsed: 23_500_051 }],
+    ['host-recursion.wat', { error: 'stack limit exceeded', gasUsed: 1_994_115 }],
     ['host-tower.wat', { output: 'ok' }],
   ])('%s', async (file, expected) => {
     const native = await runText(file, 'native')

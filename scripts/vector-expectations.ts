@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { isEngineCase } from '../node-cli/src/engine/vectors.ts'
+import { isEngineCase } from '../node-cli/src/engine/vectors/cases.ts'
 import { type Json, readVectorFile, VectorFileError, type VectorSet } from '../protocol/vectors/format.ts'
 
 const Run = z.object({

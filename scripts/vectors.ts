@@ -6,7 +6,12 @@ import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { type EngineName, engineNames } from '../node-cli/src/engine/engine-name.ts'
-import { agrees, type EngineCase, isEngineCase, runEngineCases } from '../node-cli/src/engine/vectors.ts'
+import {
+  agrees,
+  type EngineCase,
+  isEngineCase,
+  runEngineCases,
+} from '../node-cli/src/engine/vectors/cases.ts'
 import { executeVectors, type TopicResult } from '../protocol/vectors/execute.ts'
 import { VectorFileError, type VectorSet } from '../protocol/vectors/format.ts'
 import { readExpectations } from './vector-expectations.ts'

@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { build } from 'esbuild'
 import { engineNames } from '../../node-cli/src/engine/engine-name.ts'
-import type { EngineCase } from '../../node-cli/src/engine/vectors.ts'
+import type { EngineCase } from '../../node-cli/src/engine/vectors/cases.ts'
 import { bytesToHex } from '../../protocol/encoding/index.ts'
 import { ownKernels } from './kernels.ts'
 
@@ -91,7 +91,8 @@ ${rows.join('\n')}
 
 function knownCases(): EngineCase[] {
   const vectors = path.join(here, '../../node-cli/src/engine/vectors')
-  return readdirSync(vectors).flatMap(
+  const files = readdirSync(vectors).filter((file) => file.endsWith('.json'))
+  return files.flatMap(
     (file) => (JSON.parse(readFileSync(path.join(vectors, file), 'utf8')) as { cases: EngineCase[] }).cases,
   )
 }

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import type { EngineCase } from '../../node-cli/src/engine/vectors.ts'
+import type { EngineCase } from '../../node-cli/src/engine/vectors/cases.ts'
 import { hexToBytes } from '../../protocol/encoding/index.ts'
 
 export interface Kernel {

@@ -3,14 +3,14 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
-import type { HostFunctions, Instance } from '../../node-cli/src/engine/instance.ts'
-import { pulley } from '../../node-cli/src/engine/interpreter/pulley.ts'
-import { translateModule } from '../../node-cli/src/engine/interpreter/translate.ts'
-import { meterModule } from '../../node-cli/src/engine/meter.ts'
-import { native } from '../../node-cli/src/engine/native.ts'
-import { meterOptimistically } from '../../node-cli/src/engine/optimistic.ts'
-import { rewriteModule } from '../../node-cli/src/engine/rewrite-module.ts'
-import { validateBodies } from '../../node-cli/src/engine/validator.ts'
+import type { HostFunctions, Instance } from '../../node-cli/src/engine/host/instance.ts'
+import { interpreter } from '../../node-cli/src/engine/interpreter/interpreter.ts'
+import { translateModule } from '../../node-cli/src/engine/interpreter/translate-module.ts'
+import { meterExactly } from '../../node-cli/src/engine/metering/exact-module.ts'
+import { meterOptimistically } from '../../node-cli/src/engine/metering/optimistic-module.ts'
+import { rewriteModule } from '../../node-cli/src/engine/metering/rewrite-module.ts'
+import { native } from '../../node-cli/src/engine/native/native.ts'
+import { validateBodies } from '../../node-cli/src/engine/validation/validator.ts'
 import { readModule } from '../../protocol/wasm/module.ts'
 import type { Kernel } from './kernels.ts'
 
@@ -65,7 +65,7 @@ const engines: Record<'plain' | 'metered' | 'exact' | 'interpreted', (wasm: Uint
   plain: instantiatePlainly,
   metered: (wasm) => runnable(native.instantiate(wasm, plenty, host, false)),
   exact: (wasm) => runnable(native.instantiate(wasm, plenty, host, true)),
-  interpreted: (wasm) => runnable(pulley.instantiate(wasm, plenty, host, false)),
+  interpreted: (wasm) => runnable(interpreter.instantiate(wasm, plenty, host, false)),
 }
 type EngineKind = keyof typeof engines
 
@@ -170,7 +170,7 @@ function measurePasses(): Pick<Measurements, 'passes' | 'passBytes'> {
       return null
     }),
     pass('validate and meter, as runs begin', () => meterOptimistically(wasm)!.wasm),
-    pass('validate and meter exactly, as runs are repeated', () => meterModule(wasm)),
+    pass('validate and meter exactly, as runs are repeated', () => meterExactly(wasm)),
     pass('translate for the interpreter', () => {
       const { code } = translateModule(wasm)
       return new Uint8Array(code.buffer, 0, code.byteLength)

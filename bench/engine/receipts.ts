@@ -2,8 +2,10 @@
 import { readFileSync } from 'node:fs'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import type { EngineName } from '../../node-cli/src/engine/engine-name.ts'
-import { executeWith } from '../../node-cli/src/engine/engines.ts'
-import type { EngineCase } from '../../node-cli/src/engine/vectors.ts'
+import { engines } from '../../node-cli/src/engine/engines.ts'
+import { emptyState } from '../../node-cli/src/engine/execution.ts'
+import { executeOn } from '../../node-cli/src/engine/host/call.ts'
+import type { EngineCase } from '../../node-cli/src/engine/vectors/cases.ts'
 import { hexToBytes } from '../../protocol/encoding/index.ts'
 import { createReceipt, hashReceipt } from '../../protocol/execution/index.ts'
 
@@ -13,14 +15,13 @@ interface Request {
 }
 
 const address = `0x${'00'.repeat(32)}`
-const alone = { module: () => null, stored: () => null }
 
 function linesOf({ name, wasm_hex, call, runs }: EngineCase, engine: EngineName): string[] {
   const wasm = hexToBytes(`0x${wasm_hex}`)
   const input = new TextEncoder().encode(call.input_utf8)
   return runs!.map(({ gas_limit: gasLimit }) => {
     const request = { address, wasm, functionId: call.func_id, input, gasLimit }
-    const { success, output, error, events, gasUsed } = executeWith(engine, request, alone)
+    const { success, output, error, events, gasUsed } = executeOn(engines[engine], request, emptyState)
     const receipt = createReceipt({
       module_address: address,
       function: 'f',

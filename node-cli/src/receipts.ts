@@ -6,7 +6,7 @@ import {
   receiptText,
 } from '../../protocol/execution/index.ts'
 import { deriveNodeId } from '../../protocol/identity/index.ts'
-import type { ExecutionResult } from './engine/execution.ts'
+import type { ExecutionResult } from './engine/index.ts'
 import { nodeSigner } from './node-signer.ts'
 import { profile } from './profile.ts'
 

@@ -189,7 +189,7 @@ function readOperator(reader: WasmReader): Operator {
 
 const hex = (byte: number): string => `0x${byte.toString(16).padStart(2, '0')}`
 
-function readBlockType(reader: WasmReader, types: Module['types']): FunctionType {
+export function readBlockType(reader: WasmReader, types: Module['types']): FunctionType {
   const first = reader.bytes[reader.at]
   if (first === 0x40) {
     reader.skip(1)

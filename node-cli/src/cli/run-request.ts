@@ -4,8 +4,7 @@ import {
   artifactBytesMax,
   openArtifact,
 } from '../../../protocol/hbc/artifact.ts'
-import { type EngineChoice, engineNames } from '../engine/engine-name.ts'
-import { limits } from '../engine/limits.ts'
+import { type EngineChoice, engineNames, limits } from '../engine/index.ts'
 import { CliError, UsageError } from './errors.ts'
 import { nameOf, readInput } from './input.ts'
 
@@ -51,15 +50,13 @@ export async function readArtifactFile(file: string): Promise<Artifact & { bytes
 }
 
 /** @throws {@link CliError} for a function the module does not export. */
-export function functionIdOf({ manifest }: Artifact, name: string): number {
-  const id = manifest.functions.indexOf(name)
-  if (id < 0)
+export function checkExported({ manifest }: Artifact, name: string): void {
+  if (!manifest.functions.includes(name))
     throw new CliError(
       'not_exported',
       `invalid request: function '${name}' is not exported by this module`,
       `The module exports: ${manifest.functions.join(', ')}`,
     )
-  return id
 }
 
 /** The engine `NODE_ENGINE` asks for. @throws {@link UsageError} */

@@ -5,7 +5,7 @@ import { defineNodectlCommand } from '../cli/command.ts'
 import { exitCodes } from '../cli/errors.ts'
 import { printJson } from '../cli/output.ts'
 import { readArtifactFile } from '../cli/run-request.ts'
-import { validateBodies } from '../engine/validator.ts'
+import { validateBodies } from '../engine/validation/validator.ts'
 
 export default defineNodectlCommand({
   definition: {

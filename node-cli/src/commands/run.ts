@@ -3,16 +3,17 @@ import { defineNodectlCommand } from '../cli/command.ts'
 import { CliError, exitCodes, UsageError } from '../cli/errors.ts'
 import { checkStandardInput } from '../cli/input.ts'
 import { printable, printJson, progress } from '../cli/output.ts'
-import { engineOf, functionIdOf, inputArguments, readArtifactFile, readRunInput } from '../cli/run-request.ts'
+import {
+  checkExported,
+  engineOf,
+  inputArguments,
+  readArtifactFile,
+  readRunInput,
+} from '../cli/run-request.ts'
 import { withDataDir } from '../data-dir/lock.ts'
 import { createNodeKey } from '../data-dir/node-key.ts'
-import type { EngineChoice } from '../engine/engine-name.ts'
-import { type ExecutionRequest, type ExecutionResult, NodeFault } from '../engine/execution.ts'
-import { limits } from '../engine/limits.ts'
-import { runOnce } from '../engine/run-once.ts'
+import { type ExecutionResult, execute, type ForegroundRequest, limits, NodeFault } from '../engine/index.ts'
 import { type Ran, shownResult, signReceipt } from '../receipts.ts'
-
-const timeoutSeconds = 60
 
 export default defineNodectlCommand({
   definition: {
@@ -39,14 +40,23 @@ export default defineNodectlCommand({
       checkStandardInput(args.hbc, args['input-file'])
       const input = await readRunInput(args)
       const artifact = await readArtifactFile(args.hbc)
-      const functionId = functionIdOf(artifact, args.function)
-      const { manifestAddress: address, wasm, bytes: hbc } = artifact
-      const dataDir = args['data-dir'] ?? null
-
-      const execute = () => answer(engine, { address, wasm, functionId, input, gasLimit }, dataDir)
+      checkExported(artifact, args.function)
+      const { manifest, manifestAddress: address, wasm, bytes: hbc } = artifact
+      const module = { wasm, functions: manifest.functions }
+      const request = {
+        engine,
+        address,
+        module,
+        function: args.function,
+        input,
+        gasLimit,
+        foreground: true,
+      } as const
       const ran = (result: ExecutionResult): Ran => ({ address, functionName: args.function, input, result })
-      if (dataDir === null) {
-        const result = await execute()
+
+      const dataDir = args['data-dir']
+      if (dataDir === undefined) {
+        const result = await answer(request)
         return report(
           result,
           gasLimit,
@@ -55,21 +65,24 @@ export default defineNodectlCommand({
       }
       await withDataDir(dataDir, async () => {
         const seed = await createNodeKey(dataDir)
-        const result = await execute()
-        const envelope = signReceipt(ran(result), seed, unixNow())
         const { openStore } = await import('../data-dir/store.ts')
         const store = openStore(dataDir)
-        store.record({
-          address,
-          hbc,
-          functionName: args.function,
-          writes: result.writes,
-          receiptHash: envelope.receipt_hash,
-          envelope: JSON.stringify(envelope),
-          createdAt: envelope.timestamp,
-        })
-        store.close()
-        report(result, gasLimit, envelope)
+        try {
+          const result = await answer({ ...request, state: store.state() })
+          const envelope = signReceipt(ran(result), seed, unixNow())
+          store.record({
+            address,
+            hbc,
+            functionName: args.function,
+            writes: result.writes,
+            receiptHash: envelope.receipt_hash,
+            envelope: JSON.stringify(envelope),
+            createdAt: envelope.timestamp,
+          })
+          report(result, gasLimit, envelope)
+        } finally {
+          store.close()
+        }
       })
     },
   },
@@ -91,13 +104,9 @@ function readGas(text: string): number {
   return gas
 }
 
-async function answer(
-  engine: EngineChoice,
-  request: ExecutionRequest,
-  dataDir: string | null,
-): Promise<ExecutionResult> {
+async function answer(request: ForegroundRequest): Promise<ExecutionResult> {
   try {
-    const result = await runOnce(engine, request, dataDir, timeoutSeconds)
+    const result = await execute(request)
     for (const line of result.logs) progress(`log: ${printable(line)}`)
     return result
   } catch (error) {

@@ -10,15 +10,18 @@ import { CliError, exitCodes } from '../cli/errors.ts'
 import { checkStandardInput, nameOf, readInput } from '../cli/input.ts'
 import { printJson } from '../cli/output.ts'
 import { engineOf, inputArguments, readArtifactFile, readRunInput } from '../cli/run-request.ts'
-import type { EngineChoice } from '../engine/engine-name.ts'
-import { type ExecutionRequest, type ExecutionResult, NodeFault } from '../engine/execution.ts'
-import { limits } from '../engine/limits.ts'
-import { runOnce } from '../engine/run-once.ts'
+import {
+  type EngineChoice,
+  type ExecutionResult,
+  execute,
+  type ForegroundRequest,
+  limits,
+  NodeFault,
+} from '../engine/index.ts'
 import { profile } from '../profile.ts'
 import { type Ran, type ReceiptEnvelope, receiptOf, shownResult } from '../receipts.ts'
 
 const receiptBytesMax = 4 * 1024 * 1024
-const timeoutSeconds = 60
 
 export default defineNodectlCommand({
   definition: {
@@ -129,11 +132,12 @@ async function differences(
   input: Uint8Array,
 ): Promise<string[]> {
   const { function: functionName } = claim.envelope.receipt
-  const functionId = manifest.functions.indexOf(functionName)
-  if (functionId < 0) return [`the module does not export the function ${functionName}`]
+  const { functions } = manifest
+  if (!functions.includes(functionName)) return [`the module does not export the function ${functionName}`]
+  const request = { engine, address, module: { wasm, functions }, function: functionName, input } as const
   let first: string[] | undefined
   for (const gasLimit of claim.gasLimits) {
-    const result = await answer(engine, { address, wasm, functionId, input, gasLimit })
+    const result = await answer({ ...request, gasLimit, foreground: true })
     const found = differencesFrom(claim, { address, functionName, input, result })
     if (found.length === 0) return found
     first ??= found
@@ -169,9 +173,9 @@ function stateProblem(wasm: Uint8Array): string[] {
   ]
 }
 
-async function answer(engine: EngineChoice, request: ExecutionRequest): Promise<ExecutionResult> {
+async function answer(request: ForegroundRequest): Promise<ExecutionResult> {
   try {
-    return await runOnce(engine, request, null, timeoutSeconds)
+    return await execute(request)
   } catch (error) {
     if (error instanceof NodeFault)
       throw new CliError('node_fault', `${error.message}; nothing can be said of the receipt`)

@@ -2,7 +2,7 @@ import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { ArtifactError, openArtifact } from '../../../protocol/hbc/artifact.ts'
 import { CliError } from '../cli/errors.ts'
-import type { StorageWrite, Surroundings } from '../engine/execution.ts'
+import type { CallableModule, StateReader, StorageWrite } from '../engine/index.ts'
 import { makeFolder } from './make-folder.ts'
 
 /** What a run leaves behind. */
@@ -18,7 +18,7 @@ export interface RunRecord {
 }
 
 export interface Store {
-  surroundings: () => Surroundings
+  state: () => StateReader
   /** Keeps everything of one run, or nothing. */
   record: (run: RunRecord) => void
   close: () => void
@@ -55,7 +55,7 @@ export function openStore(dataDir: string): Store {
   }
   const db = orRefuse(() => openDatabase(file))
   return {
-    surroundings: () => {
+    state: () => {
       const { findModule, findValue } = orRefuse(() => ({
         findModule: db.prepare('SELECT hbc FROM modules WHERE address = ?'),
         findValue: db.prepare('SELECT value FROM storage WHERE address = ? AND key = ?'),
@@ -88,7 +88,7 @@ function openDatabase(file: string): DatabaseSync {
 }
 
 /** What is kept is no more trusted than what comes in: a run must not be that of another module. */
-function keptModule(file: string, address: string, hbc: Uint8Array): ReturnType<Surroundings['module']> {
+function keptModule(file: string, address: string, hbc: Uint8Array): CallableModule {
   try {
     const { wasm, manifest, manifestAddress } = openArtifact(hbc)
     if (manifestAddress === address) return { wasm, functions: manifest.functions }

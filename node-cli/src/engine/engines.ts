@@ -1,21 +1,22 @@
-import { auto } from './auto.ts'
-import { executeOn } from './call.ts'
 import type { EngineChoice } from './engine-name.ts'
-import type { ExecutionRequest, ExecutionResult, Surroundings } from './execution.ts'
-import type { Engine } from './instance.ts'
-import { pulley } from './interpreter/pulley.ts'
-import { native } from './native.ts'
-
-const engines: Readonly<Record<EngineChoice, Engine>> = { auto, native, pulley }
+import type { Engine } from './host/instance.ts'
+import { interpreter } from './interpreter/interpreter.ts'
+import { native, V8LimitExceeded } from './native/native.ts'
 
 /**
- * Runs one function of a module on an engine of choice. Call it in a thread whose stack outlasts the guest's: see
- * {@link EngineThread}.
- *
- * @throws {@link NodeFault} for what is no answer of the guest.
+ * V8, and the interpreter for a module that keeps the rules and is beyond one of V8's own limits. The rules do not
+ * repeat those limits: they differ from version to version, and nodes of all versions must agree.
  */
-export const executeWith = (
-  choice: EngineChoice,
-  request: ExecutionRequest,
-  surroundings: Surroundings,
-): ExecutionResult => executeOn(engines[choice], request, surroundings)
+const auto: Engine = {
+  instantiate(...parameters) {
+    try {
+      return native.instantiate(...parameters)
+    } catch (error) {
+      if (!(error instanceof V8LimitExceeded)) throw error
+      return interpreter.instantiate(...parameters)
+    }
+  },
+}
+
+/** The engines by what runs ask for. */
+export const engines: Readonly<Record<EngineChoice, Engine>> = { auto, native, pulley: interpreter }

@@ -1,13 +1,35 @@
 import type { ExecutionEvent } from '../../../protocol/execution/index.ts'
 
+/** A module as a run needs it: its code, and the names of its functions in order. */
+export interface CallableModule {
+  readonly wasm: Uint8Array
+  readonly functions: readonly string[]
+}
+
 /** The modules and the storage a run can reach. Both answer at once: a guest cannot wait. */
-export interface Surroundings {
+export interface StateReader {
   /** The module at an address, or null. */
-  module: (address: string) => { wasm: Uint8Array; functions: readonly string[] } | null
+  module: (address: string) => CallableModule | null
   /** What a module keeps under a key (hex of its bytes), or null. */
   stored: (address: string, key: string) => Uint8Array | null
 }
 
+type MaybePromise<T> = T | Promise<T>
+
+/**
+ * The same where both may take their time, for a run in a thread. What they answer must not change while the run goes
+ * on, for it may ask again.
+ */
+export interface AsyncStateReader {
+  /** A rejection ends the run as a fault of the node. */
+  module: (address: string) => MaybePromise<CallableModule | null>
+  stored: (address: string, key: string) => MaybePromise<Uint8Array | null>
+}
+
+/** Nothing is stored, and there is no other module. */
+export const emptyState: StateReader = { module: () => null, stored: () => null }
+
+/** What an engine is given to run. */
 export interface ExecutionRequest {
   address: string
   wasm: Uint8Array
@@ -32,7 +54,9 @@ export type ExecutionResult =
       error: null
       gasUsed: number
       events: ExecutionEvent[]
+      /** For one transaction, in order of first write, one per key. */
       writes: StorageWrite[]
+      /** Lines of `console.log`, for the node's own log. */
       logs: string[]
     }
   | { success: false; output: null; error: string; gasUsed: number; events: []; writes: []; logs: string[] }

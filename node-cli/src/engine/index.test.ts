@@ -1,23 +1,22 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import wabt from 'wabt'
-import { echoManifest, echoWasm } from '../../../protocol/hbc/testing/artifacts.ts'
+import { echoAddress, echoManifest, echoWasm } from '../../../protocol/hbc/testing/artifacts.ts'
 import { readModule } from '../../../protocol/wasm/module.ts'
 import {
-  closeEngines,
-  type EngineStorage,
+  type AsyncStateReader,
+  closeThreads,
   ExecutionRefused,
   engineNames,
   execute,
   limits,
   NodeFault,
 } from './index.ts'
-import { rewriteModule } from './rewrite-module.ts'
+import { rewriteModule } from './metering/rewrite-module.ts'
 
 const tools = await wabt()
 const assemble = (text: string): Uint8Array => tools.parseWat('test.wat', text, {}).toBinary({}).buffer
 
-const nothing: EngineStorage = { get: () => null }
-const manifest = { functions: ['f'] }
+const functions = ['f']
 const text = (bytes: Uint8Array | null) => (bytes === null ? null : new TextDecoder().decode(bytes))
 const callee = `0x${'5a'.repeat(32)}`
 
@@ -44,69 +43,70 @@ const emit = '(call $emit (i32.const 0) (i32.const 3) (i32.const 16) (i32.const 
 const log = '(call $log (i32.const 8) (i32.const 5))'
 const callOther =
   '(call $call (i32.const 32) (i32.const 66) (i32.const 100) (i32.const 1) (i32.const 0) (i32.const 0))'
+const moduleOf = (entry: string) => ({ wasm: hosted(entry), functions })
+const calling = moduleOf(callOther)
 
-afterAll(closeEngines)
+afterAll(closeThreads)
 
 describe.each(engineNames)('execute on %s', (engine) => {
   const base = {
     engine,
-    manifest,
+    address: `0x${'00'.repeat(32)}`,
     function: 'f',
     input: new Uint8Array(),
     gasLimit: 1_000_000,
-    storage: nothing,
   }
 
   test('the known answer: output, event and gas', async () => {
     const input = new TextEncoder().encode('{"msg":"hi"}')
-    const ran = await execute({ ...base, wasm: echoWasm, manifest: echoManifest, function: 'echo', input })
-    expect(ran).toMatchObject({ success: true, gas_used: 581, storage_changes: [] })
+    const module = { wasm: echoWasm, functions: echoManifest.functions }
+    const ran = await execute({ ...base, address: echoAddress, module, function: 'echo', input })
+    expect(ran).toMatchObject({ success: true, gasUsed: 581, writes: [] })
     expect(text(ran.output)).toBe('{"msg":"hi"}')
     expect(ran.events).toEqual([{ name: 'echoed', data: { msg: 'hi' } }])
   })
 
   test('storage may answer later; what is written comes back and is not kept', async () => {
-    const asked: [string, string | null][] = []
-    const storage: EngineStorage = {
-      get: async (module, key) => {
-        asked.push([module, text(key)])
+    const asked: [string, string][] = []
+    const state: AsyncStateReader = {
+      module: () => null,
+      stored: async (module, key) => {
+        asked.push([module, key])
         return new TextEncoder().encode('old')
       },
     }
     const wasm = hosted(`(local $old i64) (local.set $old ${get}) ${set} (local.get $old)`)
     for (const round of [1, 2]) {
-      const ran = await execute({ ...base, wasm, moduleAddress: callee, storage })
+      const ran = await execute({ ...base, address: callee, module: { wasm, functions }, state })
       expect(text(ran.output)).toBe('old')
-      expect(ran.storage_changes).toEqual([
-        {
-          module_address: callee,
-          key: new TextEncoder().encode('key'),
-          value: new TextEncoder().encode('value'),
-        },
+      expect(ran.writes).toEqual([
+        { address: callee, key: '6b6579', value: new TextEncoder().encode('value') },
       ])
       expect(asked).toHaveLength(round)
     }
   })
 
   test('a callee is resolved by the caller of execute, and its writes carry its address', async () => {
-    const other = { wasm: hosted(`${set} ${get}`), manifest }
-    const resolveModule = async (address: string) => (address === callee ? other : null)
-    const ran = await execute({ ...base, wasm: hosted(callOther), resolveModule })
+    const other = { wasm: hosted(`${set} ${get}`), functions }
+    const module = async (address: string) => (address === callee ? other : null)
+    const ran = await execute({ ...base, module: calling, state: { module, stored: () => null } })
     expect(text(ran.output)).toBe('value')
-    expect(ran.storage_changes).toMatchObject([{ module_address: callee }])
+    expect(ran.writes).toMatchObject([{ address: callee }])
   })
 
   test('a callee that cannot be looked up is a fault of the node, not an outcome', async () => {
-    const resolveModule = () => Promise.reject(new Error('the peer is away'))
-    await expect(execute({ ...base, wasm: hosted(callOther), resolveModule })).rejects.toThrowError(
+    const module = () => Promise.reject(new Error('the peer is away'))
+    const state = { module, stored: () => null }
+    await expect(execute({ ...base, module: calling, state })).rejects.toThrowError(
       expect.objectContaining({ name: 'NodeFault', message: 'the peer is away' }),
     )
   })
 
   test('a repeated run leaves nothing of the first behind: one event, one line, one question', async () => {
     let questions = 0
-    const storage: EngineStorage = {
-      get: () => {
+    const state: AsyncStateReader = {
+      module: () => null,
+      stored: () => {
         questions += 1
         return null
       },
@@ -119,62 +119,58 @@ describe.each(engineNames)('execute on %s', (engine) => {
        (i64.const 0xd000000001)`,
       '(global $zero f64 (f64.const 0))',
     )
-    const ran = await execute({ ...base, wasm, storage })
+    const ran = await execute({ ...base, module: { wasm, functions }, state })
     expect(ran).toMatchObject({ success: true, events: [{ name: 'key' }], logs: ['value'] })
     expect(text(ran.output)).toBe('7')
-    expect(ran.storage_changes).toHaveLength(1)
+    expect(ran.writes).toHaveLength(1)
     expect(questions).toBe(1)
   })
 
   test('after a run that the clock has ended the next one is not affected', async () => {
-    const endless = hosted(
+    const endless = moduleOf(
       '(loop $l (memory.fill (i32.const 0) (i32.const 0) (i32.const 65536)) (br $l)) (i64.const 0)',
     )
     await expect(
-      execute({ ...base, wasm: endless, gasLimit: 10_000_000_000, timeoutSeconds: 0.2 }),
-    ).rejects.toThrowError(NodeFault)
-    expect(await execute({ ...base, wasm: hosted('(i64.const 0)') })).toMatchObject({ success: true })
+      execute({ ...base, module: endless, gasLimit: 10_000_000_000, timeoutSeconds: 0.2 }),
+    ).rejects.toThrowError(
+      expect.objectContaining({ name: 'NodeFault', message: 'the run took longer than 0.2 s' }),
+    )
+    expect(await execute({ ...base, module: moduleOf('(i64.const 0)') })).toMatchObject({ success: true })
   })
 
   test('what a module logs is kept up to a number of lines and of bytes, and costs the same past them', async () => {
     const logging = (lines: number, bytes: number) =>
-      hosted(
+      moduleOf(
         `(local i32) (loop $l (call $log (i32.const 4096) (i32.const ${bytes}))
            (br_if $l (i32.lt_u (local.tee 3 (i32.add (local.get 3) (i32.const 1))) (i32.const ${lines}))))
          (i64.const 0)`,
       )
     const gasLimit = 100_000_000
-    const many = await execute({ ...base, wasm: logging(limits.logLines + 500, 1), gasLimit })
+    const many = await execute({ ...base, module: logging(limits.logLines + 500, 1), gasLimit })
     expect(many.logs).toHaveLength(limits.logLines)
-    const long = await execute({ ...base, wasm: logging(500, limits.logLine), gasLimit })
+    const long = await execute({ ...base, module: logging(500, limits.logLine), gasLimit })
     expect(long.logs.join('')).toHaveLength(limits.logBytes)
-    expect(long.gas_used).toBeGreaterThan(500 * (limits.logLine + 100))
+    expect(long.gasUsed).toBeGreaterThan(500 * (limits.logLine + 100))
   })
 
   test('a module is known by its bytes, whatever address it goes by', async () => {
-    const one = { ...base, moduleAddress: callee }
-    expect(text((await execute({ ...one, wasm: hosted(`${set} ${get}`) })).output)).toBe('value')
-    expect(text((await execute({ ...one, wasm: hosted('(i64.const 0)') })).output)).toBe('')
+    const one = { ...base, address: callee }
+    expect(text((await execute({ ...one, module: moduleOf(`${set} ${get}`) })).output)).toBe('value')
+    expect(text((await execute({ ...one, module: moduleOf('(i64.const 0)') })).output)).toBe('')
   })
 
   test('many runs at once do not mix', async () => {
-    const wasm = hosted('(i64.or (i64.shl (i64.extend_i32_u (local.get 1)) (i64.const 32)) (i64.const 2))')
+    const module = moduleOf(
+      '(i64.or (i64.shl (i64.extend_i32_u (local.get 1)) (i64.const 32)) (i64.const 2))',
+    )
     const inputs = Array.from({ length: 6 }, (_, index) => new TextEncoder().encode(`${index}${index}`))
-    const ran = await Promise.all(inputs.map((input) => execute({ ...base, wasm, input })))
+    const ran = await Promise.all(inputs.map((input) => execute({ ...base, module, input })))
     expect(ran.map(({ output }) => text(output))).toEqual(['00', '11', '22', '33', '44', '55'])
   })
 })
 
 describe('a module that V8 refuses and the rules allow', () => {
-  const base = {
-    manifest,
-    // Given, for it takes longer to derive from so many bytes than all the rest.
-    moduleAddress: callee,
-    function: 'f',
-    input: new Uint8Array(),
-    gasLimit: 1_000_000,
-    storage: nothing,
-  }
+  const base = { address: callee, function: 'f', input: new Uint8Array(), gasLimit: 1_000_000 }
   const answer = '(i64.store (i32.const 0) (i64.const 0x37)) (i64.const 1)'
   // v128.const 0; drop: a body of many bytes in operators that are few, for each is looked at several times.
   const longOperator = [0xfd, 0x0c, ...new Array<number>(16).fill(0), 0x1a]
@@ -203,22 +199,20 @@ describe('a module that V8 refuses and the rules allow', () => {
     ['a body longer than V8 takes', () => lengthened(7_700_000)],
     ['a body that is longer than V8 takes only once it counts its gas', () => lengthened(7_654_300)],
   ])('%s: runs on the interpreter, unless that is forbidden', async (_, make) => {
-    const wasm = make()
+    const module = { wasm: make(), functions }
     const [auto, pulley] = await Promise.all(
-      (['auto', 'pulley'] as const).map((engine) => execute({ ...base, wasm, engine })),
+      (['auto', 'pulley'] as const).map((engine) => execute({ ...base, module, engine })),
     )
     expect(text(auto!.output)).toBe('7')
     expect(auto).toEqual(pulley)
-    await expect(execute({ ...base, wasm, engine: 'native' })).rejects.toThrowError(NodeFault)
+    await expect(execute({ ...base, module, engine: 'native' })).rejects.toThrowError(NodeFault)
   })
 
   test('calls and is called by one that V8 takes', async () => {
-    const large = { wasm: hosted(`(local ${'i32 '.repeat(49_997)}) ${set} ${get}`), manifest }
-    const resolveModule = () => large
+    const large = moduleOf(`(local ${'i32 '.repeat(49_997)}) ${set} ${get}`)
+    const state: AsyncStateReader = { module: () => large, stored: () => null }
     const [auto, pulley] = await Promise.all(
-      (['auto', 'pulley'] as const).map((engine) =>
-        execute({ ...base, wasm: hosted(callOther), engine, resolveModule }),
-      ),
+      (['auto', 'pulley'] as const).map((engine) => execute({ ...base, module: calling, engine, state })),
     )
     expect(text(auto!.output)).toBe('value')
     expect(auto).toEqual(pulley)
@@ -228,12 +222,11 @@ describe('a module that V8 refuses and the rules allow', () => {
 describe('execute refuses, before anything runs,', () => {
   const base = {
     engine: 'native',
-    wasm: echoWasm,
-    manifest: echoManifest,
+    address: echoAddress,
+    module: { wasm: echoWasm, functions: echoManifest.functions },
     function: 'echo',
     input: new Uint8Array(),
     gasLimit: 1,
-    storage: nothing,
   } as const
 
   test.each([

@@ -1,6 +1,6 @@
-import { executeOn } from './call.ts'
-import type { ExecutionRequest, ExecutionResult, Surroundings } from './execution.ts'
-import { pulleyWith } from './interpreter/pulley.ts'
+import type { ExecutionRequest, ExecutionResult, StateReader } from './execution.ts'
+import { executeOn } from './host/call.ts'
+import { interpreterWith } from './interpreter/interpreter.ts'
 
 /** Above this the modules of a run take longer to open, check and translate than a thread to start. */
 const bytesMax = 256 * 1024
@@ -13,24 +13,24 @@ const bytesMax = 256 * 1024
  * @returns null for a run that is longer, nests deeper than this thread's stack, or fails through no fault of the guest;
  * nothing of it is left, and it has to be done again in a thread of its own.
  */
-export function runShortly(request: ExecutionRequest, surroundings: Surroundings): ExecutionResult | null {
+export function runShortly(request: ExecutionRequest, state: StateReader): ExecutionResult | null {
   let bytesLeft = bytesMax - request.wasm.length
   if (bytesLeft < 0) return null
-  const light: Surroundings = {
-    ...surroundings,
+  const bounded: StateReader = {
+    ...state,
     module: (address) => {
-      const module = surroundings.module(address)
-      // Each call counts anew: what is called is opened and instantiated each time.
+      const module = state.module(address)
+      // Each call counts: what is called is opened and instantiated each time.
       bytesLeft -= module?.wasm.length ?? 0
       if (bytesLeft < 0) throw new Error('the modules are larger than those of a short run')
       return module
     },
   }
-  const longer = pulleyWith(() => {
+  const oneSlice = interpreterWith(() => {
     throw new Error('the run is longer than a slice')
   })
   try {
-    return executeOn(longer, request, light)
+    return executeOn(oneSlice, request, bounded)
   } catch {
     return null
   }

@@ -1,6 +1,6 @@
 import { type MachineExports, machineModule } from './machine-module.ts'
 import { slotBytes } from './operand-stack.ts'
-import { headerBytes, pagesMaxOf, type TranslatedModule, tableCapacity } from './translate.ts'
+import { headerBytes, pagesMaxOf, type TranslatedModule, tableCapacity } from './translate-module.ts'
 
 /** How the machine's loop ended. */
 export const status = { done: 0, paused: 1, outOfGas: 2, stackLimit: 3, trap: 4 } as const

@@ -95,8 +95,8 @@ export const instructions: readonly string[] = [
   'fuel',
   'enter',
   'loop',
-  // Before what may move much memory.
-  'rest',
+  // Before what may move much memory: the host may look at its clock.
+  'poll',
   ...branches,
   // The same to a loop, whose header asks whether gas is left.
   ...branches.map((name) => `${name}_loop`),

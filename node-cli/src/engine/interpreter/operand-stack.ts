@@ -1,3 +1,4 @@
+import type { ValueType } from '../../../../protocol/wasm/operator-row.ts'
 import type { CodeWriter } from './code-writer.ts'
 import { codeOf } from './opcodes.ts'
 
@@ -6,6 +7,9 @@ export const slotBytes = 16
 
 /** How wide a value is, as the moves count it. */
 export const width = { bits32: 0, bits64: 1, bits128: 2 } as const
+
+export const widthOf = (type: ValueType): number =>
+  type === 'v128' ? width.bits128 : type === 'i64' || type === 'f64' ? width.bits64 : width.bits32
 
 const form = { slot: 0, local: 1, constant: 2 } as const
 
@@ -66,7 +70,7 @@ export class OperandStack {
     this.#high[position] = high
   }
 
-  /** Takes the top operand; {@link place} and the like still know it until something is pushed. */
+  /** Takes the top operand; {@link source} and the like still know it until something is pushed. */
   pop(): void {
     const position = --this.height
     if (this.#forms[position] === form.local) this.#unlink(position)
@@ -99,8 +103,8 @@ export class OperandStack {
     return this.widths[position] === width.bits32 || this.#high[position] === this.#values[position]! >> 31
   }
 
-  /** Where an operand can be read; a constant is put into its slot first. */
-  place(position: number): number {
+  /** Where an operand can be read, as bytes from the frame pointer; a constant is put into its slot first. */
+  source(position: number): number {
     if (this.#forms[position] === form.local) return this.#values[position]! * slotBytes
     if (this.#forms[position] === form.constant) this.settle(position)
     return this.slot(position)

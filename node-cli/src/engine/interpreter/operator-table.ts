@@ -1,10 +1,9 @@
-import type { ValueType } from '../../../../protocol/wasm/operator-row.ts'
 import { type Operator, operatorAt } from '../../../../protocol/wasm/operators.ts'
 import { codeOf, withConstant } from './opcodes.ts'
-import { width } from './operand-stack.ts'
+import { width, widthOf } from './operand-stack.ts'
 
 /** How the operands of an operator become those of its instruction. */
-export const shape = {
+export const format = {
   /** Passes control on or moves values: each has code of its own. */
   special: 0,
   /** Result, then operands. */
@@ -25,13 +24,10 @@ export const shape = {
   bulk: 8,
 } as const
 
-export const widthOf = (type: ValueType): number =>
-  type === 'v128' ? width.bits128 : type === 'i64' || type === 'f64' ? width.bits64 : width.bits32
-
 /** What a translator needs of an operator, by its dense number. */
 export interface Translation {
   readonly code: number
-  readonly shape: number
+  readonly format: number
   readonly pops: number
   /** Width of the result, or -1. */
   readonly result: number
@@ -63,15 +59,15 @@ const exchanges: Readonly<Record<string, string>> = {
 const isInteger = (name: string): boolean => name.startsWith('i32.') || name.startsWith('i64.')
 const canHoldConstant = new Set<string>(withConstant)
 
-function shapeOf({ name, immediates, accessBytes, pops }: Operator): number {
-  if (pops === 'special' && !name.startsWith('table.')) return shape.special
-  if (name === 'memory.size' || name === 'memory.grow') return shape.special
-  if (immediates === 'memarg-lane') return name.includes('store') ? shape.storeLane : shape.loadLane
-  if (accessBytes > 0) return name.includes('store') ? shape.store : shape.load
-  if (immediates === 'lane') return shape.lane
-  if (immediates === 'shuffle') return shape.shuffle
-  if (/^(table|elem|data)\.|^memory\.(init|copy|fill)/.test(name)) return shape.bulk
-  return codeOf.has(name) ? shape.plain : shape.special
+function formatOf({ name, immediates, accessBytes, pops }: Operator): number {
+  if (pops === 'special' && !name.startsWith('table.')) return format.special
+  if (name === 'memory.size' || name === 'memory.grow') return format.special
+  if (immediates === 'memarg-lane') return name.includes('store') ? format.storeLane : format.loadLane
+  if (accessBytes > 0) return name.includes('store') ? format.store : format.load
+  if (immediates === 'lane') return format.lane
+  if (immediates === 'shuffle') return format.shuffle
+  if (/^(table|elem|data)\.|^memory\.(init|copy|fill)/.test(name)) return format.bulk
+  return codeOf.has(name) ? format.plain : format.special
 }
 
 /** Operands of table operators, which the common table leaves to the immediates. */
@@ -93,7 +89,7 @@ function translationOf(operator: Operator): Translation {
       : [pops.length, pushes[0] === undefined ? -1 : widthOf(pushes[0])]
   return {
     code: codeOf.get(name) ?? 0,
-    shape: shapeOf(operator),
+    format: formatOf(operator),
     pops: count,
     result,
     constantCode: constants ? codeOf.get(`${name.replace('.', '_')}_c`)! : 0,

@@ -1,10 +1,10 @@
 import wabt from 'wabt'
 import { createReceipt, hashReceipt } from '../../../../protocol/execution/index.ts'
-import { executeOn } from '../call.ts'
-import { type ExecutionResult, outOfGas, type Surroundings } from '../execution.ts'
-import type { Engine } from '../instance.ts'
-import { pulley } from '../interpreter/pulley.ts'
-import { native, nativeWith } from '../native.ts'
+import { type ExecutionResult, outOfGas, type StateReader } from '../execution.ts'
+import { executeOn } from '../host/call.ts'
+import type { Engine } from '../host/instance.ts'
+import { interpreter } from '../interpreter/interpreter.ts'
+import { native, nativeWith } from '../native/native.ts'
 import { randomCode } from './random-code.ts'
 import { randomModuleAddress } from './random-host.ts'
 import { randomModule } from './random-module.ts'
@@ -53,7 +53,7 @@ export async function compareSeeds(
     for (const limit of new Set([...limits, threshold + 1, threshold, threshold - 1])) {
       if (limit < 1) continue
       comparison.runs += 1
-      const [fast, ...others] = [native, reference, pulley].map((engine) => shown(run(limit, engine)))
+      const [fast, ...others] = [native, reference, interpreter].map((engine) => shown(run(limit, engine)))
       for (const other of others)
         if (fast !== other)
           comparison.differences.push(`seed ${seed}, gas limit ${limit}: ${fast} and ${other}`)
@@ -70,13 +70,13 @@ type Run = (gasLimit: number, engine: Engine) => ExecutionResult
 
 /** Runs a module that finds itself under its address, and something in its storage. */
 function runner(wasm: Uint8Array): Run {
-  const surroundings: Surroundings = {
+  const state: StateReader = {
     module: (address) => (address === randomModuleAddress ? { wasm, functions: ['f'] } : null),
     stored: (_, key) => (key === '6b6579' ? new TextEncoder().encode('stored') : null),
   }
   return (gasLimit, engine) => {
     const request = { address: randomModuleAddress, wasm, functionId: 0, input: new Uint8Array(), gasLimit }
-    return executeOn(engine, request, surroundings)
+    return executeOn(engine, request, state)
   }
 }
 

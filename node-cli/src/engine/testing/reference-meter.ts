@@ -1,11 +1,12 @@
 import { readModule } from '../../../../protocol/wasm/module.ts'
 import type { WasmReader } from '../../../../protocol/wasm/reader.ts'
-import { ByteWriter } from '../bytes.ts'
-import { canonicalized, writeCanonical } from '../canonical-nan.ts'
-import { addressableBytes, meterExports, stopped } from '../meter.ts'
-import { rewriteModule } from '../rewrite-module.ts'
-import { rewriteStack } from '../stack-rewrite.ts'
-import { BodyValidator, declaredFunctions } from '../validator.ts'
+import { ByteWriter } from '../metering/byte-writer.ts'
+import { canonicalized, writeCanonical } from '../metering/canonical-nan.ts'
+import { addressableBytes } from '../metering/memory-bounds.ts'
+import { meterGlobals, stopped } from '../metering/meter-state.ts'
+import { rewriteModule } from '../metering/rewrite-module.ts'
+import { BodyValidator, declaredFunctions } from '../validation/validator.ts'
+import { rewriteStack } from './stack-rewrite.ts'
 
 const free = new Set(['nop', 'drop', 'block', 'loop', 'unreachable', 'return', 'else', 'end'])
 /** Operators before which pending gas goes to the activation's counter. */
@@ -109,12 +110,8 @@ export function referenceMeter(original: Uint8Array): Uint8Array {
   return rewriteModule(wasm, module, {
     bodies,
     types: [],
-    globals: [
-      { type: 'i64', initial: 0, exportName: meterExports.fuel },
-      { type: 'i32', initial: 0, exportName: meterExports.status },
-      // The rewritten module keeps its own budget; this one is set and never read.
-      { type: 'i32', initial: 0, exportName: meterExports.budget },
-    ],
+    // The rewritten module keeps its own budget; the one of these is set and never read.
+    globals: meterGlobals,
     caps: { pages: 1024, elements: 100_000 },
   })
 }

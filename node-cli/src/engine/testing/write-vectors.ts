@@ -9,18 +9,18 @@ import wabt from 'wabt'
 import { ownKernels } from '../../../../bench/engine/kernels.ts'
 import { bytesToHex } from '../../../../protocol/encoding/index.ts'
 import { echoWasm } from '../../../../protocol/hbc/testing/artifacts.ts'
-import { executeOn } from '../call.ts'
-import { type ExecutionResult, outOfGas, stackLimit } from '../execution.ts'
-import type { Engine } from '../instance.ts'
-import { pulley } from '../interpreter/pulley.ts'
-import { native, nativeWith } from '../native.ts'
-import type { EngineCase, Expectation } from '../vectors.ts'
+import { type ExecutionResult, emptyState, outOfGas, stackLimit } from '../execution.ts'
+import { executeOn } from '../host/call.ts'
+import type { Engine } from '../host/instance.ts'
+import { interpreter } from '../interpreter/interpreter.ts'
+import { native, nativeWith } from '../native/native.ts'
+import type { EngineCase, Expectation } from '../vectors/cases.ts'
 import { randomModule } from './random-module.ts'
 import { referenceMeter } from './reference-meter.ts'
 import { type RuleProgram, rulePrograms } from './rule-programs.ts'
 
 const features = { tail_call: true, simd: true, multi_value: true, bulk_memory: true, reference_types: true }
-const engines = [native, pulley, nativeWith(referenceMeter)]
+const engines = [native, interpreter, nativeWith(referenceMeter)]
 const plenty = 100_000_000
 
 interface Program extends Omit<RuleProgram, 'text'> {
@@ -38,7 +38,7 @@ const expectationOf = ({ success, gasUsed, error, output }: ExecutionResult): Ex
 function caseOf({ name, wasm, input = '', functionId = 0, limits = [] }: Program): EngineCase {
   const run = (gasLimit: number, engine: Engine) => {
     const request = { address: name, wasm, functionId, input: new TextEncoder().encode(input), gasLimit }
-    return executeOn(engine, request, { module: () => null, stored: () => null })
+    return executeOn(engine, request, emptyState)
   }
   const { gasUsed } = run(plenty, native)
   const usual = gasUsed === plenty ? [plenty] : [plenty, gasUsed, gasUsed - 1, gasUsed >> 1]

@@ -20,7 +20,7 @@ import { first, left, put, right } from './slots'
 }
 
 /** Work that costs one gas whatever its length must not keep the host from its clock: the slice ends earlier. */
-function tire(bytes: u32): void {
+function shortenSlice(bytes: u32): void {
   machine.bound -= <i64>(bytes >> 6)
 }
 
@@ -30,7 +30,7 @@ function fault(kind: Trap): u32 {
 }
 
 function fillTable(header: u32, start: u32, reference: u32, count: u32): void {
-  tire(16 * count)
+  shortenSlice(16 * count)
   const place = elementsOf(header) + 4 * start
   for (let index: u32 = 0; index < count; index++) store<u32>(place + 4 * index, reference)
 }
@@ -44,7 +44,7 @@ export function runBulk(code: u32, pc: u32, fp: u32): u32 {
       const count = right<u32>(pc, fp)
       const segment = load<u32>(pc, 16)
       if (outOf(from, count, lengthOf(segment)) || outOf(to, count, machine.memoryBytes)) return fault(Trap.memory)
-      tire(count)
+      shortenSlice(count)
       memory.copy(machine.memoryBase + to, elementsOf(segment) + from, count)
       return pc + 20
     }
@@ -57,7 +57,7 @@ export function runBulk(code: u32, pc: u32, fp: u32): u32 {
       const from = left<u32>(pc, fp)
       const count = right<u32>(pc, fp)
       if (outOf(from, count, machine.memoryBytes) || outOf(to, count, machine.memoryBytes)) return fault(Trap.memory)
-      tire(count)
+      shortenSlice(count)
       memory.copy(machine.memoryBase + to, machine.memoryBase + from, count)
       return pc + 16
     }
@@ -65,7 +65,7 @@ export function runBulk(code: u32, pc: u32, fp: u32): u32 {
       const to = first<u32>(pc, fp)
       const count = right<u32>(pc, fp)
       if (outOf(to, count, machine.memoryBytes)) return fault(Trap.memory)
-      tire(count)
+      shortenSlice(count)
       memory.fill(machine.memoryBase + to, left<u8>(pc, fp), count)
       return pc + 16
     }
@@ -76,7 +76,7 @@ export function runBulk(code: u32, pc: u32, fp: u32): u32 {
       const segment = load<u32>(pc, 16)
       const table = load<u32>(pc, 20)
       if (outOf(from, count, lengthOf(segment)) || outOf(to, count, lengthOf(table))) return fault(Trap.table)
-      tire(4 * count)
+      shortenSlice(4 * count)
       memory.copy(elementsOf(table) + 4 * to, elementsOf(segment) + 4 * from, 4 * count)
       return pc + 24
     }
@@ -87,7 +87,7 @@ export function runBulk(code: u32, pc: u32, fp: u32): u32 {
       const target = load<u32>(pc, 16)
       const source = load<u32>(pc, 20)
       if (outOf(from, count, lengthOf(source)) || outOf(to, count, lengthOf(target))) return fault(Trap.table)
-      tire(4 * count)
+      shortenSlice(4 * count)
       memory.copy(elementsOf(target) + 4 * to, elementsOf(source) + 4 * from, 4 * count)
       return pc + 24
     }

@@ -4,7 +4,7 @@ export const enum Op {
   fuel = 1,
   enter = 2,
   loop = 3,
-  rest = 4,
+  poll = 4,
   br = 5,
   br_if = 6,
   br_ifz = 7,

@@ -114,7 +114,7 @@ function run(start: u32, frame: u32, gas: i64): Status {
         break
       }
       case Op.loop: { if (fuel >= bound) return pause(pc, fp, fuel, calls, units); pc += 4; break }
-      case Op.rest: { pc += 4; if (mayPause(fuel, bound)) return pause(pc, fp, fuel, calls, units); break }
+      case Op.poll: { pc += 4; if (mayPause(fuel, bound)) return pause(pc, fp, fuel, calls, units); break }
       case Op.br: { fuel += cost(word); pc = load<u32>(pc, 4); break }
       case Op.br_if: { fuel += cost(word); if (first<i32>(pc, fp) != 0) pc = load<u32>(pc, 8); else pc += 12; break }
       case Op.br_ifz: { fuel += cost(word); if (first<i32>(pc, fp) == 0) pc = load<u32>(pc, 8); else pc += 12; break }

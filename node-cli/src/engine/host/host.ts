@@ -1,0 +1,163 @@
+import { isUtf8 } from 'node:buffer'
+import {
+  bytesToHex,
+  CanonicalJsonError,
+  hashBytes,
+  parseStrictJson,
+} from '../../../../protocol/encoding/index.ts'
+import { GuestFailure } from '../execution.ts'
+import { limits } from '../limits.ts'
+import type { GuestLog } from './guest-log.ts'
+import type { HostFunctions } from './instance.ts'
+import type { Journal } from './journal.ts'
+
+/** What the host functions need of the instance that calls them; each engine has its own. */
+export interface GuestInstance {
+  address: string
+  /** The guest's memory as it is at this moment. */
+  memory: () => Uint8Array
+  /** Takes gas before the work it pays for. Ends the run when there is too little. */
+  charge: (gas: number) => void
+  /** Calls the guest's `__alloc`, at the guest's cost. */
+  allocate: (bytes: number) => number
+  /** Runs another module with all gas that is left, and charges what it used. */
+  call: (address: string, name: string, input: Uint8Array) => Uint8Array | number
+}
+
+/** Results of `hive.call` below 0. */
+export const callFailures = {
+  moduleNotFound: -1,
+  functionNotFound: -2,
+  failed: -3,
+  tooDeep: -5,
+  malformedAddress: -6,
+} as const
+
+type Numbers = readonly number[]
+
+/** Implements the host functions for one instance. Parameters come as signed 32-bit numbers. */
+export class Host {
+  readonly #guest: GuestInstance
+  readonly #journal: Journal
+  readonly #log: GuestLog
+
+  constructor(guest: GuestInstance, journal: Journal, log: GuestLog) {
+    this.#guest = guest
+    this.#journal = journal
+    this.#log = log
+  }
+
+  /** The functions by `module.name`; those with a result give pointer and length, or a code below 0. */
+  readonly functions: HostFunctions = {
+    'hive.call': (...parameters) => this.#call(parameters),
+    'hive.emit': (...parameters) => this.#emit(parameters),
+    'hive.abort': (pointer, length) => this.#abort(pointer!, length!),
+    'storage.get': (pointer, length) => this.#get(pointer!, length!),
+    'storage.set': (...parameters) => this.#set(parameters),
+    'storage.del': (pointer, length) => this.#delete(pointer!, length!),
+    'console.log': (pointer, length) => this.#writeLog(pointer!, length!),
+    'crypto.hash': (pointer, length) => this.#hash(pointer!, length!),
+    'env.abort': () => {
+      throw new GuestFailure('aborted')
+    },
+  }
+
+  #call([addressAt, addressBytes, nameAt, nameBytes, inputAt, inputBytes]: Numbers):
+    | number
+    | readonly [number, number] {
+    const lengths = [addressBytes, nameBytes, inputBytes].map((length) => length! >>> 0)
+    this.#guest.charge(10_000 + lengths[0]! + lengths[1]! + lengths[2]!)
+    const address = this.#bytes(addressAt!, addressBytes!, limits.input)
+    const name = this.#text(nameAt!, nameBytes!, limits.input)
+    const input = this.#bytes(inputAt!, inputBytes!, limits.input).slice()
+    const text = asText.decode(address)
+    if (!/^0x[0-9a-f]{64}$/.test(text)) return callFailures.malformedAddress
+    const output = this.#guest.call(text, name, input)
+    if (typeof output === 'number') return output
+    this.#guest.charge(output.length)
+    return this.#give(output)
+  }
+
+  #emit([nameAt, nameBytes, dataAt, dataBytes]: Numbers): undefined {
+    this.#guest.charge(500 + 2 * ((nameBytes! >>> 0) + (dataBytes! >>> 0)))
+    const name = this.#text(nameAt!, nameBytes!, 64)
+    if (!/^[A-Za-z0-9_.:-]{1,64}$/.test(name)) throw new GuestFailure('trap: malformed event name')
+    const data = this.#bytes(dataAt!, dataBytes!, limits.eventData)
+    try {
+      this.#journal.emit({ name, data: parseStrictJson(data) })
+    } catch (error) {
+      if (error instanceof CanonicalJsonError)
+        throw new GuestFailure('trap: event data is not acceptable JSON')
+      throw error
+    }
+  }
+
+  #abort(pointer: number, length: number): never {
+    const shown = Math.min(length >>> 0, limits.abortMessage)
+    const message = asText.decode(this.#bytes(pointer, shown, limits.abortMessage))
+    throw new GuestFailure(`aborted: ${message}`)
+  }
+
+  #get(pointer: number, length: number): number | readonly [number, number] {
+    this.#guest.charge(1_000 + (length >>> 0))
+    const value = this.#journal.get(this.#guest.address, this.#key(pointer, length))
+    if (value === null) return 0
+    this.#guest.charge(value.length)
+    return this.#give(value)
+  }
+
+  #set([keyAt, keyBytes, valueAt, valueBytes]: Numbers): undefined {
+    this.#guest.charge(5_000 + 10 * ((keyBytes! >>> 0) + (valueBytes! >>> 0)))
+    const key = this.#key(keyAt!, keyBytes!)
+    if (key === '') throw new GuestFailure('trap: empty storage key')
+    const value = this.#bytes(valueAt!, valueBytes!, limits.storageValue).slice()
+    this.#journal.set({ address: this.#guest.address, key, value: value.length === 0 ? null : value })
+  }
+
+  #delete(pointer: number, length: number): undefined {
+    this.#guest.charge(2_000 + (length >>> 0))
+    this.#journal.set({ address: this.#guest.address, key: this.#key(pointer, length), value: null })
+  }
+
+  #writeLog(pointer: number, length: number): undefined {
+    this.#guest.charge(100 + (length >>> 0))
+    this.#log.add(this.#text(pointer, length, limits.logLine), length)
+  }
+
+  #hash(pointer: number, length: number): readonly [number, number] {
+    this.#guest.charge(200 + (length >>> 0))
+    return this.#give(new TextEncoder().encode(hashBytes(this.#bytes(pointer, length, 64 * 1024 * 1024))))
+  }
+
+  #key(pointer: number, length: number): string {
+    return bytesToHex(this.#bytes(pointer, length, limits.storageKey)).slice(2)
+  }
+
+  #text(pointer: number, length: number, bytesMax: number): string {
+    const bytes = this.#bytes(pointer, length, bytesMax)
+    if (!isUtf8(bytes)) throw new GuestFailure('trap: text is not valid UTF-8')
+    return asText.decode(bytes)
+  }
+
+  /** A view of the guest's memory; it is only good until the guest runs again. */
+  #bytes(pointer: number, length: number, bytesMax: number): Uint8Array {
+    const [start, count] = [pointer >>> 0, length >>> 0]
+    if (count > bytesMax) throw new GuestFailure('trap: a length is over its limit')
+    const memory = this.#guest.memory()
+    if (start + count > memory.length) throw new GuestFailure('trap: pointer out of bounds')
+    return memory.subarray(start, start + count)
+  }
+
+  /** Writes bytes where the guest allocates them. */
+  #give(value: Uint8Array): readonly [number, number] {
+    if (value.length === 0) return [0, 0]
+    const pointer = this.#guest.allocate(value.length) >>> 0
+    const memory = this.#guest.memory()
+    if (pointer + value.length > memory.length) throw new GuestFailure('trap: pointer out of bounds')
+    memory.set(value, pointer)
+    return [pointer, value.length]
+  }
+}
+
+/** Every byte counts: a byte order mark is part of the text. */
+const asText = new TextDecoder('utf-8', { ignoreBOM: true })

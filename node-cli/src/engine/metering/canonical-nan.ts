@@ -1,0 +1,83 @@
+import type { ByteWriter } from './byte-writer.ts'
+
+/** The kinds of values whose NaN must be canonical. */
+export type NanKind = 'f32' | 'f64' | 'f32x4' | 'f64x2'
+
+/** The same as bits: a local of a vector may carry both kinds of lanes. */
+export const nanBits: Readonly<Record<NanKind, number>> = { f32: 1, f64: 2, f32x4: 4, f64x2: 8 }
+
+const arithmetic = ['add', 'sub', 'mul', 'div', 'min', 'max', 'sqrt', 'ceil', 'floor', 'trunc', 'nearest']
+const comparisons = ['eq', 'ne', 'lt', 'gt', 'le', 'ge']
+
+/** Operators whose NaN results are made canonical, with the kind of the result. */
+export const canonicalized: ReadonlyMap<string, NanKind> = new Map<string, NanKind>([
+  ...(['f32', 'f64', 'f32x4', 'f64x2'] as const).flatMap((kind) =>
+    arithmetic.map((name): [string, NanKind] => [`${kind}.${name}`, kind]),
+  ),
+  ['f32.demote_f64', 'f32'],
+  ['f64.promote_f32', 'f64'],
+  ['f32x4.demote_f64x2_zero', 'f32x4'],
+  ['f64x2.promote_low_f32x4', 'f64x2'],
+])
+
+/**
+ * Operators that take a value of a kind from the top of the stack and whose results do not tell one NaN from another: a
+ * result that only they see needs no canonical form.
+ */
+export const payloadInsensitive: Readonly<Record<NanKind, ReadonlySet<string>>> = {
+  f32: new Set([
+    ...[...arithmetic, ...comparisons].map((name) => `f32.${name}`),
+    'f64.promote_f32',
+    ...['i32', 'i64'].flatMap((to) =>
+      ['trunc', 'trunc_sat'].flatMap((how) => [`${to}.${how}_f32_s`, `${to}.${how}_f32_u`]),
+    ),
+  ]),
+  f64: new Set([
+    ...[...arithmetic, ...comparisons].map((name) => `f64.${name}`),
+    'f32.demote_f64',
+    ...['i32', 'i64'].flatMap((to) =>
+      ['trunc', 'trunc_sat'].flatMap((how) => [`${to}.${how}_f64_s`, `${to}.${how}_f64_u`]),
+    ),
+  ]),
+  f32x4: new Set([
+    ...[...arithmetic, ...comparisons].map((name) => `f32x4.${name}`),
+    'f64x2.promote_low_f32x4',
+    'i32x4.trunc_sat_f32x4_s',
+    'i32x4.trunc_sat_f32x4_u',
+  ]),
+  f64x2: new Set([
+    ...[...arithmetic, ...comparisons].map((name) => `f64x2.${name}`),
+    'f32x4.demote_f64x2_zero',
+    'i32x4.trunc_sat_f64x2_s_zero',
+    'i32x4.trunc_sat_f64x2_u_zero',
+  ]),
+}
+
+const f32Nan = [0x00, 0x00, 0xc0, 0x7f]
+const f64Nan = [0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0xf8, 0x7f]
+const constants: Readonly<Record<NanKind, readonly number[]>> = {
+  f32: [0x43, ...f32Nan],
+  f64: [0x44, ...f64Nan],
+  f32x4: [0xfd, 0x0c, ...f32Nan, ...f32Nan, ...f32Nan, ...f32Nan],
+  f64x2: [0xfd, 0x0c, ...f64Nan, ...f64Nan],
+}
+/** Equality, then the choice: `select` for scalars, `v128.bitselect` for vectors. */
+const choices: Readonly<Record<NanKind, readonly number[]>> = {
+  f32: [0x5b, 0x1b],
+  f64: [0x61, 0x1b],
+  f32x4: [0xfd, 0x41, 0xfd, 0x52],
+  f64x2: [0xfd, 0x47, 0xfd, 0x52],
+}
+
+/** Makes the value on top of the stack canonical: itself where it equals itself, else the one NaN. */
+export function writeCanonical(output: ByteWriter, kind: NanKind, temporary: number): void {
+  const local = (opcode: number) => {
+    output.byte(opcode)
+    output.u32(temporary)
+  }
+  local(0x22)
+  output.bytes(constants[kind])
+  local(0x20)
+  local(0x20)
+  output.bytes(choices[kind])
+}

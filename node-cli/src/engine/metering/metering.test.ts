@@ -1,0 +1,127 @@
+import { describe, expect, test } from 'vitest'
+import { echoWasm } from '../../../../protocol/hbc/testing/artifacts.ts'
+import { readModule } from '../../../../protocol/wasm/module.ts'
+import { emptyState } from '../execution.ts'
+import { executeOn } from '../host/call.ts'
+import { nativeWith } from '../native/native.ts'
+import { compareInThread } from '../testing/compare-worker.ts'
+import { empty, guest, requestOf, run, text } from '../testing/guests.ts'
+import { rewriteStack } from '../testing/stack-rewrite.ts'
+import { meterExactly } from './exact-module.ts'
+import { meterExports, stopped } from './meter-state.ts'
+import { meterOptimistically } from './optimistic-module.ts'
+import { rewriteModule } from './rewrite-module.ts'
+
+/** V8's own object, as far as it is used here. */
+interface WebAssemblyNamespace {
+  validate: (bytes: Uint8Array) => boolean
+  Module: new (bytes: Uint8Array) => object
+  Instance: new (
+    module: object,
+    imports: object,
+  ) => { exports: Record<string, ((...values: number[]) => unknown) & { value: unknown }> }
+}
+const webAssembly = (globalThis as unknown as { WebAssembly: WebAssemblyNamespace }).WebAssembly
+
+describe('metering', () => {
+  test.each(['trees', 'code'] as const)(
+    'every engine agrees with the plain reference of the rules on random modules of %s, at every limit',
+    async (writer) => {
+      const { differences, runs, outcomes } = await compareInThread(writer, 1, 40)
+      expect(differences).toEqual([])
+      expect(outcomes).not.toHaveProperty('invalid module')
+      expect(runs).toBeGreaterThan(300)
+      // The corpus is worth something only if it ends in many ways.
+      expect(Object.keys(outcomes).length).toBeGreaterThan(4)
+    },
+  )
+
+  const ten =
+    '(loop $l (local.set 0 (i32.add (local.get 0) (i32.const 1))) (br_if $l (i32.lt_u (local.get 0) (i32.const 10))))'
+  const worker = (body: string) => `(func $empty) (func $work (local i32) ${ten} ${body})`
+
+  test('a trap reports what was saved at the last call or return, an unreachable everything', () => {
+    const gasOf = (body: string, more = '') =>
+      run(guest(`(call $work) ${empty}`, more + worker(body))).gasUsed
+    const before = gasOf('(drop (i32.div_u (i32.const 1) (i32.const 0)))')
+    expect(gasOf('(drop (i32.load (i32.const 70000)))')).toBe(before)
+    const unreachable = gasOf('(unreachable)')
+    expect(unreachable).toBeGreaterThan(before)
+    expect(gasOf('(call $empty) (drop (i32.div_u (i32.const 1) (i32.const 0)))')).toBeGreaterThan(unreachable)
+    // An access that can never be in bounds is counted up to itself; one that only is not now is an ordinary trap.
+    expect(gasOf('(drop (i32.load offset=262144 (i32.const 0)))')).toBe(unreachable + 2)
+    expect(gasOf('(drop (i32.load offset=262144 (i32.const 0)))', '(memory (export "memory") 1)')).toBe(
+      before,
+    )
+  })
+
+  test('the start function is metered and runs under the limit', () => {
+    const wasm = guest(empty, '(func $start (loop $l (br $l))) (start $start)')
+    expect(run(wasm, { gasLimit: 5000 })).toMatchObject({ error: 'out of gas', gasUsed: 5000 })
+  })
+
+  test('an active segment out of bounds fails with no gas used', () => {
+    expect(run(guest(empty, '(data (i32.const 65535) "xx")'))).toMatchObject({
+      error: 'trap: memory access out of bounds',
+      gasUsed: 0,
+    })
+  })
+
+  test('every NaN an operation makes is the canonical one, and signs put on it later stay', () => {
+    const wasm = guest(
+      `(f32.store (i32.const 0) (f32.div (f32.const 0) (f32.const 0)))
+       (f64.store (i32.const 8) (f64.mul (f64.const -nan:0xc000000000001) (f64.const 1)))
+       (f32.store (i32.const 16) (f32.neg (f32.sqrt (f32.const -1))))
+       (f32.store (i32.const 20) (f32.demote_f64 (f64.const -nan:0xfff)))
+       (i64.store (i32.const 24) (i64.extend_i32_u (i32.and
+         (i32.eq (i32.load (i32.const 0)) (i32.const 0x7fc00000))
+         (i32.and (i32.eq (i32.load (i32.const 16)) (i32.const 0xffc00000))
+           (i32.and (i32.eq (i32.load (i32.const 20)) (i32.const 0x7fc00000))
+             (i64.eq (i64.load (i32.const 8)) (i64.const 0x7ff8000000000000)))))))
+       (i32.store8 (i32.const 32) (i32.add (i32.load (i32.const 24)) (i32.const 48)))
+       (i64.const 0x2000000001)`,
+    )
+    expect(text(run(wasm).output)).toBe('1')
+  })
+
+  test('memory and tables do not grow past their caps, whatever they state', () => {
+    const wasm = guest(
+      `(if (i32.ne (memory.grow (i32.const 1023)) (i32.const 1)) (then unreachable))
+       (if (i32.ne (memory.grow (i32.const 1)) (i32.const -1)) (then unreachable))
+       (if (i32.ne (table.grow $t (ref.null extern) (i32.const 100000)) (i32.const -1)) (then unreachable))
+       (if (i32.eq (table.grow $t (ref.null extern) (i32.const 99999)) (i32.const -1)) (then unreachable)) ${empty}`,
+      '(memory (export "memory") 1) (table $t 1 externref)',
+    )
+    expect(run(wasm)).toMatchObject({ success: true })
+  })
+
+  test('memory that the machine does not give is a fault of the node, not an answer of the guest', () => {
+    // Three pages that the rules allow, and one that they do not.
+    const wasm = guest(`(if (i32.ne (memory.grow (i32.const 3)) (i32.const 1)) (then unreachable))
+      (if (i32.ne (memory.grow (i32.const 1)) (i32.const -1)) (then unreachable)) ${empty}`)
+    expect(run(wasm)).toMatchObject({ success: true })
+    /** V8 refuses what the module was metered to be given. */
+    const poor = (metered: Uint8Array): Uint8Array => {
+      const module = readModule(metered)
+      const bodies = module.bodies.map(({ bytes, at, end }) => bytes.subarray(at, end))
+      const caps = { pages: 2, elements: 100_000 }
+      return rewriteModule(metered, module, { bodies, types: [], globals: [], caps })
+    }
+    const exact = nativeWith((original) => poor(meterExactly(original)))
+    expect(() => executeOn(exact, requestOf(wasm), emptyState)).toThrowError('the machine has no memory left')
+
+    const { Module, Instance } = webAssembly
+    const fast = new Instance(new Module(poor(meterOptimistically(wasm)!.wasm)), {}).exports
+    fast[meterExports.fuel]!.value = -1_000_000n
+    fast[meterExports.budget]!.value = 65_536
+    expect(() => fast.__hive_entry!(0, 0, 0)).toThrowError(/unreachable/)
+    expect(fast[meterExports.status]!.value).toBe(stopped.noMemory)
+  })
+
+  test('the exact rewrite and the fast one give valid modules', () => {
+    for (const rewritten of [rewriteStack(echoWasm), meterExactly(echoWasm)]) {
+      expect(webAssembly.validate(rewritten)).toBe(true)
+      expect(readModule(rewritten).exports.map(({ name }) => name)).toContain('__hive_entry')
+    }
+  })
+})

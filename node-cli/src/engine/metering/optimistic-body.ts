@@ -1,0 +1,278 @@
+import type { ValueType } from '../../../../protocol/wasm/operator-row.ts'
+import { ByteWriter, patchPadded } from './byte-writer.ts'
+import { type NanKind, nanBits } from './canonical-nan.ts'
+import { stopped } from './meter-state.ts'
+import { type BodyRequest, epilogueGas, MeteredBody, prologueGas } from './metered-body.ts'
+import { NanDataFlow, type Observation } from './nan-data-flow.ts'
+import { NanSums } from './nan-sums.ts'
+import { type OperatorTraits, role } from './operator-traits.ts'
+import { writeOutOfGas, writeStatus } from './stop-code.ts'
+
+/** Where the functions that the writing of a module adds or moves are found. */
+export interface OptimisticShape {
+  readonly importedFunctions: number
+  /** Type of a function with gas and units besides its own parameters and results. */
+  readonly countedType: (type: number) => number
+}
+
+/** Kinds of NaNs a local can hold. */
+const kindsByType: Partial<Record<ValueType, number>> = {
+  f32: nanBits.f32,
+  f64: nanBits.f64,
+  v128: nanBits.f32x4 | nanBits.f64x2,
+}
+/**
+ * Writes one function body for speed. Gas and stack units go from function to function as parameters and come back as
+ * results, so that nothing is written to memory on the way; they reach the globals only before a function of the host
+ * and where the run ends. A trap therefore leaves no exact gas behind. Nor is a NaN made canonical: whatever could tell
+ * one NaN from another is added to a sum, which a NaN turns into a NaN for good and which is looked at when the function
+ * returns. In both cases the run is of no worth, and the host repeats it with exact metering.
+ *
+ *     block $again
+ *       block $stack
+ *         block $gas
+ *           fuel = fuel + 1;                   br_if $gas   (fuel >= 0)
+ *           units = units - cost;              br_if $stack (units < 0)
+ *           block <results> body end
+ *           br_if $again (sum is a NaN);       return results, fuel + pending + 4
+ *         end
+ *         status = out of gas;                 unreachable
+ *       end
+ *       global = fuel + 8; status = stack limit; unreachable
+ *     end
+ *     status = again; unreachable
+ */
+export class OptimisticBody extends MeteredBody {
+  protected readonly changesTypes = true
+  protected readonly fuel: number
+  readonly #shape: OptimisticShape
+  readonly #params: number
+  readonly #units: number
+  /** The first local that is added behind the original ones. */
+  readonly #firstAdded: number
+  readonly #added: ValueType[] = []
+  readonly #sums = new NanSums((type) => this.addLocal(type))
+  /** Local for the index of an indirect call, or -1. */
+  #index = -1
+  readonly #nans = new NanDataFlow()
+  /** Places where sums are looked at, in the code so far, with the labels around the body. */
+  readonly #checks: { at: number; depth: number }[] = []
+  readonly #costPlaces: number[] = []
+
+  constructor(request: BodyRequest, shape: OptimisticShape) {
+    super(request)
+    this.#shape = shape
+    this.#params = request.module.types[request.type]!.params.length
+    this.fuel = this.#params
+    this.#units = this.fuel + 1
+    this.#firstAdded = this.validator.localCount + 2
+  }
+
+  /** Whether a NaN could make the run worthless. */
+  get observesNan(): boolean {
+    return this.#sums.used
+  }
+
+  protected addLocal(type: ValueType): number {
+    this.#added.push(type)
+    return this.#firstAdded + this.#added.length - 1
+  }
+
+  /** Gas and units lie behind the parameters: what was declared there moves up. */
+  protected local(): void {
+    const { decoder, height } = this.validator
+    const { index } = decoder
+    if (index >= this.#params) {
+      this.copyTo(decoder.start + 1)
+      this.code.u32(index + 2)
+      this.skipTo(decoder.end)
+    }
+    if (!this.reachable) return
+    if (decoder.operator.name !== 'local.get')
+      return this.#nans.stored(height - 1, index, decoder.operator.name === 'local.tee')
+    const kinds = kindsByType[this.validator.localType(index)]
+    if (kinds === undefined) return
+    this.copyTo(decoder.end)
+    this.#nans.read(index, kinds, height, this.code.length)
+  }
+
+  protected madeNan(kind: NanKind): void {
+    this.copyTo(this.validator.decoder.end)
+    this.#nans.computed(kind, this.validator.height - 1, this.code.length)
+  }
+
+  protected beforeOperator({ role: own, pops, insensitiveTo }: OperatorTraits): void {
+    if (own === role.local) return
+    const { decoder, height } = this.validator
+    if (pops >= 0) this.#nans.taken(height - pops, insensitiveTo)
+    else if (decoder.operator.name === 'drop') this.#nans.dropped(height - 1)
+    else if (decoder.operator.name !== 'global.get' && decoder.operator.name !== 'nop') this.#nans.allSeen()
+  }
+
+  protected left(): void {
+    this.#nans.forget()
+  }
+
+  protected beforeTrap(): void {
+    this.fuelPlus(this.pending)
+    this.globalSet(this.request.globals.fuel)
+  }
+
+  protected beforeReturn(): void {
+    this.#check()
+    this.fuelPlus(this.pending + epilogueGas)
+  }
+
+  protected beforeCall(indirect: boolean): void {
+    const { globals } = this.request
+    const { index } = this.validator.decoder
+    if (!indirect && index < this.#shape.importedFunctions) {
+      this.fuelPlus(this.pending)
+      this.globalSet(globals.fuel)
+      this.localGet(this.#units)
+      this.globalSet(globals.budget)
+      return
+    }
+    if (indirect) this.#stashElement()
+    this.fuelPlus(this.pending)
+    this.localGet(this.#units)
+    if (indirect) this.#unstashElement()
+  }
+
+  /** The index into the table is on top of the parameters, but comes after gas and units. */
+  #stashElement(): void {
+    if (this.#index < 0) this.#index = this.addLocal('i32')
+    this.localSet(this.#index)
+  }
+
+  /** Writes the rest of an indirect call up to its type, with the type that has gas and units. */
+  #unstashElement(): void {
+    const { decoder } = this.validator
+    this.localGet(this.#index)
+    this.code.byte(decoder.operator.code)
+    this.code.u32(this.#shape.countedType(decoder.index))
+    this.code.u32(decoder.second)
+    this.skipTo(decoder.end)
+  }
+
+  protected afterCall(): void {
+    const { decoder } = this.validator
+    if (decoder.operator.name === 'call' && decoder.index < this.#shape.importedFunctions) {
+      this.code.byte(0x23)
+      this.code.u32(this.request.globals.fuel)
+    }
+    this.localSet(this.fuel)
+  }
+
+  protected beforeTailCall(indirect: boolean): void {
+    const { decoder } = this.validator
+    this.#check()
+    if (!indirect && decoder.index < this.#shape.importedFunctions) {
+      // A host function has its own results: it is called, and what it leaves is returned.
+      const { globals } = this.request
+      this.fuelPlus(this.pending + epilogueGas)
+      this.globalSet(globals.fuel)
+      this.#unitsBack()
+      this.globalSet(globals.budget)
+      this.code.byte(0x10)
+      this.code.u32(decoder.index)
+      this.code.byte(0x23)
+      this.code.u32(globals.fuel)
+      this.code.byte(0x0f)
+      this.skipTo(decoder.end)
+      return
+    }
+    if (indirect) this.#stashElement()
+    this.fuelPlus(this.pending + epilogueGas)
+    this.#unitsBack()
+    if (indirect) this.#unstashElement()
+  }
+
+  /** The units of this activation go on to what it calls last. */
+  #unitsBack(): void {
+    this.localGet(this.#units)
+    this.code.byte(0x41)
+    this.#costPlaces.push(this.code.padded())
+    this.code.byte(0x6a)
+  }
+
+  #check(): void {
+    this.#checks.push({ at: this.code.length, depth: this.validator.controls.length })
+  }
+
+  protected assemble(): Uint8Array {
+    const { module, type, reader, blockTypes, globals } = this.request
+    const { cost } = this
+    this.copyTo(reader.end)
+    const code = this.code.view()
+    for (const place of this.#costPlaces) patchPadded(code, place, cost)
+
+    const observations = this.#nans.observations()
+    this.#sums.prepare(observations)
+    const body = new ByteWriter()
+    this.writeLocals(body, this.#added)
+    const observes = this.observesNan
+    if (observes) body.bytes([0x02, 0x40])
+    // block; block; fuel = fuel + 1; br_if 0 (fuel >= 0)
+    body.bytes([0x02, 0x40, 0x02, 0x40, 0x20])
+    body.u32(this.fuel)
+    body.bytes([0x42, 1, 0x7c, 0x22])
+    body.u32(this.fuel)
+    body.bytes([0x42, 0, 0x59, 0x0d, 0])
+    // units = units - cost; br_if 1 (units < 0)
+    body.byte(0x20)
+    body.u32(this.#units)
+    body.byte(0x41)
+    body.signed(cost)
+    body.bytes([0x6b, 0x22])
+    body.u32(this.#units)
+    body.bytes([0x41, 0, 0x48, 0x0d, 1])
+    body.byte(0x02)
+    blockTypes.write(body, module.types[type]!.results)
+    this.#writeObserved(body, code, observations)
+    if (this.reachable) {
+      if (observes) this.#sums.writeCheck(body, 2)
+      body.byte(0x20)
+      body.u32(this.fuel)
+      body.byte(0x42)
+      body.signed(this.pending + epilogueGas)
+      body.bytes([0x7c, 0x0f])
+    } else body.byte(0x00)
+    body.byte(0x0b)
+    writeOutOfGas(body, globals, this.request.safepoint)
+    body.byte(0x0b)
+    body.byte(0x20)
+    body.u32(this.fuel)
+    body.bytes([0x42, prologueGas, 0x7c, 0x24])
+    body.u32(globals.fuel)
+    writeStatus(body, globals.status, stopped.stackLimit)
+    if (observes) {
+      body.byte(0x0b)
+      writeStatus(body, globals.status, stopped.repeat)
+    }
+    body.byte(0x0b)
+    return body.view()
+  }
+
+  /** Copies the code with observations and checks where they belong. */
+  #writeObserved(body: ByteWriter, code: Uint8Array, observations: readonly Observation[]): void {
+    let copied = 0
+    let next = 0
+    const observeUpTo = (at: number): void => {
+      for (; next < observations.length && observations[next]!.at <= at; next++) {
+        body.range(code, copied, observations[next]!.at)
+        copied = observations[next]!.at
+        this.#sums.writeObservation(body, observations[next]!.kinds)
+      }
+    }
+    if (observations.length > 0)
+      for (const { at, depth } of this.#checks) {
+        observeUpTo(at)
+        body.range(code, copied, at)
+        this.#sums.writeCheck(body, depth + 2)
+        copied = at
+      }
+    observeUpTo(code.length)
+    body.range(code, copied, code.length)
+  }
+}

@@ -1,0 +1,38 @@
+import { ByteWriter } from './byte-writer.ts'
+import type { MeterGlobals } from './meter-state.ts'
+
+/**
+ * Operators that work on up to 64 MiB or 100 000 elements at once. Those that grow something are none: they find work
+ * only until it has its full size.
+ */
+export const bulkOperators: readonly string[] = [
+  ...['memory.fill', 'memory.copy', 'memory.init'],
+  ...['table.fill', 'table.copy', 'table.init'],
+]
+
+/** V8 takes functions up to this many bytes into their callers. */
+const inlinedMax = 500
+
+/**
+ * A function that does nothing, called before each bulk operator. V8 can end a thread only where its code looks whether
+ * it shall: on entry to a function that calls one, in optimized loops, and in others once in thousands of rounds, which
+ * is minutes when each round fills all memory. So this function calls itself, on a condition that never holds and that no
+ * compiler sees through, and is too long to become part of its callers.
+ *
+ *     if (status != 0) { call itself; nop … }
+ */
+export function safepointBody(own: number, { status }: MeterGlobals): Uint8Array {
+  const body = new ByteWriter()
+  body.bytes([0x00, 0x23])
+  body.u32(status)
+  body.bytes([0x04, 0x40])
+  writeSafepoint(body, own)
+  body.bytes(new Uint8Array(inlinedMax).fill(0x01))
+  body.bytes([0x0b, 0x0b])
+  return body.view()
+}
+
+export function writeSafepoint(body: ByteWriter, safepoint: number): void {
+  body.byte(0x10)
+  body.u32(safepoint)
+}

@@ -1,0 +1,29 @@
+/** Bytes of answers that are kept; the guest chooses what is asked for, and a node's memory is not its to fill. */
+const keptBytesMax = 32 * 1024 * 1024
+
+/** What an answer counts besides its own bytes. */
+const entryBytes = 256
+
+/**
+ * Answers of the node to one run, so that a thing asked for often is fetched once. The longest known go when there are
+ * too many: whoever answers gives the same answer again, for nothing of it changes while a run goes on.
+ */
+export class AnswerCache {
+  readonly #known = new Map<string, { answer: unknown; bytes: number }>()
+  #bytes = 0
+
+  get<T>(key: string, ask: () => T, bytesOf: (answer: T) => number): T {
+    const known = this.#known.get(key)
+    if (known !== undefined) return known.answer as T
+    const answer = ask()
+    const bytes = entryBytes + bytesOf(answer)
+    this.#known.set(key, { answer, bytes })
+    this.#bytes += bytes
+    for (const [oldest, { bytes: freed }] of this.#known) {
+      if (this.#bytes <= keptBytesMax || oldest === key) break
+      this.#known.delete(oldest)
+      this.#bytes -= freed
+    }
+    return answer
+  }
+}

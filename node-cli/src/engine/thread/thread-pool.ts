@@ -1,0 +1,32 @@
+import type { EngineChoice } from '../engine-name.ts'
+import type { AsyncStateReader, ExecutionRequest, ExecutionResult } from '../execution.ts'
+import { EngineThread } from './engine-thread.ts'
+
+/** Threads kept warm for the next runs; starting one takes tens of milliseconds. */
+const idleMax = 2
+const idle: EngineThread[] = []
+
+/**
+ * Runs a guest in a thread that is idle, or in a new one. As many run at once as there are calls.
+ *
+ * @throws {@link NodeFault} when there is no answer of the guest.
+ */
+export async function runInThread(
+  engine: EngineChoice,
+  request: ExecutionRequest,
+  state: AsyncStateReader,
+  timeoutSeconds: number,
+): Promise<ExecutionResult> {
+  const thread = idle.pop() ?? new EngineThread()
+  try {
+    return await thread.run(engine, request, state, timeoutSeconds)
+  } finally {
+    if (!thread.ended && idle.length < idleMax) idle.push(thread)
+    // The answer waits for no thread: one that had to be stopped may still be busy.
+    else void thread.close()
+  }
+}
+
+export async function closeIdleThreads(): Promise<void> {
+  await Promise.all(idle.splice(0).map((thread) => thread.close()))
+}
