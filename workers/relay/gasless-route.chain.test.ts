@@ -114,8 +114,8 @@ describe('a route that submits', () => {
       })
     }
     // The queue brings it to the chain.
-    await vi.waitFor(() => expect(chain.offered).toHaveLength(1))
-    expect(chain.offered[0]).toMatchObject({ to: `0x${'c5'.repeat(20)}` })
+    await vi.waitFor(() => expect(chain.received).toHaveLength(1))
+    expect(chain.received[0]).toMatchObject({ to: `0x${'c5'.repeat(20)}` })
     chain.mine()
     await runDurableObjectAlarm(env.RELAYER.getByName(`31337:${services(env).relayer?.signer}`))
     chain.callAnswer = 8n
@@ -124,7 +124,7 @@ describe('a route that submits', () => {
       202,
       expect.objectContaining({ status: 'confirmed' }),
     ])
-    expect(chain.offered).toHaveLength(1)
+    expect(chain.received).toHaveLength(1)
   })
 
   test('400 invalid_field: typed data that is not what the hub builds, or a deadline that has passed', async () => {
@@ -167,7 +167,7 @@ describe('a route that submits', () => {
   })
 
   test('with the reason and its code: what would revert is not sent', async () => {
-    const before = chain.offered.length
+    const before = chain.received.length
     // SignatureExpired(1): the chain's clock is ahead of the hub's.
     chain.revert = `0xcd21db4f${'1'.padStart(64, '0')}`
     expect(await errorOf(await (await prepare(unbond)).post())).toMatchObject({
@@ -180,15 +180,15 @@ describe('a route that submits', () => {
       status: 409,
       error: 'invalid_state',
     })
-    expect(chain.offered).toHaveLength(before)
+    expect(chain.received).toHaveLength(before)
   })
 
   test('503 unavailable: while the chain is down nothing is taken', async () => {
     const { post } = await prepare(unbond)
-    const before = chain.offered.length
+    const before = chain.received.length
     chain.down = true
     expect(await errorOf(await post())).toMatchObject({ status: 503, error: 'unavailable' })
-    expect(chain.offered).toHaveLength(before)
+    expect(chain.received).toHaveLength(before)
   })
 })
 

@@ -40,7 +40,7 @@ export async function submitAction(
   const { relayer } = c.var.services
   if (relayer === null) throw unavailable('The relay')
   if (!submission.ok) throw submission.error
-  const result = await relayer.admit(submission.request)
+  const result = await relayer.accept(submission.request)
   if (result.status !== 'accepted') throw refusalError(result)
   return relayed(result.relay)
 }
@@ -76,7 +76,7 @@ function readSubmission(c: HubContext, requested: RequestedAction, posted: JsonV
       id: check.digest,
       action,
       owner: account,
-      lane: `${account}:${domain.verifyingContract}`,
+      serializationKey: `${account}:${domain.verifyingContract}`,
       to: domain.verifyingContract,
       data: encodeActionCall(action, check),
       valueWei: '0',
