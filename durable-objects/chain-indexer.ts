@@ -3,7 +3,7 @@ import { JsonRpc, RpcError, RpcUnreachable } from './chain/json-rpc.ts'
 import { IndexerChain } from './indexer/chain.ts'
 import { type IndexerSettings, IndexerStepper, type IndexStore } from './indexer/step.ts'
 
-export interface IndexerParts extends IndexerSettings {
+export interface IndexerConfig extends IndexerSettings {
   rpcUrl: string
   timeoutMs: number
   pollMs: number
@@ -27,27 +27,27 @@ const stepsPerAlarm = 20
  * so an alarm that runs twice, or in two copies of this object, writes once.
  */
 export class ChainIndexerObject<Env = unknown> extends DurableObject<Env> {
-  readonly #parts: IndexerParts | null
+  readonly #config: IndexerConfig | null
   readonly #stepper: IndexerStepper | null
   readonly #bornAtMs = Date.now()
   #caughtUpAtMs: number | null = null
   #status: Omit<IndexerStatus, 'lagSecs'> = { state: 'starting', indexedBlock: null, headBlock: null }
 
-  constructor(ctx: DurableObjectState, env: Env, parts: IndexerParts | null) {
+  constructor(ctx: DurableObjectState, env: Env, config: IndexerConfig | null) {
     super(ctx, env)
-    this.#parts = parts
+    this.#config = config
     this.#stepper =
-      parts &&
+      config &&
       new IndexerStepper(
-        new IndexerChain(new JsonRpc(parts.rpcUrl, parts.timeoutMs), parts.topics),
-        parts.store,
-        parts,
+        new IndexerChain(new JsonRpc(config.rpcUrl, config.timeoutMs), config.topics),
+        config.store,
+        config,
       )
   }
 
   /** Begins to read, or goes on after an alarm was lost. */
   async wake(): Promise<void> {
-    if (this.#parts && (await this.ctx.storage.getAlarm()) === null)
+    if (this.#config && (await this.ctx.storage.getAlarm()) === null)
       await this.ctx.storage.setAlarm(Date.now())
   }
 
@@ -57,7 +57,7 @@ export class ChainIndexerObject<Env = unknown> extends DurableObject<Env> {
   }
 
   override async alarm(): Promise<void> {
-    if (this.#parts === null || this.#stepper === null) return
+    if (this.#config === null || this.#stepper === null) return
     try {
       await this.#advance(this.#stepper)
     } catch (error) {
@@ -66,7 +66,7 @@ export class ChainIndexerObject<Env = unknown> extends DurableObject<Env> {
       if (!(error instanceof RpcUnreachable || error instanceof RpcError))
         console.error('indexing failed', error)
     }
-    await this.ctx.storage.setAlarm(Date.now() + this.#parts.pollMs)
+    await this.ctx.storage.setAlarm(Date.now() + this.#config.pollMs)
   }
 
   async #advance(stepper: IndexerStepper): Promise<void> {

@@ -2,7 +2,7 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'c
 import { env } from 'cloudflare:workers'
 import { encodeErrorResult, parseAbi } from 'viem'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
-import type { RelayerParts, RelayRequest } from './relayer/types.ts'
+import type { RelayerConfig, RelayRequest } from './relayer/types.ts'
 import { RelayerObject } from './relayer.ts'
 import { FakeChain } from './testing/fake-chain.ts'
 
@@ -23,7 +23,7 @@ const action = (over: Partial<RelayRequest> = {}): RelayRequest => {
     id: `0x${ids.toString(16).padStart(64, '0')}`,
     action: 'bond',
     owner: `0x${'0a'.repeat(20)}`,
-    lane: null,
+    serializationKey: null,
     to: `0x${'0b'.repeat(20)}`,
     data: '0x01',
     valueWei: '0',
@@ -32,7 +32,7 @@ const action = (over: Partial<RelayRequest> = {}): RelayRequest => {
 }
 
 /** For an object that waits longer than those of the tests, with a key of its own. */
-const parts: RelayerParts = {
+const config: RelayerConfig = {
   rpcUrl: 'http://chain.test',
   timeoutMs: 5_000,
   chainId: 31337,
@@ -43,33 +43,33 @@ const parts: RelayerParts = {
   tickMs: 3_600_000,
   stuckMs: 30_000,
   enqueue: async () => {},
-  show: async () => {},
+  publish: async () => {},
 }
 
 const alarmAt = () => runInDurableObject(relayer, (_, state) => state.storage.getAlarm())
-const round = () => runDurableObjectAlarm(relayer)
+const alarm = () => runDurableObjectAlarm(relayer)
 
 describe('Relayer', () => {
   test('20 equal requests at once are one transaction, and later ones get its state', async () => {
     const request = action()
     const results = await Promise.all(Array.from({ length: 20 }, () => relayer.relay(request)))
     expect(new Set(results.map((result) => JSON.stringify(result))).size).toBe(1)
-    expect(chain.offered).toHaveLength(1)
+    expect(chain.received).toHaveLength(1)
     chain.mine()
-    await round()
+    await alarm()
     expect(await relayer.relay(request)).toMatchObject({ relay: { status: 'confirmed', confirmations: 1 } })
-    expect(chain.offered).toHaveLength(1)
+    expect(chain.received).toHaveLength(1)
   })
 
-  test('what was taken while no node listened is sent by a later round, after an eviction too', async () => {
+  test('what was accepted while no node listened is sent at a later alarm, after an eviction too', async () => {
     chain.refusal = 'internal error'
     const request = action()
     expect(await relayer.relay(request)).toMatchObject({ status: 'accepted', relay: { status: 'queued' } })
-    const [first] = chain.offered
+    const [first] = chain.received
     await evictDurableObject(relayer)
     chain.refusal = null
-    await round()
-    expect(chain.offered).toEqual([first, first])
+    await alarm()
+    expect(chain.received).toEqual([first, first])
     expect(await relayer.find(request.id)).toMatchObject({ status: 'sent', txHash: first?.hash })
   })
 
@@ -80,20 +80,20 @@ describe('Relayer', () => {
     await runInDurableObject(relayer, (_, state) => state.storage.sql.exec('DELETE FROM attempts').toArray())
     await evictDurableObject(relayer)
     chain.refusal = null
-    await round()
-    expect(chain.offered.map(({ nonce }) => nonce)).toEqual([0, 0])
+    await alarm()
+    expect(chain.received.map(({ nonce }) => nonce)).toEqual([0, 0])
     expect(await relayer.find(request.id)).toMatchObject({ status: 'sent' })
   })
 
-  test('rounds come while an action is open, and end with the last one', async () => {
+  test('alarms come while an action is open, and end with the last one', async () => {
     expect(await alarmAt()).toBeNull()
     const request = action()
     await relayer.relay(request)
     expect(await alarmAt()).not.toBeNull()
-    for (let early = 0; early < 3; early++) expect(await round()).toBe(true)
-    expect(chain.offered).toHaveLength(1)
+    for (let early = 0; early < 3; early++) expect(await alarm()).toBe(true)
+    expect(chain.received).toHaveLength(1)
     chain.mine()
-    await round()
+    await alarm()
     expect(await relayer.find(request.id)).toMatchObject({ status: 'confirmed' })
     expect(await alarmAt()).toBeNull()
   })
@@ -115,11 +115,11 @@ describe('Relayer', () => {
     await evictDurableObject(relayer)
     chain.down = true
     expect(await relayer.relay(action())).toEqual({ status: 'unavailable', part: 'chain' })
-    for (let failed = 0; failed < 3; failed++) await round()
+    for (let failed = 0; failed < 3; failed++) await alarm()
     expect(await relayer.health()).toMatchObject({ status: 'unavailable', open: 1, nextNonce: 1 })
     chain.down = false
     chain.mine()
-    await round()
+    await alarm()
     expect(await relayer.find(open.id)).toMatchObject({ status: 'confirmed' })
     expect(await relayer.health()).toMatchObject({ status: 'ok', open: 0 })
   })
@@ -132,12 +132,12 @@ describe('Relayer', () => {
     chain.id = 1
     chain.refusal = 'invalid chain id'
     expect(await relayer.relay(action())).toEqual({ status: 'unavailable', part: 'chain' })
-    await round()
+    await alarm()
     expect(await relayer.health()).toMatchObject({ status: 'unavailable', balanceWei: null, nextNonce: 1 })
-    expect(chain.offered).toHaveLength(1)
+    expect(chain.received).toHaveLength(1)
     chain.id = 31337
     chain.refusal = null
-    await round()
+    await alarm()
     expect(await relayer.find(open.id)).toMatchObject({ status: 'sent', error: null })
   })
 
@@ -147,16 +147,16 @@ describe('Relayer', () => {
     ['eth_getTransactionCount', null],
     ['eth_getBalance', 'much'],
     ['eth_getTransactionReceipt', {}],
-  ])('rounds go on after a node answered %s with %j', async (method, answer) => {
+  ])('alarms go on after a node answered %s with %j', async (method, answer) => {
     const open = action()
     await relayer.relay(open)
     chain.mine()
     await evictDurableObject(relayer)
     chain.nonsense.set(method, answer)
-    await round()
+    await alarm()
     expect(await alarmAt()).not.toBeNull()
     chain.nonsense.clear()
-    await round()
+    await alarm()
     expect(await relayer.find(open.id)).toMatchObject({ status: 'confirmed' })
   })
 
@@ -175,7 +175,7 @@ describe('Relayer', () => {
     await relayer.relay(request)
     chain.minedRevert = longReason
     chain.mine()
-    await round()
+    await alarm()
     const { status, error } = (await relayer.find(request.id)) ?? {}
     expect([status, (error as string).length]).toEqual(['reverted', 300])
   })
@@ -195,7 +195,7 @@ describe('Relayer', () => {
 
   test('hundreds that wait for their block to be final do not keep others waiting', async () => {
     await runInDurableObject(relayer, async (instance, state) => {
-      const patient = new RelayerObject(state, instance, parts)
+      const patient = new RelayerObject(state, instance, config)
       const early = Array.from({ length: 450 }, () => action())
       await Promise.all(early.map((request) => patient.relay(request)))
       chain.mine()
@@ -209,27 +209,27 @@ describe('Relayer', () => {
       await patient.alarm()
       expect(await patient.find(late.id)).toMatchObject({ status: 'sent' })
       for (let block = 0; block < 12; block++) chain.mine()
-      for (let rounds = 0; rounds < 3; rounds++) await patient.alarm()
+      for (let alarms = 0; alarms < 3; alarms++) await patient.alarm()
       expect(await patient.find(early.at(-1)?.id as string)).toMatchObject({ status: 'confirmed' })
       expect(await patient.find(late.id)).toMatchObject({ status: 'confirmed' })
     })
   })
 
-  test('a round that comes while actions are on their way to the chain does not send them as well', async () => {
+  test('an alarm that comes while actions are being submitted does not send them as well', async () => {
     await runInDurableObject(relayer, async (instance, state) => {
-      const sending = new RelayerObject(state, instance, parts)
+      const sending = new RelayerObject(state, instance, config)
       const requests = Array.from({ length: 3 }, () => action())
-      for (const request of requests) await sending.admit(request)
+      for (const request of requests) await sending.accept(request)
       let answer = () => {}
       chain.held = new Promise((resolve) => {
         answer = resolve
       })
-      const carried = sending.carry(requests.map(({ id }) => id))
-      await vi.waitFor(() => expect(chain.offered).toHaveLength(3))
-      const round = sending.alarm()
+      const submitted = sending.submit(requests.map(({ id }) => id))
+      await vi.waitFor(() => expect(chain.received).toHaveLength(3))
+      const alarm = sending.alarm()
       answer()
-      await Promise.all([carried, round])
-      expect(chain.offered.map(({ nonce }) => nonce)).toEqual([0, 1, 2])
+      await Promise.all([submitted, alarm])
+      expect(chain.received.map(({ nonce }) => nonce)).toEqual([0, 1, 2])
     })
   })
 
@@ -239,16 +239,16 @@ describe('Relayer', () => {
     await relayer.relay(bad)
     chain.refusal = null
     await relayer.relay(good)
-    await round()
+    await alarm()
     chain.mine()
-    await round()
+    await alarm()
     expect(await relayer.find(bad.id)).toMatchObject({
       status: 'failed',
       error: 'the chain refuses it: intrinsic gas too low',
     })
     expect(await relayer.find(good.id)).toMatchObject({ status: 'confirmed' })
     const { signer } = await relayer.health()
-    expect(chain.offered.find(({ data }) => data === '0x')).toMatchObject({ nonce: 0, to: signer })
+    expect(chain.received.find(({ data }) => data === '0x')).toMatchObject({ nonce: 0, to: signer })
   })
 
   test('an action that a node refused for good, and another took before, is done and not failed', async () => {
@@ -259,153 +259,153 @@ describe('Relayer', () => {
       state.storage.sql.exec('UPDATE attempts SET accepted = 0').toArray(),
     )
     chain.refusal = 'exceeds block gas limit'
-    await round()
+    await alarm()
     expect(await relayer.find(request.id)).toMatchObject({ status: 'failed' })
     chain.mine()
     chain.refusal = null
-    await round()
+    await alarm()
     expect(await relayer.find(request.id)).toMatchObject({
       status: 'confirmed',
       error: null,
-      txHash: chain.offered[0]?.hash,
+      txHash: chain.received[0]?.hash,
     })
   })
 
-  test('a nonce a stranger used fails the action in the end, and is never replaced by another one', async () => {
+  test('a nonce that a foreign transaction used fails the action in the end, and is never replaced by another one', async () => {
     chain.refusal = 'internal error'
     const request = action()
     await relayer.relay(request)
     chain.refusal = null
-    chain.mineStranger()
-    await round()
+    chain.mineForeignTransaction()
+    await alarm()
     expect(await relayer.find(request.id)).toMatchObject({ status: 'queued' })
     await runInDurableObject(relayer, (_, state) =>
-      state.storage.sql.exec('UPDATE relays SET stranger_since_ms = 1').toArray(),
+      state.storage.sql.exec('UPDATE relays SET foreign_since_ms = 1').toArray(),
     )
-    await round()
+    await alarm()
     expect(await relayer.find(request.id)).toMatchObject({ status: 'failed' })
-    expect(new Set(chain.offered.map(({ nonce }) => nonce))).toEqual(new Set([0]))
+    expect(new Set(chain.received.map(({ nonce }) => nonce))).toEqual(new Set([0]))
     await relayer.relay(action())
-    expect(chain.offered.at(-1)).toMatchObject({ nonce: 1 })
+    expect(chain.received.at(-1)).toMatchObject({ nonce: 1 })
   })
 
   test('copies every state into the database, where reading it needs no relayer', async () => {
     const request = action()
     await relayer.relay(request)
     chain.mine()
-    await round()
+    await alarm()
     const row = await env.DB.prepare('SELECT status, tx_hash, confirmations FROM transactions WHERE id = ?')
       .bind(request.id)
       .first()
-    expect(row).toEqual({ status: 'confirmed', tx_hash: chain.offered[0]?.hash, confirmations: 1 })
+    expect(row).toEqual({ status: 'confirmed', tx_hash: chain.received[0]?.hash, confirmations: 1 })
   })
 
-  const shown = (id: string) =>
+  const published = (id: string) =>
     env.DB.prepare('SELECT status, tx_hash FROM transactions WHERE id = ?').bind(id).first()
 
-  test('an admitted action is shown, and is carried once, however often that is asked for', async () => {
+  test('an accepted action is published, and is submitted once, however often that is asked for', async () => {
     const request = action()
-    expect(await relayer.admit(request)).toMatchObject({
+    expect(await relayer.accept(request)).toMatchObject({
       status: 'accepted',
       relay: { id: request.id, status: 'queued', txHash: null },
     })
-    expect(await shown(request.id)).toEqual({ status: 'queued', tx_hash: null })
+    expect(await published(request.id)).toEqual({ status: 'queued', tx_hash: null })
     expect(await relayer.health()).toMatchObject({ open: 1, nextNonce: 0 })
-    expect(chain.offered).toHaveLength(0)
+    expect(chain.received).toHaveLength(0)
 
-    await Promise.all(Array.from({ length: 5 }, () => relayer.carry([request.id, request.id])))
-    expect(await relayer.admit(request)).toMatchObject({ relay: { status: 'sent' } })
-    await relayer.carry([request.id])
-    expect(chain.offered).toHaveLength(1)
-    expect(await shown(request.id)).toEqual({ status: 'sent', tx_hash: chain.offered[0]?.hash })
+    await Promise.all(Array.from({ length: 5 }, () => relayer.submit([request.id, request.id])))
+    expect(await relayer.accept(request)).toMatchObject({ relay: { status: 'sent' } })
+    await relayer.submit([request.id])
+    expect(chain.received).toHaveLength(1)
+    expect(await published(request.id)).toEqual({ status: 'sent', tx_hash: chain.received[0]?.hash })
     expect(await relayer.health()).toMatchObject({ open: 1, nextNonce: 1 })
   })
 
-  test('what is not known is not carried', async () => {
-    await relayer.carry([action().id])
-    expect(chain.offered).toHaveLength(0)
+  test('what is not known is not submitted', async () => {
+    await relayer.submit([action().id])
+    expect(chain.received).toHaveLength(0)
     expect(await alarmAt()).toBeNull()
   })
 
-  test('admitted actions are sent in one request, with the nonces that follow', async () => {
+  test('accepted actions are sent in one request, with the nonces that follow', async () => {
     const requests = Array.from({ length: 30 }, () => action())
-    await Promise.all(requests.map((request) => relayer.admit(request)))
+    await Promise.all(requests.map((request) => relayer.accept(request)))
     const before = vi.mocked(fetch).mock.calls.length
-    await relayer.carry(requests.map(({ id }) => id))
+    await relayer.submit(requests.map(({ id }) => id))
     expect(vi.mocked(fetch).mock.calls.length - before).toBe(1)
-    expect(chain.offered.map(({ nonce }) => nonce)).toEqual(requests.map((_, index) => index))
+    expect(chain.received.map(({ nonce }) => nonce)).toEqual(requests.map((_, index) => index))
   })
 
-  test('an action whose message never comes is carried by a round, after an eviction too', async () => {
+  test('an action whose message never comes is submitted by an alarm, after an eviction too', async () => {
     const request = action()
-    await relayer.admit(request)
+    await relayer.accept(request)
     await evictDurableObject(relayer)
-    await round()
-    expect(chain.offered).toHaveLength(0)
+    await alarm()
+    expect(chain.received).toHaveLength(0)
     expect(await alarmAt()).not.toBeNull()
     await runInDurableObject(relayer, (_, state) =>
-      state.storage.sql.exec('UPDATE admissions SET admitted_at_ms = 1000').toArray(),
+      state.storage.sql.exec('UPDATE relays SET accepted_at_ms = 1000').toArray(),
     )
-    await round()
+    await alarm()
     expect(await relayer.find(request.id)).toMatchObject({ status: 'sent', createdAt: 1 })
   })
 
-  test('an action is admitted also when its message cannot be sent', async () => {
+  test('an action is accepted also when its message cannot be sent', async () => {
     await runInDurableObject(relayer, async (instance, state) => {
       const mute = new RelayerObject(state, instance, {
-        ...parts,
+        ...config,
         enqueue: () => Promise.reject(new Error('full')),
       })
-      expect(await mute.admit(action())).toMatchObject({ status: 'accepted', relay: { status: 'queued' } })
+      expect(await mute.accept(action())).toMatchObject({ status: 'accepted', relay: { status: 'queued' } })
     })
     expect(await alarmAt()).not.toBeNull()
   })
 
-  test('while the chain is down or asks for too much, admitted actions keep waiting without a nonce', async () => {
+  test('while the chain is down or asks for too much, accepted actions stay pending', async () => {
     const request = action()
-    await relayer.admit(request)
+    await relayer.accept(request)
     for (const fault of [{ down: true }, { baseFee: 10n ** 15n }]) {
       await evictDurableObject(relayer)
       const { down, baseFee } = chain
       Object.assign(chain, fault)
-      await relayer.carry([request.id])
+      await relayer.submit([request.id])
       Object.assign(chain, { down, baseFee })
       expect(await relayer.find(request.id)).toMatchObject({ status: 'queued', txHash: null })
       expect((await relayer.health()).nextNonce).toBe(0)
     }
     await evictDurableObject(relayer)
-    await relayer.carry([request.id])
+    await relayer.submit([request.id])
     expect(await relayer.find(request.id)).toMatchObject({ status: 'sent' })
   })
 
-  test('what admitted actions may cost is not promised twice', async () => {
+  test('what accepted actions may cost is not promised twice', async () => {
     const { balanceWei } = await relayer.health()
     const half = ((BigInt(balanceWei as string) * 2n) / 3n).toString()
-    expect(await relayer.admit(action({ valueWei: half }))).toMatchObject({ status: 'accepted' })
+    expect(await relayer.accept(action({ valueWei: half }))).toMatchObject({ status: 'accepted' })
     for (const evicted of [false, true]) {
       if (evicted) await evictDurableObject(relayer)
-      expect(await relayer.admit(action({ valueWei: half }))).toEqual({
+      expect(await relayer.accept(action({ valueWei: half }))).toEqual({
         status: 'unavailable',
         part: 'balance',
       })
     }
   })
 
-  test('of a lane whose action is admitted, the next one waits', async () => {
-    const [one, two] = [action({ lane: 'a' }), action({ lane: 'a' })]
-    await relayer.admit(one)
+  test('of a serialization key whose action is pending, the next one waits', async () => {
+    const [one, two] = [action({ serializationKey: 'a' }), action({ serializationKey: 'a' })]
+    await relayer.accept(one)
     await evictDurableObject(relayer)
-    expect(await relayer.admit(two)).toEqual({ status: 'busy', id: one.id })
+    expect(await relayer.accept(two)).toEqual({ status: 'busy', id: one.id })
     expect(await relayer.relay(two)).toEqual({ status: 'busy', id: one.id })
   })
 
-  test('of one lane one action is on its way at a time', async () => {
-    const [one, two] = [action({ lane: 'a' }), action({ lane: 'a' })]
+  test('of one serialization key one action is on its way at a time', async () => {
+    const [one, two] = [action({ serializationKey: 'a' }), action({ serializationKey: 'a' })]
     expect(await relayer.relay(one)).toMatchObject({ status: 'accepted' })
     expect(await relayer.relay(two)).toEqual({ status: 'busy', id: one.id })
-    expect(await relayer.relay(action({ lane: 'b' }))).toMatchObject({ status: 'accepted' })
+    expect(await relayer.relay(action({ serializationKey: 'b' }))).toMatchObject({ status: 'accepted' })
     chain.mine()
-    await round()
+    await alarm()
     expect(await relayer.relay(two)).toMatchObject({ status: 'accepted' })
   })
 })

@@ -1,31 +1,27 @@
 import { DurableObject } from 'cloudflare:workers'
 import { JsonRpc, RpcError, RpcUnreachable } from './chain/json-rpc.ts'
-import { type Admission, Admissions } from './relayer/admissions.ts'
-import { type ChainView, RelayerChain } from './relayer/chain-view.ts'
-import { type Fees, firstFees } from './relayer/fees.ts'
-import { ledgerMigrations, type Relay, RelayLedger } from './relayer/ledger.ts'
-import { RelayRounds } from './relayer/rounds.ts'
+import { type ChainSnapshot, RelayerChain } from './relayer/chain.ts'
+import { type Fees, initialFees } from './relayer/fees.ts'
+import { RelayLedger } from './relayer/ledger.ts'
+import { relayerMigrations } from './relayer/migrations.ts'
+import { Publisher } from './relayer/publisher.ts'
+import { Reconciler } from './relayer/reconciler.ts'
 import { readSendRefusal } from './relayer/send-errors.ts'
 import { TransactionSigner } from './relayer/signer.ts'
-import type { RelayerHealth, RelayerParts, RelayRequest, RelayResult, RelayView } from './relayer/types.ts'
-import { admissionViewOf, viewOf } from './relayer/view.ts'
+import { Snapshots } from './relayer/snapshots.ts'
+import type { RelayerConfig, RelayerHealth, RelayRequest, RelayResult, RelayView } from './relayer/types.ts'
+import { viewOf } from './relayer/view.ts'
 import { migrate } from './sql-migrations.ts'
 
 export type * from './relayer/types.ts'
 
-/** How long a look at the chain serves the decision whether to take an action. */
-const viewLifetimeMs = 1_000
-/** Ticks that failed in a row after which the relayer calls itself unavailable. */
-const failedTicksMax = 3
-/** Rounds that change nothing come more and more rarely, down to this many ticks apart. */
+/** Alarms that failed in a row after which the relayer calls itself unavailable. */
+const failedAlarmsMax = 3
+/** Alarms that change nothing come more and more rarely, down to this many ticks apart. */
 const idleFactorMax = 10
-/** Actions whose states are copied in one statement. */
-const copiedMax = 100
-/** Messages that queues take at once. */
-const messagesMax = 100
-/** Admitted actions the alarm carries in one round. */
-const carriedMax = 100
-/** An admitted action whose message has not come for so long is carried without it. */
+/** Pending actions that one alarm submits. */
+const submittedMax = 100
+/** A pending action whose message has not come for so long is submitted without it. */
 const messageMsMax = 5_000
 /**
  * Gas an action may take unless it says otherwise. With the room it is given it stays below what chains allow a transaction
@@ -35,103 +31,90 @@ const relayGasMax = 12_000_000
 /** Gas the balance must pay for: a few of the usual actions. */
 const healthyGas = 1_000_000n
 
+/** What works on the chain; an object without a configured chain has none. */
+interface Parts {
+  config: RelayerConfig
+  signer: TransactionSigner
+  chain: RelayerChain
+  reconciler: Reconciler
+  publisher: Publisher
+}
+
 /**
  * Owns the nonces of one key on one chain: `env.RELAYER.getByName('<chain id>:<key address>')`. Nothing else may sign
  * with that key.
  *
- * An action is simulated first, and nothing is taken for one that would revert. Admitted, it waits for its turn; then it
- * gets its nonce, is signed and stored, and only then sent. From there on alarms bring it into a final block, however
- * often the chain, this object or a network between them fails: the same bytes again, or the same nonce with higher
- * fees, and never another nonce.
+ * An action is simulated first, and nothing is accepted that would revert. Accepted, it is pending; submitted, it gets its
+ * nonce, is signed and stored, and only then sent. From there on alarms bring it into a final block, however often the
+ * chain, this object or a network between them fails: the same transaction again, or a replacement with the same nonce and
+ * higher fees, and never another nonce.
  */
 export class RelayerObject<Env = unknown> extends DurableObject<Env> {
-  readonly #parts: RelayerParts | null
   readonly #ledger: RelayLedger
-  readonly #admissions: Admissions
-  readonly #running = new Map<string, Promise<RelayResult>>()
-  readonly #lanes = new Map<string, string>()
-  /** Admitted actions no message was sent about; lost with the object, for a round makes up for them. */
-  readonly #toEnqueue: string[] = []
-  #rounds: RelayRounds | null = null
-  #chain: RelayerChain | null = null
-  #signer: TransactionSigner | null = null
-  #view: { read: Promise<ChainView>; readAtMs: number; committedWei: bigint } | null = null
-  #runningShow: Promise<void> | null = null
-  #nextShow: Promise<void> | null = null
+  readonly #parts: Parts | null
+  readonly #snapshots: Snapshots
+  /** What is being accepted, by id. */
+  readonly #accepting = new Map<string, Promise<RelayResult>>()
+  /** The ids of what is being accepted, by serialization key. */
+  readonly #serialized = new Map<string, string>()
   #alarmAtMs: number | null = null
-  #failedTicks = 0
-  #idleRounds = 0
+  #failedAlarms = 0
+  #idleAlarms = 0
   #changesSeen = -1
 
-  constructor(ctx: DurableObjectState, env: Env, parts: RelayerParts | null) {
+  constructor(ctx: DurableObjectState, env: Env, config: RelayerConfig | null) {
     super(ctx, env)
-    this.#parts = parts
     this.#ledger = new RelayLedger(ctx.storage)
-    this.#admissions = new Admissions(ctx.storage)
-    if (parts) {
-      this.#signer = new TransactionSigner(parts.privateKey, parts.chainId)
-      this.#chain = new RelayerChain(
-        new JsonRpc(parts.rpcUrl, parts.timeoutMs),
-        this.#signer.address,
-        parts.chainId,
-        parts.errors,
-      )
-      this.#rounds = new RelayRounds(this.#ledger, this.#chain, this.#signer, parts)
-    }
+    this.#parts = config && partsOf(config, this.#ledger)
+    this.#snapshots = new Snapshots(this.#parts?.chain ?? null, this.#ledger)
     void ctx.blockConcurrencyWhile(async () => {
-      migrate(ctx.storage, ledgerMigrations)
+      migrate(ctx.storage, relayerMigrations)
       this.#alarmAtMs = await ctx.storage.getAlarm()
     })
   }
 
   /**
-   * Takes an action that would succeed now, for the queue to carry, or answers as before when it was taken already: one
-   * id is one transaction, ever.
+   * Accepts an action that would succeed now, for the queue to have it submitted, or answers as before when it was
+   * accepted already: one id is one transaction, ever.
    */
-  async admit(request: RelayRequest): Promise<RelayResult> {
-    return this.#once(request, async (id, parts) => {
-      this.#toEnqueue.push(id)
-      // Whoever is told that it was taken may read where it is at once.
-      await this.#show(parts)
+  async accept(request: RelayRequest): Promise<RelayResult> {
+    return this.#acceptOnce(request, async (id, { publisher }) => {
+      publisher.announce(id)
+      // Whoever is told that it was accepted may read where it is at once.
+      await publisher.publish()
     })
   }
 
-  /** Takes an action as {@link admit} does, and carries it at once. */
+  /** Accepts an action as {@link accept} does, and submits it at once. */
   async relay(request: RelayRequest): Promise<RelayResult> {
-    return this.#once(request, async (id, parts) => {
-      await this.carry([id])
-      await this.#show(parts)
+    return this.#acceptOnce(request, async (id, { publisher }) => {
+      await this.submit([id])
+      await publisher.publish()
     })
   }
 
   /**
-   * Gives admitted actions their nonces and sends them. Ids of others are passed over, so that any call may be repeated.
-   * While the chain does not answer, or asks for too high fees, they wait for a round.
+   * Gives pending actions their nonces and sends them. Other ids are passed over, so that any call may be repeated. While
+   * the chain does not answer, or asks for too high fees, they stay pending until an alarm.
    */
-  async carry(ids: readonly string[]): Promise<void> {
-    const find = () => [...new Set(ids)].flatMap((id) => this.#admissions.find(id) ?? [])
-    if (find().length === 0 || this.#parts === null || this.#rounds === null) return
-    let view: ChainView
+  async submit(ids: readonly string[]): Promise<void> {
+    const isPending = (id: string) => this.#ledger.find(id)?.nonce === null
+    if (this.#parts === null || !ids.some(isPending)) return
+    const { reconciler, publisher } = this.#parts
+    let snapshot: ChainSnapshot
     try {
-      view = await this.#look()
+      snapshot = await this.#snapshots.recent()
     } catch (error) {
       return requireRpcFault(error)
     }
-    const fees = this.#firstFees(view)
+    const fees = this.#initialFees(snapshot)
     if (fees === null) return
 
-    // Nothing awaits from reading the next nonce to storing the last row and the alarm.
-    const relays = find().map((admission) => this.#allocate(admission, view))
+    const submitted = ids.flatMap((id) => this.#ledger.assignNonce(id, snapshot.count) ?? [])
     const armed = this.#arm()
-    await this.#rounds.begin(relays, fees, Date.now())
+    await reconciler.submit(submitted, fees, Date.now())
     await armed
-    await this.#show(this.#parts)
-  }
-
-  #allocate(admission: Admission, { count }: ChainView): Relay {
-    const relay = this.#ledger.insert(admission, count, Math.floor(admission.admittedAtMs / 1000))
-    this.#admissions.remove(admission.id)
-    return relay
+    await publisher.publish()
   }
 
   async find(id: string): Promise<RelayView | null> {
@@ -140,29 +123,22 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
 
   #find(id: string): RelayView | null {
     const relay = this.#ledger.find(id)
-    if (relay) return viewOf(relay)
-    const admission = this.#admissions.find(id)
-    return admission && admissionViewOf(admission)
+    return relay && viewOf(relay)
   }
 
   async health(): Promise<RelayerHealth> {
-    const [oldest] = this.#ledger.open(1)
-    const [waiting] = this.#admissions.until(Date.now(), 1)
-    const oldestOpenAt = Math.min(
-      oldest?.createdAt ?? Number.POSITIVE_INFINITY,
-      waiting ? admissionViewOf(waiting).createdAt : Number.POSITIVE_INFINITY,
-    )
+    const oldestOpenMs = this.#ledger.oldestOpenMs()
     const facts = {
-      signer: this.#signer?.address ?? null,
-      open: this.#ledger.countOpen() + this.#admissions.count(),
-      oldestOpenAt: Number.isFinite(oldestOpenAt) ? oldestOpenAt : null,
+      signer: this.#parts?.signer.address ?? null,
+      open: this.#ledger.countOpen(),
+      oldestOpenAt: oldestOpenMs === null ? null : Math.floor(oldestOpenMs / 1000),
       nextNonce: this.#ledger.nextNonce(),
     }
     try {
-      const { balanceWei, baseFeeWei, tipWei } = await this.#look()
-      const fees = this.#firstFees({ baseFeeWei, tipWei })
+      const { balanceWei, baseFeeWei, tipWei } = await this.#snapshots.recent()
+      const fees = this.#initialFees({ baseFeeWei, tipWei })
       const pays = fees !== null && balanceWei >= healthyGas * fees.maxFeeWei
-      const able = pays && this.#failedTicks < failedTicksMax
+      const able = pays && this.#failedAlarms < failedAlarmsMax
       return { status: able ? 'ok' : 'unavailable', balanceWei: balanceWei.toString(), ...facts }
     } catch (error) {
       requireRpcFault(error)
@@ -173,177 +149,128 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
   /** Sets the alarm again should it be lost while actions are open. */
   async wake(): Promise<void> {
     this.#alarmAtMs = await this.ctx.storage.getAlarm()
-    if (this.#hasWork()) await this.#arm()
+    if (this.#ledger.hasWork()) await this.#arm()
   }
 
-  /** One round over everything open. It may run early, late or twice: it decides from the ledger and the chain. */
+  /** One pass over everything open. It may run early, late or twice: it decides from the ledger and the chain. */
   override async alarm(): Promise<void> {
     this.#alarmAtMs = null
-    if (this.#parts === null || this.#rounds === null) return
+    if (this.#parts === null) return
+    const { config, reconciler, publisher } = this.#parts
     try {
-      if (this.#ledger.countOpen() > 0) await this.#rounds.run(await this.#lookAgain(), Date.now())
-      await this.carry(this.#forgotten(this.#parts))
-      this.#failedTicks = 0
+      if (this.#ledger.hasSubmitted()) await reconciler.reconcile(await this.#snapshots.take(), Date.now())
+      await this.submit(this.#overdue(config))
+      this.#failedAlarms = 0
     } catch (error) {
-      // The next round begins anew. One that the platform repeats instead would be lost after a few failures.
-      if (!isRpcFault(error)) console.error('a round of the relayer failed', error)
-      this.#failedTicks += 1
+      // The next alarm starts over. One that the platform repeats instead would be lost after a few failures.
+      if (!isRpcFault(error)) console.error('an alarm of the relayer failed', error)
+      this.#failedAlarms += 1
     }
-    await this.#show(this.#parts)
+    await publisher.publish()
     const changes = this.#ledger.changes()
-    this.#idleRounds = changes === this.#changesSeen ? this.#idleRounds + 1 : 0
+    this.#idleAlarms = changes === this.#changesSeen ? this.#idleAlarms + 1 : 0
     this.#changesSeen = changes
-    if (this.#hasWork()) await this.#arm(Math.min(1 + this.#idleRounds / 20, idleFactorMax))
+    if (this.#ledger.hasWork()) await this.#arm(Math.min(1 + this.#idleAlarms / 20, idleFactorMax))
   }
 
-  /** Admitted actions whose message should have come by now. */
-  #forgotten({ stuckMs }: RelayerParts): string[] {
+  /** Pending actions whose message should have come by now. */
+  #overdue({ stuckMs }: RelayerConfig): string[] {
     const untilMs = Date.now() - Math.min(stuckMs, messageMsMax)
-    return this.#admissions.until(untilMs, carriedMax).map(({ id }) => id)
+    return this.#ledger.pending(untilMs, submittedMax).map(({ id }) => id)
   }
 
-  #hasWork(): boolean {
-    return this.#ledger.hasWork() || this.#admissions.count() > 0
-  }
-
-  /** Takes the action unless it is known, and hands it over; those who ask for it meanwhile get the same answer. */
-  async #once(
+  /** Accepts the action unless it is known, and does what follows; those who ask for it meanwhile get the same answer. */
+  async #acceptOnce(
     request: RelayRequest,
-    handOver: (id: string, parts: RelayerParts) => Promise<void>,
+    afterwards: (id: string, parts: Parts) => Promise<void>,
   ): Promise<RelayResult> {
     const { id } = request
-    const running = this.#running.get(id)
+    const running = this.#accepting.get(id)
     if (running) return running
     const known = this.#find(id)
     if (known) return { status: 'accepted', relay: known }
-    const run = this.#take(request)
+    const run = this.#accept(request)
       .then(async (result) => {
         if (result.status !== 'accepted' || this.#parts === null) return result
-        await handOver(id, this.#parts)
+        await afterwards(id, this.#parts)
         return { status: 'accepted' as const, relay: this.#find(id) ?? result.relay }
       })
-      .finally(() => this.#running.delete(id))
-    this.#running.set(id, run)
+      .finally(() => this.#accepting.delete(id))
+    this.#accepting.set(id, run)
     return run
   }
 
-  async #take(request: RelayRequest): Promise<RelayResult> {
-    const { id, lane } = request
-    if (lane === null) return this.#simulateAndTake(request)
-    const ahead = this.#ledger.inLane(lane)?.id ?? this.#admissions.inLane(lane)?.id ?? this.#lanes.get(lane)
+  async #accept(request: RelayRequest): Promise<RelayResult> {
+    const { id, serializationKey: key } = request
+    if (key === null) return this.#simulateAndStore(request)
+    const ahead = this.#ledger.findUnmined(key)?.id ?? this.#serialized.get(key)
     if (ahead !== undefined) return { status: 'busy', id: ahead }
-    this.#lanes.set(lane, id)
+    this.#serialized.set(key, id)
     try {
-      return await this.#simulateAndTake(request)
+      return await this.#simulateAndStore(request)
     } finally {
-      this.#lanes.delete(lane)
+      this.#serialized.delete(key)
     }
   }
 
-  async #simulateAndTake(request: RelayRequest): Promise<RelayResult> {
-    const chain = this.#chain
-    if (chain === null) return { status: 'unavailable', part: 'chain' }
+  async #simulateAndStore(request: RelayRequest): Promise<RelayResult> {
+    if (this.#parts === null) return { status: 'unavailable', part: 'chain' }
+    const { chain } = this.#parts
     const call = { to: request.to, data: request.data, valueWei: BigInt(request.valueWei) }
     const gasMax = Math.min(request.gasMax ?? relayGasMax, relayGasMax)
-    let view: ChainView
+    let snapshot: ChainSnapshot
     let simulated: Awaited<ReturnType<RelayerChain['simulate']>>
     try {
-      ;[view, simulated] = await Promise.all([this.#look(), chain.simulate(call, gasMax)])
+      ;[snapshot, simulated] = await Promise.all([this.#snapshots.recent(), chain.simulate(call, gasMax)])
     } catch (error) {
       requireRpcFault(error)
-      const poor = error instanceof RpcError && readSendRefusal(error.message) === 'funds'
+      const poor = error instanceof RpcError && readSendRefusal(error.message) === 'insufficient_funds'
       return { status: 'unavailable', part: poor ? 'balance' : 'chain' }
     }
     if ('text' in simulated) {
       const { name, args, text: reason } = simulated
       return { status: 'refused', name, args, reason }
     }
-    const fees = this.#firstFees(view)
+    const fees = this.#initialFees(snapshot)
     if (fees === null) return { status: 'unavailable', part: 'fees' }
+
+    // Nothing awaits from the balance check to storing the row and the alarm.
     const costWei = BigInt(simulated.gas) * fees.maxFeeWei + call.valueWei
-    const committedWei = this.#view?.committedWei ?? 0n
-    if (view.balanceWei < committedWei + costWei) return { status: 'unavailable', part: 'balance' }
-
-    // Nothing awaits from the look at what is committed to storing the row and the alarm.
-    if (this.#view) this.#view.committedWei += costWei
-    const admission = { ...request, ...call, gas: simulated.gas, costWei, admittedAtMs: Date.now() }
-    this.#admissions.add(admission)
+    if (!this.#snapshots.commit(snapshot, costWei)) return { status: 'unavailable', part: 'balance' }
+    const relay = this.#ledger.accept({
+      ...request,
+      ...call,
+      gas: simulated.gas,
+      costWei,
+      acceptedAtMs: Date.now(),
+    })
     await this.#arm()
-    return { status: 'accepted', relay: admissionViewOf(admission) }
+    return { status: 'accepted', relay: viewOf(relay) }
   }
 
-  #firstFees(market: Pick<ChainView, 'baseFeeWei' | 'tipWei'>): Fees | null {
-    return firstFees(market, this.#parts?.feeCapWei ?? 0n)
+  #initialFees(market: Pick<ChainSnapshot, 'baseFeeWei' | 'tipWei'>): Fees | null {
+    return initialFees(market, this.#parts?.config.feeCapWei ?? 0n)
   }
 
-  #look(): Promise<ChainView> {
-    const fresh = this.#view && Date.now() - this.#view.readAtMs < viewLifetimeMs
-    return fresh && this.#view ? this.#view.read : this.#lookAgain()
-  }
-
-  #lookAgain(): Promise<ChainView> {
-    if (this.#chain === null) return Promise.reject(new RpcUnreachable('no chain is configured'))
-    const view = {
-      read: this.#chain.view(),
-      readAtMs: Date.now(),
-      committedWei: this.#ledger.committedWei() + this.#admissions.committedWei(),
-    }
-    this.#view = view
-    // A failed look serves nobody else.
-    view.read.catch(() => {
-      if (this.#view === view) this.#view = null
-    })
-    return view.read
-  }
-
-  /**
-   * Copies what has changed by now into the hub's database, and sends the messages about what was admitted. Those who
-   * come while that is done share the next time.
-   */
-  #show(parts: RelayerParts): Promise<void> {
-    this.#nextShow ??= (this.#runningShow ?? Promise.resolve()).then(() => {
-      this.#nextShow = null
-      this.#runningShow = Promise.all([this.#copy(parts), this.#enqueue(parts)]).then(() => {})
-      return this.#runningShow
-    })
-    return this.#nextShow
-  }
-
-  async #enqueue({ enqueue }: RelayerParts): Promise<void> {
-    while (this.#toEnqueue.length > 0) {
-      try {
-        await enqueue(this.#toEnqueue.splice(0, messagesMax))
-      } catch (error) {
-        console.error('messages about admitted actions could not be sent', error)
-      }
-    }
-  }
-
-  /** A copy that fails is made in a later round. */
-  async #copy({ show }: RelayerParts): Promise<void> {
-    let relays: Relay[]
-    let admissions: Admission[]
-    do {
-      relays = this.#ledger.toShow(copiedMax)
-      admissions = this.#admissions.toShow(copiedMax)
-      if (relays.length + admissions.length === 0) return
-      try {
-        await show([...admissions.map(admissionViewOf), ...relays.map(viewOf)])
-      } catch (error) {
-        console.error('the states of relayed actions could not be copied', error)
-        return
-      }
-      this.#admissions.shown(admissions.map(({ id }) => id))
-      this.#ledger.shown(relays)
-    } while (relays.length === copiedMax || admissions.length === copiedMax)
-  }
-
-  /** Sees to it that a round comes within `factor` ticks; one that comes sooner stays. */
+  /** Sees to it that an alarm comes within `factor` ticks; one that comes sooner stays. */
   async #arm(factor = 1): Promise<void> {
-    const atMs = Date.now() + Math.floor((this.#parts?.tickMs ?? 1_000) * factor)
+    const atMs = Date.now() + Math.floor((this.#parts?.config.tickMs ?? 1_000) * factor)
     if (this.#alarmAtMs !== null && this.#alarmAtMs <= atMs) return
     this.#alarmAtMs = atMs
     await this.ctx.storage.setAlarm(atMs)
+  }
+}
+
+function partsOf(config: RelayerConfig, ledger: RelayLedger): Parts {
+  const { rpcUrl, timeoutMs, chainId, privateKey, errors } = config
+  const signer = new TransactionSigner(privateKey, chainId)
+  const chain = new RelayerChain(new JsonRpc(rpcUrl, timeoutMs), signer.address, chainId, errors)
+  return {
+    config,
+    signer,
+    chain,
+    reconciler: new Reconciler(ledger, chain, signer, config),
+    publisher: new Publisher(ledger, config),
   }
 }
 

@@ -121,7 +121,7 @@ describe.skipIf(!hasAnvil)('a mined transaction', () => {
     expect(await rpc('eth_getTransactionCount', network.relayer.signer, 'latest')).toBe('0x1')
   })
 
-  test('that reverts after all, because a stranger brought the action first, is reported with the reason', async () => {
+  test('that reverts after all, because somebody else brought the action first, is reported with the reason', async () => {
     await rpc('evm_setAutomine', false)
     const request = network.action()
     expect(await network.relayer.relay(request)).toMatchObject({ status: 'accepted' })

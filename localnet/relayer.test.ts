@@ -21,7 +21,7 @@ describe.skipIf(!hasAnvil)('the relayer on a chain', () => {
     return request
   }
 
-  test('carries an action onto the chain, and answers a repetition with what became of it', async () => {
+  test('brings an action onto the chain, and answers a repetition with what became of it', async () => {
     const request = network.action()
     expect(await network.relayer.relay(request)).toMatchObject({
       status: 'accepted',
@@ -66,14 +66,14 @@ describe.skipIf(!hasAnvil)('the relayer on a chain', () => {
     for (const { id } of good) expect(await statusOf(id)).toBe('confirmed')
   })
 
-  test('one action of a lane at a time: five in a row pass, of two at once one is told to wait for the other', async () => {
-    const lane = 'owner contract'
+  test('one action of a serialization key at a time: five in a row pass, of two at once one is told to wait for the other', async () => {
+    const serializationKey = 'owner contract'
     for (let i = 0; i < 5; i++) {
-      const request = network.action({ lane })
+      const request = network.action({ serializationKey })
       expect(await network.relayer.relay(request)).toMatchObject({ status: 'accepted' })
       await expect.poll(() => statusOf(request.id)).toBe('confirmed')
     }
-    const [one, two] = [network.action({ lane }), network.action({ lane })]
+    const [one, two] = [network.action({ serializationKey }), network.action({ serializationKey })]
     const [first, second] = await Promise.all([network.relayer.relay(one), network.relayer.relay(two)])
     expect([first, second]).toContainEqual(expect.objectContaining({ status: 'accepted' }))
     const [ahead] = first?.status === 'accepted' ? [one] : [two]

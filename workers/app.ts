@@ -1,5 +1,4 @@
 import { Hono } from 'hono'
-import type { UnencodableValue } from '../protocol/encoding/index.ts'
 import type { Principal } from './auth/principal.ts'
 import type { App, HubBindings, HubContext } from './context.ts'
 import { readSettings } from './env.ts'
@@ -8,18 +7,18 @@ import { errorResponse, finishCaching } from './http/answer.ts'
 import {
   allowFractions,
   jsonBytesMax,
-  noteInside,
   parseJsonBody,
+  parseOptionalJsonBody,
   readBody,
   requireContentType,
 } from './http/body.ts'
 import { validate } from './http/validate.ts'
 import { authenticate, authorize, isNodeSigned } from './middleware/authenticate.ts'
 import { commonHeaders, preflight } from './middleware/common-headers.ts'
-import { type Echo, runOnce } from './middleware/idempotency.ts'
+import { runOnce } from './middleware/idempotency.ts'
 import { refundAddressBudget, spendAddressBudget, spendRateLimit } from './middleware/rate-limit.ts'
 import type { JsonBody, Method, Route, RouteDeclaration, RouteInput } from './route.ts'
-import { routes } from './routes/index.ts'
+import { files, routes } from './routes/index.ts'
 import { services } from './services.ts'
 
 /** The hub's HTTP surface: read `answer` for what happens to a request, in order. */
@@ -36,7 +35,7 @@ export function createApp(): App {
   })
 
   const methodsByPath = new Map<string, Method[]>()
-  for (const route of routes) {
+  for (const route of [...routes, ...files]) {
     const path = honoPath(route.declaration.path)
     app.on(route.declaration.method.toUpperCase(), path, (c) => answer(c, route))
     methodsByPath.set(path, [...(methodsByPath.get(path) ?? []), route.declaration.method])
@@ -57,18 +56,13 @@ const honoPath = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ':$1')
 
 const docsHint = (c: HubContext): string => `All calls are listed at ${c.var.settings.BASE_URL.origin}/docs.`
 
-async function answer(c: HubContext, { declaration, handle }: Route): Promise<Response> {
+async function answer(c: HubContext, { declaration, handle, complete }: Route): Promise<Response> {
   await admit(c, declaration)
   authorize(c, declaration)
   const input = await readInput(c, declaration)
   const run = async () => handle(c, input)
-  const response = declaration.idempotent ? await runOnce(c, run, echoOf(declaration, input)) : await run()
-  return finishCaching(c, declaration, response)
-}
-
-function echoOf({ idempotent }: RouteDeclaration, { json }: { json: unknown }): Echo | undefined {
-  if (typeof idempotent !== 'object') return undefined
-  return { member: idempotent.echoes, value: (json as Record<string, unknown>)[idempotent.echoes] }
+  const response = declaration.idempotent ? await runOnce(c, run) : await run()
+  return finishCaching(c, declaration, complete ? await complete(response, input) : response)
 }
 
 /**
@@ -161,16 +155,12 @@ function rejectQuery(c: HubContext): undefined {
 
 async function readJson(
   c: HubContext,
-  { schema, bytesMax = jsonBytesMax, deferred, fractions, reported }: JsonBody,
+  { schema, bytesMax = jsonBytesMax, optional, fractions, parse }: JsonBody,
 ) {
-  if (!deferred) requireContentType(c, 'application/json')
-  const bytes = await readBody(c, bytesMax)
-  if (deferred) return undefined
-  if (reported === undefined) return validate(schema, parseJsonBody(bytes, fractions && allowFractions))
-  const found: UnencodableValue[] = []
-  const body = parseJsonBody(bytes, noteInside(reported, found))
-  c.set('unencodable', found)
-  return validate(schema, body)
+  if (parse) return parse(c, await readBody(c, bytesMax))
+  if (optional) return validate(schema, parseOptionalJsonBody(c, await readBody(c, bytesMax)) ?? {})
+  requireContentType(c, 'application/json')
+  return validate(schema, parseJsonBody(await readBody(c, bytesMax), fractions && allowFractions))
 }
 
 async function readRaw(c: HubContext, contentType: string, bytesMax: number): Promise<Uint8Array> {

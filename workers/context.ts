@@ -1,5 +1,4 @@
 import type { Context, Hono } from 'hono'
-import type { UnencodableValue } from '../protocol/encoding/index.ts'
 import type { Principal } from './auth/principal.ts'
 import type { Env, Settings } from './env.ts'
 import type { Services } from './services.ts'
@@ -19,8 +18,6 @@ export interface HubVariables {
   rateLimit: RateLimitReport | undefined
   /** The body's bytes once read; a stream can be read only once and two checks need it. */
   body: Uint8Array | undefined
-  /** Values without canonical form in the member of the body that may hold them. */
-  unencodable: readonly UnencodableValue[] | undefined
 }
 
 export type HubBindings = { Bindings: Env; Variables: HubVariables }

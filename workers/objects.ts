@@ -1,5 +1,5 @@
-import { ChainIndexerObject, type IndexerParts } from '../durable-objects/chain-indexer.ts'
-import { RelayerObject, type RelayerParts } from '../durable-objects/relayer.ts'
+import { ChainIndexerObject, type IndexerConfig } from '../durable-objects/chain-indexer.ts'
+import { type RelayerConfig, RelayerObject } from '../durable-objects/relayer.ts'
 import { contractErrors, eventTopics } from './chain/abi.ts'
 import { type Env, readSettings } from './env.ts'
 import { services } from './services.ts'
@@ -8,17 +8,17 @@ import { services } from './services.ts'
 
 export class Relayer extends RelayerObject<Env> {
   constructor(ctx: DurableObjectState, env: Env) {
-    super(ctx, env, relayerParts(env))
+    super(ctx, env, relayerConfig(env))
   }
 }
 
 export class ChainIndexer extends ChainIndexerObject<Env> {
   constructor(ctx: DurableObjectState, env: Env) {
-    super(ctx, env, indexerParts(env))
+    super(ctx, env, indexerConfig(env))
   }
 }
 
-function relayerParts(env: Env): RelayerParts | null {
+function relayerConfig(env: Env): RelayerConfig | null {
   const settings = readSettings(env)
   if (!settings.CHAIN_RPC_URL || !settings.RELAYER_PRIVATE_KEY) return null
   return {
@@ -34,11 +34,11 @@ function relayerParts(env: Env): RelayerParts | null {
     enqueue: async (ids) => {
       await env.RELAY.sendBatch(ids.map((id) => ({ body: { v: 1, id } })))
     },
-    show: (relays) => services(env).transactions.put(relays),
+    publish: (relays) => services(env).transactions.put(relays),
   }
 }
 
-function indexerParts(env: Env): IndexerParts | null {
+function indexerConfig(env: Env): IndexerConfig | null {
   const settings = readSettings(env)
   if (!settings.CHAIN_RPC_URL || !settings.CHAIN_CONTRACTS) return null
   return {

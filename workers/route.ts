@@ -22,15 +22,12 @@ export interface JsonBody {
   example: unknown
   /** 1 MiB unless the route says otherwise. */
   bytesMax?: number
-  /** A member whose values the handler judges: one without canonical form is noted in `c.var.unencodable`. */
-  reported?: string
   /** For documents of the client's own, which nobody hashes: numbers may have a fraction or an exponent. */
   fractions?: true
-  /**
-   * The handler parses and checks the body, after what it has to say before that. The schema is for the OpenAPI document
-   * only, and so is whether the caller may leave the body out.
-   */
-  deferred?: 'optional' | 'required'
+  /** The caller may leave the body out, which says as much as `{}`. */
+  optional?: true
+  /** Reads the body, where that takes more than the schema; this is for the OpenAPI document only then. */
+  parse?: (c: HubContext, bytes: Uint8Array) => unknown
 }
 
 export interface RawBody {
@@ -70,15 +67,10 @@ export interface RouteDeclaration {
   raw?: RawBody
   /** Request headers of this route, with what they mean. */
   headers?: Record<string, string>
-  /**
-   * Honours `Idempotency-Key`. `echoes` names a member of the body that the answer repeats and that may be large: it is
-   * not kept with the answer, for the same request brings it again.
-   */
-  idempotent?: true | { echoes: string }
+  /** Honours `Idempotency-Key`. */
+  idempotent?: true
   /** How a public answer may be cached; anything read with a credential is `private, no-store`. */
   cache?: { maxAgeSeconds: number; immutable?: true }
-  /** Left out of the OpenAPI document: a file of a page, not a call. */
-  undocumented?: true
   responses: Record<number, RouteResponse>
   /** The body is a signed document: a signature in it that does not verify is answered with 422 `bad_signature`. */
   signed?: true
@@ -91,8 +83,8 @@ type Output<T> = T extends z.ZodType ? z.output<T> : undefined
 export interface RouteInput<D extends RouteDeclaration> {
   params: Output<D['params']>
   query: Output<D['query']>
-  json: D['json'] extends { deferred: string }
-    ? undefined
+  json: D['json'] extends { parse: (...given: never) => infer Body }
+    ? Body
     : D['json'] extends JsonBody
       ? z.output<D['json']['schema']>
       : undefined
@@ -102,12 +94,15 @@ export interface RouteInput<D extends RouteDeclaration> {
 export interface Route {
   declaration: RouteDeclaration
   handle: (c: HubContext, input: RouteInput<RouteDeclaration>) => Promise<Response> | Response
+  /** Puts into the answer, fresh or repeated, what the request itself brings and is too large to be kept with it. */
+  complete?: (answer: Response, input: RouteInput<RouteDeclaration>) => Promise<Response>
 }
 
 /** Joins a declaration and its handler; the handler's input types follow from the declaration. */
 export function defineRoute<const D extends RouteDeclaration>(
   declaration: D,
   handle: (c: HubContext, input: RouteInput<D>) => Promise<Response> | Response,
+  complete?: (answer: Response, input: RouteInput<D>) => Promise<Response>,
 ): Route {
-  return { declaration, handle: handle as unknown as Route['handle'] }
+  return { declaration, handle, ...(complete && { complete }) } as unknown as Route
 }

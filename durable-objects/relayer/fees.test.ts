@@ -1,15 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { firstFees, raisedFees } from './fees.ts'
+import { initialFees, replacementFees } from './fees.ts'
 
 const gwei = 10n ** 9n
 const cap = 100n * gwei
 const wei = fc.bigInt({ min: 1n, max: 200n * gwei })
 const market = fc.record({ baseFeeWei: wei, tipWei: wei })
 
-describe('firstFees', () => {
+describe('initialFees', () => {
   test('leaves room for the base fee to double', () => {
-    expect(firstFees({ baseFeeWei: 10n * gwei, tipWei: gwei }, cap)).toEqual({
+    expect(initialFees({ baseFeeWei: 10n * gwei, tipWei: gwei }, cap)).toEqual({
       maxFeeWei: 21n * gwei,
       tipWei: gwei,
     })
@@ -18,7 +18,7 @@ describe('firstFees', () => {
   test('never exceeds the cap, and gives nothing that could not be mined now', () => {
     fc.assert(
       fc.property(market, (at) => {
-        const fees = firstFees(at, cap)
+        const fees = initialFees(at, cap)
         expect(fees === null).toBe(at.baseFeeWei + at.tipWei > cap)
         if (fees === null) return
         expect(fees.maxFeeWei).toBeLessThanOrEqual(cap)
@@ -28,12 +28,12 @@ describe('firstFees', () => {
   })
 })
 
-describe('raisedFees', () => {
+describe('replacementFees', () => {
   test('raises both fees by a tenth or more, within the cap, or leaves them', () => {
     fc.assert(
       fc.property(market, market, (first, later) => {
-        const previous = firstFees(first, cap)
-        const raised = previous && raisedFees(previous, later, cap)
+        const previous = initialFees(first, cap)
+        const raised = previous && replacementFees(previous, later, cap)
         if (!previous || !raised) return
         expect(raised.maxFeeWei * 10n).toBeGreaterThanOrEqual(previous.maxFeeWei * 11n)
         expect(raised.tipWei * 10n).toBeGreaterThanOrEqual(previous.tipWei * 11n)
@@ -46,17 +46,17 @@ describe('raisedFees', () => {
 
   test('follows the market when it has risen by more than an eighth', () => {
     const previous = { maxFeeWei: 2n * gwei, tipWei: gwei }
-    expect(raisedFees(previous, { baseFeeWei: 30n * gwei, tipWei: gwei }, cap)?.maxFeeWei).toBeGreaterThan(
-      60n * gwei,
-    )
+    expect(
+      replacementFees(previous, { baseFeeWei: 30n * gwei, tipWei: gwei }, cap)?.maxFeeWei,
+    ).toBeGreaterThan(60n * gwei)
   })
 
   test('ends at the cap', () => {
     let fees = { maxFeeWei: gwei, tipWei: gwei }
     let raises = 0
-    for (let next = raisedFees(fees, { baseFeeWei: gwei, tipWei: gwei }, cap); next; raises++) {
+    for (let next = replacementFees(fees, { baseFeeWei: gwei, tipWei: gwei }, cap); next; raises++) {
       fees = next
-      next = raisedFees(fees, { baseFeeWei: gwei, tipWei: gwei }, cap)
+      next = replacementFees(fees, { baseFeeWei: gwei, tipWei: gwei }, cap)
     }
     expect(raises).toBeLessThan(60)
     expect(fees.maxFeeWei * 11n).toBeGreaterThan(cap * 10n)

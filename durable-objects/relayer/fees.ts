@@ -10,11 +10,11 @@ export interface FeeMarket {
 }
 
 /**
- * The fees of a first attempt, with room for the base fee to double.
+ * The fees of the first attempt, with room for the base fee to double.
  *
  * @returns null when even the present base fee is above the cap: nothing sent at the cap could be mined.
  */
-export function firstFees({ baseFeeWei, tipWei }: FeeMarket, capWei: bigint): Fees | null {
+export function initialFees({ baseFeeWei, tipWei }: FeeMarket, capWei: bigint): Fees | null {
   if (baseFeeWei + tipWei > capWei) return null
   return { maxFeeWei: min(2n * baseFeeWei + tipWei, capWei), tipWei }
 }
@@ -25,7 +25,11 @@ export function firstFees({ baseFeeWei, tipWei }: FeeMarket, capWei: bigint): Fe
  *
  * @returns null when the cap leaves no room for that; the earlier attempt is sent again then.
  */
-export function raisedFees(previous: Fees, { baseFeeWei, tipWei }: FeeMarket, capWei: bigint): Fees | null {
+export function replacementFees(
+  previous: Fees,
+  { baseFeeWei, tipWei }: FeeMarket,
+  capWei: bigint,
+): Fees | null {
   const maxFeeFloor = raise(previous.maxFeeWei)
   const tipFloor = raise(previous.tipWei)
   if (maxFeeFloor > capWei || tipFloor > capWei) return raisedToCap(previous, capWei)

@@ -1,36 +1,42 @@
-import { admissionTables } from './admissions.ts'
 import type { Fees } from './fees.ts'
 
 /**
- * `queued`: has a nonce, no node has taken it. `sent`: in the pool of a node. `mined`: in a block that may still be
+ * `queued`: accepted, and no node has taken it. `sent`: in the pool of a node. `mined`: in a block that may still be
  * dropped. The other three are final.
  */
 export type RelayStatus = 'queued' | 'sent' | 'mined' | 'confirmed' | 'reverted' | 'failed'
 
-/** One action and the nonce it owns. */
+/** One accepted action, and the nonce it owns once it is submitted. */
 export interface Relay {
   id: string
-  nonce: number
+  /** Null while it is pending: accepted, and not submitted yet. */
+  nonce: number | null
   action: string
   owner: string
-  lane: string | null
+  serializationKey: string | null
   to: string
   data: string
   valueWei: bigint
   gas: number
+  /** What it may cost at most, by the fees at its acceptance. */
+  costWei: bigint
+  acceptedAtMs: number
   status: RelayStatus
   txHash: string | null
   error: string | null
   confirmations: number
   /** No chain takes the action, as far as nodes say; its nonce is used up by a transfer of nothing. */
-  hollow: boolean
-  /** Since when the nonce has been used on chain by a transaction that is none of the attempts. */
-  strangerSinceMs: number | null
+  noop: boolean
+  /** Since when the nonce has been used on chain by a foreign transaction: one that is none of the attempts. */
+  foreignSinceMs: number | null
   /** Unix seconds. */
-  createdAt: number
   updatedAt: number
-  /** Rises with every change that is shown. */
+  /** Rises with every change that is published. */
   revision: number
+}
+
+export interface SubmittedRelay extends Relay {
+  nonce: number
 }
 
 /** One signed transaction with the nonce of an action. */
@@ -41,57 +47,34 @@ export interface Attempt extends Fees {
   signedAtMs: number
   /** Whether a node took it into its pool. */
   accepted: boolean
-  /** Carries nothing and only uses the nonce up. */
-  hollow: boolean
+  /** Does nothing but use the nonce up. */
+  noop: boolean
 }
 
-export type NewRelay = Pick<Relay, 'id' | 'action' | 'owner' | 'lane' | 'to' | 'data' | 'valueWei' | 'gas'>
+export type NewRelay = Pick<
+  Relay,
+  | 'id'
+  | 'action'
+  | 'owner'
+  | 'serializationKey'
+  | 'to'
+  | 'data'
+  | 'valueWei'
+  | 'gas'
+  | 'costWei'
+  | 'acceptedAtMs'
+>
 export type RelayChange = Partial<Pick<Relay, 'status' | 'txHash' | 'error' | 'confirmations'>>
 
-export const ledgerMigrations = [
-  `CREATE TABLE relays (
-    id TEXT PRIMARY KEY,
-    nonce INTEGER NOT NULL UNIQUE,
-    action TEXT NOT NULL,
-    owner TEXT NOT NULL,
-    lane TEXT,
-    recipient TEXT NOT NULL,
-    data TEXT NOT NULL,
-    value_wei TEXT NOT NULL,
-    gas INTEGER NOT NULL,
-    status TEXT NOT NULL,
-    tx_hash TEXT,
-    error TEXT,
-    confirmations INTEGER NOT NULL,
-    hollow INTEGER NOT NULL,
-    stranger_since_ms INTEGER,
-    created_at INTEGER NOT NULL,
-    updated_at INTEGER NOT NULL,
-    revision INTEGER NOT NULL,
-    shown_revision INTEGER NOT NULL
-  ) WITHOUT ROWID`,
-  `CREATE INDEX relays_open ON relays (nonce) WHERE status IN ('queued', 'sent', 'mined')`,
-  `CREATE INDEX relays_in_lane ON relays (lane) WHERE status IN ('queued', 'sent')`,
-  'CREATE INDEX relays_to_show ON relays (nonce) WHERE shown_revision < revision',
-  `CREATE TABLE attempts (
-    hash TEXT PRIMARY KEY,
-    nonce INTEGER NOT NULL,
-    raw TEXT NOT NULL,
-    max_fee_wei TEXT NOT NULL,
-    tip_wei TEXT NOT NULL,
-    signed_at_ms INTEGER NOT NULL,
-    accepted INTEGER NOT NULL
-  ) WITHOUT ROWID`,
-  'CREATE INDEX attempts_by_nonce ON attempts (nonce, signed_at_ms)',
-  'ALTER TABLE attempts ADD COLUMN hollow INTEGER NOT NULL DEFAULT 0',
-  ...admissionTables,
-]
+// The conditions of the indexes, to the letter.
+const open = `status IN ('queued', 'sent', 'mined')`
+const unmined = `status IN ('queued', 'sent')`
 
 type Row = Record<string, SqlStorageValue>
 
 /**
- * The record of every nonce of one key. Invariant: a nonce belongs to one action for ever, and no transaction is sent
- * that is not stored here first. All methods are synchronous, so a caller that does not await between two of them
+ * The record of every action and nonce of one key. Invariant: a nonce belongs to one action for ever, and no transaction
+ * is sent that is not stored here first. All methods are synchronous, so a caller that does not await between two of them
  * cannot be interleaved with.
  */
 export class RelayLedger {
@@ -100,122 +83,139 @@ export class RelayLedger {
     this.#sql = storage.sql
   }
 
+  /** Stores an accepted action, which has no nonce yet. */
+  accept(relay: NewRelay): Relay {
+    const row = this.#sql.exec(
+      `INSERT INTO relays VALUES (?, NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'queued', NULL, NULL, 0, 0, NULL, ?, 1, 0)
+        RETURNING *`,
+      relay.id,
+      relay.action,
+      relay.owner,
+      relay.serializationKey,
+      relay.to,
+      relay.data,
+      relay.valueWei.toString(),
+      relay.gas,
+      relay.costWei.toString(),
+      relay.acceptedAtMs,
+      Math.floor(relay.acceptedAtMs / 1000),
+    )
+    return relayOf(row.one())
+  }
+
+  /**
+   * Gives a pending action the next nonce, for ever; null when there is no such action.
+   *
+   * @param chainCount - The first nonce that no block has used.
+   */
+  assignNonce(id: string, chainCount: number): SubmittedRelay | null {
+    const [row] = this.#sql.exec(
+      `UPDATE relays SET nonce = max(?, (SELECT coalesce(max(nonce) + 1, 0) FROM relays))
+        WHERE id = ? AND nonce IS NULL RETURNING *`,
+      chainCount,
+      id,
+    )
+    return row ? submittedOf(row) : null
+  }
+
   find(id: string): Relay | null {
     return this.#relays('WHERE id = ?', id)[0] ?? null
   }
 
-  /** The action of this lane that has not reached a block, if any. */
-  inLane(lane: string): Relay | null {
+  /** The action with this serialization key that has not reached a block, if any. */
+  findUnmined(serializationKey: string): Relay | null {
     return (
-      this.#relays(`WHERE lane = ? AND status IN ('queued', 'sent') AND hollow = 0 LIMIT 1`, lane)[0] ?? null
+      this.#relays(`WHERE serialization_key = ? AND ${unmined} AND noop = 0 LIMIT 1`, serializationKey)[0] ??
+      null
+    )
+  }
+
+  /** Actions accepted until then that have no nonce, the oldest first. */
+  pending(untilMs: number, limit: number): Relay[] {
+    return this.#relays(
+      'WHERE nonce IS NULL AND accepted_at_ms <= ? ORDER BY accepted_at_ms LIMIT ?',
+      untilMs,
+      limit,
     )
   }
 
   /** Actions with a nonce below that no block is known to have taken, by nonce. */
-  waitingBelow(nonce: number, limit: number): Relay[] {
-    return this.#relays(
-      `INDEXED BY relays_in_lane WHERE status IN ('queued', 'sent') AND nonce < ? ORDER BY nonce LIMIT ?`,
-      nonce,
-      limit,
-    )
+  unminedBelow(nonce: number, limit: number): SubmittedRelay[] {
+    return this.#submitted(`WHERE ${unmined} AND nonce < ? ORDER BY nonce LIMIT ?`, nonce, limit)
   }
 
   /** Actions in blocks that may still be dropped, by nonce. */
-  mined(limit: number): Relay[] {
-    return this.#relays(
-      `WHERE status IN ('queued', 'sent', 'mined') AND status = 'mined' ORDER BY nonce LIMIT ?`,
-      limit,
-    )
+  mined(limit: number): SubmittedRelay[] {
+    return this.#submitted(`WHERE ${open} AND status = 'mined' ORDER BY nonce LIMIT ?`, limit)
   }
 
   /** Everything not final with this nonce or a higher one, by nonce. */
-  openFrom(nonce: number, limit: number): Relay[] {
-    return this.#relays(
-      `WHERE status IN ('queued', 'sent', 'mined') AND nonce >= ? ORDER BY nonce LIMIT ?`,
+  openFrom(nonce: number, limit: number): SubmittedRelay[] {
+    return this.#submitted(`WHERE ${open} AND nonce >= ? ORDER BY nonce LIMIT ?`, nonce, limit)
+  }
+
+  /** Actions that were final and whose nonce is unused again, since a deep reorganisation dropped their blocks; by nonce. */
+  finalFrom(nonce: number, limit: number): SubmittedRelay[] {
+    return this.#submitted(
+      `WHERE nonce >= ? AND status NOT IN ('queued', 'sent', 'mined') ORDER BY nonce LIMIT ?`,
       nonce,
       limit,
     )
   }
 
-  /** Everything not final, by nonce. */
-  open(limit: number): Relay[] {
-    return this.#relays(`WHERE status IN ('queued', 'sent', 'mined') ORDER BY nonce LIMIT ?`, limit)
+  /** Whether an action with a nonce is not final. */
+  hasSubmitted(): boolean {
+    return this.openFrom(0, 1).length > 0
   }
 
   countOpen(): number {
-    const [row] = this.#sql.exec(
-      `SELECT count(*) AS n FROM relays WHERE status IN ('queued', 'sent', 'mined')`,
-    )
-    return row?.n as number
+    return this.#sql.exec(`SELECT count(*) AS n FROM relays WHERE ${open}`).one().n as number
+  }
+
+  /** When the oldest open action was accepted; null while none is open. */
+  oldestOpenMs(): number | null {
+    return this.#sql.exec(`SELECT min(accepted_at_ms) AS ms FROM relays WHERE ${open}`).one().ms as
+      | number
+      | null
   }
 
   nextNonce(): number {
-    const [row] = this.#sql.exec('SELECT coalesce(max(nonce) + 1, 0) AS next FROM relays')
-    return row?.next as number
+    return this.#sql.exec('SELECT coalesce(max(nonce) + 1, 0) AS next FROM relays').one().next as number
   }
 
-  /** Actions that were final and whose nonce a reorganisation deeper than expected has freed, by nonce. */
-  freed(chainCount: number, limit: number): Relay[] {
-    return this.#relays(
-      `WHERE nonce >= ? AND status NOT IN ('queued', 'sent', 'mined') ORDER BY nonce LIMIT ?`,
-      chainCount,
-      limit,
-    )
-  }
-
-  /** Whether anything is left to do: an open action, or a change to show. */
+  /** Whether anything is left to do: an open action, or a change to publish. */
   hasWork(): boolean {
-    return this.countOpen() > 0 || this.toShow(1).length > 0
+    return this.countOpen() > 0 || this.unpublished(1).length > 0
   }
 
-  /** A number that differs once an open action has changed or was signed again. */
+  /** A number that differs once an action with a nonce has changed or was signed again. */
   changes(): number {
-    const [first] = this.open(1)
+    const [first] = this.openFrom(0, 1)
     if (!first) return 0
-    const [row] = this.#sql.exec(
+    const row = this.#sql.exec(
       `SELECT (SELECT sum(revision) FROM relays WHERE nonce >= ?) +
         (SELECT count(*) FROM attempts WHERE nonce >= ?) AS changes`,
       first.nonce,
       first.nonce,
     )
-    return row?.changes as number
+    return row.one().changes as number
   }
 
   /** What the unmined actions may cost at most. */
   committedWei(): bigint {
     const rows = this.#sql.exec(
-      `SELECT gas, value_wei,
+      `SELECT gas, value_wei, cost_wei,
         (SELECT max_fee_wei FROM attempts WHERE attempts.nonce = relays.nonce ORDER BY signed_at_ms DESC LIMIT 1)
           AS max_fee_wei
-        FROM relays WHERE status IN ('queued', 'sent', 'mined') AND status <> 'mined'`,
+        FROM relays WHERE ${unmined}`,
     )
     let total = 0n
-    for (const row of rows) {
-      const maxFeeWei = BigInt((row.max_fee_wei as string | null) ?? 0)
-      total += BigInt(row.gas as number) * maxFeeWei + BigInt(row.value_wei as string)
-    }
+    for (const { gas, value_wei, cost_wei, max_fee_wei } of rows)
+      total +=
+        max_fee_wei === null
+          ? BigInt(cost_wei as string)
+          : BigInt(gas as number) * BigInt(max_fee_wei as string) + BigInt(value_wei as string)
     return total
-  }
-
-  /** Allocates the next nonce to the action; the row is the nonce's record. */
-  insert(relay: NewRelay, chainCount: number, createdAt: number): Relay {
-    const nonce = Math.max(this.nextNonce(), chainCount)
-    const row = this.#sql.exec(
-      `INSERT INTO relays VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'queued', NULL, NULL, 0, 0, NULL, ?, ?, 1, 0)
-        RETURNING *`,
-      relay.id,
-      nonce,
-      relay.action,
-      relay.owner,
-      relay.lane,
-      relay.to,
-      relay.data,
-      relay.valueWei.toString(),
-      relay.gas,
-      createdAt,
-      createdAt,
-    )
-    return relayOf(row.one())
   }
 
   /**
@@ -242,15 +242,14 @@ export class RelayLedger {
     )
   }
 
-  noteStranger({ id }: Pick<Relay, 'id'>, sinceMs: number | null): void {
-    this.#sql.exec('UPDATE relays SET stranger_since_ms = ? WHERE id = ?', sinceMs, id)
+  noteForeignTransaction({ id }: Pick<Relay, 'id'>, sinceMs: number | null): void {
+    this.#sql.exec('UPDATE relays SET foreign_since_ms = ? WHERE id = ?', sinceMs, id)
   }
 
   /** Notes that no chain takes the action: its nonce still has to be used, by a transaction that cannot be refused. */
-  hollow({ id }: Pick<Relay, 'id'>, error: string, now: number): void {
+  markNoop({ id }: Pick<Relay, 'id'>, error: string, now: number): void {
     this.#sql.exec(
-      `UPDATE relays SET hollow = 1, error = ?, updated_at = ?, revision = revision + 1
-        WHERE id = ? AND hollow = 0`,
+      `UPDATE relays SET noop = 1, error = ?, updated_at = ?, revision = revision + 1 WHERE id = ? AND noop = 0`,
       error,
       now,
       id,
@@ -258,10 +257,9 @@ export class RelayLedger {
   }
 
   /** Notes that the chain took the action after all. */
-  fill({ id }: Pick<Relay, 'id'>, now: number): void {
+  unmarkNoop({ id }: Pick<Relay, 'id'>, now: number): void {
     this.#sql.exec(
-      `UPDATE relays SET hollow = 0, error = NULL, updated_at = ?, revision = revision + 1
-        WHERE id = ? AND hollow = 1`,
+      `UPDATE relays SET noop = 0, error = NULL, updated_at = ?, revision = revision + 1 WHERE id = ? AND noop = 1`,
       now,
       id,
     )
@@ -276,11 +274,12 @@ export class RelayLedger {
       attempt.maxFeeWei.toString(),
       attempt.tipWei.toString(),
       attempt.signedAtMs,
-      attempt.hollow ? 1 : 0,
+      attempt.noop ? 1 : 0,
     )
   }
 
-  accept(hash: string): void {
+  /** Notes that a node took the transaction into its pool. */
+  markAccepted(hash: string): void {
     this.#sql.exec('UPDATE attempts SET accepted = 1 WHERE hash = ?', hash)
   }
 
@@ -296,19 +295,19 @@ export class RelayLedger {
       tipWei: BigInt(row.tip_wei as string),
       signedAtMs: row.signed_at_ms as number,
       accepted: row.accepted === 1,
-      hollow: row.hollow === 1,
+      noop: row.noop === 1,
     }))
   }
 
   /** Actions whose last change has not reached the hub's database. */
-  toShow(limit: number): Relay[] {
-    return this.#relays('WHERE shown_revision < revision ORDER BY nonce LIMIT ?', limit)
+  unpublished(limit: number): Relay[] {
+    return this.#relays('WHERE published_revision < revision ORDER BY accepted_at_ms LIMIT ?', limit)
   }
 
-  shown(relays: readonly Relay[]): void {
+  markPublished(relays: readonly Pick<Relay, 'id' | 'revision'>[]): void {
     this.#sql.exec(
-      `UPDATE relays SET shown_revision = max(shown_revision, shown.value->>'revision')
-        FROM json_each(?) AS shown WHERE relays.id = shown.value->>'id'`,
+      `UPDATE relays SET published_revision = max(published_revision, copy.value->>'revision')
+        FROM json_each(?) AS copy WHERE relays.id = copy.value->>'id'`,
       JSON.stringify(relays.map(({ id, revision }) => ({ id, revision }))),
     )
   }
@@ -316,25 +315,32 @@ export class RelayLedger {
   #relays(where: string, ...values: SqlStorageValue[]): Relay[] {
     return [...this.#sql.exec(`SELECT * FROM relays ${where}`, ...values)].map(relayOf)
   }
+
+  #submitted(where: string, ...values: SqlStorageValue[]): SubmittedRelay[] {
+    return [...this.#sql.exec(`SELECT * FROM relays ${where}`, ...values)].map(submittedOf)
+  }
 }
+
+const submittedOf = (row: Row): SubmittedRelay => ({ ...relayOf(row), nonce: row.nonce as number })
 
 const relayOf = (row: Row): Relay => ({
   id: row.id as string,
-  nonce: row.nonce as number,
+  nonce: row.nonce as number | null,
   action: row.action as string,
   owner: row.owner as string,
-  lane: row.lane as string | null,
+  serializationKey: row.serialization_key as string | null,
   to: row.recipient as string,
   data: row.data as string,
   valueWei: BigInt(row.value_wei as string),
   gas: row.gas as number,
+  costWei: BigInt(row.cost_wei as string),
+  acceptedAtMs: row.accepted_at_ms as number,
   status: row.status as RelayStatus,
   txHash: row.tx_hash as string | null,
   error: row.error as string | null,
   confirmations: row.confirmations as number,
-  hollow: row.hollow === 1,
-  strangerSinceMs: row.stranger_since_ms as number | null,
-  createdAt: row.created_at as number,
+  noop: row.noop === 1,
+  foreignSinceMs: row.foreign_since_ms as number | null,
   updatedAt: row.updated_at as number,
   revision: row.revision as number,
 })

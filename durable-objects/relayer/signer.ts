@@ -1,7 +1,7 @@
 import { type Hex, keccak256 } from 'viem'
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import type { Fees } from './fees.ts'
-import type { Attempt, Relay } from './ledger.ts'
+import type { Attempt, SubmittedRelay } from './ledger.ts'
 
 /** Signs transactions of one key on one chain. */
 export class TransactionSigner {
@@ -16,12 +16,12 @@ export class TransactionSigner {
   }
 
   async sign(
-    relay: Relay,
+    relay: SubmittedRelay,
     { maxFeeWei, tipWei }: Fees,
     signedAtMs: number,
   ): Promise<Omit<Attempt, 'accepted'>> {
-    const { nonce, hollow } = relay
-    const content = hollow
+    const { nonce, noop } = relay
+    const content = noop
       ? { to: this.#account.address, gas: 21_000n }
       : {
           to: relay.to as Hex,
@@ -37,6 +37,6 @@ export class TransactionSigner {
       maxFeePerGas: maxFeeWei,
       maxPriorityFeePerGas: tipWei,
     })
-    return { hash: keccak256(raw), nonce, raw, signedAtMs, maxFeeWei, tipWei, hollow }
+    return { hash: keccak256(raw), nonce, raw, signedAtMs, maxFeeWei, tipWei, noop }
   }
 }

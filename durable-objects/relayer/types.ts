@@ -1,7 +1,7 @@
 import type { Abi } from 'viem'
 
 /** What a relayer is built from; the hub supplies it. */
-export interface RelayerParts {
+export interface RelayerConfig {
   rpcUrl: string
   timeoutMs: number
   chainId: number
@@ -13,12 +13,12 @@ export interface RelayerParts {
   /** Blocks, its own included, after which a transaction counts as final. */
   confirmations: number
   tickMs: number
-  /** A transaction that no block has taken for this long is priced anew. */
+  /** A transaction that no block has taken for this long is replaced by one with higher fees. */
   stuckMs: number
-  /** Sees to it that `carry` is called with the ids soon. It may fail, and the call come twice or never. */
+  /** Sees to it that `submit` is called with the ids soon. It may fail, and the call come twice or never. */
   enqueue: (ids: readonly string[]) => Promise<void>
   /** Copies states into the hub's database; an older revision must not overwrite a newer one. */
-  show: (relays: RelayView[]) => Promise<void>
+  publish: (relays: RelayView[]) => Promise<void>
 }
 
 export interface RelayRequest {
@@ -26,8 +26,8 @@ export interface RelayRequest {
   id: string
   action: string
   owner: string
-  /** Of one lane only one action may be on its way to a block; null for no such limit. */
-  lane: string | null
+  /** Of one key only one action may be on its way to a block; null for no such limit. */
+  serializationKey: string | null
   to: string
   data: string
   /** Decimal. */
@@ -52,7 +52,7 @@ export interface RelayView {
 
 export type RelayResult =
   | { status: 'accepted'; relay: RelayView }
-  /** Another action of the lane goes first. */
+  /** Another action with the serialization key goes first. */
   | { status: 'busy'; id: string }
   /** It would revert. */
   | { status: 'refused'; name: string | null; args: string[]; reason: string }

@@ -35,7 +35,7 @@ export class FakeChain {
   /** What read-only calls answer. */
   callAnswer = 0n
   /** Raw transactions that arrived, repetitions included. */
-  readonly offered: Sent[] = []
+  readonly received: Sent[] = []
   readonly #pool = new Map<number, Sent>()
   readonly #mined = new Map<string, number>()
   #count = 0
@@ -44,9 +44,9 @@ export class FakeChain {
     vi.spyOn(globalThis, 'fetch').mockImplementation(async (_, init) => {
       if (this.down) throw new Error('connection refused')
       const body = JSON.parse(String(init?.body))
-      const offered = this.offered.length
+      const received = this.received.length
       const answer = Array.isArray(body) ? body.map((call) => this.#reply(call)) : this.#reply(body)
-      if (this.offered.length > offered) await this.held
+      if (this.received.length > received) await this.held
       return Response.json(answer)
     })
     return this
@@ -63,7 +63,7 @@ export class FakeChain {
   }
 
   /** Uses the next nonce up with a transaction from elsewhere. */
-  mineStranger(): void {
+  mineForeignTransaction(): void {
     this.head += 1
     this.#pool.delete(this.#count)
     this.#count += 1
@@ -131,7 +131,7 @@ export class FakeChain {
   #send(raw: Hex): string {
     const { nonce = 0, to, data } = parseTransaction(raw)
     const sent = { hash: keccak256(raw), nonce, to: to ?? '', data: data ?? '0x' }
-    this.offered.push(sent)
+    this.received.push(sent)
     if (this.refusal !== null) throw new Error(this.refusal)
     if (nonce < this.#count) throw new Error('nonce too low')
     if (this.#pool.get(nonce)?.hash === sent.hash) throw new Error('already known')

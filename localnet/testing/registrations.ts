@@ -40,7 +40,7 @@ export function register(contracts: ContractAddresses, over: Partial<RelayReques
     id: digest,
     action: 'register_project',
     owner: developer,
-    lane: null,
+    serializationKey: null,
     to: contracts.project_registry,
     data: encodeActionCall('register_project', { message, digest, signature, permit: null }),
     valueWei: '0',

@@ -10,7 +10,7 @@ import { type Relayer, type RelayerNetwork, startRelayerNetwork } from './relaye
 export interface ScheduleResult {
   seed: number
   actions: number
-  /** Actions that were taken, each of them exactly once if the next three equal it. */
+  /** Actions that were accepted, each of them exactly once if the next three equal it. */
   accepted: number
   confirmed: number
   done: number
@@ -33,7 +33,7 @@ export const isExact = ({ actions, accepted, confirmed, done, nonces }: Schedule
 
 const actionsMax = 8
 
-interface Lane {
+interface FaultyHub {
   hub: number
   proxy: FaultProxy
 }
@@ -41,8 +41,8 @@ interface Lane {
 /**
  * Relays actions on a chain that fails, by one schedule for every seed: the seed fixes which fault meets the n-th request
  * to the chain, how often there is one, how many actions there are and which are posted twice. Every action is posted
- * until it is admitted, and the message about it comes once, twice or never. `atOnce` relayers in one workerd follow a schedule each; in every `killEvery`-th turn that workerd
- * is killed while their actions are on the way. Then the faults end, and everything has to be on the chain once.
+ * until it is accepted, and the message about it comes once, twice or never. `atOnce` relayers in one workerd follow a
+ * schedule each; in every `killEvery`-th turn that workerd is killed while their actions are on the way. Then the faults end, and everything has to be on the chain once.
  */
 export async function runRelayChaos(options: {
   seeds: readonly number[]
@@ -51,14 +51,14 @@ export async function runRelayChaos(options: {
 }): Promise<ChaosResult> {
   const { seeds, atOnce, killEvery } = options
   const statePath = mkdtempSync(path.join(tmpdir(), 'relay-chaos-'))
-  const lanes: Lane[] = []
+  const faultyHubs: FaultyHub[] = []
   const network = await startRelayerNetwork({
     statePath,
     hubs: atOnce,
     vars: { CHAIN_TIMEOUT_MS: '300' },
     async between(chain) {
-      for (let hub = 0; hub < atOnce; hub++) lanes.push({ hub, proxy: await startFaultProxy(chain.url) })
-      return (hub) => (lanes[hub] as Lane).proxy.url
+      for (let hub = 0; hub < atOnce; hub++) faultyHubs.push({ hub, proxy: await startFaultProxy(chain.url) })
+      return (hub) => (faultyHubs[hub] as FaultyHub).proxy.url
     },
   })
   try {
@@ -68,7 +68,7 @@ export async function runRelayChaos(options: {
       const killed = turn % killEvery === 0
       if (killed) kills += 1
       const here = seeds.slice(turn * atOnce, (turn + 1) * atOnce)
-      schedules.push(...(await runTurn(network, lanes, here, killed)))
+      schedules.push(...(await runTurn(network, faultyHubs, here, killed)))
     }
     const projects = new Set<string>()
     const twice = new Set<string>()
@@ -80,11 +80,11 @@ export async function runRelayChaos(options: {
       })),
       kills,
       waiting: await waitingIn(network.chain),
-      faults: sumOf(lanes.map(({ proxy }) => proxy.faults)),
+      faults: sumOf(faultyHubs.map(({ proxy }) => proxy.faults)),
     }
   } finally {
     await network.stop()
-    await Promise.all(lanes.map(({ proxy }) => proxy.stop()))
+    await Promise.all(faultyHubs.map(({ proxy }) => proxy.stop()))
     rmSync(statePath, { recursive: true, force: true })
   }
 }
@@ -107,26 +107,26 @@ async function waitingIn(chain: Anvil): Promise<number> {
 
 type Followed = Omit<ScheduleResult, 'done'> & { requests: Registration[] }
 
-/** One schedule on each lane, to its end. */
+/** One schedule on each hub, to its end. */
 async function runTurn(
   network: RelayerNetwork,
-  lanes: readonly Lane[],
+  faultyHubs: readonly FaultyHub[],
   seeds: readonly number[],
   killed: boolean,
 ): Promise<Followed[]> {
   let taken = 0
   let open = true
   const posted = seeds.map(async (seed, index) => {
-    const lane = lanes[index] as Lane
-    const relayer = () => network.relayers[lane.hub] as Relayer
+    const faulty = faultyHubs[index] as FaultyHub
+    const relayer = () => network.relayers[faulty.hub] as Relayer
     const random = seededRandom(seed)
     const nonces = await relayer().mined()
     const requests = Array.from({ length: 1 + Math.floor(random() * actionsMax) }, () => network.action())
-    lane.proxy.follow(seed, 0.1 + 0.3 * random())
+    faulty.proxy.follow(seed, 0.1 + 0.3 * random())
     const accepted = await postAll(network, relayer, random, requests, () => {
       taken += 1
     })
-    return { seed, lane, relayer, requests, accepted, nonces }
+    return { seed, faulty, relayer, requests, accepted, nonces }
   })
   const kill = async () => {
     while (taken === 0 && open) await nextTurn()
@@ -140,8 +140,8 @@ async function runTurn(
     killed ? kill() : undefined,
   ])
   return Promise.all(
-    followed.map(async ({ seed, lane, relayer, requests, accepted, nonces }) => {
-      lane.proxy.follow(seed, 0)
+    followed.map(async ({ seed, faulty, relayer, requests, accepted, nonces }) => {
+      faulty.proxy.follow(seed, 0)
       while ((await relayer().health()).open > 0) await new Promise((resolve) => setTimeout(resolve, 20))
       const views = await Promise.all(requests.map(({ id }) => relayer().find(id)))
       return {
@@ -157,7 +157,7 @@ async function runTurn(
   )
 }
 
-/** Every action until it is taken, half of them by two callers at once. Answers how many were taken. */
+/** Every action until it is accepted, half of them by two callers at once. Answers how many were accepted. */
 async function postAll(
   network: RelayerNetwork,
   relayer: () => Relayer,
@@ -169,12 +169,12 @@ async function postAll(
   const post = async ([request, messages]: [Registration, number]) => {
     while (!taken.has(request.id)) {
       try {
-        const result = await relayer().admit(request)
+        const result = await relayer().accept(request)
         // Nobody else does this action, so it can only be refused for having been done.
-        if (result.status === 'refused') throw new Error(`done before it was taken: ${result.reason}`)
+        if (result.status === 'refused') throw new Error(`done before it was accepted: ${result.reason}`)
         if (result.status === 'accepted') taken.add(request.id)
         onTaken()
-        for (let message = 0; message < messages; message++) await relayer().carry([request.id])
+        for (let message = 0; message < messages; message++) await relayer().submit([request.id])
       } catch (error) {
         if (!isUnreachable(error)) throw error
         await network.up()

@@ -16,8 +16,8 @@ import { type Registration, register, registeredProjects } from './registrations
 import { ownWorkerds } from './workerd.ts'
 
 export interface RelayerStub {
-  admit: (request: RelayRequest) => Promise<RelayResult>
-  carry: (ids: readonly string[]) => Promise<void>
+  accept: (request: RelayRequest) => Promise<RelayResult>
+  submit: (ids: readonly string[]) => Promise<void>
   relay: (request: RelayRequest) => Promise<RelayResult>
   find: (id: string) => Promise<RelayView | null>
   health: () => Promise<RelayerHealth>
@@ -103,8 +103,8 @@ export async function startRelayerNetwork(options: NetworkOptions = {}): Promise
       const call = driverOf(url, binding, `31337:${signer}`)
       return {
         signer,
-        admit: (request) => call('admit', request),
-        carry: (ids) => call('carry', ids),
+        accept: (request) => call('accept', request),
+        submit: (ids) => call('submit', ids),
         relay: (request) => call('relay', request),
         find: (id) => call('find', id),
         health: () => call('health'),

@@ -101,23 +101,13 @@ export function allowFractions({ code, path }: UnencodableValue, readAs: number 
   if (code !== 'float' || !Number.isFinite(readAs)) throw new CanonicalJsonError(code, path)
 }
 
-/** Notes what is found in one member, with its path inside that member; elsewhere it breaks the body. */
-export const noteInside =
-  (member: string, found: UnencodableValue[]) =>
-  ({ code, path }: UnencodableValue): void => {
-    const inside = path.slice(member.length)
-    if (!path.startsWith(member) || !/^($|[.[])/.test(inside)) throw new CanonicalJsonError(code, path)
-    found.push({ code, path: inside.replace(/^\./, '') })
-  }
-
 /**
- * The body that was read, undefined when there is none or it is empty.
+ * Reads a body that may be left out; undefined when it is.
  *
  * @throws {@link ApiError} 400 `bad_request` for another content type or broken JSON.
  */
-export function parseOptionalJsonBody(c: HubContext): JsonValue | undefined {
-  const body = c.var.body
-  if (body === undefined || new TextDecoder().decode(body).trim() === '') return undefined
+export function parseOptionalJsonBody(c: HubContext, body: Uint8Array): JsonValue | undefined {
+  if (new TextDecoder().decode(body).trim() === '') return undefined
   requireContentType(c, 'application/json')
   return parseJsonBody(body)
 }

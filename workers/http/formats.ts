@@ -13,6 +13,11 @@ export const Bytes32 = z
   .regex(/^0x[0-9a-f]{64}$/, 'must be 0x and 64 lower-case hex digits')
   .meta({ id: 'Bytes32', description: '32 bytes as lower-case hex.' })
 
+export const Signature = z
+  .string()
+  .regex(/^0x[0-9a-f]{130}$/, 'must be a signature: 0x and 130 lower-case hex digits')
+  .meta({ id: 'EvmSignature', description: '65 bytes `r ‖ s ‖ v`.' })
+
 /** A token amount, which may exceed every number. */
 export const Amount = z
   .string()

@@ -10,21 +10,11 @@ import type { IdempotentRequest, KeptAnswer } from '../stores/idempotency-keys.t
 
 const keptHeaders = ['content-type', 'location', 'etag', 'retry-after']
 
-/** A member of the answer that is the request's own. */
-export interface Echo {
-  member: string
-  value: unknown
-}
-
 /**
  * Runs the handler once per `Idempotency-Key`, caller and body, and repeats its first answer for a day, a refusal too. A
  * failure that may pass (429, 5xx) is not kept.
  */
-export async function runOnce(
-  c: HubContext,
-  handle: () => Promise<Response>,
-  echo?: Echo,
-): Promise<Response> {
+export async function runOnce(c: HubContext, handle: () => Promise<Response>): Promise<Response> {
   const key = c.req.header('idempotency-key')
   if (key === undefined) return handle()
   if (!/^[\x21-\x7e]{1,255}$/.test(key))
@@ -35,7 +25,7 @@ export async function runOnce(
   const claim = await idempotencyKeys.claim(request, unixNow())
   switch (claim.status) {
     case 'answered':
-      return replay(c, request, claim.answer, echo)
+      return replay(c, request, claim.answer)
     case 'other_request':
       throw new ApiError('conflict', 'This Idempotency-Key was used with another request. Use a fresh key.')
     case 'running':
@@ -43,16 +33,11 @@ export async function runOnce(
         headers: { 'Retry-After': '1' },
       })
     case 'claimed':
-      return answerFirst(request, c, handle, echo)
+      return answerFirst(request, c, handle)
   }
 }
 
-async function replay(
-  c: HubContext,
-  request: IdempotentRequest,
-  answer: KeptAnswer,
-  echo: Echo | undefined,
-): Promise<Response> {
+async function replay(c: HubContext, request: IdempotentRequest, answer: KeptAnswer): Promise<Response> {
   const { status, headers, body: sealed } = answer
   let body: string
   try {
@@ -66,10 +51,7 @@ async function replay(
     )
   }
   // An error names the request it answers, and that is this one.
-  const text =
-    status < 400
-      ? withMember(body, echo, echo?.value)
-      : JSON.stringify({ ...JSON.parse(body), request_id: c.var.requestId })
+  const text = status < 400 ? body : JSON.stringify({ ...JSON.parse(body), request_id: c.var.requestId })
   return new Response(text, { status, headers: { ...headers, 'Idempotency-Replayed': 'true' } })
 }
 
@@ -77,7 +59,6 @@ async function answerFirst(
   request: IdempotentRequest,
   c: HubContext,
   handle: () => Promise<Response>,
-  echo: Echo | undefined,
 ): Promise<Response> {
   const { idempotencyKeys, sealer } = c.var.services
   let response: Response
@@ -99,8 +80,7 @@ async function answerFirst(
       return value === null ? [] : [[name, value]]
     }),
   )
-  const text = await response.clone().text()
-  const kept = response.ok ? withMember(text, echo, null) : text
+  const kept = await response.clone().text()
   // What was done is done: an answer that cannot be kept must not turn it into a failure.
   await sealer
     .seal(kept, contextOf(request))
@@ -108,10 +88,6 @@ async function answerFirst(
     .catch((error) => console.error(`${c.var.requestId} the answer could not be kept`, error))
   return response
 }
-
-/** The body with another value in the place of the echo. */
-const withMember = (body: string, echo: Echo | undefined, value: unknown): string =>
-  echo === undefined ? body : JSON.stringify({ ...JSON.parse(body), [echo.member]: value })
 
 const callerName = (c: HubContext): string => {
   const principal: Principal | null = c.var.principal

@@ -17,8 +17,7 @@ export const placeholders = {
 } as const
 
 /** The OpenAPI 3.1.0 document of the routes. Everything in it comes from what the routes are run with. */
-export function buildOpenApi(allRoutes: readonly Route[]): Json {
-  const routes = allRoutes.filter(({ declaration }) => !declaration.undocumented)
+export function buildOpenApi(routes: readonly Route[]): Json {
   const shared: Components = { schemas: {}, responses: {}, headers: {} }
   const paths: Record<string, Json> = {}
   for (const { declaration } of routes) {

@@ -75,7 +75,7 @@ function requestBody({ json, raw }: RouteDeclaration, shared: Components): Json 
   if (json)
     return {
       requestBody: {
-        required: json.deferred !== 'optional',
+        required: !json.optional,
         content: { 'application/json': { schema: jsonSchema(json.schema, shared), example: json.example } },
       },
     }

@@ -10,23 +10,23 @@ import { FakeChain } from '../../durable-objects/testing/fake-chain.ts'
 import hub from '../index.ts'
 import { services } from '../services.ts'
 import { client } from '../test/client.ts'
-import type { OwnAction } from './relay-message.ts'
+import type { HubAction } from './relay-message.ts'
 
 const chain = new FakeChain()
 beforeEach(() => {
-  chain.offered.length = 0
+  chain.received.length = 0
   chain.install()
 })
 
 let ids = 0
-const message = (over: Partial<OwnAction> = {}): OwnAction => {
+const message = (over: Partial<HubAction> = {}): HubAction => {
   ids += 1
   return {
-    v: 1,
+    v: 2,
     id: `0x${ids.toString(16).padStart(64, '0')}`,
     action: 'set_listing_status',
     owner: `0x${'0a'.repeat(20)}`,
-    lane: null,
+    serializationKey: null,
     to: `0x${'0b'.repeat(20)}`,
     data: '0x01',
     valueWei: '0',
@@ -53,36 +53,36 @@ describe('the queue relay', () => {
     const one = message()
     expect(await consume('relay', one, one)).toEqual({ acked: ['m0', 'm1'], retried: [] })
     await consume('relay', one)
-    expect(chain.offered).toHaveLength(1)
+    expect(chain.received).toHaveLength(1)
     expect(await (await client().get(`/v1/transactions/${one.id}`)).json()).toMatchObject({
       id: one.id,
       action: 'set_listing_status',
       status: 'sent',
-      tx_hash: chain.offered[0]?.hash,
+      tx_hash: chain.received[0]?.hash,
     })
   })
 
-  test('carries what was admitted, all of a batch in one request, and passes over what it was told before', async () => {
-    const admitted = Array.from({ length: 3 }, () => message())
+  test('submits what was accepted, all of a batch in one request, and passes over what it was told before', async () => {
+    const accepted = Array.from({ length: 3 }, () => message())
     const { relayer } = services(env)
-    for (const { v: _, ...request } of admitted) await relayer?.admit(request)
-    const ids = admitted.map(({ v, id }) => ({ v, id }))
+    for (const { v: _, ...request } of accepted) await relayer?.accept(request)
+    const ids = accepted.map(({ id }) => ({ v: 1, id }))
     for (const repeated of [false, true]) {
       if (repeated) ids.reverse()
       expect(await consume('relay', ...ids)).toEqual({ acked: ['m0', 'm1', 'm2'], retried: [] })
     }
-    expect(chain.offered).toHaveLength(3)
+    expect(chain.received).toHaveLength(3)
     for (const { id } of ids)
       expect(await (await client().get(`/v1/transactions/${id}`)).json()).toMatchObject({ status: 'sent' })
   })
 
-  test('what is admitted comes through the queue by itself', async () => {
+  test('what is accepted comes through the queue by itself', async () => {
     const { v: _, ...request } = message()
-    expect(await services(env).relayer?.admit(request)).toMatchObject({ relay: { status: 'queued' } })
+    expect(await services(env).relayer?.accept(request)).toMatchObject({ relay: { status: 'queued' } })
     await vi.waitFor(async () =>
       expect(await services(env).relayer?.find(request.id)).toMatchObject({ status: 'sent' }),
     )
-    expect(chain.offered).toHaveLength(1)
+    expect(chain.received).toHaveLength(1)
   })
 
   test('tries again while the chain is down, and acknowledges each message on its own', async () => {
@@ -95,7 +95,7 @@ describe('the queue relay', () => {
     expect(await consume('relay', later)).toEqual({ acked: ['m0'], retried: [] })
   })
 
-  test.each([{}, null, 'text', { ...message(), v: 2 }, { ...message(), data: 'code' }, { v: 1, id: 'x' }])(
+  test.each([{}, null, 'text', { ...message(), v: 1 }, { ...message(), data: 'code' }, { v: 1, id: 'x' }])(
     'leaves what nobody can read to the dead letters: %j',
     async (body) => {
       expect(await consume('relay', body)).toEqual({ acked: [], retried: ['m0'] })

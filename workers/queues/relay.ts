@@ -1,41 +1,41 @@
 import { unixNow } from '../../durable-objects/clock.ts'
 import type { Env } from '../env.ts'
 import { services } from '../services.ts'
-import { type OwnAction, RelayMessage } from './relay-message.ts'
+import { type HubAction, RelayMessage } from './relay-message.ts'
 
 /**
- * Carries admitted actions onto the chain, all of a batch at once, and relays what the hub itself wants there. Messages
- * may come twice and in any order: their id names the action.
+ * Has accepted actions submitted, all of a batch at once, and relays what the hub itself wants on the chain. Messages may
+ * come twice and in any order: their id names the action.
  */
 export async function consumeRelay(batch: MessageBatch<unknown>, env: Env): Promise<void> {
-  const admitted: { message: Message<unknown>; id: string }[] = []
-  const own: { message: Message<unknown>; action: OwnAction }[] = []
+  const accepted: { message: Message<unknown>; id: string }[] = []
+  const ofHub: { message: Message<unknown>; action: HubAction }[] = []
   for (const message of batch.messages) {
     const parsed = RelayMessage.safeParse(message.body)
     // A message nobody can read dies at its last attempt, where operators see it.
     if (!parsed.success) retry(message)
-    else if ('action' in parsed.data) own.push({ message, action: parsed.data })
-    else admitted.push({ message, id: parsed.data.id })
+    else if ('action' in parsed.data) ofHub.push({ message, action: parsed.data })
+    else accepted.push({ message, id: parsed.data.id })
   }
   await Promise.all([
-    carry(admitted, env),
-    ...own.map(async ({ message, action }) => settle(message, () => relayOwn(action, env))),
+    submit(accepted, env),
+    ...ofHub.map(async ({ message, action }) => acknowledge(message, () => relay(action, env))),
   ])
 }
 
-/** What the chain keeps from being carried now, the relayer carries by itself later. */
-async function carry(admitted: readonly { message: Message<unknown>; id: string }[], env: Env) {
-  if (admitted.length === 0) return
-  const carried = services(env).relayer?.carry(admitted.map(({ id }) => id))
+/** What the chain keeps from being submitted now, the relayer submits by itself later. */
+async function submit(accepted: readonly { message: Message<unknown>; id: string }[], env: Env) {
+  if (accepted.length === 0) return
+  const submitted = services(env).relayer?.submit(accepted.map(({ id }) => id))
   const work = async () => {
-    await carried
-    return carried !== undefined
+    await submitted
+    return submitted !== undefined
   }
-  await Promise.all(admitted.map(({ message }) => settle(message, work)))
+  await Promise.all(accepted.map(({ message }) => acknowledge(message, work)))
 }
 
-/** Whether the action is taken, or refused for good. */
-async function relayOwn({ v: _, ...request }: OwnAction, env: Env): Promise<boolean> {
+/** Whether the action is accepted, or refused for good. */
+async function relay({ v: _, ...request }: HubAction, env: Env): Promise<boolean> {
   const { relayer, transactions } = services(env)
   if (relayer === null) return false
   const result = await relayer.relay(request)
@@ -60,7 +60,7 @@ async function relayOwn({ v: _, ...request }: OwnAction, env: Env): Promise<bool
 }
 
 /** Acknowledges the message once the work is done; otherwise it comes again. */
-async function settle(message: Message<unknown>, work: () => Promise<boolean>): Promise<void> {
+async function acknowledge(message: Message<unknown>, work: () => Promise<boolean>): Promise<void> {
   try {
     if (await work()) message.ack()
     else retry(message)

@@ -3,9 +3,7 @@ import { type Action, buildGaslessPayload } from '../../protocol/actions/index.t
 import { resolveProfile } from '../../protocol/identity/index.ts'
 import type { TypedMessage } from '../../protocol/signatures/index.ts'
 import { example } from '../examples.ts'
-import { Address, Timestamp } from '../http/formats.ts'
-import type { JsonBody, RouteResponse } from '../route.ts'
-import { Transaction, transactionExample } from '../routes/network/schema.ts'
+import { Address, Signature, Timestamp } from '../http/formats.ts'
 
 const TypedData = z
   .strictObject({
@@ -15,11 +13,6 @@ const TypedData = z
     message: z.record(z.string(), z.unknown()),
   })
   .meta({ id: 'TypedData', description: 'What `eth_signTypedData_v4` takes.' })
-
-export const Signature = z
-  .string()
-  .regex(/^0x[0-9a-f]{130}$/, 'must be a signature: 0x and 130 lower-case hex digits')
-  .meta({ id: 'EvmSignature', description: '65 bytes `r ‖ s ‖ v`.' })
 
 export const DirectTransaction = z
   .strictObject({
@@ -42,7 +35,7 @@ export const GaslessPayload = z
   .meta({ id: 'GaslessPayload', description: 'What the owner signs and posts back.' })
 
 /** For the OpenAPI document: what is posted is checked member by member against what the hub itself builds. */
-const SignedGaslessBody = z
+export const SignedGaslessBody = z
   .strictObject({
     typed_data: TypedData,
     signature: Signature,
@@ -50,8 +43,6 @@ const SignedGaslessBody = z
     permit_signature: Signature.nullish(),
   })
   .meta({ id: 'SignedGaslessBody', description: 'A payload with the signature of its owner.' })
-
-const exampleSignature = `0x${'1f'.repeat(64)}1b`
 
 /** A payload of the action, for examples. */
 export const payloadExample = (action: Action, message: TypedMessage) =>
@@ -61,41 +52,13 @@ export const payloadExample = (action: Action, message: TypedMessage) =>
     { action, message, nonce: 0n, now: example.time },
   )
 
-type Example = ReturnType<typeof payloadExample>
+export type PayloadExample = ReturnType<typeof payloadExample>
 
-/** The body of a route that takes a signed action only. */
-export const signedBody = ({ typed_data, permit }: Example): JsonBody & { deferred: 'required' } => ({
-  schema: SignedGaslessBody,
-  example: {
-    typed_data,
-    signature: exampleSignature,
-    ...(permit && { permit, permit_signature: exampleSignature }),
-  },
-  deferred: 'required',
-})
+const exampleSignature = `0x${'1f'.repeat(64)}1b`
 
-/** The body of a route in two steps: nothing or `request` in the first, the signed action in the second. */
-export const twoStepBody = (payload: Example, request?: z.ZodType): JsonBody & { deferred: 'optional' } => ({
-  ...signedBody(payload),
-  deferred: 'optional',
-  ...(request && { schema: z.union([request, SignedGaslessBody]) }),
-})
-
-export const payloadResponse = (payload: Example): RouteResponse => ({
-  description: 'What the owner signs and posts back.',
-  schema: GaslessPayload,
-  example: payload,
-})
-
-export const relayedResponse = (action: Action): RouteResponse => ({
-  description: 'The signed action is on its way to the chain.',
-  schema: Transaction,
-  example: { ...transactionExample, action, status: 'sent', confirmations: 0 },
-  headers: { Location: 'Where to follow it.' },
-})
-
-/** The answers of a route in two steps. */
-export const twoStepResponses = (payload: Example): Record<number, RouteResponse> => ({
-  200: payloadResponse(payload),
-  202: relayedResponse(payload.action),
+/** The payload with the signatures of its owner. */
+export const signedExample = ({ typed_data, permit }: PayloadExample) => ({
+  typed_data,
+  signature: exampleSignature,
+  ...(permit && { permit, permit_signature: exampleSignature }),
 })

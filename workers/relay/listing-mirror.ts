@@ -19,11 +19,11 @@ export async function mirrorListing(env: Env, mirror: ListingMirror): Promise<vo
   const { projectId, listingStatus, since } = mirror
   const attempt = Math.floor((unixNow() - since) / resendSeconds)
   await env.RELAY.send({
-    v: 1,
+    v: 2,
     id: hashBytes(new TextEncoder().encode(`listing:${projectId}:${listingStatus}:${since}:${attempt}`)),
     action: 'set_listing_status',
     owner: relayer.signer,
-    lane: `listing:${projectId}`,
+    serializationKey: `listing:${projectId}`,
     to: contracts.project_registry,
     data: encodeFunctionData({
       abi: projectRegistryAbi,

@@ -10,9 +10,11 @@ import { json } from '../http/answer.ts'
 import { services } from '../services.ts'
 import { chain, mint, passUnbonding, rpc, send, settle, signedPayload } from '../test/chain.ts'
 import { client, errorOf } from '../test/client.ts'
-import { answer } from '../test/handle.ts'
+import { answer, answerGasless } from '../test/handle.ts'
 import type { DirectTransaction } from './direct-transaction.ts'
-import { gaslessPayload, type RequestedAction, relayAction } from './relay-action.ts'
+import { payloadExample } from './gasless-schema.ts'
+import { submitOnly } from './gasless-steps.ts'
+import { preparePayload, type RequestedAction } from './prepare.ts'
 
 const collateral = 5n * 10n ** 18n
 
@@ -25,6 +27,8 @@ const fresh32 = (): string => {
 
 type Payload = GaslessPayload & { direct_tx: DirectTransaction }
 
+const steps = submitOnly(payloadExample('unbond', {}))
+
 /** A wallet with tokens and nothing else: it pays for no transaction. */
 async function createOwner(tokens = 2n * collateral) {
   const key = bytesToHex(crypto.getRandomValues(new Uint8Array(32)))
@@ -32,9 +36,10 @@ async function createOwner(tokens = 2n * collateral) {
   await mint(account, tokens)
 
   const payloadOf = async (request: RequestedAction) =>
-    (await (await answer(async (c) => json(await gaslessPayload(c, request)))).json()) as Payload
+    (await (await answer(async (c) => json(await preparePayload(c, request)))).json()) as Payload
   const signed = (payload: Payload) => signedPayload(key, payload)
-  const post = (request: RequestedAction, body: unknown) => answer((c) => relayAction(c, request), body)
+  const post = (request: RequestedAction, body: unknown) =>
+    answerGasless(steps, { ...request, requireState() {} }, body)
   /** Both steps, in a final block, and read by the indexer. */
   const act = async (action: RequestedAction['action'], message: RequestedAction['message']) => {
     const request = { action, account, message }

@@ -5,11 +5,11 @@ import { unavailable } from '../errors.ts'
 
 export interface RelayerClient {
   readonly signer: string
-  /** Takes an action for the queue to carry. */
-  admit(request: RelayRequest): Promise<RelayResult>
-  /** Carries what was admitted. */
-  carry(ids: readonly string[]): Promise<void>
-  /** Takes an action and carries it at once. */
+  /** Accepts an action for the queue to have it submitted. */
+  accept(request: RelayRequest): Promise<RelayResult>
+  /** Submits what was accepted. */
+  submit(ids: readonly string[]): Promise<void>
+  /** Accepts an action and submits it at once. */
   relay(request: RelayRequest): Promise<RelayResult>
   find(id: string): Promise<RelayView | null>
   health(): Promise<RelayerHealth>
@@ -31,8 +31,8 @@ export function createRelayerClient(env: Env, settings: Settings): RelayerClient
   }
   return {
     signer,
-    admit: (request) => reach<RelayResult>(object().admit(request) as Promise<RelayResult>),
-    carry: (ids) => reach(object().carry(ids)),
+    accept: (request) => reach<RelayResult>(object().accept(request) as Promise<RelayResult>),
+    submit: (ids) => reach(object().submit(ids)),
     relay: (request) => reach<RelayResult>(object().relay(request) as Promise<RelayResult>),
     find: (id) => reach(object().find(id)),
     health: () => reach(object().health()),

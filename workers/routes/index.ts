@@ -153,5 +153,7 @@ export const routes: readonly Route[] = [
   listAuditLog,
   getOpenApi,
   getDocs,
-  getDocsFile,
 ]
+
+/** What the pages load; answered as endpoints are, and no part of the reference. */
+export const files: readonly Route[] = [getDocsFile]

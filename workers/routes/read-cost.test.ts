@@ -146,9 +146,7 @@ beforeAll(async () => {
   }
 })
 
-const reads = routes
-  .map(({ declaration }) => declaration)
-  .filter(({ method, undocumented }) => method === 'get' && !undocumented)
+const reads = routes.map(({ declaration }) => declaration).filter(({ method }) => method === 'get')
 
 const isList = ({ query }: RouteDeclaration) => query !== undefined && 'limit' in query.shape
 

@@ -1,13 +1,33 @@
 import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { Hono } from 'hono'
+import * as z from 'zod'
 import type { HubBindings, HubContext } from '../context.ts'
 import { readSettings } from '../env.ts'
 import { errorResponse } from '../http/answer.ts'
 import { jsonBytesMax, readBody } from '../http/body.ts'
+import { defineGaslessRoute, type GaslessAction } from '../relay/gasless-route.ts'
+import type { GaslessSteps } from '../relay/gasless-steps.ts'
 import { services } from '../services.ts'
 
-/** Answers as a route would whose handler is `handle` and whose body is read by it; text is sent as it is. */
+/** Answers as a gasless route of these steps would that finds this action, whoever calls. */
+export function answerGasless<R>(
+  steps: GaslessSteps<R>,
+  action: GaslessAction<R>,
+  body?: unknown,
+): Promise<Response> {
+  const declaration = { path: '/', operationId: 'act', tag: '', summary: '', params: z.object({}), steps }
+  const { handle } = defineGaslessRoute(declaration, async () => action)
+  const input = (c: HubContext) => ({
+    params: {},
+    query: undefined,
+    json: steps.json.parse(c, c.var.body ?? new Uint8Array()),
+    raw: undefined,
+  })
+  return answer(async (c) => handle(c, input(c) as never), body)
+}
+
+/** Answers as a route would whose handler is `handle`; text is sent as it is. */
 export async function answer(
   handle: (c: HubContext) => Promise<Response>,
   body?: unknown,

@@ -3,10 +3,8 @@ import { unixNow } from '../../../durable-objects/clock.ts'
 import type { HubContext } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
-import { parseOptionalJsonBody } from '../../http/body.ts'
 import { PathNodeId } from '../../http/formats.ts'
 import { pageOf, pageQuery, paginate } from '../../http/pagination.ts'
-import { validate } from '../../http/validate.ts'
 import { sessionOf } from '../../middleware/authenticate.ts'
 import { defineRoute } from '../../route.ts'
 import type { Node } from '../../stores/nodes.ts'
@@ -63,11 +61,11 @@ export const approveNode = defineRoute(
     summary: 'Let a node count in its role',
     auth: { operator: true },
     params,
-    json: { schema: Decision, example: {}, deferred: 'optional' },
+    json: { schema: Decision, example: {}, optional: true },
     errors: ['not_found'],
     responses: { 200: { description: 'As decided.', schema: NodeView, example: nodeExample } },
   },
-  (c, { params: { node_id } }) => decide(c, node_id, 'approved'),
+  (c, { params: { node_id }, json: { reason } }) => decide(c, node_id, 'approved', reason),
 )
 
 export const revokeNode = defineRoute(
@@ -80,19 +78,23 @@ export const revokeNode = defineRoute(
     description: 'It no longer counts, cannot register again, and its device shows as banned.',
     auth: { operator: true },
     params,
-    json: { schema: Decision, example: { reason: 'Signed two results for one task.' }, deferred: 'optional' },
+    json: { schema: Decision, example: { reason: 'Signed two results for one task.' }, optional: true },
     errors: ['not_found'],
     responses: {
       200: { description: 'As decided.', schema: NodeView, example: { ...nodeExample, status: 'revoked' } },
     },
   },
-  (c, { params: { node_id } }) => decide(c, node_id, 'revoked'),
+  (c, { params: { node_id }, json: { reason } }) => decide(c, node_id, 'revoked', reason),
 )
 
 /** Deciding the same again changes nothing, and leaves no second note. */
-async function decide(c: HubContext, nodeId: string, status: 'approved' | 'revoked'): Promise<Response> {
+async function decide(
+  c: HubContext,
+  nodeId: string,
+  status: 'approved' | 'revoked',
+  reason: string | null,
+): Promise<Response> {
   const { nodes } = c.var.services
-  const { reason } = validate(Decision, parseOptionalJsonBody(c) ?? {})
   await nodes.decide(nodeId, status, { operator: sessionOf(c).address, reason }, unixNow())
   const node = await nodes.find(nodeId)
   if (node === null) throw new ApiError('not_found', `No node ${nodeId} is registered.`)

@@ -109,7 +109,7 @@ export const createDraft = defineRoute(
     summary: 'Keep a new draft',
     description: `A wallet keeps at most ${draftsMax} drafts.`,
     auth: { session: true },
-    idempotent: { echoes: 'data' },
+    idempotent: true,
     json: {
       schema: DraftInput,
       example: { current_step: 0, data: { name: 'My first project' } },
@@ -125,7 +125,9 @@ export const createDraft = defineRoute(
       },
     },
   },
-  (c, { json: input }) => insertDraft(c, randomAlphanumerics(12), contentOf(input)),
+  async (c, { json: input }) =>
+    withData(await insertDraft(c, randomAlphanumerics(12), contentOf(input)), null),
+  (answer, { json: { data } }) => withData(answer, data),
 )
 
 export const getDraft = defineRoute(
@@ -236,6 +238,10 @@ async function insertDraft(c: HubContext, draftId: string, content: DraftContent
   if (created === 'exists') throw stale()
   return answerDraft(created, 201)
 }
+
+/** The answer with other data; an error has none. */
+const withData = async (answer: Response, data: unknown): Promise<Response> =>
+  answer.ok ? new Response(JSON.stringify({ ...(await answer.json<object>()), data }), answer) : answer
 
 const answerDraft = (draft: Draft, status = 200): Response =>
   json(draftView(draft), status, {

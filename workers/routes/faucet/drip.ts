@@ -158,7 +158,7 @@ async function sendTokens({
     id: dripId('token', turnId),
     action: 'faucet',
     owner: wallet,
-    lane: null,
+    serializationKey: null,
   })
   if (result.status === 'accepted' && result.relay.txHash !== null)
     return { id: result.relay.id, txHash: result.relay.txHash }
@@ -183,7 +183,7 @@ async function sendNative(
       id: dripId('native', turnId),
       action: 'faucet',
       owner: wallet,
-      lane: null,
+      serializationKey: null,
     })
     return result.status === 'accepted' ? result.relay.txHash : null
   } catch (error) {

@@ -24,7 +24,7 @@ describe('POST /v1/faucet/drip', () => {
     const { post, address } = await caller()
     const response = await post('/v1/faucet/drip')
     expect(response.status).toBe(202)
-    const [token, native] = chain.offered.slice(-2)
+    const [token, native] = chain.received.slice(-2)
     expect(await response.json()).toEqual({
       tx_hash: token?.hash,
       amount: '1000000000000000000000',

@@ -121,7 +121,7 @@ describe('GET /v1/transactions/{id}', () => {
       id,
       action: 'bond',
       owner: `0x${'0a'.repeat(20)}`,
-      lane: null,
+      serializationKey: null,
       to: `0x${'0b'.repeat(20)}`,
       data: '0x01',
       valueWei: '0',
@@ -133,7 +133,7 @@ describe('GET /v1/transactions/{id}', () => {
     expect(await read()).toMatchObject({
       id,
       status: 'sent',
-      tx_hash: chain.offered[0]?.hash,
+      tx_hash: chain.received[0]?.hash,
       confirmations: 0,
     })
     chain.mine()

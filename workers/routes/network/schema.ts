@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import { example } from '../../examples.ts'
 import { Address, Bytes32, NodeId, Timestamp } from '../../http/formats.ts'
 
 const OptionalAddress = Address.nullable()
@@ -84,27 +83,3 @@ export const Categories = z
     ),
   })
   .meta({ id: 'Categories' })
-
-export const Transaction = z
-  .strictObject({
-    id: Bytes32.meta({ description: 'EIP-712 digest of the signed action.' }),
-    action: z.string(),
-    status: z.enum(['queued', 'sent', 'confirmed', 'reverted', 'failed']),
-    tx_hash: Bytes32.optional(),
-    error: z.string().nullable(),
-    confirmations: z.int(),
-    created_at: Timestamp,
-    updated_at: Timestamp,
-  })
-  .meta({ id: 'Transaction' })
-
-export const transactionExample = {
-  id: example.digest,
-  action: 'bond',
-  status: 'confirmed',
-  tx_hash: example.manifestAddress,
-  error: null,
-  confirmations: 3,
-  created_at: example.time,
-  updated_at: example.time + 12,
-}

@@ -1,12 +1,10 @@
 import * as z from 'zod'
-import type { RelayView } from '../../../durable-objects/relayer.ts'
 import { ApiError } from '../../errors.ts'
 import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'
 import { PathBytes32 } from '../../http/formats.ts'
+import { Transaction, transactionExample, transactionView } from '../../relay/transaction.ts'
 import { defineRoute } from '../../route.ts'
-import type { Transaction } from '../../stores/transactions.ts'
-import { Transaction as TransactionShape, transactionExample } from './schema.ts'
 
 export const getTransaction = defineRoute(
   {
@@ -23,7 +21,7 @@ export const getTransaction = defineRoute(
     responses: {
       200: {
         description: 'Where the action is on its way to the chain.',
-        schema: TransactionShape,
+        schema: Transaction,
         example: transactionExample,
       },
     },
@@ -34,15 +32,3 @@ export const getTransaction = defineRoute(
     return json(transactionView(found))
   },
 )
-
-/** TxStatus, as reading it and relaying answer it. */
-export const transactionView = (found: RelayView | Transaction) => ({
-  id: found.id,
-  action: found.action,
-  status: found.status,
-  ...(found.txHash !== null && { tx_hash: found.txHash }),
-  error: found.error,
-  confirmations: found.confirmations,
-  created_at: found.createdAt,
-  updated_at: found.updatedAt,
-})

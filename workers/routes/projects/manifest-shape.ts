@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import { categories, deviceClasses, engines, epochLengths } from '../../../protocol/manifest/index.ts'
-import { Address, Amount, Bytes32 } from '../../http/formats.ts'
-import { Signature } from '../../relay/gasless-schema.ts'
+import { Address, Amount, Bytes32, Signature } from '../../http/formats.ts'
 
 /**
  * The manifest as the OpenAPI document shows it. Its rules are checked by `findManifestProblems`, which reports all of

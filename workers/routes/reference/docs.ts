@@ -65,7 +65,6 @@ export const getDocsFile = defineRoute(
     operationId: 'getDocsFile',
     tag: 'Reference',
     summary: 'Read a file of the reference page',
-    undocumented: true,
     params: z.object({
       file: z
         .enum(['start.js', 'swagger-ui-bundle.js', 'swagger-ui.css'])

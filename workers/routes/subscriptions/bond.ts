@@ -1,14 +1,11 @@
 import * as z from 'zod'
 import { isAmount } from '../../../protocol/encoding/index.ts'
 import { example } from '../../examples.ts'
-import { json } from '../../http/answer.ts'
-import { parseOptionalJsonBody } from '../../http/body.ts'
 import { Amount } from '../../http/formats.ts'
-import { validate } from '../../http/validate.ts'
 import { sessionOf } from '../../middleware/authenticate.ts'
-import { payloadExample, payloadResponse, relayedResponse, signedBody } from '../../relay/gasless-schema.ts'
-import { gaslessPayload, relayAction } from '../../relay/relay-action.ts'
-import { defineRoute } from '../../route.ts'
+import { defineGaslessRoute } from '../../relay/gasless-route.ts'
+import { payloadExample } from '../../relay/gasless-schema.ts'
+import { prepareOnly, submitOnly } from '../../relay/gasless-steps.ts'
 import type { Subscription } from '../../stores/subscriptions.ts'
 import { requireCall, requireSubscription } from './access.ts'
 import { SubscriptionParams } from './schema.ts'
@@ -28,55 +25,50 @@ const BondRequest = z
 
 const errors = ['not_found', 'not_owner', 'invalid_state'] as const
 
-export const getBondPayload = defineRoute(
+export const getBondPayload = defineGaslessRoute(
   {
-    method: 'post',
     path: '/v1/subscriptions/{subscription_id}/bond-payload',
     operationId: 'getBondPayload',
     tag: 'Subscriptions',
     summary: 'Get what to sign to add collateral',
     description:
       'For the first bond as well as for a top-up. The permit beside it lets the contract take the amount.',
-    auth: { session: true },
     params: SubscriptionParams,
-    json: { schema: BondRequest, example: { amount: '1000000000000000000' }, deferred: 'required' },
+    steps: prepareOnly(bondExample, BondRequest, { amount: '1000000000000000000' }),
     errors,
-    responses: { 200: payloadResponse(bondExample) },
   },
   async (c, { params: { subscription_id } }) => {
     const subscription = await requireSubscription(c, subscription_id)
-    requireCall(c, subscription, 'bond')
-    const { amount } = validate(BondRequest, parseOptionalJsonBody(c) ?? {})
-    return json(await gaslessPayload(c, bondAction(sessionOf(c).address, subscription, amount)))
+    return {
+      ...bondAction(sessionOf(c).address, subscription),
+      requireState: () => requireCall(c, subscription, 'bond'),
+      requested: ({ amount }) => ({ amount }),
+    }
   },
 )
 
-export const bond = defineRoute(
+export const bond = defineGaslessRoute(
   {
-    method: 'post',
     path: '/v1/subscriptions/{subscription_id}/bond',
     operationId: 'bond',
     tag: 'Subscriptions',
     summary: 'Bond collateral by signature',
     description:
       'Takes the payload of a new subscription or of `bond-payload`, with the signatures of both its parts. Without a permit the wallet must have approved the contract itself.',
-    auth: { session: true },
-    signed: true,
     params: SubscriptionParams,
-    json: signedBody(bondExample),
+    steps: submitOnly(bondExample),
     errors: [...errors, 'conflict', 'insufficient_collateral'],
-    responses: { 202: relayedResponse('bond') },
   },
   async (c, { params: { subscription_id } }) => {
     const subscription = await requireSubscription(c, subscription_id)
-    return relayAction(c, {
+    return {
       ...bondAction(sessionOf(c).address, subscription),
       requireState: () => requireCall(c, subscription, 'bond'),
-    })
+    }
   },
 )
 
-/** In the second step the amount is what the owner signed. */
+/** The amount is what `prepare` asks for, and what the owner signs. */
 export const bondAction = (
   owner: string,
   { projectId, nodeKey }: Pick<Subscription, 'projectId' | 'nodeKey'>,

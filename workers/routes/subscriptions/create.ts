@@ -10,7 +10,7 @@ import { json } from '../../http/answer.ts'
 import { Bytes32, PathNodeId } from '../../http/formats.ts'
 import { sessionOf } from '../../middleware/authenticate.ts'
 import { GaslessPayload } from '../../relay/gasless-schema.ts'
-import { gaslessPayload } from '../../relay/relay-action.ts'
+import { preparePayload } from '../../relay/prepare.ts'
 import { defineRoute } from '../../route.ts'
 import type { Device } from '../../stores/devices.ts'
 import type { ProjectRecord } from '../../stores/projects.ts'
@@ -78,7 +78,7 @@ export const createSubscription = defineRoute(
 
     // Before the record: a chain that does not answer must not leave one that a second try finds in its way.
     const subscription = { projectId: project_id, nodeKey: device.publicKey }
-    const bond = await gaslessPayload(c, bondAction(owner, subscription, collateral))
+    const bond = await preparePayload(c, bondAction(owner, subscription, collateral))
     const created = await subscriptions.create(
       {
         ...subscription,

@@ -5,9 +5,9 @@ import { example } from '../../examples.ts'
 import { Address, FoldedAddress } from '../../http/formats.ts'
 import { validate } from '../../http/validate.ts'
 import { sessionOf } from '../../middleware/authenticate.ts'
-import { payloadExample, twoStepBody, twoStepResponses } from '../../relay/gasless-schema.ts'
-import { twoSteps } from '../../relay/two-steps.ts'
-import { defineRoute } from '../../route.ts'
+import { defineGaslessRoute } from '../../relay/gasless-route.ts'
+import { payloadExample } from '../../relay/gasless-schema.ts'
+import { prepareOrSubmit } from '../../relay/gasless-steps.ts'
 import { requireCall, requireSubscription } from './access.ts'
 import { SubscriptionParams } from './schema.ts'
 
@@ -24,19 +24,16 @@ const payload = payloadExample('set_payout', {
   payout: '0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc',
 })
 
-export const setPayout = defineRoute(
+export const setPayout = defineGaslessRoute(
   {
-    method: 'post',
     path: '/v1/subscriptions/{subscription_id}/payout',
     operationId: 'setPayout',
     tag: 'Subscriptions',
     summary: 'Set where rewards go, by signature',
     description:
       'First with the address, in the body or in the query, then with the signed payload. Epochs settled before keep the address they had.',
-    auth: { session: true },
-    signed: true,
     params: SubscriptionParams,
-    // Judged by the handler, after the state.
+    // Checked after the state.
     query: z.strictObject({
       payout_address: z
         .string()
@@ -46,21 +43,19 @@ export const setPayout = defineRoute(
           schema: { $ref: '#/components/schemas/Address' },
         }),
     }),
-    json: twoStepBody(payload, PayoutRequest),
+    steps: prepareOrSubmit(payload, PayoutRequest),
     errors: ['not_found', 'not_owner', 'invalid_state', 'conflict'],
-    responses: twoStepResponses(payload),
   },
   async (c, { params: { subscription_id }, query: { payout_address: inQuery } }) => {
     const subscription = await requireSubscription(c, subscription_id)
     const account = sessionOf(c).address
-    return twoSteps(c, {
+    return {
       action: 'set_payout',
       account,
       message: { owner: account, subscriptionId: subscription.subscriptionId },
       requireState: () => requireCall(c, subscription, 'payout'),
-      request: PayoutRequest,
-      asked: (body) => ({ payout: resolvePayout(account, requestedPayout(body, inQuery)) }),
-    })
+      requested: (body) => ({ payout: resolvePayout(account, requestedPayout(body, inQuery)) }),
+    }
   },
 )
 

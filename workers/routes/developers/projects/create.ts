@@ -8,6 +8,7 @@ import { defineRoute } from '../../../route.ts'
 import { signedManifestExample } from '../../projects/example.ts'
 import { SignedManifestBody } from '../../projects/manifest-shape.ts'
 import { projectPath, projectView } from '../../projects/view.ts'
+import { manifestBody } from './manifest-body.ts'
 import {
   type AcceptedManifest,
   acceptManifest,
@@ -28,7 +29,7 @@ export const createProject = defineRoute(
     auth: { session: true, apiKey: 'projects:write' },
     idempotent: true,
     signed: true,
-    json: { schema: SignedManifestBody, example: signedManifestExample, reported: 'manifest' },
+    json: manifestBody(SignedManifestBody, signedManifestExample),
     errors: ['not_enrolled', 'not_verified', 'invalid_manifest', 'not_owner', 'already_exists'],
     responses: {
       201: {
@@ -44,9 +45,9 @@ export const createProject = defineRoute(
       },
     },
   },
-  async (c, { json: envelope }) => {
+  async (c, { json: submitted }) => {
     const developer = await requireVerifiedDeveloper(c)
-    const accepted = await acceptManifest(c, envelope)
+    const accepted = await acceptManifest(c, submitted)
     const { manifest, hashes, signature, token } = accepted
     if (manifest.version !== 1)
       throw invalidManifest([

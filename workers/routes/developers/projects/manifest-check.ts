@@ -1,4 +1,10 @@
-import { isBytes32, isObject, type Problem, sortProblems } from '../../../../protocol/encoding/index.ts'
+import {
+  isBytes32,
+  isObject,
+  type Problem,
+  sortProblems,
+  type UnencodableValue,
+} from '../../../../protocol/encoding/index.ts'
 import { defaultNetworkParams } from '../../../../protocol/identity/index.ts'
 import {
   checkManifestEnvelope,
@@ -17,6 +23,12 @@ import type { Token } from '../../../stores/schema.ts'
 
 /** More are not worth reading, and an answer must not be larger than what it answers. */
 const problemsMax = 100
+
+/** A signed manifest as it was posted, and the values in it that have no canonical form. */
+interface SubmittedManifest {
+  envelope: Omit<ManifestEnvelope, 'manifest'> & { manifest?: unknown }
+  unencodable: readonly UnencodableValue[]
+}
 
 /** A manifest that keeps every rule, signed by its developer. */
 export interface AcceptedManifest {
@@ -50,8 +62,9 @@ export async function requireVerifiedDeveloper(c: HubContext): Promise<Developer
 export async function findProblems(
   c: HubContext,
   manifest: unknown,
+  unencodable: readonly UnencodableValue[],
 ): Promise<{ problems: Problem[]; token: Token | null }> {
-  const { settings, services, unencodable = [] } = c.var
+  const { settings, services } = c.var
   const own = findManifestProblems(manifest, {
     profile: settings.PROFILE,
     base_url: settings.BASE_URL.href,
@@ -113,9 +126,9 @@ function workerProblems(module: Module | null, functions: readonly unknown[]): P
  */
 export async function acceptManifest(
   c: HubContext,
-  envelope: Omit<ManifestEnvelope, 'manifest'> & { manifest?: unknown },
+  { envelope, unencodable }: SubmittedManifest,
 ): Promise<AcceptedManifest> {
-  const { problems, token } = await findProblems(c, envelope.manifest)
+  const { problems, token } = await findProblems(c, envelope.manifest, unencodable)
   const manifest = envelope.manifest as ProjectManifest
   const check = checkManifestEnvelope(
     c.var.settings.PROFILE,

@@ -15,6 +15,7 @@ import { defineRoute } from '../../../route.ts'
 import { hashesExample, manifestExample } from '../../projects/example.ts'
 import { ManifestBody } from '../../projects/manifest-shape.ts'
 import { manifestOf } from '../../projects/view.ts'
+import { manifestBody } from './manifest-body.ts'
 import { findProblems } from './manifest-check.ts'
 
 const Prepared = z
@@ -47,7 +48,7 @@ export const prepareProject = defineRoute(
     summary: 'Check a manifest and learn what to sign',
     description: 'Stores nothing. Answers 200 for a manifest with problems too, and lists all of them.',
     auth: { session: true, apiKey: 'projects:write' },
-    json: { schema: ManifestBody, example: { manifest: manifestExample }, reported: 'manifest' },
+    json: manifestBody(ManifestBody, { manifest: manifestExample }),
     responses: {
       200: {
         description: 'What is wrong with it, or what to sign.',
@@ -63,8 +64,9 @@ export const prepareProject = defineRoute(
       },
     },
   },
-  async (c, { json: { manifest } }) => {
-    const { problems } = await findProblems(c, manifest)
+  async (c, { json: { envelope, unencodable } }) => {
+    const { manifest } = envelope
+    const { problems } = await findProblems(c, manifest, unencodable)
     const derived = derive(c, manifest)
     if (problems.length > 0)
       return json({

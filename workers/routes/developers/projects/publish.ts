@@ -1,29 +1,24 @@
 import * as z from 'zod'
 import { ApiError, invalidField } from '../../../errors.ts'
 import { sessionOf } from '../../../middleware/authenticate.ts'
-import { twoStepBody, twoStepResponses } from '../../../relay/gasless-schema.ts'
-import { twoSteps } from '../../../relay/two-steps.ts'
-import { defineRoute } from '../../../route.ts'
+import { defineGaslessRoute } from '../../../relay/gasless-route.ts'
+import { prepareOrSubmit } from '../../../relay/gasless-steps.ts'
 import type { ProjectVersion } from '../../../stores/projects.ts'
 import { findVisible } from '../../projects/access.ts'
 import { ProjectParams, VersionNumber } from '../../projects/schema.ts'
 import { publishAction, publishPayloadExample } from './publication.ts'
 
-export const publishVersion = defineRoute(
+export const publishVersion = defineGaslessRoute(
   {
-    method: 'post',
     path: '/v1/developers/projects/{project_id}/versions/{version}/publish',
     operationId: 'publishProjectVersion',
     tag: 'Projects',
     summary: 'Publish a version that changes the consensus',
     description:
       'Without a signed body the answer is what to sign; with one it is relayed. The version is `registered` once its publication is indexed, and active from `effective_epoch`.',
-    auth: { session: true },
-    signed: true,
     params: z.object({ ...ProjectParams, version: VersionNumber }),
-    json: twoStepBody(publishPayloadExample),
+    steps: prepareOrSubmit(publishPayloadExample),
     errors: ['not_owner', 'not_found', 'invalid_state', 'conflict'],
-    responses: twoStepResponses(publishPayloadExample),
   },
   async (c, { params: { project_id, version } }) => {
     if (version < 2) throw invalidField('version', 'must be at least 2; the first version is registered')
@@ -33,10 +28,10 @@ export const publishVersion = defineRoute(
     const found = await c.var.services.projectVersions.find(project_id, version)
     if (found === null)
       throw new ApiError('not_found', `The project ${project_id} has no version ${version}.`)
-    return twoSteps(c, {
+    return {
       ...publishAction(found),
       requireState: () => requirePublishable(found, registry?.version),
-    })
+    }
   },
 )
 

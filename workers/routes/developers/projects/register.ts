@@ -1,35 +1,30 @@
 import * as z from 'zod'
 import { ApiError } from '../../../errors.ts'
 import { sessionOf } from '../../../middleware/authenticate.ts'
-import { relayedResponse, signedBody } from '../../../relay/gasless-schema.ts'
-import { relayAction } from '../../../relay/relay-action.ts'
-import { defineRoute } from '../../../route.ts'
+import { defineGaslessRoute } from '../../../relay/gasless-route.ts'
+import { submitOnly } from '../../../relay/gasless-steps.ts'
 import { findVisible } from '../../projects/access.ts'
 import { ProjectParams } from '../../projects/schema.ts'
 import { manifestOf } from '../../projects/view.ts'
 import { registerAction, registerPayloadExample } from './registration.ts'
 
-export const registerProject = defineRoute(
+export const registerProject = defineGaslessRoute(
   {
-    method: 'post',
     path: '/v1/developers/projects/{project_id}/register',
     operationId: 'registerProject',
     tag: 'Projects',
     summary: 'Register a submitted project by signature',
     description:
       'Takes `register_by_sig` of the submission with its signature, and sends it to the registry. The project is `pending_review` once the registration is indexed.',
-    auth: { session: true },
-    signed: true,
     params: z.object(ProjectParams),
-    json: signedBody(registerPayloadExample),
+    steps: submitOnly(registerPayloadExample),
     errors: ['not_owner', 'not_found', 'invalid_state', 'conflict'],
-    responses: { 202: relayedResponse('register_project') },
   },
   async (c, { params: { project_id } }) => {
     const { project, current } = await findVisible(c, project_id)
     if (project.developer !== sessionOf(c).address)
       throw new ApiError('not_owner', `The project ${project_id} is not yours.`)
-    return relayAction(c, {
+    return {
       ...registerAction(manifestOf(current), {
         consensus_hash: current.consensusHash,
         manifest_hash: current.manifestHash,
@@ -42,6 +37,6 @@ export const registerProject = defineRoute(
             { details: { listing_status: project.listingStatus } },
           )
       },
-    })
+    }
   },
 )

@@ -9,7 +9,7 @@ import {
   GaslessPayload,
   payloadExample,
 } from '../../../relay/gasless-schema.ts'
-import { gaslessPayload, type RequestedAction } from '../../../relay/relay-action.ts'
+import { preparePayload, type RequestedAction } from '../../../relay/prepare.ts'
 import { hashesExample, manifestExample, projectExample } from '../../projects/example.ts'
 import { ProjectView } from '../../projects/schema.ts'
 
@@ -86,6 +86,6 @@ export async function waysToRegister(c: HubContext, action: RequestedAction) {
   if (contracts === undefined) return { register_tx: noTransaction(profile.chain_id) }
   return {
     register_tx: directTransaction(c, action.action, action.message),
-    register_by_sig: await gaslessPayload(c, action),
+    register_by_sig: await preparePayload(c, action),
   }
 }

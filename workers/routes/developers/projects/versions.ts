@@ -15,6 +15,7 @@ import { signedManifestExample, versionExample } from '../../projects/example.ts
 import { SignedManifestBody } from '../../projects/manifest-shape.ts'
 import { ProjectParams, VersionView } from '../../projects/schema.ts'
 import { manifestOf, projectPath, versionView } from '../../projects/view.ts'
+import { manifestBody } from './manifest-body.ts'
 import { acceptManifest, invalidManifest, requireVerifiedDeveloper } from './manifest-check.ts'
 import { publishAction } from './publication.ts'
 
@@ -46,18 +47,14 @@ export const createVersion = defineRoute(
     idempotent: true,
     signed: true,
     params: z.object(ProjectParams),
-    json: {
-      schema: SignedManifestBody,
-      example: {
-        ...signedManifestExample,
-        manifest: {
-          ...signedManifestExample.manifest,
-          version: 2,
-          previous: signedManifestExample.manifest_hash,
-        },
+    json: manifestBody(SignedManifestBody, {
+      ...signedManifestExample,
+      manifest: {
+        ...signedManifestExample.manifest,
+        version: 2,
+        previous: signedManifestExample.manifest_hash,
       },
-      reported: 'manifest',
-    },
+    }),
     errors: [
       'not_enrolled',
       'not_verified',
@@ -76,13 +73,13 @@ export const createVersion = defineRoute(
       },
     },
   },
-  async (c, { params: { project_id }, json: envelope }) => {
+  async (c, { params: { project_id }, json: submitted }) => {
     const { project, current } = await findVisible(c, project_id)
     if (project.developer !== walletOf(c))
       throw new ApiError('not_owner', `The project ${project_id} is not yours.`)
     await requireVerifiedDeveloper(c)
     requireRegistered(project)
-    const { manifest, hashes, signature, token } = await acceptManifest(c, envelope)
+    const { manifest, hashes, signature, token } = await acceptManifest(c, submitted)
     if (hashes.project_id !== project_id)
       throw invalidManifest([
         { path: 'slug', code: 'invalid_value', message: `${project.slug}, as in the versions before.` },

@@ -18,9 +18,10 @@ import { json } from '../http/answer.ts'
 import { Address } from '../http/formats.ts'
 import { services } from '../services.ts'
 import { errorOf } from '../test/client.ts'
-import { answer } from '../test/handle.ts'
-import { gaslessPayload, type RequestedAction, relayAction } from './relay-action.ts'
-import { twoSteps } from './two-steps.ts'
+import { answer, answerGasless } from '../test/handle.ts'
+import { payloadExample } from './gasless-schema.ts'
+import { prepareOnly, prepareOrSubmit, submitOnly } from './gasless-steps.ts'
+import { preparePayload, type RequestedAction } from './prepare.ts'
 
 const chain = new FakeChain()
 beforeEach(() => {
@@ -45,6 +46,13 @@ const bond = (account: string, amount: string): RequestedAction => ({
   message: { owner: account, projectId: id('91'), nodeKey: id('0e'), amount },
 })
 
+const example = payloadExample('unbond', {})
+const bothSteps = prepareOrSubmit(example)
+const allowed = () => {}
+const closed = () => {
+  throw new ApiError('invalid_state', 'It is closed.')
+}
+
 const sign = (key: string, { domain, primaryType, message }: TypedData): string =>
   signEvmDigest(key, hashAction(domain, primaryType as PrimaryType, message))
 
@@ -52,7 +60,7 @@ const sign = (key: string, { domain, primaryType, message }: TypedData): string 
 async function prepare(request: (account: string) => RequestedAction, key = freshKey()) {
   const requested = request(evmAddress(key))
   const payload = (await (
-    await answer(async (c) => json(await gaslessPayload(c, requested)))
+    await answer(async (c) => json(await preparePayload(c, requested)))
   ).json()) as GaslessPayload
   const body: Record<string, unknown> = {
     typed_data: payload.typed_data,
@@ -60,11 +68,11 @@ async function prepare(request: (account: string) => RequestedAction, key = fres
     ...(payload.permit && { permit: payload.permit, permit_signature: sign(key, payload.permit) }),
   }
   const post = (change: Record<string, unknown> = {}) =>
-    answer((c) => relayAction(c, requested), { ...body, ...change })
+    answerGasless(submitOnly(example), { ...requested, requireState: allowed }, { ...body, ...change })
   return { key, requested, payload, body, post }
 }
 
-describe('gaslessPayload', () => {
+describe('preparePayload', () => {
   test('names the current nonce, and brings a permit beside a bond only', async () => {
     const { payload } = await prepare((account) => bond(account, '5'))
     expect(payload).toMatchObject({
@@ -90,7 +98,7 @@ describe('gaslessPayload', () => {
   })
 })
 
-describe('relayAction', () => {
+describe('a route that submits', () => {
   test('202 with the state and where to read it; the same action again is the same transaction', async () => {
     const { post } = await prepare(unbond)
     const answers = await Promise.all([post(), post(), post()])
@@ -106,8 +114,8 @@ describe('relayAction', () => {
       })
     }
     // The queue brings it to the chain.
-    await vi.waitFor(() => expect(chain.offered).toHaveLength(1))
-    expect(chain.offered[0]).toMatchObject({ to: `0x${'c5'.repeat(20)}` })
+    await vi.waitFor(() => expect(chain.received).toHaveLength(1))
+    expect(chain.received[0]).toMatchObject({ to: `0x${'c5'.repeat(20)}` })
     chain.mine()
     await runDurableObjectAlarm(env.RELAYER.getByName(`31337:${services(env).relayer?.signer}`))
     chain.callAnswer = 8n
@@ -116,7 +124,7 @@ describe('relayAction', () => {
       202,
       expect.objectContaining({ status: 'confirmed' }),
     ])
-    expect(chain.offered).toHaveLength(1)
+    expect(chain.received).toHaveLength(1)
   })
 
   test('400 invalid_field: typed data that is not what the hub builds, or a deadline that has passed', async () => {
@@ -159,7 +167,7 @@ describe('relayAction', () => {
   })
 
   test('with the reason and its code: what would revert is not sent', async () => {
-    const before = chain.offered.length
+    const before = chain.received.length
     // SignatureExpired(1): the chain's clock is ahead of the hub's.
     chain.revert = `0xcd21db4f${'1'.padStart(64, '0')}`
     expect(await errorOf(await (await prepare(unbond)).post())).toMatchObject({
@@ -172,51 +180,48 @@ describe('relayAction', () => {
       status: 409,
       error: 'invalid_state',
     })
-    expect(chain.offered).toHaveLength(before)
+    expect(chain.received).toHaveLength(before)
   })
 
   test('503 unavailable: while the chain is down nothing is taken', async () => {
     const { post } = await prepare(unbond)
-    const before = chain.offered.length
+    const before = chain.received.length
     chain.down = true
     expect(await errorOf(await post())).toMatchObject({ status: 503, error: 'unavailable' })
-    expect(chain.offered).toHaveLength(before)
+    expect(chain.received).toHaveLength(before)
   })
 })
 
-describe('twoSteps', () => {
+describe('a route that prepares and submits', () => {
   const payoutRequest = z.strictObject({ payout: Address.nullable() })
-  const closed = () => {
-    throw new ApiError('invalid_state', 'It is closed.')
-  }
-  const payout = (account: string, requireState?: () => void) => (body?: unknown) =>
-    answer(
-      (c) =>
-        twoSteps(c, {
-          action: 'set_payout',
-          account,
-          message: { owner: account, subscriptionId: id('51') },
-          ...(requireState && { requireState }),
-          request: payoutRequest,
-          asked: (request) => ({ payout: request.payout ?? account }),
-        }),
+  const payout = (account: string) => (body?: unknown) =>
+    answerGasless(
+      prepareOrSubmit(example, payoutRequest),
+      {
+        action: 'set_payout',
+        account,
+        message: { owner: account, subscriptionId: id('51') },
+        requireState: allowed,
+        requested: (request) => ({ payout: request.payout ?? account }),
+      },
       body,
     )
 
-  test('200 with what the first step asks for, 202 for whatever of it was signed', async () => {
+  test('200 with what prepare asks for, 202 for whatever of it was signed', async () => {
     const key = freshKey()
     const account = evmAddress(key)
     const target = `0x${'0f'.repeat(20)}`
-    const asked = await payout(account)({ payout: target })
-    const { typed_data } = (await asked.json()) as GaslessPayload
-    expect([asked.status, typed_data.message]).toMatchObject([200, { owner: account, payout: target }])
-    const signed = await payout(account)({ typed_data, signature: sign(key, typed_data) })
-    expect([signed.status, await signed.json()]).toMatchObject([202, { action: 'set_payout' }])
+    const prepared = await payout(account)({ payout: target })
+    const { typed_data } = (await prepared.json()) as GaslessPayload
+    expect([prepared.status, typed_data.message]).toMatchObject([200, { owner: account, payout: target }])
+    const submitted = await payout(account)({ typed_data, signature: sign(key, typed_data) })
+    expect([submitted.status, await submitted.json()]).toMatchObject([202, { action: 'set_payout' }])
   })
 
-  test('a first step without members takes no body, an empty one, or an empty object', async () => {
+  test('prepare that asks for nothing takes no body, an empty one, or an empty object', async () => {
     const account = evmAddress(freshKey())
-    const ask = (body?: unknown) => answer((c) => twoSteps(c, unbond(account)), body)
+    const ask = (body?: unknown) =>
+      answerGasless(bothSteps, { ...unbond(account), requireState: allowed }, body)
     for (const body of [undefined, '', ' ', {}]) expect((await ask(body)).status).toBe(200)
     expect(await errorOf(await ask({ payout: account }))).toMatchObject({
       status: 400,
@@ -225,18 +230,30 @@ describe('twoSteps', () => {
     expect(await errorOf(await ask('{'))).toMatchObject({ status: 400, error: 'bad_request' })
   })
 
-  test('409 invalid_state comes before anything the body says, in both steps', async () => {
+  test('409 invalid_state comes before anything the body says', async () => {
     const { requested, body } = await prepare(unbond)
-    const ask = (posted?: unknown) =>
-      answer((c) => twoSteps(c, { ...requested, requireState: closed }), posted)
-    for (const posted of [undefined, '{', { more: 1 }, { ...body, signature: '0x' }, body])
-      expect(await errorOf(await ask(posted))).toMatchObject({ status: 409, error: 'invalid_state' })
+    for (const steps of [
+      bothSteps,
+      submitOnly(example),
+      prepareOnly(example, payoutRequest, { payout: null }),
+    ])
+      for (const posted of [undefined, '{', { more: 1 }, { ...body, signature: '0x' }, body])
+        expect(
+          await errorOf(await answerGasless<unknown>(steps, { ...requested, requireState: closed }, posted)),
+        ).toMatchObject({ status: 409, error: 'invalid_state' })
   })
 
   test('the state that an action led to does not hide what became of it', async () => {
     const { requested, body, post } = await prepare(unbond)
     const first = (await (await post()).json()) as { id: string }
-    const again = await answer((c) => twoSteps(c, { ...requested, requireState: closed }), body)
+    const again = await answerGasless(bothSteps, { ...requested, requireState: closed }, body)
     expect([again.status, await again.json()]).toMatchObject([202, { id: first.id }])
+  })
+
+  test('the state is checked once', async () => {
+    const { requested, body } = await prepare(unbond)
+    const requireState = vi.fn()
+    expect((await answerGasless(bothSteps, { ...requested, requireState }, body)).status).toBe(202)
+    expect(requireState).toHaveBeenCalledTimes(1)
   })
 })

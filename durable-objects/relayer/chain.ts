@@ -12,8 +12,8 @@ import type { FeeMarket } from './fees.ts'
 import type { Attempt, Relay } from './ledger.ts'
 import { isRevert, type RevertReason, readRevert } from './revert-reason.ts'
 
-/** The chain as the key sees it, read in one batch. */
-export interface ChainView extends FeeMarket {
+/** The chain as the key sees it at one moment, read in one batch. */
+export interface ChainSnapshot extends FeeMarket {
   head: number
   /** Transactions of the key in blocks, so also the first nonce no block has used. */
   count: number
@@ -43,7 +43,7 @@ export class RelayerChain {
     this.#errors = errors
   }
 
-  async view(): Promise<ChainView> {
+  async snapshot(): Promise<ChainSnapshot> {
     const [id, block, count, balance, tip] = await this.#rpc.batch([
       ['eth_chainId'],
       ['eth_getBlockByNumber', 'latest', false],

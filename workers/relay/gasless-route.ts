@@ -1,0 +1,49 @@
+import type * as z from 'zod'
+import type { TypedMessage } from '../../protocol/signatures/index.ts'
+import type { HubContext } from '../context.ts'
+import { json } from '../http/answer.ts'
+import { defineRoute, type Route, type RouteDeclaration } from '../route.ts'
+import type { GaslessSteps } from './gasless-steps.ts'
+import { preparePayload } from './prepare.ts'
+import { type OwnedAction, submitAction } from './submit.ts'
+
+/** An endpoint of an action that its owner signs and the hub relays; always a POST of a session. */
+export interface GaslessDeclaration<P extends z.ZodObject, Q extends z.ZodObject, R>
+  extends Pick<RouteDeclaration, 'path' | 'operationId' | 'tag' | 'summary' | 'description' | 'errors'> {
+  params: P
+  query?: Q
+  steps: GaslessSteps<R>
+}
+
+/** What the path and the query of a request say. */
+interface GaslessInput<P extends z.ZodObject, Q extends z.ZodObject> {
+  params: z.output<P>
+  query: z.output<Q>
+}
+
+/** The action of one request: the route has found the record and its owner. */
+export interface GaslessAction<R> extends OwnedAction {
+  /** The members of the struct that `prepare` asks for. In `submit` they are what the owner signed. */
+  requested?: (request: R) => TypedMessage
+}
+
+/**
+ * Joins the declaration of a gasless route with what finds the action of a request. The body is read once, into `prepare`
+ * or `submit`; the state is checked before anything that the body says.
+ */
+export function defineGaslessRoute<P extends z.ZodObject, R, Q extends z.ZodObject = z.ZodObject>(
+  { steps, ...declaration }: GaslessDeclaration<P, Q, R>,
+  resolve: (c: HubContext, input: GaslessInput<P, Q>) => Promise<GaslessAction<R>>,
+): Route {
+  return defineRoute(
+    { ...declaration, ...steps, method: 'post', auth: { session: true } },
+    async (c, { params, query, json: body }) => {
+      const { requested, ...action } = await resolve(c, { params, query } as GaslessInput<P, Q>)
+      if (body.step === 'submit') return submitAction(c, action, body.signed)
+      action.requireState()
+      if (body.step === 'rejected') throw body.error
+      const message = { ...action.message, ...requested?.(body.request) }
+      return json(await preparePayload(c, { ...action, message }))
+    },
+  )
+}

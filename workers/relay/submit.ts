@@ -1,0 +1,93 @@
+import { unixNow } from '../../durable-objects/clock.ts'
+import type { RelayRequest, RelayView } from '../../durable-objects/relayer.ts'
+import { actions, checkSignedBody, domainOf } from '../../protocol/actions/index.ts'
+import type { JsonValue } from '../../protocol/encoding/index.ts'
+import type { HubContext } from '../context.ts'
+import { ApiError, invalidField, unavailable } from '../errors.ts'
+import { json } from '../http/answer.ts'
+import { encodeActionCall } from './action-calls.ts'
+import type { RequestedAction } from './prepare.ts'
+import { refusalError } from './refusal.ts'
+import { transactionView } from './transaction.ts'
+
+/** An action with the check whether the record's state allows it, which throws 409 `invalid_state`. */
+export interface OwnedAction extends RequestedAction {
+  requireState: () => void
+}
+
+/**
+ * Relays what was posted as the signed action, and answers 202 with its state. The same signed action posted again, at
+ * once or later, is answered with what became of it: it is what moved the state that would refuse it.
+ *
+ * @throws {@link ApiError} in the order of the checks: what `requireState` throws; 400 `invalid_field`, 422
+ * `bad_signature`, 409 `conflict` for another action on its way; then what the contract says of a trial run: 409
+ * `conflict` for a nonce that is not the current one, 422 `insufficient_collateral`, or its reason; 503 `unavailable` when
+ * nothing was taken.
+ */
+export async function submitAction(
+  c: HubContext,
+  { requireState, ...requested }: OwnedAction,
+  posted: JsonValue,
+): Promise<Response> {
+  const submission = readSubmission(c, requested, posted)
+  try {
+    requireState()
+  } catch (refusal) {
+    const earlier = submission.ok ? await findRelayed(c, submission.request.id) : null
+    if (earlier === null) throw refusal
+    return relayed(earlier)
+  }
+  const { relayer } = c.var.services
+  if (relayer === null) throw unavailable('The relay')
+  if (!submission.ok) throw submission.error
+  const result = await relayer.accept(submission.request)
+  if (result.status !== 'accepted') throw refusalError(result)
+  return relayed(result.relay)
+}
+
+const relayed = (relay: RelayView): Response =>
+  json(transactionView(relay), 202, { Location: `/v1/transactions/${relay.id}` })
+
+/** A relayer that cannot be asked has nothing to say against the state. */
+async function findRelayed(c: HubContext, id: string): Promise<RelayView | null> {
+  try {
+    return (await c.var.services.relayer?.find(id)) ?? null
+  } catch (error) {
+    if (error instanceof ApiError) return null
+    throw error
+  }
+}
+
+/** What the relayer is asked for, or what is wrong with the body. */
+type Submission = { ok: true; request: RelayRequest } | { ok: false; error: ApiError }
+
+function readSubmission(c: HubContext, requested: RequestedAction, posted: JsonValue): Submission {
+  const { CHAIN_CONTRACTS: contracts, PROFILE: profile } = c.var.settings
+  if (contracts === undefined) return { ok: false, error: unavailable('The chain') }
+  const { action, account, message } = requested
+  const domain = domainOf(profile, contracts, actions[action])
+  const permitDomain = action === 'bond' && { permit_domain: domainOf(profile, contracts, 'Permit') }
+  const expected = { primaryType: actions[action], domain, message, ...permitDomain }
+  const check = checkSignedBody(posted, expected, unixNow())
+  if (!check.ok) return { ok: false, error: bodyError(check) }
+  return {
+    ok: true,
+    request: {
+      id: check.digest,
+      action,
+      owner: account,
+      serializationKey: `${account}:${domain.verifyingContract}`,
+      to: domain.verifyingContract,
+      data: encodeActionCall(action, check),
+      valueWei: '0',
+    },
+  }
+}
+
+const bodyError = ({ code, path }: { code: 'invalid_field' | 'bad_signature'; path: string }): ApiError =>
+  code === 'invalid_field'
+    ? invalidField(path, 'differs from what this hub asks to sign, or does not fit')
+    : new ApiError('bad_signature', `${path} is not the account's over this typed data.`, {
+        status: 422,
+        details: { path },
+      })
