@@ -12,7 +12,7 @@ import { type Client, client, errorOf } from '../test/client.ts'
 import { failingDatabase } from '../test/failing-database.ts'
 import { freshNonce } from '../test/node.ts'
 import { signIn } from '../test/wallet.ts'
-import { routes } from './index.ts'
+import { loadRoutes } from './index.ts'
 
 /**
  * Errors that come from what every route is run by, provoked on every route they can come from. A new route is held
@@ -276,7 +276,9 @@ const provocations: Provocation[] = [
   },
 ]
 
-const documented = routes.map(({ declaration }) => declaration).filter(({ undocumented }) => !undocumented)
+const documented = (await loadRoutes())
+  .map(({ declaration }) => declaration)
+  .filter(({ undocumented }) => !undocumented)
 
 describe.each(provocations)('$status $code: $by', ({ status, code, of = () => true, provoke, also }) => {
   test.each(documented.filter(of).map((declaration) => [declaration.operationId, declaration] as const))(
