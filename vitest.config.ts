@@ -31,6 +31,7 @@ export default defineConfig({
       {
         plugins: [
           cloudflareTest(async () => ({
+            main: 'workers/index.ts',
             wrangler: { configPath: './wrangler.toml' },
             miniflare: {
               bindings: {
@@ -52,6 +53,7 @@ export default defineConfig({
         // The same hub with a chain, which such a test puts behind `fetch`. Only alarms that a test runs happen.
         plugins: [
           cloudflareTest(async () => ({
+            main: 'workers/index.ts',
             wrangler: { configPath: './wrangler.toml' },
             miniflare: {
               bindings: {
@@ -82,6 +84,7 @@ export default defineConfig({
           cloudflareTest(async ({ inject }) => {
             const chain = inject('chain')
             return {
+              main: 'workers/index.ts',
               wrangler: { configPath: './wrangler.toml' },
               miniflare: {
                 bindings: {

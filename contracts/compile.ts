@@ -6,6 +6,8 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
+import type { Abi } from 'viem'
+import { toEventSelector } from 'viem/utils'
 
 const folder = import.meta.dirname
 const require = createRequire(import.meta.url)
@@ -21,20 +23,28 @@ const settings = {
 /** Given for OpenZeppelin's reentrancy guard, the use that the note itself calls safe. Every other warning is an error. */
 const transientStorageNote = '2394'
 
-/** What goes into which file: contracts of the network, and adversaries that only tests deploy. */
-const targets = [
-  { file: 'generated/contracts.ts', sources: 'src', only: (source: string) => !source.includes('/', 4) },
-  { file: 'generated/mocks.ts', sources: 'test/mocks', only: () => true },
-]
+interface Target {
+  file: string
+  sources: string
+  only: (source: string) => boolean
+}
 
-interface AbiItem {
-  type: string
-  name?: string
-  inputs?: { type: string; components?: unknown }[]
+const network: Target = {
+  file: 'generated/contracts.ts',
+  sources: 'src',
+  only: (source) => !source.includes('/', 4),
+}
+/** Adversaries that only tests deploy. */
+const mocks: Target = { file: 'generated/mocks.ts', sources: 'test/mocks', only: () => true }
+const targets = [network, mocks]
+
+interface Contract {
+  abi: Abi
+  evm: { bytecode: { object: string } }
 }
 interface Output {
   errors?: { severity: string; errorCode: string; formattedMessage: string }[]
-  contracts: Record<string, Record<string, { abi: AbiItem[]; evm: { bytecode: { object: string } } }>>
+  contracts: Record<string, Record<string, Contract>>
 }
 
 /** Everything the output depends on. Line ends do not matter, so that a checkout on Windows is not stale. */
@@ -64,33 +74,55 @@ function compile(): void {
   const output = JSON.parse(solc.compile(JSON.stringify(input), { import: findImport })) as Output
   const problems = output.errors?.filter(({ errorCode }) => errorCode !== transientStorageNote) ?? []
   if (problems.length > 0) throw new Error(problems.map((problem) => problem.formattedMessage).join('\n'))
-  for (const { file, sources, only } of targets) {
-    const compiled = Object.entries(output.contracts)
-      .filter(([source]) => source.startsWith(`${sources}/`) && only(source))
-      .flatMap(([, contracts]) => Object.entries(contracts))
-    writeFileSync(path.join(folder, file), render(compiled))
-  }
+  for (const target of targets) write(target.file, renderContracts(contractsOf(output, target)))
+  write('generated/events.ts', renderEvents(contractsOf(output, network)))
+  write('generated/errors.ts', renderErrors(contractsOf(output, network)))
 }
 
-function render(compiled: [string, Output['contracts'][string][string]][]): string {
-  const errors = new Map<string, AbiItem>()
-  const parts = [
-    '// Written by contracts/compile.ts. Do not edit.',
+const contractsOf = ({ contracts }: Output, { sources, only }: Target): [string, Contract][] =>
+  Object.entries(contracts)
+    .filter(([source]) => source.startsWith(`${sources}/`) && only(source))
+    .flatMap(([, byName]) => Object.entries(byName))
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+
+const write = (file: string, lines: string[]): void =>
+  writeFileSync(
+    path.join(folder, file),
+    `${['// Written by contracts/compile.ts. Do not edit.', ...lines].join('\n')}\n`,
+  )
+
+const constantOf = (contract: string): string => `${contract[0]!.toLowerCase()}${contract.slice(1)}`
+
+function renderContracts(contracts: [string, Contract][]): string[] {
+  return [
     `export const sourceHash = '${hashSources()}'`,
     `export const solcVersion = '${packageVersion('solc')}'`,
+    ...contracts.flatMap(([name, { abi, evm }]) => [
+      `export const ${constantOf(name)}Abi = ${JSON.stringify(abi)} as const`,
+      `export const ${constantOf(name)}Bytecode = '0x${evm.bytecode.object}'`,
+    ]),
   ]
-  for (const [name, { abi, evm }] of compiled.sort(([a], [b]) => (a < b ? -1 : 1))) {
-    const constant = `${name[0]!.toLowerCase()}${name.slice(1)}`
-    parts.push(`export const ${constant}Abi = ${JSON.stringify(abi)} as const`)
-    parts.push(`export const ${constant}Bytecode = '0x${evm.bytecode.object}'`)
-    for (const item of abi)
-      if (item.type === 'error') errors.set(JSON.stringify([item.name, item.inputs]), item)
-  }
-  parts.push(
+}
+
+/** Apart from the ABIs, and with their topics: the Worker needs these at its start, and hashing them takes long there. */
+function renderEvents(contracts: [string, Contract][]): string[] {
+  return contracts.flatMap(([name, { abi }]) => {
+    const events = abi.filter((item) => item.type === 'event')
+    const entries = events.map((event) => [event.name, { topic: toEventSelector(event), abi: event }])
+    return [
+      `/** The events of ${name} by their names, each with its first topic. */`,
+      `export const ${constantOf(name)}Events = ${JSON.stringify(Object.fromEntries(entries))} as const`,
+    ]
+  })
+}
+
+function renderErrors(contracts: [string, Contract][]): string[] {
+  const errors = contracts.flatMap(([, { abi }]) => abi.filter((item) => item.type === 'error'))
+  const distinct = new Map(errors.map((error) => [JSON.stringify([error.name, error.inputs]), error]))
+  return [
     '/** The errors of every contract: a revert may pass through a contract that does not declare it. */',
-    `export const contractErrorsAbi = ${JSON.stringify([...errors.values()])} as const`,
-  )
-  return `${parts.join('\n')}\n`
+    `export const contractErrorsAbi = ${JSON.stringify([...distinct.values()])} as const`,
+  ]
 }
 
 function findImport(source: string): { contents: string } | { error: string } {

@@ -1,40 +1,79 @@
-import { readFileSync } from 'node:fs'
+import { copyFileSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { build, type Plugin } from 'esbuild'
+import path from 'node:path'
+import { type BuildOptions, build, type Plugin } from 'esbuild'
 
-/** Bundles the hub into one module, as a deployment does. */
-export async function bundleHub(): Promise<string> {
-  const { outputFiles } = await build({
-    entryPoints: ['workers/index.ts'],
-    bundle: true,
-    write: false,
-    format: 'esm',
-    target: 'es2024',
-    conditions: ['workerd', 'worker', 'import'],
-    mainFields: ['module', 'main'],
-    external: ['cloudflare:*', 'node:*'],
-    keepNames: true,
-    logLevel: 'silent',
-    plugins: [compiledModules],
-  })
-  return outputFiles[0]?.text ?? ''
+/** One module of the hub, as workerd takes it; all of them lie side by side. */
+export interface HubModule {
+  type: 'ESModule' | 'CompiledWasm'
+  path: string
+  contents: string | Uint8Array
 }
 
-const photon = './photon.wasm'
+/** The modules of the hub; the first is its entry. */
+export type HubBundle = readonly HubModule[]
 
-/** The runtime compiles wasm itself and takes it as modules beside the bundle, which {@link wasmModules} reads. */
+/** Bundles the hub for workerd on this machine. It is what a deployment runs, in the names of the source. */
+export async function bundleHub(): Promise<HubBundle> {
+  const { outputFiles = [] } = await build({ ...settings, outdir: '.', write: false })
+  const modules = outputFiles.map(
+    (file): HubModule => ({ type: 'ESModule', path: path.basename(file.path), contents: file.text }),
+  )
+  const isEntry = (module: HubModule) => module.path === entry
+  return [
+    ...modules.filter(isEntry),
+    ...modules.filter((module) => !isEntry(module)),
+    { type: 'CompiledWasm', path: photon, contents: readFileSync(photonFile()) },
+  ]
+}
+
+/** Writes the modules of the hub into a folder, minified, with their source maps. */
+export async function buildHub(folder: string): Promise<void> {
+  await build({ ...settings, outdir: folder, minify: true, sourcemap: true })
+  copyFileSync(photonFile(), path.join(folder, photon))
+}
+
+const entry = 'index.js'
+const photon = 'photon.wasm'
+
+const photonFile = (): string => createRequire(import.meta.url).resolve('@cf-wasm/photon/photon.wasm')
+
+/** The runtime compiles wasm itself and takes it as a module beside the others. */
 const compiledModules: Plugin = {
   name: 'compiled-modules',
   setup({ onResolve }) {
-    onResolve({ filter: /photon_rs_bg\.wasm$/ }, () => ({ path: photon, external: true }))
+    onResolve({ filter: /photon_rs_bg\.wasm$/ }, () => ({ path: `./${photon}`, external: true }))
   },
 }
 
-/** What the bundle imports beside itself, as Miniflare takes it. */
-export const wasmModules = () => [
-  {
-    type: 'CompiledWasm' as const,
-    path: photon.slice(2),
-    contents: readFileSync(createRequire(import.meta.url).resolve('@cf-wasm/photon/photon.wasm')),
+/**
+ * esbuild makes an entry of whatever a parsed file imports dynamically, also where it drops the code that does so. viem
+ * has one such import, for lookups off the chain, which would keep a third of viem in what is loaded at start.
+ */
+const droppedImports: Plugin = {
+  name: 'dropped-imports',
+  setup({ onResolve }) {
+    onResolve({ filter: /\/ccip\.js$/ }, ({ kind, path: imported }) =>
+      kind === 'dynamic-import' ? { path: imported, external: true } : undefined,
+    )
   },
-]
+}
+
+/**
+ * What is needed at start is in a few modules. What a route alone needs is in others, which workerd does not even parse
+ * before that route is called.
+ */
+const settings: BuildOptions = {
+  entryPoints: ['workers/index.ts'],
+  bundle: true,
+  splitting: true,
+  entryNames: '[name]',
+  chunkNames: '[name]-[hash]',
+  format: 'esm',
+  target: 'es2024',
+  conditions: ['workerd', 'worker', 'import'],
+  mainFields: ['module', 'main'],
+  external: ['cloudflare:*', 'node:*'],
+  logLevel: 'silent',
+  plugins: [compiledModules, droppedImports],
+}

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { bundleHub } from './bundle.ts'
+import { bundleHub, type HubBundle } from './bundle.ts'
 import { type Hub, startHub } from './hub.ts'
 import { type Anvil, hasAnvil, startAnvil } from './testing/anvil.ts'
 
@@ -19,7 +19,7 @@ const wallets = {
 
 describe.skipIf(!hasAnvil)('signing in with a contract wallet', () => {
   let chain: Anvil
-  let script: string
+  let script: HubBundle
   let hub: Hub
   const start = (rpcUrl: string) =>
     startHub({

@@ -3,11 +3,11 @@ import path from 'node:path'
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare'
 import { unstable_getMiniflareWorkerOptions, unstable_splitSqlQuery } from 'wrangler'
 import { callBatch } from '../contracts/json-rpc.ts'
-import { wasmModules } from './bundle.ts'
+import type { HubBundle } from './bundle.ts'
 
 export interface HubOptions {
   /** The bundled hub, from `bundleHub`. */
-  script: string
+  script: HubBundle
   /** 0 takes a free one. */
   port: number
   /** Vars and secrets that differ from wrangler.toml. */
@@ -48,7 +48,6 @@ export async function startHub({
 }: HubOptions): Promise<Hub> {
   const { workerOptions } = unstable_getMiniflareWorkerOptions('wrangler.toml')
   const objects = workerOptions.durableObjects as DurableObjects
-  const modules = [{ type: 'ESModule' as const, path: 'hub.mjs', contents: script }, ...wasmModules()]
   const bindings = { ...(workerOptions.bindings as Record<string, string>), ...vars }
   const names = Array.from({ length: isolates }, (_, index) => (index === 0 ? 'hub' : `hub-${index + 1}`))
   const miniflare = new Miniflare(
@@ -60,7 +59,7 @@ export async function startHub({
         ...names.map((name) => ({
           ...workerOptions,
           name,
-          modules,
+          modules: [...script],
           bindings,
           // Further isolates use the objects of the first, as two data centres would, and leave its queues to it.
           ...(name !== 'hub' && {
@@ -72,7 +71,7 @@ export async function startHub({
         ...Object.entries(others).map(([name, own]) => ({
           ...workerOptions,
           name,
-          modules,
+          modules: [...script],
           bindings: { ...bindings, ...own },
           queueConsumers: [],
         })),

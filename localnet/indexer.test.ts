@@ -22,7 +22,7 @@ import {
   deriveVaultAddress,
   resolveProfile,
 } from '../protocol/identity/index.ts'
-import { bundleHub } from './bundle.ts'
+import { bundleHub, type HubBundle } from './bundle.ts'
 import { type Hub, startHub } from './hub.ts'
 import { type Anvil, hasAnvil, startAnvil } from './testing/anvil.ts'
 import { deployNetwork } from './testing/deployed-chain.ts'
@@ -115,7 +115,7 @@ function anything(calls: Calls, random: () => number): Call {
 
 describe.skipIf(!hasAnvil)('the indexer', () => {
   let chain: Anvil
-  let script: string
+  let script: HubBundle
   let sender: string
   let deployment: Deployment
   let calls: Calls

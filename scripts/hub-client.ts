@@ -10,7 +10,6 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { resolveProfile } from '../protocol/identity/index.ts'
-import { openApiTemplate } from '../workers/openapi/document.generated.ts'
 
 const home = 'node_modules/.cache/openapi-typescript'
 const packages = ['openapi-typescript@7.13.0', 'typescript@5.9.3']
@@ -23,7 +22,9 @@ const untyped = new Set(['description', 'summary', 'example', 'examples', 'heade
 export function clientDocument(): string {
   const names = resolveProfile() as unknown as Record<string, unknown>
   const document = JSON.parse(
-    openApiTemplate.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => String(names[name] ?? name)),
+    readFileSync('public/openapi.json', 'utf8').replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) =>
+      String(names[name] ?? name),
+    ),
   ) as object
   return JSON.stringify(withoutProse(document, false))
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { routes } from './routes/index.ts'
+import { loadRoutes, routes } from './routes/index.ts'
 import { client, errorOf } from './test/client.ts'
 
 describe('every answer', () => {
@@ -219,8 +219,13 @@ describe('JSON bodies', () => {
   })
 })
 
-test('every POST that creates something honours Idempotency-Key', () => {
-  const without = routes
+test('every route is listed under the method and the path that its file declares', async () => {
+  const declared = (await loadRoutes()).map(({ declaration: { method, path } }) => ({ method, path }))
+  expect(routes).toEqual(declared.map((place) => expect.objectContaining(place)))
+})
+
+test('every POST that creates something honours Idempotency-Key', async () => {
+  const without = (await loadRoutes())
     .map(({ declaration }) => declaration)
     .filter(({ method, responses, idempotent }) => method === 'post' && 201 in responses && !idempotent)
   expect(without.map(({ operationId }) => operationId)).toEqual([])

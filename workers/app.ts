@@ -35,10 +35,10 @@ export function createApp(): App {
   })
 
   const methodsByPath = new Map<string, Method[]>()
-  for (const route of [...routes, ...files]) {
-    const path = honoPath(route.declaration.path)
-    app.on(route.declaration.method.toUpperCase(), path, (c) => answer(c, route))
-    methodsByPath.set(path, [...(methodsByPath.get(path) ?? []), route.declaration.method])
+  for (const { method, path: declared, load } of [...routes, ...files]) {
+    const path = honoPath(declared)
+    app.on(method.toUpperCase(), path, async (c) => answer(c, await load()))
+    methodsByPath.set(path, [...(methodsByPath.get(path) ?? []), method])
   }
   for (const [path, methods] of methodsByPath) app.all(path, (c) => answerOtherMethod(c, methods))
 

@@ -16,7 +16,7 @@ export interface Env {
   CHAIN_INDEXER: DurableObjectNamespace<ChainIndexerObject>
   FAUCET_COOLDOWN: DurableObjectNamespace<FaucetCooldown>
   RELAY: Queue<RelayMessage>
-  ASSETS?: Fetcher
+  ASSETS: Fetcher
   PROFILE: string
   BASE_URL: string
   WEB_HOSTS?: string

@@ -2,7 +2,6 @@ import { unixNow } from '../durable-objects/clock.ts'
 import { createApp } from './app.ts'
 import type { Env } from './env.ts'
 import { consumeQueue } from './queues/index.ts'
-import { mirrorOverdue } from './relay/listing-mirror.ts'
 import { services } from './services.ts'
 
 export { FaucetCooldown } from '../durable-objects/faucet-cooldown.ts'
@@ -25,6 +24,7 @@ export default {
       relayer,
       indexer,
     } = services(env)
+    const { mirrorOverdue } = await import('./relay/listing-mirror.ts')
     // Alarms drive both; this brings them back should one have been lost.
     await Promise.all(
       [relayer?.wake(), indexer?.wake(), mirrorOverdue(env)].map((done) => done?.catch(logged)),

@@ -80,7 +80,8 @@ async function measureStorage(): Promise<void> {
     return new Response(null, { status: 201 })
   } }
   export class RateLimiter {}`
-  const hub = await startHub({ script, port: 0, vars: {} })
+  const modules = [{ type: 'ESModule' as const, path: 'index.js', contents: script }]
+  const hub = await startHub({ script: modules, port: 0, vars: {} })
   try {
     const [pid] = workerds()
     if (pid === undefined) throw new Error('workerd was not found')

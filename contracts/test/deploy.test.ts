@@ -6,6 +6,7 @@ import { AnvilError, startAnvil } from '../anvil.ts'
 import { committedHashes, hashSources } from '../compile.ts'
 import { DeployError, deployContracts } from '../deploy.ts'
 import * as generated from '../generated/contracts.ts'
+import * as generatedEvents from '../generated/events.ts'
 import {
   deployer,
   eth,
@@ -45,7 +46,7 @@ const indexed = [
 
 test('emits exactly the events that the hub indexes, and no other event under the same topic', () => {
   const events = Object.entries(generated)
-    .filter(([name]) => name.endsWith('Abi') && name !== 'contractErrorsAbi')
+    .filter(([name]) => name.endsWith('Abi'))
     .flatMap(([, abi]) => (abi as readonly { type: string }[]).filter(({ type }) => type === 'event'))
     .map((event) => `event ${formatEvent(event as AbiEvent)}`)
   for (const event of indexed) {
@@ -53,6 +54,11 @@ test('emits exactly the events that the hub indexes, and no other event under th
     const topic = toEventSelector(event)
     expect(new Set(events.filter((one) => toEventSelector(one) === topic))).toEqual(new Set([event]))
   }
+})
+
+test('writes each event beside the topic that the chain gives it', () => {
+  const events = Object.values(generatedEvents).flatMap((byName) => Object.values(byName))
+  expect(events.map(({ topic }) => topic)).toEqual(events.map(({ abi }) => toEventSelector(abi)))
 })
 
 const formatEvent = (event: AbiEvent) =>

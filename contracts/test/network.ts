@@ -20,7 +20,6 @@ import { defaultNetworkParams, resolveProfile } from '../../protocol/identity/in
 import { type AnvilOptions, anvilKeys, findAnvil, startAnvil } from '../anvil.ts'
 import { type ContractAddresses, deployContracts } from '../deploy.ts'
 import {
-  contractErrorsAbi,
   faucetAbi,
   hubTokenAbi,
   projectRegistryAbi,
@@ -28,6 +27,7 @@ import {
   stakingAbi,
   vaultFactoryAbi,
 } from '../generated/contracts.ts'
+import { contractErrorsAbi } from '../generated/errors.ts'
 
 /** Whether this machine has the chain at all; tests that need one are skipped elsewhere. */
 export const hasAnvil = findAnvil() !== null

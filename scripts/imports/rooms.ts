@@ -45,7 +45,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   ],
   'workers/http': ['protocol', 'workers/context.ts', 'workers/errors.ts', 'workers/route.ts'],
   'workers/images': ['protocol'],
-  workers: ['protocol', 'durable-objects', 'contracts/generated', 'workers', 'package.json'],
+  workers: ['protocol', 'durable-objects', 'contracts/generated', 'workers', 'package.json', 'public'],
 
   'node-cli/src/engine': ['protocol'],
   'node-cli': ['protocol', 'node-cli'],

@@ -1,5 +1,5 @@
+import { readFileSync } from 'node:fs'
 import type { Reporter, TestModule, TestRunEndReason } from 'vitest/node'
-import { openApiTemplate } from '../../workers/openapi/document.generated.ts'
 import { type Document, declaredAnswers } from '../../workers/test/declared-answers.ts'
 import { excusedAnswers } from '../../workers/test/excused-answers.ts'
 import type {} from '../../workers/test/seen-answers.ts'
@@ -22,7 +22,8 @@ export default class AnswersReporter implements Reporter {
       return
     }
 
-    const declared = declaredAnswers(JSON.parse(openApiTemplate) as Document)
+    const document = JSON.parse(readFileSync('public/openapi.json', 'utf8')) as Document
+    const declared = declaredAnswers(document)
     const seen = new Set(tests.flatMap((test) => test.meta().seenAnswers ?? []))
     const { unseen, needless } = compareAnswers(declared, seen, excusedAnswers)
     const excused = Object.entries(excusedAnswers)

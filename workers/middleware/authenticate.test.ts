@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { bytesToHex } from '../../protocol/encoding/index.ts'
 import { deriveNodeId, resolveProfile, signRequest } from '../../protocol/identity/index.ts'
 import { ed25519PublicKey } from '../../protocol/signatures/index.ts'
-import { routes } from '../routes/index.ts'
+import { loadRoutes } from '../routes/index.ts'
 import { client, errorOf } from '../test/client.ts'
 import { createWallet, signIn } from '../test/wallet.ts'
 import { hashSecret } from './authenticate.ts'
@@ -27,7 +27,7 @@ const insertKey = async (
 /** One caller for all of them, with a budget that lasts: each client address costs a Durable Object. */
 const anybody = client({ bindings: { RATE_LIMIT_MULTIPLIER: '1000' } })
 
-const withAuth = routes.filter(({ declaration }) => declaration.auth)
+const withAuth = (await loadRoutes()).filter(({ declaration }) => declaration.auth)
 const call = (declaration: (typeof withAuth)[number]['declaration'], headers: Record<string, string>) =>
   anybody.fetch(
     declaration.path.replace('{address}', `0x${'ab'.repeat(32)}`).replace(/\{\w+\}/g, 'abcdefgh'),

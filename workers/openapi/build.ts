@@ -93,9 +93,3 @@ const tagDescriptions: Record<string, string> = {
 
 /** The document as text, with placeholders for the names of a deployment. */
 export const openApiText = (routes: readonly Route[]): string => JSON.stringify(buildOpenApi(routes), null, 2)
-
-/** The module the hub is bundled with; text costs nothing until somebody asks for it. */
-export function openApiModule(routes: readonly Route[]): string {
-  const literal = openApiText(routes).replaceAll(/[\\`]|\$\{/g, (special) => `\\${special}`)
-  return `// Made from the routes by \`npm run openapi\`.\nexport const openApiTemplate = \`${literal}\`\n`
-}

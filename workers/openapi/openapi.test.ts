@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { routes } from '../routes/index.ts'
-import { client } from '../test/client.ts'
+import template from '../../public/openapi.json?raw'
+import { loadRoutes } from '../routes/index.ts'
+import { client, errorOf } from '../test/client.ts'
 import { openApiText } from './build.ts'
-import { openApiTemplate } from './document.generated.ts'
 
 interface Operation {
   operationId: string
@@ -11,8 +11,8 @@ interface Operation {
 }
 
 describe('the OpenAPI document', () => {
-  test('is the one the routes make; `npm run openapi` writes it anew', () => {
-    expect(openApiTemplate).toBe(openApiText(routes))
+  test('is the one the routes make; `npm run openapi` writes it again', async () => {
+    expect(template).toBe(openApiText(await loadRoutes()))
   })
 
   test('names this deployment and its profile', async () => {
@@ -26,6 +26,12 @@ describe('the OpenAPI document', () => {
       servers: [{ url: 'https://api.swarm.example' }],
     })
     expect(JSON.stringify(document)).not.toMatch(/\{\{|hubsess_|X-Hub-/)
+  })
+
+  test('503 unavailable: the asset cannot be read', async () => {
+    const ASSETS = { fetch: async () => new Response(null, { status: 404 }) } as unknown as Fetcher
+    const response = await client({ bindings: { ASSETS } }).get('/v1/openapi.json')
+    expect(await errorOf(response)).toMatchObject({ status: 503, error: 'unavailable' })
   })
 
   test('every reference leads somewhere, and nothing is defined for nobody', async () => {
@@ -44,7 +50,7 @@ describe('the OpenAPI document', () => {
     }
     const operations = Object.values(paths).flatMap((methods) => Object.values(methods))
     expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length)
-    expect(operations).toHaveLength(routes.length)
+    expect(operations).toHaveLength((await loadRoutes()).length)
     for (const { operationId, responses, requestBody } of operations) {
       for (const status of ['400', '401', '429', '500', '503'])
         expect(responses, `${operationId} ${status}`).toHaveProperty(status)

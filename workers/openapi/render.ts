@@ -1,29 +1,45 @@
-import type { Settings } from '../env.ts'
+import type { Env, Settings } from '../env.ts'
+import { unavailable } from '../errors.ts'
 import { etagOf } from '../http/etag.ts'
-import { openApiTemplate } from './document.generated.ts'
 
 interface Rendered {
   text: string
   etag: string
 }
 
-const rendered = new WeakMap<Settings, Promise<Rendered>>()
+/** Values, not promises: a request cannot wait for what another one has begun. */
+const rendered = new WeakMap<Settings, Rendered>()
 
-/** The document of this deployment: the names of its profile and its own address filled in. */
-export function renderOpenApi(settings: Settings): Promise<Rendered> {
+/**
+ * The document of this deployment: the asset `openapi.json` with the names of its profile and its own address filled in.
+ *
+ * @throws {@link ApiError} 503 `unavailable` when the asset cannot be read.
+ */
+export async function renderOpenApi(assets: Env['ASSETS'], settings: Settings): Promise<Rendered> {
   const known = rendered.get(settings)
   if (known) return known
-  const fresh = render(settings)
+  const text = fillIn(await readTemplate(assets), settings)
+  const fresh = { text, etag: await etagOf(new TextEncoder().encode(text)) }
   rendered.set(settings, fresh)
   return fresh
 }
 
-async function render({ PROFILE, BASE_URL }: Settings): Promise<Rendered> {
+async function readTemplate(assets: Env['ASSETS']): Promise<string> {
+  try {
+    const response = await assets.fetch('http://assets/openapi.json')
+    if (response.ok) return await response.text()
+    throw new Error(`the asset openapi.json is answered with ${response.status}`)
+  } catch (error) {
+    throw unavailable('The OpenAPI document', error)
+  }
+}
+
+/** Puts the names of a deployment in the place of the placeholders. */
+export function fillIn(template: string, { PROFILE, BASE_URL }: Settings): string {
   const values: Record<string, string> = { ...textMembers(PROFILE), base_url: BASE_URL.origin }
-  const text = openApiTemplate.replaceAll(/\{\{(\w+)\}\}/g, (whole, name: string) =>
+  return template.replaceAll(/\{\{(\w+)\}\}/g, (whole, name: string) =>
     values[name] === undefined ? whole : JSON.stringify(values[name]).slice(1, -1),
   )
-  return { text, etag: await etagOf(new TextEncoder().encode(text)) }
 }
 
 const textMembers = (object: object): Record<string, string> =>

@@ -14,7 +14,7 @@ import { type Client, client, errorOf } from '../test/client.ts'
 import { failingDatabase } from '../test/failing-database.ts'
 import { freshNonce } from '../test/node.ts'
 import { signIn } from '../test/wallet.ts'
-import { routes } from './index.ts'
+import { loadRoutes } from './index.ts'
 
 /**
  * Errors that come from what every route is run by, provoked on every route they can come from. A new route is held
@@ -283,7 +283,7 @@ const provocations: Provocation[] = [
   },
 ]
 
-const declarations = routes.map(({ declaration }) => declaration)
+const declarations = (await loadRoutes()).map(({ declaration }) => declaration)
 
 describe.each(provocations)('$status $code: $by', ({ status, code, of = () => true, provoke, also }) => {
   test.each(declarations.filter(of).map((declaration) => [declaration.operationId, declaration] as const))(

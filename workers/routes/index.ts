@@ -1,159 +1,170 @@
-import type { Route } from '../route.ts'
-import { getMe } from './account/me.ts'
-import { getPreferences, putPreferences } from './account/preferences.ts'
-import { listAuditLog } from './admin/audit-log.ts'
-import { decideEnrollment, decideVerification } from './admin/developers.ts'
-import { putFaucet } from './admin/faucet.ts'
-import { approveNode, listNodes, revokeNode } from './admin/nodes.ts'
-import { listReviewQueue, reviewProject } from './admin/projects.ts'
-import { getRelayer } from './admin/relayer.ts'
-import { getAsset } from './assets/get.ts'
-import { uploadAsset } from './assets/upload.ts'
-import { logout } from './auth/logout.ts'
-import { createNonce } from './auth/nonce.ts'
-import { getSession } from './auth/session.ts'
-import { exchangeSiwe } from './auth/siwe.ts'
-import { createApiKey, listApiKeys, revokeApiKey } from './developers/api-keys.ts'
-import { createDraft, deleteDraft, getDraft, listDrafts, putDraft } from './developers/drafts.ts'
-import { enroll, requestVerification } from './developers/enrollment.ts'
-import { getDeveloper, getOwnDeveloper, putOwnDeveloper } from './developers/profile.ts'
-import { createProject } from './developers/projects/create.ts'
-import { listOwnProjects } from './developers/projects/list-own.ts'
-import { prepareProject } from './developers/projects/prepare.ts'
-import { publishVersion } from './developers/projects/publish.ts'
-import { registerProject } from './developers/projects/register.ts'
-import { createVersion } from './developers/projects/versions.ts'
-import { bindDevice } from './devices/bind.ts'
-import { getBinding } from './devices/binding.ts'
-import { createBindingMessage } from './devices/binding-message.ts'
-import { getDevice, putDeviceProfile, updateDevice } from './devices/device.ts'
-import { listDevices } from './devices/list.ts'
-import { unbindDevice } from './devices/unbind.ts'
-import { drip } from './faucet/drip.ts'
-import { getFaucet } from './faucet/get.ts'
-import { downloadModule } from './modules/download.ts'
-import { getModule } from './modules/get.ts'
-import { listModules } from './modules/list.ts'
-import { uploadModule } from './modules/upload.ts'
-import { uploadModuleBytes } from './modules/upload-bytes.ts'
-import { listCategories } from './network/categories.ts'
-import { getDescriptor } from './network/descriptor.ts'
-import { getNetworkParams } from './network/params.ts'
-import { getStatus } from './network/status.ts'
-import { getTransaction } from './network/transaction.ts'
-import { listValidators } from './network/validators.ts'
-import { heartbeat } from './nodes/heartbeat.ts'
-import { registerNode } from './nodes/register.ts'
-import { checkProjectCompatibility } from './projects/compatibility.ts'
-import { getProjectEconomics } from './projects/economics.ts'
-import { getProjectStats, listProjectEpochs, listProjectMiners } from './projects/figures.ts'
-import { getProject } from './projects/get.ts'
-import { listProjects } from './projects/list.ts'
-import { getProjectManifest } from './projects/manifest.ts'
-import { deleteReview, listReviews, putReview, voteHelpful } from './projects/reviews.ts'
-import { getProjectVersion, listProjectVersions } from './projects/versions.ts'
-import { getDocs, getDocsFile } from './reference/docs.ts'
-import { getOpenApi } from './reference/openapi.ts'
-import { bond, getBondPayload } from './subscriptions/bond.ts'
-import { getCollateral } from './subscriptions/collateral.ts'
-import { createSubscription } from './subscriptions/create.ts'
-import { getSubscription } from './subscriptions/get.ts'
-import { listSubscriptions } from './subscriptions/list.ts'
-import { pauseSubscription, resumeSubscription } from './subscriptions/pause.ts'
-import { setPayout } from './subscriptions/payout.ts'
-import { unbond, withdraw } from './subscriptions/unbond.ts'
+import type { Method, Route } from '../route.ts'
 
-/** Every endpoint of the hub, in the order the reference shows them. */
-export const routes: readonly Route[] = [
-  getDescriptor,
-  getStatus,
-  getNetworkParams,
-  listValidators,
-  listCategories,
-  getTransaction,
-  createNonce,
-  exchangeSiwe,
-  getSession,
-  logout,
-  getMe,
-  getPreferences,
-  putPreferences,
-  getOwnDeveloper,
-  putOwnDeveloper,
-  enroll,
-  requestVerification,
-  listDrafts,
-  createDraft,
-  getDraft,
-  putDraft,
-  deleteDraft,
-  listApiKeys,
-  createApiKey,
-  revokeApiKey,
-  listOwnProjects,
-  getDeveloper,
-  listModules,
-  uploadModule,
-  uploadModuleBytes,
-  getModule,
-  downloadModule,
-  prepareProject,
-  createProject,
-  registerProject,
-  createVersion,
-  publishVersion,
-  uploadAsset,
-  getAsset,
-  listProjects,
-  getProject,
-  getProjectManifest,
-  listProjectVersions,
-  getProjectVersion,
-  getProjectEconomics,
-  getProjectStats,
-  listProjectMiners,
-  listProjectEpochs,
-  checkProjectCompatibility,
-  listReviews,
-  putReview,
-  deleteReview,
-  voteHelpful,
-  createBindingMessage,
-  bindDevice,
-  unbindDevice,
-  getBinding,
-  listDevices,
-  getDevice,
-  updateDevice,
-  putDeviceProfile,
-  createSubscription,
-  listSubscriptions,
-  getCollateral,
-  getSubscription,
-  getBondPayload,
-  bond,
-  setPayout,
-  pauseSubscription,
-  resumeSubscription,
-  unbond,
-  withdraw,
-  getFaucet,
-  drip,
-  registerNode,
-  heartbeat,
-  decideEnrollment,
-  decideVerification,
-  listNodes,
-  approveNode,
-  revokeNode,
-  putFaucet,
-  reviewProject,
-  listReviewQueue,
-  getRelayer,
-  listAuditLog,
-  getOpenApi,
-  getDocs,
+export interface RouteEntry {
+  method: Method
+  /** OpenAPI form, as the route declares it. */
+  path: string
+  load: () => Promise<Route>
+}
+
+/** Makes entries: the path, the file that the route is in, and its name there. */
+const entries =
+  (method: Method) =>
+  <Name extends string>(path: string, file: () => Promise<Record<Name, Route>>, name: Name): RouteEntry => ({
+    method,
+    path,
+    load: async () => (await file())[name],
+  })
+
+const get = entries('get')
+const post = entries('post')
+const put = entries('put')
+const patch = entries('patch')
+const del = entries('delete')
+
+/**
+ * Every endpoint of the hub, in the order the reference shows them. The file of a route is evaluated when the route is
+ * first called: the schemas of all routes together are most of what an isolate would do before it answers anything.
+ */
+export const routes: readonly RouteEntry[] = [
+  get('/', () => import('./network/descriptor.ts'), 'getDescriptor'),
+  get('/v1/status', () => import('./network/status.ts'), 'getStatus'),
+  get('/v1/network/params', () => import('./network/params.ts'), 'getNetworkParams'),
+  get('/v1/validators', () => import('./network/validators.ts'), 'listValidators'),
+  get('/v1/categories', () => import('./network/categories.ts'), 'listCategories'),
+  get('/v1/transactions/{id}', () => import('./network/transaction.ts'), 'getTransaction'),
+  post('/v1/auth/nonce', () => import('./auth/nonce.ts'), 'createNonce'),
+  post('/v1/auth/siwe', () => import('./auth/siwe.ts'), 'exchangeSiwe'),
+  get('/v1/auth/session', () => import('./auth/session.ts'), 'getSession'),
+  post('/v1/auth/logout', () => import('./auth/logout.ts'), 'logout'),
+  get('/v1/me', () => import('./account/me.ts'), 'getMe'),
+  get('/v1/me/preferences', () => import('./account/preferences.ts'), 'getPreferences'),
+  put('/v1/me/preferences', () => import('./account/preferences.ts'), 'putPreferences'),
+  get('/v1/developers/me', () => import('./developers/profile.ts'), 'getOwnDeveloper'),
+  put('/v1/developers/me', () => import('./developers/profile.ts'), 'putOwnDeveloper'),
+  post('/v1/developers/me/enrollment', () => import('./developers/enrollment.ts'), 'enroll'),
+  post('/v1/developers/me/verification', () => import('./developers/enrollment.ts'), 'requestVerification'),
+  get('/v1/developers/me/drafts', () => import('./developers/drafts.ts'), 'listDrafts'),
+  post('/v1/developers/me/drafts', () => import('./developers/drafts.ts'), 'createDraft'),
+  get('/v1/developers/me/drafts/{draft_id}', () => import('./developers/drafts.ts'), 'getDraft'),
+  put('/v1/developers/me/drafts/{draft_id}', () => import('./developers/drafts.ts'), 'putDraft'),
+  del('/v1/developers/me/drafts/{draft_id}', () => import('./developers/drafts.ts'), 'deleteDraft'),
+  get('/v1/developers/api-keys', () => import('./developers/api-keys.ts'), 'listApiKeys'),
+  post('/v1/developers/api-keys', () => import('./developers/api-keys.ts'), 'createApiKey'),
+  del('/v1/developers/api-keys/{key_id}', () => import('./developers/api-keys.ts'), 'revokeApiKey'),
+  get('/v1/developers/me/projects', () => import('./developers/projects/list-own.ts'), 'listOwnProjects'),
+  get('/v1/developers/{address}', () => import('./developers/profile.ts'), 'getDeveloper'),
+  get('/v1/modules', () => import('./modules/list.ts'), 'listModules'),
+  post('/v1/modules', () => import('./modules/upload.ts'), 'uploadModule'),
+  put('/v1/modules/{address}/hbc', () => import('./modules/upload-bytes.ts'), 'uploadModuleBytes'),
+  get('/v1/modules/{address}', () => import('./modules/get.ts'), 'getModule'),
+  get('/v1/modules/{address}/hbc', () => import('./modules/download.ts'), 'downloadModule'),
+  post('/v1/developers/projects/prepare', () => import('./developers/projects/prepare.ts'), 'prepareProject'),
+  post('/v1/developers/projects', () => import('./developers/projects/create.ts'), 'createProject'),
+  post(
+    '/v1/developers/projects/{project_id}/register',
+    () => import('./developers/projects/register.ts'),
+    'registerProject',
+  ),
+  post(
+    '/v1/developers/projects/{project_id}/versions',
+    () => import('./developers/projects/versions.ts'),
+    'createVersion',
+  ),
+  post(
+    '/v1/developers/projects/{project_id}/versions/{version}/publish',
+    () => import('./developers/projects/publish.ts'),
+    'publishVersion',
+  ),
+  post('/v1/developers/assets', () => import('./assets/upload.ts'), 'uploadAsset'),
+  get('/v1/assets/{sha256}', () => import('./assets/get.ts'), 'getAsset'),
+  get('/v1/projects', () => import('./projects/list.ts'), 'listProjects'),
+  get('/v1/projects/{project_id}', () => import('./projects/get.ts'), 'getProject'),
+  get('/v1/projects/{project_id}/manifest', () => import('./projects/manifest.ts'), 'getProjectManifest'),
+  get('/v1/projects/{project_id}/versions', () => import('./projects/versions.ts'), 'listProjectVersions'),
+  get(
+    '/v1/projects/{project_id}/versions/{version}',
+    () => import('./projects/versions.ts'),
+    'getProjectVersion',
+  ),
+  get('/v1/projects/{project_id}/economics', () => import('./projects/economics.ts'), 'getProjectEconomics'),
+  get('/v1/projects/{project_id}/stats', () => import('./projects/figures.ts'), 'getProjectStats'),
+  get('/v1/projects/{project_id}/miners', () => import('./projects/figures.ts'), 'listProjectMiners'),
+  get('/v1/projects/{project_id}/epochs', () => import('./projects/figures.ts'), 'listProjectEpochs'),
+  post(
+    '/v1/projects/{project_id}/compatibility',
+    () => import('./projects/compatibility.ts'),
+    'checkProjectCompatibility',
+  ),
+  get('/v1/projects/{project_id}/reviews', () => import('./projects/reviews.ts'), 'listReviews'),
+  put('/v1/projects/{project_id}/reviews', () => import('./projects/reviews.ts'), 'putReview'),
+  del('/v1/projects/{project_id}/reviews', () => import('./projects/reviews.ts'), 'deleteReview'),
+  post(
+    '/v1/projects/{project_id}/reviews/{review_id}/helpful',
+    () => import('./projects/reviews.ts'),
+    'voteHelpful',
+  ),
+  post('/v1/devices/binding-message', () => import('./devices/binding-message.ts'), 'createBindingMessage'),
+  post('/v1/devices/bind', () => import('./devices/bind.ts'), 'bindDevice'),
+  post('/v1/devices/unbind', () => import('./devices/unbind.ts'), 'unbindDevice'),
+  get('/v1/bindings/{binding_hash}', () => import('./devices/binding.ts'), 'getBinding'),
+  get('/v1/me/devices', () => import('./devices/list.ts'), 'listDevices'),
+  get('/v1/devices/{node_id}', () => import('./devices/device.ts'), 'getDevice'),
+  patch('/v1/devices/{node_id}', () => import('./devices/device.ts'), 'updateDevice'),
+  put('/v1/devices/{node_id}/profile', () => import('./devices/device.ts'), 'putDeviceProfile'),
+  post('/v1/subscriptions', () => import('./subscriptions/create.ts'), 'createSubscription'),
+  get('/v1/me/subscriptions', () => import('./subscriptions/list.ts'), 'listSubscriptions'),
+  get('/v1/me/collateral', () => import('./subscriptions/collateral.ts'), 'getCollateral'),
+  get('/v1/subscriptions/{subscription_id}', () => import('./subscriptions/get.ts'), 'getSubscription'),
+  post(
+    '/v1/subscriptions/{subscription_id}/bond-payload',
+    () => import('./subscriptions/bond.ts'),
+    'getBondPayload',
+  ),
+  post('/v1/subscriptions/{subscription_id}/bond', () => import('./subscriptions/bond.ts'), 'bond'),
+  post('/v1/subscriptions/{subscription_id}/payout', () => import('./subscriptions/payout.ts'), 'setPayout'),
+  post(
+    '/v1/subscriptions/{subscription_id}/pause',
+    () => import('./subscriptions/pause.ts'),
+    'pauseSubscription',
+  ),
+  post(
+    '/v1/subscriptions/{subscription_id}/resume',
+    () => import('./subscriptions/pause.ts'),
+    'resumeSubscription',
+  ),
+  post('/v1/subscriptions/{subscription_id}/unbond', () => import('./subscriptions/unbond.ts'), 'unbond'),
+  post('/v1/subscriptions/{subscription_id}/withdraw', () => import('./subscriptions/unbond.ts'), 'withdraw'),
+  get('/v1/faucet', () => import('./faucet/get.ts'), 'getFaucet'),
+  post('/v1/faucet/drip', () => import('./faucet/drip.ts'), 'drip'),
+  post('/v1/nodes/register', () => import('./nodes/register.ts'), 'registerNode'),
+  post('/v1/nodes/heartbeat', () => import('./nodes/heartbeat.ts'), 'heartbeat'),
+  post(
+    '/admin/v1/developers/{address}/enrollment',
+    () => import('./admin/developers.ts'),
+    'decideEnrollment',
+  ),
+  post(
+    '/admin/v1/developers/{address}/verification',
+    () => import('./admin/developers.ts'),
+    'decideVerification',
+  ),
+  get('/admin/v1/nodes', () => import('./admin/nodes.ts'), 'listNodes'),
+  post('/admin/v1/nodes/{node_id}/approve', () => import('./admin/nodes.ts'), 'approveNode'),
+  post('/admin/v1/nodes/{node_id}/revoke', () => import('./admin/nodes.ts'), 'revokeNode'),
+  put('/admin/v1/faucet', () => import('./admin/faucet.ts'), 'putFaucet'),
+  post('/admin/v1/projects/{project_id}/review', () => import('./admin/projects.ts'), 'reviewProject'),
+  get('/admin/v1/review-queue', () => import('./admin/projects.ts'), 'listReviewQueue'),
+  get('/admin/v1/relayer', () => import('./admin/relayer.ts'), 'getRelayer'),
+  get('/admin/v1/audit-log', () => import('./admin/audit-log.ts'), 'listAuditLog'),
+  get('/v1/openapi.json', () => import('./reference/openapi.ts'), 'getOpenApi'),
+  get('/docs', () => import('./reference/docs.ts'), 'getDocs'),
 ]
 
 /** What the pages load; answered as endpoints are, and no part of the reference. */
-export const files: readonly Route[] = [getDocsFile]
+export const files: readonly RouteEntry[] = [
+  get('/docs/{file}', () => import('./reference/docs.ts'), 'getDocsFile'),
+]
+
+/** All of them, for what is about the whole API. */
+export const loadRoutes = (): Promise<Route[]> => Promise.all(routes.map(({ load }) => load()))

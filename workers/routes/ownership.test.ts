@@ -9,7 +9,7 @@ import { createMiner } from '../test/device.ts'
 import { createNode } from '../test/node.ts'
 import { uploadModule } from '../test/project.ts'
 import { createListedProject, suitableProfile } from '../test/subscription.ts'
-import { routes } from './index.ts'
+import { loadRoutes } from './index.ts'
 
 /** Stands in everything of Ada's that is not public. */
 const secret = 'only-ada-may-read-this'
@@ -168,7 +168,7 @@ async function createStrangers(): Promise<Record<string, Caller>> {
 }
 
 /** Every route; but for signing out, which would leave the rest to nobody. */
-const concerned = routes
+const concerned = (await loadRoutes())
   .map(({ declaration }) => declaration)
   .filter(({ operationId }) => operationId !== 'logout')
 

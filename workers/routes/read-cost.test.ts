@@ -10,7 +10,7 @@ import { createMiner } from '../test/device.ts'
 import { failingDatabase } from '../test/failing-database.ts'
 import { uploadModule } from '../test/project.ts'
 import { createListedProject } from '../test/subscription.ts'
-import { routes } from './index.ts'
+import { loadRoutes } from './index.ts'
 
 const page = 20
 /** Things of each kind that are there to be read; of a wallet's own things as many are another's. */
@@ -146,7 +146,9 @@ beforeAll(async () => {
   }
 })
 
-const reads = routes.map(({ declaration }) => declaration).filter(({ method }) => method === 'get')
+const reads = (await loadRoutes())
+  .map(({ declaration }) => declaration)
+  .filter(({ method }) => method === 'get')
 
 const isList = ({ query }: RouteDeclaration) => query !== undefined && 'limit' in query.shape
 

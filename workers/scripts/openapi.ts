@@ -1,6 +1,6 @@
-/** Writes the OpenAPI document of the routes, so that the hub starts without building it: `npm run openapi`. */
+/** Writes the OpenAPI document of the routes, which the Worker serves as one of its assets: `npm run openapi`. */
 import { writeFileSync } from 'node:fs'
-import { openApiModule } from '../openapi/build.ts'
-import { routes } from '../routes/index.ts'
+import { openApiText } from '../openapi/build.ts'
+import { loadRoutes } from '../routes/index.ts'
 
-writeFileSync('workers/openapi/document.generated.ts', openApiModule(routes))
+writeFileSync('public/openapi.json', openApiText(await loadRoutes()))

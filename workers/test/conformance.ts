@@ -101,7 +101,7 @@ function validatorOf(document: Document, schema: object): Validator {
 
 const documents = new Map<string, Document>()
 async function documentOf(env: Env): Promise<Document> {
-  const { text, etag } = await renderOpenApi(readSettings(env))
+  const { text, etag } = await renderOpenApi(env.ASSETS, readSettings(env))
   const known = documents.get(etag)
   if (known) return known
   const document = JSON.parse(text) as Document

@@ -79,10 +79,10 @@ export const getDocsFile = defineRoute(
       'Content-Type': file.endsWith('.css') ? 'text/css; charset=utf-8' : 'text/javascript; charset=utf-8',
     }
     if (file === 'start.js') return new Response(startScript, { headers })
-    const asset = await c.env.ASSETS?.fetch(new URL(`/${file}`, c.req.url)).catch((error) => {
+    const asset = await c.env.ASSETS.fetch(new URL(`/${file}`, c.req.url)).catch((error) => {
       throw unavailable('The reference page', error)
     })
-    if (!asset?.ok)
+    if (!asset.ok)
       throw new ApiError('not_found', 'This deployment has no reference page; read /v1/openapi.json.')
     const etag = asset.headers.get('ETag')
     return new Response(asset.body, { headers: { ...headers, ...(etag && { ETag: etag }) } })

@@ -12,7 +12,7 @@ export const getOpenApi = defineRoute(
     responses: { 200: { description: 'OpenAPI 3.1.0.', contentType: 'application/json' } },
   },
   async (c) => {
-    const { text, etag } = await renderOpenApi(c.var.settings)
+    const { text, etag } = await renderOpenApi(c.env.ASSETS, c.var.settings)
     return new Response(text, {
       headers: { 'Content-Type': 'application/json; charset=utf-8', ETag: etag },
     })
