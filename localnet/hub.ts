@@ -80,7 +80,7 @@ export async function startHub({
           name,
           compatibilityDate: workerOptions.compatibilityDate as string,
           modules: [{ type: 'ESModule' as const, path: `${name}.mjs`, contents }],
-          d1Databases: workerOptions.d1Databases,
+          d1Databases: workerOptions.d1Databases as Databases,
           durableObjects: Object.assign(
             objectsOf('hub', objects),
             ...Object.keys(others).map((other) => objectsOf(other, objects, `${other}_`)),
@@ -107,6 +107,7 @@ export async function startHub({
 }
 
 type DurableObjects = Record<string, { className: string }>
+type Databases = Record<string, string>
 
 /** The objects of the Worker `scriptName`, bound under their own names after `prefix`. */
 const objectsOf = (scriptName: string, objects: DurableObjects, prefix = '') =>

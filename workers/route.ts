@@ -2,6 +2,7 @@ import type * as z from 'zod'
 import type { ErrorCode } from '../protocol/errors.ts'
 import type { Scope } from './auth/principal.ts'
 import type { HubContext } from './context.ts'
+import type { Answer, CachePolicy } from './http/answer.ts'
 import type { BudgetName } from './middleware/rate-limit.ts'
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
@@ -75,8 +76,7 @@ export interface RouteDeclaration {
    * not kept with the answer, for the same request brings it again.
    */
   idempotent?: true | { echoes: string }
-  /** How a public answer may be cached; anything read with a credential is `private, no-store`. */
-  cache?: { maxAgeSeconds: number; immutable?: true }
+  cache?: CachePolicy
   /** Left out of the OpenAPI document: a file of a page, not a call. */
   undocumented?: true
   responses: Record<number, RouteResponse>
@@ -101,13 +101,13 @@ export interface RouteInput<D extends RouteDeclaration> {
 
 export interface Route {
   declaration: RouteDeclaration
-  handle: (c: HubContext, input: RouteInput<RouteDeclaration>) => Promise<Response> | Response
+  handle: (c: HubContext, input: RouteInput<RouteDeclaration>) => Promise<Answer> | Answer
 }
 
 /** Joins a declaration and its handler; the handler's input types follow from the declaration. */
 export function defineRoute<const D extends RouteDeclaration>(
   declaration: D,
-  handle: (c: HubContext, input: RouteInput<D>) => Promise<Response> | Response,
+  handle: (c: HubContext, input: RouteInput<D>) => Promise<Answer> | Answer,
 ): Route {
   return { declaration, handle: handle as unknown as Route['handle'] }
 }

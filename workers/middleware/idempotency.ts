@@ -4,7 +4,7 @@ import { bytesToHex } from '../../protocol/encoding/index.ts'
 import type { Principal } from '../auth/principal.ts'
 import type { HubContext } from '../context.ts'
 import { ApiError, invalidField } from '../errors.ts'
-import { errorResponse } from '../http/answer.ts'
+import { type Answer, errorAnswer } from '../http/answer.ts'
 import { clientSubject } from '../http/client-address.ts'
 import type { IdempotentRequest, KeptAnswer } from '../stores/idempotency-keys.ts'
 
@@ -20,11 +20,7 @@ export interface Echo {
  * Runs the handler once per `Idempotency-Key`, caller and body, and repeats its first answer for a day, a refusal too. A
  * failure that may pass (429, 5xx) is not kept.
  */
-export async function runOnce(
-  c: HubContext,
-  handle: () => Promise<Response>,
-  echo?: Echo,
-): Promise<Response> {
+export async function runOnce(c: HubContext, handle: () => Promise<Answer>, echo?: Echo): Promise<Answer> {
   const key = c.req.header('idempotency-key')
   if (key === undefined) return handle()
   if (!/^[\x21-\x7e]{1,255}$/.test(key))
@@ -52,7 +48,7 @@ async function replay(
   request: IdempotentRequest,
   answer: KeptAnswer,
   echo: Echo | undefined,
-): Promise<Response> {
+): Promise<Answer> {
   const { status, headers, body: sealed } = answer
   let body: string
   try {
@@ -70,19 +66,19 @@ async function replay(
     status < 400
       ? withMember(body, echo, echo?.value)
       : JSON.stringify({ ...JSON.parse(body), request_id: c.var.requestId })
-  return new Response(text, { status, headers: { ...headers, 'Idempotency-Replayed': 'true' } })
+  return { status, headers: { ...headers, 'Idempotency-Replayed': 'true' }, body: text }
 }
 
 async function answerFirst(
   request: IdempotentRequest,
   c: HubContext,
-  handle: () => Promise<Response>,
+  handle: () => Promise<Answer>,
   echo: Echo | undefined,
-): Promise<Response> {
+): Promise<Answer> {
   const { idempotencyKeys, sealer } = c.var.services
-  let response: Response
+  let first: Answer
   try {
-    response = await handle()
+    first = await handle()
   } catch (error) {
     if (!(error instanceof ApiError) || error.status >= 500 || error.status === 429) {
       // The key comes free by itself a minute later, so nothing hangs on this.
@@ -91,22 +87,21 @@ async function answerFirst(
       })
       throw error
     }
-    response = errorResponse(c, error)
+    first = errorAnswer(c, error)
   }
+  const { status } = first
   const headers = Object.fromEntries(
-    keptHeaders.flatMap((name) => {
-      const value = response.headers.get(name)
-      return value === null ? [] : [[name, value]]
-    }),
+    Object.entries(first.headers).filter(([name]) => keptHeaders.includes(name.toLowerCase())),
   )
-  const text = await response.clone().text()
-  const kept = response.ok ? withMember(text, echo, null) : text
+  // Routes that honour the key answer with text or with nothing.
+  const text = String(first.body ?? '')
+  const kept = status < 400 ? withMember(text, echo, null) : text
   // What was done is done: an answer that cannot be kept must not turn it into a failure.
   await sealer
     .seal(kept, contextOf(request))
-    .then((body) => idempotencyKeys.complete(request, { status: response.status, headers, body }))
+    .then((body) => idempotencyKeys.complete(request, { status, headers, body }))
     .catch((error) => console.error(`${c.var.requestId} the answer could not be kept`, error))
-  return response
+  return first
 }
 
 /** The body with another value in the place of the echo. */

@@ -14,7 +14,7 @@ import type { Contracts } from '../chain/contracts.ts'
 import { requireContracts } from '../chain/contracts.ts'
 import type { HubContext } from '../context.ts'
 import { ApiError, invalidField, unavailable } from '../errors.ts'
-import { json } from '../http/answer.ts'
+import { type Answer, json } from '../http/answer.ts'
 import { parseJsonBody, requireContentType } from '../http/body.ts'
 import { transactionView } from '../routes/network/transaction.ts'
 import { readNonce } from './account-state.ts'
@@ -73,7 +73,7 @@ export async function gaslessPayload(
  * trial run: 409 `conflict` for a nonce that is not the current one, 422 `insufficient_collateral`, or its reason; 503
  * `unavailable` when nothing was taken.
  */
-export async function relayAction(c: HubContext, owned: OwnedAction): Promise<Response> {
+export async function relayAction(c: HubContext, owned: OwnedAction): Promise<Answer> {
   const earlier = await passState(c, owned)
   if (earlier) return earlier
   const { action, account } = owned
@@ -104,7 +104,7 @@ export async function relayAction(c: HubContext, owned: OwnedAction): Promise<Re
 export async function passState(
   c: HubContext,
   { requireState, ...requested }: OwnedAction,
-): Promise<Response | null> {
+): Promise<Answer | null> {
   try {
     await requireState?.()
     return null
@@ -128,7 +128,7 @@ async function findRelayed(c: HubContext, requested: RequestedAction): Promise<R
   }
 }
 
-const accepted = (relay: RelayView): Response =>
+const accepted = (relay: RelayView): Answer =>
   json(transactionView(relay), 202, { Location: `/v1/transactions/${relay.id}` })
 
 function expectedAction(

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { TypedMessage } from '../../protocol/signatures/index.ts'
 import type { HubContext } from '../context.ts'
-import { json } from '../http/answer.ts'
+import { type Answer, json } from '../http/answer.ts'
 import { parseOptionalJsonBody } from '../http/body.ts'
 import { validate } from '../http/validate.ts'
 import { gaslessPayload, type OwnedAction, passState, relayAction } from './relay-action.ts'
@@ -22,7 +22,7 @@ export interface TwoSteps<S extends z.ZodType> extends OwnedAction {
 export async function twoSteps<S extends z.ZodType>(
   c: HubContext,
   { request, asked, ...owned }: TwoSteps<S>,
-): Promise<Response> {
+): Promise<Answer> {
   const earlier = await passState(c, owned)
   if (earlier) return earlier
   const { requireState: _, ...passed } = owned

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { unixNow } from '../../../durable-objects/clock.ts'
 import type { HubContext } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
-import { json } from '../../http/answer.ts'
+import { type Answer, json } from '../../http/answer.ts'
 import { parseOptionalJsonBody } from '../../http/body.ts'
 import { PathNodeId } from '../../http/formats.ts'
 import { pageOf, pageQuery, paginate } from '../../http/pagination.ts'
@@ -90,7 +90,7 @@ export const revokeNode = defineRoute(
 )
 
 /** Deciding the same again changes nothing, and leaves no second note. */
-async function decide(c: HubContext, nodeId: string, status: 'approved' | 'revoked'): Promise<Response> {
+async function decide(c: HubContext, nodeId: string, status: 'approved' | 'revoked'): Promise<Answer> {
   const { nodes } = c.var.services
   const { reason } = validate(Decision, parseOptionalJsonBody(c) ?? {})
   await nodes.decide(nodeId, status, { operator: sessionOf(c).address, reason }, unixNow())

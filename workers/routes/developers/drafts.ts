@@ -4,7 +4,7 @@ import { randomAlphanumerics } from '../../auth/random.ts'
 import type { HubContext } from '../../context.ts'
 import { ApiError, invalidField } from '../../errors.ts'
 import { example } from '../../examples.ts'
-import { json } from '../../http/answer.ts'
+import { type Answer, json, noContent } from '../../http/answer.ts'
 import { AnyObject, characters, Timestamp } from '../../http/formats.ts'
 import { pageOf, pageQuery, paginate } from '../../http/pagination.ts'
 import { sessionOf } from '../../middleware/authenticate.ts'
@@ -217,7 +217,7 @@ export const deleteDraft = defineRoute(
     const deleted = await c.var.services.drafts.delete(sessionOf(c).address, draft_id, revision)
     if (deleted === 'stale') throw stale()
     if (deleted === 'missing') throw notFound(draft_id)
-    return new Response(null, { status: 204 })
+    return noContent()
   },
 )
 
@@ -228,7 +228,7 @@ function contentOf({ current_step, project_id, data }: z.output<typeof DraftInpu
   return { currentStep: current_step, projectId: project_id, data: text }
 }
 
-async function insertDraft(c: HubContext, draftId: string, content: DraftContent): Promise<Response> {
+async function insertDraft(c: HubContext, draftId: string, content: DraftContent): Promise<Answer> {
   const created = await c.var.services.drafts.create(sessionOf(c).address, draftId, content, unixNow())
   if (created === 'full')
     throw new ApiError('conflict', `A wallet keeps at most ${draftsMax} drafts; delete one first.`)
@@ -237,7 +237,7 @@ async function insertDraft(c: HubContext, draftId: string, content: DraftContent
   return answerDraft(created, 201)
 }
 
-const answerDraft = (draft: Draft, status = 200): Response =>
+const answerDraft = (draft: Draft, status = 200): Answer =>
   json(draftView(draft), status, {
     ETag: `"${draft.revision}"`,
     ...(status === 201 && { Location: `/v1/developers/me/drafts/${draft.draftId}` }),

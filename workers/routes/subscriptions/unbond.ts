@@ -1,5 +1,6 @@
 import type { HubContext } from '../../context.ts'
 import { example } from '../../examples.ts'
+import type { Answer } from '../../http/answer.ts'
 import { sessionOf } from '../../middleware/authenticate.ts'
 import { payloadExample, twoStepBody, twoStepResponses } from '../../relay/gasless-schema.ts'
 import { twoSteps } from '../../relay/two-steps.ts'
@@ -49,7 +50,7 @@ export const withdraw = defineRoute(
   (c, { params: { subscription_id } }) => end(c, subscription_id, 'withdraw'),
 )
 
-async function end(c: HubContext, id: string, action: 'unbond' | 'withdraw'): Promise<Response> {
+async function end(c: HubContext, id: string, action: 'unbond' | 'withdraw'): Promise<Answer> {
   const subscription = await requireSubscription(c, id)
   const account = sessionOf(c).address
   return twoSteps(c, {

@@ -1,0 +1,30 @@
+import type { Services } from '../services.ts'
+import type { Answer } from './answer.ts'
+
+interface Kept {
+  answer: Answer
+  untilMs: number
+}
+
+const kept = new WeakMap<Services, Map<object, Kept>>()
+
+/**
+ * The answer this isolate made before, or the one `make` makes now. Only finished answers are shared, since a request
+ * cannot wait for what another one began.
+ *
+ * @param name Of the call; answers are kept by identity.
+ */
+export async function keptAnswer(
+  services: Services,
+  name: object,
+  keptSeconds: number,
+  make: () => Promise<Answer>,
+): Promise<Answer> {
+  const answers = kept.get(services) ?? new Map<object, Kept>()
+  kept.set(services, answers)
+  const known = answers.get(name)
+  if (known !== undefined && Date.now() < known.untilMs) return known.answer
+  const answer = await make()
+  if (answer.status === 200) answers.set(name, { answer, untilMs: Date.now() + 1000 * keptSeconds })
+  return answer
+}
