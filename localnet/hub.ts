@@ -19,8 +19,8 @@ export interface HubOptions {
   /** Further hubs in the same workerd, by name, each with vars and Durable Objects of its own over the same database. */
   others?: Record<string, Record<string, string>>
   /**
-   * Workers beside the hub that reach its Durable Objects directly, each the text of one module; those of others under
-   * `<name>_<binding>`.
+   * Workers beside the hub that reach its database and its Durable Objects directly, each the text of one module; the
+   * objects of others under `<name>_<binding>`.
    */
   beside?: Record<string, string>
 }
@@ -79,6 +79,7 @@ export async function startHub({
           name,
           compatibilityDate: workerOptions.compatibilityDate as string,
           modules: [{ type: 'ESModule' as const, path: `${name}.mjs`, contents }],
+          d1Databases: workerOptions.d1Databases as Databases,
           durableObjects: Object.assign(
             objectsOf('hub', objects),
             ...Object.keys(others).map((other) => objectsOf(other, objects, `${other}_`)),
@@ -105,6 +106,7 @@ export async function startHub({
 }
 
 type DurableObjects = Record<string, { className: string }>
+type Databases = Record<string, string>
 
 /** The objects of the Worker `scriptName`, bound under their own names after `prefix`. */
 const objectsOf = (scriptName: string, objects: DurableObjects, prefix = '') =>

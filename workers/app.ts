@@ -1,9 +1,8 @@
-import { Hono } from 'hono'
+import { type Context, Hono } from 'hono'
 import type { Principal } from './auth/principal.ts'
-import type { App, HubBindings, HubContext } from './context.ts'
-import { readSettings } from './env.ts'
+import { type HubBindings, type HubContext, HubVariables } from './context.ts'
 import { ApiError, invalidField } from './errors.ts'
-import { errorResponse, finishCaching } from './http/answer.ts'
+import { type Answer, errorAnswer, unlessHeld, withCaching, withEtag } from './http/answer.ts'
 import {
   allowFractions,
   jsonBytesMax,
@@ -12,57 +11,80 @@ import {
   readBody,
   requireContentType,
 } from './http/body.ts'
+import { keptAnswer } from './http/kept-answers.ts'
+import { PathRouter } from './http/path-router.ts'
 import { validate } from './http/validate.ts'
 import { authenticate, authorize, isNodeSigned } from './middleware/authenticate.ts'
-import { commonHeaders, preflight } from './middleware/common-headers.ts'
+import { preflight, respond } from './middleware/common-headers.ts'
 import { runOnce } from './middleware/idempotency.ts'
 import { refundAddressBudget, spendAddressBudget, spendRateLimit } from './middleware/rate-limit.ts'
 import type { JsonBody, Method, Route, RouteDeclaration, RouteInput } from './route.ts'
 import { files, routes } from './routes/index.ts'
-import { services } from './services.ts'
 
 /** The hub's HTTP surface: read `answer` for what happens to a request, in order. */
 export function createApp(): App {
-  const app: App = new Hono<HubBindings>({ strict: false })
-
-  app.use(commonHeaders)
-  app.use(async (c, next) => {
-    c.set('requestId', crypto.randomUUID())
-    c.set('settings', readSettings(c.env))
-    c.set('services', services(c.env))
-    c.set('principal', null)
-    await next()
-  })
+  const app: App = new Hono<HubBindings>({ strict: false, router: new PathRouter() })
 
   const methodsByPath = new Map<string, Method[]>()
   for (const { method, path: declared, load } of [...routes, ...files]) {
     const path = honoPath(declared)
-    app.on(method.toUpperCase(), path, async (c) => answer(c, await load()))
+    app.on(method.toUpperCase(), path, (c) => handleWith(c, async (hub) => answer(hub, await load())))
     methodsByPath.set(path, [...(methodsByPath.get(path) ?? []), method])
   }
-  for (const [path, methods] of methodsByPath) app.all(path, (c) => answerOtherMethod(c, methods))
-
-  app.notFound(async (c) => {
-    // A browser shows a page the real answer only when the question before it was answered.
-    if (isPreflight(c)) return answerPreflight(c, [])
-    await admit(c)
-    throw new ApiError('not_found', `There is nothing at ${c.req.path}. ${docsHint(c)}`)
-  })
-  app.onError((error, c) => errorResponse(c, error))
+  for (const [path, methods] of methodsByPath)
+    app.all(path, (c) => handleWith(c, (hub) => answerOtherMethod(hub, methods)))
+  app.notFound((c) => handleWith(c, answerNothing))
   return app
 }
 
+export type App = Hono<HubBindings>
+
 const honoPath = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ':$1')
 
-const docsHint = (c: HubContext): string => `All calls are listed at ${c.var.settings.BASE_URL.origin}/docs.`
+/** Makes the one Response of a request, whatever becomes of it. */
+async function handleWith(
+  { req, env, executionCtx }: Context<HubBindings>,
+  handle: (c: HubContext) => Promise<Answer>,
+): Promise<Response> {
+  const c: HubContext = { req, env, executionCtx, var: new HubVariables(env) }
+  try {
+    return respond(c, await handle(c))
+  } catch (error) {
+    return respond(c, errorAnswer(c, error))
+  }
+}
 
-async function answer(c: HubContext, { declaration, handle, complete }: Route): Promise<Response> {
+async function answerNothing(c: HubContext): Promise<Answer> {
+  // A browser shows a page the real answer only when the question before it was answered.
+  if (isPreflight(c)) return answerPreflight(c, [])
+  await admit(c)
+  const { origin } = c.var.settings.BASE_URL
+  throw new ApiError(
+    'not_found',
+    `There is nothing at ${c.req.path}. All calls are listed at ${origin}/docs.`,
+  )
+}
+
+async function answer(c: HubContext, { declaration, handle, complete }: Route): Promise<Answer> {
   await admit(c, declaration)
   authorize(c, declaration)
   const input = await readInput(c, declaration)
   const run = async () => handle(c, input)
-  const response = declaration.idempotent ? await runOnce(c, run) : await run()
-  return finishCaching(c, declaration, complete ? await complete(response, input) : response)
+  const { idempotent, cache } = declaration
+  const { keptSeconds } = cache ?? {}
+  if (keptSeconds !== undefined && c.var.principal === null) {
+    // With a credential, the caller asks for what is so now.
+    const made = () => run().then(withEtag)
+    return finish(c, declaration, await keptAnswer(c.var.services, declaration, keptSeconds, made))
+  }
+  const made = idempotent ? await runOnce(c, run) : await run()
+  return finish(c, declaration, complete ? complete(made, input) : made)
+}
+
+/** Adds caching headers, and answers 304 where the client holds this representation already. */
+async function finish(c: HubContext, { method, cache }: RouteDeclaration, made: Answer): Promise<Answer> {
+  const answer = withCaching(made, cache, c.var.principal === null)
+  return method === 'get' && cache !== undefined ? unlessHeld(c, await withEtag(answer)) : answer
 }
 
 /**
@@ -83,18 +105,18 @@ async function admit(c: HubContext, declaration?: RouteDeclaration): Promise<voi
   }
   await spendRateLimit(c, principal, declaration?.budget)
   if (refused) throw refused
-  c.set('principal', principal)
+  c.var.principal = principal
 }
 
 const isPreflight = (c: HubContext): boolean =>
   c.req.method === 'OPTIONS' && c.req.header('access-control-request-method') !== undefined
 
-async function answerPreflight(c: HubContext, allowed: readonly string[]): Promise<Response> {
+async function answerPreflight(c: HubContext, allowed: readonly string[]): Promise<Answer> {
   await spendAddressBudget(c, 'preflight')
   return preflight(c, allowed)
 }
 
-async function answerOtherMethod(c: HubContext, methods: readonly Method[]): Promise<Response> {
+async function answerOtherMethod(c: HubContext, methods: readonly Method[]): Promise<Answer> {
   const allowed = [
     ...methods.map((method) => method.toUpperCase()),
     ...(methods.includes('get') ? ['HEAD'] : []),
@@ -149,6 +171,7 @@ function readQuery(c: HubContext): Record<string, string> {
 }
 
 function rejectQuery(c: HubContext): undefined {
+  if (!c.req.url.includes('?')) return
   const [name] = new URL(c.req.url).searchParams.keys()
   if (name !== undefined) throw invalidField(name, 'is not a parameter of this call', 'unknown_key')
 }

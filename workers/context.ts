@@ -1,7 +1,7 @@
-import type { Context, Hono } from 'hono'
+import type { Context, HonoRequest } from 'hono'
 import type { Principal } from './auth/principal.ts'
-import type { Env, Settings } from './env.ts'
-import type { Services } from './services.ts'
+import { type Env, readSettings, type Settings } from './env.ts'
+import { type Services, services } from './services.ts'
 
 /** What the RateLimit headers of the response say. */
 export interface RateLimitReport {
@@ -10,16 +10,34 @@ export interface RateLimitReport {
   resetSeconds: number
 }
 
-export interface HubVariables {
-  requestId: string
-  settings: Settings
-  services: Services
-  principal: Principal | null
+/** What is known about a request. */
+export class HubVariables {
+  readonly requestId = crypto.randomUUID()
+  principal: Principal | null = null
   rateLimit: RateLimitReport | undefined
   /** The body's bytes once read; a stream can be read only once and two checks need it. */
   body: Uint8Array | undefined
+  readonly #env: Env
+
+  constructor(env: Env) {
+    this.#env = env
+  }
+
+  get settings(): Settings {
+    return readSettings(this.#env)
+  }
+
+  get services(): Services {
+    return services(this.#env)
+  }
 }
 
-export type HubBindings = { Bindings: Env; Variables: HubVariables }
-export type HubContext = Context<HubBindings>
-export type App = Hono<HubBindings>
+export type HubBindings = { Bindings: Env }
+
+/** A request and what is known about it. hono's own context copies its variables at every access. */
+export interface HubContext {
+  readonly req: HonoRequest
+  readonly env: Env
+  readonly executionCtx: Context['executionCtx']
+  readonly var: HubVariables
+}

@@ -8,7 +8,7 @@ export interface Problem {
   message: string
 }
 
-/** What a handler throws to answer with the error envelope. */
+/** What a handler throws to answer with the error envelope. It has no stack: taking one costs more than most answers. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly code: ErrorCode
@@ -25,7 +25,10 @@ export class ApiError extends Error {
       status?: ContentfulStatusCode
     } = {},
   ) {
+    const { stackTraceLimit } = Error
+    Error.stackTraceLimit = 0
     super(message)
+    Error.stackTraceLimit = stackTraceLimit
     this.code = code
     this.status = options.status ?? errorCodes[code].status
     this.details = options.details

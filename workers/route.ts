@@ -2,6 +2,7 @@ import type * as z from 'zod'
 import type { ErrorCode } from '../protocol/errors.ts'
 import type { Scope } from './auth/principal.ts'
 import type { HubContext } from './context.ts'
+import type { Answer, CachePolicy } from './http/answer.ts'
 import type { BudgetName } from './middleware/rate-limit.ts'
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
@@ -69,8 +70,7 @@ export interface RouteDeclaration {
   headers?: Record<string, string>
   /** Honours `Idempotency-Key`. */
   idempotent?: true
-  /** How a public answer may be cached; anything read with a credential is `private, no-store`. */
-  cache?: { maxAgeSeconds: number; immutable?: true }
+  cache?: CachePolicy
   responses: Record<number, RouteResponse>
   /** The body is a signed document: a signature in it that does not verify is answered with 422 `bad_signature`. */
   signed?: true
@@ -93,16 +93,16 @@ export interface RouteInput<D extends RouteDeclaration> {
 
 export interface Route {
   declaration: RouteDeclaration
-  handle: (c: HubContext, input: RouteInput<RouteDeclaration>) => Promise<Response> | Response
+  handle: (c: HubContext, input: RouteInput<RouteDeclaration>) => Promise<Answer> | Answer
   /** Puts into the answer, fresh or repeated, what the request itself brings and is too large to be kept with it. */
-  complete?: (answer: Response, input: RouteInput<RouteDeclaration>) => Promise<Response>
+  complete?: (answer: Answer, input: RouteInput<RouteDeclaration>) => Answer
 }
 
 /** Joins a declaration and its handler; the handler's input types follow from the declaration. */
 export function defineRoute<const D extends RouteDeclaration>(
   declaration: D,
-  handle: (c: HubContext, input: RouteInput<D>) => Promise<Response> | Response,
-  complete?: (answer: Response, input: RouteInput<D>) => Promise<Response>,
+  handle: (c: HubContext, input: RouteInput<D>) => Promise<Answer> | Answer,
+  complete?: (answer: Answer, input: RouteInput<D>) => Answer,
 ): Route {
   return { declaration, handle, ...(complete && { complete }) } as unknown as Route
 }

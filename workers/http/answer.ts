@@ -1,55 +1,80 @@
 import type { HubContext } from '../context.ts'
 import { ApiError, errorBody } from '../errors.ts'
-import type { RouteDeclaration } from '../route.ts'
 import { etagOf, matchesEtag } from './etag.ts'
 
-const jsonType = 'application/json; charset=utf-8'
+/** What a handler answers. It becomes one Response at the end, when all of its headers are known. */
+export interface Answer {
+  status: number
+  headers: Record<string, string>
+  body: string | Uint8Array | ReadableStream | null
+}
 
-export const json = (value: unknown, status = 200, headers: Record<string, string> = {}): Response =>
-  new Response(JSON.stringify(value), { status, headers: { 'Content-Type': jsonType, ...headers } })
+/** How an answer may be cached when it is public; anything read with a credential is `private, no-store`. */
+export interface CachePolicy {
+  maxAgeSeconds: number
+  immutable?: true
+  /** For this long an isolate gives everyone the answer it made first. Only for calls without parameters. */
+  keptSeconds?: number
+}
+
+const jsonType = 'application/json; charset=utf-8'
+const utf8 = new TextEncoder()
+
+export const json = (value: unknown, status = 200, headers: Record<string, string> = {}): Answer => ({
+  status,
+  headers: { 'Content-Type': jsonType, ...headers },
+  body: JSON.stringify(value),
+})
+
+export const noContent = (): Answer => ({ status: 204, headers: {}, body: null })
 
 /** The error envelope; anything that is not an ApiError is a fault of the hub and says nothing about itself. */
-export function errorResponse(c: HubContext, error: unknown): Response {
+export function errorAnswer(c: HubContext, error: unknown): Answer {
   const known =
     error instanceof ApiError
       ? error
       : new ApiError('internal', 'The hub failed to answer this. Please report the request id.')
   const cause = error instanceof ApiError ? error.cause : error
-  if (cause !== undefined) console.error(`${c.var.requestId} ${c.req.method} ${c.req.path}`, cause)
-  return json(errorBody(known, c.var.requestId), known.status, {
+  const { requestId } = c.var
+  if (cause !== undefined) console.error(`${requestId} ${c.req.method} ${c.req.path}`, cause)
+  return json(errorBody(known, requestId), known.status, {
     'Cache-Control': 'no-store',
     ...(known.status === 401 && { 'WWW-Authenticate': 'Bearer' }),
     ...known.headers,
   })
 }
 
-/** Adds caching headers, and answers 304 where the client holds this representation already. */
-export async function finishCaching(
-  c: HubContext,
-  { cache, method }: RouteDeclaration,
-  response: Response,
-): Promise<Response> {
-  const isPublic = c.var.principal === null && cache !== undefined
-  const headers = new Headers(response.headers)
-  headers.set('Cache-Control', isPublic ? cacheControl(cache) : 'private, no-store')
-  // A shared cache must not answer a wallet with what it kept of an anonymous call. Immutable bytes are everyone's.
-  if (cache !== undefined && !cache.immutable) headers.append('Vary', 'Authorization')
-  if (method !== 'get' || response.status !== 200 || cache === undefined)
-    return new Response(response.body, { status: response.status, headers })
-
-  const bytes = headers.has('ETag') ? null : new Uint8Array(await response.arrayBuffer())
-  const etag = headers.get('ETag') ?? (await etagOf(bytes ?? new Uint8Array()))
-  headers.set('ETag', etag)
-  if (matchesEtag(c.req.header('if-none-match'), etag)) {
-    await response.body?.cancel().catch(() => {})
-    headers.delete('Content-Type')
-    headers.delete('Content-Length')
-    return new Response(null, { status: 304, headers })
+/** Adds the caching headers. @param isPublic Whether others may be given the same answer. */
+export function withCaching(answer: Answer, cache: CachePolicy | undefined, isPublic: boolean): Answer {
+  const headers: Record<string, string> = {
+    ...answer.headers,
+    'Cache-Control': isPublic && cache !== undefined ? cacheControl(cache) : 'private, no-store',
   }
-  return new Response(bytes ?? response.body, { status: 200, headers })
+  // A shared cache must not answer a wallet with what it kept of an anonymous call. Immutable bytes are everyone's.
+  if (cache !== undefined && !cache.immutable) headers.Vary = 'Authorization'
+  return { ...answer, headers }
 }
 
-const cacheControl = ({ maxAgeSeconds, immutable }: NonNullable<RouteDeclaration['cache']>): string =>
+const cacheControl = ({ maxAgeSeconds, immutable }: CachePolicy): string =>
   maxAgeSeconds === 0
     ? 'public, no-cache'
     : `public, max-age=${maxAgeSeconds}${immutable ? ', immutable' : ''}`
+
+/** Names the representation by its bytes, unless the handler named it. */
+export async function withEtag(answer: Answer): Promise<Answer> {
+  if (answer.status !== 200 || answer.headers.ETag !== undefined) return answer
+  const body = typeof answer.body === 'string' ? utf8.encode(answer.body) : answer.body
+  const etag = await etagOf(body instanceof Uint8Array ? body : new Uint8Array())
+  return { ...answer, headers: { ...answer.headers, ETag: etag }, body }
+}
+
+/** The 304 of an answer whose representation the client holds already. */
+export function unlessHeld(c: HubContext, answer: Answer): Answer {
+  const { status, headers, body } = answer
+  const ifNoneMatch = c.req.header('if-none-match')
+  if (ifNoneMatch === undefined || status !== 200 || headers.ETag === undefined) return answer
+  if (!matchesEtag(ifNoneMatch, headers.ETag)) return answer
+  if (body instanceof ReadableStream) body.cancel().catch(() => {})
+  const { 'Content-Type': _type, 'Content-Length': _length, ...others } = headers
+  return { status: 304, headers: others, body: null }
+}

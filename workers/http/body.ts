@@ -66,7 +66,7 @@ function grown(buffer: ArrayBuffer, bytesMax: number): ArrayBuffer {
 }
 
 const keep = (c: HubContext, body: Uint8Array): Uint8Array => {
-  c.set('body', body)
+  c.var.body = body
   return body
 }
 

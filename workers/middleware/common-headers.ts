@@ -1,33 +1,32 @@
-import type { MiddlewareHandler } from 'hono'
-import { createMiddleware } from 'hono/factory'
-import type { HubBindings, HubContext } from '../context.ts'
+import type { HubContext } from '../context.ts'
+import type { Answer } from '../http/answer.ts'
 
 const exposedHeaders =
   'RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, ETag, Location, X-Request-Id, X-Manifest-Address, Content-Range, Accept-Ranges, Idempotency-Replayed'
 
-/** What every response carries, whatever answered it: request id, rate limit, and leave for pages of any origin. */
-export const commonHeaders: MiddlewareHandler<HubBindings> = createMiddleware<HubBindings>(
-  async (c, next) => {
-    await next()
-    const headers = new Headers(c.res.headers)
-    headers.set('X-Request-Id', c.var.requestId)
-    headers.set('Access-Control-Allow-Origin', '*')
-    headers.set('Access-Control-Expose-Headers', exposedHeaders)
-    headers.set('X-Content-Type-Options', 'nosniff')
-    const report = c.var.rateLimit
-    if (report) {
-      headers.set('RateLimit-Limit', String(report.limit))
-      headers.set('RateLimit-Remaining', String(report.remaining))
-      headers.set('RateLimit-Reset', String(report.resetSeconds))
-    }
-    const { body, status } = c.res
-    c.res = undefined
-    c.res = new Response(body, { status, headers })
-  },
-)
+/**
+ * Makes the one Response of a request, with what every response carries: request id, rate limit, and leave for pages of
+ * any origin.
+ */
+export function respond(c: HubContext, { status, headers, body }: Answer): Response {
+  const { requestId, rateLimit } = c.var
+  const all: Record<string, string> = {
+    ...headers,
+    'X-Request-Id': requestId,
+    'Access-Control-Allow-Origin': '*',
+    'Access-Control-Expose-Headers': exposedHeaders,
+    'X-Content-Type-Options': 'nosniff',
+  }
+  if (rateLimit) {
+    all['RateLimit-Limit'] = String(rateLimit.limit)
+    all['RateLimit-Remaining'] = String(rateLimit.remaining)
+    all['RateLimit-Reset'] = String(rateLimit.resetSeconds)
+  }
+  return new Response(body as BodyInit | null, { status, headers: all })
+}
 
 /** Answers a browser's preflight. No credentials: tokens travel in the Authorization header, never in cookies. */
-export function preflight(c: HubContext, methods: readonly string[]): Response {
+export function preflight(c: HubContext, methods: readonly string[]): Answer {
   const prefix = c.var.settings.PROFILE.header_prefix
   const names = [
     'Authorization',
@@ -39,7 +38,7 @@ export function preflight(c: HubContext, methods: readonly string[]): Response {
     'Range',
   ]
   const signed = ['Node', 'Public-Key', 'Timestamp', 'Nonce', 'Signature'].map((name) => prefix + name)
-  return new Response(null, {
+  return {
     status: 204,
     headers: {
       Allow: methods.join(', '),
@@ -47,5 +46,6 @@ export function preflight(c: HubContext, methods: readonly string[]): Response {
       'Access-Control-Allow-Headers': [...names, ...signed].join(', '),
       'Access-Control-Max-Age': '86400',
     },
-  })
+    body: null,
+  }
 }

@@ -1,37 +1,40 @@
+import { createExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { Hono } from 'hono'
+import { HonoRequest } from 'hono/request'
 import { describe, expect, test } from 'vitest'
-import type { HubBindings, HubContext } from '../context.ts'
+import { type HubContext, HubVariables } from '../context.ts'
 import type { Env } from '../env.ts'
 import { ApiError } from '../errors.ts'
-import { errorResponse } from '../http/answer.ts'
+import { type Answer, errorAnswer, json } from '../http/answer.ts'
 import { services } from '../services.ts'
 import { errorOf } from '../test/client.ts'
+import { respond } from './common-headers.ts'
 import { runOnce } from './idempotency.ts'
 
 /** A call whose handler the test controls, through the real middleware and the real table. */
-function callOf(handle: (c: HubContext) => Promise<Response>) {
-  const app = new Hono<HubBindings>()
-  app.post('/thing', async (c) => {
-    c.set('requestId', crypto.randomUUID())
-    c.set('services', services(c.env))
-    c.set('principal', {
-      kind: 'session',
-      address: c.req.header('wallet') ?? '0xa',
-      tokenHash: '',
-      expiresAt: 0,
+function callOf(handle: (c: HubContext) => Promise<Answer>) {
+  return async (key: string, body = 'one', wallet = '0xa', bindings: Env = env) => {
+    const request = new Request('http://hub/thing', {
+      method: 'POST',
+      body,
+      headers: { 'Idempotency-Key': key },
     })
-    c.set('body', new Uint8Array(await c.req.arrayBuffer()))
-    return runOnce(c, () => handle(c))
-  })
-  app.onError((error, c) => errorResponse(c, error))
-  return (key: string, body = 'one', wallet = '0xa', bindings: Env = env) =>
-    app.request('/thing', { method: 'POST', body, headers: { 'Idempotency-Key': key, wallet } }, bindings)
+    const c: HubContext = {
+      req: new HonoRequest(request, '/thing'),
+      env: bindings,
+      executionCtx: createExecutionContext(),
+      var: new HubVariables(bindings),
+    }
+    c.var.principal = { kind: 'session', address: wallet, tokenHash: '', expiresAt: 0 }
+    c.var.body = new Uint8Array(await request.arrayBuffer())
+    const answer = runOnce(c, () => handle(c)).catch((error) => errorAnswer(c, error))
+    return respond(c, await answer)
+  }
 }
 
 const created = (runs: number[]) => async () => {
   runs.push(1)
-  return Response.json({ run: runs.length }, { status: 201, headers: { Location: `/thing/${runs.length}` } })
+  return json({ run: runs.length }, 201, { Location: `/thing/${runs.length}` })
 }
 
 describe('Idempotency-Key', () => {
@@ -102,7 +105,7 @@ describe('Idempotency-Key', () => {
     let fails = true
     const call = callOf(async () => {
       if (fails) throw new ApiError('unavailable', 'away')
-      return Response.json({}, { status: 201 })
+      return json({}, 201)
     })
     expect((await call('failing')).status).toBe(503)
     fails = false

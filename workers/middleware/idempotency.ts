@@ -4,7 +4,7 @@ import { bytesToHex } from '../../protocol/encoding/index.ts'
 import type { Principal } from '../auth/principal.ts'
 import type { HubContext } from '../context.ts'
 import { ApiError, invalidField } from '../errors.ts'
-import { errorResponse } from '../http/answer.ts'
+import { type Answer, errorAnswer } from '../http/answer.ts'
 import { clientSubject } from '../http/client-address.ts'
 import type { IdempotentRequest, KeptAnswer } from '../stores/idempotency-keys.ts'
 
@@ -14,7 +14,7 @@ const keptHeaders = ['content-type', 'location', 'etag', 'retry-after']
  * Runs the handler once per `Idempotency-Key`, caller and body, and repeats its first answer for a day, a refusal too. A
  * failure that may pass (429, 5xx) is not kept.
  */
-export async function runOnce(c: HubContext, handle: () => Promise<Response>): Promise<Response> {
+export async function runOnce(c: HubContext, handle: () => Promise<Answer>): Promise<Answer> {
   const key = c.req.header('idempotency-key')
   if (key === undefined) return handle()
   if (!/^[\x21-\x7e]{1,255}$/.test(key))
@@ -37,7 +37,7 @@ export async function runOnce(c: HubContext, handle: () => Promise<Response>): P
   }
 }
 
-async function replay(c: HubContext, request: IdempotentRequest, answer: KeptAnswer): Promise<Response> {
+async function replay(c: HubContext, request: IdempotentRequest, answer: KeptAnswer): Promise<Answer> {
   const { status, headers, body: sealed } = answer
   let body: string
   try {
@@ -52,18 +52,18 @@ async function replay(c: HubContext, request: IdempotentRequest, answer: KeptAns
   }
   // An error names the request it answers, and that is this one.
   const text = status < 400 ? body : JSON.stringify({ ...JSON.parse(body), request_id: c.var.requestId })
-  return new Response(text, { status, headers: { ...headers, 'Idempotency-Replayed': 'true' } })
+  return { status, headers: { ...headers, 'Idempotency-Replayed': 'true' }, body: text }
 }
 
 async function answerFirst(
   request: IdempotentRequest,
   c: HubContext,
-  handle: () => Promise<Response>,
-): Promise<Response> {
+  handle: () => Promise<Answer>,
+): Promise<Answer> {
   const { idempotencyKeys, sealer } = c.var.services
-  let response: Response
+  let first: Answer
   try {
-    response = await handle()
+    first = await handle()
   } catch (error) {
     if (!(error instanceof ApiError) || error.status >= 500 || error.status === 429) {
       // The key comes free by itself a minute later, so nothing hangs on this.
@@ -72,21 +72,20 @@ async function answerFirst(
       })
       throw error
     }
-    response = errorResponse(c, error)
+    first = errorAnswer(c, error)
   }
+  const { status } = first
   const headers = Object.fromEntries(
-    keptHeaders.flatMap((name) => {
-      const value = response.headers.get(name)
-      return value === null ? [] : [[name, value]]
-    }),
+    Object.entries(first.headers).filter(([name]) => keptHeaders.includes(name.toLowerCase())),
   )
-  const kept = await response.clone().text()
+  // Routes that honour the key answer with text or with nothing.
+  const kept = String(first.body ?? '')
   // What was done is done: an answer that cannot be kept must not turn it into a failure.
   await sealer
     .seal(kept, contextOf(request))
-    .then((body) => idempotencyKeys.complete(request, { status: response.status, headers, body }))
+    .then((body) => idempotencyKeys.complete(request, { status, headers, body }))
     .catch((error) => console.error(`${c.var.requestId} the answer could not be kept`, error))
-  return response
+  return first
 }
 
 const callerName = (c: HubContext): string => {

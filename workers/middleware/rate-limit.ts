@@ -82,7 +82,7 @@ export function refundAddressBudget(c: HubContext, name: BudgetName): void {
 const addressOf = (c: HubContext): string => clientSubject(c.req.header('cf-connecting-ip'))
 
 function report(c: HubContext, { refused, ...shown }: RateLimitReport & { refused: boolean }): void {
-  c.set('rateLimit', shown)
+  c.var.rateLimit = shown
   if (refused)
     throw new ApiError('rate_limited', `Too many requests. Try again in ${shown.resetSeconds} s.`, {
       headers: { 'Retry-After': String(shown.resetSeconds) },
@@ -142,7 +142,7 @@ async function spend(
     }
     await purse.refill.catch((error) => {
       // Every answer says what is left; of a limiter that does not answer, nothing is known to be.
-      c.set('rateLimit', { limit, remaining: 0, resetSeconds: retrySeconds })
+      c.var.rateLimit = { limit, remaining: 0, resetSeconds: retrySeconds }
       throw error
     })
   }

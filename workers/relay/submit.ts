@@ -4,7 +4,7 @@ import { actions, checkSignedBody, domainOf } from '../../protocol/actions/index
 import type { JsonValue } from '../../protocol/encoding/index.ts'
 import type { HubContext } from '../context.ts'
 import { ApiError, invalidField, unavailable } from '../errors.ts'
-import { json } from '../http/answer.ts'
+import { type Answer, json } from '../http/answer.ts'
 import { encodeActionCall } from './action-calls.ts'
 import type { RequestedAction } from './prepare.ts'
 import { refusalError } from './refusal.ts'
@@ -28,7 +28,7 @@ export async function submitAction(
   c: HubContext,
   { requireState, ...requested }: OwnedAction,
   posted: JsonValue,
-): Promise<Response> {
+): Promise<Answer> {
   const submission = readSubmission(c, requested, posted)
   try {
     requireState()
@@ -45,7 +45,7 @@ export async function submitAction(
   return relayed(result.relay)
 }
 
-const relayed = (relay: RelayView): Response =>
+const relayed = (relay: RelayView): Answer =>
   json(transactionView(relay), 202, { Location: `/v1/transactions/${relay.id}` })
 
 /** A relayer that cannot be asked has nothing to say against the state. */

@@ -1,6 +1,5 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
-import { json } from '../http/answer.ts'
 import { client } from './client.ts'
 import { requireDocumented } from './conformance.ts'
 
@@ -8,8 +7,7 @@ const answered = async (change: (body: Record<string, unknown>) => unknown, stat
   const real = await client().get('/v1/network/params')
   const body = (await real.clone().json()) as Record<string, unknown>
   const headers = Object.fromEntries(real.headers)
-  const { 'content-type': _, ...rest } = headers
-  const response = json(change(body), status, rest)
+  const response = Response.json(change(body), { status, headers })
   return requireDocumented(env, { method: 'GET', path: '/v1/network/params', response })
 }
 

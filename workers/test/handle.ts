@@ -1,14 +1,13 @@
 import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { Hono } from 'hono'
+import { HonoRequest } from 'hono/request'
 import * as z from 'zod'
-import type { HubBindings, HubContext } from '../context.ts'
-import { readSettings } from '../env.ts'
-import { errorResponse } from '../http/answer.ts'
+import { type HubContext, HubVariables } from '../context.ts'
+import { type Answer, errorAnswer } from '../http/answer.ts'
 import { jsonBytesMax, readBody } from '../http/body.ts'
+import { respond } from '../middleware/common-headers.ts'
 import { defineGaslessRoute, type GaslessAction } from '../relay/gasless-route.ts'
 import type { GaslessSteps } from '../relay/gasless-steps.ts'
-import { services } from '../services.ts'
 
 /** Answers as a gasless route of these steps would that finds this action, whoever calls. */
 export function answerGasless<R>(
@@ -27,20 +26,8 @@ export function answerGasless<R>(
   return answer(async (c) => handle(c, input(c) as never), body)
 }
 
-/** Answers as a route would whose handler is `handle`; text is sent as it is. */
-export async function answer(
-  handle: (c: HubContext) => Promise<Response>,
-  body?: unknown,
-): Promise<Response> {
-  const app = new Hono<HubBindings>()
-  app.use(async (c, next) => {
-    c.set('settings', readSettings(c.env))
-    c.set('services', services(c.env))
-    await readBody(c, jsonBytesMax)
-    await next()
-  })
-  app.post('/', handle)
-  app.onError((error, c) => errorResponse(c, error))
+/** Answers as a route would whose handler is `handle` and whose body is read by it; text is sent as it is. */
+export async function answer(handle: (c: HubContext) => Promise<Answer>, body?: unknown): Promise<Response> {
   const ctx = createExecutionContext()
   const request = new Request('http://hub/', {
     method: 'POST',
@@ -49,7 +36,17 @@ export async function answer(
       body: typeof body === 'string' ? body : JSON.stringify(body),
     }),
   })
-  const response = await app.fetch(request, env, ctx)
+  const c: HubContext = {
+    req: new HonoRequest(request),
+    env,
+    executionCtx: ctx,
+    var: new HubVariables(env),
+  }
+  const read = async () => {
+    await readBody(c, jsonBytesMax)
+    return handle(c)
+  }
+  const response = respond(c, await read().catch((error) => errorAnswer(c, error)))
   await waitOnExecutionContext(ctx)
   return response
 }

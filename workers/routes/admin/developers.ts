@@ -3,7 +3,7 @@ import { unixNow } from '../../../durable-objects/clock.ts'
 import type { HubContext } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
 import { example } from '../../examples.ts'
-import { json } from '../../http/answer.ts'
+import { type Answer, json } from '../../http/answer.ts'
 import { FoldedAddress } from '../../http/formats.ts'
 import { sessionOf } from '../../middleware/authenticate.ts'
 import { defineRoute } from '../../route.ts'
@@ -53,7 +53,7 @@ async function decide(
   address: string,
   what: 'enrollment' | 'verification',
   { action, reason }: z.output<typeof Verdict>,
-): Promise<Response> {
+): Promise<Answer> {
   const { developers } = c.var.services
   const operator = sessionOf(c).address
   const decided = await developers.decide(address, what, action, { operator, reason }, unixNow())

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { unixNow } from '../../../durable-objects/clock.ts'
 import type { HubContext } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
-import { json } from '../../http/answer.ts'
+import { type Answer, json } from '../../http/answer.ts'
 import { PathNodeId } from '../../http/formats.ts'
 import { pageOf, pageQuery, paginate } from '../../http/pagination.ts'
 import { sessionOf } from '../../middleware/authenticate.ts'
@@ -93,7 +93,7 @@ async function decide(
   nodeId: string,
   status: 'approved' | 'revoked',
   reason: string | null,
-): Promise<Response> {
+): Promise<Answer> {
   const { nodes } = c.var.services
   await nodes.decide(nodeId, status, { operator: sessionOf(c).address, reason }, unixNow())
   const node = await nodes.find(nodeId)

@@ -34,7 +34,7 @@ export const getAsset = defineRoute(
     }
     // Neither reads the bytes: the client has them, or asks for the headers only.
     if (c.req.method === 'HEAD' || matchesEtag(c.req.header('if-none-match'), headers.ETag))
-      return new Response(null, { headers })
-    return new Response(await assets.open(asset), { headers })
+      return { status: 200, headers, body: null }
+    return { status: 200, headers, body: await assets.open(asset) }
   },
 )

@@ -1,4 +1,5 @@
 import { unixNow } from '../../../durable-objects/clock.ts'
+import { noContent } from '../../http/answer.ts'
 import { sessionOf } from '../../middleware/authenticate.ts'
 import { defineRoute } from '../../route.ts'
 
@@ -15,6 +16,6 @@ export const logout = defineRoute(
   },
   async (c) => {
     await c.var.services.sessions.revoke(sessionOf(c).tokenHash, unixNow())
-    return new Response(null, { status: 204 })
+    return noContent()
   },
 )

@@ -4,7 +4,7 @@ import { scopes } from '../../auth/principal.ts'
 import { randomAlphanumerics, randomSecret } from '../../auth/random.ts'
 import { ApiError, invalidField } from '../../errors.ts'
 import { example } from '../../examples.ts'
-import { json } from '../../http/answer.ts'
+import { json, noContent } from '../../http/answer.ts'
 import { Bytes32, characters, Timestamp } from '../../http/formats.ts'
 import { pageOf, pageQuery, paginate } from '../../http/pagination.ts'
 import { hashSecret, sessionOf } from '../../middleware/authenticate.ts'
@@ -182,6 +182,6 @@ export const revokeApiKey = defineRoute(
   async (c, { params: { key_id } }) => {
     if ((await c.var.services.apiKeys.revoke(sessionOf(c).address, key_id, unixNow())) === 'missing')
       throw new ApiError('not_found', `You have no API key ${key_id}.`)
-    return new Response(null, { status: 204 })
+    return noContent()
   },
 )

@@ -4,7 +4,7 @@ import { randomAlphanumerics } from '../../auth/random.ts'
 import type { HubContext } from '../../context.ts'
 import { ApiError, invalidField } from '../../errors.ts'
 import { example } from '../../examples.ts'
-import { json } from '../../http/answer.ts'
+import { type Answer, json, noContent } from '../../http/answer.ts'
 import { AnyObject, characters, Timestamp } from '../../http/formats.ts'
 import { pageOf, pageQuery, paginate } from '../../http/pagination.ts'
 import { sessionOf } from '../../middleware/authenticate.ts'
@@ -219,7 +219,7 @@ export const deleteDraft = defineRoute(
     const deleted = await c.var.services.drafts.delete(sessionOf(c).address, draft_id, revision)
     if (deleted === 'stale') throw stale()
     if (deleted === 'missing') throw notFound(draft_id)
-    return new Response(null, { status: 204 })
+    return noContent()
   },
 )
 
@@ -230,7 +230,7 @@ function contentOf({ current_step, project_id, data }: z.output<typeof DraftInpu
   return { currentStep: current_step, projectId: project_id, data: text }
 }
 
-async function insertDraft(c: HubContext, draftId: string, content: DraftContent): Promise<Response> {
+async function insertDraft(c: HubContext, draftId: string, content: DraftContent): Promise<Answer> {
   const created = await c.var.services.drafts.create(sessionOf(c).address, draftId, content, unixNow())
   if (created === 'full')
     throw new ApiError('conflict', `A wallet keeps at most ${draftsMax} drafts; delete one first.`)
@@ -240,10 +240,12 @@ async function insertDraft(c: HubContext, draftId: string, content: DraftContent
 }
 
 /** The answer with other data; an error has none. */
-const withData = async (answer: Response, data: unknown): Promise<Response> =>
-  answer.ok ? new Response(JSON.stringify({ ...(await answer.json<object>()), data }), answer) : answer
+const withData = (answer: Answer, data: unknown): Answer =>
+  answer.status < 400
+    ? { ...answer, body: JSON.stringify({ ...JSON.parse(String(answer.body)), data }) }
+    : answer
 
-const answerDraft = (draft: Draft, status = 200): Response =>
+const answerDraft = (draft: Draft, status = 200): Answer =>
   json(draftView(draft), status, {
     ETag: `"${draft.revision}"`,
     ...(status === 201 && { Location: `/v1/developers/me/drafts/${draft.draftId}` }),

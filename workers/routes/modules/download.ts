@@ -75,18 +75,21 @@ export const downloadModule = defineRoute(
       )
     // Neither reads the bytes: the client has them, or asks for the headers only.
     if (known || range === 'unsatisfiable' || c.req.method === 'HEAD')
-      return new Response(null, { headers: { ...headers, 'Content-Length': String(module.hbcSize) } })
+      return { status: 200, headers: { ...headers, 'Content-Length': String(module.hbcSize) }, body: null }
     if (range === null)
-      return new Response(await c.var.services.modules.open(module), {
+      return {
+        status: 200,
         headers: { ...headers, 'Content-Length': String(module.hbcSize) },
-      })
-    return new Response(await c.var.services.modules.open(module, range), {
+        body: await c.var.services.modules.open(module),
+      }
+    return {
       status: 206,
       headers: {
         ...headers,
         'Content-Length': String(range.length),
         'Content-Range': `bytes ${range.offset}-${range.offset + range.length - 1}/${module.hbcSize}`,
       },
-    })
+      body: await c.var.services.modules.open(module, range),
+    }
   },
 )

@@ -2,7 +2,7 @@ import { unixNow } from '../../../durable-objects/clock.ts'
 import { bytesToHex } from '../../../protocol/encoding/index.ts'
 import type { HubContext } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
-import { json } from '../../http/answer.ts'
+import { type Answer, json } from '../../http/answer.ts'
 import { walletOf } from '../../middleware/authenticate.ts'
 import { readArtifact } from './artifact.ts'
 import { modulePath, moduleView } from './schema.ts'
@@ -17,7 +17,7 @@ export async function storeModule(
   bytes: Uint8Array,
   field: string,
   expectedAddress?: string,
-): Promise<Response> {
+): Promise<Answer> {
   const { modules } = c.var.services
   const { manifest, manifestAddress, stateless } = readArtifact(bytes, field)
   if (expectedAddress !== undefined && expectedAddress !== manifestAddress)

@@ -11,7 +11,7 @@ export const listCategories = defineRoute(
     tag: 'Network',
     summary: 'List the categories',
     description: 'Every category a listing may name, with the number of listed projects in it.',
-    cache: { maxAgeSeconds: 10 },
+    cache: { maxAgeSeconds: 10, keptSeconds: 10 },
     responses: {
       200: {
         description: 'All categories.',

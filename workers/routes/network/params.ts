@@ -12,7 +12,7 @@ export const getNetworkParams = defineRoute(
     operationId: 'getNetworkParams',
     tag: 'Network',
     summary: 'Read the network parameters',
-    cache: { maxAgeSeconds: 60 },
+    cache: { maxAgeSeconds: 60, keptSeconds: 60 },
     responses: {
       200: {
         description: 'The parameters, and the hash nodes of one network agree on.',

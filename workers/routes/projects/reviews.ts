@@ -3,7 +3,7 @@ import { unixNow } from '../../../durable-objects/clock.ts'
 import { randomAlphanumerics } from '../../auth/random.ts'
 import { ApiError } from '../../errors.ts'
 import { example } from '../../examples.ts'
-import { json } from '../../http/answer.ts'
+import { json, noContent } from '../../http/answer.ts'
 import { Address, Bytes32, characters, Timestamp } from '../../http/formats.ts'
 import { pageQuery, paginate } from '../../http/pagination.ts'
 import { sessionOf } from '../../middleware/authenticate.ts'
@@ -154,7 +154,7 @@ export const deleteReview = defineRoute(
     await findVisibleProject(c, project_id)
     if ((await c.var.services.reviews.delete(project_id, sessionOf(c).address)) === 'missing')
       throw missing(project_id)
-    return new Response(null, { status: 204 })
+    return noContent()
   },
 )
 

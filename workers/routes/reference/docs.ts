@@ -49,13 +49,14 @@ export const getDocs = defineRoute(
     cache: { maxAgeSeconds: 60 },
     responses: { 200: { description: 'The page.', contentType: 'text/html; charset=utf-8' } },
   },
-  (c) =>
-    new Response(page(`${c.var.settings.PROFILE.service} API`), {
-      headers: {
-        'Content-Type': 'text/html; charset=utf-8',
-        'Content-Security-Policy': contentSecurityPolicy,
-      },
-    }),
+  (c) => ({
+    status: 200,
+    headers: {
+      'Content-Type': 'text/html; charset=utf-8',
+      'Content-Security-Policy': contentSecurityPolicy,
+    },
+    body: page(`${c.var.settings.PROFILE.service} API`),
+  }),
 )
 
 export const getDocsFile = defineRoute(
@@ -78,13 +79,13 @@ export const getDocsFile = defineRoute(
     const headers = {
       'Content-Type': file.endsWith('.css') ? 'text/css; charset=utf-8' : 'text/javascript; charset=utf-8',
     }
-    if (file === 'start.js') return new Response(startScript, { headers })
+    if (file === 'start.js') return { status: 200, headers, body: startScript }
     const asset = await c.env.ASSETS.fetch(new URL(`/${file}`, c.req.url)).catch((error) => {
       throw unavailable('The reference page', error)
     })
     if (!asset.ok)
       throw new ApiError('not_found', 'This deployment has no reference page; read /v1/openapi.json.')
     const etag = asset.headers.get('ETag')
-    return new Response(asset.body, { headers: { ...headers, ...(etag && { ETag: etag }) } })
+    return { status: 200, headers: { ...headers, ...(etag && { ETag: etag }) }, body: asset.body }
   },
 )

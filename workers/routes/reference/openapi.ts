@@ -8,13 +8,15 @@ export const getOpenApi = defineRoute(
     operationId: 'getOpenApi',
     tag: 'Reference',
     summary: 'Read the OpenAPI document',
-    cache: { maxAgeSeconds: 60 },
+    cache: { maxAgeSeconds: 60, keptSeconds: 60 },
     responses: { 200: { description: 'OpenAPI 3.1.0.', contentType: 'application/json' } },
   },
   async (c) => {
     const { text, etag } = await renderOpenApi(c.env.ASSETS, c.var.settings)
-    return new Response(text, {
+    return {
+      status: 200,
       headers: { 'Content-Type': 'application/json; charset=utf-8', ETag: etag },
-    })
+      body: text,
+    }
   },
 )

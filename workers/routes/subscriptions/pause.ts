@@ -1,7 +1,7 @@
 import { unixNow } from '../../../durable-objects/clock.ts'
 import type { HubContext } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
-import { json } from '../../http/answer.ts'
+import { type Answer, json } from '../../http/answer.ts'
 import { defineRoute } from '../../route.ts'
 import { requireCall, requireSubscription } from './access.ts'
 import { bondedExample, SubscriptionParams, SubscriptionView, subscriptionView } from './schema.ts'
@@ -43,7 +43,7 @@ export const resumeSubscription = defineRoute(
   (c, { params: { subscription_id } }) => move(c, subscription_id, 'resume'),
 )
 
-async function move(c: HubContext, subscriptionId: string, call: 'pause' | 'resume'): Promise<Response> {
+async function move(c: HubContext, subscriptionId: string, call: 'pause' | 'resume'): Promise<Answer> {
   const subscription = await requireSubscription(c, subscriptionId)
   requireCall(c, subscription, call)
   const pausedAt = call === 'pause' ? unixNow() : null

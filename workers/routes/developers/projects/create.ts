@@ -2,7 +2,7 @@ import { unixNow } from '../../../../durable-objects/clock.ts'
 import { encodeCanonicalJson } from '../../../../protocol/encoding/index.ts'
 import type { HubContext } from '../../../context.ts'
 import { ApiError } from '../../../errors.ts'
-import { json } from '../../../http/answer.ts'
+import { type Answer, json } from '../../../http/answer.ts'
 import { requireKeyProject } from '../../../middleware/authenticate.ts'
 import { defineRoute } from '../../../route.ts'
 import { signedManifestExample } from '../../projects/example.ts'
@@ -75,7 +75,7 @@ export const createProject = defineRoute(
   },
 )
 
-async function answerKnown(c: HubContext, { manifest, hashes }: AcceptedManifest): Promise<Response> {
+async function answerKnown(c: HubContext, { manifest, hashes }: AcceptedManifest): Promise<Answer> {
   const known = await c.var.services.projects.findRecord(hashes.project_id)
   const repeated =
     known?.project.listingStatus === 'submitted' && known.project.manifestHash === hashes.manifest_hash

@@ -4,7 +4,7 @@ import { encodeCanonicalJson } from '../../../../protocol/encoding/index.ts'
 import { changedTiers, continuesVersion } from '../../../../protocol/manifest/index.ts'
 import type { HubContext } from '../../../context.ts'
 import { ApiError } from '../../../errors.ts'
-import { json } from '../../../http/answer.ts'
+import { type Answer, json } from '../../../http/answer.ts'
 import { walletOf } from '../../../middleware/authenticate.ts'
 import { directTransaction } from '../../../relay/direct-transaction.ts'
 import { DirectTransaction } from '../../../relay/gasless-schema.ts'
@@ -110,7 +110,7 @@ export const createVersion = defineRoute(
   },
 )
 
-async function answer(c: HubContext, projectId: string, number: number): Promise<Response> {
+async function answer(c: HubContext, projectId: string, number: number): Promise<Answer> {
   const version = await c.var.services.projectVersions.find(projectId, number)
   if (version === null) throw new Error(`version ${number} of ${projectId} was stored and is not there`)
   const { action, message } = publishAction(version)

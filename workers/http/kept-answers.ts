@@ -1,0 +1,30 @@
+import type { Answer } from './answer.ts'
+
+interface Kept {
+  answer: Answer
+  untilMs: number
+}
+
+const kept = new WeakMap<object, Map<object, Kept>>()
+
+/**
+ * The answer this isolate made before, or the one `make` makes now. Only finished answers are shared, since a request
+ * cannot wait for what another one began.
+ *
+ * @param hub The services that the answer is made from; those of tests differ.
+ * @param name Of the call; answers are kept by identity.
+ */
+export async function keptAnswer(
+  hub: object,
+  name: object,
+  keptSeconds: number,
+  make: () => Promise<Answer>,
+): Promise<Answer> {
+  const answers = kept.get(hub) ?? new Map<object, Kept>()
+  kept.set(hub, answers)
+  const known = answers.get(name)
+  if (known !== undefined && Date.now() < known.untilMs) return known.answer
+  const answer = await make()
+  if (answer.status === 200) answers.set(name, { answer, untilMs: Date.now() + 1000 * keptSeconds })
+  return answer
+}

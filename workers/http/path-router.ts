@@ -1,0 +1,72 @@
+import type { Router } from 'hono/router'
+
+interface Node<T> {
+  /** By the segment they stand for. */
+  literals: Map<string, Node<T>>
+  parameter: Node<T> | undefined
+  /** By method. */
+  handlers: Map<string, { handler: T; names: readonly string[] }>
+}
+
+const node = <T>(): Node<T> => ({ literals: new Map(), parameter: undefined, handlers: new Map() })
+
+const anyMethod = 'ALL'
+
+/**
+ * A router for hono that finds the one handler of a request, in one step for each segment of its path. hono's own fast
+ * router refuses paths such as `/developers/me/drafts` beside `/developers/:address`, and its other one tries patterns
+ * in turn. Segments are literals or `:name`; literals come first, and a handler of the method before one of any method.
+ */
+export class PathRouter<T> implements Router<T> {
+  readonly name = 'PathRouter'
+  readonly #root = node<T>()
+
+  add(method: string, path: string, handler: T): void {
+    const names: string[] = []
+    let at = this.#root
+    for (const segment of segmentsOf(path)) {
+      if (segment.startsWith(':')) {
+        names.push(segment.slice(1))
+        at.parameter ??= node()
+        at = at.parameter
+      } else {
+        const next = at.literals.get(segment) ?? node<T>()
+        at.literals.set(segment, next)
+        at = next
+      }
+    }
+    // As in any router of hono, of two handlers the first one answers.
+    if (!at.handlers.has(method)) at.handlers.set(method, { handler, names })
+  }
+
+  match(method: string, path: string): [[T, Record<string, string>][]] {
+    const segments = segmentsOf(path)
+    const values: string[] = []
+    const found =
+      find(this.#root, segments, 0, method, values) ?? find(this.#root, segments, 0, anyMethod, values)
+    if (found === undefined) return [[]]
+    const params = Object.fromEntries(found.names.map((name, index) => [name, values[index] ?? '']))
+    return [[[found.handler, params]]]
+  }
+}
+
+const segmentsOf = (path: string): string[] => path.slice(1).split('/')
+
+/** @param values Takes the values of the parameters on the way. */
+function find<T>(
+  { literals, parameter, handlers }: Node<T>,
+  segments: readonly string[],
+  depth: number,
+  method: string,
+  values: string[],
+): { handler: T; names: readonly string[] } | undefined {
+  const segment = segments[depth]
+  if (segment === undefined) return handlers.get(method)
+  const literal = literals.get(segment)
+  const found = literal && find(literal, segments, depth + 1, method, values)
+  if (found || parameter === undefined || segment === '') return found
+  values.push(segment)
+  const matched = find(parameter, segments, depth + 1, method, values)
+  if (matched === undefined) values.pop()
+  return matched
+}
