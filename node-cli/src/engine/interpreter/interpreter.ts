@@ -6,9 +6,9 @@ import { type Engine, type HostFunctions, type Instance, packed, trap, traps } f
 import { ModuleCache } from '../module-cache.ts'
 import { stackUnits } from '../validation/stack-cost.ts'
 import { validateBodies } from '../validation/validator.ts'
+import { slotBytes } from './layout.ts'
 import { Machine, sliceGas, status } from './machine.ts'
-import { slotBytes } from './operand-stack.ts'
-import { type TranslatedModule, translateModule } from './translate-module.ts'
+import { type TranslatedModule, translateModule } from './translation/translate-module.ts'
 
 /** Bytes of the modules whose translations are kept. */
 const keptBytesMax = 16 * 1024 * 1024
