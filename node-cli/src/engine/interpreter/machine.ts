@@ -7,7 +7,7 @@ export const status = { done: 0, paused: 1, outOfGas: 2, stackLimit: 3, trap: 4 
 
 /**
  * Gas between two returns to JavaScript, less where memory is moved: V8 exchanges its quick code for its fast code only
- * when a function is entered, and whoever runs the machine can look at a clock.
+ * when a function is entered, and the caller can look at a clock.
  */
 export const sliceGas = 4_000_000
 

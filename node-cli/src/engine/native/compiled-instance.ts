@@ -1,6 +1,13 @@
 import { guestImports } from '../../../../protocol/wasm/guest.ts'
 import { GuestFailure, NodeFault, outOfGas, stackLimit } from '../execution.ts'
-import { type HostFunctions, type Instance, packed, RepeatExactly, trap, traps } from '../host/instance.ts'
+import {
+  type HostFunctions,
+  type Instance,
+  packResult,
+  RepeatExactly,
+  trap,
+  traps,
+} from '../host/instance.ts'
 import { meterExports, stopped } from '../metering/meter-state.ts'
 import { startExport } from '../metering/rewrite-module.ts'
 import { stackUnits } from '../validation/stack-cost.ts'
@@ -114,7 +121,7 @@ function importsOf(host: HostFunctions): Record<string, Record<string, unknown>>
     const work = host[full]!
     imports[module] ??= {}
     imports[module][name] = result
-      ? (...parameters: number[]) => packed(work(...parameters))
+      ? (...parameters: number[]) => packResult(work(...parameters))
       : (...parameters: number[]) => void work(...parameters)
   }
   return imports

@@ -167,7 +167,7 @@ export class OperandStack {
     this.widths[this.height - 1] = operandWidth
   }
 
-  /** Begins anew from a height where everything above is in its slot. */
+  /** Begins again from a height where everything above is in its slot. */
   reset(height: number): void {
     while (this.height > height) this.pop()
     this.height = height

@@ -29,7 +29,7 @@ export function translateBody(target: TranslationTarget, type: FunctionType, rea
   while (body.frames.length > 0) {
     translateOperator(body)
     if (body.height > body.heightMax) body.heightMax = body.height
-    // No run can enter such a function: what it would do is of no matter.
+    // No run can enter such a function: what it would do does not matter.
     if (unitsOf(body) > stackUnits) {
       writer.length = entry + 4
       writer.words[entry + 1] = stackUnits + 1
