@@ -5,11 +5,12 @@ import path from 'node:path'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import type { HostFunctions, Instance } from '../../node-cli/src/engine/host/instance.ts'
 import { interpreter } from '../../node-cli/src/engine/interpreter/interpreter.ts'
-import { translateModule } from '../../node-cli/src/engine/interpreter/translate-module.ts'
+import { translateModule } from '../../node-cli/src/engine/interpreter/translation/translate-module.ts'
 import { meterExactly } from '../../node-cli/src/engine/metering/exact-module.ts'
 import { meterOptimistically } from '../../node-cli/src/engine/metering/optimistic-module.ts'
 import { rewriteModule } from '../../node-cli/src/engine/metering/rewrite-module.ts'
 import { native } from '../../node-cli/src/engine/native/native.ts'
+import { webAssembly } from '../../node-cli/src/engine/native/web-assembly.ts'
 import { validateBodies } from '../../node-cli/src/engine/validation/validator.ts'
 import { readModule } from '../../protocol/wasm/module.ts'
 import type { Kernel } from './kernels.ts'
@@ -84,24 +85,16 @@ interface PlainExports {
   __hive_entry: (id: number, pointer: number, length: number) => bigint
 }
 
-const { Module, Instance: PlainInstance } = (
-  globalThis as unknown as {
-    WebAssembly: {
-      Module: new (bytes: Uint8Array) => object
-      Instance: new (module: object, imports: object) => { exports: PlainExports }
-    }
-  }
-).WebAssembly
-
 const plainModules = new Map<Uint8Array, object>()
 
 function instantiatePlainly(wasm: Uint8Array): Runnable {
-  const module = plainModules.get(wasm) ?? new Module(wasm)
+  const module = plainModules.get(wasm) ?? new webAssembly.Module(wasm)
   plainModules.set(wasm, module)
   const abort = () => {
     throw new Error('the kernel aborted')
   }
-  const { exports } = new PlainInstance(module, { env: { abort } })
+  const instance = new webAssembly.Instance(module, { env: { abort } })
+  const exports = instance.exports as unknown as PlainExports
   return {
     allocate: exports.__alloc,
     memory: () => new Uint8Array(exports.memory.buffer),

@@ -1,7 +1,8 @@
 import type { EngineChoice } from './engine-name.ts'
 import type { Engine } from './host/instance.ts'
 import { interpreter } from './interpreter/interpreter.ts'
-import { native, V8LimitExceeded } from './native/native.ts'
+import { V8LimitExceeded } from './native/compiled-module.ts'
+import { native } from './native/native.ts'
 
 /**
  * V8, and the interpreter for a module that keeps the rules and is beyond one of V8's own limits. The rules do not

@@ -8,8 +8,8 @@ interface Kept<T> {
 const modulesMax = 256
 
 /**
- * Keeps what was made of the modules used last. They are told apart by their bytes, not by an address that nobody may
- * have verified, and are counted by them too: what is made of a module is several times as large.
+ * Keeps what was made of the modules used last. They are told apart by their bytes, not by an address that may not
+ * be verified, and are counted by them too: what is made of a module is several times as large.
  */
 export class ModuleCache<T> {
   readonly #bytesMax: number

@@ -9,7 +9,7 @@ import {
 } from '../execution.ts'
 import { limits } from '../limits.ts'
 import { GuestLog } from './guest-log.ts'
-import { callFailures, Host } from './host.ts'
+import { callErrors, Host } from './host.ts'
 import { type Engine, type Instance, RepeatExactly } from './instance.ts'
 import { Journal } from './journal.ts'
 
@@ -18,7 +18,7 @@ interface Run {
   readonly engine: Engine
   readonly state: StateReader
   readonly log: GuestLog
-  /** The run was of no worth once, and must not be again. */
+  /** The run is repeated, with exact metering. */
   readonly exact: boolean
 }
 
@@ -99,11 +99,11 @@ class Call {
   }
 
   #callOther(address: string, name: string, input: Uint8Array): Uint8Array | number {
-    if (this.#depth + 1 > limits.callDepth) return callFailures.tooDeep
+    if (this.#depth + 1 > limits.callDepth) return callErrors.tooDeep
     const module = this.#run.state.module(address)
-    if (module === null) return callFailures.moduleNotFound
+    if (module === null) return callErrors.moduleNotFound
     const functionId = module.functions.indexOf(name)
-    if (functionId < 0) return callFailures.functionNotFound
+    if (functionId < 0) return callErrors.functionNotFound
     const gasLimit = this.#request.gasLimit - this.#guest.gasUsed
     const journal = new Journal(this.#run.state, this.#journal)
     const request = { address, wasm: module.wasm, functionId, input, gasLimit }
@@ -116,7 +116,7 @@ class Call {
     } catch (error) {
       if (!(error instanceof GuestFailure) || error.message === outOfGas) throw error
       this.#guest.charge(call.gasUsed)
-      return callFailures.failed
+      return callErrors.failed
     }
   }
 }

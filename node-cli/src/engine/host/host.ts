@@ -12,7 +12,7 @@ import type { HostFunctions } from './instance.ts'
 import type { Journal } from './journal.ts'
 
 /** What the host functions need of the instance that calls them; each engine has its own. */
-export interface GuestInstance {
+export interface Caller {
   address: string
   /** The guest's memory as it is at this moment. */
   memory: () => Uint8Array
@@ -25,7 +25,7 @@ export interface GuestInstance {
 }
 
 /** Results of `hive.call` below 0. */
-export const callFailures = {
+export const callErrors = {
   moduleNotFound: -1,
   functionNotFound: -2,
   failed: -3,
@@ -37,12 +37,12 @@ type Numbers = readonly number[]
 
 /** Implements the host functions for one instance. Parameters come as signed 32-bit numbers. */
 export class Host {
-  readonly #guest: GuestInstance
+  readonly #caller: Caller
   readonly #journal: Journal
   readonly #log: GuestLog
 
-  constructor(guest: GuestInstance, journal: Journal, log: GuestLog) {
-    this.#guest = guest
+  constructor(caller: Caller, journal: Journal, log: GuestLog) {
+    this.#caller = caller
     this.#journal = journal
     this.#log = log
   }
@@ -66,20 +66,20 @@ export class Host {
     | number
     | readonly [number, number] {
     const lengths = [addressBytes, nameBytes, inputBytes].map((length) => length! >>> 0)
-    this.#guest.charge(10_000 + lengths[0]! + lengths[1]! + lengths[2]!)
+    this.#caller.charge(10_000 + lengths[0]! + lengths[1]! + lengths[2]!)
     const address = this.#bytes(addressAt!, addressBytes!, limits.input)
     const name = this.#text(nameAt!, nameBytes!, limits.input)
     const input = this.#bytes(inputAt!, inputBytes!, limits.input).slice()
     const text = asText.decode(address)
-    if (!/^0x[0-9a-f]{64}$/.test(text)) return callFailures.malformedAddress
-    const output = this.#guest.call(text, name, input)
+    if (!/^0x[0-9a-f]{64}$/.test(text)) return callErrors.malformedAddress
+    const output = this.#caller.call(text, name, input)
     if (typeof output === 'number') return output
-    this.#guest.charge(output.length)
+    this.#caller.charge(output.length)
     return this.#give(output)
   }
 
   #emit([nameAt, nameBytes, dataAt, dataBytes]: Numbers): undefined {
-    this.#guest.charge(500 + 2 * ((nameBytes! >>> 0) + (dataBytes! >>> 0)))
+    this.#caller.charge(500 + 2 * ((nameBytes! >>> 0) + (dataBytes! >>> 0)))
     const name = this.#text(nameAt!, nameBytes!, 64)
     if (!/^[A-Za-z0-9_.:-]{1,64}$/.test(name)) throw new GuestFailure('trap: malformed event name')
     const data = this.#bytes(dataAt!, dataBytes!, limits.eventData)
@@ -99,33 +99,33 @@ export class Host {
   }
 
   #get(pointer: number, length: number): number | readonly [number, number] {
-    this.#guest.charge(1_000 + (length >>> 0))
-    const value = this.#journal.get(this.#guest.address, this.#key(pointer, length))
+    this.#caller.charge(1_000 + (length >>> 0))
+    const value = this.#journal.get(this.#caller.address, this.#key(pointer, length))
     if (value === null) return 0
-    this.#guest.charge(value.length)
+    this.#caller.charge(value.length)
     return this.#give(value)
   }
 
   #set([keyAt, keyBytes, valueAt, valueBytes]: Numbers): undefined {
-    this.#guest.charge(5_000 + 10 * ((keyBytes! >>> 0) + (valueBytes! >>> 0)))
+    this.#caller.charge(5_000 + 10 * ((keyBytes! >>> 0) + (valueBytes! >>> 0)))
     const key = this.#key(keyAt!, keyBytes!)
     if (key === '') throw new GuestFailure('trap: empty storage key')
     const value = this.#bytes(valueAt!, valueBytes!, limits.storageValue).slice()
-    this.#journal.set({ address: this.#guest.address, key, value: value.length === 0 ? null : value })
+    this.#journal.set({ address: this.#caller.address, key, value: value.length === 0 ? null : value })
   }
 
   #delete(pointer: number, length: number): undefined {
-    this.#guest.charge(2_000 + (length >>> 0))
-    this.#journal.set({ address: this.#guest.address, key: this.#key(pointer, length), value: null })
+    this.#caller.charge(2_000 + (length >>> 0))
+    this.#journal.set({ address: this.#caller.address, key: this.#key(pointer, length), value: null })
   }
 
   #writeLog(pointer: number, length: number): undefined {
-    this.#guest.charge(100 + (length >>> 0))
+    this.#caller.charge(100 + (length >>> 0))
     this.#log.add(this.#text(pointer, length, limits.logLine), length)
   }
 
   #hash(pointer: number, length: number): readonly [number, number] {
-    this.#guest.charge(200 + (length >>> 0))
+    this.#caller.charge(200 + (length >>> 0))
     return this.#give(new TextEncoder().encode(hashBytes(this.#bytes(pointer, length, 64 * 1024 * 1024))))
   }
 
@@ -143,7 +143,7 @@ export class Host {
   #bytes(pointer: number, length: number, bytesMax: number): Uint8Array {
     const [start, count] = [pointer >>> 0, length >>> 0]
     if (count > bytesMax) throw new GuestFailure('trap: a length is over its limit')
-    const memory = this.#guest.memory()
+    const memory = this.#caller.memory()
     if (start + count > memory.length) throw new GuestFailure('trap: pointer out of bounds')
     return memory.subarray(start, start + count)
   }
@@ -151,8 +151,8 @@ export class Host {
   /** Writes bytes where the guest allocates them. */
   #give(value: Uint8Array): readonly [number, number] {
     if (value.length === 0) return [0, 0]
-    const pointer = this.#guest.allocate(value.length) >>> 0
-    const memory = this.#guest.memory()
+    const pointer = this.#caller.allocate(value.length) >>> 0
+    const memory = this.#caller.memory()
     if (pointer + value.length > memory.length) throw new GuestFailure('trap: pointer out of bounds')
     memory.set(value, pointer)
     return [pointer, value.length]

@@ -34,18 +34,18 @@ export interface Engine {
   /**
    * Instantiates a module that keeps the rules for guests.
    *
-   * @param exact The run was of no worth once, and must not be again.
+   * @param exact The run is repeated, so it must be metered exactly.
    * @throws {@link GuestFailure} for a module that is not valid or whose segments are out of bounds.
    */
   instantiate: (wasm: Uint8Array, gasLimit: number, host: HostFunctions, exact: boolean) => Instance
 }
 
-/** What the guest did so far is of no worth: the run begins anew, this time with exact metering. */
+/** What the guest did so far says nothing about its gas or result: the run begins again, with exact metering. */
 export class RepeatExactly extends Error {
   override readonly name = 'RepeatExactly'
 }
 
-export const packed = (result: number | readonly [number, number] | undefined): bigint => {
+export const packResult = (result: number | readonly [number, number] | undefined): bigint => {
   if (result === undefined) return 0n
   if (typeof result === 'number') return BigInt(result)
   return (BigInt(result[0]) << 32n) | BigInt(result[1])

@@ -2,13 +2,13 @@ import { checkGuest, guestImports } from '../../../../protocol/wasm/guest.ts'
 import { readModule } from '../../../../protocol/wasm/module.ts'
 import { WasmError } from '../../../../protocol/wasm/reader.ts'
 import { GuestFailure, NodeFault, outOfGas, stackLimit } from '../execution.ts'
-import { type Engine, type HostFunctions, type Instance, packed, trap, traps } from '../host/instance.ts'
+import { type Engine, type HostFunctions, type Instance, packResult, trap, traps } from '../host/instance.ts'
 import { ModuleCache } from '../module-cache.ts'
 import { stackUnits } from '../validation/stack-cost.ts'
 import { validateBodies } from '../validation/validator.ts'
+import { slotBytes } from './layout.ts'
 import { Machine, sliceGas, status } from './machine.ts'
-import { slotBytes } from './operand-stack.ts'
-import { type TranslatedModule, translateModule } from './translate-module.ts'
+import { type TranslatedModule, translateModule } from './translation/translate-module.ts'
 
 /** Bytes of the modules whose translations are kept. */
 const keptBytesMax = 16 * 1024 * 1024
@@ -61,7 +61,7 @@ class InterpretedInstance implements Instance {
       this.#frame = frame + slotBytes * params
       const given = run(...parameters)
       this.#frame = outer
-      if (result) this.#machine.view().setBigInt64(frame, packed(given), true)
+      if (result) this.#machine.view().setBigInt64(frame, packResult(given), true)
     }
     this.#machine = new Machine(module, call, paused)
     this.#machine.setGas(gasLimit)

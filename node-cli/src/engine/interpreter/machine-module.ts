@@ -1,3 +1,4 @@
+import { webAssembly } from '../native/web-assembly.ts'
 import { machineBase64 } from './machine.generated.ts'
 
 /** What the machine gives to the host. */
@@ -22,19 +23,12 @@ export interface MachineExports {
   resume: () => number
 }
 
-interface WebAssemblyNamespace {
-  Module: new (bytes: Uint8Array) => object
-  Instance: new (module: object, imports: object) => { exports: MachineExports }
-}
-
-const { Module, Instance } = (globalThis as unknown as { WebAssembly: WebAssemblyNamespace }).WebAssembly
-
 let compiled: object | undefined
 
 /** The interpreter's own code, compiled once. */
 export const machineModule = {
   instantiate(host: (index: number, frame: number) => void): MachineExports {
-    compiled ??= new Module(Buffer.from(machineBase64, 'base64'))
-    return new Instance(compiled, { env: { host } }).exports
+    compiled ??= new webAssembly.Module(Buffer.from(machineBase64, 'base64'))
+    return new webAssembly.Instance(compiled, { env: { host } }).exports as unknown as MachineExports
   },
 }

@@ -1,13 +1,13 @@
+import { headerBytes, pagesMaxOf, slotBytes, tableCapacity } from './layout.ts'
 import { type MachineExports, machineModule } from './machine-module.ts'
-import { slotBytes } from './operand-stack.ts'
-import { headerBytes, pagesMaxOf, type TranslatedModule, tableCapacity } from './translate-module.ts'
+import type { TranslatedModule } from './translation/translate-module.ts'
 
 /** How the machine's loop ended. */
 export const status = { done: 0, paused: 1, outOfGas: 2, stackLimit: 3, trap: 4 } as const
 
 /**
  * Gas between two returns to JavaScript, less where memory is moved: V8 exchanges its quick code for its fast code only
- * when a function is entered, and whoever runs the machine can look at a clock.
+ * when a function is entered, and the caller can look at a clock.
  */
 export const sliceGas = 4_000_000
 
@@ -55,9 +55,9 @@ export class Machine {
 
   /** Copies active segments. @returns What failed, with the segments before it copied. */
   initialize(): SegmentFailure | undefined {
-    const { contents, layout, wasm } = this.#translated
+    const { initializers, layout, wasm } = this.#translated
     const words = new Uint32Array(this.#exports.memory.buffer)
-    for (const [index, { target, references }] of contents.elements.entries()) {
+    for (const [index, { target, references }] of initializers.elements.entries()) {
       if (target === undefined) continue
       const header = (layout.tables + headerBytes * target.table) / 4
       if (target.offset + references.length > words[header]!) return 'table'
@@ -65,7 +65,7 @@ export class Machine {
       words[(layout.elementSegments + headerBytes * index) / 4] = 0
     }
     const memory = this.memory()
-    for (const [index, { offset, start, end }] of contents.data.entries()) {
+    for (const [index, { offset, start, end }] of initializers.data.entries()) {
       if (offset === undefined) continue
       if (offset + end - start > memory.length) return 'memory'
       memory.set(wasm.subarray(start, end), offset)
@@ -89,7 +89,7 @@ export class Machine {
   }
 
   #fill(): void {
-    const { layout, code, functions, signatures, module, contents, wasm } = this.#translated
+    const { layout, code, functions, signatures, module, initializers, wasm } = this.#translated
     const { memory, setLayout } = this.#exports
     const pages = module.memories[0]?.min ?? 0
     memory.grow(layout.memory / 65_536 + pages - memory.buffer.byteLength / 65_536)
@@ -99,7 +99,7 @@ export class Machine {
       words[layout.functions / 4 + 2 * index] = place
       words[layout.functions / 4 + 2 * index + 1] = signatures[module.functions[index]!]!
     }
-    for (const [index, bits] of contents.globals.entries())
+    for (const [index, bits] of initializers.globals.entries())
       for (let word = 0; word < 4; word++)
         words[(layout.globals + slotBytes * index) / 4 + word] = Number(
           BigInt.asUintN(32, bits >> BigInt(32 * word)),
@@ -114,14 +114,14 @@ export class Machine {
       header(layout.tables + headerBytes * index, min, tableCapacity(max), elements)
       elements += 4 * tableCapacity(max)
     }
-    for (const [index, { references }] of contents.elements.entries()) {
+    for (const [index, { references }] of initializers.elements.entries()) {
       header(layout.elementSegments + headerBytes * index, references.length, 0, elements)
       words.set(references, elements / 4)
       elements += 4 * references.length
     }
     const bytes = new Uint8Array(memory.buffer)
     let data = layout.data
-    for (const [index, { start, end }] of contents.data.entries()) {
+    for (const [index, { start, end }] of initializers.data.entries()) {
       header(layout.dataSegments + headerBytes * index, end - start, 0, data)
       bytes.set(wasm.subarray(start, end), data)
       data += end - start

@@ -4,6 +4,7 @@ import { readModule } from '../../../../protocol/wasm/module.ts'
 import { emptyState } from '../execution.ts'
 import { executeOn } from '../host/call.ts'
 import { nativeWith } from '../native/native.ts'
+import { webAssembly } from '../native/web-assembly.ts'
 import { compareInThread } from '../testing/compare-worker.ts'
 import { empty, guest, requestOf, run, text } from '../testing/guests.ts'
 import { rewriteStack } from '../testing/stack-rewrite.ts'
@@ -11,17 +12,6 @@ import { meterExactly } from './exact-module.ts'
 import { meterExports, stopped } from './meter-state.ts'
 import { meterOptimistically } from './optimistic-module.ts'
 import { rewriteModule } from './rewrite-module.ts'
-
-/** V8's own object, as far as it is used here. */
-interface WebAssemblyNamespace {
-  validate: (bytes: Uint8Array) => boolean
-  Module: new (bytes: Uint8Array) => object
-  Instance: new (
-    module: object,
-    imports: object,
-  ) => { exports: Record<string, ((...values: number[]) => unknown) & { value: unknown }> }
-}
-const webAssembly = (globalThis as unknown as { WebAssembly: WebAssemblyNamespace }).WebAssembly
 
 describe('metering', () => {
   test.each(['trees', 'code'] as const)(
@@ -111,7 +101,10 @@ describe('metering', () => {
     expect(() => executeOn(exact, requestOf(wasm), emptyState)).toThrowError('the machine has no memory left')
 
     const { Module, Instance } = webAssembly
-    const fast = new Instance(new Module(poor(meterOptimistically(wasm)!.wasm)), {}).exports
+    const fast = new Instance(new Module(poor(meterOptimistically(wasm)!.wasm)), {}).exports as Record<
+      string,
+      ((...values: number[]) => unknown) & { value: unknown }
+    >
     fast[meterExports.fuel]!.value = -1_000_000n
     fast[meterExports.budget]!.value = 65_536
     expect(() => fast.__hive_entry!(0, 0, 0)).toThrowError(/unreachable/)

@@ -21,26 +21,27 @@ const kindsByType: Partial<Record<ValueType, number>> = {
   f64: nanBits.f64,
   v128: nanBits.f32x4 | nanBits.f64x2,
 }
+
 /**
  * Writes one function body for speed. Gas and stack units go from function to function as parameters and come back as
  * results, so that nothing is written to memory on the way; they reach the globals only before a function of the host
  * and where the run ends. A trap therefore leaves no exact gas behind. Nor is a NaN made canonical: whatever could tell
  * one NaN from another is added to a sum, which a NaN turns into a NaN for good and which is looked at when the function
- * returns. In both cases the run is of no worth, and the host repeats it with exact metering.
+ * returns. In both cases the run says nothing, and the host repeats it with exact metering.
  *
- *     block $again
+ *     block $repeat
  *       block $stack
  *         block $gas
  *           fuel = fuel + 1;                   br_if $gas   (fuel >= 0)
  *           units = units - cost;              br_if $stack (units < 0)
  *           block <results> body end
- *           br_if $again (sum is a NaN);       return results, fuel + pending + 4
+ *           br_if $repeat (sum is a NaN);      return results, fuel + pending + 4
  *         end
  *         status = out of gas;                 unreachable
  *       end
  *       global = fuel + 8; status = stack limit; unreachable
  *     end
- *     status = again; unreachable
+ *     status = repeat; unreachable
  */
 export class OptimisticBody extends MeteredBody {
   protected readonly changesTypes = true
@@ -68,7 +69,7 @@ export class OptimisticBody extends MeteredBody {
     this.#firstAdded = this.validator.localCount + 2
   }
 
-  /** Whether a NaN could make the run worthless. */
+  /** Whether a NaN could make it necessary to repeat the run. */
   get observesNan(): boolean {
     return this.#sums.used
   }

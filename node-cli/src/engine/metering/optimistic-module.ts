@@ -13,12 +13,12 @@ const valuesMax = 1000
 
 export interface OptimisticModule {
   wasm: Uint8Array
-  /** Some function observes NaNs: unless a run succeeds it is of no worth. */
+  /** Some function observes NaNs: a run that does not succeed must be repeated. */
   observesNan: boolean
 }
 
 /**
- * Validates a module and writes it anew for speed; see {@link OptimisticBody}. A run of it that succeeds did and cost
+ * Validates a module and rewrites it for speed; see {@link OptimisticBody}. A run of it that succeeds did and cost
  * what the rules say.
  *
  * @returns null for a module that has to be metered exactly from the start.

@@ -10,14 +10,14 @@ export const bulkOperators: readonly string[] = [
   ...['table.fill', 'table.copy', 'table.init'],
 ]
 
-/** V8 takes functions up to this many bytes into their callers. */
+/** V8 inlines functions of up to this many bytes. */
 const inlinedMax = 500
 
 /**
- * A function that does nothing, called before each bulk operator. V8 can end a thread only where its code looks whether
- * it shall: on entry to a function that calls one, in optimized loops, and in others once in thousands of rounds, which
- * is minutes when each round fills all memory. So this function calls itself, on a condition that never holds and that no
- * compiler sees through, and is too long to become part of its callers.
+ * A safepoint: a function that does nothing, called before each bulk operator. V8 can stop a thread only where its code
+ * checks for an interrupt: on entry to a function that calls one, in optimized loops, and in others once in thousands of
+ * rounds, which is minutes when each round fills all memory. So this function calls itself, on a condition that never
+ * holds and that no compiler sees through, and is too long to be inlined.
  *
  *     if (status != 0) { call itself; nop … }
  */

@@ -3,8 +3,8 @@ import { type MeterGlobals, stopped } from './meter-state.ts'
 import { writeSafepoint } from './safepoint.ts'
 
 /**
- * Ends the run because its gas is used up. A function without any call would not look on entry whether its thread shall
- * end, so that one which does nothing but call such functions could hold it for minutes.
+ * Ends the run because its gas is used up. A function without any call has no check for an interrupt on entry, so that
+ * one which does nothing but call such functions could hold its thread for minutes.
  */
 export function writeOutOfGas(body: ByteWriter, { status }: MeterGlobals, safepoint: number): void {
   writeSafepoint(body, safepoint)

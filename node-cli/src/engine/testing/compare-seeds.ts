@@ -5,6 +5,7 @@ import { executeOn } from '../host/call.ts'
 import type { Engine } from '../host/instance.ts'
 import { interpreter } from '../interpreter/interpreter.ts'
 import { native, nativeWith } from '../native/native.ts'
+import { webAssembly } from '../native/web-assembly.ts'
 import { randomCode } from './random-code.ts'
 import { randomModuleAddress } from './random-host.ts'
 import { randomModule } from './random-module.ts'
@@ -20,9 +21,6 @@ export interface Comparison {
 const features = { tail_call: true, simd: true, multi_value: true, bulk_memory: true, reference_types: true }
 
 const reference = nativeWith(referenceMeter)
-
-const { validate } = (globalThis as unknown as { WebAssembly: { validate: (bytes: Uint8Array) => boolean } })
-  .WebAssembly
 
 /** Ways to write random modules: trees of expressions, or one operator after the other. */
 export const writers = { trees: randomModule, code: randomCode } as const
@@ -41,7 +39,7 @@ export async function compareSeeds(
     const parsed = parseWat(`${seed}.wat`, writers[writer](seed), features)
     const wasm = parsed.toBinary({}).buffer
     parsed.destroy()
-    const accepted = validate(wasm)
+    const accepted = webAssembly.validate(wasm)
     const run = runner(wasm)
     const { gasUsed, error } = run(gasPlenty, native)
     const outcome = error?.startsWith('invalid module') ? 'invalid module' : (error ?? 'success')

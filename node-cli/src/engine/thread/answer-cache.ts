@@ -5,8 +5,8 @@ const keptBytesMax = 32 * 1024 * 1024
 const entryBytes = 256
 
 /**
- * Answers of the node to one run, so that a thing asked for often is fetched once. The longest known go when there are
- * too many: whoever answers gives the same answer again, for nothing of it changes while a run goes on.
+ * The answers of the node to one run, so that what a guest asks for often is fetched once. When there are too many the
+ * oldest go: the node gives the same answer again, for its state does not change while a run goes on.
  */
 export class AnswerCache {
   readonly #known = new Map<string, { answer: unknown; bytes: number }>()

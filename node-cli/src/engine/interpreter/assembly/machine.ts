@@ -45,7 +45,7 @@ export namespace machine {
   export let pausedFuel: i64 = 0
 }
 
-/** Where things lie; translate-module.ts decides it. */
+/** Where things lie; layout.ts decides it. */
 export function setLayout(
   calls: u32,
   functions: u32,

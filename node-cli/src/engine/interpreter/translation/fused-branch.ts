@@ -1,4 +1,4 @@
-import { branchComparisons, codeOf } from './opcodes.ts'
+import { branchComparisons, codeOf } from '../opcodes.ts'
 
 /** A branch on a condition, before its target is known. */
 export interface FusedBranch {

@@ -1,6 +1,7 @@
+import { slotBytes } from '../layout.ts'
 import { epilogueGas, type FunctionBody } from './function-body.ts'
 import { instruction } from './instructions.ts'
-import { slotBytes, widthOf } from './operand-stack.ts'
+import { widthOf } from './operand-stack.ts'
 
 /** Returns and calls: the operators 0f to 13. */
 export function translateCall(body: FunctionBody, number: number): void {

@@ -1,6 +1,7 @@
-import type { FunctionType } from '../../../../protocol/wasm/module.ts'
-import type { WasmReader } from '../../../../protocol/wasm/reader.ts'
-import { stackUnits } from '../validation/stack-cost.ts'
+import type { FunctionType } from '../../../../../protocol/wasm/module.ts'
+import type { WasmReader } from '../../../../../protocol/wasm/reader.ts'
+import { stackUnits } from '../../validation/stack-cost.ts'
+import { slotBytes } from '../layout.ts'
 import { translateBulk } from './bulk.ts'
 import { translateCall } from './calls.ts'
 import { translateConstant, translateReinterpretation } from './constants.ts'
@@ -10,7 +11,6 @@ import { instruction, trapKind } from './instructions.ts'
 import { translateLane, translateShuffle } from './lanes.ts'
 import { translateAccess, translateMemorySize } from './memory.ts'
 import { translateNumeric } from './numeric.ts'
-import { slotBytes } from './operand-stack.ts'
 import { format, translationAt } from './operator-table.ts'
 import { translateVariable } from './variables.ts'
 
@@ -29,7 +29,7 @@ export function translateBody(target: TranslationTarget, type: FunctionType, rea
   while (body.frames.length > 0) {
     translateOperator(body)
     if (body.height > body.heightMax) body.heightMax = body.height
-    // No run can enter such a function: what it would do is of no matter.
+    // No run can enter such a function: what it would do does not matter.
     if (unitsOf(body) > stackUnits) {
       writer.length = entry + 4
       writer.words[entry + 1] = stackUnits + 1

@@ -1,4 +1,4 @@
-import type { WasmReader } from '../../../../protocol/wasm/reader.ts'
+import type { WasmReader } from '../../../../../protocol/wasm/reader.ts'
 import { wordAt } from './emitter.ts'
 import type { FunctionBody } from './function-body.ts'
 import { instruction } from './instructions.ts'

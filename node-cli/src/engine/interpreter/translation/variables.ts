@@ -1,6 +1,7 @@
+import { slotBytes } from '../layout.ts'
 import type { FunctionBody } from './function-body.ts'
 import { instruction } from './instructions.ts'
-import { slotBytes, widthOf } from './operand-stack.ts'
+import { widthOf } from './operand-stack.ts'
 
 /** Operators that move values: `drop` and `select` (1a to 1c), locals and globals (20 to 24). */
 export function translateVariable(body: FunctionBody, number: number): void {

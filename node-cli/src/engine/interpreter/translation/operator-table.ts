@@ -1,5 +1,5 @@
-import { type Operator, operatorAt } from '../../../../protocol/wasm/operators.ts'
-import { codeOf, withConstant } from './opcodes.ts'
+import { type Operator, operatorAt } from '../../../../../protocol/wasm/operators.ts'
+import { codeOf, withConstant } from '../opcodes.ts'
 import { width, widthOf } from './operand-stack.ts'
 
 /** How the operands of an operator become those of its instruction. */

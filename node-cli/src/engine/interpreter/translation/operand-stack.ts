@@ -1,9 +1,7 @@
-import type { ValueType } from '../../../../protocol/wasm/operator-row.ts'
+import type { ValueType } from '../../../../../protocol/wasm/operator-row.ts'
+import { slotBytes } from '../layout.ts'
+import { codeOf } from '../opcodes.ts'
 import type { CodeWriter } from './code-writer.ts'
-import { codeOf } from './opcodes.ts'
-
-/** Bytes of a slot. */
-export const slotBytes = 16
 
 /** How wide a value is, as the moves count it. */
 export const width = { bits32: 0, bits64: 1, bits128: 2 } as const
@@ -169,7 +167,7 @@ export class OperandStack {
     this.widths[this.height - 1] = operandWidth
   }
 
-  /** Begins anew from a height where everything above is in its slot. */
+  /** Begins again from a height where everything above is in its slot. */
   reset(height: number): void {
     while (this.height > height) this.pop()
     this.height = height

@@ -1,34 +1,33 @@
-import type { FunctionType, Module } from '../../../../protocol/wasm/module.ts'
 import { WasmReader } from '../../../../protocol/wasm/reader.ts'
 
 /** The value of a constant expression: its bits, the low ones first. References are a function's index plus one, or 0. */
 export type Bits = bigint
 
-export interface ElementSegmentContent {
+export interface ElementSegment {
   /** Where it goes when the module is instantiated; undefined for a passive or declarative one. */
   readonly target: { readonly table: number; readonly offset: number } | undefined
   /** A declarative segment is dropped from the start. */
   readonly references: readonly number[]
 }
 
-export interface DataSegmentContent {
+export interface DataSegment {
   readonly offset: number | undefined
   readonly start: number
   readonly end: number
 }
 
-/** What the sections of a module hold beyond their shape: initial values and segments. */
-export interface Contents {
+/** What a module is instantiated with: the first values of its globals, and its segments. */
+export interface Initializers {
   readonly globals: readonly Bits[]
-  readonly elements: readonly ElementSegmentContent[]
-  readonly data: readonly DataSegmentContent[]
+  readonly elements: readonly ElementSegment[]
+  readonly data: readonly DataSegment[]
 }
 
-/** Reads the initial values of a module that is known to be valid. */
-export function readContents(wasm: Uint8Array): Contents {
+/** Reads them from a module that is known to be valid. */
+export function readInitializers(wasm: Uint8Array): Initializers {
   const globals: Bits[] = []
-  const elements: ElementSegmentContent[] = []
-  const data: DataSegmentContent[] = []
+  const elements: ElementSegment[] = []
+  const data: DataSegment[] = []
   const reader = new WasmReader(wasm, 8)
   while (!reader.done) {
     const id = reader.byte()
@@ -45,7 +44,7 @@ export function readContents(wasm: Uint8Array): Contents {
   return { globals, elements, data }
 }
 
-function readElements(reader: WasmReader): ElementSegmentContent {
+function readElements(reader: WasmReader): ElementSegment {
   const flags = reader.u32()
   const active = (flags & 1) === 0
   const table = active && (flags & 2) !== 0 ? reader.u32() : 0
@@ -57,7 +56,7 @@ function readElements(reader: WasmReader): ElementSegmentContent {
   return { target, references: (flags & 3) === 3 ? [] : references }
 }
 
-function readData(reader: WasmReader): DataSegmentContent {
+function readData(reader: WasmReader): DataSegment {
   const flags = reader.u32()
   if (flags === 2) reader.u32()
   const offset = flags === 1 ? undefined : Number(BigInt.asUintN(32, evaluate(reader)))
@@ -136,15 +135,4 @@ function readLittleEndian(reader: WasmReader, count: number): bigint {
   let value = 0n
   for (let index = 0; index < count; index++) value |= BigInt(reader.byte()) << BigInt(8 * index)
   return value
-}
-
-/** A number for every signature: functions of equal ones can be called through each other's type. */
-export function signatureIds({ types }: Module): number[] {
-  const known = new Map<string, number>()
-  return types.map(({ params, results }: FunctionType) => {
-    const key = `${params.join()}>${results.join()}`
-    const id = known.get(key) ?? known.size
-    known.set(key, id)
-    return id
-  })
 }

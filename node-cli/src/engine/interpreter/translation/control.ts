@@ -1,11 +1,11 @@
-import { readBlockType } from '../../../../protocol/wasm/decoder.ts'
-import type { FunctionType } from '../../../../protocol/wasm/module.ts'
-import type { ValueType } from '../../../../protocol/wasm/operator-row.ts'
+import { readBlockType } from '../../../../../protocol/wasm/decoder.ts'
+import type { FunctionType } from '../../../../../protocol/wasm/module.ts'
+import type { ValueType } from '../../../../../protocol/wasm/operator-row.ts'
+import { slotBytes } from '../layout.ts'
 import { writeReturn } from './calls.ts'
 import type { ControlFrame, FunctionBody } from './function-body.ts'
 import { invert, loopForm } from './fused-branch.ts'
 import { instruction } from './instructions.ts'
-import { slotBytes } from './operand-stack.ts'
 
 /** Opens the block that is the function itself; a branch to it returns. */
 export function openFunction(body: FunctionBody): void {

@@ -1,4 +1,4 @@
-import { codeOf } from './opcodes.ts'
+import { codeOf } from '../opcodes.ts'
 
 const code = (name: string): number => codeOf.get(name)!
 

@@ -1,0 +1,68 @@
+import { checkGuest } from '../../../../protocol/wasm/guest.ts'
+import { NodeFault } from '../execution.ts'
+import { meterOptimistically } from '../metering/optimistic-module.ts'
+import { webAssembly } from './web-assembly.ts'
+
+/** Rewrites a module so that it counts its gas exactly; see {@link meterExactly}. */
+export type ExactMeter = (wasm: Uint8Array) => Uint8Array
+
+/** One form of a module, compiled. */
+export interface CompiledForm {
+  readonly module: object
+  /** A run that does not succeed, or that traps, has to be repeated. */
+  readonly optimistic: boolean
+  readonly observesNan: boolean
+}
+
+/** Thrown for a module that keeps the rules and is beyond one of V8's own limits. */
+export class V8LimitExceeded extends NodeFault {}
+
+/** The forms of a module that keeps the rules for guests, each compiled when it is asked for first. */
+export class CompiledModule {
+  readonly #wasm: Uint8Array
+  readonly #meter: ExactMeter
+  /** null when this form is of no use. */
+  #optimistic: CompiledForm | null | undefined
+  /** An error when V8 refuses the module. */
+  #exact: CompiledForm | V8LimitExceeded | undefined
+
+  /** @throws {@link WasmError} for a module that breaks the rules. */
+  constructor(wasm: Uint8Array, meter: ExactMeter) {
+    checkGuest(wasm)
+    this.#wasm = wasm
+    this.#meter = meter
+  }
+
+  /** The form that is metered for speed, or null. @throws {@link WasmError} for a module that is not valid. */
+  optimistic(): CompiledForm | null {
+    if (this.#optimistic === undefined) {
+      const metered = meterOptimistically(this.#wasm)
+      this.#optimistic = metered && compile(metered.wasm, true, metered.observesNan)
+    }
+    return this.#optimistic
+  }
+
+  /** Runs of the optimistic form had to be repeated, and others are likely to be. */
+  dropOptimistic(): void {
+    this.#optimistic = null
+  }
+
+  /** @throws {@link WasmError} for a module that is not valid, {@link V8LimitExceeded} for one that V8 refuses. */
+  exact(): CompiledForm {
+    this.#exact ??=
+      compile(this.#meter(this.#wasm), false, false) ??
+      new V8LimitExceeded('the module is beyond the limits of the native engine; the interpreter can run it')
+    if (this.#exact instanceof V8LimitExceeded) throw this.#exact
+    return this.#exact
+  }
+}
+
+/** Compiles one form of a module; null when V8 refuses it. */
+function compile(wasm: Uint8Array, optimistic: boolean, observesNan: boolean): CompiledForm | null {
+  try {
+    return { module: new webAssembly.Module(wasm), optimistic, observesNan }
+  } catch (error) {
+    if (error instanceof webAssembly.CompileError) return null
+    throw error
+  }
+}
