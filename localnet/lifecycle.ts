@@ -1,3 +1,5 @@
+const parentPollMs = 500
+
 /** What runs in this process: ended once, in the reverse of the order in which it began. */
 export class Lifecycle {
   readonly #ends: (() => unknown)[] = []
@@ -19,6 +21,12 @@ export class Lifecycle {
       process.removeAllListeners(signal)
       process.on(signal, () => this.stop(0))
     }
+  }
+
+  /** Stops when the process that started this one is killed, and can pass no signal on. */
+  stopWithParent(): void {
+    const parent = process.ppid
+    setInterval(() => process.ppid !== parent && this.stop(0), parentPollMs).unref()
   }
 
   /** Ends everything, and then this process. */

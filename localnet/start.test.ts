@@ -189,25 +189,28 @@ describe.skipIf(!hasAnvil)('npm start', () => {
     expect((await network.exit).code).toBe(0)
     copyFileSync(file('early.json'), file('chain.json'))
 
-    network = await npmStart.start(ports.args)
+    network = await npmStart.start(ports.args, { through: 'nx.mjs' })
     expect(network.output.stderr).toContain(`set aside in ${file('storage.old')}`)
     expect(existsSync(file('storage.old'))).toBe(true)
     await drip()
   })
 
-  test('without its chain the network stops, and --fresh begins with empty data', async () => {
-    const anvil = childrenOf(network).find(
-      ({ pid }) => readFileSync(`/proc/${pid}/comm`, 'utf8') === 'anvil\n',
-    )
-    process.kill(anvil?.pid as number, 'SIGKILL')
-    const { code, stderr } = await network.exit
-    expect([code, stderr]).toEqual([1, expect.stringContaining('The chain ended by itself')])
+  test('it ends with the process that started it, also when that is killed; --fresh begins with empty data', async () => {
+    network.child.kill('SIGKILL')
+    await nothingListens()
+    await expect.poll(() => existsSync(file('pid'))).toBe(false)
 
     network = await npmStart.start([...ports.args, '--fresh'])
     expect(existsSync(file('storage.old'))).toBe(false)
     expect(await chain('eth_getTransactionReceipt', dripHash)).toBe(null)
-    network.child.kill('SIGINT')
-    expect((await network.exit).code).toBe(0)
+  })
+
+  test('without its chain it stops', async () => {
+    const isAnvil = ({ pid }: { pid: number }) => readFileSync(`/proc/${pid}/comm`, 'utf8') === 'anvil\n'
+    const anvil = childrenOf(network).find(isAnvil)
+    process.kill(anvil?.pid as number, 'SIGKILL')
+    const { code, stderr } = await network.exit
+    expect([code, stderr]).toEqual([1, expect.stringContaining('The chain ended by itself')])
   })
 
   test('Ctrl-C while it starts ends what there is so far', async () => {

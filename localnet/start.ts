@@ -13,6 +13,7 @@ try {
   else {
     const options = readOptions(args)
     lifecycle.stopOnSignals()
+    lifecycle.stopWithParent()
     const { runNetwork } = await import('./network.ts')
     await runNetwork(options, args, lifecycle)
   }

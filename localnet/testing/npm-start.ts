@@ -26,7 +26,7 @@ export class NpmStart {
   readonly folder = mkdtempSync(path.join(tmpdir(), 'localnet-'))
   readonly #children = new Set<ChildProcess>()
 
-  /** @param through what runs it: npm, or only the network's own process. */
+  /** @param through what runs it: npm, the wrapper that npm runs, or only the network itself. */
   run(args: readonly string[], { env = {}, through = 'start.ts' }: RunOptions = {}): Started {
     const [command, ...before] = commands[through]
     const child = spawn(command, [...before, ...args], {
@@ -76,6 +76,7 @@ export interface RunOptions {
 
 const commands = {
   npm: ['npm', 'start', '--'],
+  'nx.mjs': ['node', 'scripts/nx.mjs', 'node', 'localnet/start.ts'],
   'start.ts': ['node', 'localnet/start.ts'],
 } as const
 
