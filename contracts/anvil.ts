@@ -69,7 +69,11 @@ export function findAnvil(): string | null {
  * @param flags further flags, for example `--block-time 12 --mixed-mining`.
  * @throws {@link AnvilError}
  */
-export async function startAnvil({ port = 0, flags = [] }: AnvilOptions = {}): Promise<Anvil> {
+export async function startAnvil({
+  port = 0,
+  flags = [],
+  detached = false,
+}: AnvilOptions = {}): Promise<Anvil> {
   const binary = findAnvil()
   if (binary === null)
     throw new AnvilError(
@@ -77,7 +81,7 @@ export async function startAnvil({ port = 0, flags = [] }: AnvilOptions = {}): P
         'dependencies were left out. Run "npm ci", or put anvil 1.7 on PATH (https://getfoundry.sh).',
     )
   const fixed = ['--port', String(port), '--prune-history', '128', '--hardfork', 'prague']
-  const child = spawn(binary, [...fixed, ...flags], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(binary, [...fixed, ...flags], { stdio: ['ignore', 'pipe', 'pipe'], detached })
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))
   // Not SIGKILL, upon which nothing would be written of what the chain was told to keep.
   const endChild = () => void child.kill('SIGTERM')
@@ -107,6 +111,8 @@ export async function startAnvil({ port = 0, flags = [] }: AnvilOptions = {}): P
 export interface AnvilOptions {
   readonly port?: number
   readonly flags?: readonly string[]
+  /** Whether it is out of reach of the terminal's signals, such as Ctrl-C. */
+  readonly detached?: boolean
 }
 
 /** The port stands in the output, after everything else of the start. */

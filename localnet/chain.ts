@@ -1,9 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { AnvilError, startAnvil } from '../contracts/anvil.ts'
 import { callBatch } from '../contracts/json-rpc.ts'
-import { saveChain } from './chain-saver.ts'
+import { StartError } from './errors.ts'
 import { probePort } from './port.ts'
-import { StartError, setAside } from './state.ts'
 
 /** The chain that a local network runs on. */
 export interface Chain {
@@ -14,8 +13,7 @@ export interface Chain {
   readonly stop: () => Promise<void>
 }
 
-/** Taken when nobody names another. */
-const usualPort = 8545
+const defaultPort = 8545
 
 /**
  * Transactions are mined at once. Blocks come without any too, because rules that ask for a block after some time would
@@ -24,10 +22,10 @@ const usualPort = 8545
 const miningFlags = ['--block-time', '12', '--mixed-mining']
 
 /**
- * Starts a chain that goes on where it was stopped.
+ * Starts a chain that goes on where it was stopped: anvil writes its state when it is told to end.
  *
- * @param file what it keeps of itself.
- * @param port a free one; null for the usual one, or any other when that is taken.
+ * @param file where its state is kept.
+ * @param port a free one; null for the default one, or any other when that is taken.
  * @throws {@link StartError}
  */
 export async function startChain(
@@ -35,23 +33,20 @@ export async function startChain(
   port: number | null,
   note: (text: string) => void,
 ): Promise<Chain> {
-  if (existsSync(file) && !isWhole(file))
-    note(`The chain was not written completely when it ended; it is set aside in ${setAside(file)}`)
   try {
-    const anvil = await startAnvil({
+    const { url, ended, stop } = await startAnvil({
       port: port ?? (await choosePort(note)),
       flags: [...miningFlags, '--state', file],
+      // The end of a terminal would kill it before it has written its state.
+      detached: true,
     })
-    const stopSaving = saveChain(anvil, file, note)
-    const stop = async () => {
-      // Before the chain writes itself down for the last time.
-      await stopSaving()
-      await anvil.stop()
-    }
-    return { url: anvil.url, id: 31337, ended: anvil.ended, stop }
+    return { url, id: 31337, ended, stop }
   } catch (error) {
-    if (error instanceof AnvilError) throw new StartError(error.message)
-    throw error
+    if (!(error instanceof AnvilError)) throw error
+    const hint = existsSync(file)
+      ? ' If its state is damaged, npm start -- --fresh begins with empty data.'
+      : ''
+    throw new StartError(error.message + hint)
   }
 }
 
@@ -66,22 +61,12 @@ export async function reachChain(url: string): Promise<Chain> {
   }
 }
 
-/** Whether the file holds everything that was to be written: it ends where its first brace is closed. */
-function isWhole(file: string): boolean {
-  try {
-    JSON.parse(readFileSync(file, 'utf8'))
-    return true
-  } catch {
-    return false
-  }
-}
-
 async function choosePort(note: (text: string) => void): Promise<number> {
   try {
-    return await probePort(usualPort)
+    return await probePort(defaultPort)
   } catch {
     const other = await probePort(0)
-    note(`Port ${usualPort} is in use; the chain is on ${other}`)
+    note(`Port ${defaultPort} is in use; the chain is on ${other}`)
     return other
   }
 }

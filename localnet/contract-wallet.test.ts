@@ -1,9 +1,8 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { bundleHub, type HubBundle } from './bundle.ts'
-import { type Hub, startHub } from './hub.ts'
 import { type Anvil, hasAnvil, startAnvil } from './testing/anvil.ts'
+import { startTestHub, type TestHub } from './testing/hub.ts'
 
 const wallets = {
   /** Answers the magic value of EIP-1271 to everything. */
@@ -19,14 +18,7 @@ const wallets = {
 
 describe.skipIf(!hasAnvil)('signing in with a contract wallet', () => {
   let chain: Anvil
-  let script: HubBundle
-  let hub: Hub
-  const start = (rpcUrl: string) =>
-    startHub({
-      script,
-      port: 0,
-      vars: { HUB_SECRET: 'a secret that only tests know, long enough', CHAIN_RPC_URL: rpcUrl },
-    })
+  let hub: TestHub
 
   beforeAll(async () => {
     chain = await startAnvil()
@@ -41,8 +33,7 @@ describe.skipIf(!hasAnvil)('signing in with a contract wallet', () => {
         })
         await fetch(rpcUrl, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body })
       }
-    script = await bundleHub()
-    hub = await start(rpcUrl)
+    hub = await startTestHub({ CHAIN_RPC_URL: rpcUrl })
   })
 
   afterAll(async () => {
@@ -50,7 +41,7 @@ describe.skipIf(!hasAnvil)('signing in with a contract wallet', () => {
     await hub?.stop()
   })
 
-  const post = async (at: Hub, path: string, body: object) => {
+  const post = async (at: TestHub, path: string, body: object) => {
     const response = await fetch(new URL(path, at.urls[0]), {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', 'CF-Connecting-IP': '203.0.113.5' },
@@ -60,7 +51,7 @@ describe.skipIf(!hasAnvil)('signing in with a contract wallet', () => {
   }
 
   const signIn = async (address: string, signature: string, at = hub) => {
-    const nonce = await post(at, '/v1/auth/nonce', { address, domain: 'localhost:8787' })
+    const nonce = await post(at, '/v1/auth/nonce', { address, domain: new URL(at.origin).host })
     const { status, body } = await post(at, '/v1/auth/siwe', { message: nonce.body.message, signature })
     return [status, body.error ?? body.address]
   }
@@ -83,7 +74,9 @@ describe.skipIf(!hasAnvil)('signing in with a contract wallet', () => {
   test('503 unavailable while the chain does not answer', async () => {
     const broken = createServer((_, response) => response.writeHead(500).end())
     await new Promise<void>((resolve) => broken.listen(0, '127.0.0.1', resolve))
-    const other = await start(`http://127.0.0.1:${(broken.address() as AddressInfo).port}`)
+    const other = await startTestHub({
+      CHAIN_RPC_URL: `http://127.0.0.1:${(broken.address() as AddressInfo).port}`,
+    })
     try {
       expect(await signIn(wallets.accepting.address, `0x${'11'.repeat(65)}`, other)).toEqual([
         503,

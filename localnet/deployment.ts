@@ -9,7 +9,8 @@ import { SendError } from '../contracts/send.ts'
 import { defaultNetworkParams, type Profile, resolveProfile } from '../protocol/identity/index.ts'
 import { accounts, faucetSupplyWei, grants } from './accounts.ts'
 import type { Chain } from './chain.ts'
-import { StartError, usable } from './state.ts'
+import { StartError } from './errors.ts'
+import { usable } from './state.ts'
 
 const address = z.custom<Address>((value) => /^0x[0-9a-f]{40}$/.test(String(value)))
 

@@ -4,11 +4,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { ContractAddresses } from '../contracts/deploy.ts'
 import { faucetAbi, hubTokenAbi } from '../contracts/generated/contracts.ts'
 import { evmAddress } from '../protocol/signatures/index.ts'
-import { bundleHub } from './bundle.ts'
-import { type Hub, startHub } from './hub.ts'
+import type { Hub } from './hub.ts'
 import { type Anvil, hasAnvil, startAnvil } from './testing/anvil.ts'
 import { deployNetwork, relayerKey } from './testing/deployed-chain.ts'
 import { type FaultProxy, startFaultProxy } from './testing/fault-proxy.ts'
+import { startTestHub } from './testing/hub.ts'
 import { freshAddress, signIn } from './testing/session.ts'
 
 const amount = 10n ** 21n
@@ -37,19 +37,14 @@ describe.skipIf(!hasAnvil)('the faucet', () => {
       }),
     )
     proxy = await startFaultProxy(chain.url)
-    hub = await startHub({
-      script: await bundleHub(),
-      port: 0,
-      vars: {
-        HUB_SECRET: 'a secret that only tests know, long enough',
-        CHAIN_RPC_URL: proxy.url,
-        CHAIN_CONTRACTS: JSON.stringify(contracts),
-        CHAIN_CONFIRMATIONS: '1',
-        RELAYER_PRIVATE_KEY: relayerKey,
-        RELAYER_TICK_MS: '50',
-        RATE_LIMIT_MULTIPLIER: '100',
-        OPERATOR_ADDRESSES: evmAddress(operatorKey),
-      },
+    hub = await startTestHub({
+      CHAIN_RPC_URL: proxy.url,
+      CHAIN_CONTRACTS: JSON.stringify(contracts),
+      CHAIN_CONFIRMATIONS: '1',
+      RELAYER_PRIVATE_KEY: relayerKey,
+      RELAYER_TICK_MS: '50',
+      RATE_LIMIT_MULTIPLIER: '100',
+      OPERATOR_ADDRESSES: evmAddress(operatorKey),
     })
   })
   afterAll(async () => {

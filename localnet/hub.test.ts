@@ -1,16 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { bundleHub } from './bundle.ts'
-import { type Hub, startHub } from './hub.ts'
+import type { Hub } from './hub.ts'
+import { startTestHub } from './testing/hub.ts'
 
 let hub: Hub
 
 beforeAll(async () => {
-  hub = await startHub({
-    script: await bundleHub(),
-    port: 0,
-    isolates: 2,
-    vars: { HUB_SECRET: 'a secret that only tests know, long enough' },
-  })
+  hub = await startTestHub({}, { isolates: 2 })
 })
 
 afterAll(() => hub.stop())

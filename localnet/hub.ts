@@ -30,7 +30,7 @@ export interface Hub {
   urls: URL[]
   miniflare: Miniflare
   /** Whether the chain at `rpcUrl` has the block that this hub read last; also true when it has read none. */
-  isAbout: (rpcUrl: string) => Promise<boolean>
+  isOnChain: (rpcUrl: string) => Promise<boolean>
   stop: () => Promise<void>
 }
 
@@ -96,7 +96,7 @@ export async function startHub({
     return {
       urls,
       miniflare,
-      isAbout: async (rpcUrl) => hasBlock(rpcUrl, await readTip(miniflare)),
+      isOnChain: async (rpcUrl) => hasBlock(rpcUrl, await readTip(miniflare)),
       stop: () => miniflare.dispose(),
     }
   } catch (error) {

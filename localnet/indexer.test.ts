@@ -22,11 +22,11 @@ import {
   deriveVaultAddress,
   resolveProfile,
 } from '../protocol/identity/index.ts'
-import { bundleHub, type HubBundle } from './bundle.ts'
-import { type Hub, startHub } from './hub.ts'
+import type { Hub } from './hub.ts'
 import { type Anvil, hasAnvil, startAnvil } from './testing/anvil.ts'
 import { deployNetwork } from './testing/deployed-chain.ts'
 import { seededRandom } from './testing/fault-proxy.ts'
+import { startTestHub } from './testing/hub.ts'
 
 const hash = (text: string) => keccak256(toHex(text))
 const window = 8
@@ -115,7 +115,6 @@ function anything(calls: Calls, random: () => number): Call {
 
 describe.skipIf(!hasAnvil)('the indexer', () => {
   let chain: Anvil
-  let script: HubBundle
   let sender: string
   let deployment: Deployment
   let calls: Calls
@@ -124,17 +123,12 @@ describe.skipIf(!hasAnvil)('the indexer', () => {
   let started: Hub | undefined
 
   const start = async () => {
-    const hub = await startHub({
-      script,
-      port: 0,
-      vars: {
-        HUB_SECRET: 'a secret that only tests know, long enough',
-        CHAIN_RPC_URL: chain.url,
-        CHAIN_CONTRACTS: JSON.stringify(deployment.contracts),
-        CHAIN_START_BLOCK: String(deployment.startBlock),
-        CHAIN_POLL_MS: '30',
-        CHAIN_WINDOW_BLOCKS: String(window),
-      },
+    const hub = await startTestHub({
+      CHAIN_RPC_URL: chain.url,
+      CHAIN_CONTRACTS: JSON.stringify(deployment.contracts),
+      CHAIN_START_BLOCK: String(deployment.startBlock),
+      CHAIN_POLL_MS: '30',
+      CHAIN_WINDOW_BLOCKS: String(window),
     })
     started = hub
     const worker = await hub.miniflare.getWorker('hub')
@@ -143,7 +137,6 @@ describe.skipIf(!hasAnvil)('the indexer', () => {
   }
 
   beforeEach(async () => {
-    script ??= await bundleHub()
     chain = await startAnvil()
     ;[sender] = (await chain.rpc<string[]>('eth_accounts')) as [string]
     deployment = await deployNetwork(chain)

@@ -1,13 +1,14 @@
-/** The local network itself: a chain, contracts and a hub. start.ts runs it, and it ends with that. */
+/** The local network: a chain, contracts, a hub, and sample data. */
+import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import type { Deployment } from '../contracts/deploy.ts'
-import { profileStrings } from '../protocol/identity/index.ts'
-import { accounts, privateKeys } from './accounts.ts'
 import { type Chain, reachChain, startChain } from './chain.ts'
-import { findDeployment, makeDeployment, profileOf } from './deployment.ts'
+import { findDeployment, makeDeployment } from './deployment.ts'
+import { StartError } from './errors.ts'
 import type { Hub } from './hub.ts'
-import { endLeftovers, forgetGroup, noteGroup } from './leftovers.ts'
-import { commandWith, type Options, readOptions } from './options.ts'
+import type { Lifecycle } from './lifecycle.ts'
+import { commandWith, type Options } from './options.ts'
+import { endOrphans, forgetChildren, recordChildren } from './orphans.ts'
 import { probePort } from './port.ts'
 import type { SampleOptions } from './sample/make.ts'
 import { hubSettings } from './settings.ts'
@@ -17,74 +18,39 @@ import {
   type NetworkFiles,
   networkFiles,
   readHubSecret,
-  StartError,
   setAside,
   stateFolder,
+  usable,
 } from './state.ts'
+import { describeNetwork, describeSample } from './summary.ts'
 
 /** How often crons run; nothing else runs them here. */
 const cronMs = 5 * 60_000
 
-const args = process.argv.slice(2)
-
-/** What must be ended, in the order in which it began. */
-const running: (() => unknown)[] = []
-let stopping = false
-
-async function stop(code: number): Promise<never> {
-  if (stopping) return new Promise(() => {})
-  stopping = true
-  for (const end of running.reverse()) {
-    try {
-      await end()
-    } catch (error) {
-      console.error('Something did not end as it should:', error)
-    }
-  }
-  process.exit(code)
-}
-
 const progress = (step: string): void => console.error(`… ${step}`)
-// A terminal that is closed, or a pipe that nobody reads any more, is no reason to end without writing anything down.
-for (const output of [process.stdout, process.stderr]) output.on('error', () => {})
+const secondsSince = (startedMs: number): number => (performance.now() - startedMs) / 1000
 
-async function main(): Promise<void> {
-  try {
-    stopWhenTold()
-    await start(readOptions(args))
-  } catch (error) {
-    const expected = error instanceof StartError
-    console.error(expected ? `Error: ${error.message}` : error)
-    await stop(expected ? error.exitCode : 70)
-  }
-}
-
-/** By a signal, or by the end of standard input: that is how this process learns that the one which started it is gone. */
-function stopWhenTold(): void {
-  const told = () => {
-    if (!stopping) progress('Stopping')
-    return stop(0)
-  }
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    // Miniflare's own handlers end the process at once, before its databases are closed.
-    process.removeAllListeners(signal)
-    process.on(signal, told)
-  }
-  process.stdin.removeAllListeners('end').on('end', told).resume()
-}
-
-async function start(options: Options): Promise<void> {
+/**
+ * Starts the network, and returns once everything runs.
+ *
+ * @param args what was typed, to name a command that would work.
+ * @throws StartError
+ */
+export async function runNetwork(
+  options: Options,
+  args: readonly string[],
+  lifecycle: Lifecycle,
+): Promise<void> {
   const startedMs = performance.now()
-  running.push(lockState(stateFolder))
-  // Chains of others come and go; what is known of them does not touch the data of the own one.
+  lifecycle.onStop(lockState(stateFolder))
+  if (await endOrphans(stateFolder)) progress('Ended processes of a network that was killed')
+  lifecycle.onStop(() => forgetChildren(stateFolder))
+  // Data about a chain that is not the network's own is kept apart from the data about its own.
   const folder = options.rpc === null ? stateFolder : path.join(stateFolder, 'rpc')
-  if (options.rpc !== null) running.push(lockState(folder))
-  if (await endLeftovers(stateFolder))
-    progress('Ended what an earlier network left running when it was killed')
-  running.push(() => forgetGroup(stateFolder))
   if (options.fresh) clearState(folder)
-  const port = await choosePort('--port', options.port)
-  if (options.chainPort !== null) await choosePort('--chain-port', options.chainPort)
+  usable(folder, () => mkdirSync(folder, { recursive: true }))
+  const port = await choosePort(args, '--port', options.port)
+  if (options.chainPort !== null) await choosePort(args, '--chain-port', options.chainPort)
   const baseUrl = `http://localhost:${port}`
   const files = networkFiles(folder)
 
@@ -94,62 +60,65 @@ async function start(options: Options): Promise<void> {
     options.rpc === null
       ? await startChain(files.chain, options.chainPort, progress)
       : await reachChain(options.rpc)
-  running.push(chain.stop)
-  noteGroup(stateFolder)
-  chain.ended.then(chainEnded)
+  lifecycle.onStop(chain.stop)
+  recordChildren(stateFolder)
+  // A hub that breaks down is started again by Miniflare; a chain is not, because it may have forgotten its last blocks.
+  chain.ended.then(() => {
+    if (lifecycle.stopping) return
+    console.error('Error: The chain ended by itself. Everything else stops too.')
+    return lifecycle.stop(1)
+  })
   const found = await findDeployment(files.deployment, chain)
-  const deployment = found ?? (await deployAnew(files, chain))
-  const chainSeconds = (performance.now() - chainMs) / 1000
+  const first = found ?? (await deploy(files, chain))
+  const chainSeconds = secondsSince(chainMs)
 
   progress('Starting the hub')
   const { startHub, script } = await prepareHub()
-  const begin = (made: Deployment) =>
+  const startHubOf = (deployment: Deployment) =>
     startHub({
       script,
       port,
       statePath: files.storage,
-      vars: hubSettings({ baseUrl, chain, deployment: made, hubSecret: readHubSecret(folder) }),
+      vars: hubSettings({ baseUrl, chain, deployment, hubSecret: readHubSecret(folder) }),
     })
-  const network = await withHub(begin, deployment, files, chain)
+  const { hub, deployment } = await matchHub(startHubOf, first, files, chain)
+  lifecycle.onStop(hub.stop)
+  recordChildren(stateFolder)
+  // Once more, because Miniflare has added its own handlers in between.
+  lifecycle.stopOnSignals()
 
   // Without the first run nobody would wake the indexer and the relayer.
-  await runCrons(network.hub)
-  const crons = setInterval(() => runCrons(network.hub), cronMs)
-  running.push(() => clearInterval(crons))
-  // Once more, because Miniflare has put its own in between.
-  stopWhenTold()
-  printReady(baseUrl, folder, chain, network.deployment, {
-    all: (performance.now() - startedMs) / 1000,
-    chain: chainSeconds,
-    deployed: network.deployment !== found,
-  })
+  await runCrons(hub, lifecycle)
+  const crons = setInterval(() => runCrons(hub, lifecycle), cronMs)
+  lifecycle.onStop(() => clearInterval(crons))
+  console.log(
+    describeNetwork(baseUrl, folder, chain, deployment, {
+      all: secondsSince(startedMs),
+      chain: chainSeconds,
+      deployed: deployment !== found,
+    }),
+  )
   if (options.sample)
-    await addSample({
-      hub: baseUrl,
-      profile: profileOf(chain),
-      rpcUrl: chain.url,
-      contracts: network.deployment.contracts,
-      devicesFolder: files.devices,
-    })
+    await addSample(
+      {
+        hub: baseUrl,
+        rpcUrl: chain.url,
+        contracts: deployment.contracts,
+        devicesFolder: files.devices,
+      },
+      lifecycle,
+    )
 }
 
-/** Something to look at. The network is as good without it, so a failure ends nothing. */
-async function addSample(options: SampleOptions): Promise<void> {
+/** The network is complete without sample data, so a failure ends nothing. */
+async function addSample(options: SampleOptions, lifecycle: Lifecycle): Promise<void> {
   const startedMs = performance.now()
   try {
     const { makeSample } = await import('./sample/make.ts')
-    const { projectId, nodeIds } = await makeSample(options)
-    const keys = nodeIds.map(
-      (nodeId, i) => `    ${nodeId}  ${path.join(options.devicesFolder, String(i + 1))}/`,
-    )
-    console.log(`  Sample project of the developer (${((performance.now() - startedMs) / 1000).toFixed(1)} s)
-    ${options.hub}/v1/projects/${projectId}
-
-  Sample devices of the miner with collateral in it, and their data directories for nodectl
-${keys.join('\n')}
-`)
+    const sample = await makeSample(options)
+    console.log(describeSample(options, sample, secondsSince(startedMs)))
   } catch (error) {
-    if (!stopping) console.error('The sample data could not be made:', error)
+    if (!lifecycle.stopping) console.error('The sample data could not be made:', error)
   }
 }
 
@@ -163,27 +132,22 @@ async function prepareHub() {
   return { startHub, script: await bundleHub() }
 }
 
-/** Starts the hub; when its data is about blocks that this chain does not have, both begin anew. */
-async function withHub(
-  begin: (deployment: Deployment) => Promise<Hub>,
+/** Starts the hub. When its data is about blocks that this chain does not have, hub and contracts begin again. */
+async function matchHub(
+  startHubOf: (deployment: Deployment) => Promise<Hub>,
   deployment: Deployment,
   files: NetworkFiles,
   chain: Chain,
 ): Promise<{ hub: Hub; deployment: Deployment }> {
-  const hub = await begin(deployment)
-  if (await hub.isAbout(chain.url)) {
-    running.push(hub.stop)
-    return { hub, deployment }
-  }
+  const hub = await startHubOf(deployment)
+  if (await hub.isOnChain(chain.url)) return { hub, deployment }
   await hub.stop()
-  const anew = await deployAnew(files, chain)
-  const second = await begin(anew)
-  running.push(second.stop)
-  return { hub: second, deployment: anew }
+  const second = await deploy(files, chain)
+  return { hub: await startHubOf(second), deployment: second }
 }
 
 /** Deploys the contracts. What a hub knows of others would be wrong of these. */
-async function deployAnew(files: NetworkFiles, chain: Chain): Promise<Deployment> {
+async function deploy(files: NetworkFiles, chain: Chain): Promise<Deployment> {
   const aside = setAside(files.storage)
   if (aside !== null)
     progress(`The hub’s data is about a chain or contracts that are gone; it is set aside in ${aside}`)
@@ -191,25 +155,20 @@ async function deployAnew(files: NetworkFiles, chain: Chain): Promise<Deployment
   return makeDeployment(files.deployment, chain)
 }
 
-/** A hub that breaks down is started again by Miniflare; a chain is not, because it may have forgotten its last blocks. */
-async function chainEnded(): Promise<void> {
-  if (stopping) return
-  console.error('Error: The chain ended by itself. Everything else stops too.')
-  await stop(1)
-}
-
-async function runCrons({ miniflare }: Hub): Promise<void> {
+async function runCrons({ miniflare }: Hub, lifecycle: Lifecycle): Promise<void> {
   try {
-    // Miniflare starts a hub that broke down again, in another process.
-    noteGroup(stateFolder)
     const worker = await miniflare.getWorker('hub')
     await worker.scheduled({ cron: '*/5 * * * *' })
   } catch (error) {
-    if (!stopping) console.error('The scheduled clean-up failed:', error)
+    if (!lifecycle.stopping) console.error('The scheduled clean-up failed:', error)
   }
 }
 
-async function choosePort(option: '--port' | '--chain-port', port: number): Promise<number> {
+async function choosePort(
+  args: readonly string[],
+  option: '--port' | '--chain-port',
+  port: number,
+): Promise<number> {
   try {
     return await probePort(port)
   } catch (error) {
@@ -221,50 +180,3 @@ async function choosePort(option: '--port' | '--chain-port', port: number): Prom
     )
   }
 }
-
-interface Seconds {
-  readonly all: number
-  readonly chain: number
-  readonly deployed: boolean
-}
-
-function printReady(
-  baseUrl: string,
-  folder: string,
-  chain: Chain,
-  { contracts }: Deployment,
-  seconds: Seconds,
-): void {
-  const chainPart = `${seconds.deployed ? 'chain and new contracts' : 'chain'} ${seconds.chain.toFixed(1)} s`
-  const profile = profileOf(chain)
-  const { token, ...others } = contracts
-  const rows = Object.entries({ [profileStrings(profile).token_member]: token, ...others }).map(
-    ([name, address]) => `    ${name.padEnd(21)}${address}`,
-  )
-  const people = Object.entries(accounts).map(
-    ([name, { address }]) =>
-      `    ${name.padEnd(10)} ${address.toLowerCase()}  ${privateKeys[name as keyof typeof privateKeys]}`,
-  )
-  console.log(`
-The local network is ready (${seconds.all.toFixed(1)} s; ${chainPart}). Ctrl-C stops it.
-
-  Hub API     ${baseUrl}/v1
-  Descriptor  ${baseUrl}/
-  Reference   ${baseUrl}/docs
-  OpenAPI     ${baseUrl}/v1/openapi.json
-  Health      ${baseUrl}/v1/status
-  Chain       ${chain.url}  (chain id ${chain.id})
-  Data        ${folder}/  (npm start -- --fresh begins anew)
-
-  Contracts
-${rows.join('\n')}
-
-  Accounts, with keys that everybody has: never send anything of worth to them
-${people.join('\n')}
-
-  The relayer deployed the contracts and sends what the hub relays, so send nothing with it yourself.
-  Operator, developer and miner each have 100,000 ${profile.token_symbol} of this deployment.
-`)
-}
-
-await main()

@@ -1,5 +1,6 @@
-import { readArguments } from './arguments.ts'
-import { stateFolder, UsageError } from './state.ts'
+import { readArguments } from '../tools/command/arguments.ts'
+import { UsageError } from '../tools/command/errors.ts'
+import { stateFolder } from './state.ts'
 
 export const usage = `Usage: npm start -- [--port N] [--chain-port N] [--rpc URL] [--fresh] [--no-sample]
 
@@ -22,16 +23,16 @@ Examples:
 
 export interface Options {
   readonly port: number
-  /** Null for the usual one, or another when that is taken. */
+  /** Null for the default one, or another when that is taken. */
   readonly chainPort: number | null
   /** Null to start a chain. */
   readonly rpc: string | null
   readonly fresh: boolean
-  /** Whether there is to be something to look at. */
+  /** Whether sample data is made. */
   readonly sample: boolean
 }
 
-/** Whether the arguments ask what there is to ask for. */
+/** Whether the arguments hold `--help`. */
 export const asksForHelp = (args: readonly string[]): boolean => parse(args).help ?? false
 
 /** @throws {@link UsageError} */

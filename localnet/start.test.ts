@@ -1,41 +1,67 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { callBatch } from '../contracts/json-rpc.ts'
 import { deriveNodeId, resolveProfile } from '../protocol/identity/index.ts'
 import { ed25519PublicKey } from '../protocol/signatures/index.ts'
-import { hasAnvil } from './testing/anvil.ts'
-import { freePorts, type Ports, type Started, Starter } from './testing/npm-start.ts'
-import { signIn } from './testing/session.ts'
+import { privateKeys } from './accounts.ts'
+import { listProcesses } from './processes.ts'
+import { hasAnvil, startAnvil } from './testing/anvil.ts'
+import { freePorts, isListening, NpmStart, type Ports, type Started } from './testing/npm-start.ts'
+import { type Session, signIn } from './testing/session.ts'
 
 // Whole networks begin and end here, each in the time the machine has for it.
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 
-const starter = new Starter()
-afterAll(() => starter.clear())
-
-const operatorKey = '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d'
-const minerKey = '0x7c852118294e51e653712a81e05800f419141751be58f605c371e15141b007a6'
-const developerKey = '0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a'
+const npmStart = new NpmStart()
+afterAll(() => npmStart.clear())
+const file = (name: string) => path.join(npmStart.folder, name)
 
 describe.skipIf(!hasAnvil)('npm start', () => {
   let ports: Ports
-  let first: Started
-  let drip: { status: number; txHash: string }
+  let network: Started
+  let session: Session
+  let dripHash: string
   beforeAll(async () => {
     ports = await freePorts()
-    first = starter.run(ports.args.filter((arg) => arg !== '--no-sample'))
-    await first.ready
+    network = await npmStart.start(
+      ports.args.filter((arg) => arg !== '--no-sample'),
+      { through: 'npm' },
+    )
   })
+  afterAll(() => network.child.kill('SIGTERM'))
   const origin = () => `http://localhost:${ports.hub}`
   // biome-ignore lint/suspicious/noExplicitAny: whatever the hub answers.
   const read = async (target: string): Promise<any> => (await fetch(origin() + target)).json()
   const chain = (method: string, ...params: unknown[]) =>
     callBatch(`http://127.0.0.1:${ports.chain}`, [[method, ...params]]).then(([answer]) => answer)
+  const signInAs = (who: keyof typeof privateKeys) => signIn(new URL(origin()), undefined, privateKeys[who])
+  const nothingListens = () =>
+    expect
+      .poll(async () => [await isListening(ports.hub), await isListening(ports.chain)])
+      .toEqual([false, false])
+  /** Has the hub send something, and waits until it is in a block that the hub has read. */
+  const drip = async (key?: string) => {
+    const { post } = await signIn(new URL(origin()), undefined, key)
+    const response = await post('/v1/faucet/drip')
+    expect(response.status).toBe(202)
+    const { tx_hash: hash } = (await response.json()) as { tx_hash: string }
+    await expect
+      .poll(() => read(String(response.headers.get('location'))))
+      .toMatchObject({ status: 'confirmed' })
+    return hash
+  }
+  const expectGoesOn = async () => {
+    expect(network.output.stderr).not.toMatch(/Deploying|set aside/)
+    expect(await chain('eth_getTransactionReceipt', dripHash)).toMatchObject({ status: '0x1' })
+    expect((await session.get('/v1/me')).status).toBe(200)
+    expect((await read('/v1/projects')).items).toHaveLength(1)
+    await expect.poll(() => read('/v1/status')).toMatchObject({ status: 'ok', relayer: 'ok' })
+  }
 
   test('prints where everything is: the hub, the chain, every contract and every account with its key', () => {
-    const { stdout } = first.output
+    const { stdout } = network.output
     for (const url of ['/v1', '/docs', '/v1/openapi.json', '/v1/status'])
       expect(stdout).toContain(origin() + url)
     expect(stdout).toContain(`http://127.0.0.1:${ports.chain}  (chain id 31337)`)
@@ -78,9 +104,9 @@ describe.skipIf(!hasAnvil)('npm start', () => {
     expect(BigInt(balance as string)).toBe(100_000n * 10n ** 18n)
   })
 
-  test('there is something to look at: a listed project with a funded vault, and devices that stake in it', async () => {
-    await expect.poll(() => first.output.stdout, { timeout: 120_000 }).toContain('Sample devices')
-    const [, projectId] = /projects\/(0x[0-9a-f]{64})/.exec(first.output.stdout) ?? []
+  test('the sample is a listed project with a funded vault, and devices that stake in it', async () => {
+    await expect.poll(() => network.output.stdout, { timeout: 120_000 }).toContain('Sample devices')
+    const [, projectId] = /projects\/(0x[0-9a-f]{64})/.exec(network.output.stdout) ?? []
     expect((await read('/v1/projects')).items).toEqual([
       expect.objectContaining({ project_id: projectId, slug: 'sample-echo', listing_status: 'listed' }),
     ])
@@ -89,16 +115,15 @@ describe.skipIf(!hasAnvil)('npm start', () => {
       config_matches_manifest: true,
       balance: String(10_000n * 10n ** 18n),
     })
-    const miner = await signIn(new URL(origin()), undefined, minerKey, `localhost:${ports.hub}`)
-    const { items } = (await (await miner.get('/v1/me/subscriptions')).json()) as { items: object[] }
+    const { items } = (await (await (await signInAs('miner')).get('/v1/me/subscriptions')).json()) as {
+      items: object[]
+    }
     expect(items).toHaveLength(3)
     for (const item of items)
       expect(item).toMatchObject({ project_id: projectId, status: 'active', device_bound: true })
-    const operator = await signIn(new URL(origin()), undefined, operatorKey, `localhost:${ports.hub}`)
-    expect((await (await operator.get('/admin/v1/nodes')).json()) as object).toMatchObject({
-      items: Array(3).fill({ role: 'miner', status: 'approved' }),
-    })
-    const devices = [...first.output.stdout.matchAll(/^ +(\S+-[0-9a-f]{16}) {2}(\S+)\/$/gm)]
+    const nodes = await (await signInAs('operator')).get('/admin/v1/nodes')
+    expect(await nodes.json()).toMatchObject({ items: Array(3).fill({ role: 'miner', status: 'approved' }) })
+    const devices = [...network.output.stdout.matchAll(/^ +(\S+-[0-9a-f]{16}) {2}(\S+)\/$/gm)]
     expect(devices).toHaveLength(3)
     for (const [, nodeId, folder] of devices) {
       const seed = readFileSync(path.join(folder!, 'node.key'), 'utf8').trim()
@@ -106,97 +131,115 @@ describe.skipIf(!hasAnvil)('npm start', () => {
     }
   })
 
-  test('npm run submit brings a project from its manifest to the review of an operator', async () => {
-    const manifest = JSON.parse(readFileSync('examples/project/manifest.json', 'utf8'))
-    manifest.consensus.work.functions = ['echo']
-    const file = path.join(starter.folder, 'manifest.json')
-    writeFileSync(file, JSON.stringify(manifest))
-    const { items } = await read('/v1/modules')
-    // By the other name of this machine, which wallets sign in to as well.
-    const hub = `http://127.0.0.1:${ports.hub}`
-    const submit = () =>
-      starter.run([file, items[0].manifest_address, '--hub', hub, '--as', 'treasury'], {
-        script: 'examples/project/submit.ts',
-      }).exit
-    const { code, stdout, stderr } = await submit()
-    expect([code, stderr]).toEqual([0, ''])
-    const projectId = stdout.trim().split('\n').at(-1)
-    const operator = await signIn(new URL(origin()), undefined, operatorKey, `localhost:${ports.hub}`)
-    expect(await (await operator.get('/admin/v1/review-queue')).json()).toMatchObject({
-      items: [{ project_id: projectId, listing_status: 'pending_review' }],
-    })
-    expect(await submit()).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('/v1/developers/projects answered 409 already_exists: You have'),
-    })
-    for (const [change, problem] of [
-      [{ slug: 'Greet Two' }, 'slug: '],
-      [{ surplus: 1 }, 'surplus: '],
-    ] as const) {
-      writeFileSync(file, JSON.stringify({ ...manifest, ...change }))
-      expect(await submit()).toMatchObject({
-        code: 1,
-        stderr: expect.stringContaining(`the manifest has problems\n  ${problem}`),
-      })
-    }
-  })
-
   test('the sample developer signs in and is given tokens, mined at once', async () => {
-    const session = await signIn(new URL(origin()), undefined, developerKey, `localhost:${ports.hub}`)
-    const response = await session.post('/v1/faucet/drip')
-    const body = (await response.json()) as { tx_hash: string }
-    drip = { status: response.status, txHash: body.tx_hash }
-    expect(drip.status).toBe(202)
-    await expect
-      .poll(() => read(String(response.headers.get('location'))))
-      .toMatchObject({ status: 'confirmed' })
+    session = await signInAs('developer')
+    dripHash = await drip(privateKeys.developer)
   })
 
   test('a second one in the same folder is refused, and told how to run beside it', async () => {
-    const { code, stderr } = await starter.run((await freePorts()).args).exit
+    const { code, stderr } = await npmStart.run((await freePorts()).args).exit
     expect(code).toBe(1)
     expect(stderr).toMatch(
       new RegExp(
-        `is running already in .*kill ${starter.networkPid()}\\..*LOCALNET_DIR=<folder> npm start -- --port`,
+        `is running already in .*kill ${npmStart.networkPid()}\\..*LOCALNET_DIR=<folder> npm start -- --port`,
       ),
     )
   })
 
-  test('SIGTERM or Ctrl-C ends the hub and the chain; both go on from there however often they are started', async () => {
-    const session = await signIn(new URL(origin()), undefined, developerKey, `localhost:${ports.hub}`)
-    const kept = async () => ({
-      contracts: (await read('/')).chain.contracts,
-      projects: (await read('/v1/projects')).items.map((one: { project_id: string }) => one.project_id),
-      session: (await session.get('/v1/me')).status,
-    })
-    const before = await kept()
-    expect(before).toMatchObject({ session: 200 })
-    expect(before.projects).not.toEqual([])
-    first.child.kill('SIGTERM')
-    expect((await first.exit).code).toBe(0)
-    await expect(fetch(origin())).rejects.toThrow()
-    await expect(chain('eth_chainId')).rejects.toThrow()
+  test('SIGTERM of npm ends hub and chain; both go on from there', async () => {
+    network.child.kill('SIGTERM')
+    await network.exit
+    await nothingListens()
+    copyFileSync(file('chain.json'), file('early.json'))
 
-    for (let restart = 1; restart <= 4; restart++) {
-      const again = starter.run(ports.args)
-      await again.ready
-      expect(again.output.stderr).not.toMatch(/Deploying|set aside/)
-      expect(await kept()).toEqual(before)
-      expect(await chain('eth_getTransactionReceipt', drip.txHash)).toMatchObject({ status: '0x1' })
-      await expect.poll(() => read('/v1/status')).toMatchObject({ status: 'ok' })
-      expect((await session.post('/v1/faucet/drip')).status).toBe(429)
-      again.child.kill('SIGINT')
-      expect((await again.exit).code).toBe(0)
-    }
+    network = await npmStart.start(ports.args)
+    await expectGoesOn()
+    expect((await session.post('/v1/faucet/drip')).status).toBe(429)
   })
 
-  test('--fresh begins anew', async () => {
-    const again = starter.run([...ports.args, '--fresh'])
-    await again.ready
-    expect(again.output.stderr).toContain('Deploying')
-    expect(await chain('eth_getTransactionReceipt', drip.txHash)).toBe(null)
-    again.child.kill('SIGINT')
-    expect((await again.exit).code).toBe(0)
+  test('the end of the terminal ends them in order, although nobody reads what is printed', async () => {
+    dripHash = await drip()
+    network.child.stdout?.destroy()
+    network.child.stderr?.destroy()
+    network.child.kill('SIGHUP')
+    expect((await network.exit).code).toBe(0)
+    await nothingListens()
+    expect(existsSync(file('pid'))).toBe(false)
+
+    network = await npmStart.start(ports.args)
+    await expectGoesOn()
+  })
+
+  test('the orphans of one that was killed are ended by the next, which goes on', async () => {
+    dripHash = await drip()
+    const orphans = childrenOf(network)
+    network.child.kill('SIGKILL')
+    await network.exit
+    expect([await isListening(ports.hub), await isListening(ports.chain)]).toEqual([true, true])
+
+    network = await npmStart.start(ports.args)
+    expect(network.output.stderr).toContain('Ended processes of a network that was killed')
+    expect(orphans).not.toEqual([])
+    for (const orphan of orphans) expect(() => process.kill(orphan.pid, 0)).toThrow()
+    await expectGoesOn()
+  })
+
+  test('a chain that lost its last blocks is known by the block that the hub read last', async () => {
+    network.child.kill('SIGINT')
+    expect((await network.exit).code).toBe(0)
+    copyFileSync(file('early.json'), file('chain.json'))
+
+    network = await npmStart.start(ports.args, { through: 'nx.mjs' })
+    expect(network.output.stderr).toContain(`set aside in ${file('storage.old')}`)
+    expect(existsSync(file('storage.old'))).toBe(true)
+    await drip()
+  })
+
+  test('it ends with the process that started it, also when that is killed; --fresh begins with empty data', async () => {
+    network.child.kill('SIGKILL')
+    await nothingListens()
+    await expect.poll(() => existsSync(file('pid'))).toBe(false)
+
+    network = await npmStart.start([...ports.args, '--fresh'])
+    expect(existsSync(file('storage.old'))).toBe(false)
+    expect(await chain('eth_getTransactionReceipt', dripHash)).toBe(null)
+  })
+
+  test('without its chain it stops', async () => {
+    const isAnvil = ({ pid }: { pid: number }) => readFileSync(`/proc/${pid}/comm`, 'utf8') === 'anvil\n'
+    const anvil = childrenOf(network).find(isAnvil)
+    process.kill(anvil?.pid as number, 'SIGKILL')
+    const { code, stderr } = await network.exit
+    expect([code, stderr]).toEqual([1, expect.stringContaining('The chain ended by itself')])
+  })
+
+  test('Ctrl-C while it starts ends what there is so far', async () => {
+    network = npmStart.run(ports.args)
+    await expect.poll(() => network.output.stderr).toContain('Starting the hub')
+    network.child.kill('SIGINT')
+    expect((await network.exit).code).toBe(0)
+    await nothingListens()
+  })
+
+  test('--rpc runs on a chain of somebody else, which stays, and keeps its data apart', async () => {
+    const other = await startAnvil()
+    const before = readFileSync(file('deployment.json'), 'utf8')
+    network = await npmStart.start(['--no-sample', '--port', String(ports.hub), '--rpc', other.url])
+    expect(network.output.stdout).toContain(other.url)
+    network.child.kill('SIGINT')
+    expect((await network.exit).code).toBe(0)
+    expect(readFileSync(file('deployment.json'), 'utf8')).toBe(before)
+    expect(existsSync(file('rpc/deployment.json'))).toBe(true)
+    expect(await other.rpc('eth_chainId')).toBe('0x7a69')
+    await other.stop()
+  })
+
+  test('--rpc on a chain where nobody has funds says who needs them', async () => {
+    const other = await startAnvil(['--balance', '0', '--chain-id', '1337'])
+    const { code, stderr } = await npmStart.run(['--port', '0', '--rpc', other.url]).exit
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/cannot be deployed by 0xf39F.*who needs funds on this chain/)
+    await other.stop()
   })
 })
 
@@ -218,37 +261,39 @@ describe('npm start refuses', () => {
       /No chain answers at http:\/\/127\.0\.0\.1:\d+: connect ECONNREFUSED/,
     ],
   ])('%s, with exit code 1', async (_, args, message) => {
-    const { code, stderr } = await starter.run(await args()).exit
+    const { code, stderr } = await npmStart.run(await args()).exit
     expect(stderr).toMatch(message)
     expect(code).toBe(1)
   })
 
   test('an unknown flag, with exit code 2', async () => {
-    const { code, stderr } = await starter.run(['--prot', '1']).exit
+    const { code, stderr } = await npmStart.run(['--prot', '1']).exit
     expect(stderr).toMatch(/--prot.*[\s\S]*Usage: npm start/)
     expect(code).toBe(2)
   })
 
   test('a folder that is none, with what the system says', async () => {
-    const file = path.join(starter.folder, 'file')
-    mkdirSync(starter.folder, { recursive: true })
-    writeFileSync(file, '')
+    const plain = file('file')
+    mkdirSync(npmStart.folder, { recursive: true })
+    writeFileSync(plain, '')
     for (const [folder, message] of [
       ['', 'LOCALNET_DIR is empty. Name a folder in it, or unset it.'],
-      [file, `The folder ${file}/ cannot be used: EEXIST`],
-      [path.join(file, 'below'), 'cannot be used: ENOTDIR'],
+      [plain, `The folder ${plain}/ cannot be used: EEXIST`],
+      [path.join(plain, 'below'), 'cannot be used: ENOTDIR'],
     ] as const) {
-      const { code, stderr } = await starter.run([], { env: { LOCALNET_DIR: folder } }).exit
+      const { code, stderr } = await npmStart.run([], { env: { LOCALNET_DIR: folder } }).exit
       expect(stderr).toContain(message)
       expect(code).toBe(1)
     }
   })
 
   test('nothing when it is asked for help', async () => {
-    const { code, stdout } = await starter.run(['--help']).exit
+    const { code, stdout } = await npmStart.run(['--help']).exit
     expect([code, stdout]).toEqual([0, expect.stringContaining('npm start -- --port 9000 --fresh')])
   })
 })
+
+const childrenOf = ({ child }: Started) => listProcesses().filter(({ parent }) => parent === child.pid)
 
 async function occupied(): Promise<number> {
   const server = createServer()

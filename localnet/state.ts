@@ -2,21 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { lockFolder } from '../node-cli/src/data-dir/folder-lock.ts'
+import { StartError } from './errors.ts'
 
 /** Where the local network keeps its data; `LOCALNET_DIR` names another place. */
 export const stateFolder = process.env.LOCALNET_DIR ?? '.localnet'
-
-/** Thrown with a message that is meant for the person at the keyboard. */
-export class StartError extends Error {
-  override readonly name: string = 'StartError'
-  readonly exitCode: number = 1
-}
-
-/** Thrown when it was called in a way that it cannot be. */
-export class UsageError extends StartError {
-  override readonly name = 'UsageError'
-  override readonly exitCode = 2
-}
 
 /**
  * Takes a folder for this process, and makes it if there is none: two networks over one database would corrupt it.
@@ -61,14 +50,7 @@ export const networkFiles = (folder: string): NetworkFiles => ({
 /** Forgets databases, objects, secrets and the chain. */
 export function clearState(folder: string): void {
   usable(folder, () => {
-    for (const name of [
-      'storage',
-      'hub-secret',
-      'chain.json',
-      'chain.json.new',
-      'deployment.json',
-      'devices',
-    ]) {
+    for (const name of ['storage', 'hub-secret', 'chain.json', 'deployment.json', 'devices']) {
       const file = path.join(folder, name)
       for (const one of [file, ...asides(file)]) rmSync(one, { recursive: true, force: true })
     }

@@ -1,7 +1,7 @@
 // Runs a command with the project's own Node first on PATH, so that any Node >= 20 can start everything.
 // The Node comes from an optional dependency (see docs/decisions/0001-node-as-optional-dependency.md).
-import { execFileSync, spawn } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { constants } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -37,49 +37,12 @@ const env = {
 
 const [command, ...args] = process.argv.slice(2)
 const child = spawn(command, args, { stdio: 'inherit', env })
-const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
-for (const signal of signals) process.on(signal, () => child.kill(signal))
-// Whoever started this may die without passing a signal on (npm does); nothing must outlive it.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+// The shell that npm puts in between ends upon a signal without passing it on.
 const parent = process.ppid
-const npm = findNpm(parent)
-const isAlone = () => process.ppid !== parent || (npm !== null && !isThere(npm))
-setInterval(() => isAlone() && child.kill('SIGTERM'), 500).unref()
+setInterval(() => process.ppid !== parent && child.kill('SIGTERM'), 500).unref()
 child.on('error', (error) => {
   console.error(`${command}: ${error.message}`)
   process.exit(127)
 })
 child.on('exit', (code, signal) => process.exit(code ?? 128 + constants.signals[signal]))
-
-/** The npm above the shell that a script of package.json runs in: that shell goes on when npm is killed. */
-function findNpm(shell) {
-  if (process.env.npm_lifecycle_event === undefined) return null
-  try {
-    const { parent } = describe(shell)
-    return /^npm\b/.test(describe(parent).title) ? parent : null
-  } catch {
-    // Where the system does not tell, only the death of the parent itself is noticed.
-    return null
-  }
-}
-
-function describe(pid) {
-  if (existsSync('/proc/self/stat')) {
-    // The name of the program stands in brackets and may hold anything, so the rest is read from the last one on.
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    const parent = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])
-    return { parent, title: readFileSync(`/proc/${pid}/cmdline`, 'utf8') }
-  }
-  const line = execFileSync('ps', ['-o', 'ppid=', '-o', 'command=', '-p', String(pid)], {
-    encoding: 'utf8',
-  }).trim()
-  return { parent: Number.parseInt(line, 10), title: line.replace(/^\d+\s+/, '') }
-}
-
-function isThere(pid) {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return error.code === 'EPERM'
-  }
-}

@@ -10,8 +10,9 @@ import { build } from 'esbuild'
 import { bundleHub } from '../../localnet/bundle.ts'
 import { startHub } from '../../localnet/hub.ts'
 import { probePort } from '../../localnet/port.ts'
-import { signIn } from '../../localnet/session.ts'
 import { evmAddress, signPersonalMessage } from '../../protocol/signatures/index.ts'
+import { readNetwork } from '../../tools/client/network.ts'
+import { signIn } from '../../tools/client/sign-in.ts'
 import { cpuMs } from '../process-cpu.ts'
 import { workerds } from '../process-memory.ts'
 import { projectId, seed } from './seed.ts'
@@ -126,7 +127,7 @@ async function targetsOf(pid: number, origin: URL): Promise<Target[]> {
   const { text: list } = await call(origin, { path: '/v1/projects' })
   await database.prepare('INSERT INTO bench_answers VALUES (?, ?)').bind('project', answer).run()
   const node = await nodePeer(answer, list)
-  const { token } = await signIn(baseUrl, key)
+  const { token } = await signIn(await readNetwork(baseUrl), key)
   const bearer = { Authorization: `Bearer ${token}` }
 
   const gets = (

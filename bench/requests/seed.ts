@@ -1,6 +1,6 @@
 /** What the measured hub holds: listed projects, each with its version, and one with everything a record can show. */
 import type { Miniflare } from 'miniflare'
-import { sampleManifest } from '../../localnet/sample/manifest.ts'
+import { manifestLike } from '../../localnet/sample/manifest.ts'
 import { resolveProfile } from '../../protocol/identity/index.ts'
 
 const projects = 60
@@ -16,14 +16,22 @@ export const answersTable =
 export async function seed(miniflare: Miniflare): Promise<void> {
   const db = await miniflare.getD1Database('DB', 'hub')
   const token = JSON.stringify({ address: hex(20, 0xc0), symbol: 'HUB', name: 'Hub', decimals: 18 })
-  const manifest = sampleManifest({
-    profile: resolveProfile(),
-    developer: hex(20, 7),
-    worker: hex(32, 9),
-    functions: ['echo'],
-    token: hex(20, 0xc0),
-    vault: hex(20, 0xa0),
-  })
+  const manifest = manifestLike(
+    {
+      slug: 'project',
+      name: 'Project',
+      tagline: 'Sends back what it is given.',
+      description: 'A project to read.',
+    },
+    {
+      profile: resolveProfile(),
+      developer: hex(20, 7),
+      worker: hex(32, 9),
+      functions: ['echo'],
+      token: hex(20, 0xc0),
+      vault: hex(20, 0xa0),
+    },
+  )
   await db.batch(
     Array.from({ length: projects }, (_, index) => index + 1).flatMap((number) => [
       db

@@ -5,9 +5,10 @@
 import { bundleHub } from '../../localnet/bundle.ts'
 import { startHub } from '../../localnet/hub.ts'
 import { probePort } from '../../localnet/port.ts'
-import { signIn } from '../../localnet/session.ts'
 import { parseArtifact } from '../../protocol/hbc/artifact.ts'
 import { artifactOfSize, echoArtifact } from '../../protocol/hbc/testing/artifacts.ts'
+import { readNetwork } from '../../tools/client/network.ts'
+import { signIn } from '../../tools/client/sign-in.ts'
 import { memory, peak, workerds } from '../process-memory.ts'
 
 const size = 16 * 1024 * 1024
@@ -46,7 +47,7 @@ async function measure(form: string, upload: Upload): Promise<void> {
   try {
     const [pid] = workerds()
     if (pid === undefined) throw new Error('workerd was not found')
-    const { token } = await signIn(origin, key)
+    const { token } = await signIn(await readNetwork(origin), key)
     // A small one first: what is compiled once is no part of the peak.
     await expectStatus(201, await upload(origin, token, small))
     const idle = memory(pid, 'VmRSS')

@@ -1,27 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import path from 'node:path'
 import { createNodeKey } from '../../node-cli/src/data-dir/node-key.ts'
-import type { Profile } from '../../protocol/identity/index.ts'
-import {
-  createBindingRecord,
-  deriveNodeId,
-  deriveSubscriptionId,
-  signRequest,
-} from '../../protocol/identity/index.ts'
+import { createBindingRecord, deriveNodeId, deriveSubscriptionId } from '../../protocol/identity/index.ts'
 import { ed25519PublicKey } from '../../protocol/signatures/index.ts'
-import { type HubAccount, request, until } from './account.ts'
+import { unwrap, unwrapIfFound } from '../../tools/client/answers.ts'
+import type { Network } from '../../tools/client/network.ts'
+import { signedByNode } from '../../tools/client/node-requests.ts'
+import { signAndRelay } from '../../tools/client/relay.ts'
+import { unixNow, type Wallet } from '../../tools/client/sign-in.ts'
+import { waitFor } from '../../tools/client/wait.ts'
 import { sampleCollateralWei } from './manifest.ts'
-
-export interface DeviceParts {
-  readonly hub: string
-  readonly profile: Profile
-  readonly projectId: string
-  readonly miner: HubAccount
-  readonly minerKey: string
-}
-
-const freshNonce = (): string => randomBytes(16).toString('hex')
-const unixNow = (): number => Math.floor(Date.now() / 1000)
 
 /**
  * Has a device of the sample miner work for a project: bound, described, registered as a node, and with collateral. What
@@ -30,28 +18,23 @@ const unixNow = (): number => Math.floor(Date.now() / 1000)
  * @param dataDir where its key is, as `nodectl --data-dir` takes it; made when there is none.
  * @returns Its node id.
  */
-export async function makeDevice(parts: DeviceParts, dataDir: string): Promise<string> {
-  const { profile, projectId, miner } = parts
+export async function makeDevice(
+  network: Network,
+  miner: Wallet,
+  projectId: string,
+  dataDir: string,
+): Promise<string> {
   const seed = await createNodeKey(path.resolve(dataDir))
   const publicKey = ed25519PublicKey(seed)
-  const nodeId = deriveNodeId(profile, publicKey)
-  if ((await miner.find(`/v1/devices/${nodeId}`)) === null) await bind(parts, seed, publicKey)
-
-  const subscriptionId = deriveSubscriptionId(projectId, miner.address, publicKey)
-  const subscription = `/v1/subscriptions/${subscriptionId}`
-  const collateral = String(sampleCollateralWei)
-  const known = await miner.find(subscription)
-  if (known !== null && known.status !== 'pending_collateral') return nodeId
-  const payload =
-    known === null
-      ? (await miner.post('/v1/subscriptions', { project_id: projectId, node_id: nodeId, collateral })).bond
-      : await miner.post(`${subscription}/bond-payload`, { amount: collateral })
-  await miner.act(`${subscription}/bond`, payload)
-  await until('the bond to be indexed', async () => (await miner.get(subscription)).status === 'active')
+  const nodeId = deriveNodeId(network.profile, publicKey)
+  const bound = miner.client.GET('/v1/devices/{node_id}', { params: { path: { node_id: nodeId } } })
+  if ((await unwrapIfFound(bound)) === null) await bind(network, miner, seed)
+  await subscribe(network, miner, projectId, publicKey)
   return nodeId
 }
 
-async function bind({ hub, profile, miner, minerKey }: DeviceParts, seed: string, publicKey: string) {
+async function bind({ profile, client }: Network, miner: Wallet, seed: string): Promise<void> {
+  const publicKey = ed25519PublicKey(seed)
   const nodeId = deriveNodeId(profile, publicKey)
   const record = createBindingRecord(
     profile,
@@ -60,37 +43,74 @@ async function bind({ hub, profile, miner, minerKey }: DeviceParts, seed: string
       owner: miner.address,
       public_key: publicKey,
       issued_at: unixNow(),
-      nonce: freshNonce(),
+      nonce: randomBytes(16).toString('hex'),
     },
-    { ownerKey: minerKey, nodeSeed: seed },
+    { ownerKey: miner.key, nodeSeed: seed },
   )
-  await miner.post('/v1/devices/bind', record)
+  await unwrap(client.POST('/v1/devices/bind', { body: record }))
+  const signed = signedByNode(profile, seed)
   const description = {
-    class: 'server',
+    class: 'server' as const,
     platform: 'linux',
     arch: 'x64',
-    engine: 'native',
+    engine: 'native' as const,
     nodectl_version: '1.0.0',
     hardware: { cpu_cores: 4, ram_mb: 8_192, storage_free_mb: 20_000 },
-    benchmark: { suite: 'bench-v1', score: 100, measured_at: unixNow() },
+    benchmark: { suite: 'bench-v1' as const, score: 100, measured_at: unixNow() },
   }
-  const send = (method: string, target: string, body: object) => {
-    const text = JSON.stringify(body)
-    const { headers } = signRequest(profile, seed, {
-      method,
-      target,
-      body: text,
-      timestamp: unixNow(),
-      nonce: freshNonce(),
-    })
-    return request(hub, method, target, body, headers)
-  }
-  await send('PUT', `/v1/devices/${nodeId}/profile`, description)
-  await send('POST', '/v1/nodes/register', {
+  await unwrap(
+    client.PUT('/v1/devices/{node_id}/profile', {
+      params: { path: { node_id: nodeId } },
+      ...signed('PUT', `/v1/devices/${nodeId}/profile`, description),
+    }),
+  )
+  const registration = {
     // Where `nodectl` would answer if somebody ran this device.
     url: 'http://127.0.0.1:7700',
-    role: 'miner',
-    engine: 'native',
+    role: 'miner' as const,
+    engine: 'native' as const,
     nodectl_version: '1.0.0',
-  })
+  }
+  await unwrap(client.POST('/v1/nodes/register', signed('POST', '/v1/nodes/register', registration)))
+}
+
+async function subscribe(
+  network: Network,
+  miner: Wallet,
+  projectId: string,
+  publicKey: string,
+): Promise<void> {
+  const { client, address } = miner
+  const params = { path: { subscription_id: deriveSubscriptionId(projectId, address, publicKey) } }
+  const read = () => client.GET('/v1/subscriptions/{subscription_id}', { params })
+  const known = await unwrapIfFound(read())
+  if (known !== null && known.status !== 'pending_collateral') return
+  const amount = String(sampleCollateralWei)
+  const payload =
+    known === null
+      ? await createSubscription(network, miner, projectId, publicKey, amount)
+      : await unwrap(
+          client.POST('/v1/subscriptions/{subscription_id}/bond-payload', { params, body: { amount } }),
+        )
+  const wanted = { owner: address, projectId, nodeKey: publicKey, amount }
+  await signAndRelay(network, miner, payload, wanted, (body) =>
+    unwrap(client.POST('/v1/subscriptions/{subscription_id}/bond', { params, body })),
+  )
+  await waitFor(
+    'the bond to be indexed',
+    () => unwrap(read()),
+    ({ status }) => status === 'active',
+  )
+}
+
+/** Gives the bond to sign. */
+async function createSubscription(
+  { profile }: Network,
+  { client }: Wallet,
+  projectId: string,
+  publicKey: string,
+  collateral: string,
+) {
+  const body = { project_id: projectId, node_id: deriveNodeId(profile, publicKey), collateral }
+  return (await unwrap(client.POST('/v1/subscriptions', { body }))).bond
 }

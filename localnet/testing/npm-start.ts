@@ -21,14 +21,14 @@ export interface Started {
   output: { stdout: string; stderr: string }
 }
 
-/** Local networks as a person at a keyboard starts them, in folders of their own. */
-export class Starter {
+/** Local networks as a person at a keyboard starts them, one after the other over one folder. */
+export class NpmStart {
   readonly folder = mkdtempSync(path.join(tmpdir(), 'localnet-'))
   readonly #children = new Set<ChildProcess>()
 
-  /** `npm start` without npm; or the script that is named, such as only what looks after the network. */
-  run(args: readonly string[], { env = {}, script = 'scripts/nx.mjs' }: RunOptions = {}): Started {
-    const [command, ...before] = commands[script]
+  /** @param through what runs it: npm, the wrapper that npm runs, or only the network itself. */
+  run(args: readonly string[], { env = {}, through = 'start.ts' }: RunOptions = {}): Started {
+    const [command, ...before] = commands[through]
     const child = spawn(command, [...before, ...args], {
       env: { ...process.env, LOCALNET_DIR: this.folder, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -49,7 +49,14 @@ export class Starter {
     return { child, ready, exit, output }
   }
 
-  /** The process of the network itself, which start.ts looks after. */
+  /** Runs it, and returns once it is ready. */
+  async start(args: readonly string[], options?: RunOptions): Promise<Started> {
+    const started = this.run(args, options)
+    await started.ready
+    return started
+  }
+
+  /** The process of the network. */
   networkPid(): number {
     return Number(readFileSync(path.join(this.folder, 'pid'), 'utf8'))
   }
@@ -64,14 +71,13 @@ export class Starter {
 
 export interface RunOptions {
   env?: Record<string, string>
-  script?: keyof typeof commands
+  through?: keyof typeof commands
 }
 
 const commands = {
   npm: ['npm', 'start', '--'],
-  'scripts/nx.mjs': ['node', 'scripts/nx.mjs', 'node', 'localnet/start.ts'],
-  'localnet/start.ts': ['node', 'localnet/start.ts'],
-  'examples/project/submit.ts': ['node', 'examples/project/submit.ts'],
+  'nx.mjs': ['node', 'scripts/nx.mjs', 'node', 'localnet/start.ts'],
+  'start.ts': ['node', 'localnet/start.ts'],
 } as const
 
 export interface Ports {
@@ -80,7 +86,7 @@ export interface Ports {
   args: string[]
 }
 
-/** Two free ports, and arguments that name them; the networks of most tests have nothing in them. */
+/** Two free ports, and arguments that name them; the networks of most tests have no sample data. */
 export async function freePorts(): Promise<Ports> {
   const [hub, chain] = [await probePort(0), await probePort(0)]
   return { hub, chain, args: ['--no-sample', '--port', String(hub), '--chain-port', String(chain)] }
@@ -97,12 +103,4 @@ export function isListening(port: number): Promise<boolean> {
     socket.once('connect', () => answer(true))
     socket.once('error', () => answer(false))
   })
-}
-
-/** The process of this name below another one. Linux only. */
-export function childNamed(name: string, parent: number): number {
-  const children = readFileSync(`/proc/${parent}/task/${parent}/children`, 'utf8').trim().split(' ')
-  const found = children.find((pid) => readFileSync(`/proc/${pid}/comm`, 'utf8').trim() === name)
-  if (found === undefined) throw new Error(`no ${name} below ${parent}`)
-  return Number(found)
 }

@@ -1,5 +1,7 @@
 import { generatePrivateKey } from 'viem/accounts'
-import { evmAddress, signPersonalMessage } from '../../protocol/signatures/index.ts'
+import { resolveProfile } from '../../protocol/identity/index.ts'
+import { connect } from '../../tools/client/connect.ts'
+import { signIn as signWalletIn } from '../../tools/client/sign-in.ts'
 
 let addresses = 0
 /** A client address nobody has used, so that limits of one test do not reach another. */
@@ -14,25 +16,28 @@ export interface Session {
   post: (path: string, json?: unknown) => Promise<Response>
 }
 
-/** Signs a wallet in at a running hub, a fresh one unless its key is given. */
+/** Where websites under development sign in: the one host that every hub knows, whatever it calls itself. */
+const website = 'http://localhost:7878'
+
+/** Signs a wallet in at a running hub, a fresh one unless its key is given. Calls are neither typed nor checked. */
 export async function signIn(
   hub: URL,
   address = freshAddress(),
   key: string = generatePrivateKey(),
-  domain = 'localhost:8787',
 ): Promise<Session> {
-  const wallet = evmAddress(key)
-  const headers: Record<string, string> = { 'CF-Connecting-IP': address }
-  const post = (path: string, json?: unknown) =>
-    fetch(new URL(path, hub), {
-      method: 'POST',
-      headers: { ...headers, 'Content-Type': 'application/json' },
-      ...(json !== undefined && { body: JSON.stringify(json) }),
-    })
-  const nonce = await post('/v1/auth/nonce', { address: wallet, domain })
-  const { message } = (await nonce.json()) as { message: string }
-  const session = await post('/v1/auth/siwe', { message, signature: signPersonalMessage(key, message) })
-  const { token } = (await session.json()) as { token: string }
-  headers.Authorization = `Bearer ${token}`
-  return { wallet, post, get: (path) => fetch(new URL(path, hub), { headers }) }
+  const headers = { 'CF-Connecting-IP': address }
+  const clientOf = (token?: string) => connect(hub.origin, { headers, ...(token !== undefined && { token }) })
+  const network = { hub: website, profile: resolveProfile(), client: clientOf(), clientOf }
+  const { address: wallet, token } = await signWalletIn(network, key)
+  const authorized = { ...headers, Authorization: `Bearer ${token}` }
+  return {
+    wallet,
+    get: (path) => fetch(new URL(path, hub), { headers: authorized }),
+    post: (path, json) =>
+      fetch(new URL(path, hub), {
+        method: 'POST',
+        headers: { ...authorized, 'Content-Type': 'application/json' },
+        ...(json !== undefined && { body: JSON.stringify(json) }),
+      }),
+  }
 }

@@ -1,0 +1,62 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { endOrphans, forgetChildren, recordChildren } from './orphans.ts'
+
+describe('a child of a network', () => {
+  let folder: string
+  let child: ChildProcess
+  beforeEach(async () => {
+    folder = mkdtempSync(path.join(tmpdir(), 'orphans-'))
+    child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 60_000); console.log()'], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    await once(child.stdout!, 'data')
+  })
+  afterEach(() => {
+    child.kill('SIGKILL')
+    rmSync(folder, { recursive: true })
+  })
+
+  const file = () => path.join(folder, 'children.json')
+  const recorded = (): { pid: number; started: string }[] =>
+    JSON.parse(readFileSync(file(), 'utf8')).filter(({ pid }: { pid: number }) => pid === child.pid)
+  const record = (content: unknown) => writeFileSync(file(), JSON.stringify(content))
+  const isGone = () => child.exitCode !== null || child.signalCode !== null
+
+  test('is ended when it is still the one that was recorded', async () => {
+    recordChildren(folder)
+    record(recorded())
+    const exit = once(child, 'exit')
+    expect(await endOrphans(folder)).toBe(true)
+    expect((await exit)[1]).toBe('SIGTERM')
+    expect(await endOrphans(folder)).toBe(false)
+  })
+
+  test('is left alone when its pid belongs to another process by now', async () => {
+    recordChildren(folder)
+    record(recorded().map(({ pid, started }) => ({ pid, started: `${started}0` })))
+    expect(await endOrphans(folder)).toBe(false)
+    expect(isGone()).toBe(false)
+  })
+
+  test('is left alone once the network has ended its children', async () => {
+    recordChildren(folder)
+    forgetChildren(folder)
+    expect(existsSync(file())).toBe(false)
+    expect(await endOrphans(folder)).toBe(false)
+    expect(isGone()).toBe(false)
+  })
+
+  test.each([null, {}, [{ pid: 1, started: '' }], [{ pid: -1, started: '' }]])(
+    'is unknown where nothing readable was recorded: %j',
+    async (content) => {
+      record(content)
+      expect(await endOrphans(folder)).toBe(false)
+      expect(isGone()).toBe(false)
+    },
+  )
+})

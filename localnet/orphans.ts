@@ -1,0 +1,61 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import * as z from 'zod'
+import { listProcesses, type Process } from './processes.ts'
+
+/** The children of a network: its chain, and the hub's workerd. When it is killed they go on as orphans. */
+const Children = z.array(z.object({ pid: z.int().min(2), started: z.string() }))
+
+/** Longer than a chain needs to write its state. */
+const endMs = 15_000
+const pollMs = 50
+const fileOf = (folder: string): string => path.join(folder, 'children.json')
+
+/** Records the children of this process, so that the next start can end them if this process is killed. */
+export function recordChildren(folder: string): void {
+  const children = listProcesses().filter(({ parent }) => parent === process.pid)
+  writeFileSync(fileOf(folder), JSON.stringify(children))
+}
+
+/** For a network that has ended its children itself. */
+export const forgetChildren = (folder: string): void => rmSync(fileOf(folder), { force: true })
+
+/**
+ * Ends the orphans of an earlier network over the same folder, whose lock the caller has.
+ *
+ * @returns Whether there were any.
+ */
+export async function endOrphans(folder: string): Promise<boolean> {
+  const recorded = readChildren(fileOf(folder))
+  const orphans = () =>
+    listProcesses().filter((one) =>
+      recorded.some(({ pid, started }) => one.pid === pid && one.started === started),
+    )
+  const found = orphans()
+  // Not SIGKILL at once: the chain writes its state when it is asked to end.
+  signal(found, 'SIGTERM')
+  for (const deadline = Date.now() + endMs; orphans().length > 0 && Date.now() < deadline; )
+    await sleep(pollMs)
+  signal(orphans(), 'SIGKILL')
+  return found.length > 0
+}
+
+function signal(processes: readonly Process[], name: NodeJS.Signals): void {
+  for (const { pid } of processes)
+    try {
+      process.kill(pid, name)
+    } catch (error) {
+      // It ended in between.
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+    }
+}
+
+function readChildren(file: string): z.output<typeof Children> {
+  if (!existsSync(file)) return []
+  try {
+    return Children.parse(JSON.parse(readFileSync(file, 'utf8')))
+  } catch {
+    return []
+  }
+}

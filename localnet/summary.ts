@@ -1,0 +1,67 @@
+import path from 'node:path'
+import type { Deployment } from '../contracts/deploy.ts'
+import { profileStrings } from '../protocol/identity/index.ts'
+import { accounts, privateKeys } from './accounts.ts'
+import type { Chain } from './chain.ts'
+import { profileOf } from './deployment.ts'
+import type { Sample, SampleOptions } from './sample/make.ts'
+
+interface Seconds {
+  readonly all: number
+  readonly chain: number
+  readonly deployed: boolean
+}
+
+/** Where everything of a network is that has started. */
+export function describeNetwork(
+  baseUrl: string,
+  folder: string,
+  chain: Chain,
+  { contracts }: Deployment,
+  seconds: Seconds,
+): string {
+  const chainPart = `${seconds.deployed ? 'chain and new contracts' : 'chain'} ${seconds.chain.toFixed(1)} s`
+  const profile = profileOf(chain)
+  const { token, ...others } = contracts
+  const rows = Object.entries({ [profileStrings(profile).token_member]: token, ...others }).map(
+    ([name, address]) => `    ${name.padEnd(21)}${address}`,
+  )
+  const people = Object.entries(accounts).map(
+    ([name, { address }]) =>
+      `    ${name.padEnd(10)} ${address.toLowerCase()}  ${privateKeys[name as keyof typeof privateKeys]}`,
+  )
+  return `
+The local network is ready (${seconds.all.toFixed(1)} s; ${chainPart}). Ctrl-C stops it.
+
+  Hub API     ${baseUrl}/v1
+  Descriptor  ${baseUrl}/
+  Reference   ${baseUrl}/docs
+  OpenAPI     ${baseUrl}/v1/openapi.json
+  Health      ${baseUrl}/v1/status
+  Chain       ${chain.url}  (chain id ${chain.id})
+  Data        ${folder}/  (npm start -- --fresh begins anew)
+
+  Contracts
+${rows.join('\n')}
+
+  Accounts, with keys that everybody has: never send anything of worth to them
+${people.join('\n')}
+
+  The relayer deployed the contracts and sends what the hub relays, so send nothing with it yourself.
+  Operator, developer and miner each have 100,000 ${profile.token_symbol} of this deployment.
+`
+}
+
+export function describeSample(
+  { hub, devicesFolder }: SampleOptions,
+  { projectId, nodeIds }: Sample,
+  seconds: number,
+): string {
+  const devices = nodeIds.map((nodeId, i) => `    ${nodeId}  ${path.join(devicesFolder, String(i + 1))}/`)
+  return `  Sample project of the developer (${seconds.toFixed(1)} s)
+    ${hub}/v1/projects/${projectId}
+
+  Sample devices of the miner with collateral in it, and their data directories for nodectl
+${devices.join('\n')}
+`
+}

@@ -1,0 +1,54 @@
+import { randomBytes } from 'node:crypto'
+import path from 'node:path'
+import { callBatch } from '../contracts/json-rpc.ts'
+import { bundleHub } from './bundle.ts'
+import { startChain } from './chain.ts'
+import { makeDeployment } from './deployment.ts'
+import { startHub } from './hub.ts'
+import { probePort } from './port.ts'
+import { hubSettings } from './settings.ts'
+
+export interface TemporaryNetwork {
+  /** Origin of the hub. */
+  readonly url: string
+  /** Lets time pass on the chain. */
+  readonly passTime: (seconds: number) => Promise<void>
+  readonly stop: () => Promise<void>
+}
+
+/**
+ * Starts a chain, contracts and a hub, which are forgotten when they stop.
+ *
+ * @param folder where the chain is kept meanwhile.
+ */
+export async function startTemporaryNetwork(folder: string): Promise<TemporaryNetwork> {
+  const chain = await startChain(path.join(folder, 'chain.json'), 0, () => {})
+  try {
+    const deployment = await makeDeployment(path.join(folder, 'deployment.json'), chain)
+    await import('../scripts/copy-assets.ts')
+    const port = await probePort(0)
+    const url = `http://localhost:${port}`
+    const vars = hubSettings({
+      baseUrl: url,
+      chain,
+      deployment,
+      hubSecret: randomBytes(32).toString('hex'),
+    })
+    const hub = await startHub({ script: await bundleHub(), port, vars })
+    // Wakes the indexer, as the first run of the crons does.
+    await (await hub.miniflare.getWorker('hub')).scheduled({ cron: '*/5 * * * *' })
+    return {
+      url,
+      passTime: async (seconds: number) => {
+        await callBatch(chain.url, [['evm_increaseTime', seconds], ['evm_mine']])
+      },
+      stop: async () => {
+        await hub.stop()
+        await chain.stop()
+      },
+    }
+  } catch (error) {
+    await chain.stop()
+    throw error
+  }
+}

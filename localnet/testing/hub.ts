@@ -1,0 +1,31 @@
+import { bundleHub, type HubBundle } from '../bundle.ts'
+import { type Hub, startHub } from '../hub.ts'
+import { probePort } from '../port.ts'
+
+export interface TestHub extends Hub {
+  /** Where it is, as it calls itself. */
+  readonly origin: string
+}
+
+let script: Promise<HubBundle> | undefined
+
+/**
+ * Starts a hub that is forgotten when it stops, on a free port.
+ *
+ * @param vars what differs from wrangler.toml and from the hub of every test.
+ */
+export async function startTestHub(
+  vars: Record<string, string> = {},
+  options: { isolates?: number } = {},
+): Promise<TestHub> {
+  script ??= bundleHub()
+  const port = await probePort(0)
+  const origin = `http://localhost:${port}`
+  const hub = await startHub({
+    script: await script,
+    port,
+    vars: { HUB_SECRET: 'a secret that only tests know, long enough', BASE_URL: origin, ...vars },
+    ...options,
+  })
+  return { ...hub, origin }
+}

@@ -1,0 +1,26 @@
+import { HubError } from './connect.ts'
+
+/** What a call of the typed client gives. */
+export type Answer<T> = Promise<{ data?: T; error?: unknown; response: Response }>
+
+/** The body of a successful answer. @throws {@link HubError} with what the hub says against the call. */
+export async function unwrap<T>(answer: Answer<T>): Promise<T> {
+  const { data, error, response } = await answer
+  if (response.ok) return data as T
+  throw refusal(response, error)
+}
+
+/** As {@link unwrap}, but null where the hub answers 404. */
+export async function unwrapIfFound<T>(answer: Answer<T>): Promise<T | null> {
+  const { data, error, response } = await answer
+  if (response.ok) return data as T
+  if (response.status === 404) return null
+  throw refusal(response, error)
+}
+
+function refusal({ url, status }: Response, body: unknown): HubError {
+  const { error: code, message } = (body ?? {}) as { error?: string; message?: string }
+  // A proxy between here and the hub answers in a form of its own.
+  const reason = code === undefined ? `: ${JSON.stringify(body)}` : ` ${code}: ${message}`
+  return new HubError(`${new URL(url).pathname} answered ${status}${reason}`)
+}

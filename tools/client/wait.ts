@@ -1,0 +1,26 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { CommandError } from '../command/errors.ts'
+
+const limitMs = 60_000
+const pollMs = 200
+
+/**
+ * Reads a value again and again until it is as it should be.
+ *
+ * @param what is waited for, to name it in the error.
+ * @throws {@link CommandError} after a minute.
+ */
+export async function waitFor<T>(
+  what: string,
+  read: () => Promise<T>,
+  isDone: (value: T) => boolean,
+): Promise<T> {
+  for (const deadline = Date.now() + limitMs; ; await sleep(pollMs)) {
+    const value = await read()
+    if (isDone(value)) return value
+    if (Date.now() > deadline)
+      throw new CommandError(
+        `Waited ${limitMs / 1000} s for ${what}. What is there still: ${JSON.stringify(value)}`,
+      )
+  }
+}

@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { accounts, privateKeys } from '../localnet/accounts.ts'
+import { startTestHub, type TestHub } from '../localnet/testing/hub.ts'
+import { unwrap } from './client/answers.ts'
+import { readNetwork } from './client/network.ts'
+import { signIn } from './client/sign-in.ts'
+import { UsageError } from './command/errors.ts'
+import { commands, readCommand, usage } from './operator/commands.ts'
+import { runTool } from './testing/run-tool.ts'
+
+const post = (path: string, subject: Record<string, string>, body: object) => ({
+  method: 'post',
+  path,
+  params: { path: subject },
+  body,
+})
+
+describe('operator commands', () => {
+  test.each([
+    ['review-queue', { method: 'get', path: '/admin/v1/review-queue' }],
+    [
+      'nodes --status pending',
+      { method: 'get', path: '/admin/v1/nodes', params: { query: { status: 'pending' } } },
+    ],
+    ['node approve node-1', post('/admin/v1/nodes/{node_id}/approve', { node_id: 'node-1' }, {})],
+    [
+      'project reject 0x01 --reason no',
+      post(
+        '/admin/v1/projects/{project_id}/review',
+        { project_id: '0x01' },
+        { action: 'reject', reason: 'no' },
+      ),
+    ],
+    [
+      'project approve 0x01 --condition one --condition two',
+      post(
+        '/admin/v1/projects/{project_id}/review',
+        { project_id: '0x01' },
+        { action: 'approve', conditions: ['one', 'two'] },
+      ),
+    ],
+    [
+      'verification approve 0x02',
+      post('/admin/v1/developers/{address}/verification', { address: '0x02' }, { action: 'approve' }),
+    ],
+    ['faucet close', { method: 'put', path: '/admin/v1/faucet', body: { enabled: false } }],
+    [
+      'faucet open --amount 5',
+      { method: 'put', path: '/admin/v1/faucet', body: { enabled: true, amount: '5' } },
+    ],
+  ])('%s', (line, call) => {
+    expect(readCommand(line.split(' '))).toMatchObject({ call })
+  })
+
+  test.each([
+    ['nodes pending', '"nodes" takes no "pending".'],
+    ['node approve', '"node approve" needs <node_id>.'],
+    ['node', '"node" needs one of approve, revoke.'],
+    [
+      'project frobnicate 0x1',
+      '"project" needs one of approve, reject, pause, resume, delist, not "frobnicate".',
+    ],
+    ['project delist 0x1 0x2', '"project delist 0x1" takes no "0x2".'],
+    ['faucet', '"faucet" needs one of open, close.'],
+    ['x', 'There is no command "x".'],
+    ['--reason x', 'Name a command.'],
+    ['relayer --reason x', '"relayer" takes no --reason.'],
+    ['node approve node-1 --condition x', '"node approve node-1" takes no --condition.'],
+    ['faucet open --colour red', "Unknown option '--colour'"],
+    ['faucet open --amount 1.5', '--amount must be a whole number of base units below 2^256, not "1.5".'],
+    ['nodes --hub nodes', '--hub must be an http or https URL without a path'],
+  ])('refuses %s', (line, message) => {
+    const read = () => readCommand(line.split(' '))
+    expect(read).toThrow(UsageError)
+    expect(read).toThrow(message)
+  })
+
+  test('the help names every command', () => {
+    for (const { words } of commands) expect(usage).toContain(words.join(' '))
+    expect(readCommand(['--help'])).toEqual({ help: usage })
+  })
+
+  test('the help of a command is about that command', () => {
+    const { help } = readCommand(['nodes', '--help']) as { help: string }
+    expect(help).toContain('--status STATUS')
+    expect(help).not.toContain('faucet')
+  })
+})
+
+describe('npm run operator', () => {
+  let hub: TestHub
+  beforeAll(async () => {
+    hub = await startTestHub({ OPERATOR_ADDRESSES: accounts.operator.address.toLowerCase() })
+  })
+  afterAll(() => hub.stop())
+
+  const run = (args: string[], env: Record<string, string> = {}) =>
+    runTool('tools/operator.ts', [...args, '--hub', hub.origin], env)
+
+  test('decides as the operator of the local network, and prints what the hub answers', async () => {
+    const { client, address } = await signIn(await readNetwork(hub.origin), privateKeys.developer)
+    await unwrap(
+      client.POST('/v1/developers/me/enrollment', {
+        body: { developer_type: 'individual', display_name: 'Ada', agreements_accepted: true },
+      }),
+    )
+    const approved = await run(['enrollment', 'approve', address])
+    expect([approved.code, JSON.parse(approved.stdout)]).toMatchObject([0, { address, enrollment: 'active' }])
+    const log = await run(['audit-log', '--subject', address])
+    expect(JSON.parse(log.stdout)).toMatchObject({ items: [{ action: 'developer.enrollment.approve' }] })
+    const again = await run(['enrollment', 'approve', address])
+    expect([again.code, JSON.parse(again.stdout), again.stderr]).toMatchObject([
+      1,
+      { error: 'invalid_state' },
+      expect.stringContaining('409 invalid_state'),
+    ])
+  })
+
+  test('with the key of somebody else it is refused; with none it says so', async () => {
+    const other = await run(['nodes', '--key-env', 'OTHER'], { OTHER: privateKeys.miner })
+    expect([other.code, JSON.parse(other.stdout)]).toMatchObject([1, { error: 'forbidden' }])
+    const none = await run(['nodes', '--key-env', 'NOBODY'])
+    expect([none.code, none.stderr]).toEqual([2, 'Error: NOBODY must hold 0x and 64 hex digits.\n'])
+  })
+})

@@ -1,0 +1,245 @@
+import { parseArgs } from 'node:util'
+import { isAmount } from '../../protocol/encoding/index.ts'
+import type { paths } from '../client/api.generated.ts'
+import { UsageError } from '../command/errors.ts'
+import { hubHelp, readHub } from '../options/hub.ts'
+
+type AdminPath = Extract<keyof paths, `/admin/${string}`>
+
+/** One call of the hub's operator API, as the typed client takes it. */
+export interface OperatorCall {
+  readonly method: 'get' | 'post' | 'put'
+  readonly path: AdminPath
+  readonly params?: {
+    readonly path?: Record<string, string>
+    readonly query?: Record<string, string | undefined>
+  }
+  readonly body?: Record<string, unknown>
+}
+
+interface Options {
+  readonly reason?: string
+  readonly condition?: readonly string[]
+  readonly status?: string
+  readonly role?: string
+  readonly subject?: string
+  readonly amount?: string
+  readonly 'eth-amount'?: string
+}
+
+interface Command {
+  /** Words the command begins with; a word in angle brackets stands for any. */
+  readonly words: readonly string[]
+  readonly does: string
+  readonly options?: readonly (keyof Options)[]
+  readonly call: (given: readonly string[], options: Options) => OperatorCall
+}
+
+const get = (path: AdminPath, query: Record<string, string | undefined> = {}): OperatorCall => ({
+  method: 'get',
+  path,
+  params: { query },
+})
+const decide = (
+  path: AdminPath,
+  subject: Record<string, string>,
+  { reason }: Options,
+  body: Record<string, unknown> = {},
+): OperatorCall => ({
+  method: 'post',
+  path,
+  params: { path: subject },
+  body: { ...body, ...(reason !== undefined && { reason }) },
+})
+const faucet = (enabled: boolean, { amount, 'eth-amount': native, reason }: Options): OperatorCall => ({
+  method: 'put',
+  path: '/admin/v1/faucet',
+  body: {
+    enabled,
+    ...(amount !== undefined && { amount }),
+    ...(native !== undefined && { eth_amount: native }),
+    ...(reason !== undefined && { reason }),
+  },
+})
+
+const reviews = ['approve', 'reject', 'pause', 'resume', 'delist'] as const
+const verdicts = ['approve', 'reject'] as const
+
+export const commands: readonly Command[] = [
+  {
+    words: ['review-queue'],
+    does: 'projects that wait for a review',
+    call: () => get('/admin/v1/review-queue'),
+  },
+  ...reviews.map((action) => ({
+    words: ['project', action, '<project_id>'],
+    does: `${action} a project`,
+    options: ['reason', 'condition'] as const,
+    call: ([project_id = '']: readonly string[], options: Options) =>
+      decide('/admin/v1/projects/{project_id}/review', { project_id }, options, {
+        action,
+        ...(options.condition && { conditions: options.condition }),
+      }),
+  })),
+  ...(['enrollment', 'verification'] as const).flatMap((what) =>
+    verdicts.map((action) => ({
+      words: [what, action, '<address>'],
+      does: `${action} a developer's ${what}`,
+      options: ['reason'] as const,
+      call: ([address = '']: readonly string[], options: Options) =>
+        decide(`/admin/v1/developers/{address}/${what}`, { address }, options, { action }),
+    })),
+  ),
+  {
+    words: ['nodes'],
+    does: 'registered nodes, newest first',
+    options: ['status', 'role'],
+    call: (_, { status, role }) => get('/admin/v1/nodes', { status, role }),
+  },
+  ...(['approve', 'revoke'] as const).map((action) => ({
+    words: ['node', action, '<node_id>'],
+    does: `${action} a node`,
+    options: ['reason'] as const,
+    call: ([node_id = '']: readonly string[], options: Options) =>
+      decide(`/admin/v1/nodes/{node_id}/${action}`, { node_id }, options),
+  })),
+  {
+    words: ['faucet', 'open'],
+    does: 'open the faucet, with what the deployment gives or what is named',
+    options: ['amount', 'eth-amount', 'reason'],
+    call: (_, options) => faucet(true, options),
+  },
+  {
+    words: ['faucet', 'close'],
+    does: 'close the faucet',
+    options: ['reason'],
+    call: (_, options) => faucet(false, options),
+  },
+  {
+    words: ['relayer'],
+    does: 'the relayer, and messages that failed',
+    call: () => get('/admin/v1/relayer'),
+  },
+  {
+    words: ['audit-log'],
+    does: 'what operators did, newest first',
+    options: ['subject'],
+    call: (_, { subject }) => get('/admin/v1/audit-log', { subject }),
+  },
+]
+
+const optionHelp: Record<keyof Options, string> = {
+  reason: '--reason TEXT       why, for the audit log',
+  condition: '--condition TEXT    what the developer has to keep to; once for each',
+  status: '--status STATUS     pending, approved or revoked',
+  role: '--role ROLE         miner or validator',
+  subject: '--subject ID        only what was done to this project, node or address',
+  amount: '--amount N          tokens of one drip in base units: 10^18 are one token',
+  'eth-amount': '--eth-amount N      native currency of one drip in wei: 10^18 are one ether',
+}
+
+const lineOf = ({ words, options = [] }: Command): string =>
+  [...words, ...options.map((option) => `[--${option}]`)].join(' ')
+
+/** How to call some of the commands. */
+function usageOf(some: readonly Command[]): string {
+  const width = Math.max(...some.map((command) => lineOf(command).length))
+  const taken = new Set(some.flatMap(({ options = [] }) => options))
+  const explained = Object.entries(optionHelp).filter(([option]) => taken.has(option as keyof Options))
+  return `Usage: npm run -s operator -- COMMAND [--key-env VARIABLE] [--hub URL]
+
+Signs in as an operator, makes one call, and prints what the hub answers as JSON.
+
+${some.map((command) => `  ${lineOf(command).padEnd(width)}  ${command.does}`).join('\n')}
+
+${explained.map(([, help]) => `  ${help}\n`).join('')}  --key-env VARIABLE  the environment variable that holds the operator's private key, 0x and 64 hex digits;
+                      left out, the operator of the local network
+  --hub URL           ${hubHelp}`
+}
+
+export const usage = `${usageOf(commands)}
+
+COMMAND --help shows what is about that command.
+
+Exit codes: 0 done, 1 refused, 2 wrong usage.
+
+Examples:
+  npm run -s operator -- review-queue
+  npm run -s operator -- project approve 0x… --condition "Publishes its data."
+  npm run -s operator -- node revoke node-0f3a5c7e9b1d2f40 --reason "Signed two results for one task."`
+
+/** Finds the command and reads its options, or gives the help. @throws {@link UsageError} */
+export function readCommand(
+  args: readonly string[],
+): { help: string } | { call: OperatorCall; keyEnv: string | undefined; hub: string } {
+  const { values, positionals } = parse(args)
+  const { help, hub, 'key-env': keyEnv, ...options } = values
+  const beginning = commands.filter(({ words }) => begins(words, positionals))
+  if (help || args.length === 0)
+    return {
+      help: positionals.length === 0 || beginning.length === 0 ? usage : usageOf(beginning),
+    }
+  const command = beginning.find(({ words }) => words.length === positionals.length)
+  if (!command) throw new UsageError(`${explain(positionals)} ${seeHelp}`)
+  const allowed: readonly string[] = command.options ?? []
+  const foreign = Object.keys(options).find((name) => !allowed.includes(name))
+  if (foreign !== undefined) throw new UsageError(`"${positionals.join(' ')}" takes no --${foreign}.`)
+  for (const name of ['amount', 'eth-amount'] as const)
+    if (options[name] !== undefined && !isAmount(options[name]))
+      throw new UsageError(
+        `--${name} must be a whole number of base units below 2^256, not "${options[name]}".`,
+      )
+  const given = positionals.filter((_, index) => command.words[index]?.startsWith('<'))
+  return {
+    call: command.call(given, options),
+    keyEnv,
+    hub: readHub(hub),
+  }
+}
+
+const seeHelp = 'See npm run -s operator -- --help'
+
+/** Whether a command with these words can begin with what was given. */
+const begins = (words: readonly string[], given: readonly string[]): boolean =>
+  given.every((word, index) => words[index]?.startsWith('<') || word === words[index])
+
+/** Why words are no command: where they leave the commands that begin as they do, or that they end too early. */
+function explain(given: readonly string[]): string {
+  const known = given.findLastIndex((_, index) =>
+    commands.some(({ words }) => begins(words, given.slice(0, index + 1))),
+  )
+  const sense = given.slice(0, known + 1)
+  const rest = given[known + 1]
+  if (sense.length === 0) return rest === undefined ? 'Name a command.' : `There is no command "${rest}".`
+  const next = commands
+    .filter(({ words }) => begins(words, sense))
+    .flatMap(({ words }) => words[sense.length] ?? [])
+  const [placeholder] = next.filter((word) => word.startsWith('<'))
+  if (next.length === 0) return `"${sense.join(' ')}" takes no "${rest}".`
+  if (placeholder !== undefined) return `"${sense.join(' ')}" needs ${placeholder}.`
+  const choice = [...new Set(next)].join(', ')
+  return `"${sense.join(' ')}" needs one of ${choice}${rest === undefined ? '' : `, not "${rest}"`}.`
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: {
+        reason: { type: 'string' },
+        condition: { type: 'string', multiple: true },
+        status: { type: 'string' },
+        role: { type: 'string' },
+        subject: { type: 'string' },
+        amount: { type: 'string' },
+        'eth-amount': { type: 'string' },
+        'key-env': { type: 'string' },
+        hub: { type: 'string' },
+        help: { type: 'boolean', short: 'h' },
+      },
+    })
+  } catch (error) {
+    throw new UsageError(`${(error as Error).message}. ${seeHelp}`)
+  }
+}

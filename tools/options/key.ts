@@ -1,0 +1,34 @@
+import { privateKeys } from '../../localnet/accounts.ts'
+import { UsageError } from '../command/errors.ts'
+
+type AccountName = keyof typeof privateKeys
+
+export const accountNames = Object.keys(privateKeys).join(', ')
+
+/**
+ * The private key of the wallet that --as or --key-env names, or else of `fallback`.
+ *
+ * @throws {@link UsageError}
+ */
+export function readKey(
+  options: { readonly as?: string | undefined; readonly 'key-env'?: string | undefined },
+  fallback: AccountName,
+): string {
+  const { as: name = fallback, 'key-env': variable } = options
+  if (variable !== undefined) {
+    if (options.as !== undefined) throw new UsageError('Give --as or --key-env, not both.')
+    const key = process.env[variable] ?? ''
+    if (!/^0x[0-9a-fA-F]{64}$/.test(key)) throw new UsageError(`${variable} must hold 0x and 64 hex digits.`)
+    return key
+  }
+  if (!Object.hasOwn(privateKeys, name))
+    throw new UsageError(`--as must be one of ${accountNames}, not "${name}".`)
+  return privateKeys[name as AccountName]
+}
+
+/** As {@link readKey} reads them. */
+export const keyOptions = { as: { type: 'string' }, 'key-env': { type: 'string' } } as const
+
+/** What the help of a command says of them. */
+export const keyHelp = `--as NAME           an account of the local network: ${accountNames} (default developer)
+  --key-env VARIABLE  the environment variable that holds the private key of another wallet, 0x and 64 hex digits`

@@ -1,0 +1,28 @@
+const width = 100
+let steps = 0
+
+/** Begins a numbered step of what a command does. */
+export const printStep = (title: string): void => {
+  steps += 1
+  console.log(`\n${steps}. ${title}`)
+}
+
+/** Prints lines below the step, each after a mark. */
+export const print = (mark: string, text: string): void => {
+  for (const line of text.split('\n')) console.log(`   ${mark} ${line}`)
+}
+
+/** Fits a text into a line; ids and hashes keep their ends. */
+export const shorten = (text: string): string => {
+  const abbreviated = text.replace(/0x([0-9a-f]{6})[0-9a-f]{30,}([0-9a-f]{4})/g, '0x$1…$2')
+  return abbreviated.length <= width ? abbreviated : `${abbreviated.slice(0, width - 1)}…`
+}
+
+const stateMembers = ['listing_status', 'status', 'collateral', 'payout_address', 'release_at', 'tx_hash']
+
+/** What a record says of its state, in one line. */
+export const stateOf = (record: object): string =>
+  Object.entries(record)
+    .filter(([name, value]) => stateMembers.includes(name) && value !== null)
+    .map(([name, value]) => `${name} ${value}`)
+    .join(', ')

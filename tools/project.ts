@@ -1,0 +1,89 @@
+import { type ProjectManifest, signManifest } from '../protocol/manifest/index.ts'
+import { unwrap } from './client/answers.ts'
+import { HubError } from './client/connect.ts'
+import type { Network } from './client/network.ts'
+import type { Wallet } from './client/sign-in.ts'
+import { print, printStep } from './print.ts'
+import { printedRelay, unprinted, waitForRecord } from './printed-calls.ts'
+
+/** Enrolls a wallet that is no developer. @throws HubError where an operator has to approve it. */
+export async function enroll({ client, address }: Wallet, displayName: string): Promise<void> {
+  printStep('Enroll as a developer')
+  const known = await client.GET('/v1/developers/me')
+  const developer =
+    known.data ??
+    (await unwrap(
+      client.POST('/v1/developers/me/enrollment', {
+        body: { developer_type: 'individual', display_name: displayName, agreements_accepted: true },
+      }),
+    ))
+  if (developer.enrollment !== 'active')
+    throw new HubError(
+      `the enrollment of ${address} is ${developer.enrollment}: an operator of this hub has to approve it first`,
+    )
+}
+
+/**
+ * Signs a manifest, and registers its project by signature. Returns its id.
+ *
+ * @param draft complete but for the vault, which the hub names.
+ */
+export async function registerProject(
+  network: Network,
+  wallet: Wallet,
+  draft: ProjectManifest,
+): Promise<string> {
+  const { client, address } = wallet
+  printStep('Let the hub check the manifest')
+  const first = await unwrap(client.POST('/v1/developers/projects/prepare', { body: { manifest: draft } }))
+  // Without a usable slug the hub cannot say where the vault will be.
+  if (first.vault === null) throw hasProblems(first.problems)
+  print('·', `the vault has to be ${first.vault}`)
+  const manifest = withVault(draft, first.vault)
+  const prepared = await unwrap(client.POST('/v1/developers/projects/prepare', { body: { manifest } }))
+  if (!prepared.valid) throw hasProblems(prepared.problems)
+
+  printStep('Sign the manifest (EIP-191), and submit it')
+  const body = {
+    // The types of openapi-fetch want a member left out that can only be null, as the verifier.
+    manifest: manifest as never,
+    sig_type: 'eip191' as const,
+    signature: signManifest(wallet.key, manifest),
+  }
+  const submitted = await unwrap(client.POST('/v1/developers/projects', { body }))
+  const { project_id: projectId, listing_status } = submitted.project
+  print('·', `project ${projectId} is ${listing_status}`)
+
+  printStep('Register it by signature: the hub pays for the transaction')
+  const params = { path: { project_id: projectId } }
+  const wanted = {
+    developer: address,
+    slug: manifest.slug,
+    worker: manifest.consensus.modules.worker,
+    consensusHash: prepared.consensus_hash ?? '',
+    manifestHash: prepared.manifest_hash ?? '',
+  }
+  if (!submitted.register_by_sig) throw new HubError('the hub offers no registration by signature')
+  await printedRelay(network, wallet, submitted.register_by_sig, wanted, (body) =>
+    unwrap(client.POST('/v1/developers/projects/{project_id}/register', { params, body })),
+  )
+  await waitForRecord(
+    'the registration to be indexed',
+    () => client.GET('/v1/projects/{project_id}', { params, ...unprinted }),
+    ({ listing_status }) => listing_status === 'pending_review',
+  )
+  return projectId
+}
+
+const withVault = (manifest: ProjectManifest, vault: string): ProjectManifest => ({
+  ...manifest,
+  consensus: {
+    ...manifest.consensus,
+    economics: { ...manifest.consensus.economics, vault },
+  },
+})
+
+const hasProblems = (problems: readonly { path: string; message: string }[]): HubError =>
+  new HubError(
+    ['the manifest has problems', ...problems.map(({ path, message }) => `  ${path}: ${message}`)].join('\n'),
+  )

@@ -1,0 +1,28 @@
+/** Takes the picture of the reference page for the README: `npm run screenshot`. */
+
+import { bundleHub } from '../localnet/bundle.ts'
+import { startHub } from '../localnet/hub.ts'
+import { browserPath, openBrowser } from './browser.ts'
+import '../scripts/copy-assets.ts'
+
+const executable = browserPath()
+if (executable === undefined) {
+  console.error('Error: no chromium on this machine; install it or name one in CHROMIUM.')
+  process.exit(1)
+}
+const hub = await startHub({
+  script: await bundleHub(),
+  port: 8787,
+  vars: { HUB_SECRET: 'only for a picture, and nothing is kept' },
+})
+const browser = await openBrowser(executable)
+try {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 1000 } })
+  await page.goto('http://localhost:8787/docs')
+  await page.waitForSelector('.opblock')
+  await page.screenshot({ path: 'docs/reference-page.png' })
+  console.log('docs/reference-page.png')
+} finally {
+  await browser.close()
+  await hub.stop()
+}

@@ -1,0 +1,30 @@
+/** `npm run -s sign-in`: prints a session token, for calls with curl. */
+import { readNetwork } from './client/network.ts'
+import { signIn } from './client/sign-in.ts'
+import { readArguments } from './command/arguments.ts'
+import { runCommand } from './command/run.ts'
+import { hubHelp, readHub } from './options/hub.ts'
+import { keyHelp, keyOptions, readKey } from './options/key.ts'
+
+const usage = `Usage: npm run -s sign-in [-- --as NAME | --key-env VARIABLE] [--hub URL]
+
+Signs a wallet in and prints its session token.
+
+  ${keyHelp}
+  --hub URL           ${hubHelp}
+
+Examples:
+  npm run -s sign-in -- --as operator
+  TOKEN=$(npm run -s sign-in)
+  curl -s http://localhost:8787/v1/auth/session -H "Authorization: Bearer $TOKEN"`
+
+await runCommand(async () => {
+  const options = { ...keyOptions, hub: { type: 'string' }, help: { type: 'boolean', short: 'h' } } as const
+  const { values } = readArguments({ options }, usage)
+  if (values.help) return console.log(usage)
+  const key = readKey(values, 'developer')
+  const network = await readNetwork(readHub(values.hub))
+  const { token, address, expiresAt } = await signIn(network, key)
+  console.error(`Signed in as ${address} until ${new Date(expiresAt * 1000).toISOString()}.`)
+  console.log(token)
+})

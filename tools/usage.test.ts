@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest'
+import { runTool } from './testing/run-tool.ts'
+
+const module = `0x${'00'.repeat(32)}`
+const nobody = 'http://localhost:1'
+
+test.each([
+  ['tools/sign-in.ts', ['--bogus'], "Unknown option '--bogus'"],
+  ['tools/sign-in.ts', ['--hub', 'nonsense'], '--hub must be an http or https URL'],
+  ['tools/demo.ts', ['--bogus'], "Unknown option '--bogus'"],
+  ['tools/demo.ts', ['--own', '--hub', nobody], 'Give --own or --hub, not both.'],
+  ['tools/demo.ts', ['--hub', 'nonsense'], '--hub must be an http or https URL'],
+  ['tools/operator.ts', ['project', 'delist'], '"project delist" needs <project_id>.'],
+  ['tools/submit.ts', ['examples/project/manifest.json'], 'Name a manifest and the address'],
+  ['tools/submit.ts', ['README.md', module], 'README.md is no manifest'],
+  ['tools/submit.ts', ['package.json', module], 'package.json is no manifest: it has no consensus'],
+])('%s %j: wrong usage is told, with exit code 2', async (script, args, message) => {
+  const { code, stderr } = await runTool(script, args)
+  expect(stderr).toContain(message)
+  expect(code).toBe(2)
+})
+
+test.each([
+  ['tools/sign-in.ts', []],
+  ['tools/operator.ts', ['relayer']],
+  ['tools/submit.ts', ['examples/project/manifest.json', module]],
+  ['tools/demo.ts', []],
+])('%s: a hub that does not answer is told, with exit code 1', async (script, args) => {
+  // As a browser shows it, with a slash at the end.
+  const { code, stderr } = await runTool(script, args, { HUB_URL: `${nobody}/` })
+  expect(stderr).toContain(`Error: No hub answers on ${nobody}`)
+  expect(code).toBe(1)
+})
