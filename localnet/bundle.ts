@@ -1,7 +1,7 @@
 import { copyFileSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
-import { type BuildOptions, build, type Plugin } from 'esbuild'
+import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild'
 
 /** One module of the hub, as workerd takes it; all of them lie side by side. */
 export interface HubModule {
@@ -27,10 +27,17 @@ export async function bundleHub(): Promise<HubBundle> {
   ]
 }
 
-/** Writes the modules of the hub into a folder, minified, with their source maps. */
-export async function buildHub(folder: string): Promise<void> {
-  await build({ ...settings, outdir: folder, minify: true, sourcemap: true })
+/** Writes the modules of the hub into a folder, minified, with their source maps; returns what is in them. */
+export async function buildHub(folder: string): Promise<Metafile> {
+  const { metafile } = await build({
+    ...settings,
+    outdir: folder,
+    minify: true,
+    sourcemap: true,
+    metafile: true,
+  })
   copyFileSync(photonFile(), path.join(folder, photon))
+  return metafile
 }
 
 const entry = 'index.js'

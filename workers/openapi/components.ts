@@ -29,7 +29,8 @@ export const headersOf = (headers: Record<string, string>, shared: Components): 
   )
 
 /**
- * The JSON Schema of a type; named types go to `components` and are referred to.
+ * The JSON Schema of a type; named types go to `components` and are referred to. A type whose meta has another type under
+ * `shownAs` is written as that one.
  *
  * @param io Whether the type is read from a request or written to an answer, where members with a default are present.
  */
@@ -42,12 +43,22 @@ export function jsonSchema(type: z.ZodType, { schemas }: Components, io: 'input'
     target: 'draft-2020-12',
     io,
     reused: 'inline',
+    override: showAs,
   }) as Json & { $defs?: Json }
   for (const [name, definition] of Object.entries($defs as Json)) define(schemas, name, definition as Json)
   const { id, ...rest } = schema as Json & { id?: string }
   if (id === undefined) return referToComponents(rest)
   define(schemas, id, rest)
   return { $ref: `#/components/schemas/${id}` }
+}
+
+function showAs({ jsonSchema }: { jsonSchema: Json }): void {
+  const { shownAs } = jsonSchema
+  if (shownAs === undefined) return
+  delete jsonSchema.shownAs
+  // Its named parts come into the document with the answers that have them.
+  const { $schema: _, $defs: __, id: ___, ...shown } = z.toJSONSchema(shownAs as z.ZodType, { io: 'input' })
+  Object.assign(jsonSchema, shown)
 }
 
 function define(schemas: Json, name: string, { id: _, ...members }: Json): void {

@@ -35,7 +35,7 @@ async function readTemplate(assets: Env['ASSETS']): Promise<string> {
 }
 
 /** Puts the names of a deployment in the place of the placeholders. */
-export function fillIn(template: string, { PROFILE, BASE_URL }: Settings): string {
+function fillIn(template: string, { PROFILE, BASE_URL }: Settings): string {
   const values: Record<string, string> = { ...textMembers(PROFILE), base_url: BASE_URL.origin }
   return template.replaceAll(/\{\{(\w+)\}\}/g, (whole, name: string) =>
     values[name] === undefined ? whole : JSON.stringify(values[name]).slice(1, -1),

@@ -135,9 +135,6 @@ export const ProjectManifest = z
   })
   .meta({ id: 'ProjectManifest', description: 'Everything a developer signs.' })
 
-// Its named parts come into the document with the answers that show a manifest.
-const { $schema: _, $defs: __, id: ___, ...manifestSchema } = z.toJSONSchema(ProjectManifest, { io: 'input' })
-
 /** A manifest in a request: any value, whose problems the handler reports all at once. */
 const ManifestInput = z.unknown().refine((value) => value !== undefined, 'is required (object)')
 
@@ -151,7 +148,7 @@ export const ManifestBody = z
 
 export const SignedManifestBody = z
   .strictObject({
-    manifest: ManifestInput.meta({ ...manifestSchema }),
+    manifest: ManifestInput.meta({ shownAs: ProjectManifest }),
     sig_type: z.literal('eip191'),
     signature: Signature,
     manifest_hash: Bytes32.nullable()
