@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import wabt from 'wabt'
 import { echoAddress, echoWasm } from '../../../protocol/hbc/testing/artifacts.ts'
 import { engines } from './engines.ts'
@@ -89,6 +89,25 @@ test('a short run does not prepare large modules that it calls', () => {
   expect(runWith(guest('(i64.const 0)'))).toMatchObject({ success: true })
   // Were it looked at, it would be one that is not valid, which is an answer to the guest.
   expect(runWith(new Uint8Array(256 * 1024))).toBe(null)
+})
+
+test.each([
+  ['starts no thread: a short run in the foreground', 'auto', { foreground: true }, 0],
+  ['starts a thread: the same where only V8 may run it', 'native', { foreground: true }, 1],
+  ['starts a thread: a run that the process does not wait for', 'auto', {}, 1],
+] as const)('%s, on %s', async (_, engine, foreground, threads) => {
+  await closeThreads()
+  let started = 0
+  const count = () => {
+    started += 1
+  }
+  process.on('worker', count)
+  onTestFinished(() => void process.off('worker', count))
+  const { wasm, functionId: _id, ...given } = request(guest('(i64.const 0)'))
+  const module = { wasm, functions: ['f'] }
+  const result = await execute({ ...given, engine, module, function: 'f', ...foreground })
+  expect(result).toMatchObject({ success: true })
+  expect(started).toBe(threads)
 })
 
 test('a longer run goes on in a thread, with the same outcome', async () => {
