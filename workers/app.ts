@@ -18,7 +18,7 @@ import { commonHeaders, preflight } from './middleware/common-headers.ts'
 import { runOnce } from './middleware/idempotency.ts'
 import { refundAddressBudget, spendAddressBudget, spendRateLimit } from './middleware/rate-limit.ts'
 import type { JsonBody, Method, Route, RouteDeclaration, RouteInput } from './route.ts'
-import { files, routes } from './routes/index.ts'
+import { pageFiles, routes } from './routes/index.ts'
 import { services } from './services.ts'
 
 /** The hub's HTTP surface: read `answer` for what happens to a request, in order. */
@@ -35,7 +35,7 @@ export function createApp(): App {
   })
 
   const methodsByPath = new Map<string, Method[]>()
-  for (const route of [...routes, ...files]) {
+  for (const route of [...routes, ...pageFiles]) {
     const path = honoPath(route.declaration.path)
     app.on(route.declaration.method.toUpperCase(), path, (c) => answer(c, route))
     methodsByPath.set(path, [...(methodsByPath.get(path) ?? []), route.declaration.method])

@@ -43,7 +43,7 @@ export const vaultCandidates = (logs: readonly Log[], contracts: Contracts): str
   ...new Set(logs.flatMap((log) => (emitterOf(log, contracts) === 'vault' ? [log.address] : []))),
 ]
 
-/** Reads a log, whoever emitted it; null when it only shares a topic with an event of ours. */
+/** Reads a log from any address; null when it only shares a topic with an event of ours. */
 function readLog(log: Log, blockTime: number): ChainEvent | null {
   const { event } = contractEvents.get(log.topics[0] ?? '') ?? {}
   if (event === undefined) return null

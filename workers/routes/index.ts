@@ -156,4 +156,4 @@ export const routes: readonly Route[] = [
 ]
 
 /** What the pages load; answered as endpoints are, and no part of the reference. */
-export const files: readonly Route[] = [getDocsFile]
+export const pageFiles: readonly Route[] = [getDocsFile]
