@@ -61,7 +61,7 @@ export class ChainIndexerObject<Env = unknown> extends DurableObject<Env> {
     try {
       await this.#advance(this.#stepper)
     } catch (error) {
-      // The next round asks again: neither the chain nor the database was changed in part.
+      // The next alarm asks again: neither the chain nor the database was changed in part.
       this.#status.state = 'unreachable'
       if (!(error instanceof RpcUnreachable || error instanceof RpcError))
         console.error('indexing failed', error)

@@ -17,53 +17,64 @@ describe('FaucetCooldown', () => {
     expect(results.filter(({ status }) => status === 'granted')).toHaveLength(1)
   })
 
-  test('a settled turn blocks its holder until it expires, over an eviction too', async () => {
-    const { turnId, nextEligibleAt } = await granted('settled', 'a')
-    await object('settled').settle(turnId)
-    await evictDurableObject(object('settled'))
-    expect(await object('settled').take(ask('a'))).toEqual({
+  test('a confirmed turn blocks its holder until it expires, over an eviction too', async () => {
+    const { turnId, nextEligibleAt } = await granted('confirmed', 'a')
+    await object('confirmed').confirm(turnId)
+    await evictDurableObject(object('confirmed'))
+    expect(await object('confirmed').take(ask('a'))).toEqual({
       status: 'wait',
       nextEligibleAt,
-      settledTurnId: turnId,
+      confirmedTurnId: turnId,
     })
-    await runInDurableObject(object('settled'), (_, state) =>
+    await runInDurableObject(object('confirmed'), (_, state) =>
       state.storage.sql.exec('UPDATE turns SET expires_at = 1').toArray(),
     )
-    expect((await granted('settled', 'a')).turnId).not.toBe(turnId)
+    expect((await granted('confirmed', 'a')).turnId).not.toBe(turnId)
   })
 
-  test('a turn given back, or never settled, is the same turn when it is taken again', async () => {
-    const { turnId } = await granted('back', 'a')
-    await object('back').giveBack(turnId)
-    expect(await object('back').nextEligibleAt(ask('a'))).toBe(0)
-    expect((await granted('back', 'a')).turnId).toBe(turnId)
+  test('a turn that was confirmed by the former name of its state is confirmed', async () => {
+    const former = object('former')
+    const { turnId } = await granted('former', 'a')
+    await runInDurableObject(former, (_, { storage }) => {
+      storage.sql.exec("UPDATE turns SET state = 'settled'")
+      storage.kv.put('migrations', 2)
+    })
+    await evictDurableObject(former)
+    expect(await former.take(ask('a'))).toMatchObject({ status: 'wait', confirmedTurnId: turnId })
+  })
 
-    await runInDurableObject(object('back'), (_, state) =>
+  test('a turn that is released, or never confirmed, is the same turn when it is taken again', async () => {
+    const { turnId } = await granted('released', 'a')
+    await object('released').release(turnId)
+    expect(await object('released').nextEligibleAt(ask('a'))).toBe(0)
+    expect((await granted('released', 'a')).turnId).toBe(turnId)
+
+    await runInDurableObject(object('released'), (_, state) =>
       state.storage.sql.exec('UPDATE turns SET taken_at = taken_at - 61').toArray(),
     )
-    expect((await granted('back', 'a')).turnId).toBe(turnId)
+    expect((await granted('released', 'a')).turnId).toBe(turnId)
   })
 
-  test('a turn that is taken and not settled is waited for until it is open again, not until it would have expired', async () => {
+  test('a turn that is taken and not confirmed is waited for until it is open again, not until it would have expired', async () => {
     const now = Math.floor(Date.now() / 1000)
     const { nextEligibleAt } = await granted('pending', 'a')
     const wait = await object('pending').take(ask('a'))
-    expect(wait).toEqual({ status: 'wait', nextEligibleAt: expect.any(Number), settledTurnId: null })
+    expect(wait).toEqual({ status: 'wait', nextEligibleAt: expect.any(Number), confirmedTurnId: null })
     const openAt = await object('pending').nextEligibleAt(ask('a'))
     expect(openAt).toBeGreaterThanOrEqual(now + 60)
     expect(openAt).toBeLessThan(nextEligibleAt - 3_000)
   })
 
-  test('a settled turn cannot be given back', async () => {
+  test('a confirmed turn cannot be released', async () => {
     const { turnId } = await granted('kept', 'a')
-    await object('kept').settle(turnId)
-    await object('kept').giveBack(turnId)
+    await object('kept').confirm(turnId)
+    await object('kept').release(turnId)
     expect(await object('kept').take(ask('a'))).toMatchObject({ status: 'wait' })
   })
 
   test('a forgotten turn makes room for one with another name', async () => {
     const { turnId } = await granted('forgotten', 'a')
-    await object('forgotten').settle(turnId)
+    await object('forgotten').confirm(turnId)
     await object('forgotten').forget(turnId)
     expect((await granted('forgotten', 'a')).turnId).not.toBe(turnId)
   })
@@ -71,11 +82,11 @@ describe('FaucetCooldown', () => {
   test('as many holders as there are turns, and the next waits for the oldest', async () => {
     const first = await granted('shared', 'a', 2)
     const second = await granted('shared', 'b', 2)
-    for (const { turnId } of [first, second]) await object('shared').settle(turnId)
+    for (const { turnId } of [first, second]) await object('shared').confirm(turnId)
     expect(await object('shared').take(ask('c', 2))).toEqual({
       status: 'wait',
       nextEligibleAt: first.nextEligibleAt,
-      settledTurnId: null,
+      confirmedTurnId: null,
     })
     await object('shared').forget(first.turnId)
     await granted('shared', 'c', 2)
@@ -83,7 +94,7 @@ describe('FaucetCooldown', () => {
 
   test('an early alarm forgets nothing, a late one clears what has expired', async () => {
     const { turnId } = await granted('alarmed', 'a')
-    await object('alarmed').settle(turnId)
+    await object('alarmed').confirm(turnId)
     expect(await runDurableObjectAlarm(object('alarmed'))).toBe(true)
     expect(await object('alarmed').take(ask('a'))).toMatchObject({ status: 'wait' })
     const rows = await runInDurableObject(object('alarmed'), (_, state) => {

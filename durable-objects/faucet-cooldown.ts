@@ -12,15 +12,15 @@ export interface TurnRequest {
 export type TurnResult =
   | {
       status: 'granted'
-      /** Stays the same until the turn is settled, so that what is done under this name is done once. */
+      /** Stays the same until the turn is confirmed, so that what is done under this name is done once. */
       turnId: string
       nextEligibleAt: number
     }
   | {
       status: 'wait'
       nextEligibleAt: number
-      /** The holder's own turn, should that be what it waits for and should it be settled. */
-      settledTurnId: string | null
+      /** The holder's own turn, should that be what it waits for and should it be confirmed. */
+      confirmedTurnId: string | null
     }
 
 const migrations = [
@@ -33,9 +33,11 @@ const migrations = [
   ) WITHOUT ROWID`,
   // Live turns are counted at every take, and the first to expire says when the next sweep is due.
   'CREATE INDEX turns_by_expiry ON turns (expires_at)',
+  `UPDATE turns SET state = 'confirmed' WHERE state = 'settled'`,
+  `UPDATE turns SET state = 'released' WHERE state = 'returned'`,
 ]
 
-/** A turn whose taker died before it settled is open again after this long. */
+/** A turn whose taker died before confirming it is open again after this long. */
 const pendingSeconds = 60
 
 /**
@@ -43,7 +45,7 @@ const pendingSeconds = 60
  * `env.FAUCET_COOLDOWN.getByName('wallet:<address>')`. At most `turnsMax` holders have a turn within any
  * `cooldownSeconds`.
  *
- * A turn is taken first and settled when the tokens are on their way. One that is given back, or never settled, keeps
+ * A turn is taken first and confirmed when the tokens are on their way. One that is released, or never confirmed, keeps
  * its id for the same holder's next try: should the tokens have left after all, the same id sends nothing twice.
  */
 export class FaucetCooldown extends DurableObject {
@@ -56,15 +58,15 @@ export class FaucetCooldown extends DurableObject {
     const now = unixNow()
     const blocking = this.#blocking(request, now)
     if (blocking) {
-      const own = blocking.holder === request.holder && blocking.state === 'settled'
+      const own = blocking.holder === request.holder && blocking.state === 'confirmed'
       return {
         status: 'wait',
         nextEligibleAt: blocking.open_at as number,
-        settledTurnId: own ? (blocking.turn_id as string) : null,
+        confirmedTurnId: own ? (blocking.turn_id as string) : null,
       }
     }
     const [kept] = this.#sql(
-      `SELECT turn_id FROM turns WHERE holder = ? AND state <> 'settled'`,
+      `SELECT turn_id FROM turns WHERE holder = ? AND state <> 'confirmed'`,
       request.holder,
     )
     const turnId = (kept?.turn_id as string | undefined) ?? crypto.randomUUID()
@@ -82,13 +84,13 @@ export class FaucetCooldown extends DurableObject {
   }
 
   /** The tokens are on their way. */
-  async settle(turnId: string): Promise<void> {
-    this.#sql(`UPDATE turns SET state = 'settled' WHERE turn_id = ?`, turnId)
+  async confirm(turnId: string): Promise<void> {
+    this.#sql(`UPDATE turns SET state = 'confirmed' WHERE turn_id = ?`, turnId)
   }
 
   /** Nothing was sent, as far as the taker knows. */
-  async giveBack(turnId: string): Promise<void> {
-    this.#sql(`UPDATE turns SET state = 'returned' WHERE turn_id = ? AND state = 'pending'`, turnId)
+  async release(turnId: string): Promise<void> {
+    this.#sql(`UPDATE turns SET state = 'released' WHERE turn_id = ? AND state = 'pending'`, turnId)
   }
 
   /**
@@ -119,7 +121,7 @@ export class FaucetCooldown extends DurableObject {
   #blocking({ holder, turnsMax }: TurnRequest, now: number) {
     const openAt = `iif(state = 'pending', min(expires_at, taken_at + ${pendingSeconds}), expires_at)`
     // The first condition is the index's.
-    const live = `FROM turns WHERE expires_at > ? AND state <> 'returned' AND ${openAt} > ?`
+    const live = `FROM turns WHERE expires_at > ? AND state <> 'released' AND ${openAt} > ?`
     const [own] = this.#sql(`SELECT *, ${openAt} AS open_at ${live} AND holder = ?`, now, now, holder)
     if (own) return own
     const [row] = this.#sql(`SELECT count(*) AS n ${live}`, now, now)

@@ -80,7 +80,7 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
   async accept(request: RelayRequest): Promise<RelayResult> {
     return this.#acceptOnce(request, async (id, { publisher }) => {
       publisher.announce(id)
-      // Whoever is told that it was accepted may read where it is at once.
+      // A client that is told it was accepted may read where it is at once.
       await publisher.publish()
     })
   }

@@ -19,14 +19,14 @@ import { preflight, respond } from './middleware/common-headers.ts'
 import { runOnce } from './middleware/idempotency.ts'
 import { refundAddressBudget, spendAddressBudget, spendRateLimit } from './middleware/rate-limit.ts'
 import type { JsonBody, Method, Route, RouteDeclaration, RouteInput } from './route.ts'
-import { files, routes } from './routes/index.ts'
+import { pageFiles, routes } from './routes/index.ts'
 
 /** The hub's HTTP surface: read `answer` for what happens to a request, in order. */
 export function createApp(): App {
   const app: App = new Hono<HubBindings>({ strict: false, router: new PathRouter() })
 
   const methodsByPath = new Map<string, Method[]>()
-  for (const { method, path: declared, load } of [...routes, ...files]) {
+  for (const { method, path: declared, load } of [...routes, ...pageFiles]) {
     const path = honoPath(declared)
     app.on(method.toUpperCase(), path, (c) => handleWith(c, async (hub) => answer(hub, await load())))
     methodsByPath.set(path, [...(methodsByPath.get(path) ?? []), method])

@@ -1,6 +1,7 @@
 import { ChainIndexerObject, type IndexerConfig } from '../durable-objects/chain-indexer.ts'
 import { type RelayerConfig, RelayerObject } from '../durable-objects/relayer.ts'
 import { contractErrors, eventTopics } from './chain/abi.ts'
+import { createIndexStore } from './chain/index-store.ts'
 import { type Env, readSettings } from './env.ts'
 import { services } from './services.ts'
 
@@ -49,6 +50,6 @@ function indexerConfig(env: Env): IndexerConfig | null {
     startBlock: settings.CHAIN_START_BLOCK,
     finalityBlocks: settings.CHAIN_FINALITY_BLOCKS ?? null,
     topics: eventTopics,
-    store: services(env).chainIndex,
+    store: createIndexStore(services(env).chainIndex, settings.CHAIN_CONTRACTS),
   }
 }

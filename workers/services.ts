@@ -61,7 +61,7 @@ export function createServices(env: Env) {
     faucetSettings: new FaucetSettingsStore(db),
     auditLog: new AuditLogStore(db),
     transactions: new TransactionStore(db),
-    chainIndex: new ChainIndexStore(db, settings.CHAIN_CONTRACTS ?? null, settings.CHAIN_WINDOW_BLOCKS),
+    chainIndex: new ChainIndexStore(db, settings.CHAIN_WINDOW_BLOCKS),
     deadLetters: new DeadLetterStore(db),
     cursors: new CursorCodec(settings.HUB_SECRET),
     sealer: new Sealer(settings.HUB_SECRET),

@@ -39,7 +39,7 @@ interface Asking {
 }
 
 /**
- * JSON-RPC over HTTP without retries: whoever asks knows what a repetition would mean. Of a crowd of callers, those who
+ * JSON-RPC over HTTP without retries: the caller knows what a repetition would mean. Of a crowd of callers, those who
  * find all requests on the way are put together and go next, in the order in which they came; when the node does not
  * answer one request in time, they are not kept waiting.
  */

@@ -8,7 +8,7 @@ export function bloomBits(value: string): readonly number[] {
 
 /**
  * Whether a block's bloom filter may contain the value with these bits. It never denies one that is there, so a log
- * without its topic in the bloom is not of this block, and a block with the topic deserves a second look.
+ * without its topic in the bloom is not of this block, and a block with the topic is read a second time.
  *
  * @param bloom - 512 hexadecimal digits, the lowest bits last.
  */

@@ -42,7 +42,7 @@ export interface IndexerSettings {
  * - `idle`: nothing new
  * - `advanced`, `rolled_back`: something was written, go on at once
  * - `suspect`: the answers do not fit together, which a node that lags behind explains; ask again later
- * - `halted`: blocks that were final are gone; nothing is written until an operator has looked
+ * - `halted`: blocks that were final are gone; nothing is written until an operator acts
  */
 export type StepOutcome = 'idle' | 'advanced' | 'rolled_back' | 'suspect' | 'halted'
 
@@ -58,7 +58,7 @@ const logsMax = 1_500
 /** Answers without our tip in a row before it counts as removed. */
 const vanishedMax = 5
 
-/** Reads one range of blocks, or goes back to where two histories part. Nothing is believed that was read only once. */
+/** Reads one range of blocks, or rolls back to the fork point of a reorganisation. Nothing is believed that was read only once. */
 export class IndexerStepper {
   readonly #chain: IndexerChain
   readonly #store: IndexStore
@@ -82,7 +82,7 @@ export class IndexerStepper {
     const head = latest?.number ?? 0
     const report = (outcome: StepOutcome, indexed = tip.number): Step => ({ outcome, head, indexed })
     if (!latest) return report('suspect')
-    if (own?.hash !== tip.hash) return this.#goBack(tip, own ?? null, report)
+    if (own?.hash !== tip.hash) return this.#reorganise(tip, own ?? null, report)
     this.#vanished = 0
 
     const final = await this.#final(tip, latest)
@@ -137,7 +137,7 @@ export class IndexerStepper {
       if (header?.hash !== log.blockHash || !bits || !bloomMayContain(header.logsBloom, bits)) return null
     }
     const withLogs = new Set(logs.map((log) => log.blockHash))
-    const doubtful = headers.filter((header) => !withLogs.has(header.hash) && this.#promisesLogs(header))
+    const doubtful = headers.filter((header) => !withLogs.has(header.hash) && this.#bloomNamesTopic(header))
     if (doubtful.length > 0) logs.push(...(await this.#chain.logsOfBlocks(doubtful.map(({ hash }) => hash))))
     const [endAgain] = await this.#chain.headers([to])
     if (endAgain?.hash !== parent) return null
@@ -161,12 +161,12 @@ export class IndexerStepper {
    * Some nodes answer a range without logs before they have indexed it themselves. Only topics are looked for: a vault may
    * be opened in the same range as it is funded, so nobody knows the addresses beforehand.
    */
-  #promisesLogs({ logsBloom }: Header): boolean {
+  #bloomNamesTopic({ logsBloom }: Header): boolean {
     return [...this.#bits.values()].some((bits) => bloomMayContain(logsBloom, bits))
   }
 
   /** Our tip is not the chain's block of that number. */
-  async #goBack(tip: Cursor, own: Header | null, report: (outcome: StepOutcome) => Step): Promise<Step> {
+  async #reorganise(tip: Cursor, own: Header | null, report: (outcome: StepOutcome) => Step): Promise<Step> {
     if (own === null) {
       this.#vanished += 1
       if (this.#vanished < vanishedMax) return report('suspect')
@@ -176,7 +176,7 @@ export class IndexerStepper {
     const shared = known.find(({ hash }, index) => present[index]?.hash === hash)
     if (shared && shared.number >= tip.final.number) return this.#rollback(tip, shared, report)
 
-    // Deeper than the known blocks: what is final stays, everything since is read anew.
+    // Deeper than the known blocks: what is final stays, everything since is read again.
     const [checkpoint] = await this.#chain.headers([tip.final.number])
     if (checkpoint?.hash !== tip.final.hash) return report('halted')
     return this.#rollback(tip, tip.final, report)

@@ -16,7 +16,7 @@ export const isRevert = (error: RpcError): boolean =>
   error.data !== undefined ||
   /revert|out ?of ?gas|opcode|stack (over|under)flow|jump|\bE?VM\b/i.test(error.message)
 
-/** Contracts of anybody say what they like at any length, and it is stored and shown. */
+/** A contract may give a reason of any length, and it is stored and published. */
 const textMax = 300
 
 export const shorten = (text: string): string =>
@@ -30,9 +30,9 @@ export function readRevert(errors: Abi, { data, message }: RpcError): RevertReas
   if (data === undefined || data === '0x') return unnamed(message || 'reverted without a reason')
   try {
     const { errorName, args = [] } = decodeErrorResult({ abi: errors, data: data as Hex })
-    const shown = (args as readonly unknown[]).map(textOf)
-    if (errorName === 'Error') return unnamed(shown[0] ?? message)
-    return { name: errorName, args: shown, text: shorten(`${errorName}(${shown.join(', ')})`) }
+    const texts = (args as readonly unknown[]).map(textOf)
+    if (errorName === 'Error') return unnamed(texts[0] ?? message)
+    return { name: errorName, args: texts, text: shorten(`${errorName}(${texts.join(', ')})`) }
   } catch {
     return unnamed(`unknown error ${data.slice(0, 10)}`)
   }

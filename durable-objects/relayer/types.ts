@@ -8,7 +8,7 @@ export interface RelayerConfig {
   privateKey: string
   /** The errors of every contract an action may meet. */
   errors: Abi
-  /** No transaction ever offers more per gas. */
+  /** No transaction ever pays more per gas. */
   feeCapWei: bigint
   /** Blocks, its own included, after which a transaction counts as final. */
   confirmations: number

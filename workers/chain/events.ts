@@ -17,8 +17,34 @@ export interface ChainEvent {
   args: Record<string, string>
 }
 
-/** Reads a log, whoever emitted it; null when it only shares a topic with an event of ours. */
-export function readLog(log: Log, blockTime: number): ChainEvent | null {
+/** What tells the events of this network from other logs. */
+interface LogContext {
+  contracts: Contracts
+  /** Vaults that were opened before the first log. */
+  vaults: readonly string[]
+  /** Unix seconds of each block, by its hash. */
+  times: ReadonlyMap<string, number>
+}
+
+/** The events of this network's contracts among the logs, in their order. A vault counts from its opening on. */
+export function readEvents(logs: readonly Log[], { contracts, vaults, times }: LogContext): ChainEvent[] {
+  const opened = new Set(vaults)
+  return logs.flatMap((log) => {
+    const emitter = emitterOf(log, contracts)
+    if (emitter === null || (emitter === 'vault' && !opened.has(log.address))) return []
+    const event = readLog(log, times.get(log.blockHash) ?? 0)
+    if (event?.name === 'VaultCreated') opened.add(event.args.vault ?? '')
+    return event ?? []
+  })
+}
+
+/** The addresses that logs as a vault emits are from. */
+export const vaultCandidates = (logs: readonly Log[], contracts: Contracts): string[] => [
+  ...new Set(logs.flatMap((log) => (emitterOf(log, contracts) === 'vault' ? [log.address] : []))),
+]
+
+/** Reads a log from any address; null when it only shares a topic with an event of ours. */
+function readLog(log: Log, blockTime: number): ChainEvent | null {
   const { event } = contractEvents.get(log.topics[0] ?? '') ?? {}
   if (event === undefined) return null
   try {
@@ -47,7 +73,7 @@ export function readLog(log: Log, blockTime: number): ChainEvent | null {
  * reading those would cost more than writing them. Of what may be a vault's, its address has to be known besides. Null
  * for what is none of ours.
  */
-export function emitterOfLog({ topics, address }: Log, contracts: Contracts): Emitter | null {
+function emitterOf({ topics, address }: Log, contracts: Contracts): Emitter | null {
   const { emitter } = contractEvents.get(topics[0] ?? '') ?? {}
   if (emitter === undefined) return null
   return emitter === 'vault' || address === contracts[emitter] ? emitter : null

@@ -26,7 +26,7 @@ const functions: Record<Action, ActionFunctions> = {
 }
 
 /**
- * Encodes the call that carries a signed action: the struct as it was signed, then the signature, and for a bond the
+ * Encodes the call that relays a signed action: the struct as it was signed, then the signature, and for a bond the
  * permit's deadline and signature, which are empty where an allowance exists.
  */
 export function encodeActionCall(action: Action, { message, signature, permit }: SignedAction): Hex {

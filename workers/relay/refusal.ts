@@ -13,7 +13,7 @@ const codes: Record<string, ErrorCode> = {
   InvalidSignature: 'bad_signature',
 }
 
-/** What a client is told when its action was not taken. Nothing was sent and nothing is owed. */
+/** What a client is told when its action was not accepted. Nothing was sent and nothing is owed. */
 export function refusalError(result: Refused): ApiError {
   switch (result.status) {
     case 'busy':

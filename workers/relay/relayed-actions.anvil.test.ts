@@ -8,7 +8,7 @@ import { deriveProjectId, deriveSubscriptionId, resolveProfile } from '../../pro
 import { evmAddress } from '../../protocol/signatures/index.ts'
 import { json } from '../http/answer.ts'
 import { services } from '../services.ts'
-import { chain, mint, passUnbonding, rpc, send, settle, signedPayload } from '../test/chain.ts'
+import { chain, finalizeRelays, mint, passUnbonding, rpc, send, signedPayload } from '../test/chain.ts'
 import { client, errorOf } from '../test/client.ts'
 import { answer, answerGasless } from '../test/handle.ts'
 import type { DirectTransaction } from './direct-transaction.ts'
@@ -46,7 +46,7 @@ async function createOwner(tokens = 2n * collateral) {
     const response = await post(request, signed(await payloadOf(request)))
     if (response.status !== 202) return errorOf(response)
     const { id } = (await response.json()) as { id: string }
-    await settle()
+    await finalizeRelays()
     return (await client().get(`/v1/transactions/${id}`)).json()
   }
   return { key, account, payloadOf, signed, post, act }
@@ -187,7 +187,7 @@ describe.skipIf(chain === null)('actions of owners, on the contracts', () => {
     ])
     await rpc('evm_mine')
     await rpc('evm_setAutomine', true)
-    await settle()
+    await finalizeRelays()
     expect(await (await client().get(`/v1/transactions/${id}`)).json()).toMatchObject(confirmed)
   })
 
@@ -222,7 +222,7 @@ describe.skipIf(chain === null)('actions of owners, on the contracts', () => {
       true,
     )
     expect(transactions.map(({ from }) => from)).toEqual([stranger, services(env).relayer?.signer])
-    await settle()
+    await finalizeRelays()
     expect(await (await client().get(`/v1/transactions/${id}`)).json()).toMatchObject(confirmed)
     const subscriptionId = deriveSubscriptionId(projectId, owner, nodeKey)
     expect(await state('subscription', subscriptionId)).toMatchObject({ collateral: String(collateral) })
@@ -235,7 +235,7 @@ describe.skipIf(chain === null)('actions of owners, on the contracts', () => {
     const stranger = (await rpc<string[]>('eth_accounts'))[5] as string
     await send(stranger, chain?.contracts.token ?? '', permitCall(body))
     expect((await post(request, body)).status).toBe(202)
-    await settle()
+    await finalizeRelays()
   })
 
   test('409 conflict: a nonce that is not the current one', async () => {
@@ -275,7 +275,7 @@ describe.skipIf(chain === null)('actions of owners, on the contracts', () => {
     })
     const whole = bondOf(owner, 7n)
     expect((await post(whole, signed(await payloadOf(whole)))).status).toBe(202)
-    await settle()
+    await finalizeRelays()
   })
 
   test('a bond without a permit needs an allowance, and takes it where there is one', async () => {
@@ -298,7 +298,7 @@ describe.skipIf(chain === null)('actions of owners, on the contracts', () => {
     })
     await asOwner(owner, () => send(owner, chain?.contracts.token ?? '', approve))
     expect((await post(request, { typed_data, signature })).status).toBe(202)
-    await settle()
+    await finalizeRelays()
   })
 
   test('the same as a transaction of the owner itself', async () => {
@@ -321,7 +321,7 @@ describe.skipIf(chain === null)('actions of owners, on the contracts', () => {
         await send(owner, direct_tx.to, direct_tx.data)
       }
     })
-    await settle()
+    await finalizeRelays()
     expect(await state('subscription', subscriptionId)).toMatchObject({
       status: 'unbonding',
       payout: `0x${'0f'.repeat(20)}`,

@@ -22,7 +22,7 @@ export interface OwnedAction extends RequestedAction {
  * @throws {@link ApiError} in the order of the checks: what `requireState` throws; 400 `invalid_field`, 422
  * `bad_signature`, 409 `conflict` for another action on its way; then what the contract says of a trial run: 409
  * `conflict` for a nonce that is not the current one, 422 `insufficient_collateral`, or its reason; 503 `unavailable` when
- * nothing was taken.
+ * nothing was accepted.
  */
 export async function submitAction(
   c: HubContext,

@@ -162,7 +162,7 @@ export const routes: readonly RouteEntry[] = [
 ]
 
 /** What the pages load; answered as endpoints are, and no part of the reference. */
-export const files: readonly RouteEntry[] = [
+export const pageFiles: readonly RouteEntry[] = [
   get('/docs/{file}', () => import('./reference/docs.ts'), 'getDocsFile'),
 ]
 

@@ -1,44 +1,35 @@
-import { desc, type SQL, sql } from 'drizzle-orm'
+import { desc, type InferSelectModel, type SQL, sql } from 'drizzle-orm'
 import { unixNow } from '../../durable-objects/clock.ts'
-import type { Header, Log } from '../../durable-objects/indexer/chain.ts'
-import type { BlockRef, Cursor, IndexStore, StoreOutcome } from '../../durable-objects/indexer/step.ts'
-import type { Contracts } from '../chain/contracts.ts'
-import { type ChainEvent, emitterOfLog, readLog } from '../chain/events.ts'
-import { applyEvent, type ChainState, ownerOf, type Subject, subjectsOf } from '../chain/projections.ts'
+import type { Header } from '../../durable-objects/indexer/chain.ts'
+import type { BlockRef, Cursor, StoreOutcome } from '../../durable-objects/indexer/step.ts'
+import type { ChainState, Subject } from '../chain/projections.ts'
 import { batch, type Database, query, read } from './database.ts'
 import { minersEffect, registryEffects } from './registry-effects.ts'
 import { chainBlocks, chainCursor, chainEvents, chainStates, chainStatesBefore } from './schema.ts'
 
-interface StateRow {
-  kind: string
-  subject: string
-  state: ChainState
-  owner: string | null
-  blockNumber: number
-}
-
+type EventRow = Omit<InferSelectModel<typeof chainEvents>, 'provisional'>
+export type StateRow = InferSelectModel<typeof chainStates>
 /** What a subject was before a block changed it; members but the first three are null when it was nothing. */
-interface StateBefore {
-  kind: string
-  subject: string
-  blockNumber: number
-  state: ChainState | null
-  owner: string | null
-  stateBlockNumber: number | null
+export type StateBefore = InferSelectModel<typeof chainStatesBefore>
+
+/** Blocks after the tip, with what their events say. */
+export interface NewBlocks {
+  headers: readonly Header[]
+  events: readonly EventRow[]
+  states: readonly StateRow[]
+  before: readonly StateBefore[]
 }
 
 /**
  * What the chain's events say, and how far they are read. Events, states and cursor change together or not at all: every
  * statement of a batch holds only while the cursor is at the tip the batch builds on, and the last one moves it.
  */
-export class ChainIndexStore implements IndexStore {
+export class ChainIndexStore {
   readonly #db: Database
-  readonly #contracts: Contracts | null
   readonly #blocksKept: number
   /** @param blocksKept - Known blocks; a reorganisation that reaches deeper goes back to the final block. */
-  constructor(db: Database, contracts: Contracts | null, blocksKept: number) {
+  constructor(db: Database, blocksKept: number) {
     this.#db = db
-    this.#contracts = contracts
     this.#blocksKept = blocksKept
   }
 
@@ -76,15 +67,11 @@ export class ChainIndexStore implements IndexStore {
 
   async append(
     tip: Cursor,
-    headers: readonly Header[],
-    logs: readonly Log[],
+    { headers, events, states, before }: NewBlocks,
     final: BlockRef,
   ): Promise<StoreOutcome> {
     const last = headers.at(-1)
     if (!last) return 'done'
-    const times = new Map(headers.map(({ hash, timestamp }) => [hash, timestamp]))
-    const events = await this.#read(logs, times)
-    const { states, before } = await this.#apply(events, final.number)
     const oldest = last.number - this.#blocksKept
     const blocks = headers
       .filter(({ number }) => number > oldest)
@@ -167,61 +154,17 @@ export class ChainIndexStore implements IndexStore {
     return row?.state ?? null
   }
 
-  /** The events of this network's contracts among the logs. A vault counts from its opening on. */
-  async #read(logs: readonly Log[], times: ReadonlyMap<string, number>): Promise<ChainEvent[]> {
-    const contracts = this.#contracts
-    if (contracts === null) return []
-    const known = logs.flatMap((log) => {
-      const emitter = emitterOfLog(log, contracts)
-      return emitter === null ? [] : [{ log, emitter }]
-    })
-    const addresses = new Set(known.flatMap(({ log, emitter }) => (emitter === 'vault' ? [log.address] : [])))
-    const rows = await this.#statesAt([...addresses].map((id): Subject => ({ kind: 'vault', id })))
-    const vaults = new Set([...rows.values()].map(({ subject }) => subject))
-    return known.flatMap(({ log, emitter }) => {
-      if (emitter === 'vault' && !vaults.has(log.address)) return []
-      const event = readLog(log, times.get(log.blockHash) ?? 0)
-      if (event?.name === 'VaultCreated') vaults.add(event.args.vault ?? '')
-      return event ?? []
-    })
-  }
-
-  /** Folds events into the states they change, and keeps what these were before each block that is not final. */
-  async #apply(events: readonly ChainEvent[], finalNumber: number) {
-    const states = await this.#statesAt(events.flatMap(subjectsOf))
-    const changed = new Map<string, StateRow>()
-    const before = new Map<string, StateBefore>()
-    for (const event of events) {
-      const { blockNumber } = event
-      for (const { kind, id: subject } of subjectsOf(event)) {
-        const key = keyOf(kind, subject)
-        const { state = null, owner = null, blockNumber: stateBlockNumber = null } = states.get(key) ?? {}
-        if (blockNumber > finalNumber && !before.has(`${blockNumber} ${key}`))
-          before.set(`${blockNumber} ${key}`, { kind, subject, blockNumber, state, owner, stateBlockNumber })
-        const next = applyEvent(kind, state, event)
-        const row = { kind, subject, state: next, owner: ownerOf(kind, next), blockNumber }
-        states.set(key, row)
-        changed.set(key, row)
-      }
-    }
-    return { states: [...changed.values()], before: [...before.values()] }
-  }
-
-  async #statesAt(subjects: readonly Subject[]): Promise<Map<string, StateRow>> {
-    const states = new Map<string, StateRow>()
-    for (const wanted of jsonParts([
-      ...new Map(subjects.map((one) => [keyOf(one.kind, one.id), one])).values(),
-    ])) {
-      const rows = await read(() =>
+  /** The states of those subjects that have one. */
+  async states(subjects: readonly Subject[]): Promise<StateRow[]> {
+    const parts = jsonParts(subjects).map((wanted) =>
+      read(() =>
         this.#db
           .select()
           .from(chainStates)
-          .where(sql`(kind, subject) IN
-        (SELECT value->>'kind', value->>'id' FROM json_each(${wanted}))`),
-      )
-      for (const row of rows) states.set(keyOf(row.kind, row.subject), row)
-    }
-    return states
+          .where(sql`(kind, subject) IN (SELECT value->>'kind', value->>'id' FROM json_each(${wanted}))`),
+      ),
+    )
+    return (await Promise.all(parts)).flat()
   }
 
   /** Brings the hub's own records that follow from changed states in step; these are written already. */
@@ -254,8 +197,6 @@ export class ChainIndexStore implements IndexStore {
     return results.at(-1)?.meta.changes === 1 ? 'done' : 'moved'
   }
 }
-
-const keyOf = (kind: string, subject: string): string => `${kind} ${subject}`
 
 /** The database takes two megabytes in one value, and a character may be three bytes. */
 const partLengthMax = 500_000

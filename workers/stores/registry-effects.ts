@@ -49,7 +49,7 @@ export function registryEffects(changed: string, guard: SQL): SQL[] {
 }
 
 /**
- * Counts the bonded subscriptions of each project anew that one of them changed in.
+ * Counts again the bonded subscriptions of each project that one of them changed in.
  *
  * @param changed - JSON list of the subscriptions whose events came or went; their states are written already.
  */
@@ -61,7 +61,7 @@ export const minersEffect = (changed: string, guard: SQL): SQL =>
   )
 
 /**
- * Counts the bonded subscriptions of projects anew, in all and by the class of their device: lists sort by the first, and
+ * Counts again the bonded subscriptions of projects, in all and by the class of their device: lists sort by the first, and
  * a project of thousands must not be counted whenever it is read. When a device changes its class, a trigger follows.
  */
 export const minersOf = (projectIds: SQL, guard: SQL): SQL => sql`

@@ -4,7 +4,7 @@ import { transactions } from './schema.ts'
 
 export type Transaction = InferSelectModel<typeof transactions>
 
-/** Copies of what the relayer knows, so that whoever asks for one does not ask the relayer. */
+/** Copies of what the relayer knows, so that reading one does not ask the relayer. */
 export class TransactionStore {
   readonly #db: Database
   constructor(db: Database) {

@@ -51,7 +51,7 @@ export const signedPayload = (key: string, { typed_data, permit }: GaslessPayloa
 })
 
 /** Lets what was relayed become final, and the events be indexed. */
-export async function settle(): Promise<void> {
+export async function finalizeRelays(): Promise<void> {
   const { relayer } = services(env)
   // A block may come a round later than what was sent for it.
   do {

@@ -61,7 +61,7 @@ export const drip = defineRoute(
     try {
       await requireTokens(c, contracts, terms)
       const transfer = await sendTokens({ relayer, contracts, wallet, turn, terms })
-      await turn.settle()
+      await turn.confirm()
       const native = await sendNative(c, { relayer, wallet, turn, terms })
       return json(
         {
@@ -75,7 +75,7 @@ export const drip = defineRoute(
         { Location: `/v1/transactions/${transfer.id}` },
       )
     } catch (error) {
-      await turn.giveBack()
+      await turn.release()
       throw error
     }
   },
@@ -87,10 +87,10 @@ const closed = (message: string): ApiError =>
 
 async function requireTurn(c: HubContext, relayer: RelayerClient, wallet: string): Promise<Turn> {
   let taken = await takeTurn(c, wallet)
-  if (taken.status === 'wait' && taken.settledTurnId !== null) {
-    const earlier = await relayer.find(dripId('token', taken.settledTurnId))
+  if (taken.status === 'wait' && taken.confirmedTurnId !== null) {
+    const earlier = await relayer.find(dripId('token', taken.confirmedTurnId))
     const lost = earlier?.status === 'reverted' || earlier?.status === 'failed'
-    if (lost && (await forgetTurn(c, wallet, taken.settledTurnId))) taken = await takeTurn(c, wallet)
+    if (lost && (await forgetTurn(c, wallet, taken.confirmedTurnId))) taken = await takeTurn(c, wallet)
   }
   if (taken.status === 'granted') return taken.turn
   throw waitError(taken)
@@ -99,7 +99,7 @@ async function requireTurn(c: HubContext, relayer: RelayerClient, wallet: string
 function waitError({
   scope,
   nextEligibleAt,
-  settledTurnId,
+  confirmedTurnId,
 }: Extract<TakenTurn, { status: 'wait' }>): ApiError {
   const seconds = Math.max(1, nextEligibleAt - unixNow())
   const options = {
@@ -110,7 +110,7 @@ function waitError({
     case 'wallet':
       return new ApiError(
         'rate_limited',
-        settledTurnId === null
+        confirmedTurnId === null
           ? `A drip of this wallet is under way; if it comes to nothing, ask again in ${seconds} s.`
           : `This wallet was given tokens already; next in ${seconds} s.`,
         options,

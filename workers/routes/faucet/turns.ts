@@ -48,15 +48,15 @@ export interface Turn {
   /** The wallet's turn; what is sent is named after it. */
   turnId: string
   nextEligibleAt: number
-  settle: () => Promise<void>
-  giveBack: () => Promise<void>
+  confirm: () => Promise<void>
+  release: () => Promise<void>
 }
 
 export type TakenTurn =
   | { status: 'granted'; turn: Turn }
-  | { status: 'wait'; scope: Scope; nextEligibleAt: number; settledTurnId: string | null }
+  | { status: 'wait'; scope: Scope; nextEligibleAt: number; confirmedTurnId: string | null }
 
-/** A turn under every limit, or under none: those that were free are given back when a later one is not. */
+/** A turn under every limit, or under none: those that were free are released when a later one is not. */
 export async function takeTurn(c: HubContext, wallet: string): Promise<TakenTurn> {
   const first = walletLimit(c, wallet)
   const own = await take(c, first)
@@ -64,26 +64,26 @@ export async function takeTurn(c: HubContext, wallet: string): Promise<TakenTurn
   const granted = [{ limit: first, turnId: own.turnId }]
   const each = (act: (object: FaucetObject, turnId: string) => Promise<void>) =>
     reach(Promise.all(granted.map(({ limit, turnId }) => act(objectOf(c, limit), turnId))))
-  const giveBack = async () => void (await each((object, turnId) => object.giveBack(turnId)))
-  const settle = async () => void (await each((object, turnId) => object.settle(turnId)))
+  const release = async () => void (await each((object, turnId) => object.release(turnId)))
+  const confirm = async () => void (await each((object, turnId) => object.confirm(turnId)))
   for (const limit of sharedLimits(c, wallet, own.turnId)) {
     const result = await take(c, limit).catch(async (error) => {
-      await giveBack()
+      await release()
       throw error
     })
     if (result.status === 'wait') {
-      await giveBack()
+      await release()
       return { ...result, scope: limit.scope }
     }
     granted.push({ limit, turnId: result.turnId })
   }
-  return { status: 'granted', turn: { ...own, settle, giveBack } }
+  return { status: 'granted', turn: { ...own, confirm, release } }
 }
 
 const take = (c: HubContext, limit: Limit): Promise<TurnResult> =>
   reach(objectOf(c, limit).take(limit.request) as Promise<TurnResult>)
 
-/** Frees a wallet whose tokens never arrived; of requests that race for this, one may take its turn anew. */
+/** Frees a wallet whose tokens never arrived; of requests that race for this, one may take its turn again. */
 export async function forgetTurn(c: HubContext, wallet: string, turnId: string): Promise<boolean> {
   if (!(await reach(objectOf(c, walletLimit(c, wallet)).forget(turnId)))) return false
   const shared = sharedLimits(c, wallet, turnId)

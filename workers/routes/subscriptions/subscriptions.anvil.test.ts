@@ -7,11 +7,11 @@ import { allowsCall, type SubscriptionCall, type SubscriptionState } from '../..
 import { services } from '../../services.ts'
 import {
   chain,
+  finalizeRelays,
   mint,
   passUnbonding,
   rpc,
   send,
-  settle,
   signedPayload,
   signTypedData,
 } from '../../test/chain.ts'
@@ -70,7 +70,7 @@ async function subscribe(change: Json = {}) {
 async function finish(response: Response): Promise<Json> {
   if (response.status !== 202) throw new Error(await response.text())
   const { id } = (await response.json()) as { id: string }
-  await settle()
+  await finalizeRelays()
   return (await (await client().get(`/v1/transactions/${id}`)).json()) as Json
 }
 
@@ -179,7 +179,7 @@ describe.skipIf(chain === null)('a subscription, on the contracts', () => {
       details: { status: 'unbonding', release_at },
     })
     await passUnbonding()
-    await settle()
+    await finalizeRelays()
     expect(await read()).toMatchObject({ status: 'withdrawable' })
     expect(await summary()).toMatchObject({ unbonding: '0', withdrawable: String(2n * minCollateral) })
     expect(await act('withdraw')).toMatchObject({ ...confirmed, action: 'withdraw' })
@@ -231,7 +231,7 @@ describe.skipIf(chain === null)('a subscription, on the contracts', () => {
     expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(202))
     const ids = await Promise.all(answers.map(async (answer) => ((await answer.json()) as Json).id))
     expect(new Set(ids).size).toBe(1)
-    await settle()
+    await finalizeRelays()
     expect(await read()).toMatchObject({ collateral: String(minCollateral) })
     expect(await offered()).toBe((before ?? 0) + 1)
   })
@@ -492,7 +492,7 @@ describe.skipIf(chain === null)('signed bodies', () => {
     withdraw: async (one: Awaited<ReturnType<typeof subscribe>>) => {
       await one.act('unbond')
       await passUnbonding()
-      await settle()
+      await finalizeRelays()
       return (await (await one.call('withdraw')).json()) as GaslessPayload
     },
   }
@@ -577,7 +577,7 @@ describe.skipIf(chain === null)('signed bodies', () => {
       }
       expect(await offered()).toBe(before)
       expect((await one.call(name, honest)).status).toBe(202)
-      await settle()
+      await finalizeRelays()
     },
   )
 
@@ -670,11 +670,11 @@ describe.skipIf(chain === null)('reading', () => {
     await bond()
     const evidence = `0x${id.slice(2).split('').reverse().join('')}` as const
     await asOperator('proposeSlash', [id, evidence, minCollateral / 2n, 60n])
-    await settle()
+    await finalizeRelays()
     expect(await read()).toMatchObject({ status: 'active', pending_slashes: 1 })
     await rpc('evm_increaseTime', 61)
     await asOperator('executeSlash', [evidence])
-    await settle()
+    await finalizeRelays()
     expect(await read()).toMatchObject({
       status: 'jailed',
       collateral: String(minCollateral / 2n),

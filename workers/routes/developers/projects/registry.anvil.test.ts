@@ -9,7 +9,7 @@ import { signEvmDigest } from '../../../../protocol/signatures/index.ts'
 import hub from '../../../index.ts'
 import type { DirectTransaction } from '../../../relay/direct-transaction.ts'
 import { services } from '../../../services.ts'
-import { chain, readChain, rpc, send, settle } from '../../../test/chain.ts'
+import { chain, finalizeRelays, readChain, rpc, send } from '../../../test/chain.ts'
 import { client, errorOf } from '../../../test/client.ts'
 import { createOperator } from '../../../test/operator.ts'
 import {
@@ -74,7 +74,7 @@ async function listed(change: ManifestChange = {}) {
   const body = signPayload(ada.key, submitted.ways.register_by_sig)
   const relayed = await ada.client.post(`${path}/${submitted.project_id}/register`, body)
   if (relayed.status !== 202) throw new Error(await relayed.text())
-  await settle()
+  await finalizeRelays()
   await env.DB.prepare("UPDATE projects SET listing_status = 'listed' WHERE project_id = ?")
     .bind(submitted.project_id)
     .run()
@@ -119,7 +119,7 @@ describe.skipIf(chain === null)('registration', () => {
     const relayed = await ada.client.post(`${path}/${project_id}/register`, body)
     expect(relayed.status).toBe(202)
     const location = relayed.headers.get('location') ?? ''
-    await settle()
+    await finalizeRelays()
     expect(await (await client().get(location)).json()).toMatchObject({
       action: 'register_project',
       status: 'confirmed',
@@ -318,7 +318,7 @@ describe.skipIf(chain === null)('versions', () => {
         { status, error },
       )
     expect((await ada.client.post(publish, signPayload(ada.key, payload))).status).toBe(202)
-    await settle()
+    await finalizeRelays()
     const { pending_version: pending } = await read(first.project_id)
     const { publish_tx: hash, published_at } = pending as unknown as {
       publish_tx: string
@@ -510,7 +510,7 @@ describe.skipIf(chain === null)('what operators decide', () => {
         `${path}/${submitted.project_id}/register`,
         signPayload(ada.key, submitted.ways.register_by_sig),
       )
-      await settle()
+      await finalizeRelays()
       return submitted
     })
     await send(
@@ -529,7 +529,7 @@ describe.skipIf(chain === null)('what operators decide', () => {
     await expect
       .poll(
         async () => {
-          await settle()
+          await finalizeRelays()
           return mirrored(project_id)
         },
         { timeout: 30_000 },
@@ -546,7 +546,7 @@ describe.skipIf(chain === null)('what operators decide', () => {
     await expect
       .poll(
         async () => {
-          await settle()
+          await finalizeRelays()
           return mirrored(project_id)
         },
         { timeout: 30_000 },

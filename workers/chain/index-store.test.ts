@@ -4,8 +4,9 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { projectVaultAbi, stakingAbi } from '../../contracts/generated/contracts.ts'
 import type { Header, Log } from '../../durable-objects/indexer/chain.ts'
 import type { Cursor } from '../../durable-objects/indexer/step.ts'
-import { ChainIndexStore } from './chain-index.ts'
-import { openDatabase } from './database.ts'
+import { ChainIndexStore } from '../stores/chain-index.ts'
+import { openDatabase } from '../stores/database.ts'
+import { createIndexStore } from './index-store.ts'
 
 const address = (byte: string): Hex => `0x${byte.repeat(20)}`
 const contracts = {
@@ -35,7 +36,8 @@ const limited = new Proxy(env.DB, {
     }
   },
 })
-const store = new ChainIndexStore(openDatabase(limited), contracts, 128)
+const store = new ChainIndexStore(openDatabase(limited), 128)
+const index = createIndexStore(store, contracts)
 
 const blockAt = (number: number): Header => ({
   number,
@@ -72,11 +74,11 @@ const claimedElsewhere = (number: number, logIndex: number): Log =>
   logAt(number, logIndex, address('ee'), claimedTopics, toHex(logIndex, { size: 32 }))
 
 const append = async (number: number, logs: Log[], final = 0) =>
-  store.append((await store.cursor()) as Cursor, [blockAt(number)], logs, blockAt(final))
+  index.append((await store.cursor()) as Cursor, [blockAt(number)], logs, blockAt(final))
 
 const count = (table: string) => env.DB.prepare(`SELECT count(*) AS n FROM ${table}`).first<number>('n')
 
-describe('ChainIndexStore', () => {
+describe('the chain index', () => {
   beforeEach(async () => {
     const tables = ['chain_cursor', 'chain_events', 'chain_states', 'chain_states_before', 'chain_blocks']
     await env.DB.batch(tables.map((table) => env.DB.prepare(`DELETE FROM ${table}`)))
@@ -148,7 +150,7 @@ describe('ChainIndexStore', () => {
           })),
         )
         const headers = added.map(({ header }) => header)
-        expect(await store.append(tip, headers, logs, headerAt(final))).toBe('done')
+        expect(await index.append(tip, headers, logs, headerAt(final))).toBe('done')
       }
       for (const [who, subject] of subjects.entries()) {
         const last = blocks.flatMap(({ payouts }) => payouts).findLast(([whose]) => whose === who)
