@@ -1,5 +1,5 @@
 import type { Hex } from '../encoding/index.ts'
-import { checksumAddress, parseChecksumAddress } from '../encoding/index.ts'
+import { checksumAddress, isHexBytes, parseChecksumAddress } from '../encoding/index.ts'
 import { checkPersonalSignature, hashPersonalMessage } from '../signatures/index.ts'
 import { type Profile, profileStrings } from './profile.ts'
 import {
@@ -259,7 +259,7 @@ export function isSafeToSign(profile: Profile, message: string, expected: SiweEx
 }
 
 function isHexOfAtMost(value: unknown, bytes: number): value is string {
-  return typeof value === 'string' && value.length <= 2 + 2 * bytes && /^0x(?:[0-9a-f]{2})+$/.test(value)
+  return typeof value === 'string' && value.length > 2 && value.length <= 2 + 2 * bytes && isHexBytes(value)
 }
 
 /** Characters are code points; the count of UTF-16 units is never smaller. */

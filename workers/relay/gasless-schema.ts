@@ -1,9 +1,10 @@
 import * as z from 'zod'
-import { type Action, buildGaslessPayload } from '../../protocol/actions/index.ts'
+import { type Action, actionNames, buildGaslessPayload } from '../../protocol/actions/index.ts'
+import { patterns } from '../../protocol/encoding/index.ts'
 import { resolveProfile } from '../../protocol/identity/index.ts'
 import type { TypedMessage } from '../../protocol/signatures/index.ts'
 import { example } from '../examples.ts'
-import { Address, Timestamp } from '../http/formats.ts'
+import { Address, HexBytes, Timestamp } from '../http/formats.ts'
 import type { JsonBody, RouteResponse } from '../route.ts'
 import { Transaction, transactionExample } from '../routes/network/schema.ts'
 
@@ -18,14 +19,14 @@ const TypedData = z
 
 export const Signature = z
   .string()
-  .regex(/^0x[0-9a-f]{130}$/, 'must be a signature: 0x and 130 lower-case hex digits')
+  .regex(patterns.evmSignature, 'must be a signature: 0x and 130 lower-case hex digits')
   .meta({ id: 'EvmSignature', description: '65 bytes `r ‖ s ‖ v`.' })
 
 export const DirectTransaction = z
   .strictObject({
     chain_id: z.int(),
     to: Address,
-    data: z.string().regex(/^0x([0-9a-f]{2})*$/),
+    data: HexBytes,
     value: z.string(),
     description: z.string(),
   })
@@ -33,7 +34,7 @@ export const DirectTransaction = z
 
 export const GaslessPayload = z
   .strictObject({
-    action: z.enum(['bond', 'unbond', 'withdraw', 'set_payout', 'register_project', 'publish_version']),
+    action: z.enum(actionNames),
     typed_data: TypedData,
     permit: TypedData.optional().meta({ description: 'Beside a bond: to be signed as well.' }),
     direct_tx: DirectTransaction.optional(),

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { transactionStatuses } from '../../../protocol/actions/index.ts'
 import { example } from '../../examples.ts'
 import { Address, Bytes32, NodeId, Timestamp } from '../../http/formats.ts'
 
@@ -89,7 +90,7 @@ export const Transaction = z
   .strictObject({
     id: Bytes32.meta({ description: 'EIP-712 digest of the signed action.' }),
     action: z.string(),
-    status: z.enum(['queued', 'sent', 'confirmed', 'reverted', 'failed']),
+    status: z.enum(transactionStatuses),
     tx_hash: Bytes32.optional(),
     error: z.string().nullable(),
     confirmations: z.int(),
