@@ -106,7 +106,13 @@ export interface SiweExchange {
 export type SiweExchangeResult =
   | {
       readonly status: 'refused'
-      readonly code: 'invalid_field' | 'unauthorized' | 'bad_signature'
+      readonly code: 'unauthorized'
+      readonly burnsNonce: false
+    }
+  | {
+      readonly status: 'refused'
+      readonly code: 'invalid_field'
+      readonly field: 'message' | 'signature'
       readonly burnsNonce: boolean
     }
   | {
@@ -142,12 +148,12 @@ export type SiweExchangeResult =
 export function checkSiweExchange(profile: Profile, exchange: SiweExchange): SiweExchangeResult {
   const { issued, message, signature, now } = exchange
   if (typeof message !== 'string' || isLongerThan(message, siweMessageLengthMax))
-    return { status: 'refused', code: 'invalid_field', burnsNonce: false }
+    return { status: 'refused', code: 'invalid_field', field: 'message', burnsNonce: false }
   const address = issued === null ? null : acceptedAddress(profile, exchange, issued, message)
   if (address === null) return { status: 'refused', code: 'unauthorized', burnsNonce: false }
 
   if (!isHexOfAtMost(signature, siweSignatureBytesMax))
-    return { status: 'refused', code: 'invalid_field', burnsNonce: true }
+    return { status: 'refused', code: 'invalid_field', field: 'signature', burnsNonce: true }
   const expiresAt = now + siweSessionSeconds
   const check = checkPersonalSignature(message, signature, address)
   if (check.ok) return { status: 'signed_in', address, expires_at: expiresAt, burnsNonce: true }
