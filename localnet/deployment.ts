@@ -6,13 +6,14 @@ import { DeployError, type Deployment, type DeployOptions, deployContracts } fro
 import { sourceHash } from '../contracts/generated/contracts.ts'
 import { callBatch, RpcError } from '../contracts/json-rpc.ts'
 import { SendError } from '../contracts/send.ts'
+import { isAddress } from '../protocol/encoding/index.ts'
 import { defaultNetworkParams, type Profile, resolveProfile } from '../protocol/identity/index.ts'
 import { accounts, faucetSupplyWei, grants } from './accounts.ts'
 import type { Chain } from './chain.ts'
 import { StartError } from './errors.ts'
 import { usable } from './state.ts'
 
-const address = z.custom<Address>((value) => /^0x[0-9a-f]{40}$/.test(String(value)))
+const address = z.custom<Address>(isAddress)
 
 /** A deployment as it is noted for the next start. */
 const Note = z.strictObject({

@@ -2,8 +2,10 @@ import * as z from 'zod'
 import {
   type Compatibility,
   checkCompatibility,
+  compatibilityTiers,
   type DeviceProfile,
   type DeviceRequirements,
+  performanceGrades,
   requirementNames,
 } from '../protocol/manifest/index.ts'
 import { Amount } from './http/formats.ts'
@@ -12,14 +14,14 @@ import type { DeviceProfile as StoredProfile } from './stores/device-profile.ts'
 export const CompatibilityView = z
   .strictObject({
     compatible: z.boolean(),
-    tier: z.enum(['compatible', 'marginal', 'incompatible']),
+    tier: z.enum(compatibilityTiers),
     match_bp: z.int().meta({ description: 'Share of the requirements that are met, in basis points.' }),
     missing: z.array(z.enum(requirementNames)),
     warnings: z.array(z.string()).meta({
       description:
         'Requirements missed by at most 10 %, by their names, and `unknown_<name>` for those the device says nothing of.',
     }),
-    performance: z.enum(['excellent', 'good', 'fair', 'poor']).optional(),
+    performance: z.enum(performanceGrades).optional(),
     est_monthly_reward: Amount.optional().meta({
       description: '30 times what a miner of the project earned a day lately; absent while nobody earned.',
     }),

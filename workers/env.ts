@@ -5,6 +5,7 @@ import type { RateLimiter } from '../durable-objects/rate-limiter.ts'
 import type { RelayerObject } from '../durable-objects/relayer.ts'
 import { type Profile, resolveProfile } from '../protocol/identity/index.ts'
 import { Contracts } from './chain/contracts.ts'
+import { Address, Amount, Bytes32 } from './http/formats.ts'
 import type { RelayMessage } from './queues/relay-message.ts'
 
 /** Bindings and raw vars of wrangler.toml, as the platform hands them in. */
@@ -55,10 +56,7 @@ const list = z
   .default('')
   .transform((text) => text.split(',').flatMap((part) => part.trim() || []))
 
-const wei = z
-  .string()
-  .regex(/^(0|[1-9]\d{0,77})$/, 'must be a decimal number')
-  .transform(BigInt)
+const wei = Amount.transform(BigInt)
 
 const Settings = z.object({
   /** JSON object with the members of the network profile that differ from the default. */
@@ -70,7 +68,7 @@ const Settings = z.object({
   BASE_URL: z.url({ protocol: /^https?$/ }).transform((url) => new URL(url)),
   /** Further hosts whose pages may ask wallets to sign in, comma separated. */
   WEB_HOSTS: list,
-  OPERATOR_ADDRESSES: list.pipe(z.array(z.string().regex(/^0x[0-9a-f]{40}$/))),
+  OPERATOR_ADDRESSES: list.pipe(z.array(Address)),
   RATE_LIMIT_MULTIPLIER: z.coerce.number().int().min(1).max(1000).default(1),
   /** Enrollments become active and verified at once. */
   AUTO_APPROVE_DEVELOPERS: z.stringbool().default(false),
@@ -100,10 +98,7 @@ const Settings = z.object({
   CHAIN_PUBLIC_RPC_URL: z.url().optional(),
   EXPLORER_URL: z.url().optional(),
   /** Secret. Nothing but this hub's relayer may sign with it. Without it nothing is relayed. */
-  RELAYER_PRIVATE_KEY: z
-    .string()
-    .regex(/^0x[0-9a-f]{64}$/, 'must be 0x and 64 lower-case hex digits')
-    .optional(),
+  RELAYER_PRIVATE_KEY: Bytes32.optional(),
   RELAYER_FEE_CAP_GWEI: z.coerce.number().int().min(1).default(100),
   RELAYER_TICK_MS: z.coerce.number().int().min(20).default(1_000),
   RELAYER_STUCK_MS: z.coerce.number().int().min(50).default(30_000),

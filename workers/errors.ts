@@ -1,12 +1,6 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import type { Problem } from '../protocol/encoding/index.ts'
 import { type ErrorCode, errorCodes } from '../protocol/errors.ts'
-
-/** One thing wrong with a request; all of them are reported at once under `details.problems`. */
-export interface Problem {
-  path: string
-  code: string
-  message: string
-}
 
 /** What a handler throws to answer with the error envelope. It has no stack: taking one costs more than most answers. */
 export class ApiError extends Error {
@@ -40,8 +34,12 @@ export class ApiError extends Error {
 export const invalidField = (path: string, message: string, code = 'invalid_value'): ApiError =>
   invalidFields([{ path, code, message }])
 
+/** More are not worth reading, and an answer must not be larger than what it answers. */
+export const problemsMax = 100
+
 /** 400 `invalid_field` with every problem at once. */
-export const invalidFields = (problems: Problem[]): ApiError => {
+export const invalidFields = (found: readonly Problem[]): ApiError => {
+  const problems = found.slice(0, problemsMax)
   const first = problems[0]
   const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : ''
   return new ApiError('invalid_field', `${first?.path || 'body'}: ${first?.message}${more}`, {

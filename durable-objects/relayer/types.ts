@@ -1,4 +1,5 @@
 import type { Abi } from 'viem'
+import type { TransactionStatus } from '../../protocol/actions/index.ts'
 
 /** What a relayer is built from; the hub supplies it. */
 export interface RelayerConfig {
@@ -41,7 +42,7 @@ export interface RelayView {
   id: string
   action: string
   owner: string
-  status: 'queued' | 'sent' | 'confirmed' | 'reverted' | 'failed'
+  status: TransactionStatus
   txHash: string | null
   error: string | null
   confirmations: number

@@ -2,3 +2,4 @@
 export * from './signed-actions.ts'
 export * from './signed-body.ts'
 export * from './subscription.ts'
+export * from './transaction-status.ts'

@@ -76,16 +76,19 @@ export type PrimaryType = keyof typeof structs
 
 /** Actions an owner signs and the hub relays, each with its struct. */
 export const actions = {
-  register_project: 'Register',
-  publish_version: 'PublishVersion',
   bond: 'Bond',
-  set_payout: 'SetPayout',
   unbond: 'Unbond',
   withdraw: 'Withdraw',
+  set_payout: 'SetPayout',
+  register_project: 'Register',
+  publish_version: 'PublishVersion',
 } as const satisfies Record<string, PrimaryType>
 
 /** An action an owner signs and the hub relays. */
 export type Action = keyof typeof actions
+
+/** Every action. */
+export const actionNames = Object.keys(actions) as readonly Action[]
 
 /** What `eth_signTypedData_v4` takes. `chainId` is a number, 256-bit integers are decimal strings. */
 export interface TypedData {

@@ -1,3 +1,4 @@
+import { zeroAddress } from '../encoding/index.ts'
 import type { NetworkParams } from '../identity/index.ts'
 
 /** States of a subscription. */
@@ -99,8 +100,11 @@ export function statusAfterSlash(
   return works && collateral < minCollateral ? 'jailed' : status
 }
 
+/** Where collateral may stand against what the project asks for. */
+export const collateralHealths = ['healthy', 'warning', 'critical'] as const
+
 /** Where collateral stands against what the project asks for. */
-export type CollateralHealth = 'healthy' | 'warning' | 'critical'
+export type CollateralHealth = (typeof collateralHealths)[number]
 
 /** `healthy` from 120 % of `min_collateral`, `warning` from 100 %, else `critical`. Exact: no percentage is rounded. */
 export function collateralHealth(collateral: bigint, minCollateral: bigint): CollateralHealth {
@@ -130,8 +134,6 @@ export function nextReputation(
   const next = reputation + reputationSteps[event]
   return Math.min(Math.max(next, params.reputation_min), params.reputation_max)
 }
-
-const zeroAddress = `0x${'00'.repeat(20)}`
 
 /**
  * The payout address that a request means: null, the zero address and the owner reset it to the owner, and the typed data

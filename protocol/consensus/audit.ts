@@ -1,4 +1,12 @@
-import { bytesToUnsigned, FormatError, isRoundId, keccakBytes, raw32, utf8 } from '../encoding/index.ts'
+import {
+  basisPointsMax,
+  bytesToUnsigned,
+  FormatError,
+  isRoundId,
+  keccakBytes,
+  raw32,
+  utf8,
+} from '../encoding/index.ts'
 import { type Profile, profileStrings } from '../identity/index.ts'
 import type { Block } from './beacon.ts'
 
@@ -27,7 +35,7 @@ export function auditDraw(profile: Profile, roundId: string, blockHash: string):
     raw32(roundId.slice('task:'.length), 'round_id'),
     raw32(blockHash, 'block_hash'),
   )
-  return Number(bytesToUnsigned(hash.slice(0, 2)) % 10_000n)
+  return Number(bytesToUnsigned(hash.slice(0, 2)) % BigInt(basisPointsMax))
 }
 
 /** Whether validators run a round themselves: when it is contested, or by lot at the network's rate in basis points. */

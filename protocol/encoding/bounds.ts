@@ -1,5 +1,14 @@
-/** A test for integers within bounds. Negative zero is an integer here; that it cannot be encoded is another problem. */
-export function isIntegerFrom(min: number, max: number): (value: unknown) => value is number {
+/** Least and greatest value of a number, or fewest and most characters of a text; both are allowed. */
+export interface Range {
+  readonly min: number
+  readonly max: number
+}
+
+/** A whole in basis points, the unit of shares and rates. */
+export const basisPointsMax = 10_000
+
+/** A test for integers in a range. Negative zero is an integer here; that it cannot be encoded is another problem. */
+export function isIntegerIn({ min, max }: Range): (value: unknown) => value is number {
   return (value): value is number =>
     Number.isSafeInteger(value) && (value as number) >= min && (value as number) <= max
 }
@@ -18,9 +27,16 @@ export function isSetOf(value: unknown, min: number, max: number, fits: (item: s
   )
 }
 
-/** Whether the value is a text of `min` to `max` characters. They are code points, at least half as many as UTF-16 units. */
-export function hasCharacters(value: unknown, min: number, max: number): boolean {
-  if (typeof value !== 'string' || value.length > 2 * max) return false
-  const { length } = Array.from(value)
-  return length >= min && length <= max
+/** A test for texts by their length in characters: code points, which are at least half as many as UTF-16 units. */
+export function isTextOf({ min, max }: Range): (value: unknown) => value is string {
+  return (value): value is string => {
+    if (typeof value !== 'string' || value.length > 2 * max) return false
+    const { length } = Array.from(value)
+    return length >= min && length <= max
+  }
+}
+
+/** A length of texts in words. */
+export function charactersIn({ min, max }: Range): string {
+  return min === 0 ? `at most ${max} characters` : `${min} to ${max} characters`
 }

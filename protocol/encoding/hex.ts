@@ -1,4 +1,4 @@
-import { FormatError, isAddress, isBytes32 } from './formats.ts'
+import { FormatError, isAddress, isBytes32, isHexBytes } from './formats.ts'
 
 /** A `0x` value in lower-case hex. Functions return it; they accept plain strings and check the shape themselves. */
 export type Hex = `0x${string}`
@@ -19,7 +19,7 @@ export function bytesToHex(bytes: Uint8Array): Hex {
  * @throws {@link FormatError} for any other text.
  */
 export function hexToBytes(hex: string, field = 'hex'): Uint8Array {
-  if (!/^0x(?:[0-9a-f]{2})*$/.test(hex)) throw new FormatError(field, '0x and lower-case hex bytes')
+  if (!isHexBytes(hex)) throw new FormatError(field, '0x and lower-case hex bytes')
   const bytes = new Uint8Array(hex.length / 2 - 1)
   for (let i = 0; i < bytes.length; i++) bytes[i] = Number.parseInt(hex.slice(2 * i + 2, 2 * i + 4), 16)
   return bytes

@@ -1,5 +1,6 @@
 /** How values become bytes and text: hex, canonical JSON (section 2), hashes, and the checks of documents that all rooms share. */
 export * from './ascending.ts'
+export * from './base64.ts'
 export * from './bounds.ts'
 export * from './bytes.ts'
 export * from './canonical-encoder.ts'

@@ -1,4 +1,4 @@
-import { isIntegerFrom } from './bounds.ts'
+import { charactersIn, isIntegerIn, isTextOf, type Range } from './bounds.ts'
 import { joinPath } from './canonical-encoder.ts'
 import { isObject } from './formats.ts'
 import type { Problem } from './problem.ts'
@@ -77,9 +77,19 @@ export class MemberChecker {
     return undefined
   }
 
-  /** An integer from `min` to `max`. */
-  integer(key: string, min: number, max: number): number | undefined {
-    return this.check(key, isIntegerFrom(min, max), `An integer from ${min} to ${max}.`)
+  /** An integer in a range. */
+  integer(key: string, range: Range): number | undefined {
+    return this.check(key, isIntegerIn(range), `An integer from ${range.min} to ${range.max}.`)
+  }
+
+  /** Several integers, each in the range that the table has for it. */
+  integers(ranges: Readonly<Record<string, Range>>): void {
+    for (const [key, range] of Object.entries(ranges)) this.integer(key, range)
+  }
+
+  /** A text whose length in characters is in a range. */
+  text(key: string, range: Range): void {
+    this.check(key, isTextOf(range), `A text of ${charactersIn(range)}.`)
   }
 
   /** A member that has only one value so far. */
@@ -87,9 +97,30 @@ export class MemberChecker {
     this.check(key, (value) => value === expected, `Must be ${JSON.stringify(expected)}.`, code)
   }
 
+  /** A list of at most `max` items; each that breaks its rule is reported at its own path. */
+  list(key: string, max: number, keeps: (item: unknown) => boolean, message: string): void {
+    for (const [i, item] of this.#items(key, max).entries())
+      if (!keeps(item)) this.report(joinPath(key, i), 'invalid_value', message)
+  }
+
   /** A member that is an object with these keys. */
-  object(key: string, keys: readonly string[]): MemberChecker {
+  object(key: string, keys: readonly string[], required: readonly string[] = keys): MemberChecker {
     const members = this.check(key, isObject, 'An object.')
-    return new MemberChecker(this.#problems, members, joinPath(this.#path, key), keys)
+    return new MemberChecker(this.#problems, members, joinPath(this.#path, key), keys, required)
+  }
+
+  /** A list of at most `max` objects with these keys, each of which may be absent; a checker for each object. */
+  objects(key: string, max: number, keys: readonly string[]): MemberChecker[] {
+    return this.#items(key, max).map((item, i) => {
+      const path = joinPath(key, i)
+      if (!isObject(item)) this.report(path, 'invalid_value', 'An object.')
+      const members = isObject(item) ? item : undefined
+      return new MemberChecker(this.#problems, members, joinPath(this.#path, path), keys, [])
+    })
+  }
+
+  #items(key: string, max: number): readonly unknown[] {
+    const isList = (value: unknown): value is unknown[] => Array.isArray(value) && value.length <= max
+    return this.check(key, isList, `A list of at most ${max} items.`) ?? []
   }
 }

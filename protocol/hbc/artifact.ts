@@ -8,7 +8,7 @@ import { type ArtifactManifest, parseManifest } from './manifest.ts'
 import { readContainer, writeContainer } from './zip.ts'
 
 export { ArtifactError } from './artifact-error.ts'
-export type { ArtifactManifest } from './manifest.ts'
+export { type ArtifactManifest, artifactRuntime, functionNamePattern } from './manifest.ts'
 export { artifactBytesMax } from './zip.ts'
 
 /** An artifact whose container, manifest and address keep every rule. */

@@ -4,6 +4,7 @@ import {
   type JsonValue,
   joinPath,
   parseStrictJson,
+  patterns,
   utf8,
 } from '../encoding/index.ts'
 import { ArtifactError, type ManifestProblem } from './artifact-error.ts'
@@ -42,8 +43,10 @@ const matching =
     typeof value === 'string' && pattern.test(value) ? null : `must be ${expected}`
 
 const functionsMax = 256
+/** The shape of the name of an exported function. */
+export const functionNamePattern = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/
 const functionName = matching(
-  /^[A-Za-z_][A-Za-z0-9_]{0,63}$/,
+  functionNamePattern,
   'a name: a letter or _, then up to 63 letters, digits or _',
 )
 
@@ -51,7 +54,10 @@ const fields: Record<keyof ArtifactManifest, { required: boolean; check: Check }
   name: { required: true, check: text(1, 128) },
   language: { required: true, check: matching(/^[a-z0-9_+-]{1,32}$/, '1 to 32 of a-z, 0-9, _, + and -') },
   compiler: { required: true, check: text(1, 128) },
-  runtime: { required: true, check: matching(/^hive-wasm-v1$/, artifactRuntime) },
+  runtime: {
+    required: true,
+    check: (value) => (value === artifactRuntime ? null : `must be ${artifactRuntime}`),
+  },
   functions: {
     required: true,
     check: (value) =>
@@ -63,7 +69,7 @@ const fields: Record<keyof ArtifactManifest, { required: boolean; check: Check }
   description: { required: false, check: text(0, 1024) },
   manifest_address: {
     required: false,
-    check: matching(/^0x[0-9a-f]{64}$/, '0x and 64 lower-case hex digits'),
+    check: matching(patterns.bytes32, '0x and 64 lower-case hex digits'),
   },
 }
 

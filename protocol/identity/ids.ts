@@ -11,7 +11,8 @@ import {
 } from '../encoding/index.ts'
 import { type Profile, profileStrings } from './profile.ts'
 
-const slugPattern = /^[a-z0-9][a-z0-9-]{1,46}[a-z0-9]$/
+/** The shape of a slug. */
+export const slugPattern = /^[a-z0-9][a-z0-9-]{1,46}[a-z0-9]$/
 
 /** Thrown when a slug is not 3–48 of `a-z`, `0-9` and inner hyphens. */
 export class SlugError extends Error {
@@ -61,9 +62,14 @@ export function deriveSubscriptionId(projectId: string, owner: string, nodeKey: 
   )
 }
 
+/** Hex digits of a node id, after its prefix. */
+export const nodeIdDigits = 16
+
+const nodeIdTail = new RegExp(`^[0-9a-f]{${nodeIdDigits}}$`)
+
 /** Derives a node id: `<node_id_prefix>` + first 16 hex digits of `H(raw32(public_key))`. Throws {@link FormatError}. */
 export function deriveNodeId(profile: Profile, publicKey: string): string {
-  return profile.node_id_prefix + hashBytes(raw32(publicKey, 'public_key')).slice(2, 18)
+  return profile.node_id_prefix + hashBytes(raw32(publicKey, 'public_key')).slice(2, 2 + nodeIdDigits)
 }
 
 /** Whether the value has the shape of a node id of this profile. */
@@ -71,7 +77,7 @@ export function isNodeId(profile: Profile, value: unknown): value is string {
   return (
     typeof value === 'string' &&
     value.startsWith(profile.node_id_prefix) &&
-    /^[0-9a-f]{16}$/.test(value.slice(profile.node_id_prefix.length))
+    nodeIdTail.test(value.slice(profile.node_id_prefix.length))
   )
 }
 

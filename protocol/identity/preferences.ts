@@ -1,32 +1,33 @@
 import {
-  hasCharacters,
-  hasExactKeys,
+  charactersIn,
   isAddress,
   isAmount,
   isBytes32,
-  isListOf,
   isObject,
+  isTextOf,
+  joinPath,
   MemberChecker,
   type Problem,
+  type Range,
   sortProblems,
 } from '../encoding/index.ts'
 
+/** Periods that a goal may be for. */
+export const goalPeriods = ['day', 'week', 'month'] as const
+
 /** What a user keeps with the hub. PUT replaces the whole object. */
 export interface Preferences {
-  /** Project ids, at most 200. */
+  /** Project ids. */
   readonly watchlist: readonly string[]
-  /** At most 20 of at most 100 characters. */
   readonly recent_searches: readonly string[]
-  /** At most 20, labels of at most 64 characters. */
-  readonly saved_addresses: readonly { readonly address: string; readonly label: string }[]
+  readonly saved_addresses: readonly { readonly address?: string; readonly label?: string }[]
   readonly earnings_goal: {
-    readonly token: string
+    readonly token?: string
     /** Base units, a decimal string. */
-    readonly amount: string
-    readonly period: 'day' | 'week' | 'month'
+    readonly amount?: string
+    readonly period?: (typeof goalPeriods)[number]
   } | null
   readonly notifications: Readonly<Record<string, boolean>>
-  /** At most 32 characters. */
   readonly display_name: string | null
 }
 
@@ -40,57 +41,70 @@ export const emptyPreferences: Preferences = {
   display_name: null,
 }
 
-const periods: readonly unknown[] = ['day', 'week', 'month']
+/** Most items of the lists, and most keys of the map. */
+export const preferencesItemsMax = {
+  watchlist: 200,
+  recent_searches: 20,
+  saved_addresses: 20,
+  notifications: 64,
+} as const
+
+/** Lengths of the texts in characters. */
+export const preferencesTexts = {
+  recent_search: { min: 0, max: 100 },
+  label: { min: 0, max: 64 },
+  goal_token: { min: 0, max: 64 },
+  notification: { min: 1, max: 64 },
+  display_name: { min: 0, max: 32 },
+} as const satisfies Record<string, Range>
+
+const periods: readonly unknown[] = goalPeriods
 
 /** Finds everything wrong with submitted preferences (section 26), ordered by path; none means they may be saved. */
 export function findPreferencesProblems(value: unknown): Problem[] {
   if (!isObject(value)) return [{ path: '', code: 'invalid_value', message: 'Preferences are an object.' }]
   const problems: Problem[] = []
   const root = new MemberChecker(problems, value, '', Object.keys(emptyPreferences), [])
-  root.check('watchlist', (list) => isListOf(list, 200, isBytes32), 'At most 200 project ids.')
-  root.check(
+  root.list('watchlist', preferencesItemsMax.watchlist, isBytes32, 'A project id.')
+  root.list(
     'recent_searches',
-    (list) => isListOf(list, 20, (text) => hasCharacters(text, 0, 100)),
-    'At most 20 texts of at most 100 characters.',
+    preferencesItemsMax.recent_searches,
+    isTextOf(preferencesTexts.recent_search),
+    `A text of ${charactersIn(preferencesTexts.recent_search)}.`,
   )
-  root.check(
-    'saved_addresses',
-    (list) => isListOf(list, 20, isSavedAddress),
-    'At most 20 of {address, label} with labels of at most 64 characters.',
-  )
-  root.check(
-    'earnings_goal',
-    (goal) => goal === null || isEarningsGoal(goal),
-    'null, or {token, amount, period} with an amount and the period day, week or month.',
-  )
-  root.check(
-    'notifications',
-    (map) => isObject(map) && Object.values(map).every((on) => typeof on === 'boolean'),
-    'A map of booleans.',
-  )
-  root.check(
-    'display_name',
-    (name) => name === null || hasCharacters(name, 0, 32),
-    'null, or at most 32 characters.',
-  )
+  for (const saved of root.objects('saved_addresses', preferencesItemsMax.saved_addresses, [
+    'address',
+    'label',
+  ])) {
+    saved.check('address', isAddress, 'An address in lower case.')
+    saved.text('label', preferencesTexts.label)
+  }
+  if (root.value('earnings_goal') !== null) checkGoal(root)
+  checkNotifications(root)
+  if (root.value('display_name') !== null) root.text('display_name', preferencesTexts.display_name)
   return sortProblems(problems)
 }
 
-function isSavedAddress(value: unknown): boolean {
-  return (
-    isObject(value) &&
-    hasExactKeys(value, ['address', 'label']) &&
-    isAddress(value.address) &&
-    hasCharacters(value.label, 0, 64)
-  )
+function checkGoal(root: MemberChecker): void {
+  const goal = root.object('earnings_goal', ['token', 'amount', 'period'], [])
+  goal.text('token', preferencesTexts.goal_token)
+  goal.check('amount', isAmount, 'An amount in base units, as a decimal string.')
+  goal.check('period', (value) => periods.includes(value), `One of ${goalPeriods.join(', ')}.`)
 }
 
-function isEarningsGoal(value: unknown): boolean {
-  return (
-    isObject(value) &&
-    hasExactKeys(value, ['token', 'amount', 'period']) &&
-    hasCharacters(value.token, 0, 64) &&
-    isAmount(value.amount) &&
-    periods.includes(value.period)
+/** The keys are the client's own. */
+function checkNotifications(root: MemberChecker): void {
+  const most = preferencesItemsMax.notifications
+  const map = root.check(
+    'notifications',
+    (value): value is Record<string, unknown> => isObject(value) && Object.keys(value).length <= most,
+    `An object with at most ${most} keys.`,
   )
+  const isName = isTextOf(preferencesTexts.notification)
+  for (const [name, isOn] of Object.entries(map ?? {})) {
+    const path = joinPath('notifications', name)
+    if (!isName(name))
+      root.report(path, 'invalid_value', `A key of ${charactersIn(preferencesTexts.notification)}.`)
+    else if (typeof isOn !== 'boolean') root.report(path, 'invalid_value', 'true or false.')
+  }
 }

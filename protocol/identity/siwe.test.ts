@@ -154,6 +154,7 @@ describe('checkSiweExchange', () => {
     expect(exchange({ signature: '0x' })).toEqual({
       status: 'refused',
       code: 'invalid_field',
+      field: 'signature',
       burnsNonce: true,
     })
     expect(exchange({ message: 'other' })).toEqual({

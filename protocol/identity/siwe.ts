@@ -1,5 +1,5 @@
 import type { Hex } from '../encoding/index.ts'
-import { checksumAddress, parseChecksumAddress } from '../encoding/index.ts'
+import { checksumAddress, isHexBytes, parseChecksumAddress } from '../encoding/index.ts'
 import { checkPersonalSignature, hashPersonalMessage } from '../signatures/index.ts'
 import { type Profile, profileStrings } from './profile.ts'
 import {
@@ -106,7 +106,13 @@ export interface SiweExchange {
 export type SiweExchangeResult =
   | {
       readonly status: 'refused'
-      readonly code: 'invalid_field' | 'unauthorized' | 'bad_signature'
+      readonly code: 'unauthorized'
+      readonly burnsNonce: false
+    }
+  | {
+      readonly status: 'refused'
+      readonly code: 'invalid_field'
+      readonly field: 'message' | 'signature'
       readonly burnsNonce: boolean
     }
   | {
@@ -142,12 +148,12 @@ export type SiweExchangeResult =
 export function checkSiweExchange(profile: Profile, exchange: SiweExchange): SiweExchangeResult {
   const { issued, message, signature, now } = exchange
   if (typeof message !== 'string' || isLongerThan(message, siweMessageLengthMax))
-    return { status: 'refused', code: 'invalid_field', burnsNonce: false }
+    return { status: 'refused', code: 'invalid_field', field: 'message', burnsNonce: false }
   const address = issued === null ? null : acceptedAddress(profile, exchange, issued, message)
   if (address === null) return { status: 'refused', code: 'unauthorized', burnsNonce: false }
 
   if (!isHexOfAtMost(signature, siweSignatureBytesMax))
-    return { status: 'refused', code: 'invalid_field', burnsNonce: true }
+    return { status: 'refused', code: 'invalid_field', field: 'signature', burnsNonce: true }
   const expiresAt = now + siweSessionSeconds
   const check = checkPersonalSignature(message, signature, address)
   if (check.ok) return { status: 'signed_in', address, expires_at: expiresAt, burnsNonce: true }
@@ -259,7 +265,7 @@ export function isSafeToSign(profile: Profile, message: string, expected: SiweEx
 }
 
 function isHexOfAtMost(value: unknown, bytes: number): value is string {
-  return typeof value === 'string' && value.length <= 2 + 2 * bytes && /^0x(?:[0-9a-f]{2})+$/.test(value)
+  return typeof value === 'string' && value.length > 2 && value.length <= 2 + 2 * bytes && isHexBytes(value)
 }
 
 /** Characters are code points; the count of UTF-16 units is never smaller. */

@@ -1,12 +1,13 @@
-import type { deviceClasses, engines, Scheduling } from './project-manifest.ts'
+import { basisPointsMax } from '../encoding/index.ts'
+import type { DeviceClass, Engine, Scheduling } from './project-manifest.ts'
 
 /** What a manifest asks of a device. */
 export type DeviceRequirements = Scheduling['requirements']
 
 /** What is known of a device; null where nothing is. */
 export interface DeviceProfile {
-  readonly class: (typeof deviceClasses)[number] | null
-  readonly engine: (typeof engines)[number] | null
+  readonly class: DeviceClass | null
+  readonly engine: Engine | null
   readonly cpu_cores: number | null
   readonly ram_mb: number | null
   readonly storage_mb: number | null
@@ -26,19 +27,24 @@ export const requirementNames = [
 /** Name of a requirement. */
 export type RequirementName = (typeof requirementNames)[number]
 
+/** What a comparison comes to: `incompatible` with something missing, `marginal` with warnings only. */
+export const compatibilityTiers = ['compatible', 'marginal', 'incompatible'] as const
+
+/** How fast a device is against what is asked for. */
+export const performanceGrades = ['excellent', 'good', 'fair', 'poor'] as const
+
 /** How a device stands to a project. */
 export interface Compatibility {
   /** Whether nothing is missing. */
   readonly compatible: boolean
-  /** `incompatible` with something missing, `marginal` with warnings only. */
-  readonly tier: 'compatible' | 'marginal' | 'incompatible'
+  readonly tier: (typeof compatibilityTiers)[number]
   /** Share of the requirements that are met, in basis points. Rounded down. */
   readonly match_bp: number
   readonly missing: RequirementName[]
   /** A requirement missed by at most 10 %, by its name; one of which the device says nothing, as `unknown_<name>`. */
   readonly warnings: (RequirementName | `unknown_${RequirementName}`)[]
   /** Benchmark against what is asked for; absent when either is unknown or nothing is asked. */
-  readonly performance?: 'excellent' | 'good' | 'fair' | 'poor'
+  readonly performance?: (typeof performanceGrades)[number]
 }
 
 type Verdict = 'met' | 'near' | 'unmet' | 'unknown'
@@ -66,7 +72,7 @@ export function checkCompatibility(device: DeviceProfile, asked: DeviceRequireme
   return {
     compatible: missing.length === 0,
     tier: missing.length > 0 ? 'incompatible' : warnings.length > 0 ? 'marginal' : 'compatible',
-    match_bp: Math.floor((10_000 * met.length) / requirementNames.length),
+    match_bp: Math.floor((basisPointsMax * met.length) / requirementNames.length),
     missing,
     warnings,
     ...(performance !== null && { performance }),

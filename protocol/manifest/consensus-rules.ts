@@ -1,23 +1,29 @@
 import type { MemberChecker } from '../encoding/index.ts'
-import { isAddress, isAmount, isBytes32, isIntegerFrom, isObject, isSetOf } from '../encoding/index.ts'
-import type { NetworkParams } from '../identity/index.ts'
-import { epochLengths } from './project-manifest.ts'
-
-/** The parameters of a network that bound what a manifest may ask for. */
-export type ConsensusBounds = Pick<
-  NetworkParams,
-  | 'committee_max_backups'
-  | 'committee_max_size'
-  | 'committee_min_size'
-  | 'dispute_window_secs_max'
-  | 'dispute_window_secs_min'
-  | 'min_collateral_floor'
-  | 'slash_invalid_result_bp_max'
-  | 'slash_missed_sla_bp_max'
-  | 'treasury_bp_min'
->
-
-const minCollateralMax = 10n ** 24n
+import {
+  basisPointsMax,
+  isAddress,
+  isAmount,
+  isBytes32,
+  isIntegerIn,
+  isObject,
+  isSetOf,
+} from '../encoding/index.ts'
+import {
+  type ConsensusBounds,
+  economicsRanges,
+  feeShareRanges,
+  minCollateralMax,
+  networkRanges,
+  workRanges,
+} from './manifest-limits.ts'
+import {
+  committeeSelection,
+  epochLengths,
+  isRewardModel,
+  rewardModels,
+  taskSourceKind,
+  workKind,
+} from './project-manifest.ts'
 
 /**
  * Checks the tier `consensus` of a manifest (section 6.1).
@@ -50,21 +56,21 @@ function checkWork(consensus: MemberChecker, bounds: ConsensusBounds): void {
     'epoch_secs',
     'dispute_window_secs',
   ])
-  work.constant('class', 'deterministic', 'unsupported')
-  work.constant('verification', 'redundant-execution', 'unsupported')
-  work.constant('execution', 'committee', 'unsupported')
+  for (const [key, only] of Object.entries(workKind)) work.constant(key, only, 'unsupported')
+  const { functions, lease_secs, round_secs } = workRanges
   work.check(
     'functions',
-    (value) => isSetOf(value, 1, 64, (name) => name !== ''),
-    '1 to 64 different names of functions.',
+    (value) => isSetOf(value, functions.min, functions.max, (name) => name !== ''),
+    `${functions.min} to ${functions.max} different names of functions.`,
   )
   checkTaskSource(work)
-  work.integer('max_gas_limit', 1, 10 ** 10)
-  const roundSecs = work.integer('round_secs', 10, 600)
-  work.integer('lease_secs', 5, roundSecs ?? 600)
+  work.integer('max_gas_limit', workRanges.max_gas_limit)
+  const roundSecs = work.integer('round_secs', round_secs)
+  work.integer('lease_secs', { ...lease_secs, max: roundSecs ?? lease_secs.max })
   const lengths: readonly unknown[] = epochLengths
   work.check('epoch_secs', (value) => lengths.includes(value), `One of ${epochLengths.join(', ')}.`)
-  work.integer('dispute_window_secs', bounds.dispute_window_secs_min, bounds.dispute_window_secs_max)
+  const { dispute_window_secs, committee_size, backups } = networkRanges(bounds)
+  work.integer('dispute_window_secs', dispute_window_secs)
 
   const committee = work.object('committee', [
     'size',
@@ -73,11 +79,11 @@ function checkWork(consensus: MemberChecker, bounds: ConsensusBounds): void {
     'selection',
     'weight_cap_multiple',
   ])
-  const size = committee.integer('size', bounds.committee_min_size, bounds.committee_max_size)
-  committee.integer('min_size', bounds.committee_min_size, size ?? bounds.committee_max_size)
-  committee.integer('backups', 0, bounds.committee_max_backups)
-  committee.constant('selection', 'collateral-reputation-sortition-v1')
-  committee.integer('weight_cap_multiple', 1, 100)
+  const size = committee.integer('size', committee_size)
+  committee.integer('min_size', { ...committee_size, max: size ?? committee_size.max })
+  committee.integer('backups', backups)
+  committee.constant('selection', committeeSelection)
+  committee.integer('weight_cap_multiple', workRanges.weight_cap_multiple)
 }
 
 /** Another kind is a feature this network lacks, so the members it may need are not judged. */
@@ -85,10 +91,10 @@ function checkTaskSource(work: MemberChecker): void {
   const source = work.check('task_source', isObject, 'An object.')
   if (source === undefined) return
   const kind = source.kind
-  if (kind !== undefined && kind !== 'api')
-    work.report('task_source.kind', 'unsupported', 'Tasks come from the API: "api".')
-  else if (kind === 'api' && Object.keys(source).length > 1)
-    work.report('task_source', 'unknown_key', 'Exactly {"kind": "api"}.')
+  if (kind !== undefined && kind !== taskSourceKind)
+    work.report('task_source.kind', 'unsupported', `Tasks come from the API: "${taskSourceKind}".`)
+  else if (kind === taskSourceKind && Object.keys(source).length > 1)
+    work.report('task_source', 'unknown_key', `Exactly {"kind": "${taskSourceKind}"}.`)
   else if (kind === undefined) work.object('task_source', ['kind'])
 }
 
@@ -111,12 +117,7 @@ function checkEconomics(consensus: MemberChecker, bounds: ConsensusBounds, vault
     (value) => isAddress(value) && (vault === undefined || value === vault),
     vault === undefined ? 'An address in lower case.' : `The vault of this project is ${vault}.`,
   )
-  economics.check(
-    'reward_model',
-    (value) => value === 'per-unit' || value === 'epoch-pool',
-    'Either "per-unit" or "epoch-pool".',
-    'unsupported',
-  )
+  economics.check('reward_model', isRewardModel, `One of ${rewardModels.join(', ')}.`, 'unsupported')
   const isPool = economics.value('reward_model') === 'epoch-pool'
   economics.check(
     'reward_per_unit',
@@ -129,8 +130,7 @@ function checkEconomics(consensus: MemberChecker, bounds: ConsensusBounds, vault
     'An amount above 0, as a decimal string.',
   )
   checkFeeSplit(economics, bounds.treasury_bp_min)
-  economics.integer('max_units_per_epoch', 1, 10 ** 9)
-  economics.integer('max_recipients_per_epoch', 1, 10_000)
+  economics.integers(economicsRanges)
   const floor = BigInt(bounds.min_collateral_floor)
   economics.check(
     'min_collateral',
@@ -138,20 +138,31 @@ function checkEconomics(consensus: MemberChecker, bounds: ConsensusBounds, vault
     `An amount from ${floor} to ${minCollateralMax}, as a decimal string.`,
   )
   const slashing = economics.object('slashing_bp', ['invalid_result', 'missed_sla'])
-  slashing.integer('invalid_result', 0, bounds.slash_invalid_result_bp_max)
-  slashing.integer('missed_sla', 0, bounds.slash_missed_sla_bp_max)
+  slashing.integers(networkRanges(bounds).slashing_bp)
 }
 
 /** Keys, then ranges, then the sum, then the network's minimum: each is reported only when the one before holds. */
 function checkFeeSplit(economics: MemberChecker, treasuryMin: number): void {
   const split = economics.object('fee_split_bp', ['developer', 'miner', 'treasury'])
   if (!split.isComplete) return
-  const [miner, developer, treasury] = ['miner', 'developer', 'treasury'].map((key) => split.value(key))
-  const isShare = isIntegerFrom(0, 5000)
-  if (!isIntegerFrom(5000, 10_000)(miner) || !isShare(developer) || !isShare(treasury))
-    split.report(null, 'invalid_value', 'miner 5000 to 10000, developer and treasury 0 to 5000.')
-  else if (miner + developer + treasury !== 10_000)
-    split.report(null, 'invalid_fee_split', 'The three shares give 10000 in sum.')
+  const [developer, miner, treasury] = [
+    split.value('developer'),
+    split.value('miner'),
+    split.value('treasury'),
+  ]
+  const { developer: ofDeveloper, miner: ofMiner, treasury: ofTreasury } = feeShareRanges
+  if (
+    !isIntegerIn(ofDeveloper)(developer) ||
+    !isIntegerIn(ofMiner)(miner) ||
+    !isIntegerIn(ofTreasury)(treasury)
+  )
+    split.report(null, 'invalid_value', `${shareRanges}.`)
+  else if (miner + developer + treasury !== basisPointsMax)
+    split.report(null, 'invalid_fee_split', `The three shares give ${basisPointsMax} in sum.`)
   else if (treasury < treasuryMin)
     split.report('treasury', 'invalid_value', `At least ${treasuryMin} on this network.`)
 }
+
+const shareRanges = Object.entries(feeShareRanges)
+  .map(([name, { min, max }]) => `${name} ${min} to ${max}`)
+  .join(', ')

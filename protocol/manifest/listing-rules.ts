@@ -1,8 +1,7 @@
 import type { MemberChecker } from '../encoding/index.ts'
-import { hasCharacters, isListOf, isSetOf, utf8 } from '../encoding/index.ts'
+import { charactersIn, isListOf, isSetOf, isTextOf, utf8 } from '../encoding/index.ts'
 import { categories } from './categories.ts'
-
-const urlBytesMax = 512
+import { accentColorPattern, listingItemsMax, listingTexts, listingUrlBytesMax } from './manifest-limits.ts'
 
 /**
  * Checks the tier `listing` of a manifest (section 6.1).
@@ -25,30 +24,32 @@ export function checkListing(root: MemberChecker, baseUrl: string): void {
     'features',
     'accent_color',
   ])
-  listing.check('name', (value) => hasCharacters(value, 1, 64), '1 to 64 characters.')
-  listing.check('tagline', (value) => hasCharacters(value, 0, 120), 'At most 120 characters.')
-  listing.check('description', (value) => hasCharacters(value, 0, 8000), 'At most 8000 characters.')
+  for (const key of ['name', 'tagline', 'description'] as const) listing.text(key, listingTexts[key])
   const known: readonly unknown[] = categories
   listing.check('category', (value) => known.includes(value), `One of ${categories.join(', ')}.`)
   listing.check(
     'tags',
-    (value) => isSetOf(value, 0, 8, (tag) => hasCharacters(tag, 1, 32)),
-    'At most 8 different tags of 1 to 32 characters.',
+    (value) => isSetOf(value, 0, listingItemsMax.tags, isTextOf(listingTexts.tag)),
+    `At most ${listingItemsMax.tags} different tags of ${charactersIn(listingTexts.tag)}.`,
   )
   const isUrl = urlTest(baseUrl)
-  const url = `A URL of at most ${urlBytesMax} bytes with https or ipfs`
+  const url = `A URL of at most ${listingUrlBytesMax} bytes with https or ipfs`
   listing.check('icon', isUrl, `${url}.`)
   for (const key of ['banner', 'video', 'website', 'docs', 'support'])
     listing.check(key, (value) => value === null || isUrl(value), `${url}, or null.`)
-  listing.check('screenshots', (value) => isListOf(value, 8, isUrl), `At most 8 URLs. ${url}.`)
+  listing.check(
+    'screenshots',
+    (value) => isListOf(value, listingItemsMax.screenshots, isUrl),
+    `At most ${listingItemsMax.screenshots} URLs. ${url}.`,
+  )
   listing.check(
     'features',
-    (value) => isListOf(value, 12, (feature) => hasCharacters(feature, 0, 500)),
-    'At most 12 texts of at most 500 characters.',
+    (value) => isListOf(value, listingItemsMax.features, isTextOf(listingTexts.feature)),
+    `At most ${listingItemsMax.features} texts of ${charactersIn(listingTexts.feature)}.`,
   )
   listing.check(
     'accent_color',
-    (value) => value === null || (typeof value === 'string' && /^#[0-9A-F]{6}$/.test(value)),
+    (value) => value === null || (typeof value === 'string' && accentColorPattern.test(value)),
     '# and six digits of 0-9 and A-F, or null.',
   )
 }
@@ -59,7 +60,7 @@ function urlTest(baseUrl: string): (value: unknown) => boolean {
   if (new URL(baseUrl).protocol === 'http:') schemes.push('http:')
   return (value) =>
     typeof value === 'string' &&
-    utf8(value).length <= urlBytesMax &&
+    utf8(value).length <= listingUrlBytesMax &&
     URL.canParse(value) &&
     schemes.includes(new URL(value).protocol)
 }

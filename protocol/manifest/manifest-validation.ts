@@ -8,12 +8,14 @@ import {
   MemberChecker,
   type Problem,
   sortProblems,
+  zeroAddress,
 } from '../encoding/index.ts'
 import type { Profile } from '../identity/index.ts'
 import { deriveProjectId, deriveVaultAddress, isSlug } from '../identity/index.ts'
-import { type ConsensusBounds, checkConsensus } from './consensus-rules.ts'
+import { checkConsensus } from './consensus-rules.ts'
 import { checkListing } from './listing-rules.ts'
-import { deviceClasses, encodeManifest, engines, manifestBytesMax } from './project-manifest.ts'
+import { type ConsensusBounds, manifestBytesMax, slaRanges } from './manifest-limits.ts'
+import { deviceClasses, encodeManifest, engines } from './project-manifest.ts'
 
 /** The deployment that a manifest is written for. */
 export interface ManifestContext {
@@ -33,8 +35,6 @@ export interface ManifestContext {
    */
   readonly unencodable?: readonly UnencodableValue[]
 }
-
-const zeroAddress = `0x${'00'.repeat(20)}`
 
 /**
  * Finds everything wrong with a manifest (section 6.1), ordered by path then code; none means that it keeps the rules.
@@ -89,7 +89,7 @@ function checkRoot(problems: Problem[], manifest: Record<string, unknown>, conte
     'An address in lower case, not zero.',
   )
   const slug = root.check('slug', isSlug, '3 to 48 characters of a-z, 0-9 and inner hyphens.', 'invalid_slug')
-  root.integer('version', 1, Number.MAX_SAFE_INTEGER)
+  root.integer('version', { min: 1, max: Number.MAX_SAFE_INTEGER })
   const isFirst = root.value('version') === 1
   root.check(
     'previous',
@@ -129,7 +129,7 @@ function checkScheduling(root: MemberChecker): void {
   requirements.check('device_classes', isSubset(deviceClasses), `Some of ${deviceClasses.join(', ')}.`)
   requirements.check('engines', isSubset(engines), `Some of ${engines.join(', ')}.`)
   for (const key of ['cpu_cores', 'ram_mb', 'storage_mb', 'min_benchmark'])
-    requirements.integer(key, 0, Number.MAX_SAFE_INTEGER)
+    requirements.integer(key, { min: 0, max: Number.MAX_SAFE_INTEGER })
   requirements.constant('gpu', null, 'unsupported')
   requirements.check(
     'attestation',
@@ -138,6 +138,5 @@ function checkScheduling(root: MemberChecker): void {
     'unsupported',
   )
   const sla = scheduling.object('sla', ['max_latency_ms', 'min_uptime_bp'])
-  sla.integer('max_latency_ms', 100, 600_000)
-  sla.integer('min_uptime_bp', 0, 10_000)
+  sla.integers(slaRanges)
 }

@@ -1,7 +1,7 @@
 import type { Hex } from '../encoding/index.ts'
 import { encodeCanonicalJson, hashCanonicalJson, utf8 } from '../encoding/index.ts'
 import { signPersonalMessage } from '../signatures/index.ts'
-import type { categories } from './categories.ts'
+import type { Category } from './categories.ts'
 
 /** Classes of devices that a project may ask for. */
 export const deviceClasses = ['desktop', 'laptop', 'phone', 'server', 'tablet'] as const
@@ -9,8 +9,25 @@ export const deviceClasses = ['desktop', 'laptop', 'phone', 'server', 'tablet'] 
 export const engines = ['native', 'pulley32', 'pulley64'] as const
 /** Lengths an epoch may have, in seconds; each divides a day. */
 export const epochLengths = [3600, 7200, 10_800, 14_400, 21_600, 28_800, 43_200, 86_400] as const
-/** Largest canonical form of a manifest, in bytes. */
-export const manifestBytesMax = 65_536
+/** Models by which an epoch is paid. */
+export const rewardModels = ['per-unit', 'epoch-pool'] as const
+/** What `consensus.work` must say of the kind of work: the network has one kind so far. */
+export const workKind = {
+  class: 'deterministic',
+  verification: 'redundant-execution',
+  execution: 'committee',
+} as const
+/** Where tasks come from, `task_source.kind`. */
+export const taskSourceKind = 'api'
+/** How members of a committee are drawn. */
+export const committeeSelection = 'collateral-reputation-sortition-v1'
+
+/** Class of a device. */
+export type DeviceClass = (typeof deviceClasses)[number]
+/** Engine of a node. */
+export type Engine = (typeof engines)[number]
+/** Model by which an epoch is paid. */
+export type RewardModel = (typeof rewardModels)[number]
 
 /** How committees are formed. */
 export interface CommitteeRules {
@@ -19,18 +36,18 @@ export interface CommitteeRules {
   /** Fewer eligible members than this, and validators execute instead. */
   readonly min_size: number
   readonly backups: number
-  readonly selection: 'collateral-reputation-sortition-v1'
+  readonly selection: typeof committeeSelection
   /** A member's collateral counts up to this multiple of `min_collateral`. */
   readonly weight_cap_multiple: number
 }
 
 /** `consensus.work` of a manifest. Times in seconds. */
 export interface Work {
-  readonly class: 'deterministic'
-  readonly verification: 'redundant-execution'
-  readonly execution: 'committee'
+  readonly class: typeof workKind.class
+  readonly verification: typeof workKind.verification
+  readonly execution: typeof workKind.execution
   readonly functions: readonly string[]
-  readonly task_source: { readonly kind: 'api' }
+  readonly task_source: { readonly kind: typeof taskSourceKind }
   readonly max_gas_limit: number
   readonly committee: CommitteeRules
   readonly round_secs: number
@@ -43,7 +60,7 @@ export interface Work {
 export interface Economics {
   readonly reward_token: string
   readonly vault: string
-  readonly reward_model: 'per-unit' | 'epoch-pool'
+  readonly reward_model: RewardModel
   readonly reward_per_unit: string
   readonly daily_emission: string
   /** Basis points, 10000 in sum. */
@@ -65,13 +82,13 @@ export interface Consensus {
 export interface Scheduling {
   readonly public_tasks: boolean
   readonly requirements: {
-    readonly device_classes: readonly (typeof deviceClasses)[number][]
+    readonly device_classes: readonly DeviceClass[]
     readonly cpu_cores: number
     readonly ram_mb: number
     readonly storage_mb: number
     readonly min_benchmark: number
     readonly gpu: null
-    readonly engines: readonly (typeof engines)[number][]
+    readonly engines: readonly Engine[]
     readonly attestation: readonly []
   }
   readonly sla: { readonly max_latency_ms: number; readonly min_uptime_bp: number }
@@ -82,7 +99,7 @@ export interface Listing {
   readonly name: string
   readonly tagline: string
   readonly description: string
-  readonly category: (typeof categories)[number]
+  readonly category: Category
   readonly tags: readonly string[]
   readonly icon: string
   readonly banner: string | null
@@ -93,6 +110,12 @@ export interface Listing {
   readonly screenshots: readonly string[]
   readonly features: readonly string[]
   readonly accent_color: string | null
+}
+
+/** Whether the value names a model by which an epoch is paid. */
+export function isRewardModel(value: unknown): value is RewardModel {
+  const models: readonly unknown[] = rewardModels
+  return models.includes(value)
 }
 
 /** A project manifest: everything a developer signs. {@link findManifestProblems} has its rules. */

@@ -22,7 +22,13 @@ import {
 } from '../encoding/index.ts'
 import type { NetworkParams } from '../identity/index.ts'
 import { epochRoundId, type Profile, profileStrings } from '../identity/index.ts'
-import { type Consensus, hashConsensus } from '../manifest/index.ts'
+import {
+  type Consensus,
+  hashConsensus,
+  isRewardModel,
+  type RewardModel,
+  rewardModels,
+} from '../manifest/index.ts'
 import { buildPayoutTree, type PayoutTree } from './merkle.ts'
 import { capUnits, computeRewards, type MinerUnits, type RewardTotals } from './rewards.ts'
 
@@ -42,7 +48,7 @@ export interface EpochReceiptBody {
   readonly round: number
   readonly epoch_secs: number
   readonly reward_token: string
-  readonly reward_model: 'per-unit' | 'epoch-pool'
+  readonly reward_model: RewardModel
   /** Ascending by miner. */
   readonly compute_units: readonly ComputeUnits[]
   readonly totals: RewardTotals
@@ -212,8 +218,7 @@ export function parseEpochReceipt(value: unknown): EpochReceipt {
     if (!isAddress(value[key])) refuse(key, 'an address in lower case')
   for (const key of ['project_id', 'consensus_hash', 'merkle_root', 'receipt_hash'])
     if (!isBytes32(value[key])) refuse(key, '32 bytes in lower-case hex')
-  if (value.reward_model !== 'per-unit' && value.reward_model !== 'epoch-pool')
-    refuse('reward_model', 'per-unit or epoch-pool')
+  if (!isRewardModel(value.reward_model)) refuse('reward_model', rewardModels.join(' or '))
   if (!Array.isArray(value.compute_units) || !value.compute_units.every(isComputeUnits))
     return refuse('compute_units', 'a list of {miner, units, amount}')
   if (!isAscending(value.compute_units.map((one) => one.miner))) refuse('compute_units', 'ascending by miner')

@@ -1,4 +1,5 @@
-import { FormatError } from '../encoding/index.ts'
+import { basisPointsMax, FormatError } from '../encoding/index.ts'
+import type { RewardModel } from '../manifest/index.ts'
 
 /** Units of one payout address in one epoch. */
 export interface MinerUnits {
@@ -16,7 +17,7 @@ export interface CreditedRecord {
 
 /** What rewards read of `consensus.economics`. Amounts are decimal strings in base units. */
 export interface RewardTerms {
-  readonly reward_model: 'per-unit' | 'epoch-pool'
+  readonly reward_model: RewardModel
   readonly reward_per_unit: string
   readonly daily_emission: string
   readonly fee_split_bp: { readonly miner: number; readonly developer: number }
@@ -135,7 +136,7 @@ export function computeRewards(
 
 /** A share in basis points, rounded down. */
 export function basisPoints(amount: bigint, bp: number): bigint {
-  return (amount * BigInt(bp)) / 10_000n
+  return (amount * BigInt(bp)) / BigInt(basisPointsMax)
 }
 
 function grossShares(terms: RewardTerms, cap: bigint, units: readonly MinerUnits[]): bigint[] {

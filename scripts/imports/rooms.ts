@@ -10,8 +10,8 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'protocol/signatures': ['protocol/encoding'],
   'protocol/identity': ['protocol/signatures', 'protocol/encoding'],
   'protocol/actions': ['protocol/identity', 'protocol/signatures', 'protocol/encoding'],
-  'protocol/manifest': ['protocol/identity', 'protocol/signatures', 'protocol/encoding'],
-  'protocol/execution': ['protocol/identity', 'protocol/signatures', 'protocol/encoding'],
+  'protocol/manifest': ['protocol/identity', 'protocol/signatures', 'protocol/encoding', 'protocol/wasm'],
+  'protocol/execution': ['protocol/identity', 'protocol/signatures', 'protocol/encoding', 'protocol/wasm'],
   'protocol/hbc': ['protocol/wasm', 'protocol/execution', 'protocol/encoding'],
   'protocol/consensus': [
     'protocol/actions',

@@ -1,17 +1,16 @@
 import * as z from 'zod'
 import { unavailable } from '../errors.ts'
-
-const address = z.string().regex(/^0x[0-9a-f]{40}$/, 'must be 0x and 40 lower-case hex digits')
+import { Address } from '../http/formats.ts'
 
 /** The addresses of the contracts of one deployment. */
 export const Contracts = z.strictObject({
-  token: address,
-  faucet: address,
-  project_registry: address,
-  vault_factory: address,
-  vault_implementation: address,
-  staking: address,
-  treasury: address,
+  token: Address,
+  faucet: Address,
+  project_registry: Address,
+  vault_factory: Address,
+  vault_implementation: Address,
+  staking: Address,
+  treasury: Address,
 })
 export type Contracts = z.output<typeof Contracts>
 

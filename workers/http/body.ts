@@ -7,6 +7,7 @@ import {
 } from '../../protocol/encoding/index.ts'
 import type { HubContext } from '../context.ts'
 import { ApiError } from '../errors.ts'
+import { shownPath } from './problem-text.ts'
 
 export const jsonBytesMax = 1024 * 1024
 /**
@@ -14,8 +15,6 @@ export const jsonBytesMax = 1024 * 1024
  * hold more values than this.
  */
 const largeBodyValuesMax = 1000
-/** An answer must not be larger than what it answers. */
-const shownPathMax = 200
 
 /**
  * The raw body, read once. The cap holds while reading, with or without `Content-Length`, so a body over it is never
@@ -88,7 +87,7 @@ export function parseJsonBody(
     })
   } catch (error) {
     if (!(error instanceof CanonicalJsonError)) throw error
-    const path = error.path.length > shownPathMax ? `${error.path.slice(0, shownPathMax)}…` : error.path
+    const path = shownPath(error.path)
     const where = path === '' ? '' : `${path}: `
     throw new ApiError('bad_request', `The body is not acceptable JSON: ${where}${error.reason}.`, {
       details: { reason: error.code, path },

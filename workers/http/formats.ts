@@ -1,28 +1,40 @@
 import * as z from 'zod'
-import type { JsonValue } from '../../protocol/encoding/index.ts'
+import {
+  charactersIn,
+  isAmount,
+  isObject,
+  isTextOf,
+  type JsonValue,
+  patterns,
+  type Range,
+} from '../../protocol/encoding/index.ts'
+import { nodeIdDigits } from '../../protocol/identity/index.ts'
 
 /** The formats of the API, one schema each: what they accept is what the OpenAPI document says. */
 
 export const Address = z
   .string()
-  .regex(/^0x[0-9a-f]{40}$/, 'must be an address: 0x and 40 lower-case hex digits')
+  .regex(patterns.address, 'must be an address: 0x and 40 lower-case hex digits')
   .meta({ id: 'Address', description: 'EVM address in lower case.' })
 
 export const Bytes32 = z
   .string()
-  .regex(/^0x[0-9a-f]{64}$/, 'must be 0x and 64 lower-case hex digits')
+  .regex(patterns.bytes32, 'must be 0x and 64 lower-case hex digits')
   .meta({ id: 'Bytes32', description: '32 bytes as lower-case hex.' })
 
 export const Signature = z
   .string()
-  .regex(/^0x[0-9a-f]{130}$/, 'must be a signature: 0x and 130 lower-case hex digits')
+  .regex(patterns.evmSignature, 'must be a signature: 0x and 130 lower-case hex digits')
   .meta({ id: 'EvmSignature', description: '65 bytes `r ‖ s ‖ v`.' })
+
+export const HexBytes = z.string().regex(patterns.bytes, 'must be 0x and lower-case hex bytes')
 
 /** A token amount, which may exceed every number. */
 export const Amount = z
   .string()
   // What is no number is not too large a number besides.
-  .regex(/^(0|[1-9][0-9]{0,77})$/, { error: 'must be a decimal number of base units', abort: true })
+  .regex(patterns.amount, { error: 'must be a decimal number of base units', abort: true })
+  .refine(isAmount, 'must be below 2^256')
   .meta({ id: 'TokenAmount', description: 'Base units, in decimal.' })
 
 export const TokenView = z
@@ -43,33 +55,36 @@ export const NodeId = z
 /** A node id in a path. The prefix is the deployment's, so another one is a node that does not exist. */
 export const PathNodeId = z
   .string()
-  .max(128, 'must be the prefix of this network and 16 hex digits')
-  .regex(/[0-9a-f]{16}$/i, 'must be the prefix of this network and 16 hex digits')
-  .transform((id) => id.slice(0, -16) + id.slice(-16).toLowerCase())
+  .max(128, `must be the prefix of this network and ${nodeIdDigits} hex digits`)
+  .regex(
+    new RegExp(`[0-9a-f]{${nodeIdDigits}}$`, 'i'),
+    `must be the prefix of this network and ${nodeIdDigits} hex digits`,
+  )
+  .transform((id) => id.slice(0, -nodeIdDigits) + id.slice(-nodeIdDigits).toLowerCase())
 
 /** 32 bytes in a path, where hex is accepted in any case. */
 export const PathBytes32 = z
   .string()
   .toLowerCase()
-  .regex(/^0x[0-9a-f]{64}$/, 'must be 0x and 64 hex digits')
+  .regex(patterns.bytes32, 'must be 0x and 64 hex digits')
   .meta({ pattern: '^0[xX][0-9a-fA-F]{64}$' })
 
 /** An address in a path or a query, where hex is accepted in any case. */
 export const FoldedAddress = z
   .string()
   .toLowerCase()
-  .regex(/^0x[0-9a-f]{40}$/, 'must be an address: 0x and 40 hex digits')
+  .regex(patterns.address, 'must be an address: 0x and 40 hex digits')
   .meta({ pattern: '^0[xX][0-9a-fA-F]{40}$' })
 
 /** Text of at most `max` characters (code points, as JSON Schema counts them). */
-export const characters = (max: number, min = 0) =>
+export const characters = (max: number, min = 0) => textOf({ min, max })
+
+/** Text whose length in characters is in a range. */
+export const textOf = (range: Range) =>
   z
     .string()
-    .refine((text) => text.length >= min && text.length <= 2 * max && [...text].length <= max, {
-      message:
-        min > 0 ? `must be ${min} to ${max} characters long` : `must be at most ${max} characters long`,
-    })
-    .meta({ ...(min > 0 && { minLength: min }), maxLength: max })
+    .refine(isTextOf(range), `must be ${charactersIn(range)} long`)
+    .meta({ ...(range.min > 0 && { minLength: range.min }), maxLength: range.max })
 
 export const HttpsUrl = z
   .url({ protocol: /^https$/, hostname: z.regexes.domain, error: 'must be an https URL' })
@@ -77,29 +92,19 @@ export const HttpsUrl = z
   .meta({ id: 'HttpsUrl', pattern: '^https://' })
 
 /** An object with members of the client's own; unlike `z.record` it keeps one that is called `__proto__`. */
-export const AnyObject = mapOf<JsonValue>(() => null, {})
+export const AnyObject = z
+  .unknown()
+  .refine(isObject, 'must be an object')
+  .meta({ type: 'object', additionalProperties: {} }) as z.ZodType<unknown> as z.ZodType<
+  Record<string, JsonValue>,
+  Record<string, JsonValue>
+>
 
 /**
- * An object whose members are checked one by one.
- *
- * @param problemOf What is wrong with a member, or null.
- * @param schema The JSON Schema of a member's value.
+ * Any value: the handler judges it by the protocol's own check. The OpenAPI document shows it as `shape` under the name
+ * `id`; the named parts of `shape` come into the document with the answers.
  */
-export function mapOf<T>(
-  problemOf: (key: string, value: unknown) => string | null,
-  schema: object,
-): z.ZodType<Record<string, T>, Record<string, T>> {
-  const type = z
-    .unknown()
-    .superRefine((value, context) => {
-      if (typeof value !== 'object' || value === null || Array.isArray(value))
-        // Nothing else is asked of what is none.
-        return context.addIssue({ code: 'custom', message: 'must be an object', continue: false })
-      for (const [key, member] of Object.entries(value)) {
-        const message = problemOf(key, member)
-        if (message !== null) context.addIssue({ code: 'custom', path: [key], message })
-      }
-    })
-    .meta({ type: 'object', additionalProperties: schema })
-  return type as z.ZodType<unknown> as z.ZodType<Record<string, T>, Record<string, T>>
+export function judged(id: string, shape: z.ZodType): z.ZodUnknown {
+  const { $schema: _, $defs: __, ...schema } = z.toJSONSchema(shape, { io: 'input' })
+  return z.unknown().meta({ ...schema, id })
 }

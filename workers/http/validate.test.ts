@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
-import type { ApiError, Problem } from '../errors.ts'
+import type { Problem } from '../../protocol/encoding/index.ts'
+import type { ApiError } from '../errors.ts'
 import { validate } from './validate.ts'
 
 function problemsOf(schema: z.ZodType, value: unknown): Problem[] {

@@ -1,18 +1,20 @@
 import type * as z from 'zod'
-import { joinPath } from '../../protocol/encoding/index.ts'
-import { invalidFields, type Problem } from '../errors.ts'
-import { choiceOf, problemText } from './problem-text.ts'
+import { joinPath, type Problem } from '../../protocol/encoding/index.ts'
+import { invalidFields, problemsMax } from '../errors.ts'
+import { choiceOf, problemText, shownPath } from './problem-text.ts'
 
-/** More are not worth reading, and an answer must not be larger than what it answers. */
-const problemsMax = 100
 const keyLengthMax = 64
 
 /** Parses with every problem reported at once. @throws {@link ApiError} 400 `invalid_field`. */
 export function validate<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   const result = schema.safeParse(value, { error: problemText })
   if (result.success) return result.data
-  const all = result.error.issues.flatMap((issue) => problems(issue, value))
-  throw invalidFields(all.slice(0, problemsMax))
+  throw invalidFields(result.error.issues.flatMap((issue) => problems(issue, value)))
+}
+
+/** Passes a value in which a check of the protocol found nothing. @throws {@link ApiError} 400 `invalid_field`. */
+export function refuseProblems(found: readonly Problem[]): void {
+  if (found.length > 0) throw invalidFields(found.map((one) => ({ ...one, path: shownPath(one.path) })))
 }
 
 const problems = (issue: z.core.$ZodIssue, value: unknown): Problem[] => {

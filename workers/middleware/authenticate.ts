@@ -2,8 +2,11 @@ import { sha256 } from '@noble/hashes/sha2'
 import { unixNow } from '../../durable-objects/clock.ts'
 import { bytesToHex } from '../../protocol/encoding/index.ts'
 import {
+  type ApiKeyParts,
   defaultNetworkParams,
+  isSessionToken,
   type Profile,
+  parseApiKey,
   profileStrings,
   readRequestSignature,
   verifyRequestSignature,
@@ -38,14 +41,12 @@ async function authenticateBearer(c: HubContext, authorization: string): Promise
   if (token === undefined)
     throw new ApiError('unauthorized', 'The Authorization header must be one "Bearer <token>".')
 
-  const { session_token_prefix: session, api_key_prefix: apiKey } = c.var.settings.PROFILE
-  if (isToken(token, session)) return authenticateSession(c, token)
-  if (token.startsWith(apiKey)) return authenticateApiKey(c, token.slice(apiKey.length))
+  const { PROFILE: profile } = c.var.settings
+  if (isSessionToken(profile, token)) return authenticateSession(c, token)
+  const apiKey = parseApiKey(profile, token)
+  if (apiKey !== null) return authenticateApiKey(c, apiKey)
   throw unknownCredential()
 }
-
-const isToken = (token: string, prefix: string): boolean =>
-  token.startsWith(prefix) && /^[A-Za-z0-9_-]{43}$/.test(token.slice(prefix.length))
 
 const unknownCredential = (): ApiError =>
   new ApiError('unauthorized', 'This token is not known, or was revoked. Sign in again or use another key.')
@@ -63,10 +64,7 @@ async function authenticateSession(c: HubContext, token: string): Promise<Princi
   }
 }
 
-async function authenticateApiKey(c: HubContext, idAndSecret: string): Promise<Principal> {
-  const match = /^([A-Za-z0-9]{8})_([A-Za-z0-9_-]{43})$/.exec(idAndSecret)
-  if (!match) throw unknownCredential()
-  const [, keyId = '', secret = ''] = match
+async function authenticateApiKey(c: HubContext, { id: keyId, secret }: ApiKeyParts): Promise<Principal> {
   const key = await c.var.services.apiKeys.find(keyId)
   // Compared also when the id is unknown, so that the two cases take the same steps.
   const matches = equalHashes(hashSecret(secret), key?.secretHash ?? hashSecret(''))

@@ -1,4 +1,9 @@
-import { profileStrings, resolveProfile } from '../../protocol/identity/index.ts'
+import {
+  apiKeyIdLength,
+  profileStrings,
+  resolveProfile,
+  secretLength,
+} from '../../protocol/identity/index.ts'
 import type { Route } from '../route.ts'
 import { hubVersion } from '../version.ts'
 import { type Components, type Json, sorted } from './components.ts'
@@ -50,13 +55,13 @@ const securitySchemes: Record<string, Json> = {
   session: {
     type: 'http',
     scheme: 'bearer',
-    bearerFormat: `${placeholders.session_token_prefix}<43 characters>`,
+    bearerFormat: `${placeholders.session_token_prefix}<${secretLength} characters>`,
     description: 'Token of a session, from `POST /v1/auth/siwe`.',
   },
   apiKey: {
     type: 'http',
     scheme: 'bearer',
-    bearerFormat: `${placeholders.api_key_prefix}<8>_<43 characters>`,
+    bearerFormat: `${placeholders.api_key_prefix}<${apiKeyIdLength}>_<${secretLength} characters>`,
     description: 'Developer API key; each call names the scope it needs.',
   },
   nodeSignature: {

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { Address, Bytes32 } from '../http/formats.ts'
+import { Address, Amount, Bytes32, HexBytes } from '../http/formats.ts'
 
 /** An action that the relayer has accepted, and is to submit. */
 const AcceptedAction = z.strictObject({ v: z.literal(1), id: Bytes32 })
@@ -12,8 +12,8 @@ const HubAction = z.strictObject({
   owner: Address,
   serializationKey: z.string().nullable(),
   to: Address,
-  data: z.string().regex(/^0x([0-9a-f]{2})*$/),
-  valueWei: z.string().regex(/^(0|[1-9]\d{0,77})$/),
+  data: HexBytes,
+  valueWei: Amount,
 })
 export type HubAction = z.output<typeof HubAction>
 

@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import { type Action, buildGaslessPayload } from '../../protocol/actions/index.ts'
+import { type Action, actionNames, buildGaslessPayload } from '../../protocol/actions/index.ts'
 import { resolveProfile } from '../../protocol/identity/index.ts'
 import type { TypedMessage } from '../../protocol/signatures/index.ts'
 import { example } from '../examples.ts'
-import { Address, Signature, Timestamp } from '../http/formats.ts'
+import { Address, HexBytes, Signature, Timestamp } from '../http/formats.ts'
 
 const TypedData = z
   .strictObject({
@@ -18,7 +18,7 @@ export const DirectTransaction = z
   .strictObject({
     chain_id: z.int(),
     to: Address,
-    data: z.string().regex(/^0x([0-9a-f]{2})*$/),
+    data: HexBytes,
     value: z.string(),
     description: z.string(),
   })
@@ -26,7 +26,7 @@ export const DirectTransaction = z
 
 export const GaslessPayload = z
   .strictObject({
-    action: z.enum(['bond', 'unbond', 'withdraw', 'set_payout', 'register_project', 'publish_version']),
+    action: z.enum(actionNames),
     typed_data: TypedData,
     permit: TypedData.optional().meta({ description: 'Beside a bond: to be signed as well.' }),
     direct_tx: DirectTransaction.optional(),

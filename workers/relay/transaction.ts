@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { RelayView } from '../../durable-objects/relayer.ts'
+import { transactionStatuses } from '../../protocol/actions/index.ts'
 import { example } from '../examples.ts'
 import { Bytes32, Timestamp } from '../http/formats.ts'
 import type { Transaction as StoredTransaction } from '../stores/transactions.ts'
@@ -9,7 +10,7 @@ export const Transaction = z
   .strictObject({
     id: Bytes32.meta({ description: 'EIP-712 digest of the signed action.' }),
     action: z.string(),
-    status: z.enum(['queued', 'sent', 'confirmed', 'reverted', 'failed']),
+    status: z.enum(transactionStatuses),
     tx_hash: Bytes32.optional(),
     error: z.string().nullable(),
     confirmations: z.int(),

@@ -1,3 +1,4 @@
+import type { benchmarkSuite, ConnectionKind } from '../../protocol/identity/index.ts'
 import type { deviceClasses, engines } from '../../protocol/manifest/index.ts'
 
 /** What a device says of its parts; null where it does not know. */
@@ -8,14 +9,14 @@ export interface Hardware {
   ram_mb: number | null
   storage_free_mb: number | null
   gpu: { vendor: string; model: string; vram_mb: number } | null
-  network: 'wifi' | 'ethernet' | 'cellular' | 'none' | null
+  network: ConnectionKind | null
   battery: boolean | null
   os: string | null
   arch: string | null
 }
 
 export interface Benchmark {
-  suite: 'bench-v1'
+  suite: typeof benchmarkSuite
   score: number
   measured_at: number
 }

@@ -1,4 +1,5 @@
 import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import type { NodeHealth, NodeRole, NodeStatus } from '../../protocol/identity/index.ts'
 import type {
   deviceClasses,
   Economics,
@@ -107,15 +108,15 @@ export const transactions = sqliteTable('transactions', {
 export const nodes = sqliteTable('nodes', {
   nodeId: text('node_id').primaryKey(),
   publicKey: text('public_key').notNull().unique(),
-  role: text().$type<'miner' | 'validator'>().notNull(),
-  status: text().$type<'pending' | 'approved' | 'revoked'>().notNull(),
+  role: text().$type<NodeRole>().notNull(),
+  status: text().$type<NodeStatus>().notNull(),
   url: text().notNull(),
   region: text(),
   registeredAt: integer('registered_at').notNull(),
   engine: text(),
   nodectlVersion: text('nodectl_version'),
   capabilities: text({ mode: 'json' }).$type<string[]>(),
-  health: text().$type<'online' | 'idle' | 'faulty'>(),
+  health: text().$type<NodeHealth>(),
   lastHeartbeatAt: integer('last_heartbeat_at'),
   updatedAt: integer('updated_at'),
 })

@@ -1,4 +1,9 @@
-import { type SubscriptionState, statusAt } from '../../protocol/actions/index.ts'
+import {
+  type SubscriptionState,
+  statusAfterBond,
+  statusAfterSlash,
+  statusAt,
+} from '../../protocol/actions/index.ts'
 import type { ChainState, SlashLow } from '../chain/projections.ts'
 
 /** What the hub, the chain and the project say about a subscription. */
@@ -70,8 +75,10 @@ function statusOf(chain: ChainSubscription, facts: SubscriptionFacts, now: numbe
       return statusAt({ status: 'unbonding', release_at: chain.release_at }, now)
     case 'bonded': {
       const least = BigInt(facts.minCollateral)
-      const jailedAt = chain.slash_lows?.findLast(({ left }) => BigInt(left) < least)?.at ?? null
-      if (jailedAt !== null && BigInt(chain.collateral) < least) return 'jailed'
+      const jails = ({ left }: SlashLow) => statusAfterSlash('active', BigInt(left), least) === 'jailed'
+      const jailedAt = chain.slash_lows?.findLast(jails)?.at ?? null
+      const leftJail = statusAfterBond('jailed', BigInt(chain.collateral), least) === 'active'
+      if (jailedAt !== null && !leftJail) return 'jailed'
       // Leaving jail leads to active, whatever was asked for before going in.
       const paused = facts.pausedAt !== null && (jailedAt === null || facts.pausedAt > jailedAt)
       return paused ? 'paused' : 'active'

@@ -1,5 +1,10 @@
 import { readFileSync } from 'node:fs'
-import { ArtifactError, type ArtifactManifest, packArtifact } from '../../../protocol/hbc/artifact.ts'
+import {
+  ArtifactError,
+  type ArtifactManifest,
+  artifactRuntime,
+  packArtifact,
+} from '../../../protocol/hbc/artifact.ts'
 import { CliError } from '../cli/errors.ts'
 import { printable } from '../cli/output.ts'
 import { type Asc, loadAsc } from './asc.ts'
@@ -47,7 +52,7 @@ export async function compileModule({ source, name, version }: CompileRequest): 
     name,
     language: 'assemblyscript',
     compiler: `asc ${ascVersion}`,
-    runtime: 'hive-wasm-v1',
+    runtime: artifactRuntime,
     functions: functions.map((one) => one.name),
     ...(version !== undefined && { version }),
   }

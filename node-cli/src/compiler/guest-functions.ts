@@ -1,3 +1,4 @@
+import { functionNamePattern } from '../../../protocol/hbc/artifact.ts'
 import { CliError } from '../cli/errors.ts'
 import type { Ast, AstNode } from './asc.ts'
 import { type Exported, findExports } from './module-exports.ts'
@@ -64,7 +65,7 @@ function readFunction(
       'function_form',
       `${place}: the exported function ${name} ${what}; it must have the form (input: string) => string, with no parameter or no result at most`,
     )
-  if (!/^[A-Za-z_][A-Za-z0-9_]{0,63}$/.test(name))
+  if (!functionNamePattern.test(name))
     throw new CliError(
       'function_name',
       `${place}: the name ${name} does not fit; it must be up to 64 letters, digits and _`,

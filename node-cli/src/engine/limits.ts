@@ -1,6 +1,8 @@
+import { gasLimitMax, inputBytesMax } from '../../../protocol/wasm/run-limits.ts'
+
 /** Limits of a run, in bytes unless it says otherwise. */
 export const limits = {
-  input: 1024 * 1024,
+  input: inputBytesMax,
   output: 1024 * 1024,
   events: 64,
   eventData: 16 * 1024,
@@ -15,5 +17,5 @@ export const limits = {
   /** Keys and values written in one top-level call. */
   storageWritten: 1024 * 1024,
   callDepth: 8,
-  gas: 10_000_000_000,
+  gas: gasLimitMax,
 } as const

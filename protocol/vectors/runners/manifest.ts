@@ -33,13 +33,21 @@ export const runManifest: TopicRunner = (input, { profile }) => {
 
 export const runConsensusHash: TopicRunner = (input) => ({ consensus_hash: hashConsensus(input.consensus) })
 
-/** A case without manifest patches the manifest and the context of the case `valid`. */
-export const runManifestValidation: TopicRunner = (input, set) => {
+/** The manifest of a case and what it is judged for. One without manifest patches those of the case `valid`. */
+export function manifestToJudge(
+  input: Json,
+  set: Pick<VectorSet, 'cases'>,
+): { manifest: Json; context: Json } {
   const base = input.manifest === undefined ? baseCase(set) : { manifest: undefined, context: {} }
-  const { network, chain_id, params, ...context } = { ...base.context, ...input.context }
   const manifest = input.manifest === undefined ? structuredClone(base.manifest) : repeat(input.manifest)
   for (const [path, value] of Object.entries(input.patch ?? {})) setPath(manifest, path, repeat(value))
   for (const path of input.remove ?? []) setPath(manifest, path, undefined)
+  return { manifest, context: { ...base.context, ...input.context } }
+}
+
+export const runManifestValidation: TopicRunner = (input, set) => {
+  const { manifest, context: all } = manifestToJudge(input, set)
+  const { network, chain_id, params, ...context } = all
   const problems = findManifestProblems(manifest, {
     profile: { ...set.profile, network, chain_id },
     base_url: context.base_url,
@@ -50,7 +58,7 @@ export const runManifestValidation: TopicRunner = (input, set) => {
   return { problems: problems.map(({ path, code }) => ({ path, code })) }
 }
 
-function baseCase({ cases }: VectorSet): Json {
+function baseCase({ cases }: Pick<VectorSet, 'cases'>): Json {
   return cases.find((one) => one.name === 'valid')?.input
 }
 

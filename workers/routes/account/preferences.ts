@@ -1,53 +1,56 @@
 import * as z from 'zod'
 import { unixNow } from '../../../durable-objects/clock.ts'
+import {
+  emptyPreferences,
+  findPreferencesProblems,
+  goalPeriods,
+  type Preferences,
+  preferencesItemsMax,
+  preferencesTexts,
+} from '../../../protocol/identity/index.ts'
 import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'
-import { Address, Bytes32, characters, mapOf } from '../../http/formats.ts'
+import { Address, Amount, Bytes32, judged, textOf } from '../../http/formats.ts'
+import { refuseProblems } from '../../http/validate.ts'
 import { sessionOf } from '../../middleware/authenticate.ts'
 import { defineRoute } from '../../route.ts'
 
-/** Every member as it is kept; what a request leaves out is the empty one. */
 const members = {
-  watchlist: z.array(Bytes32).max(200, 'must have at most 200 items').meta({ description: 'Project ids.' }),
-  recent_searches: z.array(characters(100)).max(20, 'must have at most 20 items'),
+  watchlist: z.array(Bytes32).max(preferencesItemsMax.watchlist).meta({ description: 'Project ids.' }),
+  recent_searches: z.array(textOf(preferencesTexts.recent_search)).max(preferencesItemsMax.recent_searches),
   saved_addresses: z
-    .array(z.strictObject({ address: Address, label: characters(64) }))
-    .max(20, 'must have at most 20 items'),
+    .array(z.strictObject({ address: Address, label: textOf(preferencesTexts.label) }).partial())
+    .max(preferencesItemsMax.saved_addresses),
   earnings_goal: z
     .strictObject({
-      token: characters(64),
-      amount: z
-        .string()
-        .regex(/^(0|[1-9][0-9]{0,77})$/, 'must be a token amount: decimal digits, in base units'),
-      period: z.enum(['day', 'week', 'month']),
+      token: textOf(preferencesTexts.goal_token),
+      amount: Amount,
+      period: z.enum(goalPeriods),
     })
+    .partial()
     .nullable(),
-  notifications: mapOf<boolean>(notificationProblem, { type: 'boolean' }).refine(
-    (map) => Object.keys(map).length <= 64,
-    'must have at most 64 keys',
-  ),
-  display_name: characters(32).nullable(),
+  notifications: z
+    .record(textOf(preferencesTexts.notification), z.boolean())
+    .meta({ maxProperties: preferencesItemsMax.notifications }),
+  display_name: textOf(preferencesTexts.display_name).nullable(),
 }
 
-function notificationProblem(key: string, on: unknown): string | null {
-  if (key === '' || [...key].length > 64) return 'must have a key of 1 to 64 characters'
-  return typeof on === 'boolean' ? null : 'must be true or false'
-}
+const PreferencesView = z.strictObject(members).meta({ id: 'Preferences' })
 
-const Preferences = z.strictObject(members).meta({ id: 'Preferences' })
-
-const PreferencesInput = z
-  .strictObject({
+/** What a request leaves out is the empty one. */
+const PreferencesInput = judged(
+  'PreferencesInput',
+  z.strictObject({
     watchlist: members.watchlist.default([]),
     recent_searches: members.recent_searches.default([]),
     saved_addresses: members.saved_addresses.default([]),
     earnings_goal: members.earnings_goal.default(null),
     notifications: members.notifications.default({}),
     display_name: members.display_name.default(null),
-  })
-  .meta({ id: 'PreferencesInput' })
+  }),
+)
 
-const preferencesExample: z.output<typeof Preferences> = {
+const preferencesExample: z.output<typeof PreferencesView> = {
   watchlist: [example.digest],
   recent_searches: ['image rendering'],
   saved_addresses: [{ address: example.wallet, label: 'Cold wallet' }],
@@ -67,13 +70,12 @@ export const getPreferences = defineRoute(
     responses: {
       200: {
         description: 'What was saved, or the empty defaults.',
-        schema: Preferences,
+        schema: PreferencesView,
         example: preferencesExample,
       },
     },
   },
-  async (c) =>
-    json(PreferencesInput.parse((await c.var.services.preferences.find(sessionOf(c).address)) ?? {})),
+  async (c) => json((await c.var.services.preferences.find(sessionOf(c).address)) ?? emptyPreferences),
 )
 
 export const putPreferences = defineRoute(
@@ -86,9 +88,11 @@ export const putPreferences = defineRoute(
     description: 'The whole object is replaced; what is left out goes back to its default.',
     auth: { session: true },
     json: { schema: PreferencesInput, example: preferencesExample },
-    responses: { 200: { description: 'As saved.', schema: Preferences, example: preferencesExample } },
+    responses: { 200: { description: 'As saved.', schema: PreferencesView, example: preferencesExample } },
   },
-  async (c, { json: value }) => {
+  async (c, { json: given }) => {
+    refuseProblems(findPreferencesProblems(given))
+    const value: Preferences = { ...emptyPreferences, ...(given as Partial<Preferences>) }
     await c.var.services.preferences.replace(sessionOf(c).address, value, unixNow())
     return json(value)
   },

@@ -1,6 +1,5 @@
 import * as z from 'zod'
 import { unixNow } from '../../../durable-objects/clock.ts'
-import { isAmount } from '../../../protocol/encoding/index.ts'
 import { json } from '../../http/answer.ts'
 import { Amount } from '../../http/formats.ts'
 import { sessionOf } from '../../middleware/authenticate.ts'
@@ -8,16 +7,14 @@ import { defineRoute } from '../../route.ts'
 import { faucetTerms } from '../faucet/terms.ts'
 import { Reason } from './schema.ts'
 
-const Given = Amount.refine(isAmount, 'must be below 2^256')
-
 const FaucetSettingsInput = z
   .strictObject({
     enabled: z.boolean(),
-    amount: Given.refine((amount) => amount !== '0', 'must be above 0; `enabled` closes the faucet')
+    amount: Amount.refine((amount) => amount !== '0', 'must be above 0; `enabled` closes the faucet')
       .nullable()
       .default(null)
       .meta({ description: 'Tokens of one drip; null for what the deployment has.' }),
-    eth_amount: Given.nullable()
+    eth_amount: Amount.nullable()
       .default(null)
       .meta({ description: 'Native currency of one drip; null for what the deployment has.' }),
     reason: Reason,

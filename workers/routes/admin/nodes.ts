@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { unixNow } from '../../../durable-objects/clock.ts'
+import { nodeRoles, nodeStatuses } from '../../../protocol/identity/index.ts'
 import type { HubContext } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
 import { type Answer, json } from '../../http/answer.ts'
@@ -8,7 +9,7 @@ import { pageOf, pageQuery, paginate } from '../../http/pagination.ts'
 import { sessionOf } from '../../middleware/authenticate.ts'
 import { defineRoute } from '../../route.ts'
 import type { Node } from '../../stores/nodes.ts'
-import { NodeView, nodeExample, nodeRoles, nodeStatuses, nodeView } from '../nodes/schema.ts'
+import { NodeView, nodeExample, nodeView } from '../nodes/schema.ts'
 import { Reason } from './schema.ts'
 
 const params = z.object({ node_id: PathNodeId.meta({ example: nodeExample.node_id }) })

@@ -71,9 +71,10 @@ export const exchangeSiwe = defineRoute(
 
     // Of racing exchanges of one nonce only the one that uses it up goes on.
     if (result.burnsNonce && issued && (await siweNonces.consume(issued.nonce, now)) === 'gone')
-      throw refusal('unauthorized', message)
-    if (result.status === 'refused') throw refusal(result.code, message)
-    if (result.status === 'ask_contract') await requireContractSignature(c, result, message)
+      throw refusal('unauthorized')
+    if (result.status === 'refused')
+      throw result.code === 'invalid_field' ? wrongField(result.field) : refusal(result.code)
+    if (result.status === 'ask_contract') await requireContractSignature(c, result)
 
     const token = settings.PROFILE.session_token_prefix + randomSecret()
     const { address, expires_at: expiresAt } = result
@@ -85,23 +86,26 @@ export const exchangeSiwe = defineRoute(
   },
 )
 
-async function requireContractSignature(c: HubContext, ask: AskContract, message: string): Promise<void> {
+async function requireContractSignature(c: HubContext, ask: AskContract): Promise<void> {
   const { chain } = c.var.services
-  if (chain === null) throw refusal(ask.withoutCode, message)
+  const withoutCode = () =>
+    ask.withoutCode === 'invalid_field' ? wrongField('signature') : refusal(ask.withoutCode)
+  if (chain === null) throw withoutCode()
   const answer = await checkContractSignature(chain, { ...ask, signature: ask.signature as `0x${string}` })
-  if (answer === 'no_code') throw refusal(ask.withoutCode, message)
-  if (answer === 'invalid') throw refusal('bad_signature', message)
+  if (answer === 'no_code') throw withoutCode()
+  if (answer === 'invalid') throw refusal('bad_signature')
 }
 
-function refusal(code: 'invalid_field' | 'unauthorized' | 'bad_signature', message: string): ApiError {
+const wrongField = (field: 'message' | 'signature'): ApiError =>
+  field === 'message'
+    ? invalidField('message', `must be at most ${siweMessageLengthMax} characters long`)
+    : invalidField(
+        'signature',
+        `must be lower-case hex: 65 bytes, or up to ${siweSignatureBytesMax} bytes for a contract wallet`,
+      )
+
+function refusal(code: 'unauthorized' | 'bad_signature'): ApiError {
   switch (code) {
-    case 'invalid_field':
-      return message.length > siweMessageLengthMax
-        ? invalidField('message', `must be at most ${siweMessageLengthMax} characters long`)
-        : invalidField(
-            'signature',
-            `must be lower-case hex: 65 bytes, or up to ${siweSignatureBytesMax} bytes for a contract wallet`,
-          )
     case 'unauthorized':
       return new ApiError(
         'unauthorized',

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { unixNow } from '../../../durable-objects/clock.ts'
+import { apiKeyIdLength, apiKeyIdPattern, formatApiKey } from '../../../protocol/identity/index.ts'
 import { scopes } from '../../auth/principal.ts'
 import { randomAlphanumerics, randomSecret } from '../../auth/random.ts'
 import { ApiError, invalidField } from '../../errors.ts'
@@ -136,10 +137,10 @@ export const createApiKey = defineRoute(
     if (foreign[0] !== undefined)
       throw invalidField(`project_ids[${projectIds?.indexOf(foreign[0])}]`, 'is not a project of yours')
 
-    const prefix = c.var.settings.PROFILE.api_key_prefix
+    const { PROFILE: profile } = c.var.settings
     const secret = randomSecret()
     const key = {
-      keyId: randomAlphanumerics(8),
+      keyId: randomAlphanumerics(apiKeyIdLength),
       owner: address,
       name,
       secretHash: hashSecret(secret),
@@ -152,8 +153,8 @@ export const createApiKey = defineRoute(
       throw new ApiError('conflict', `You have ${liveApiKeysMax} live API keys; revoke one first.`)
     return json(
       {
-        ...apiKeyView(prefix, { ...key, revokedAt: null, lastUsedAt: null }),
-        secret: `${prefix}${key.keyId}_${secret}`,
+        ...apiKeyView(profile.api_key_prefix, { ...key, revokedAt: null, lastUsedAt: null }),
+        secret: formatApiKey(profile, { id: key.keyId, secret }),
       },
       201,
       { Location: '/v1/developers/api-keys' },
@@ -173,7 +174,7 @@ export const revokeApiKey = defineRoute(
     params: z.object({
       key_id: z
         .string()
-        .regex(/^[A-Za-z0-9]{8}$/, 'must be 8 letters or digits')
+        .regex(apiKeyIdPattern, `must be ${apiKeyIdLength} letters or digits`)
         .meta({ example: apiKeyExample.key_id }),
     }),
     errors: ['not_found'],

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { unixNow } from '../../../durable-objects/clock.ts'
+import { deviceLabelMax } from '../../../protocol/identity/index.ts'
 import type { HubContext } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
@@ -43,7 +44,7 @@ export const updateDevice = defineRoute(
     auth: { session: true },
     params: DeviceParams,
     json: {
-      schema: z.strictObject({ label: characters(64).nullable() }).meta({ id: 'DeviceUpdate' }),
+      schema: z.strictObject({ label: characters(deviceLabelMax).nullable() }).meta({ id: 'DeviceUpdate' }),
       example: { label: 'Under the desk' },
     },
     errors: ['not_found', 'not_owner'],

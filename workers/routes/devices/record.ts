@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { unixNow } from '../../../durable-objects/clock.ts'
+import { wireErrors } from '../../../protocol/errors.ts'
 import {
   bindingSkewSeconds,
   checkBindingRecord,
@@ -120,9 +121,9 @@ function refusal(code: 'invalid_binding' | 'stale_binding' | 'bad_signature'): A
       )
     case 'stale_binding':
       return new ApiError(
-        'invalid_binding',
+        wireErrors[code].error,
         `The message was issued more than ${bindingSkewSeconds} s from now. Sign a fresh one.`,
-        { details: { reason: 'stale_binding' } },
+        { details: { reason: code } },
       )
     case 'bad_signature':
       return new ApiError(

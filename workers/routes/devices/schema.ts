@@ -1,11 +1,13 @@
 import * as z from 'zod'
 import { unixNow } from '../../../durable-objects/clock.ts'
+import { benchmarkSuite, connectionKinds, deviceStatuses } from '../../../protocol/identity/index.ts'
 import { deviceClasses, engines } from '../../../protocol/manifest/index.ts'
 import { example } from '../../examples.ts'
 import { Address, Bytes32, characters, NodeId, PathNodeId, Timestamp } from '../../http/formats.ts'
 import type { Device } from '../../stores/devices.ts'
-import { Engine, NodectlVersion } from '../nodes/schema.ts'
-import { deviceStatus, deviceStatuses } from './status.ts'
+import { NodectlVersion } from '../nodes/schema.ts'
+import { Engine } from '../projects/manifest-shape.ts'
+import { deviceStatus } from './status.ts'
 
 const Quantity = z
   .int()
@@ -25,7 +27,7 @@ export const HardwareInput = z
     ram_mb: Quantity.nullable().default(null),
     storage_free_mb: Quantity.nullable().default(null),
     gpu: Gpu.nullable().default(null),
-    network: z.enum(['wifi', 'ethernet', 'cellular', 'none']).nullable().default(null),
+    network: z.enum(connectionKinds).nullable().default(null),
     battery: z.boolean().nullable().default(null),
     os: characters(64).nullable().default(null),
     arch: characters(32).nullable().default(null),
@@ -38,7 +40,7 @@ const HardwareView = z
 
 const BenchmarkInput = z
   .strictObject({
-    suite: z.literal('bench-v1'),
+    suite: z.literal(benchmarkSuite),
     score: Quantity,
     measured_at: Timestamp,
   })
@@ -114,7 +116,7 @@ export const deviceExample: z.output<typeof DeviceView> = {
   arch: 'x64',
   engine: 'native',
   nodectl_version: '1.0.0',
-  benchmark: { suite: 'bench-v1', score: 1420, measured_at: example.time },
+  benchmark: { suite: benchmarkSuite, score: 1420, measured_at: example.time },
   binding_hash: example.manifestAddress,
   bound_at: example.time,
   profile_updated_at: example.time,

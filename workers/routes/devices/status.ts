@@ -1,8 +1,6 @@
+import type { DeviceStatus } from '../../../protocol/identity/index.ts'
 import type { Device } from '../../stores/devices.ts'
 import { heartbeatSeconds } from '../nodes/heartbeat.ts'
-
-export const deviceStatuses = ['online', 'idle', 'offline', 'faulty', 'banned'] as const
-export type DeviceStatus = (typeof deviceStatuses)[number]
 
 /** Silence after which a device counts as offline. */
 export const silenceSecondsMax = 3 * heartbeatSeconds

@@ -1,6 +1,6 @@
-import { joinPath } from '../../../protocol/encoding/index.ts'
+import { joinPath, type Problem } from '../../../protocol/encoding/index.ts'
 import { type Artifact, ArtifactError, parseArtifact } from '../../../protocol/hbc/artifact.ts'
-import { invalidFields, type Problem } from '../../errors.ts'
+import { invalidFields } from '../../errors.ts'
 
 /**
  * Reads an uploaded artifact.

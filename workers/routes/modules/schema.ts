@@ -1,10 +1,8 @@
 import * as z from 'zod'
+import { artifactRuntime } from '../../../protocol/hbc/artifact.ts'
 import { example } from '../../examples.ts'
 import { Address, Bytes32, PathBytes32, Timestamp } from '../../http/formats.ts'
 import type { Module } from '../../stores/modules.ts'
-
-/** Largest artifact, in bytes. */
-export const artifactBytesMax = 16 * 1024 * 1024
 
 export const ModuleView = z
   .strictObject({
@@ -49,7 +47,7 @@ export const moduleExample: z.output<typeof ModuleView> = {
     functions: ['echo'],
     language: 'wat',
     name: 'vector_echo',
-    runtime: 'hive-wasm-v1',
+    runtime: artifactRuntime,
     version: '1.0.0',
   },
   hbc_size: 589,

@@ -1,6 +1,7 @@
 import * as z from 'zod'
+import { artifactBytesMax } from '../../../protocol/hbc/artifact.ts'
 import { defineRoute } from '../../route.ts'
-import { artifactBytesMax, ModuleParams, ModuleView, moduleExample } from './schema.ts'
+import { ModuleParams, ModuleView, moduleExample } from './schema.ts'
 import { storeModule } from './store.ts'
 
 export const uploadModuleBytes = defineRoute(

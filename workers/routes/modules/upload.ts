@@ -1,8 +1,9 @@
 import * as z from 'zod'
+import { base64ToBytes } from '../../../protocol/encoding/index.ts'
+import { artifactBytesMax } from '../../../protocol/hbc/artifact.ts'
 import { ApiError, invalidField } from '../../errors.ts'
-import { base64ToBytes } from '../../http/base64.ts'
 import { defineRoute } from '../../route.ts'
-import { artifactBytesMax, ModuleView, moduleExample } from './schema.ts'
+import { ModuleView, moduleExample } from './schema.ts'
 import { storeModule } from './store.ts'
 
 const ModuleUpload = z

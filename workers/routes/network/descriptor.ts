@@ -1,4 +1,5 @@
 import { unixNow } from '../../../durable-objects/clock.ts'
+import { artifactRuntime } from '../../../protocol/hbc/artifact.ts'
 import { defaultNetworkParams, hashNetworkParams, profileStrings } from '../../../protocol/identity/index.ts'
 import { signInDomains } from '../../auth/domains.ts'
 import type { Contracts } from '../../chain/contracts.ts'
@@ -39,7 +40,7 @@ export const getDescriptor = defineRoute(
           network: '{{network}}',
           protocol: '{{prefix}}/1',
           api: 'v1',
-          runtime: 'hive-wasm-v1',
+          runtime: artifactRuntime,
           chain: {
             id: 31337,
             name: null,
@@ -75,7 +76,7 @@ export const getDescriptor = defineRoute(
       network: profile.network,
       protocol: strings.descriptor_protocol,
       api: 'v1',
-      runtime: 'hive-wasm-v1',
+      runtime: artifactRuntime,
       chain: {
         id: profile.chain_id,
         name: CHAIN_NAME ?? null,

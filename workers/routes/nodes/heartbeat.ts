@@ -1,11 +1,12 @@
 import * as z from 'zod'
 import { unixNow } from '../../../durable-objects/clock.ts'
+import { nodeStatuses } from '../../../protocol/identity/index.ts'
 import { ApiError } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
 import { NodeId, Timestamp } from '../../http/formats.ts'
 import { nodeOf } from '../../middleware/authenticate.ts'
 import { defineRoute } from '../../route.ts'
-import { HeartbeatInput, nodeExample, nodeStatuses } from './schema.ts'
+import { HeartbeatInput, nodeExample } from './schema.ts'
 
 /** A node that misses three in a row counts as offline. */
 export const heartbeatSeconds = 30

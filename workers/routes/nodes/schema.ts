@@ -1,14 +1,9 @@
 import * as z from 'zod'
-import { engines } from '../../../protocol/manifest/index.ts'
+import { nodeHealths, nodeRoles, nodeStatuses } from '../../../protocol/identity/index.ts'
 import { example } from '../../examples.ts'
 import { Bytes32, characters, NodeId, Timestamp } from '../../http/formats.ts'
 import type { Node } from '../../stores/nodes.ts'
-
-export const nodeRoles = ['miner', 'validator'] as const
-export const nodeStatuses = ['pending', 'approved', 'revoked'] as const
-export const nodeHealths = ['online', 'idle', 'faulty'] as const
-
-export const Engine = z.enum(engines).meta({ id: 'Engine' })
+import { Engine } from '../projects/manifest-shape.ts'
 
 export const NodectlVersion = z
   .string()

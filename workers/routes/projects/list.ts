@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { categories, deviceClasses, listingStatuses } from '../../../protocol/manifest/index.ts'
+import { categories, deviceClasses, listingStatuses, listingTexts } from '../../../protocol/manifest/index.ts'
 import { ApiError } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
-import { characters, FoldedAddress } from '../../http/formats.ts'
+import { characters, FoldedAddress, textOf } from '../../http/formats.ts'
 import { pageOf, pageQuery, paginate } from '../../http/pagination.ts'
 import { defineRoute } from '../../route.ts'
 import { positionOf, projectSorts, searchWords, sortedMatchesMax } from '../../stores/project-lists.ts'
@@ -24,7 +24,7 @@ export const listProjects = defineRoute(
       ...pageQuery,
       q: characters(100).optional().meta({ description: 'Words to search for.' }),
       category: z.enum(categories).optional(),
-      tag: characters(32, 1).optional().meta({ description: 'Exactly this tag.' }),
+      tag: textOf(listingTexts.tag).optional().meta({ description: 'Exactly this tag.' }),
       device_class: z.enum(deviceClasses).optional(),
       developer: FoldedAddress.optional(),
       status: z.enum(listingStatuses).default('listed'),

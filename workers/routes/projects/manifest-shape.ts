@@ -1,5 +1,25 @@
 import * as z from 'zod'
-import { categories, deviceClasses, engines, epochLengths } from '../../../protocol/manifest/index.ts'
+import { basisPointsMax, type Range } from '../../../protocol/encoding/index.ts'
+import { defaultNetworkParams, slugPattern } from '../../../protocol/identity/index.ts'
+import {
+  accentColorPattern,
+  categories,
+  committeeSelection,
+  deviceClasses,
+  economicsRanges,
+  engines,
+  epochLengths,
+  feeShareRanges,
+  listingItemsMax,
+  listingTexts,
+  listingUrlBytesMax,
+  networkRanges,
+  rewardModels,
+  slaRanges,
+  taskSourceKind,
+  workKind,
+  workRanges,
+} from '../../../protocol/manifest/index.ts'
 import { Address, Amount, Bytes32, Signature } from '../../http/formats.ts'
 
 /**
@@ -9,54 +29,57 @@ import { Address, Amount, Bytes32, Signature } from '../../http/formats.ts'
 
 export const Slug = z
   .string()
-  .regex(
-    /^[a-z0-9][a-z0-9-]{1,46}[a-z0-9]$/,
-    'must be 3 to 48 of a-z, 0-9 and hyphens, none of them first or last',
-  )
+  .regex(slugPattern, 'must be 3 to 48 of a-z, 0-9 and hyphens, none of them first or last')
   .meta({ id: 'Slug' })
 
-const text = (most: number, least = 0) => z.string().min(least).max(most)
-const basisPoints = (most: number, least = 0) => z.int().min(least).max(most)
-const url = z.string().max(512).meta({ format: 'uri' })
+const text = ({ min, max }: Range) => z.string().min(min).max(max)
+const integer = ({ min, max }: Range) => z.int().min(min).max(max)
+const url = z.string().max(listingUrlBytesMax).meta({ format: 'uri' })
+
+/** Of this network. */
+const ranges = networkRanges(defaultNetworkParams)
 
 export const DeviceClass = z.enum(deviceClasses).meta({ id: 'DeviceClass' })
 export const Engine = z.enum(engines).meta({ id: 'Engine' })
 export const Category = z.enum(categories).meta({ id: 'Category' })
-export const RewardModel = z.enum(['per-unit', 'epoch-pool']).meta({ id: 'RewardModel' })
+export const RewardModel = z.enum(rewardModels).meta({ id: 'RewardModel' })
 
 export const FeeSplit = z
   .strictObject({
-    miner: basisPoints(10_000, 5_000),
-    developer: basisPoints(5_000),
-    treasury: basisPoints(5_000),
+    miner: integer(feeShareRanges.miner),
+    developer: integer(feeShareRanges.developer),
+    treasury: integer(feeShareRanges.treasury),
   })
-  .meta({ id: 'FeeSplit', description: 'Basis points, 10000 in sum.' })
+  .meta({ id: 'FeeSplit', description: `Basis points, ${basisPointsMax} in sum.` })
 
 export const SlashingRates = z
-  .strictObject({ invalid_result: basisPoints(5_000), missed_sla: basisPoints(500) })
+  .strictObject({
+    invalid_result: integer(ranges.slashing_bp.invalid_result),
+    missed_sla: integer(ranges.slashing_bp.missed_sla),
+  })
   .meta({ id: 'SlashingRates', description: 'Basis points of the collateral.' })
 
 export const Consensus = z
   .strictObject({
     modules: z.strictObject({ worker: Bytes32, verifier: z.null() }),
     work: z.strictObject({
-      class: z.literal('deterministic'),
-      verification: z.literal('redundant-execution'),
-      execution: z.literal('committee'),
-      functions: z.array(z.string().min(1)).min(1).max(64),
-      task_source: z.strictObject({ kind: z.literal('api') }),
-      max_gas_limit: z.int().min(1).max(10_000_000_000),
+      class: z.literal(workKind.class),
+      verification: z.literal(workKind.verification),
+      execution: z.literal(workKind.execution),
+      functions: z.array(z.string().min(1)).min(workRanges.functions.min).max(workRanges.functions.max),
+      task_source: z.strictObject({ kind: z.literal(taskSourceKind) }),
+      max_gas_limit: integer(workRanges.max_gas_limit),
       committee: z.strictObject({
-        size: z.int().min(3).max(31),
-        min_size: z.int().min(3).max(31),
-        backups: z.int().min(0).max(16),
-        selection: z.literal('collateral-reputation-sortition-v1'),
-        weight_cap_multiple: z.int().min(1).max(100),
+        size: integer(ranges.committee_size),
+        min_size: integer(ranges.committee_size),
+        backups: integer(ranges.backups),
+        selection: z.literal(committeeSelection),
+        weight_cap_multiple: integer(workRanges.weight_cap_multiple),
       }),
-      round_secs: z.int().min(10).max(600),
-      lease_secs: z.int().min(5).max(600),
+      round_secs: integer(workRanges.round_secs),
+      lease_secs: integer(workRanges.lease_secs),
       epoch_secs: z.literal([...epochLengths]),
-      dispute_window_secs: z.int().min(3_600).max(604_800),
+      dispute_window_secs: integer(ranges.dispute_window_secs),
     }),
     economics: z.strictObject({
       reward_token: Address,
@@ -65,8 +88,8 @@ export const Consensus = z
       reward_per_unit: Amount,
       daily_emission: Amount,
       fee_split_bp: FeeSplit,
-      max_units_per_epoch: z.int().min(1).max(1_000_000_000),
-      max_recipients_per_epoch: z.int().min(1).max(10_000),
+      max_units_per_epoch: integer(economicsRanges.max_units_per_epoch),
+      max_recipients_per_epoch: integer(economicsRanges.max_recipients_per_epoch),
       min_collateral: Amount,
       slashing_bp: SlashingRates,
     }),
@@ -87,33 +110,29 @@ export const Scheduling = z
       attestation: z.array(z.string()).max(0),
     }),
     sla: z.strictObject({
-      max_latency_ms: z.int().min(100).max(600_000),
-      min_uptime_bp: basisPoints(10_000),
+      max_latency_ms: integer(slaRanges.max_latency_ms),
+      min_uptime_bp: integer(slaRanges.min_uptime_bp),
     }),
   })
   .meta({ id: 'Scheduling', description: 'Which devices suit.' })
 
-export const AccentColor = z
-  .string()
-  .regex(/^#[0-9A-F]{6}$/)
-  .nullable()
-  .meta({ id: 'AccentColor' })
+export const AccentColor = z.string().regex(accentColorPattern).nullable().meta({ id: 'AccentColor' })
 
 export const Listing = z
   .strictObject({
-    name: text(64, 1),
-    tagline: text(120),
-    description: text(8_000),
+    name: text(listingTexts.name),
+    tagline: text(listingTexts.tagline),
+    description: text(listingTexts.description),
     category: Category,
-    tags: z.array(text(32, 1)).max(8),
+    tags: z.array(text(listingTexts.tag)).max(listingItemsMax.tags),
     icon: url,
     banner: url.nullable(),
     video: url.nullable(),
     website: url.nullable(),
     docs: url.nullable(),
     support: url.nullable(),
-    screenshots: z.array(url).max(8),
-    features: z.array(text(500)).max(12),
+    screenshots: z.array(url).max(listingItemsMax.screenshots),
+    features: z.array(text(listingTexts.feature)).max(listingItemsMax.features),
     accent_color: AccentColor,
   })
   .meta({ id: 'Listing', description: 'What people read.' })

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { unixNow } from '../../../durable-objects/clock.ts'
+import { averageRatingX100, ratings, reviewCommentMax } from '../../../protocol/manifest/index.ts'
 import { randomAlphanumerics } from '../../auth/random.ts'
 import { ApiError } from '../../errors.ts'
 import { example } from '../../examples.ts'
@@ -13,13 +14,15 @@ import { findVisibleProject } from './access.ts'
 import { hashesExample } from './example.ts'
 import { ProjectParams } from './schema.ts'
 
+const Rating = z.int().min(ratings.min).max(ratings.max)
+
 const ReviewView = z
   .strictObject({
     review_id: z.string(),
     project_id: Bytes32,
     author: Address,
     author_name: z.string().nullable().meta({ description: 'From the author’s preferences.' }),
-    rating: z.int().min(1).max(5),
+    rating: Rating,
     comment: z.string(),
     helpful: z.int(),
     verified_miner: z
@@ -40,7 +43,7 @@ const ReviewPage = z
   .meta({ id: 'ReviewPage' })
 
 const ReviewInput = z
-  .strictObject({ rating: z.int().min(1).max(5), comment: characters(2000) })
+  .strictObject({ rating: Rating, comment: characters(reviewCommentMax) })
   .meta({ id: 'ReviewInput' })
 
 const reviewExample = {
@@ -89,7 +92,7 @@ export const listReviews = defineRoute(
     },
   },
   async (c, { params: { project_id }, query }) => {
-    const { ratingCount, ratingX100 } = await findVisibleProject(c, project_id)
+    const { ratingSum, ratingCount } = await findVisibleProject(c, project_id)
     const { rows, next_cursor } = await paginate(c, {
       list: `reviews project=${project_id} sort=${query.sort}`,
       query,
@@ -99,7 +102,7 @@ export const listReviews = defineRoute(
     return json({
       items: rows.map(reviewView),
       next_cursor,
-      average_rating_x100: ratingCount === 0 ? null : ratingX100,
+      average_rating_x100: averageRatingX100(ratingSum, ratingCount),
       count: ratingCount,
     })
   },

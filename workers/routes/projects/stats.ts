@@ -1,4 +1,5 @@
 import { unixNow } from '../../../durable-objects/clock.ts'
+import { basisPointsMax } from '../../../protocol/encoding/index.ts'
 import type { HubContext } from '../../context.ts'
 import type { Project } from '../../stores/projects.ts'
 import type { statsPeriods } from './schema.ts'
@@ -41,6 +42,6 @@ export async function statsView(c: HubContext, project: Project, period: (typeof
 
 /** From nothing to something counts as doubled. */
 const growth = (before: number, after: number): number => {
-  if (before === 0) return after === 0 ? 0 : 10_000
-  return Math.trunc((10_000 * (after - before)) / before)
+  if (before === 0) return after === 0 ? 0 : basisPointsMax
+  return Math.trunc((basisPointsMax * (after - before)) / before)
 }

@@ -1,5 +1,5 @@
 import { unixNow } from '../../../durable-objects/clock.ts'
-import type { ProjectManifest } from '../../../protocol/manifest/index.ts'
+import { averageRatingX100, type ProjectManifest } from '../../../protocol/manifest/index.ts'
 import { epochCap } from '../../../protocol/settlement/index.ts'
 import type { ChainState } from '../../chain/projections.ts'
 import type { HubContext } from '../../context.ts'
@@ -31,7 +31,7 @@ export const summaryView = (project: Project) => ({
   min_collateral: project.minCollateral,
   miners: project.miners,
   avg_daily_reward_per_miner: project.avgDailyReward,
-  average_rating_x100: project.ratingCount === 0 ? null : project.ratingX100,
+  average_rating_x100: averageRatingX100(project.ratingSum, project.ratingCount),
   review_count: project.ratingCount,
   trending: project.trendingScore >= trendingScoreMin,
   featured: project.featured,

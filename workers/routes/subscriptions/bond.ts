@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import { isAmount } from '../../../protocol/encoding/index.ts'
 import { example } from '../../examples.ts'
 import { Amount } from '../../http/formats.ts'
 import { sessionOf } from '../../middleware/authenticate.ts'
@@ -19,7 +18,7 @@ export const bondExample = payloadExample('bond', {
 
 const BondRequest = z
   .strictObject({
-    amount: Amount.refine((amount) => isAmount(amount) && amount !== '0', 'must be above 0 and below 2^256'),
+    amount: Amount.refine((amount) => amount !== '0', 'must be above 0'),
   })
   .meta({ id: 'BondRequest' })
 

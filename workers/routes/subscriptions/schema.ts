@@ -1,6 +1,11 @@
 import * as z from 'zod'
 import { unixNow } from '../../../durable-objects/clock.ts'
-import { collateralHealth, newSubscription, subscriptionStates } from '../../../protocol/actions/index.ts'
+import {
+  collateralHealth,
+  collateralHealths,
+  newSubscription,
+  subscriptionStates,
+} from '../../../protocol/actions/index.ts'
 import { defaultNetworkParams } from '../../../protocol/identity/index.ts'
 import { example } from '../../examples.ts'
 import { Address, Amount, Bytes32, NodeId, PathBytes32, Timestamp } from '../../http/formats.ts'
@@ -11,7 +16,7 @@ export const SubscriptionParams = z.object({
   subscription_id: PathBytes32.meta({ example: example.digest }),
 })
 
-export const CollateralHealth = z.enum(['healthy', 'warning', 'critical'])
+export const CollateralHealth = z.enum(collateralHealths)
 
 export const SubscriptionView = z
   .strictObject({

@@ -3,6 +3,7 @@ import {
   bytesToHex,
   CanonicalJsonError,
   hashBytes,
+  isBytes32,
   parseStrictJson,
 } from '../../../../protocol/encoding/index.ts'
 import { GuestFailure } from '../execution.ts'
@@ -71,7 +72,7 @@ export class Host {
     const name = this.#text(nameAt!, nameBytes!, limits.input)
     const input = this.#bytes(inputAt!, inputBytes!, limits.input).slice()
     const text = asText.decode(address)
-    if (!/^0x[0-9a-f]{64}$/.test(text)) return callErrors.malformedAddress
+    if (!isBytes32(text)) return callErrors.malformedAddress
     const output = this.#caller.call(text, name, input)
     if (typeof output === 'number') return output
     this.#caller.charge(output.length)

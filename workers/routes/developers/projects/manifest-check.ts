@@ -15,14 +15,11 @@ import {
 } from '../../../../protocol/manifest/index.ts'
 import { readToken } from '../../../chain/token.ts'
 import type { HubContext } from '../../../context.ts'
-import { ApiError, invalidField } from '../../../errors.ts'
+import { ApiError, invalidField, problemsMax } from '../../../errors.ts'
 import { walletOf } from '../../../middleware/authenticate.ts'
 import type { Developer } from '../../../stores/developers.ts'
 import type { Module } from '../../../stores/modules.ts'
 import type { Token } from '../../../stores/schema.ts'
-
-/** More are not worth reading, and an answer must not be larger than what it answers. */
-const problemsMax = 100
 
 /** A signed manifest as it was posted, and the values in it that have no canonical form. */
 interface SubmittedManifest {

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { zeroAddress } from '../../../../protocol/encoding/index.ts'
 import type { ProjectManifest } from '../../../../protocol/manifest/index.ts'
 import type { HubContext } from '../../../context.ts'
 import { example } from '../../../examples.ts'
@@ -33,7 +34,6 @@ const exampleMessage = {
 
 export const registerPayloadExample = payloadExample('register_project', exampleMessage)
 
-const zeroAddress = `0x${'00'.repeat(20)}`
 const noTransaction = (chainId: number): DirectTransaction => ({
   chain_id: chainId,
   to: zeroAddress,

@@ -1,0 +1,5 @@
+/** Largest input of a run, in bytes. */
+export const inputBytesMax = 1_048_576
+
+/** Highest gas limit of a run. */
+export const gasLimitMax = 10_000_000_000

@@ -1,0 +1,28 @@
+import { env } from 'cloudflare:workers'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import known from '../../protocol/vectors/request-signing.json'
+import { services } from '../services.ts'
+import { client, errorOf } from '../test/client.ts'
+import { knownAnswers } from '../test/known-answers.ts'
+import { emptyTables } from '../test/tables.ts'
+
+const received = knownAnswers(known).filter(({ input }) => input.request !== undefined)
+
+beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  await emptyTables('node_request_nonces')
+})
+afterEach(() => vi.useRealTimers())
+
+describe('a signed request', () => {
+  test.each(received)('$name', async ({ input: { request, headers, seen_nonces, now }, output }) => {
+    vi.setSystemTime(now * 1000)
+    for (const { public_key, nonce } of seen_nonces)
+      await services(env).nodeRequestNonces.spend(public_key, nonce, now + 600)
+    const { method, path, body } = request
+    const answer = await errorOf(await client().fetch(path, { method, headers, body }))
+    if (output.error !== undefined) return expect(answer).toMatchObject({ status: 401, error: output.error })
+    // Past its credential a request of these cases finds nothing at its path.
+    expect(answer).toMatchObject({ status: 404, error: 'not_found' })
+  })
+})
