@@ -154,6 +154,7 @@ describe('checkSiweExchange', () => {
     expect(exchange({ signature: '0x' })).toEqual({
       status: 'refused',
       code: 'invalid_field',
+      field: 'signature',
       burnsNonce: true,
     })
     expect(exchange({ message: 'other' })).toEqual({
@@ -164,6 +165,7 @@ describe('checkSiweExchange', () => {
     expect(exchange({ message: 'x'.repeat(5000) })).toEqual({
       status: 'refused',
       code: 'invalid_field',
+      field: 'message',
       burnsNonce: false,
     })
   })
