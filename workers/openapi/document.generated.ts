@@ -13476,7 +13476,7 @@ export const openApiTemplate = `{
           },
           "data": {
             "type": "string",
-            "pattern": "^0x([0-9a-f]{2})*$"
+            "pattern": "^0x(?:[0-9a-f]{2})*$"
           },
           "value": {
             "type": "string"
@@ -13815,9 +13815,6 @@ export const openApiTemplate = `{
             "description": "Tokens of one drip; null for what the deployment has.",
             "anyOf": [
               {
-                "type": "string",
-                "pattern": "^(0|[1-9][0-9]{0,77})$",
-                "description": "Base units, in decimal.",
                 "$ref": "#/components/schemas/TokenAmount"
               },
               {
@@ -15072,10 +15069,6 @@ export const openApiTemplate = `{
                   "maxLength": 64
                 }
               },
-              "required": [
-                "address",
-                "label"
-              ],
               "additionalProperties": false
             }
           },
@@ -15089,8 +15082,7 @@ export const openApiTemplate = `{
                     "maxLength": 64
                   },
                   "amount": {
-                    "type": "string",
-                    "pattern": "^(0|[1-9][0-9]{0,77})$"
+                    "$ref": "#/components/schemas/TokenAmount"
                   },
                   "period": {
                     "type": "string",
@@ -15101,11 +15093,6 @@ export const openApiTemplate = `{
                     ]
                   }
                 },
-                "required": [
-                  "token",
-                  "amount",
-                  "period"
-                ],
                 "additionalProperties": false
               },
               {
@@ -15115,9 +15102,15 @@ export const openApiTemplate = `{
           },
           "notifications": {
             "type": "object",
+            "propertyNames": {
+              "type": "string",
+              "minLength": 1,
+              "maxLength": 64
+            },
             "additionalProperties": {
               "type": "boolean"
-            }
+            },
+            "maxProperties": 64
           },
           "display_name": {
             "anyOf": [
@@ -15177,10 +15170,6 @@ export const openApiTemplate = `{
                   "maxLength": 64
                 }
               },
-              "required": [
-                "address",
-                "label"
-              ],
               "additionalProperties": false
             }
           },
@@ -15195,8 +15184,7 @@ export const openApiTemplate = `{
                     "maxLength": 64
                   },
                   "amount": {
-                    "type": "string",
-                    "pattern": "^(0|[1-9][0-9]{0,77})$"
+                    "$ref": "#/components/schemas/TokenAmount"
                   },
                   "period": {
                     "type": "string",
@@ -15207,11 +15195,6 @@ export const openApiTemplate = `{
                     ]
                   }
                 },
-                "required": [
-                  "token",
-                  "amount",
-                  "period"
-                ],
                 "additionalProperties": false
               },
               {
@@ -15222,9 +15205,15 @@ export const openApiTemplate = `{
           "notifications": {
             "default": {},
             "type": "object",
+            "propertyNames": {
+              "type": "string",
+              "minLength": 1,
+              "maxLength": 64
+            },
             "additionalProperties": {
               "type": "boolean"
-            }
+            },
+            "maxProperties": 64
           },
           "display_name": {
             "default": null,
