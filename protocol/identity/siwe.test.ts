@@ -165,6 +165,7 @@ describe('checkSiweExchange', () => {
     expect(exchange({ message: 'x'.repeat(5000) })).toEqual({
       status: 'refused',
       code: 'invalid_field',
+      field: 'message',
       burnsNonce: false,
     })
   })
