@@ -25,7 +25,7 @@ describe.skipIf(!hasAnvil)('a transaction no block takes', () => {
     return own?.[nonce]
   }
 
-  test('is priced anew with the same nonce, both fees up by a tenth or more, and mined once', async () => {
+  test('is replaced with the same nonce, both fees up by a tenth or more, and mined once', async () => {
     await rpc('evm_setAutomine', false)
     const request = network.action()
     expect(await network.relayer.relay(request)).toMatchObject({ status: 'accepted' })

@@ -27,7 +27,7 @@ export interface JsonBody {
   fractions?: true
   /** The caller may leave the body out, which says as much as `{}`. */
   optional?: true
-  /** Reads the body, where that takes more than the schema; this is for the OpenAPI document only then. */
+  /** Reads the body where that takes more than the schema, which is then for the OpenAPI document only. */
   parse?: (c: HubContext, bytes: Uint8Array) => unknown
 }
 

@@ -141,7 +141,12 @@ export class RelayLedger {
 
   /** Actions with a nonce below that no block is known to have taken, by nonce. */
   unminedBelow(nonce: number, limit: number): SubmittedRelay[] {
-    return this.#submitted(`WHERE ${unmined} AND nonce < ? ORDER BY nonce LIMIT ?`, nonce, limit)
+    // Of the two indexes by nonce the other one holds every action there ever was.
+    return this.#submitted(
+      `INDEXED BY relays_unmined WHERE ${unmined} AND nonce < ? ORDER BY nonce LIMIT ?`,
+      nonce,
+      limit,
+    )
   }
 
   /** Actions in blocks that may still be dropped, by nonce. */

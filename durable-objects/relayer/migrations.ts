@@ -85,7 +85,6 @@ export const relayerMigrations = [
   'DROP TABLE admissions',
   'DROP TABLE relays',
   'ALTER TABLE accepted_relays RENAME TO relays',
-  'CREATE INDEX relays_pending ON relays (accepted_at_ms) WHERE nonce IS NULL',
   `CREATE INDEX relays_open ON relays (nonce) WHERE status IN ('queued', 'sent', 'mined')`,
   `CREATE INDEX relays_unmined ON relays (nonce) WHERE status IN ('queued', 'sent')`,
   `CREATE INDEX relays_by_serialization_key ON relays (serialization_key) WHERE status IN ('queued', 'sent')`,
