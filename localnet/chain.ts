@@ -8,7 +8,7 @@ import { probePort } from './port.ts'
 export interface Chain {
   readonly url: string
   readonly id: number
-  /** Settles when the chain is gone although nobody stopped it; never for a chain of somebody else. */
+  /** Settles when the process of the chain is gone; never for a chain that was not started here. */
   readonly ended: Promise<void>
   readonly stop: () => Promise<void>
 }

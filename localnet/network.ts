@@ -20,7 +20,7 @@ import {
   readHubSecret,
   setAside,
   stateFolder,
-  usable,
+  withStartErrors,
 } from './state.ts'
 import { describeNetwork, describeSample } from './summary.ts'
 
@@ -48,7 +48,7 @@ export async function runNetwork(
   // Data about a chain that is not the network's own is kept apart from the data about its own.
   const folder = options.rpc === null ? stateFolder : path.join(stateFolder, 'rpc')
   if (options.fresh) clearState(folder)
-  usable(folder, () => mkdirSync(folder, { recursive: true }))
+  withStartErrors(folder, () => mkdirSync(folder, { recursive: true }))
   const port = await choosePort(args, '--port', options.port)
   if (options.chainPort !== null) await choosePort(args, '--chain-port', options.chainPort)
   const baseUrl = `http://localhost:${port}`

@@ -221,7 +221,7 @@ describe.skipIf(!hasAnvil)('npm start', () => {
     await nothingListens()
   })
 
-  test('--rpc runs on a chain of somebody else, which stays, and keeps its data apart', async () => {
+  test('--rpc runs on a chain that runs already, which stays, and keeps its data apart', async () => {
     const other = await startAnvil()
     const before = readFileSync(file('deployment.json'), 'utf8')
     network = await npmStart.start(['--no-sample', '--port', String(ports.hub), '--rpc', other.url])

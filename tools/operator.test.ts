@@ -116,7 +116,7 @@ describe('npm run operator', () => {
     ])
   })
 
-  test('with the key of somebody else it is refused; with none it says so', async () => {
+  test('with the key of another wallet it is refused; with none it says so', async () => {
     const other = await run(['nodes', '--key-env', 'OTHER'], { OTHER: privateKeys.miner })
     expect([other.code, JSON.parse(other.stdout)]).toMatchObject([1, { error: 'forbidden' }])
     const none = await run(['nodes', '--key-env', 'NOBODY'])
