@@ -206,8 +206,7 @@ describe.skipIf(!hasAnvil)('npm start', () => {
   })
 
   test('without its chain it stops', async () => {
-    const isAnvil = ({ pid }: { pid: number }) => readFileSync(`/proc/${pid}/comm`, 'utf8') === 'anvil\n'
-    const anvil = childrenOf(network).find(isAnvil)
+    const anvil = childrenOf(network).find(({ program }) => program === 'anvil')
     process.kill(anvil?.pid as number, 'SIGKILL')
     const { code, stderr } = await network.exit
     expect([code, stderr]).toEqual([1, expect.stringContaining('The chain ended by itself')])
