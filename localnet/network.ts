@@ -58,7 +58,7 @@ export async function runNetwork(
   const chainMs = performance.now()
   const chain =
     options.rpc === null
-      ? await startChain(files.chain, options.chainPort, progress)
+      ? await startChain(files.chain, options.chainPort, progress, { detached: true })
       : await reachChain(options.rpc)
   lifecycle.onStop(chain.stop)
   recordChildren(stateFolder)

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { accounts, privateKeys } from '../localnet/accounts.ts'
 import { startTestHub, type TestHub } from '../localnet/testing/hub.ts'
+import { runTool } from '../localnet/testing/run-tool.ts'
 import { unwrap } from './client/answers.ts'
 import { readNetwork } from './client/network.ts'
 import { signIn } from './client/sign-in.ts'
 import { UsageError } from './command/errors.ts'
 import { commands, readCommand, usage } from './operator/commands.ts'
-import { runTool } from './testing/run-tool.ts'
 
 const post = (path: string, subject: Record<string, string>, body: object) => ({
   method: 'post',
