@@ -1,22 +1,5 @@
 /** How much memory a process takes. Linux only, it reads /proc. */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
-
-/** The process ids of the workerds this process started. */
-export const workerds = (): number[] =>
-  readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((pid) => {
-      try {
-        const [, , , parent] =
-          /^(\d+) \((.*)\) \S (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? []
-        return (
-          Number(parent) === process.pid && readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith('workerd')
-        )
-      } catch {
-        return false
-      }
-    })
+import { readFileSync, writeFileSync } from 'node:fs'
 
 /** In MiB: the highest since it was reset, or what is resident. */
 export const memory = (pid: number, field: 'VmHWM' | 'VmRSS'): number => {

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { AnvilError, startAnvil } from '../contracts/anvil.ts'
 import { callBatch } from '../contracts/json-rpc.ts'
 import { StartError } from './errors.ts'
@@ -8,7 +7,7 @@ import { probePort } from './port.ts'
 export interface Chain {
   readonly url: string
   readonly id: number
-  /** Settles when the chain is gone although nobody stopped it; never for a chain of somebody else. */
+  /** Settles when the process of the chain is gone; never for a chain that was not started here. */
   readonly ended: Promise<void>
   readonly stop: () => Promise<void>
 }
@@ -26,26 +25,27 @@ const miningFlags = ['--block-time', '12', '--mixed-mining']
  *
  * @param file where its state is kept.
  * @param port a free one; null for the default one, or any other when that is taken.
+ * @param options `detached` for a caller that always stops it: the end of the terminal, which would kill it before it has
+ *   written its state, does not reach it then.
  * @throws {@link StartError}
  */
 export async function startChain(
   file: string,
   port: number | null,
   note: (text: string) => void,
+  { detached = false } = {},
 ): Promise<Chain> {
   try {
     const { url, ended, stop } = await startAnvil({
       port: port ?? (await choosePort(note)),
       flags: [...miningFlags, '--state', file],
-      // The end of a terminal would kill it before it has written its state.
-      detached: true,
+      detached,
     })
     return { url, id: 31337, ended, stop }
   } catch (error) {
     if (!(error instanceof AnvilError)) throw error
-    const hint = existsSync(file)
-      ? ' If its state is damaged, npm start -- --fresh begins with empty data.'
-      : ''
+    const isDamaged = error.message.includes("for '--state")
+    const hint = isDamaged ? ' npm start -- --fresh begins with empty data.' : ''
     throw new StartError(error.message + hint)
   }
 }

@@ -11,12 +11,12 @@ import { defaultNetworkParams, type Profile, resolveProfile } from '../protocol/
 import { accounts, faucetSupplyWei, grants } from './accounts.ts'
 import type { Chain } from './chain.ts'
 import { StartError } from './errors.ts'
-import { usable } from './state.ts'
+import { withStartErrors } from './state.ts'
 
 const address = z.custom<Address>(isAddress)
 
-/** A deployment as it is noted for the next start. */
-const Note = z.strictObject({
+/** A deployment as it is written down for the next start. */
+const DeploymentRecord = z.strictObject({
   /** Hash of the block after the start block. */
   first_block: z.string(),
   made_from: z.string(),
@@ -31,45 +31,45 @@ const Note = z.strictObject({
     treasury: address,
   }),
 })
-type Note = z.output<typeof Note>
+type DeploymentRecord = z.output<typeof DeploymentRecord>
 
 export const profileOf = (chain: Chain): Profile => resolveProfile({ chain_id: chain.id })
 
 /**
  * The contracts that were deployed at an earlier start.
  *
- * @param file where they were noted.
+ * @param file where they were written down.
  * @returns null when this chain does not have them, or they were made from other sources or settings.
  */
 export async function findDeployment(file: string, chain: Chain): Promise<Deployment | null> {
-  const note = readNote(file)
-  if (note === null || note.made_from !== madeFrom(chain)) return null
-  const { treasury: _, ...contracts } = note.contracts
+  const record = readRecord(file)
+  if (record === null || record.made_from !== madeFrom(chain)) return null
+  const { treasury: _, ...contracts } = record.contracts
   const [firstBlock, ...codes] = (await callBatch(chain.url, [
-    firstBlockCall(note.start_block),
+    firstBlockCall(record.start_block),
     ...Object.values(contracts).map((contract) => ['eth_getCode', contract, 'latest'] as const),
   ])) as [{ hash: string } | null, ...string[]]
-  if (firstBlock?.hash !== note.first_block || codes.includes('0x')) return null
-  return { contracts: note.contracts, startBlock: note.start_block }
+  if (firstBlock?.hash !== record.first_block || codes.includes('0x')) return null
+  return { contracts: record.contracts, startBlock: record.start_block }
 }
 
 /**
  * Deploys the contracts and gives the accounts their tokens.
  *
- * @param file where to note them.
+ * @param file where to write them down.
  * @throws {@link StartError}
  */
 export async function makeDeployment(file: string, chain: Chain): Promise<Deployment> {
   try {
     const deployment = await deployContracts(optionsFor(chain))
     const [firstBlock] = await callBatch(chain.url, [firstBlockCall(deployment.startBlock)])
-    const note: Note = {
+    const record: DeploymentRecord = {
       first_block: (firstBlock as { hash: string }).hash,
       made_from: madeFrom(chain),
       start_block: deployment.startBlock,
       contracts: deployment.contracts,
     }
-    usable(file, () => writeFileSync(file, `${JSON.stringify(note, null, 2)}\n`))
+    withStartErrors(file, () => writeFileSync(file, `${JSON.stringify(record, null, 2)}\n`))
     return deployment
   } catch (error) {
     if (error instanceof DeployError || error instanceof SendError || error instanceof RpcError)
@@ -105,10 +105,10 @@ function madeFrom(chain: Chain): string {
     .digest('hex')
 }
 
-function readNote(file: string): Note | null {
+function readRecord(file: string): DeploymentRecord | null {
   if (!existsSync(file)) return null
   try {
-    return Note.parse(JSON.parse(readFileSync(file, 'utf8')))
+    return DeploymentRecord.parse(JSON.parse(readFileSync(file, 'utf8')))
   } catch {
     return null
   }

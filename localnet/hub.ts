@@ -17,12 +17,12 @@ export interface HubOptions {
   /** Equal Workers over the same storage, one port each; 1 when left out. */
   isolates?: number
   /** Further hubs in the same workerd, by name, each with vars and Durable Objects of its own over the same database. */
-  others?: Record<string, Record<string, string>>
+  extraHubs?: Record<string, Record<string, string>>
   /**
-   * Workers beside the hub that reach its database and its Durable Objects directly, each the text of one module; the
-   * objects of others under `<name>_<binding>`.
+   * Workers that reach the hub's database and its Durable Objects directly, each the text of one module; the objects of
+   * the extra hubs under `<name>_<binding>`.
    */
-  beside?: Record<string, string>
+  extraWorkers?: Record<string, string>
 }
 
 export interface Hub {
@@ -43,8 +43,8 @@ export async function startHub({
   vars,
   statePath,
   isolates = 1,
-  others = {},
-  beside = {},
+  extraHubs = {},
+  extraWorkers = {},
 }: HubOptions): Promise<Hub> {
   const { workerOptions } = unstable_getMiniflareWorkerOptions('wrangler.toml')
   const objects = workerOptions.durableObjects as DurableObjects
@@ -68,21 +68,21 @@ export async function startHub({
           }),
           unsafeDirectSockets: [{ host: '127.0.0.1', port: name === 'hub' ? port : 0 }],
         })),
-        ...Object.entries(others).map(([name, own]) => ({
+        ...Object.entries(extraHubs).map(([name, own]) => ({
           ...workerOptions,
           name,
           modules: [...script],
           bindings: { ...bindings, ...own },
           queueConsumers: [],
         })),
-        ...Object.entries(beside).map(([name, contents]) => ({
+        ...Object.entries(extraWorkers).map(([name, contents]) => ({
           name,
           compatibilityDate: workerOptions.compatibilityDate as string,
           modules: [{ type: 'ESModule' as const, path: `${name}.mjs`, contents }],
           d1Databases: workerOptions.d1Databases as Databases,
           durableObjects: Object.assign(
             objectsOf('hub', objects),
-            ...Object.keys(others).map((other) => objectsOf(other, objects, `${other}_`)),
+            ...Object.keys(extraHubs).map((other) => objectsOf(other, objects, `${other}_`)),
           ),
           unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],
         })),
@@ -137,7 +137,7 @@ async function hasBlock(rpcUrl: string, tip: Tip | null): Promise<boolean> {
 
 type Database = Awaited<ReturnType<Miniflare['getD1Database']>>
 
-/** Applies the migrations that are missing, and notes them where `wrangler d1 migrations` looks. */
+/** Applies the migrations that are missing, and records them as `wrangler d1 migrations` does. */
 async function migrate(db: Database): Promise<void> {
   await db.exec(
     'CREATE TABLE IF NOT EXISTS d1_migrations (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE, applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL)',

@@ -118,7 +118,7 @@ describe.skipIf(!hasAnvil)('the indexer', () => {
   let sender: string
   let deployment: Deployment
   let calls: Calls
-  /** The same contracts of somebody else's network. */
+  /** The same contracts of another network. */
   let foreign: Calls
   let started: Hub | undefined
 

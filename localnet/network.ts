@@ -20,7 +20,7 @@ import {
   readHubSecret,
   setAside,
   stateFolder,
-  usable,
+  withStartErrors,
 } from './state.ts'
 import { describeNetwork, describeSample } from './summary.ts'
 
@@ -48,7 +48,7 @@ export async function runNetwork(
   // Data about a chain that is not the network's own is kept apart from the data about its own.
   const folder = options.rpc === null ? stateFolder : path.join(stateFolder, 'rpc')
   if (options.fresh) clearState(folder)
-  usable(folder, () => mkdirSync(folder, { recursive: true }))
+  withStartErrors(folder, () => mkdirSync(folder, { recursive: true }))
   const port = await choosePort(args, '--port', options.port)
   if (options.chainPort !== null) await choosePort(args, '--chain-port', options.chainPort)
   const baseUrl = `http://localhost:${port}`
@@ -58,7 +58,7 @@ export async function runNetwork(
   const chainMs = performance.now()
   const chain =
     options.rpc === null
-      ? await startChain(files.chain, options.chainPort, progress)
+      ? await startChain(files.chain, options.chainPort, progress, { detached: true })
       : await reachChain(options.rpc)
   lifecycle.onStop(chain.stop)
   recordChildren(stateFolder)

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
-import { listProcesses, type Process } from './processes.ts'
+import { listChildren, listProcesses, type Process } from './processes.ts'
 
 /** The children of a network: its chain, and the hub's workerd. When it is killed they go on as orphans. */
 const Children = z.array(z.object({ pid: z.int().min(2), started: z.string() }))
@@ -14,8 +14,7 @@ const fileOf = (folder: string): string => path.join(folder, 'children.json')
 
 /** Records the children of this process, so that the next start can end them if this process is killed. */
 export function recordChildren(folder: string): void {
-  const children = listProcesses().filter(({ parent }) => parent === process.pid)
-  writeFileSync(fileOf(folder), JSON.stringify(children))
+  writeFileSync(fileOf(folder), JSON.stringify(listChildren()))
 }
 
 /** For a network that has ended its children itself. */

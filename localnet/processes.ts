@@ -1,9 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
 
 export interface Process {
   readonly pid: number
   readonly parent: number
+  readonly program: string
   /** When it began, in a form of the system's own. A pid alone may be given out again; pid and start are one process. */
   readonly started: string
 }
@@ -17,6 +19,9 @@ export function listProcesses(): Process[] {
   }
 }
 
+/** The processes that this one started. */
+export const listChildren = (): Process[] => listProcesses().filter(({ parent }) => parent === process.pid)
+
 function readProc(): Process[] {
   return readdirSync('/proc').flatMap((name) => {
     if (!/^\d+$/.test(name)) return []
@@ -26,18 +31,22 @@ function readProc(): Process[] {
     } catch {
       return []
     }
-    // The program's name stands in brackets and may hold anything, so the fields are read from the last bracket on.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    // The program's name stands in brackets and may hold anything, brackets as well.
+    const end = stat.lastIndexOf(')')
+    const fields = stat.slice(end + 2).split(' ')
     const [state, parent] = fields
     if (state === 'Z') return []
-    return [{ pid: Number(name), parent: Number(parent), started: fields[19] ?? '' }]
+    const program = stat.slice(stat.indexOf('(') + 1, end)
+    return [{ pid: Number(name), parent: Number(parent), program, started: fields[19] ?? '' }]
   })
 }
 
 function readPs(): Process[] {
-  const lines = execFileSync('ps', ['-axo', 'pid=,ppid=,lstart='], { encoding: 'utf8' }).split('\n')
+  const lines = execFileSync('ps', ['-axo', 'pid=,ppid=,lstart=,comm='], { encoding: 'utf8' }).split('\n')
   return lines.flatMap((line) => {
-    const [, pid, parent, started] = /^\s*(\d+)\s+(\d+)\s+(.+?)\s*$/.exec(line) ?? []
-    return started === undefined ? [] : [{ pid: Number(pid), parent: Number(parent), started }]
+    const [, pid, parent, started, command] =
+      /^\s*(\d+)\s+(\d+)\s+((?:\S+\s+){4}\S+)\s+(.+)$/.exec(line) ?? []
+    if (started === undefined || command === undefined) return []
+    return [{ pid: Number(pid), parent: Number(parent), program: path.basename(command.trim()), started }]
   })
 }

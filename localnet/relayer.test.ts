@@ -91,10 +91,10 @@ describe.skipIf(!hasAnvil)('the relayer on a chain', () => {
 })
 
 describe.skipIf(!hasAnvil)('relayers on a chain that fails', () => {
-  test('12 seeded schedules of faults: everything taken is done once, though workerd is killed', async () => {
+  test('12 seeded scenarios of faults: everything taken is done once, though workerd is killed', async () => {
     const seeds = Array.from({ length: 12 }, (_, index) => index + 1)
-    const { schedules, kills, waiting } = await runRelayChaos({ seeds, atOnce: 3, killEvery: 2 })
-    expect(schedules.filter((schedule) => !isExact(schedule))).toEqual([])
-    expect([schedules.length, kills, waiting]).toEqual([12, 2, 0])
+    const { scenarios, kills, waiting } = await runRelayChaos({ seeds, atOnce: 3, killEvery: 2 })
+    expect(scenarios.filter((scenario) => !isExact(scenario))).toEqual([])
+    expect([scenarios.length, kills, waiting]).toEqual([12, 2, 0])
   }, 120_000)
 })

@@ -2,7 +2,7 @@ import type { Deployment } from '../contracts/deploy.ts'
 import { accounts, privateKeys } from './accounts.ts'
 import type { Chain } from './chain.ts'
 
-export interface Parts {
+export interface NetworkParts {
   readonly baseUrl: string
   readonly chain: Chain
   readonly deployment: Deployment
@@ -10,7 +10,12 @@ export interface Parts {
 }
 
 /** What makes the hub one of a local network: its vars and secrets where they differ from wrangler.toml. */
-export const hubSettings = ({ baseUrl, chain, deployment, hubSecret }: Parts): Record<string, string> => ({
+export const hubSettings = ({
+  baseUrl,
+  chain,
+  deployment,
+  hubSecret,
+}: NetworkParts): Record<string, string> => ({
   BASE_URL: baseUrl,
   // The same place by its other name, so that nobody has to know which of the two the hub calls itself.
   WEB_HOSTS: new URL(baseUrl).host.replace('localhost', '127.0.0.1'),

@@ -206,8 +206,7 @@ describe.skipIf(!hasAnvil)('npm start', () => {
   })
 
   test('without its chain it stops', async () => {
-    const isAnvil = ({ pid }: { pid: number }) => readFileSync(`/proc/${pid}/comm`, 'utf8') === 'anvil\n'
-    const anvil = childrenOf(network).find(isAnvil)
+    const anvil = childrenOf(network).find(({ program }) => program === 'anvil')
     process.kill(anvil?.pid as number, 'SIGKILL')
     const { code, stderr } = await network.exit
     expect([code, stderr]).toEqual([1, expect.stringContaining('The chain ended by itself')])
@@ -221,7 +220,7 @@ describe.skipIf(!hasAnvil)('npm start', () => {
     await nothingListens()
   })
 
-  test('--rpc runs on a chain of somebody else, which stays, and keeps its data apart', async () => {
+  test('--rpc runs on a chain that runs already, which stays, and keeps its data apart', async () => {
     const other = await startAnvil()
     const before = readFileSync(file('deployment.json'), 'utf8')
     network = await npmStart.start(['--no-sample', '--port', String(ports.hub), '--rpc', other.url])

@@ -26,7 +26,7 @@ describe('lockState', () => {
   })
 
   test.each(['0', '-1', '1e3', '', 'nonsense', String(process.pid), '1', String(process.ppid)])(
-    'a pid of %j that a crash left behind stops nobody, whoever has that pid',
+    'a pid of %j that a crash left behind stops nobody, whichever process has that pid',
     (pid) => {
       mkdirSync(folder)
       writeFileSync(file('lock'), '')
@@ -56,7 +56,7 @@ describe('lockState', () => {
 })
 
 describe('readHubSecret', () => {
-  test('is made once, and made anew when what is there is none', () => {
+  test('is made once, and again when the file holds none', () => {
     mkdirSync(folder)
     const secret = readHubSecret(folder)
     expect(secret).toMatch(/^[0-9a-f]{64}$/)

@@ -15,7 +15,7 @@ export const stateFolder = process.env.LOCALNET_DIR ?? '.localnet'
  */
 export function lockState(folder: string): () => void {
   if (folder === '') throw new StartError('LOCALNET_DIR is empty. Name a folder in it, or unset it.')
-  const lock = usable(folder, () => lockFolder(folder))
+  const lock = withStartErrors(folder, () => lockFolder(folder))
   if (lock.status === 'busy') throw runningAlready(folder, lock.pid)
   return lock.release
 }
@@ -49,7 +49,7 @@ export const networkFiles = (folder: string): NetworkFiles => ({
 
 /** Forgets databases, objects, secrets and the chain. */
 export function clearState(folder: string): void {
-  usable(folder, () => {
+  withStartErrors(folder, () => {
     for (const name of ['storage', 'hub-secret', 'chain.json', 'deployment.json', 'devices']) {
       const file = path.join(folder, name)
       for (const one of [file, ...asides(file)]) rmSync(one, { recursive: true, force: true })
@@ -58,13 +58,13 @@ export function clearState(folder: string): void {
 }
 
 /**
- * Moves away what can no longer be used, beside what was moved before: whoever misses it still finds it.
+ * Moves away what can no longer be used, beside what was moved before, where it can still be found.
  *
  * @returns Where it is, or null when there was nothing.
  */
 export function setAside(file: string): string | null {
   if (!existsSync(file)) return null
-  return usable(path.dirname(file), () => {
+  return withStartErrors(path.dirname(file), () => {
     const aside = `${file}.old`
     const last = Math.max(0, ...asides(file).map((one) => Number(one.slice(aside.length + 1) || 1)))
     const free = last === 0 ? aside : `${aside}.${last + 1}`
@@ -86,7 +86,7 @@ function asides(file: string): string[] {
 /** The secret of this local network, made at its first start. */
 export function readHubSecret(folder: string): string {
   const file = path.join(folder, 'hub-secret')
-  return usable(folder, () => {
+  return withStartErrors(folder, () => {
     const kept = existsSync(file) ? readFileSync(file, 'utf8') : ''
     if (/^[0-9a-f]{64}$/.test(kept)) return kept
     const secret = randomBytes(32).toString('hex')
@@ -95,8 +95,8 @@ export function readHubSecret(folder: string): string {
   })
 }
 
-/** Does something with files; what the system says against it becomes a message. */
-export function usable<T>(folder: string, act: () => T): T {
+/** Does something with the files of a folder. @throws {@link StartError} with what the system says against it. */
+export function withStartErrors<T>(folder: string, act: () => T): T {
   try {
     return act()
   } catch (error) {

@@ -39,7 +39,7 @@ The local network is ready (${seconds.all.toFixed(1)} s; ${chainPart}). Ctrl-C s
   OpenAPI     ${baseUrl}/v1/openapi.json
   Health      ${baseUrl}/v1/status
   Chain       ${chain.url}  (chain id ${chain.id})
-  Data        ${folder}/  (npm start -- --fresh begins anew)
+  Data        ${folder}/  (npm start -- --fresh begins with empty data)
 
   Contracts
 ${rows.join('\n')}

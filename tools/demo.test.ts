@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { hasAnvil } from '../localnet/testing/anvil.ts'
+import { runTool } from '../localnet/testing/run-tool.ts'
 import { filledAscHome } from '../node-cli/testing/nodectl.ts'
-import { runTool } from './testing/run-tool.ts'
 
 test.skipIf(!hasAnvil)(
   'npm run demo goes all the way, from a wallet to a withdrawn stake',

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { accounts, privateKeys } from '../localnet/accounts.ts'
 import { startTestHub, type TestHub } from '../localnet/testing/hub.ts'
+import { runTool } from '../localnet/testing/run-tool.ts'
 import { unwrap } from './client/answers.ts'
 import { readNetwork } from './client/network.ts'
 import { signIn } from './client/sign-in.ts'
 import { UsageError } from './command/errors.ts'
 import { commands, readCommand, usage } from './operator/commands.ts'
-import { runTool } from './testing/run-tool.ts'
 
 const post = (path: string, subject: Record<string, string>, body: object) => ({
   method: 'post',
@@ -116,7 +116,7 @@ describe('npm run operator', () => {
     ])
   })
 
-  test('with the key of somebody else it is refused; with none it says so', async () => {
+  test('with the key of another wallet it is refused; with none it says so', async () => {
     const other = await run(['nodes', '--key-env', 'OTHER'], { OTHER: privateKeys.miner })
     expect([other.code, JSON.parse(other.stdout)]).toMatchObject([1, { error: 'forbidden' }])
     const none = await run(['nodes', '--key-env', 'NOBODY'])

@@ -5,11 +5,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { privateKeys } from '../localnet/accounts.ts'
 import { startTemporaryNetwork, type TemporaryNetwork } from '../localnet/temporary-network.ts'
 import { hasAnvil } from '../localnet/testing/anvil.ts'
+import { runTool } from '../localnet/testing/run-tool.ts'
 import { echoArtifact } from '../protocol/hbc/testing/artifacts.ts'
 import { unwrap } from './client/answers.ts'
 import { readNetwork } from './client/network.ts'
 import { signIn } from './client/sign-in.ts'
-import { runTool } from './testing/run-tool.ts'
 
 describe.skipIf(!hasAnvil)('npm run submit', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'submit-'))

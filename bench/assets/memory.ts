@@ -5,12 +5,11 @@
 import { randomBytes } from 'node:crypto'
 import { deflateSync } from 'node:zlib'
 import { PhotonImage } from '@cf-wasm/photon/node'
-import { bundleHub } from '../../localnet/bundle.ts'
-import { startHub } from '../../localnet/hub.ts'
-import { probePort } from '../../localnet/port.ts'
+import { startTestHub } from '../../localnet/testing/hub.ts'
 import { signIn } from '../../localnet/testing/session.ts'
+import { ownWorkerds } from '../../localnet/testing/workerd.ts'
 import { crc32 } from '../../protocol/hbc/crc32.ts'
-import { memory, peak, workerds } from '../process-memory.ts'
+import { memory, peak } from '../process-memory.ts'
 
 const uploads = 5
 
@@ -53,17 +52,11 @@ function encoded(side: number, as: 'jpeg' | 'webp'): Uint8Array {
 }
 
 async function measure(name: string, type: string, bytes: Uint8Array): Promise<void> {
-  const port = await probePort(0)
-  const vars = { BASE_URL: `http://localhost:${port}`, HUB_SECRET: 'a secret of a measurement, long enough' }
-  const hub = await startHub({
-    script: await bundleHub(),
-    port,
-    vars: { ...vars, WEB_HOSTS: 'localhost:8787' },
-  })
+  const hub = await startTestHub()
   try {
-    const [pid] = workerds()
+    const [pid] = ownWorkerds()
     if (pid === undefined) throw new Error('workerd was not found')
-    const { post } = await signIn(new URL(vars.BASE_URL))
+    const { post } = await signIn(new URL(hub.origin))
     const data_b64 = Buffer.from(bytes).toString('base64')
     // What does not suit is refused before the decoder is loaded, and warms up the rest.
     await post('/v1/developers/assets', { content_type: type, data_b64: 'AAAA' })

@@ -3,8 +3,7 @@
  * `node scripts/nx.mjs node bench/projects/lists.ts`.
  */
 import { drizzle } from 'drizzle-orm/d1'
-import { bundleHub } from '../../localnet/bundle.ts'
-import { startHub } from '../../localnet/hub.ts'
+import { startTestHub } from '../../localnet/testing/hub.ts'
 
 // The types of Workers and of Node exclude each other in one program, so this one takes the query without types.
 const { isSearch, listQuery, projectSorts, rarityQuery, sortedMatchesMax } = await import(
@@ -16,15 +15,7 @@ const projects = 100_000
 const perInsert = 5_000
 const repetitions = 30
 
-const hub = await startHub({
-  script: await bundleHub(),
-  port: 0,
-  vars: {
-    BASE_URL: 'http://localhost',
-    HUB_SECRET: 'a secret of a measurement, long enough',
-    RATE_LIMIT_MULTIPLIER: '1000',
-  },
-})
+const hub = await startTestHub({ RATE_LIMIT_MULTIPLIER: '1000' })
 try {
   const d1 = await hub.miniflare.getD1Database('DB', 'hub')
   const startedMs = performance.now()

@@ -10,11 +10,11 @@ import { build } from 'esbuild'
 import { bundleHub } from '../../localnet/bundle.ts'
 import { startHub } from '../../localnet/hub.ts'
 import { probePort } from '../../localnet/port.ts'
+import { ownWorkerds } from '../../localnet/testing/workerd.ts'
 import { evmAddress, signPersonalMessage } from '../../protocol/signatures/index.ts'
 import { readNetwork } from '../../tools/client/network.ts'
 import { signIn } from '../../tools/client/sign-in.ts'
 import { cpuMs } from '../process-cpu.ts'
-import { workerds } from '../process-memory.ts'
 import { projectId, seed } from './seed.ts'
 
 const rounds = Number(process.env.ROUNDS ?? 9)
@@ -94,11 +94,11 @@ const hub = await startHub({
     HUB_SECRET: 'a secret of a measurement, long enough',
     RATE_LIMIT_MULTIPLIER: '1000',
   },
-  beside: { empty: await peer('empty'), hono: await peer('hono') },
+  extraWorkers: { empty: await peer('empty'), hono: await peer('hono') },
 })
 const children: (() => void)[] = []
 try {
-  const [pid] = workerds()
+  const [pid] = ownWorkerds()
   const [origin] = hub.urls
   if (pid === undefined || origin === undefined) throw new Error('workerd was not found')
   await seed(hub.miniflare)

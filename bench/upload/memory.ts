@@ -2,14 +2,14 @@
  * Measures the memory workerd needs at its peak to take an artifact of 16 MiB, as bytes and as base64, and to give it
  * back: `npm run bench:upload`. Linux only, it reads /proc.
  */
-import { bundleHub } from '../../localnet/bundle.ts'
 import { startHub } from '../../localnet/hub.ts'
-import { probePort } from '../../localnet/port.ts'
+import { startTestHub } from '../../localnet/testing/hub.ts'
+import { ownWorkerds } from '../../localnet/testing/workerd.ts'
 import { parseArtifact } from '../../protocol/hbc/artifact.ts'
 import { artifactOfSize, echoArtifact } from '../../protocol/hbc/testing/artifacts.ts'
 import { readNetwork } from '../../tools/client/network.ts'
 import { signIn } from '../../tools/client/sign-in.ts'
-import { memory, peak, workerds } from '../process-memory.ts'
+import { memory, peak } from '../process-memory.ts'
 
 const size = 16 * 1024 * 1024
 const key = `0x${'42'.repeat(32)}`
@@ -36,16 +36,10 @@ const asBase64: Upload = (origin, token, { bytes }) =>
   })
 
 async function measure(form: string, upload: Upload): Promise<void> {
-  const port = await probePort(0)
-  const origin = `http://localhost:${port}`
-  const secret = 'a secret of a measurement, long enough'
-  const hub = await startHub({
-    script: await bundleHub(),
-    port,
-    vars: { BASE_URL: origin, HUB_SECRET: secret },
-  })
+  const hub = await startTestHub()
+  const { origin } = hub
   try {
-    const [pid] = workerds()
+    const [pid] = ownWorkerds()
     if (pid === undefined) throw new Error('workerd was not found')
     const { token } = await signIn(await readNetwork(origin), key)
     // A small one first: what is compiled once is no part of the peak.
@@ -84,7 +78,7 @@ async function measureStorage(): Promise<void> {
   const modules = [{ type: 'ESModule' as const, path: 'index.js', contents: script }]
   const hub = await startHub({ script: modules, port: 0, vars: {} })
   try {
-    const [pid] = workerds()
+    const [pid] = ownWorkerds()
     if (pid === undefined) throw new Error('workerd was not found')
     const put = async (bytes: number) =>
       expectStatus(201, await fetch(new URL(`?size=${bytes}`, hub.urls[0])))

@@ -1,4 +1,4 @@
-/** A Worker beside the hub that calls a method of a Durable Object as the hub does, for whoever posts its name. */
+/** A Worker that calls a method of a Durable Object as the hub does; a request names object and method. */
 export const driver = `export default {
   async fetch(request, env) {
     const { binding, object, method, args } = await request.json()

@@ -51,7 +51,7 @@ export interface FaultProxy {
  * Stands between a hub and its chain and does what networks and nodes do: loses requests, loses answers to requests that
  * were carried out, never sends others, answers 500, refuses transactions for reasons that are not so, shows blocks of a
  * while ago, answers nonsense, and asks a node of another chain.
- * It lets everything through until it is told which schedule to follow.
+ * It lets everything through until it is told which scenario to follow.
  */
 export async function startFaultProxy(chainUrl: string): Promise<FaultProxy> {
   let random = seededRandom(0)

@@ -5,12 +5,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { probePort } from '../port.ts'
-
-export interface Ended {
-  code: number | null
-  stdout: string
-  stderr: string
-}
+import type { Ended } from './run-tool.ts'
 
 export interface Started {
   child: ChildProcess

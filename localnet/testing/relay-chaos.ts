@@ -6,8 +6,8 @@ import { type FaultProxy, seededRandom, startFaultProxy } from './fault-proxy.ts
 import type { Registration } from './registrations.ts'
 import { type Relayer, type RelayerNetwork, startRelayerNetwork } from './relayer-network.ts'
 
-/** What became of one schedule of faults. */
-export interface ScheduleResult {
+/** What became of one scenario of faults. */
+export interface ScenarioResult {
   seed: number
   actions: number
   /** Actions that were accepted, each of them exactly once if the next three equal it. */
@@ -20,7 +20,7 @@ export interface ScheduleResult {
 }
 
 export interface ChaosResult {
-  schedules: ScheduleResult[]
+  scenarios: ScenarioResult[]
   kills: number
   /** Transactions left in the pool in the end that a block could still take. */
   waiting: number
@@ -28,7 +28,7 @@ export interface ChaosResult {
   faults: Map<string, number>
 }
 
-export const isExact = ({ actions, accepted, confirmed, done, nonces }: ScheduleResult): boolean =>
+export const isExact = ({ actions, accepted, confirmed, done, nonces }: ScenarioResult): boolean =>
   [accepted, confirmed, done, nonces].every((count) => count === actions)
 
 const actionsMax = 8
@@ -39,10 +39,10 @@ interface FaultyHub {
 }
 
 /**
- * Relays actions on a chain that fails, by one schedule for every seed: the seed fixes which fault meets the n-th request
+ * Relays actions on a chain that fails, by one scenario for every seed: the seed fixes which fault meets the n-th request
  * to the chain, how often there is one, how many actions there are and which are posted twice. Every action is posted
  * until it is accepted, and the message about it comes once, twice or never. `atOnce` relayers in one workerd follow a
- * schedule each; in every `killEvery`-th turn that workerd is killed while their actions are on the way. Then the faults end, and everything has to be on the chain once.
+ * scenario each; in every `killEvery`-th turn that workerd is killed while their actions are on the way. Then the faults end, and everything has to be on the chain once.
  */
 export async function runRelayChaos(options: {
   seeds: readonly number[]
@@ -62,19 +62,19 @@ export async function runRelayChaos(options: {
     },
   })
   try {
-    const schedules: Followed[] = []
+    const scenarios: ScenarioRun[] = []
     let kills = 0
     for (let turn = 0; turn * atOnce < seeds.length; turn++) {
       const killed = turn % killEvery === 0
       if (killed) kills += 1
       const here = seeds.slice(turn * atOnce, (turn + 1) * atOnce)
-      schedules.push(...(await runTurn(network, faultyHubs, here, killed)))
+      scenarios.push(...(await runTurn(network, faultyHubs, here, killed)))
     }
     const projects = new Set<string>()
     const twice = new Set<string>()
     for (const id of await network.done()) (projects.has(id) ? twice : projects).add(id)
     return {
-      schedules: schedules.map(({ requests, ...result }) => ({
+      scenarios: scenarios.map(({ requests, ...result }) => ({
         ...result,
         done: requests.filter(({ projectId: id }) => projects.has(id) && !twice.has(id)).length,
       })),
@@ -105,15 +105,15 @@ async function waitingIn(chain: Anvil): Promise<number> {
   return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0)
 }
 
-type Followed = Omit<ScheduleResult, 'done'> & { requests: Registration[] }
+type ScenarioRun = Omit<ScenarioResult, 'done'> & { requests: Registration[] }
 
-/** One schedule on each hub, to its end. */
+/** One scenario on each hub, to its end. */
 async function runTurn(
   network: RelayerNetwork,
   faultyHubs: readonly FaultyHub[],
   seeds: readonly number[],
   killed: boolean,
-): Promise<Followed[]> {
+): Promise<ScenarioRun[]> {
   let taken = 0
   let open = true
   const posted = seeds.map(async (seed, index) => {

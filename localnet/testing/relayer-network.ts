@@ -90,8 +90,8 @@ export async function startRelayerNetwork(options: NetworkOptions = {}): Promise
       port: 0,
       ...(statePath !== undefined && { statePath }),
       vars: { ...common, ...own(0) },
-      others: Object.fromEntries(keys.slice(1).map((_, i) => [`hub${i + 1}`, own(i + 1)])),
-      beside: { driver },
+      extraHubs: Object.fromEntries(keys.slice(1).map((_, i) => [`hub${i + 1}`, own(i + 1)])),
+      extraWorkers: { driver },
     })
     return { hub, workerds: ownWorkerds().filter((pid) => !before.includes(pid)) }
   }

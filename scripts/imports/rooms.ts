@@ -51,6 +51,21 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'node-cli': ['protocol', 'node-cli'],
 
   contracts: ['protocol', 'contracts'],
+
+  'tools/command': [],
+  'tools/client': ['protocol', 'tools/command'],
+  localnet: [
+    'protocol',
+    'contracts',
+    'node-cli/src/data-dir',
+    'examples',
+    'scripts',
+    'tools/client',
+    'tools/command',
+  ],
+  'localnet/testing': ['protocol', 'contracts', 'durable-objects', 'workers', 'localnet', 'tools/client'],
+  tools: ['protocol', 'localnet', 'scripts', 'tools'],
+  'tools/testing': ['localnet', 'node-cli/testing', 'tools'],
 }
 
 /** Whether a file is loaded by tests alone. */

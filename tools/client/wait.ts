@@ -1,19 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CommandError } from '../command/errors.ts'
 
-const limitMs = 60_000
 const pollMs = 200
 
 /**
  * Reads a value again and again until it is as it should be.
  *
  * @param what is waited for, to name it in the error.
- * @throws {@link CommandError} after a minute.
+ * @throws {@link CommandError} after `limitMs`.
  */
 export async function waitFor<T>(
   what: string,
   read: () => Promise<T>,
   isDone: (value: T) => boolean,
+  limitMs = 60_000,
 ): Promise<T> {
   for (const deadline = Date.now() + limitMs; ; await sleep(pollMs)) {
     const value = await read()

@@ -1,6 +1,6 @@
-import { parseArgs } from 'node:util'
 import { isAmount } from '../../protocol/encoding/index.ts'
 import type { paths } from '../client/api.generated.ts'
+import { readArguments } from '../command/arguments.ts'
 import { UsageError } from '../command/errors.ts'
 import { hubHelp, readHub } from '../options/hub.ts'
 
@@ -221,9 +221,9 @@ function explain(given: readonly string[]): string {
   return `"${sense.join(' ')}" needs one of ${choice}${rest === undefined ? '' : `, not "${rest}"`}.`
 }
 
-function parse(args: readonly string[]) {
-  try {
-    return parseArgs({
+const parse = (args: readonly string[]) =>
+  readArguments(
+    {
       args: [...args],
       allowPositionals: true,
       options: {
@@ -238,8 +238,6 @@ function parse(args: readonly string[]) {
         hub: { type: 'string' },
         help: { type: 'boolean', short: 'h' },
       },
-    })
-  } catch (error) {
-    throw new UsageError(`${(error as Error).message}. ${seeHelp}`)
-  }
-}
+    },
+    seeHelp,
+  )
