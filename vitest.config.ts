@@ -6,7 +6,7 @@ import { defineConfig } from 'vitest/config'
 /** What is waited for comes when it comes, however busy the machine is; only what never comes fails. */
 const patience = { testTimeout: 60_000, hookTimeout: 60_000 }
 
-/** Loading the hub anew for each file would take longer than all tests; `setup.ts` empties what is stored instead. */
+/** Loading the hub again for each file would take longer than all tests; `setup.ts` empties what is stored instead. */
 const oneHub = { isolate: false, setupFiles: ['./workers/test/setup.ts'] }
 
 const temporary = path.join(tmpdir(), `hub-tests-${process.pid}`)

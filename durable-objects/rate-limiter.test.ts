@@ -34,7 +34,7 @@ describe('RateLimiter', () => {
     expect(leases.reduce((sum, { granted }) => sum + granted, 0)).toBe(50)
   })
 
-  test('an ended window begins anew', async () => {
+  test('a new window begins with the full limit', async () => {
     const limiter = env.RATE_LIMITER.getByName('ended')
     await limiter.lease(ask(10))
     await runInDurableObject(limiter, (_, state) =>

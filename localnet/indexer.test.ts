@@ -204,10 +204,10 @@ describe.skipIf(!hasAnvil)('the indexer', () => {
     const tables = ['chain_cursor', 'chain_events', 'chain_states', 'chain_states_before', 'chain_blocks']
     await db.batch(tables.map((table) => db.prepare(`DELETE FROM ${table}`)))
     await caughtUp(hub)
-    const anew = await index(hub)
-    expect(indexed.events).toEqual(anew.events)
-    expect(indexed.before).toEqual(anew.before)
-    expect(indexed.states).toEqual(anew.states)
+    const again = await index(hub)
+    expect(indexed.events).toEqual(again.events)
+    expect(indexed.before).toEqual(again.before)
+    expect(indexed.states).toEqual(again.states)
   }
 
   const namesOf = async (hub: Hub) => (await index(hub)).events.map(({ name }) => name)

@@ -213,7 +213,7 @@ describe('JSON bodies', () => {
     const { fetch } = client()
     const headers = { 'Content-Type': 'application/json' }
     const logout = (body: string) => fetch('/v1/auth/logout', { method: 'POST', body, headers })
-    // 401 comes first: whether the body is acceptable is nobody's business without a session.
+    // 401 comes first: without a session, a caller does not learn whether the body is acceptable.
     expect((await logout('')).status).toBe(401)
     expect((await logout('{"x":1}')).status).toBe(401)
   })

@@ -7,7 +7,7 @@ import { type BlockRef, type Cursor, IndexerStepper, type IndexStore, type Store
 const topic = keccak256(toHex('event'))
 const contract = `0x${'c3'.repeat(20)}`
 
-/** A bloom of these values, written anew from the definition in the yellow paper. */
+/** A bloom of these values, written again from the definition in the yellow paper. */
 function bloomOf(...values: string[]): string {
   const bits = new Uint8Array(256)
   for (const value of values) {

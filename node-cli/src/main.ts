@@ -57,7 +57,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 // Nobody is left to tell; the exit code still says how it ended.
 process.stderr.on('error', () => {})
 
-// SQLite is experimental to Node.js 22; whoever uses the tool can do nothing about that.
+// SQLite is experimental to Node.js 22; the user of the tool can do nothing about that.
 const emitWarning = process.emitWarning.bind(process) as (...args: unknown[]) => void
 process.emitWarning = (...args: unknown[]) => {
   if (!String(args[0]).startsWith('SQLite is an experimental feature')) emitWarning(...args)

@@ -44,7 +44,7 @@ export interface CommitteeMember {
   readonly weight: string
 }
 
-/** One step of a draw, for whoever recomputes it. */
+/** One step of a draw, for those who recompute it. */
 export interface DrawStep {
   readonly j: number
   readonly word: Hex
@@ -186,7 +186,7 @@ function drawSteps(seed: Hex, weights: readonly bigint[], count: number): DrawSt
     const x = bytesToUnsigned(word) % total
     const index = indexAt(left, x)
     total -= left[index]!
-    // A weight of 0 is never passed by a running sum, so whoever is drawn is not drawn again.
+    // A weight of 0 is never passed by a running sum, so no node is drawn twice.
     left[index] = 0n
     return { j, word: bytesToHex(word), x: String(x), index }
   })

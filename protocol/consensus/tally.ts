@@ -70,7 +70,7 @@ export function tallyVotes(
   }
 }
 
-/** A valid vote of this round, or null. Signatures cost most, so strangers are turned away before they are judged. */
+/** A valid vote of this round, or null. Signatures cost most, so the votes of other nodes are dropped before they are checked. */
 function readVote(
   profile: Profile,
   seated: SeatedCommittee,

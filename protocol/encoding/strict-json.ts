@@ -19,7 +19,7 @@ export interface StrictJsonOptions {
   readonly maxDepth?: number
   /**
    * Most values in the document, containers included; any number when left out. A value takes some twenty times the
-   * memory of its shortest text, so whoever reads strangers' documents of many megabytes sets it.
+   * memory of its shortest text, so callers that read untrusted documents of many megabytes set it.
    */
   readonly maxValues?: number
   /**

@@ -116,7 +116,7 @@ class BitReader {
 }
 
 /**
- * A canonical code. One object is built anew for every block: a stream may have half a million of them, and their tables
+ * A canonical code. One object is rebuilt for every block: a stream may have half a million of them, and their tables
  * are too many to allocate.
  */
 class Code {

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { listFiles, readText } from '../imports/graph.ts'
-import { findMentions, isPathOf } from './mentions.ts'
+import { findMentions, isMentioned, isThere } from './mentions.ts'
 
 const files = listFiles('')
 // Decision notes and the changelog speak of the time they were written in.
@@ -21,14 +21,14 @@ describe.each(pages)('%s', (page) => {
     const broken = of('link').filter((link) => {
       const [target = '', heading] = link.split('#')
       const file = target === '' ? page : path.posix.join(path.posix.dirname(page), target)
-      if (!isPathOf(files, '', file)) return true
+      if (!isThere(files, file)) return true
       return heading !== undefined && !headingsOf(readText(file)).has(heading)
     })
     expect(broken).toEqual([])
   })
 
   test('every path and file name exists', () => {
-    expect(of('path').filter((one) => !isPathOf(files, page, one))).toEqual([])
+    expect(of('path').filter((one) => !isMentioned(files, one))).toEqual([])
   })
 
   test('every name is one of the code', () => {
@@ -67,11 +67,16 @@ describe('findMentions', () => {
     ])
   })
 
-  test('isPathOf: from the root, beside the page, or below its folder', () => {
+  test('isMentioned: a path from the root, the end of one, a folder, or a file without its ending', () => {
     const all = ['docs/a.md', 'docs/deep/b.md', 'src/c.ts']
-    expect(
-      ['docs/a.md', 'a.md', 'b.md', 'deep', 'src/'].map((one) => isPathOf(all, 'docs/x.md', one)),
-    ).toEqual([true, true, true, true, true])
-    expect(isPathOf(all, 'docs/x.md', 'c.ts')).toBe(false)
+    for (const one of ['docs/a.md', 'b.md', 'deep/b.md', 'deep/', 'src', 'src/c'])
+      expect(isMentioned(all, one)).toBe(true)
+    for (const one of ['d.md', 'eep/', 'docs/c.ts']) expect(isMentioned(all, one)).toBe(false)
+  })
+
+  test('isThere: only from the root', () => {
+    expect(isThere(['docs/a.md'], 'docs/a.md')).toBe(true)
+    expect(isThere(['docs/a.md'], 'docs/')).toBe(true)
+    expect(isThere(['docs/a.md'], 'a.md')).toBe(false)
   })
 })

@@ -1,12 +1,10 @@
-import path from 'node:path'
-
 /** Something that a page says exists. */
 export interface Mention {
   readonly kind: 'link' | 'path' | 'name' | 'script'
   readonly text: string
 }
 
-const filePath = /^[\w@.-]+(?:\/[\w@.-]+)*\/?$/
+const filePath = /^[\w@][\w@.-]*(?:\/[\w@.-]+)*\/?$/
 const endings = /\.(?:ts|mjs|sol|md|json|toml|wat|sql|yml)$/
 /** Written by the programs, or by the reader while following the page. */
 const madeLater =
@@ -32,14 +30,15 @@ function mentionsOf(code: string): Mention[] {
   return name !== undefined && /[a-z][A-Z]/.test(name) ? [{ kind: 'name', text: name }] : []
 }
 
-/** Whether one of the files, all given from the root, is what a page means by a path: from the root, beside it, or below it. */
-export function isPathOf(files: readonly string[], page: string, mentioned: string): boolean {
-  const wanted = mentioned.replace(/\/$/, '')
-  const beside = path.posix.join(path.posix.dirname(page), wanted)
-  return files.some(
-    (file) =>
-      [wanted, beside].some((one) => file === one || file.startsWith(`${one}/`)) ||
-      (file.startsWith(path.posix.dirname(page) === '.' ? '' : `${path.posix.dirname(page)}/`) &&
-        file.endsWith(`/${wanted}`)),
-  )
+/** Whether one of the files, all given from the root, is what a page means: its path, or the end of it, or a folder on it. */
+export function isMentioned(files: readonly string[], mentioned: string): boolean {
+  const wanted = `/${mentioned.replace(/\/$/, '')}`
+  return files.some((file) => {
+    const full = `/${file}`
+    return full.endsWith(wanted) || full.endsWith(`${wanted}.ts`) || full.includes(`${wanted}/`)
+  })
 }
+
+/** Whether a link, as a path from the root, leads to a file or a folder. */
+export const isThere = (files: readonly string[], target: string): boolean =>
+  files.some((file) => file === target || file.startsWith(`${target.replace(/\/$/, '')}/`))

@@ -2,11 +2,12 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 
-/** Files of the repository, each with the files that it imports, for types too. */
+/** Files of the repository, each with the files that it imports: for types too, and when they are needed. */
 export type ImportGraph = ReadonlyMap<string, readonly string[]>
 
 const root = path.join(import.meta.dirname, '../..')
-const fromClause = /^(?:import|export)\b[^'"]*?\bfrom '(\.[^'?]+)|^import '(\.[^'?]+)/gm
+const fromClause =
+  /^(?:import|export)\b[^'"]*?\bfrom '(\.[^'?]+)|^import '(\.[^'?]+)|\bimport\('(\.[^'?]+)'\)/gm
 
 /** Every file that git knows and that has one of the endings, with paths from the root. */
 export function listFiles(...endings: readonly string[]): string[] {
@@ -25,7 +26,7 @@ export function readImportGraph(): ImportGraph {
 
 /** The relative imports of one file, with paths from the root. */
 export function importsOf(file: string, text: string): string[] {
-  const targets = [...text.matchAll(fromClause)].map(([, from, bare]) => from ?? bare ?? '')
+  const targets = [...text.matchAll(fromClause)].map(([, from, bare, called]) => from ?? bare ?? called ?? '')
   return [...new Set(targets.map((target) => path.posix.join(path.posix.dirname(file), target)))]
 }
 

@@ -133,7 +133,7 @@ describe('a project', () => {
     expect(fold('vault', requested, made)).toMatchObject({ withdrawn: '9', withdrawal: null })
   })
 
-  test("'s epoch may be vetoed and posted anew", () => {
+  test("'s epoch may be vetoed and posted again", () => {
     const posted = (root: string) =>
       event('EpochPosted', { epoch: '4', merkleRoot: root, total: '300' }, vault)
     const vetoed = event('EpochVetoed', { epoch: '4', merkleRoot: bytes('06') }, vault)
@@ -162,7 +162,7 @@ describe('a subscription', () => {
     })
   })
 
-  test('begins anew when it is bonded after it was withdrawn', () => {
+  test('starts again when it is bonded after it was withdrawn', () => {
     const state = fold(
       'subscription',
       bonded('5'),

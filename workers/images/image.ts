@@ -10,7 +10,7 @@ export class ImageError extends Error {
   override readonly name = 'ImageError'
 }
 
-/** An image whose structure was checked to the last byte, written anew without what only describes it. */
+/** An image whose structure was checked to the last byte, rewritten without what only describes it. */
 export interface CleanImage {
   bytes: Uint8Array
   width: number

@@ -11,7 +11,7 @@ const tables = [0xc4, 0xdb, 0xdd]
 const scansMax = 64
 
 /**
- * Checks a JPEG from its first marker to its last, and writes it anew without comments, thumbnails and whatever
+ * Checks a JPEG from its first marker to its last, and rewrites it without comments, thumbnails and whatever
  * applications added; the colour profile stays, and the orientation, without which a photograph would lie on its side.
  *
  * @throws {@link ImageError}

@@ -11,7 +11,7 @@ interface Chunk {
 }
 
 /**
- * Checks a WebP to its last byte and writes it anew without metadata: the sizes of the file and its chunks, the header
+ * Checks a WebP to its last byte and rewrites it without metadata: the sizes of the file and its chunks, the header
  * of its one frame, and that the canvas is as large as the frame.
  *
  * @throws {@link ImageError}

@@ -54,7 +54,7 @@ describe('lockFolder', () => {
     }
   })
 
-  test('tells nobody the own pid', () => {
+  test('does not name its own pid', () => {
     const folder = path.join(root, 'twice')
     const first = lockFolder(folder)
     expect(lockFolder(folder)).toEqual({ status: 'busy', pid: null })

@@ -16,7 +16,7 @@ const sqliteNotADatabase = 26
  * Takes a folder for this process, and makes it if there is none.
  *
  * The lock is the system's, on the open file `lock`, so two at once cannot both have it, and it is gone with the process
- * however that ends. The file stays: whoever removed it would let two have a lock, each on a file of its own. What is in
+ * however that ends. The file stays: removing it would let two processes have a lock, each on a file of its own. What is in
  * it and in `pid` decides nothing.
  *
  * @throws What the system says of a folder that cannot be used.
@@ -59,7 +59,7 @@ function lockFile(file: string, mendable = true): DatabaseSync | null {
   }
 }
 
-/** The pid in a file; null for anything else, and for the own: that of a process in another container, or of a crash. */
+/** The pid in a file; null for anything else, and for the pid of this process, which is that of a process in another container, or of a crash. */
 function readPid(file: string): number | null {
   let text: string
   try {

@@ -65,7 +65,7 @@ export const getPreferences = defineRoute(
     path: '/v1/me/preferences',
     operationId: 'getPreferences',
     tag: 'Account',
-    summary: 'Read the own preferences',
+    summary: 'Read your preferences',
     auth: { session: true },
     responses: {
       200: {
@@ -84,7 +84,7 @@ export const putPreferences = defineRoute(
     path: '/v1/me/preferences',
     operationId: 'putPreferences',
     tag: 'Account',
-    summary: 'Replace the own preferences',
+    summary: 'Replace your preferences',
     description: 'The whole object is replaced; what is left out goes back to its default.',
     auth: { session: true },
     json: { schema: PreferencesInput, example: preferencesExample },

@@ -38,7 +38,7 @@ describe('POST /v1/developers/assets', () => {
     })
   })
 
-  test('the same image again is the same record with 200, whatever metadata came with it and whoever sends it', async () => {
+  test('the same image again is the same record with 200, whatever metadata it has and whichever wallet sends it', async () => {
     const bytes = png({ width: 21 })
     const first = await upload(bytes)
     const described = png({ width: 21, before: [pngChunk('tEXt', ascii('Author\0Ada'))] })
@@ -96,7 +96,7 @@ describe('POST /v1/developers/assets', () => {
 })
 
 describe('GET /v1/assets/{sha256}', () => {
-  test('304 for whoever has it, HEAD without the bytes, 404 for anything else', async () => {
+  test('304 for a client that has it, HEAD without the bytes, 404 for anything else', async () => {
     const { sha256 } = (await (await upload(png({ width: 24 }))).json()) as { sha256: string }
     const held = await client().get(`/v1/assets/${sha256}`, { 'If-None-Match': `"${sha256}"` })
     expect(held.status).toBe(304)

@@ -9,7 +9,7 @@ export const logout = defineRoute(
     path: '/v1/auth/logout',
     operationId: 'logout',
     tag: 'Sign-in',
-    summary: 'Revoke the own session',
+    summary: 'Revoke the session',
     description: 'The token stops working at once.',
     auth: { session: true },
     responses: { 204: { description: 'Revoked.' } },

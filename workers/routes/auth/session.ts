@@ -11,7 +11,7 @@ export const getSession = defineRoute(
     path: '/v1/auth/session',
     operationId: 'getSession',
     tag: 'Sign-in',
-    summary: 'Read the own session',
+    summary: 'Read the session',
     auth: { session: true },
     responses: {
       200: {

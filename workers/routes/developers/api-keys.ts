@@ -76,7 +76,7 @@ export const listApiKeys = defineRoute(
     path: '/v1/developers/api-keys',
     operationId: 'listApiKeys',
     tag: 'Developers',
-    summary: 'List the own API keys, newest first',
+    summary: 'List your API keys, newest first',
     description: 'Revoked keys are not shown, and secrets never.',
     auth: { session: true },
     query: z.strictObject(pageQuery),

@@ -168,7 +168,7 @@ describe('drafts', () => {
     expect((await caller.fetch(location, { method: 'DELETE' })).status).toBe(404)
   })
 
-  test('PUT creates under an id of the own choice', async () => {
+  test('PUT creates under an id that the caller chooses', async () => {
     const { caller } = await session()
     const response = await caller.fetch(`${path}/my-first_draft`, { method: 'PUT', json: { data: {} } })
     expect([response.status, response.headers.get('location')]).toEqual([201, `${path}/my-first_draft`])

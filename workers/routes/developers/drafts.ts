@@ -71,7 +71,7 @@ export const listDrafts = defineRoute(
     path: '/v1/developers/me/drafts',
     operationId: 'listDrafts',
     tag: 'Developers',
-    summary: 'List the own drafts, last changed first',
+    summary: 'List your drafts, last changed first',
     description:
       'A page may be shorter than `limit` where drafts are large; it goes on while there is a `next_cursor`. A draft that is changed meanwhile moves to the first page.',
     auth: { session: true },
@@ -254,7 +254,7 @@ const answerDraft = (draft: Draft, status = 200): Answer =>
 const notFound = (draftId: string) => new ApiError('not_found', `You have no draft ${draftId}.`)
 
 const stale = () =>
-  new ApiError('conflict', 'The draft was changed meanwhile. Read it again and decide anew.')
+  new ApiError('conflict', 'The draft was changed meanwhile. Read it again before you change it.')
 
 /** What the request says about the draft it means: a revision, that there is one, that there is none, or nothing. */
 function readCondition(c: HubContext): number | 'present' | 'absent' | undefined {

@@ -46,7 +46,7 @@ export const getOwnDeveloper = defineRoute(
     path: '/v1/developers/me',
     operationId: 'getOwnDeveloper',
     tag: 'Developers',
-    summary: 'Read the own profile and where enrollment and verification stand',
+    summary: 'Read your profile and the state of enrollment and verification',
     auth: { session: true },
     errors: ['not_found'],
     responses: {
@@ -62,7 +62,7 @@ export const putOwnDeveloper = defineRoute(
     path: '/v1/developers/me',
     operationId: 'putOwnDeveloper',
     tag: 'Developers',
-    summary: 'Replace the own profile',
+    summary: 'Replace your profile',
     auth: { session: true },
     json: {
       schema: ProfileUpdate,

@@ -12,7 +12,7 @@ export const listDevices = defineRoute(
     path: '/v1/me/devices',
     operationId: 'listDevices',
     tag: 'Devices',
-    summary: 'List the own devices, last bound first',
+    summary: 'List your devices, last bound first',
     auth: { session: true },
     query: z.strictObject(pageQuery),
     responses: {

@@ -14,7 +14,7 @@ export const listOwnProjects = defineRoute(
     path: '/v1/developers/me/projects',
     operationId: 'listOwnProjects',
     tag: 'Projects',
-    summary: 'List the own projects, newest first',
+    summary: 'List your projects, newest first',
     description: 'In every status. A key for some projects sees those.',
     auth: { session: true, apiKey: 'projects:read' },
     query: z.strictObject(pageQuery),
