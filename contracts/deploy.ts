@@ -3,6 +3,7 @@ import type { LocalAccount } from 'viem/accounts'
 import { encodeDeployData, encodeFunctionData, getContractAddress } from 'viem/utils'
 import type { NetworkParams } from '../protocol/identity/index.ts'
 import { type Profile, profileStrings } from '../protocol/identity/index.ts'
+import { epochLengths } from '../protocol/manifest/index.ts'
 import {
   faucetAbi,
   faucetBytecode,
@@ -54,6 +55,8 @@ export interface DeployOptions {
   readonly grants?: readonly Grant[]
   /** Notice before a developer takes funds out of a vault. */
   readonly withdrawalNoticeSecs?: number
+  /** For tests, whose signatures outlive the unbonding: takes a time in which a fault cannot be proven. */
+  readonly allowShortUnbonding?: boolean
 }
 
 export interface Grant {
@@ -83,8 +86,10 @@ export class DeployError extends Error {
   override readonly name = 'DeployError'
 }
 
+const daySecs = 86_400
+const longestEpochSecs = Math.max(...epochLengths)
 /** The longest epoch and a day: what was worked before the notice is posted before the withdrawal. */
-const defaultWithdrawalNoticeSecs = 2 * 86_400
+const defaultWithdrawalNoticeSecs = longestEpochSecs + daySecs
 /** Names and tags are kept in one word, whose last byte is the length. */
 const nameBytesMax = 31
 /** Twice what minting costs an account without tokens. */
@@ -124,7 +129,20 @@ export async function deployContracts(options: DeployOptions): Promise<Deploymen
   return { contracts, startBlock: Number(sender.block.number) }
 }
 
-async function requireSender({ rpcUrl, account, profile }: DeployOptions): Promise<Sender> {
+/**
+ * The least time of unbonding: a member that was drawn from the beacon of an epoch is still there a day after the epoch's
+ * end, so that a fault of its last second can be proven.
+ */
+const requiredUnbondingSecs = ({ unbonding_secs_min, beacon_offset_secs }: NetworkParams): number =>
+  Math.max(unbonding_secs_min, longestEpochSecs + beacon_offset_secs + daySecs)
+
+async function requireSender(options: DeployOptions): Promise<Sender> {
+  const { rpcUrl, account, profile, params } = options
+  const unbondingSecs = requiredUnbondingSecs(params)
+  if (params.unbonding_secs < unbondingSecs && !options.allowShortUnbonding)
+    throw new DeployError(
+      `unbonding_secs is ${params.unbonding_secs}, and must be at least ${unbondingSecs}: the longest epoch, beacon_offset_secs and a day. Else a member takes its collateral out before its fault can be proven.`,
+    )
   for (const name of namesOf(profile)) {
     if (new TextEncoder().encode(name).length > nameBytesMax)
       throw new DeployError(

@@ -149,19 +149,19 @@ describe.skipIf(!hasAnvil)('deployContracts', () => {
     expect(await token.read.balanceOf([treasury])).toBe(4n)
   })
 
-  test('refuses another chain, names that do not fit, and grants it may not make, before anything is sent', async () => {
+  test('refuses another chain, names that do not fit, grants it may not make, and short unbonding, before anything is sent', async () => {
     const attempt = (
       given: Parameters<typeof resolveProfile>[0],
       over: Partial<Parameters<typeof deployContracts>[0]> = {},
     ) =>
       deployContracts({
-        ...over,
         rpcUrl: network.client.transport.url!,
         account: deployer,
         profile: resolveProfile(given),
         params,
         treasury,
         faucetSupplyWei: 0n,
+        ...over,
       })
     const nonce = await network.client.getTransactionCount({ address: deployer.address })
     await expect(attempt({ chain_id: 1 })).rejects.toThrow(
@@ -173,6 +173,12 @@ describe.skipIf(!hasAnvil)('deployContracts', () => {
     await expect(
       attempt({}, { roles: { minter: owner.address }, grants: [{ to: owner.address, amountWei: 1n }] }),
     ).rejects.toThrow('only when the deploying account is the minter')
+    await expect(attempt({}, { params: { ...params, unbonding_secs: 173_759 } })).rejects.toThrow(
+      'unbonding_secs is 173759, and must be at least 173760',
+    )
+    await expect(
+      attempt({}, { params: { ...params, unbonding_secs: 300_000, unbonding_secs_min: 300_001 } }),
+    ).rejects.toThrow('must be at least 300001')
     expect(await network.client.getTransactionCount({ address: deployer.address })).toBe(nonce)
   })
 })

@@ -179,6 +179,19 @@ describe.skipIf(!hasAnvil)('Staking: slashes', () => {
     expect(await network.balanceOf(owner.address)).toBe(amount - slashed)
   })
 
+  test('a member that unbonds once its epoch is drawn can be slashed until a day after the longest epoch', async () => {
+    const daySecs = 86_400n
+    const { staking } = network
+    const epochStart = ((await network.now()) / daySecs + 2n) * daySecs
+    const drawnAt = epochStart - BigInt(params.beacon_offset_secs)
+    await network.client.setNextBlockTimestamp({ timestamp: drawnAt })
+    await network.mined(staking.write.unbond([id], asOwner))
+    await network.passTo(epochStart + 2n * daySecs - 1n)
+    expect((await refusal(staking.simulate.withdraw([id], asOwner)))[0]).toBe('NotReleased')
+    await propose()
+    expect(await stateOf()).toBe(proposed)
+  })
+
   test('slashes beyond the collateral take what is left, and the subscription can be topped up', async () => {
     await propose(bytes32(1), eth(70))
     await propose(bytes32(2), eth(70))

@@ -19,6 +19,7 @@ export async function deployNetwork({ url }: Pick<Anvil, 'url'>): Promise<Deploy
     profile: resolveProfile(),
     // Short enough that a payload signed now is still good after it.
     params: { ...defaultNetworkParams, unbonding_secs: 600, dispute_window_secs_min: 60 },
+    allowShortUnbonding: true,
     treasury,
     roles: { dripper: privateKeyToAccount(relayerKey).address },
     faucetSupplyWei: 10n ** 24n,

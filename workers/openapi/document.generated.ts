@@ -143,7 +143,7 @@ export const openApiTemplate = `{
                       "127.0.0.1:7878"
                     ]
                   },
-                  "params_hash": "0x3c4bab58321b812a974b6adc6d14baeffc5892b69cd7ffb4997eb8f60b372142",
+                  "params_hash": "0xac411b114ac3717007b99481191d3a2518d6aedc07d0c308cc875f2cb990442c",
                   "versions": {
                     "hub": "0.1.0",
                     "nodectl_min": "1.0.0"
@@ -337,12 +337,12 @@ export const openApiTemplate = `{
                     "slash_missed_sla_bp_max": 500,
                     "snapshot_lead_secs": 300,
                     "treasury_bp_min": 0,
-                    "unbonding_secs": 86400,
+                    "unbonding_secs": 259200,
                     "unbonding_secs_min": 86400,
                     "vault_challenge_secs": 3600,
                     "weight_unit_wei": "1000000000000000"
                   },
-                  "params_hash": "0x3c4bab58321b812a974b6adc6d14baeffc5892b69cd7ffb4997eb8f60b372142"
+                  "params_hash": "0xac411b114ac3717007b99481191d3a2518d6aedc07d0c308cc875f2cb990442c"
                 }
               }
             }
