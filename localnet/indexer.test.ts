@@ -31,6 +31,7 @@ import { seededRandom } from './testing/fault-proxy.ts'
 const hash = (text: string) => keccak256(toHex(text))
 const window = 8
 const disputeSeconds = 3_600
+const graceSeconds = 900
 
 interface Call {
   to: string
@@ -69,7 +70,7 @@ function callsOf(contracts: ContractAddresses, account: string) {
     setPayout: (who: number, payout: string) => staking('setPayout', subscriptionId(who), payout),
     unbond: (who: number) => staking('unbond', subscriptionId(who)),
     proposeSlash: (who: number, evidence: Hex, amount: bigint) =>
-      staking('proposeSlash', subscriptionId(who), evidence, amount, BigInt(disputeSeconds)),
+      staking('proposeSlash', subscriptionId(who), evidence, evidence, amount, BigInt(disputeSeconds)),
     disputeSlash: (evidence: Hex) => staking('disputeSlash', evidence),
     cancelSlash: (evidence: Hex) => staking('cancelSlash', evidence),
     executeSlash: (evidence: Hex) => staking('executeSlash', evidence),
@@ -224,7 +225,7 @@ describe.skipIf(!hasAnvil)('the indexer', () => {
     const evidence = hash('evidence')
     await mine(calls.bond(0, 500n))
     await mine(calls.bond(0, 200n), foreign.register(1), calls.proposeSlash(0, evidence, 100n))
-    await chain.rpc('evm_increaseTime', disputeSeconds)
+    await chain.rpc('evm_increaseTime', disputeSeconds + graceSeconds)
     await mine(calls.executeSlash(evidence))
     await caughtUp(hub)
     const { events, states } = await index(hub)

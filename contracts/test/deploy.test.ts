@@ -34,7 +34,7 @@ const indexed = [
   'event Unbonding(bytes32 indexed subscriptionId, uint64 releaseAt)',
   'event Withdrawn(bytes32 indexed subscriptionId, address indexed owner, uint256 amount)',
   'event PayoutSet(bytes32 indexed subscriptionId, address payout)',
-  'event SlashProposed(bytes32 indexed evidenceHash, bytes32 indexed subscriptionId, uint256 amount, uint64 executableAt)',
+  'event SlashProposed(bytes32 indexed evidenceHash, bytes32 indexed subscriptionId, bytes32 indexed offenceId, uint256 amount, uint64 executableAt)',
   'event SlashDisputed(bytes32 indexed evidenceHash)',
   'event SlashCancelled(bytes32 indexed evidenceHash)',
   'event SlashExecuted(bytes32 indexed evidenceHash, bytes32 indexed subscriptionId, uint256 amount)',

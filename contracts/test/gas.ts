@@ -211,7 +211,7 @@ async function measureSlashes(network: Network, measure: Measure): Promise<void>
   const { staking } = network
   const windowSecs = BigInt(params.dispute_window_secs_min)
   const propose = (evidence: Hex) =>
-    staking.write.proposeSlash([id, evidence, eth(1), windowSecs], { account: roles.proposer })
+    staking.write.proposeSlash([id, evidence, evidence, eth(1), windowSecs], { account: roles.proposer })
   await measure('staking: `proposeSlash`', propose(bytes32(1)))
   await network.mined(propose(bytes32(2)))
   await measure(
@@ -220,7 +220,7 @@ async function measureSlashes(network: Network, measure: Measure): Promise<void>
   )
   await measure('staking: `upholdSlash`', staking.write.upholdSlash([bytes32(2)], { account: roles.arbiter }))
   await measure('staking: `cancelSlash`', staking.write.cancelSlash([bytes32(2)], { account: roles.arbiter }))
-  await skip(network, windowSecs)
+  await skip(network, windowSecs + (await staking.read.DISPUTE_GRACE_SECS()))
   await measure(
     'staking: `executeSlash`',
     staking.write.executeSlash([bytes32(1)], { account: stranger.address }),
