@@ -32,6 +32,7 @@ const hash = (text: string) => keccak256(toHex(text))
 const window = 8
 const disputeSeconds = 3_600
 const graceSeconds = 900
+const epochSeconds = 3_600
 
 interface Call {
   to: string
@@ -39,7 +40,7 @@ interface Call {
 }
 
 /** Everything one account that holds every role can do to three projects with a node each, in one deployment. */
-function callsOf(contracts: ContractAddresses, account: string) {
+function callsOf(contracts: ContractAddresses, account: string, firstEpoch: bigint) {
   const call = (to: string, abi: Abi, functionName: string, ...args: unknown[]): Call => ({
     to,
     data: encodeFunctionData({ abi, functionName, args }),
@@ -75,11 +76,24 @@ function callsOf(contracts: ContractAddresses, account: string) {
     cancelSlash: (evidence: Hex) => staking('cancelSlash', evidence),
     executeSlash: (evidence: Hex) => staking('executeSlash', evidence),
     createVault: (who: number) =>
-      call(contracts.vault_factory, vaultFactoryAbi, 'create', projectId(who), contracts.token),
+      call(
+        contracts.vault_factory,
+        vaultFactoryAbi,
+        'create',
+        projectId(who),
+        contracts.token,
+        epochSeconds,
+        10n ** 18n,
+      ),
     fund: (who: number, amount: bigint) => vaultCall(who, 'fund', amount),
     postEpoch: (who: number, epoch: bigint, miner: bigint) =>
-      vaultCall(who, 'postEpoch', epoch, hash(`root ${epoch}`), { miner, developer: 2n, treasury: 1n }),
-    veto: (who: number, epoch: bigint) => vaultCall(who, 'veto', epoch),
+      vaultCall(who, 'postEpoch', firstEpoch + epoch, hash(`root ${epoch}`), hash(`receipt ${epoch}`), {
+        miner,
+        developer: 2n,
+        treasury: 1n,
+      }),
+    veto: (who: number, epoch: bigint) => vaultCall(who, 'veto', firstEpoch + epoch),
+    reopen: (who: number, epoch: bigint) => vaultCall(who, 'reopen', firstEpoch + epoch),
     requestWithdrawal: (who: number, amount: bigint) => vaultCall(who, 'requestWithdrawal', amount),
   }
 }
@@ -109,6 +123,7 @@ function anything(calls: Calls, random: () => number): Call {
     calls.postEpoch(who, epoch, amount),
     calls.postEpoch(who, epoch, amount),
     calls.veto(who, epoch),
+    calls.reopen(who, epoch),
     calls.requestWithdrawal(who, amount),
   ]
   return choices[below(choices.length)] as Call
@@ -148,8 +163,10 @@ describe.skipIf(!hasAnvil)('the indexer', () => {
     chain = await startAnvil()
     ;[sender] = (await chain.rpc<string[]>('eth_accounts')) as [string]
     deployment = await deployNetwork(chain)
-    calls = callsOf(deployment.contracts, sender)
-    foreign = callsOf((await deployNetwork(chain)).contracts, sender)
+    const { timestamp } = await chain.rpc<{ timestamp: Hex }>('eth_getBlockByNumber', 'latest', false)
+    const firstEpoch = BigInt(timestamp) / BigInt(epochSeconds)
+    calls = callsOf(deployment.contracts, sender, firstEpoch)
+    foreign = callsOf((await deployNetwork(chain)).contracts, sender, firstEpoch)
     for (const one of [calls, foreign])
       for (const { to, data } of [
         one.mint,
@@ -160,6 +177,8 @@ describe.skipIf(!hasAnvil)('the indexer', () => {
         await chain.rpc('eth_sendTransaction', { from: sender, to, data })
     const { to, data } = calls.approve(deployment.contracts.staking)
     await chain.rpc('eth_sendTransaction', { from: sender, to, data })
+    // The first four epochs of the vaults are over.
+    await chain.rpc('evm_increaseTime', 5 * epochSeconds)
     await chain.rpc('evm_setAutomine', false)
   })
   afterEach(async () => {

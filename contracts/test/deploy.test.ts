@@ -38,7 +38,7 @@ const indexed = [
   'event SlashDisputed(bytes32 indexed evidenceHash)',
   'event SlashCancelled(bytes32 indexed evidenceHash)',
   'event SlashExecuted(bytes32 indexed evidenceHash, bytes32 indexed subscriptionId, uint256 amount)',
-  'event EpochPosted(uint256 indexed epoch, bytes32 merkleRoot, uint256 total)',
+  'event EpochPosted(uint256 indexed epoch, bytes32 merkleRoot, bytes32 receiptHash, uint256 miner, uint256 developer, uint256 treasury, uint64 releaseAt)',
   'event Claimed(uint256 indexed epoch, address indexed miner, uint256 amount)',
   'event VaultFunded(address indexed from, uint256 amount)',
 ]

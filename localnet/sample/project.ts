@@ -86,10 +86,11 @@ async function openVault(
 ): Promise<void> {
   const [code] = await callBatch(rpcUrl, [['eth_getCode', vault, 'latest']])
   if (code !== '0x') return
+  const { epoch_secs, epoch_cap } = await developer.get(`/v1/projects/${projectId}/economics`)
   const create = encodeFunctionData({
     abi: vaultFactoryAbi,
     functionName: 'create',
-    args: [projectId as Hex, contracts.token],
+    args: [projectId as Hex, contracts.token, epoch_secs, BigInt(epoch_cap)],
   })
   const approve = encodeFunctionData({ abi: hubTokenAbi, functionName: 'approve', args: [vault, fundsWei] })
   const fund = encodeFunctionData({ abi: projectVaultAbi, functionName: 'fund', args: [fundsWei] })

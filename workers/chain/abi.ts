@@ -38,6 +38,7 @@ const applied: Record<Emitter, { abi: Abi; events: readonly string[] }> = {
       'FeesPaid',
       'WithdrawalRequested',
       'FundsWithdrawn',
+      'TermsSet',
     ],
   },
 }

@@ -15626,7 +15626,7 @@ export const openApiTemplate = `{
               },
               "config_matches_manifest": {
                 "type": "boolean",
-                "description": "Whether it pays the token of the manifest and belongs to its developer."
+                "description": "Whether it pays the token of the manifest, by epochs of its length and up to its cap, and belongs to its developer."
               },
               "balance": {
                 "$ref": "#/components/schemas/TokenAmount"
@@ -15646,7 +15646,7 @@ export const openApiTemplate = `{
                 "type": "integer",
                 "minimum": -9007199254740991,
                 "maximum": 9007199254740991,
-                "description": "Epochs at full cap that the free balance covers."
+                "description": "Epochs at full cap that the free balance covers; what is announced to be taken out is not free."
               },
               "runway_days": {
                 "type": "integer",

@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { projectRegistryAbi, vaultFactoryAbi } from '../../../../contracts/generated/contracts.ts'
 import { type GaslessPayload, hashAction, type PrimaryType } from '../../../../protocol/actions/index.ts'
 import type { ProjectManifest } from '../../../../protocol/manifest/index.ts'
+import { epochCap } from '../../../../protocol/settlement/index.ts'
 import { signEvmDigest } from '../../../../protocol/signatures/index.ts'
 import hub from '../../../index.ts'
 import type { DirectTransaction } from '../../../relay/direct-transaction.ts'
@@ -561,14 +562,20 @@ describe.skipIf(chain === null)('what operators decide', () => {
   }, 90_000)
 
   test('economics show the vault once it is there', async () => {
-    const { project_id } = await listed()
+    const { project_id, manifest } = await listed()
     const economics = async () =>
       ((await (await client().get(`/v1/projects/${project_id}/economics`)).json()) as { vault: object }).vault
     expect(await economics()).toMatchObject({ deployed: false, config_matches_manifest: false })
+    const { work, economics: terms } = manifest.consensus
     const create = encodeFunctionData({
       abi: vaultFactoryAbi,
       functionName: 'create',
-      args: [project_id as Hex, contracts.token as Hex],
+      args: [
+        project_id as Hex,
+        contracts.token as Hex,
+        work.epoch_secs,
+        epochCap(terms.daily_emission, work.epoch_secs),
+      ],
     })
     await send(chain?.deployer ?? '', (chain?.contracts.vault_factory ?? '') as Hex, create)
     await readChain()
