@@ -28,6 +28,7 @@ const Note = z.strictObject({
     staking: address,
     treasury: address,
   }),
+  admin_timelock: address,
 })
 type Note = z.output<typeof Note>
 
@@ -45,10 +46,12 @@ export async function findDeployment(file: string, chain: Chain): Promise<Deploy
   const { treasury: _, ...contracts } = note.contracts
   const [firstBlock, ...codes] = (await callBatch(chain.url, [
     firstBlockCall(note.start_block),
-    ...Object.values(contracts).map((contract) => ['eth_getCode', contract, 'latest'] as const),
+    ...[...Object.values(contracts), note.admin_timelock].map(
+      (contract) => ['eth_getCode', contract, 'latest'] as const,
+    ),
   ])) as [{ hash: string } | null, ...string[]]
   if (firstBlock?.hash !== note.first_block || codes.includes('0x')) return null
-  return { contracts: note.contracts, startBlock: note.start_block }
+  return { contracts: note.contracts, adminTimelock: note.admin_timelock, startBlock: note.start_block }
 }
 
 /**
@@ -66,11 +69,14 @@ export async function makeDeployment(file: string, chain: Chain): Promise<Deploy
       made_from: madeFrom(chain),
       start_block: deployment.startBlock,
       contracts: deployment.contracts,
+      admin_timelock: deployment.adminTimelock,
     }
     usable(file, () => writeFileSync(file, `${JSON.stringify(note, null, 2)}\n`))
     return deployment
   } catch (error) {
-    if (error instanceof DeployError || error instanceof SendError || error instanceof RpcError)
+    if (error instanceof DeployError)
+      throw new StartError(`The contracts cannot be deployed: ${error.message}`)
+    if (error instanceof SendError || error instanceof RpcError)
       throw new StartError(
         `The contracts cannot be deployed by ${accounts.relayer.address}, who needs funds on this chain: ${error.message}`,
       )
@@ -91,15 +97,16 @@ const optionsFor = (chain: Chain): DeployOptions => ({
   profile: profileOf(chain),
   params: defaultNetworkParams,
   treasury: accounts.treasury.address,
+  roles: { admin: accounts.admin.address, arbiter: accounts.arbiter.address },
   faucetSupplyWei,
   grants,
 })
 
 /** Everything that makes one deployment different from another, apart from where it is. */
 function madeFrom(chain: Chain): string {
-  const { profile, params, treasury } = optionsFor(chain)
+  const { profile, params, treasury, roles } = optionsFor(chain)
   return createHash('sha256')
-    .update(JSON.stringify([sourceHash, profile, params, treasury]))
+    .update(JSON.stringify([sourceHash, profile, params, treasury, roles]))
     .digest('hex')
 }
 

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { type AbiEvent, toEventSelector } from 'viem'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { resolveProfile } from '../../protocol/identity/index.ts'
 import { AnvilError, startAnvil } from '../anvil.ts'
@@ -60,6 +61,9 @@ const formatEvent = (event: AbiEvent) =>
     .map(({ type, indexed: isIndexed, name }) => `${type} ${isIndexed ? 'indexed ' : ''}${name}`)
     .join(', ')})`
 
+/** What a deployment cannot do without. */
+const separate = { admin: roles.admin, arbiter: roles.arbiter }
+
 describe.skipIf(!hasAnvil)('deployContracts', () => {
   let network: Network
   beforeAll(async () => {
@@ -97,7 +101,8 @@ describe.skipIf(!hasAnvil)('deployContracts', () => {
     for (const [contract, role, account] of held) {
       expect(await contract.read.hasRole([role, account])).toBe(true)
       expect(await contract.read.hasRole([role, deployer.address])).toBe(false)
-      expect(await contract.read.hasRole([admin, roles.admin])).toBe(true)
+      expect(await contract.read.hasRole([admin, network.adminTimelock.address])).toBe(true)
+      expect(await contract.read.hasRole([admin, roles.admin])).toBe(false)
       expect(await contract.read.hasRole([admin, deployer.address])).toBe(false)
     }
   })
@@ -135,6 +140,7 @@ describe.skipIf(!hasAnvil)('deployContracts', () => {
       profile,
       params,
       treasury,
+      roles: separate,
       faucetSupplyWei: 0n,
       grants: [
         { to: owner.address, amountWei: 3n },
@@ -160,6 +166,7 @@ describe.skipIf(!hasAnvil)('deployContracts', () => {
         profile: resolveProfile(given),
         params,
         treasury,
+        roles: separate,
         faucetSupplyWei: 0n,
         ...over,
       })
@@ -171,7 +178,10 @@ describe.skipIf(!hasAnvil)('deployContracts', () => {
       '"A service with a name ProjectRegistry" is longer than 31 bytes',
     )
     await expect(
-      attempt({}, { roles: { minter: owner.address }, grants: [{ to: owner.address, amountWei: 1n }] }),
+      attempt(
+        {},
+        { roles: { ...separate, minter: owner.address }, grants: [{ to: owner.address, amountWei: 1n }] },
+      ),
     ).rejects.toThrow('only when the deploying account is the minter')
     await expect(attempt({}, { params: { ...params, unbonding_secs: 173_759 } })).rejects.toThrow(
       'unbonding_secs is 173759, and must be at least 173760',
@@ -180,6 +190,39 @@ describe.skipIf(!hasAnvil)('deployContracts', () => {
       attempt({}, { params: { ...params, unbonding_secs: 300_000, unbonding_secs_min: 300_001 } }),
     ).rejects.toThrow('must be at least 300001')
     expect(await network.client.getTransactionCount({ address: deployer.address })).toBe(nonce)
+  })
+})
+
+describe.skipIf(!hasAnvil)('deployContracts on a chain that is not local', () => {
+  test('takes no account whose key everybody has, whatever its part', async () => {
+    const chainId = 4_242
+    const chain = await startAnvil({ flags: ['--chain-id', String(chainId)] })
+    const mine = privateKeyToAccount(generatePrivateKey())
+    const other = privateKeyToAccount(generatePrivateKey()).address
+    await chain.rpc('anvil_setBalance', mine.address, '0x56bc75e2d63100000')
+    const attempt = (over: Partial<Parameters<typeof deployContracts>[0]> = {}) =>
+      deployContracts({
+        rpcUrl: chain.url,
+        account: mine,
+        profile: resolveProfile({ chain_id: chainId }),
+        params,
+        treasury,
+        roles: { admin: other, arbiter: other },
+        faucetSupplyWei: 0n,
+        ...over,
+      })
+    const refused = (address: string) =>
+      `Everybody has the keys of ${address}, and the chain 4242 is not a local one.`
+    await expect(attempt({ account: deployer })).rejects.toThrow(refused(deployer.address))
+    await expect(attempt({ treasury: owner.address })).rejects.toThrow(refused(owner.address))
+    for (const role of Object.keys(roles) as (keyof typeof roles)[])
+      await expect(attempt({ roles: { admin: other, arbiter: other, [role]: roles[role] } })).rejects.toThrow(
+        refused(roles[role]),
+      )
+    expect(await chain.rpc('eth_blockNumber')).toBe('0x0')
+    const { contracts } = await attempt()
+    expect(await chain.rpc('eth_getCode', contracts.staking, 'latest')).not.toBe('0x')
+    await chain.stop()
   })
 })
 

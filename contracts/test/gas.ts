@@ -65,13 +65,14 @@ export const renderGas = (rows: readonly GasRow[]): string =>
 
 type Measure = (call: string, sent: Promise<Hex>) => Promise<void>
 
-async function deployments({ client, addresses }: Network): Promise<GasRow[]> {
+async function deployments({ client, addresses, adminTimelock }: Network): Promise<GasRow[]> {
   const names = new Map<string, string>([
     [addresses.token, 'HubToken'],
     [addresses.faucet, 'Faucet'],
     [addresses.project_registry, 'ProjectRegistry'],
     [addresses.vault_factory, 'VaultFactory, with the code of all vaults'],
     [addresses.staking, 'Staking'],
+    [adminTimelock.address, 'AdminTimelock'],
   ])
   const rows: GasRow[] = []
   for (let blockNumber = 1n; blockNumber <= (await client.getBlockNumber()); blockNumber++) {

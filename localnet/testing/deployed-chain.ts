@@ -13,15 +13,20 @@ export const treasury = '0x7ea5000000000000000000000000000000000000'
 
 /** Deploys the contracts of the default network; the deploying account holds every role but the faucet's. */
 export async function deployNetwork({ url }: Pick<Anvil, 'url'>): Promise<Deployment> {
+  const account = privateKeyToAccount(deployerKey)
   return deployContracts({
     rpcUrl: url,
-    account: privateKeyToAccount(deployerKey),
+    account,
     profile: resolveProfile(),
     // Short enough that a payload signed now is still good after it.
     params: { ...defaultNetworkParams, unbonding_secs: 600, dispute_window_secs_min: 60 },
     allowShortUnbonding: true,
     treasury,
-    roles: { dripper: privateKeyToAccount(relayerKey).address },
+    roles: {
+      admin: account.address,
+      arbiter: account.address,
+      dripper: privateKeyToAccount(relayerKey).address,
+    },
     faucetSupplyWei: 10n ** 24n,
   })
 }
