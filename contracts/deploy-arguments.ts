@@ -11,7 +11,7 @@ of its hub on standard output, as they stand in wrangler.toml or .dev.vars.
 
   --rpc URL           node of the chain; must take batches
   --key-env VAR       environment variable with the private key that pays; it has no role unless one is given to it
-  --admin ADDRESS     announces changes of roles, which come two days later; its key is kept away from the hub
+  --admin ADDRESS     announces changes of roles, which come four days later; its key is kept away from the hub
   --arbiter ADDRESS   decides disputes, vetoes epochs and pauses; not the relayer
   --treasury ADDRESS  receives the network's fees and slashed collateral
   --relayer ADDRESS   account of the hub's RELAYER_PRIVATE_KEY (default: the one that pays); it gets every role below

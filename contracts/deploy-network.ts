@@ -3,10 +3,10 @@ import { formatEther } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { defaultNetworkParams, resolveProfile } from '../protocol/identity/index.ts'
 import {
+  adminDelaySecs,
   DeployError,
   type Deployment,
   type DeployOptions,
-  defaultAdminDelaySecs,
   deployContracts,
   planDeployment,
   type Roles,
@@ -78,7 +78,7 @@ async function check(options: DeployOptions & { roles: Roles }): Promise<void> {
     `parameters  unbonding ${params.unbonding_secs} s, challenge ${params.vault_challenge_secs} s, disputes`,
   )
   say(
-    `            ${params.dispute_window_secs_min} to ${params.dispute_window_secs_max} s, changes of roles ${defaultAdminDelaySecs} s`,
+    `            ${params.dispute_window_secs_min} to ${params.dispute_window_secs_max} s, changes of roles ${adminDelaySecs(params)} s`,
   )
   if (BigInt(balance as string) < costWei)
     throw new DeployError(`${account.address} has too little to pay for the deployment.`)

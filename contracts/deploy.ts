@@ -58,8 +58,6 @@ export interface DeployOptions {
   readonly grants?: readonly Grant[]
   /** Notice before a developer takes funds out of a vault. */
   readonly withdrawalNoticeSecs?: number
-  /** Time between the announcement of a change of roles and the change. */
-  readonly adminDelaySecs?: number
   /** For tests, whose signatures outlive the unbonding: takes a time in which a fault cannot be proven. */
   readonly allowShortUnbonding?: boolean
 }
@@ -97,12 +95,13 @@ const daySecs = 86_400
 const longestEpochSecs = Math.max(...epochLengths)
 /** The longest epoch and a day: what was worked before the notice is posted before the withdrawal. */
 const defaultWithdrawalNoticeSecs = longestEpochSecs + daySecs
-/** Shorter than unbonding: whoever disagrees with a change can leave before it. */
-export const defaultAdminDelaySecs = 2 * daySecs
 /** Names and tags are kept in one word, whose last byte is the length. */
 const nameBytesMax = 31
 /** Twice what minting costs an account without tokens. */
 const mintGas = 110_000n
+
+/** Time between the announcement of a change of roles and the change: an owner who disagrees with it is out before. */
+export const adminDelaySecs = ({ unbonding_secs }: NetworkParams): number => unbonding_secs + daySecs
 
 /** Everything that a deployment sends, and where it leads. */
 export interface DeploymentPlan extends Deployment {
@@ -264,7 +263,7 @@ function creationCode(options: DeployOptions, contracts: ContractAddresses, admi
     encodeDeployData({
       abi: adminTimelockAbi,
       bytecode: adminTimelockBytecode,
-      args: [BigInt(options.adminDelaySecs ?? defaultAdminDelaySecs), role('admin')],
+      args: [BigInt(adminDelaySecs(params)), role('admin')],
     }),
   ]
 }

@@ -1,10 +1,21 @@
 import { type Address, encodeFunctionData, type Hex, zeroHash } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { defaultAdminDelaySecs } from '../deploy.ts'
-import { hasAnvil, type Network, refusal, roles, startNetwork, stranger } from './network.ts'
+import { adminDelaySecs } from '../deploy.ts'
+import {
+  bytes32,
+  eth,
+  hasAnvil,
+  type Network,
+  owner,
+  params,
+  refusal,
+  roles,
+  startNetwork,
+  stranger,
+} from './network.ts'
 
 const asAdmin = { account: roles.admin }
-const delaySecs = BigInt(defaultAdminDelaySecs)
+const delaySecs = BigInt(adminDelaySecs(params))
 
 describe.skipIf(!hasAnvil)('AdminTimelock', () => {
   let network: Network
@@ -40,6 +51,24 @@ describe.skipIf(!hasAnvil)('AdminTimelock', () => {
     await network.pass(10n)
     await mined(adminTimelock.write.execute([...operation(stranger.address)], asAdmin))
     expect(await isArbiter(stranger.address)).toBe(true)
+  })
+
+  test('an owner who unbonds when a change is announced is out before it', async () => {
+    const { adminTimelock, staking, token, mined } = network
+    const asOwner = { account: owner.address }
+    await network.give(owner.address, eth(100))
+    await mined(token.write.approve([staking.address, eth(100)], asOwner))
+    await mined(staking.write.bond([bytes32(1), bytes32(2), eth(100)], asOwner))
+    const id = await staking.read.subscriptionIdOf([bytes32(1), owner.address, bytes32(2)])
+    await mined(schedule(roles.admin))
+    await network.pass(3_600n)
+    await mined(staking.write.unbond([id], asOwner))
+    await network.pass(params.unbonding_secs)
+    expect((await refusal(adminTimelock.simulate.execute([...operation(roles.admin)], asAdmin)))[0]).toBe(
+      'TimelockUnexpectedOperationState',
+    )
+    await mined(staking.write.withdraw([id], asOwner))
+    expect(await network.balanceOf(owner.address)).toBe(eth(100))
   })
 
   test('the admin takes no shortcut: not past the timelock, nor with a shorter delay', async () => {

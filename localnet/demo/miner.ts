@@ -190,7 +190,7 @@ async function leave(network: Network, wallet: Wallet, subscriptionId: string): 
     return
   }
 
-  step('A day passes on the chain of this demo; withdraw')
+  step('Three days pass on the chain of this demo; withdraw')
   await network.passTime(seconds + 1)
   await untilIt('withdrawable')
   const { typed_data } = requirePayload(await done(withdraw()))

@@ -1,6 +1,6 @@
 import { createScheduledController } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { encodeFunctionData, type Hex, keccak256 } from 'viem'
+import { encodeFunctionData, type Hex } from 'viem'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { projectRegistryAbi, vaultFactoryAbi } from '../../../../contracts/generated/contracts.ts'
 import { type GaslessPayload, hashAction, type PrimaryType } from '../../../../protocol/actions/index.ts'
@@ -501,7 +501,6 @@ describe.skipIf(chain === null)('versions', () => {
 })
 
 describe.skipIf(chain === null)('what operators decide', () => {
-  const reviewerRole = keccak256(new TextEncoder().encode('REVIEWER_ROLE'))
   const mirrored = async (projectId: string) =>
     (await services(env).chainIndex.state('project', projectId))?.listing_status
 
@@ -514,15 +513,6 @@ describe.skipIf(chain === null)('what operators decide', () => {
       await settle()
       return submitted
     })
-    await send(
-      chain?.deployer ?? '',
-      contracts.project_registry,
-      encodeFunctionData({
-        abi: projectRegistryAbi,
-        functionName: 'grantRole',
-        args: [reviewerRole, services(env).relayer?.signer as Hex],
-      }),
-    )
     const operator = await createOperator()
     const decide = (action: string) =>
       operator.client.post(`/admin/v1/projects/${project_id}/review`, { action })
