@@ -3,7 +3,10 @@ import type { LocalAccount } from 'viem/accounts'
 import { encodeDeployData, encodeFunctionData, getContractAddress } from 'viem/utils'
 import type { NetworkParams } from '../protocol/identity/index.ts'
 import { type Profile, profileStrings } from '../protocol/identity/index.ts'
+import { epochLengths } from '../protocol/manifest/index.ts'
 import {
+  adminTimelockAbi,
+  adminTimelockBytecode,
   faucetAbi,
   faucetBytecode,
   hubTokenAbi,
@@ -16,11 +19,12 @@ import {
   vaultFactoryBytecode,
 } from './generated/contracts.ts'
 import { callBatch } from './json-rpc.ts'
-import { readSender, type Sender, sendCalls } from './send.ts'
+import { findPublished, isLocalChain } from './published-accounts.ts'
+import { type Call, feePerGasOf, readSender, type Sender, sendCalls } from './send.ts'
 
 /** Accounts that may do what not everyone may. The same account may have several roles. */
 export interface Roles {
-  /** Gives and takes roles in every contract. */
+  /** Gives and takes roles in every contract, each time announced in the timelock. The hub has no use for its key. */
   readonly admin: Address
   /** Creates tokens. */
   readonly minter: Address
@@ -30,7 +34,7 @@ export interface Roles {
   readonly reviewer: Address
   /** Proposes slashes. */
   readonly proposer: Address
-  /** Decides about slashes, and vetoes epochs. */
+  /** Decides about slashes, vetoes epochs, and pauses either. Not the relayer's, whose errors it is there for. */
   readonly arbiter: Address
   /** Posts epochs, and opens vaults for developers. */
   readonly poster: Address
@@ -47,13 +51,15 @@ export interface DeployOptions {
   /** Receives the network's fees and slashed collateral. */
   readonly treasury: Address
   /** Roles left out go to the deploying account. */
-  readonly roles?: Partial<Roles>
+  readonly roles: Pick<Roles, 'admin' | 'arbiter'> & Partial<Roles>
   /** Tokens that the faucet begins with. */
   readonly faucetSupplyWei: bigint
   /** Tokens that accounts begin with. Needs the deploying account as minter. */
   readonly grants?: readonly Grant[]
   /** Notice before a developer takes funds out of a vault. */
   readonly withdrawalNoticeSecs?: number
+  /** For tests, whose signatures outlive the unbonding: takes a time in which a fault cannot be proven. */
+  readonly allowShortUnbonding?: boolean
 }
 
 export interface Grant {
@@ -74,6 +80,8 @@ export interface ContractAddresses {
 
 export interface Deployment {
   readonly contracts: ContractAddresses
+  /** The admin of every contract, through which the account with that role acts. */
+  readonly adminTimelock: Address
   /** The block before the first one with anything of these contracts. */
   readonly startBlock: number
 }
@@ -83,19 +91,43 @@ export class DeployError extends Error {
   override readonly name = 'DeployError'
 }
 
+const daySecs = 86_400
+const longestEpochSecs = Math.max(...epochLengths)
 /** The longest epoch and a day: what was worked before the notice is posted before the withdrawal. */
-const defaultWithdrawalNoticeSecs = 2 * 86_400
+const defaultWithdrawalNoticeSecs = longestEpochSecs + daySecs
 /** Names and tags are kept in one word, whose last byte is the length. */
 const nameBytesMax = 31
 /** Twice what minting costs an account without tokens. */
 const mintGas = 110_000n
 
+/** Time between the announcement of a change of roles and the change: an owner who disagrees with it is out before. */
+export const adminDelaySecs = ({ unbonding_secs }: NetworkParams): number => unbonding_secs + daySecs
+
+/** Everything that a deployment sends, and where it leads. */
+export interface DeploymentPlan extends Deployment {
+  readonly sender: Sender
+  readonly calls: readonly Call[]
+  /** The most that the transactions cost. */
+  readonly costWei: bigint
+}
+
 /**
- * Deploys all contracts of a network. Addresses follow from the account's nonce, so every contract is told the addresses of
- * the others before any of them exists, and all transactions are sent at once.
+ * Deploys all contracts of a network.
  * @throws {@link DeployError}, `SendError`, and `RpcError` when the node refuses a call.
  */
 export async function deployContracts(options: DeployOptions): Promise<Deployment> {
+  const { sender, calls, ...deployment } = await planDeployment(options)
+  await sendCalls(options.rpcUrl, options.account, sender, calls)
+  const { contracts, adminTimelock, startBlock } = deployment
+  return { contracts, adminTimelock, startBlock }
+}
+
+/**
+ * Prepares a deployment and sends nothing. Addresses follow from the account's nonce, so every contract is told the
+ * addresses of the others before any of them exists, and all transactions can be sent at once.
+ * @throws {@link DeployError}, and `RpcError` when the node refuses a call.
+ */
+export async function planDeployment(options: DeployOptions): Promise<DeploymentPlan> {
   const { rpcUrl, account, treasury } = options
   const sender = await requireSender(options)
   const addressAt = (offset: number) =>
@@ -110,7 +142,8 @@ export async function deployContracts(options: DeployOptions): Promise<Deploymen
     staking: addressAt(4),
     treasury: lower(treasury),
   }
-  const creations = creationCode(options, contracts)
+  const adminTimelock = addressAt(5)
+  const creations = creationCode(options, contracts, adminTimelock)
   const estimates = (await callBatch(
     rpcUrl,
     creations.map((data) => ['eth_estimateGas', { from: account.address, data }]),
@@ -120,11 +153,25 @@ export async function deployContracts(options: DeployOptions): Promise<Deploymen
     // Not estimated: there is no token yet.
     ...grantCalls(options, contracts).map((call) => ({ ...call, gas: mintGas })),
   ]
-  await sendCalls(rpcUrl, account, sender, calls)
-  return { contracts, startBlock: Number(sender.block.number) }
+  const gas = calls.reduce((sum, call) => sum + call.gas, 0n)
+  const costWei = gas * feePerGasOf(sender)
+  return { contracts, adminTimelock, startBlock: Number(sender.block.number), sender, calls, costWei }
 }
 
-async function requireSender({ rpcUrl, account, profile }: DeployOptions): Promise<Sender> {
+/**
+ * The least time of unbonding: a member that was drawn from the beacon of an epoch is still there a day after the epoch's
+ * end, so that a fault of its last second can be proven.
+ */
+const requiredUnbondingSecs = ({ unbonding_secs_min, beacon_offset_secs }: NetworkParams): number =>
+  Math.max(unbonding_secs_min, longestEpochSecs + beacon_offset_secs + daySecs)
+
+async function requireSender(options: DeployOptions): Promise<Sender> {
+  const { rpcUrl, account, profile, params, treasury, roles } = options
+  const unbondingSecs = requiredUnbondingSecs(params)
+  if (params.unbonding_secs < unbondingSecs && !options.allowShortUnbonding)
+    throw new DeployError(
+      `unbonding_secs is ${params.unbonding_secs}, and must be at least ${unbondingSecs}: the longest epoch, beacon_offset_secs and a day. Else a member takes its collateral out before its fault can be proven.`,
+    )
   for (const name of namesOf(profile)) {
     if (new TextEncoder().encode(name).length > nameBytesMax)
       throw new DeployError(
@@ -134,6 +181,11 @@ async function requireSender({ rpcUrl, account, profile }: DeployOptions): Promi
   const sender = await readSender(rpcUrl, account.address)
   if (sender.chainId !== profile.chain_id)
     throw new DeployError(`The chain's id is ${sender.chainId}, the profile's ${profile.chain_id}.`)
+  const published = findPublished([account.address, treasury, ...Object.values(roles)])
+  if (published.length > 0 && !isLocalChain(sender.chainId))
+    throw new DeployError(
+      `Everybody has the keys of ${published.join(', ')}, and the chain ${sender.chainId} is not a local one. Take accounts of your own.`,
+    )
   return sender
 }
 
@@ -143,7 +195,7 @@ function namesOf(profile: Profile): string[] {
 }
 
 function grantCalls({ grants = [], roles, account }: DeployOptions, { token }: ContractAddresses) {
-  if (grants.length > 0 && lower(roles?.minter ?? account.address) !== lower(account.address))
+  if (grants.length > 0 && lower(roles.minter ?? account.address) !== lower(account.address))
     throw new DeployError('Tokens can be granted only when the deploying account is the minter.')
   return grants.map(({ to, amountWei }) => ({
     to: token,
@@ -152,11 +204,10 @@ function grantCalls({ grants = [], roles, account }: DeployOptions, { token }: C
 }
 
 /** In the order of the nonces. */
-function creationCode(options: DeployOptions, contracts: ContractAddresses): Hex[] {
+function creationCode(options: DeployOptions, contracts: ContractAddresses, admin: Address): Hex[] {
   const { account, profile, params, faucetSupplyWei } = options
   const names = profileStrings(profile)
-  const role = (name: keyof Roles): Address => options.roles?.[name] ?? account.address
-  const admin = role('admin')
+  const role = (name: keyof Roles): Address => options.roles[name] ?? account.address
   return [
     encodeDeployData({
       abi: hubTokenAbi,
@@ -208,6 +259,11 @@ function creationCode(options: DeployOptions, contracts: ContractAddresses): Hex
         role('proposer'),
         role('arbiter'),
       ],
+    }),
+    encodeDeployData({
+      abi: adminTimelockAbi,
+      bytecode: adminTimelockBytecode,
+      args: [BigInt(adminDelaySecs(params)), role('admin')],
     }),
   ]
 }

@@ -35,6 +35,9 @@ export async function readSender(rpcUrl: string, account: Address): Promise<Send
   return { chainId: Number(chainId), nonce: Number(nonce), block }
 }
 
+/** Pays for a base fee twice as high as the last block's. */
+export const feePerGasOf = ({ block }: Sender): bigint => BigInt(block.baseFeePerGas) * 2n + tipWei
+
 /**
  * Signs calls in their order, sends them all at once, and waits until they are mined.
  * @throws {@link SendError}, and `RpcError` when the node refuses one.
@@ -42,17 +45,17 @@ export async function readSender(rpcUrl: string, account: Address): Promise<Send
 export async function sendCalls(
   rpcUrl: string,
   account: LocalAccount,
-  { chainId, nonce, block }: Sender,
+  sender: Sender,
   calls: readonly Call[],
 ): Promise<void> {
   const raw = await Promise.all(
     calls.map((call, i) =>
       account.signTransaction({
         type: 'eip1559',
-        chainId,
-        nonce: nonce + i,
+        chainId: sender.chainId,
+        nonce: sender.nonce + i,
         ...call,
-        maxFeePerGas: BigInt(block.baseFeePerGas) * 2n + tipWei,
+        maxFeePerGas: feePerGasOf(sender),
         maxPriorityFeePerGas: tipWei,
       }),
     ),

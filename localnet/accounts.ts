@@ -6,13 +6,17 @@ const at = (index: number): PrivateKeyAccount => privateKeyToAccount(anvilKeys[i
 
 /** Who is who among the accounts that anvil funds. Everybody has their keys. */
 export const accounts = {
-  /** Deploys the contracts, has every role in them, and sends what the hub relays. */
+  /** Deploys the contracts, sends what the hub relays, and has the roles that the hub acts by. */
   relayer: at(0),
   operator: at(1),
   developer: at(2),
   miner: at(3),
   /** Receives the network's fees and slashed collateral. */
   treasury: at(4),
+  /** Decides about disputes, vetoes epochs and pauses. */
+  arbiter: at(5),
+  /** Gives and takes roles, after a delay. */
+  admin: at(6),
 }
 
 export const privateKeys: Record<keyof typeof accounts, string> = {
@@ -21,6 +25,8 @@ export const privateKeys: Record<keyof typeof accounts, string> = {
   developer: anvilKeys[2]!,
   miner: anvilKeys[3]!,
   treasury: anvilKeys[4]!,
+  arbiter: anvilKeys[5]!,
+  admin: anvilKeys[6]!,
 }
 
 const tokens = (amount: bigint): bigint => amount * 10n ** 18n

@@ -1,9 +1,12 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { encodeFunctionData, type Hex, keccak256, toHex, zeroHash } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Anvil, startAnvil } from '../contracts/anvil.ts'
+import { stakingAbi } from '../contracts/generated/contracts.ts'
 import { callBatch } from '../contracts/json-rpc.ts'
+import { accounts } from './accounts.ts'
 import { type Chain, reachChain, startChain } from './chain.ts'
 import { findDeployment, makeDeployment } from './deployment.ts'
 import { probePort } from './port.ts'
@@ -60,6 +63,36 @@ describe.skipIf(!hasAnvil)('a deployment', () => {
     const note = JSON.parse(readFileSync(file, 'utf8'))
     writeFileSync(file, JSON.stringify({ ...note, ...over }))
     expect(await findDeployment(file, chain)).toBe(null)
+  })
+
+  test('is not made on a chain that is not local: everybody has the keys of its accounts', async () => {
+    const own = await startAnvil({ flags: ['--chain-id', '4242'] })
+    await expect(makeDeployment(file, await reachChain(own.url))).rejects.toThrow(
+      /^The contracts cannot be deployed: Everybody has the keys of .* is not a local one/,
+    )
+    expect(await own.rpc('eth_blockNumber')).toBe('0x0')
+    await own.stop()
+  })
+
+  test('gives the arbiter and the admin keys that the hub does not have', async () => {
+    const chain = await reachChain(anvil.url)
+    const { contracts, adminTimelock } = await makeDeployment(file, chain)
+    const hasRole = async (contract: string, role: Hex, account: string) => {
+      const data = encodeFunctionData({
+        abi: stakingAbi,
+        functionName: 'hasRole',
+        args: [role, account as Hex],
+      })
+      return BigInt(await anvil.rpc<Hex>('eth_call', { to: contract, data }, 'latest')) === 1n
+    }
+    const arbiterRole = keccak256(toHex('ARBITER_ROLE'))
+    for (const contract of [contracts.staking, contracts.vault_factory]) {
+      expect(await hasRole(contract, arbiterRole, accounts.arbiter.address)).toBe(true)
+      expect(await hasRole(contract, zeroHash, adminTimelock)).toBe(true)
+      for (const role of [arbiterRole, zeroHash])
+        expect(await hasRole(contract, role, accounts.relayer.address)).toBe(false)
+    }
+    expect(await hasRole(adminTimelock, keccak256(toHex('PROPOSER_ROLE')), accounts.admin.address)).toBe(true)
   })
 
   test('is not found where its code is gone, or its note is torn', async () => {

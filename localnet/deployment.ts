@@ -30,6 +30,7 @@ const DeploymentRecord = z.strictObject({
     staking: address,
     treasury: address,
   }),
+  admin_timelock: address,
 })
 type DeploymentRecord = z.output<typeof DeploymentRecord>
 
@@ -47,10 +48,12 @@ export async function findDeployment(file: string, chain: Chain): Promise<Deploy
   const { treasury: _, ...contracts } = record.contracts
   const [firstBlock, ...codes] = (await callBatch(chain.url, [
     firstBlockCall(record.start_block),
-    ...Object.values(contracts).map((contract) => ['eth_getCode', contract, 'latest'] as const),
+    ...[...Object.values(contracts), record.admin_timelock].map(
+      (contract) => ['eth_getCode', contract, 'latest'] as const,
+    ),
   ])) as [{ hash: string } | null, ...string[]]
   if (firstBlock?.hash !== record.first_block || codes.includes('0x')) return null
-  return { contracts: record.contracts, startBlock: record.start_block }
+  return { contracts: record.contracts, adminTimelock: record.admin_timelock, startBlock: record.start_block }
 }
 
 /**
@@ -68,11 +71,14 @@ export async function makeDeployment(file: string, chain: Chain): Promise<Deploy
       made_from: madeFrom(chain),
       start_block: deployment.startBlock,
       contracts: deployment.contracts,
+      admin_timelock: deployment.adminTimelock,
     }
     withStartErrors(file, () => writeFileSync(file, `${JSON.stringify(record, null, 2)}\n`))
     return deployment
   } catch (error) {
-    if (error instanceof DeployError || error instanceof SendError || error instanceof RpcError)
+    if (error instanceof DeployError)
+      throw new StartError(`The contracts cannot be deployed: ${error.message}`)
+    if (error instanceof SendError || error instanceof RpcError)
       throw new StartError(
         `The contracts cannot be deployed by ${accounts.relayer.address}, who needs funds on this chain: ${error.message}`,
       )
@@ -93,15 +99,16 @@ const optionsFor = (chain: Chain): DeployOptions => ({
   profile: profileOf(chain),
   params: defaultNetworkParams,
   treasury: accounts.treasury.address,
+  roles: { admin: accounts.admin.address, arbiter: accounts.arbiter.address },
   faucetSupplyWei,
   grants,
 })
 
 /** Everything that makes one deployment different from another, apart from where it is. */
 function madeFrom(chain: Chain): string {
-  const { profile, params, treasury } = optionsFor(chain)
+  const { profile, params, treasury, roles } = optionsFor(chain)
   return createHash('sha256')
-    .update(JSON.stringify([sourceHash, profile, params, treasury]))
+    .update(JSON.stringify([sourceHash, profile, params, treasury, roles]))
     .digest('hex')
 }
 

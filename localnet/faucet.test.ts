@@ -21,14 +21,18 @@ describe.skipIf(!hasAnvil)('the faucet', () => {
   let hub: Hub
   let contracts: ContractAddresses
   let deployer: string
+  let adminTimelock: string
   const signer = privateKeyToAddress(relayerKey)
   const operatorKey = generatePrivateKey()
 
   beforeAll(async () => {
     chain = await startAnvil()
-    ;({ contracts } = await deployNetwork(chain))
+    ;({ contracts, adminTimelock } = await deployNetwork(chain))
     ;[deployer] = (await chain.rpc<string[]>('eth_accounts')) as [string]
-    await deployerSends(
+    // Its delay is tested elsewhere; here it acts at once.
+    await chain.rpc('anvil_impersonateAccount', adminTimelock)
+    await chain.rpc('anvil_setBalance', adminTimelock, '0xde0b6b3a7640000')
+    await adminSends(
       contracts.faucet,
       encodeFunctionData({
         abi: faucetAbi,
@@ -58,8 +62,10 @@ describe.skipIf(!hasAnvil)('the faucet', () => {
   })
 
   /** The chain signs for this account itself; its transaction is mined before this returns. */
-  const deployerSends = (to: string, data: Hex) =>
-    chain.rpc('eth_sendTransaction', { from: deployer, to, data, gas: '0x30d40' })
+  const sendAs = (from: string, to: string, data: Hex) =>
+    chain.rpc('eth_sendTransaction', { from, to, data, gas: '0x30d40' })
+  const deployerSends = (to: string, data: Hex) => sendAs(deployer, to, data)
+  const adminSends = (to: string, data: Hex) => sendAs(adminTimelock, to, data)
 
   const tokensOf = async (holder: string) =>
     BigInt(
@@ -197,7 +203,7 @@ describe.skipIf(!hasAnvil)('the faucet', () => {
   test('a contract that refuses costs no turn', async () => {
     const { post } = await signIn(url())
     const role = [dripperRole, signer] as const
-    await deployerSends(
+    await adminSends(
       contracts.faucet,
       encodeFunctionData({ abi: faucetAbi, functionName: 'revokeRole', args: role }),
     )
@@ -205,7 +211,7 @@ describe.skipIf(!hasAnvil)('the faucet', () => {
       status: 503,
       body: { error: 'unavailable' },
     })
-    await deployerSends(
+    await adminSends(
       contracts.faucet,
       encodeFunctionData({ abi: faucetAbi, functionName: 'grantRole', args: role }),
     )

@@ -31,6 +31,8 @@ import { startTestHub } from './testing/hub.ts'
 const hash = (text: string) => keccak256(toHex(text))
 const window = 8
 const disputeSeconds = 3_600
+const graceSeconds = 900
+const epochSeconds = 3_600
 
 interface Call {
   to: string
@@ -38,7 +40,7 @@ interface Call {
 }
 
 /** Everything one account that holds every role can do to three projects with a node each, in one deployment. */
-function callsOf(contracts: ContractAddresses, account: string) {
+function callsOf(contracts: ContractAddresses, account: string, firstEpoch: bigint) {
   const call = (to: string, abi: Abi, functionName: string, ...args: unknown[]): Call => ({
     to,
     data: encodeFunctionData({ abi, functionName, args }),
@@ -69,16 +71,29 @@ function callsOf(contracts: ContractAddresses, account: string) {
     setPayout: (who: number, payout: string) => staking('setPayout', subscriptionId(who), payout),
     unbond: (who: number) => staking('unbond', subscriptionId(who)),
     proposeSlash: (who: number, evidence: Hex, amount: bigint) =>
-      staking('proposeSlash', subscriptionId(who), evidence, amount, BigInt(disputeSeconds)),
+      staking('proposeSlash', subscriptionId(who), evidence, evidence, amount, BigInt(disputeSeconds)),
     disputeSlash: (evidence: Hex) => staking('disputeSlash', evidence),
     cancelSlash: (evidence: Hex) => staking('cancelSlash', evidence),
     executeSlash: (evidence: Hex) => staking('executeSlash', evidence),
     createVault: (who: number) =>
-      call(contracts.vault_factory, vaultFactoryAbi, 'create', projectId(who), contracts.token),
+      call(
+        contracts.vault_factory,
+        vaultFactoryAbi,
+        'create',
+        projectId(who),
+        contracts.token,
+        epochSeconds,
+        10n ** 18n,
+      ),
     fund: (who: number, amount: bigint) => vaultCall(who, 'fund', amount),
     postEpoch: (who: number, epoch: bigint, miner: bigint) =>
-      vaultCall(who, 'postEpoch', epoch, hash(`root ${epoch}`), { miner, developer: 2n, treasury: 1n }),
-    veto: (who: number, epoch: bigint) => vaultCall(who, 'veto', epoch),
+      vaultCall(who, 'postEpoch', firstEpoch + epoch, hash(`root ${epoch}`), hash(`receipt ${epoch}`), {
+        miner,
+        developer: 2n,
+        treasury: 1n,
+      }),
+    veto: (who: number, epoch: bigint) => vaultCall(who, 'veto', firstEpoch + epoch),
+    reopen: (who: number, epoch: bigint) => vaultCall(who, 'reopen', firstEpoch + epoch),
     requestWithdrawal: (who: number, amount: bigint) => vaultCall(who, 'requestWithdrawal', amount),
   }
 }
@@ -108,6 +123,7 @@ function anything(calls: Calls, random: () => number): Call {
     calls.postEpoch(who, epoch, amount),
     calls.postEpoch(who, epoch, amount),
     calls.veto(who, epoch),
+    calls.reopen(who, epoch),
     calls.requestWithdrawal(who, amount),
   ]
   return choices[below(choices.length)] as Call
@@ -140,8 +156,10 @@ describe.skipIf(!hasAnvil)('the indexer', () => {
     chain = await startAnvil()
     ;[sender] = (await chain.rpc<string[]>('eth_accounts')) as [string]
     deployment = await deployNetwork(chain)
-    calls = callsOf(deployment.contracts, sender)
-    foreign = callsOf((await deployNetwork(chain)).contracts, sender)
+    const { timestamp } = await chain.rpc<{ timestamp: Hex }>('eth_getBlockByNumber', 'latest', false)
+    const firstEpoch = BigInt(timestamp) / BigInt(epochSeconds)
+    calls = callsOf(deployment.contracts, sender, firstEpoch)
+    foreign = callsOf((await deployNetwork(chain)).contracts, sender, firstEpoch)
     for (const one of [calls, foreign])
       for (const { to, data } of [
         one.mint,
@@ -152,6 +170,8 @@ describe.skipIf(!hasAnvil)('the indexer', () => {
         await chain.rpc('eth_sendTransaction', { from: sender, to, data })
     const { to, data } = calls.approve(deployment.contracts.staking)
     await chain.rpc('eth_sendTransaction', { from: sender, to, data })
+    // The first four epochs of the vaults are over.
+    await chain.rpc('evm_increaseTime', 5 * epochSeconds)
     await chain.rpc('evm_setAutomine', false)
   })
   afterEach(async () => {
@@ -217,7 +237,7 @@ describe.skipIf(!hasAnvil)('the indexer', () => {
     const evidence = hash('evidence')
     await mine(calls.bond(0, 500n))
     await mine(calls.bond(0, 200n), foreign.register(1), calls.proposeSlash(0, evidence, 100n))
-    await chain.rpc('evm_increaseTime', disputeSeconds)
+    await chain.rpc('evm_increaseTime', disputeSeconds + graceSeconds)
     await mine(calls.executeSlash(evidence))
     await caughtUp(hub)
     const { events, states } = await index(hub)

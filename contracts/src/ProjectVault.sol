@@ -7,22 +7,28 @@ import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol
 import {MerkleProof} from "@openzeppelin/contracts/utils/cryptography/MerkleProof.sol";
 import {Math} from "@openzeppelin/contracts/utils/math/Math.sol";
 import {SafeCast} from "@openzeppelin/contracts/utils/math/SafeCast.sol";
+import {Pausable} from "@openzeppelin/contracts/utils/Pausable.sol";
 import {ReentrancyGuardTransient} from "@openzeppelin/contracts/utils/ReentrancyGuardTransient.sol";
 import {IProjectVault} from "./interfaces/IProjectVault.sol";
 import {VaultRoles} from "./lib/VaultRoles.sol";
-import {Claim, Epoch, PayoutLeaf, Totals, VaultSummary, Withdrawal} from "./types/VaultTypes.sol";
+import {Claim, Epoch, PayoutLeaf, Terms, Totals, VaultSummary, Withdrawal} from "./types/VaultTypes.sol";
 
 /**
  * @dev Cloned for every project. What all vaults have in common is immutable here and costs a clone no storage. The reward
- * token is the developer's choice and may call back. The books are complete before any token moves out; the guard keeps such a
- * call away from `fund`, which would book tokens that are on their way out as newly arrived.
+ * token is the developer's choice and may call back. A payment is in the books before its tokens move, and taken out again when
+ * they did not; the guard keeps such a call away from whatever books tokens.
  */
 contract ProjectVault is IProjectVault, ReentrancyGuardTransient {
     using SafeERC20 for IERC20;
     using SafeCast for uint256;
+    using Math for uint256;
 
-    /// @dev 100 first claims cost about 6.2 million gas, well below what any chain allows in one transaction.
+    /// @dev 100 first claims cost about 6.3 million gas, well below what any chain allows in one transaction.
     uint256 public constant CLAIMS_MAX = 100;
+    /// @dev Members of an epoch are drawn less than this before it begins.
+    uint64 public constant TERMS_NOTICE_SECS = 1 hours;
+    /// @dev An epoch that ended this long ago and is not posted holds no withdrawal back any more.
+    uint64 public constant POSTING_SECS = 1 days;
 
     /// @inheritdoc IProjectVault
     address public immutable factory;
@@ -47,6 +53,8 @@ contract ProjectVault is IProjectVault, ReentrancyGuardTransient {
     uint128 private _reserved;
 
     Withdrawal private _withdrawal;
+    /// In order of time. Only the last may lie ahead.
+    Terms[] private _terms;
     mapping(uint256 epoch => Epoch) private _epochs;
     mapping(uint256 epoch => mapping(address miner => uint256 amount)) private _claimed;
 
@@ -70,20 +78,42 @@ contract ProjectVault is IProjectVault, ReentrancyGuardTransient {
     }
 
     /// @inheritdoc IProjectVault
-    function initialize(bytes32 projectId_, address developer_, IERC20 token_) external {
+    function initialize(
+        bytes32 projectId_,
+        address developer_,
+        IERC20 token_,
+        uint32 epochSecs,
+        uint128 epochCap
+    ) external {
         if (msg.sender != factory) revert NotFactory(msg.sender);
+        uint64 from = uint64(block.timestamp);
+        if (!_isEpochLength(epochSecs) || epochCap == 0) revert InvalidTerms(from, epochSecs, epochCap);
         projectId = projectId_;
         developer = developer_;
         token = token_;
+        _terms.push(Terms(from, epochSecs, epochCap));
     }
 
     /// @inheritdoc IProjectVault
     function fund(uint256 amount) external nonReentrant {
+        uint256 known = Math.min(_balance(), token.balanceOf(address(this)));
         if (amount != 0) token.safeTransferFrom(msg.sender, address(this), amount);
-        uint256 arrived = token.balanceOf(address(this)) - _balance();
+        uint256 arrived = token.balanceOf(address(this)).saturatingSub(known);
         if (arrived == 0) revert NothingFunded();
         _funded += arrived.toUint128();
         emit VaultFunded(msg.sender, arrived);
+    }
+
+    /// @inheritdoc IProjectVault
+    function setTerms(uint64 from, uint32 epochSecs, uint128 epochCap) external onlyDeveloper {
+        uint256 earliest = block.timestamp + TERMS_NOTICE_SECS;
+        if (latestTerms().from >= earliest) _terms.pop();
+        Terms memory latest = latestTerms();
+        bool isBoundary = _isEpochLength(epochSecs) && from % epochSecs == 0 && from % latest.epochSecs == 0;
+        if (!isBoundary || from < earliest || latest.from > block.timestamp)
+            revert InvalidTerms(from, epochSecs, epochCap);
+        _terms.push(Terms(from, epochSecs, epochCap));
+        emit TermsSet(from, epochSecs, epochCap);
     }
 
     /// @inheritdoc IProjectVault
@@ -100,7 +130,7 @@ contract ProjectVault is IProjectVault, ReentrancyGuardTransient {
         bool isTime = block.timestamp >= announced.availableAt && block.timestamp < announced.expiresAt;
         if (!isTime || announced.amount == 0)
             revert WithdrawalNotAvailable(announced.availableAt, announced.expiresAt);
-        uint256 amount = Math.min(announced.amount, freeBalance());
+        uint256 amount = Math.min(announced.amount, _unreserved().saturatingSub(_heldForEpochs()));
         if (amount == 0) revert NothingFree();
         delete _withdrawal;
         _withdrawn += uint128(amount);
@@ -112,22 +142,37 @@ contract ProjectVault is IProjectVault, ReentrancyGuardTransient {
     function postEpoch(
         uint256 epoch,
         bytes32 merkleRoot,
+        bytes32 receiptHash,
         Totals calldata totals
     ) external onlyRole(VaultRoles.POSTER) {
-        if (merkleRoot == 0 || totals.miner == 0) revert EmptyEpoch(epoch);
+        if (Pausable(factory).paused()) revert Pausable.EnforcedPause();
+        if (merkleRoot == 0 || receiptHash == 0 || totals.miner == 0) revert EmptyEpoch(epoch);
         if (_epochs[epoch].merkleRoot != 0) revert AlreadyPosted(epoch);
+        if (_epochs[epoch].isVetoed) revert VetoStands(epoch);
         uint256 total = uint256(totals.miner) + totals.developer + totals.treasury;
-        uint256 free = freeBalance();
-        if (total > free) revert Underfunded(free, total);
+        uint256 cap = termsOf(epoch).epochCap;
+        if (total > cap) revert ExceedsCap(epoch, cap, total);
+        uint256 unreserved = _unreserved();
+        if (total > unreserved) revert Underfunded(unreserved, total);
         _reserved += uint128(total);
+        uint64 releaseAt = uint64(block.timestamp) + challengeSecs;
         _epochs[epoch] = Epoch({
             merkleRoot: merkleRoot,
-            releaseAt: uint64(block.timestamp) + challengeSecs,
+            releaseAt: releaseAt,
+            isVetoed: false,
             unclaimed: totals.miner,
             developer: totals.developer,
             treasury: totals.treasury
         });
-        emit EpochPosted(epoch, merkleRoot, total);
+        emit EpochPosted(
+            epoch,
+            merkleRoot,
+            receiptHash,
+            totals.miner,
+            totals.developer,
+            totals.treasury,
+            releaseAt
+        );
     }
 
     /// @inheritdoc IProjectVault
@@ -137,44 +182,52 @@ contract ProjectVault is IProjectVault, ReentrancyGuardTransient {
         // Nothing was paid before the release, so all of it is still there.
         _reserved -= posted.unclaimed + posted.developer + posted.treasury;
         delete _epochs[epoch];
+        _epochs[epoch].isVetoed = true;
         emit EpochVetoed(epoch, posted.merkleRoot);
+    }
+
+    /// @inheritdoc IProjectVault
+    function reopen(uint256 epoch) external onlyRole(VaultRoles.ARBITER) {
+        if (!_epochs[epoch].isVetoed) revert NoVeto(epoch);
+        _epochs[epoch].isVetoed = false;
+        emit EpochReopened(epoch);
     }
 
     /// @inheritdoc IProjectVault
     function claim(uint256 epoch, address miner, uint256 amount, bytes32[] calldata proof) external nonReentrant {
         if (!_settle(epoch, miner, amount, proof)) revert AlreadyClaimed(epoch, miner);
-        _book(amount);
+        emit Claimed(epoch, miner, amount);
         token.safeTransfer(miner, amount);
     }
 
     /// @inheritdoc IProjectVault
     function claimMany(Claim[] calldata claims) external nonReentrant returns (uint256 paid) {
         if (claims.length > CLAIMS_MAX) revert TooManyClaims(claims.length, CLAIMS_MAX);
-        uint256[] memory amounts = new uint256[](claims.length);
         for (uint256 i = 0; i < claims.length; ++i) {
             Claim calldata one = claims[i];
             if (!_settle(one.epoch, one.miner, one.amount, one.proof)) continue;
-            amounts[i] = one.amount;
+            if (!token.trySafeTransfer(one.miner, one.amount)) {
+                _unsettle(one.epoch, one.miner, one.amount);
+                continue;
+            }
             paid += one.amount;
-        }
-        _book(paid);
-        for (uint256 i = 0; i < claims.length; ++i) {
-            if (amounts[i] != 0) token.safeTransfer(claims[i].miner, amounts[i]);
+            emit Claimed(one.epoch, one.miner, one.amount);
         }
     }
 
     /// @inheritdoc IProjectVault
     function payFees(uint256 epoch) external nonReentrant {
         Epoch storage posted = _releasedEpoch(epoch);
-        uint256 toDeveloper = posted.developer;
-        uint256 toTreasury = posted.treasury;
-        if (toDeveloper + toTreasury == 0) revert NoFees(epoch);
+        uint128 developerFee = posted.developer;
+        uint128 treasuryFee = posted.treasury;
         posted.developer = 0;
         posted.treasury = 0;
-        _book(toDeveloper + toTreasury);
+        uint128 toDeveloper = _tryToPay(developer, developerFee);
+        uint128 toTreasury = _tryToPay(treasury, treasuryFee);
+        if (toDeveloper == 0 && toTreasury == 0) revert NoFees(epoch);
+        posted.developer = developerFee - toDeveloper;
+        posted.treasury = treasuryFee - toTreasury;
         emit FeesPaid(epoch, toDeveloper, toTreasury);
-        if (toDeveloper != 0) token.safeTransfer(developer, toDeveloper);
-        if (toTreasury != 0) token.safeTransfer(treasury, toTreasury);
     }
 
     /// @inheritdoc IProjectVault
@@ -195,8 +248,27 @@ contract ProjectVault is IProjectVault, ReentrancyGuardTransient {
     }
 
     /// @inheritdoc IProjectVault
-    function freeBalance() public view returns (uint256) {
-        return _balance() - _reserved;
+    function freeBalance() external view returns (uint256) {
+        uint256 announced = block.timestamp < _withdrawal.expiresAt ? _withdrawal.amount : 0;
+        return _unreserved().saturatingSub(announced);
+    }
+
+    /// @inheritdoc IProjectVault
+    function termsOf(uint256 epoch) public view returns (Terms memory terms) {
+        if (epoch > type(uint64).max) revert EpochNotPayable(epoch);
+        uint256 until = block.timestamp;
+        for (uint256 i = _terms.length; i != 0; --i) {
+            terms = _terms[i - 1];
+            uint256 end = (epoch + 1) * terms.epochSecs;
+            if (end > terms.from && end <= until) return terms;
+            until = Math.min(until, terms.from);
+        }
+        revert EpochNotPayable(epoch);
+    }
+
+    /// @inheritdoc IProjectVault
+    function latestTerms() public view returns (Terms memory) {
+        return _terms[_terms.length - 1];
     }
 
     /// @inheritdoc IProjectVault
@@ -215,7 +287,7 @@ contract ProjectVault is IProjectVault, ReentrancyGuardTransient {
     }
 
     /**
-     * @dev Marks one payout as paid; false when it was before. A miner has one leaf in an epoch, so the pair is the key: a
+     * @dev Books one payout as paid; false when it was before. A miner has one leaf in an epoch, so the pair is the key: a
      * tree with a second leaf for it pays only one of them. A wrong proof of a paid payout is told apart by neither.
      */
     function _settle(
@@ -234,14 +306,35 @@ contract ProjectVault is IProjectVault, ReentrancyGuardTransient {
         if (amount > unclaimed) revert ExceedsTotal(epoch, unclaimed, amount);
         posted.unclaimed = unclaimed - uint128(amount);
         _claimed[epoch][miner] = amount;
-        emit Claimed(epoch, miner, amount);
+        _book(uint128(amount));
         return true;
     }
 
+    /// @dev Takes `_settle` back.
+    function _unsettle(uint256 epoch, address miner, uint256 amount) private {
+        _epochs[epoch].unclaimed += uint128(amount);
+        _claimed[epoch][miner] = 0;
+        _unbook(uint128(amount));
+    }
+
+    /// @dev Returns what was paid: all or, when the token refuses the receiver, nothing.
+    function _tryToPay(address to, uint128 amount) private returns (uint128) {
+        if (amount == 0) return 0;
+        _book(amount);
+        if (token.trySafeTransfer(to, amount)) return amount;
+        _unbook(amount);
+        return 0;
+    }
+
     /// @dev Turns reserved funds into paid ones.
-    function _book(uint256 amount) private {
-        _reserved -= uint128(amount);
-        _paid += uint128(amount);
+    function _book(uint128 amount) private {
+        _reserved -= amount;
+        _paid += amount;
+    }
+
+    function _unbook(uint128 amount) private {
+        _reserved += amount;
+        _paid -= amount;
     }
 
     function _releasedEpoch(uint256 epoch) private view returns (Epoch storage posted) {
@@ -254,7 +347,33 @@ contract ProjectVault is IProjectVault, ReentrancyGuardTransient {
         if (posted.merkleRoot == 0) revert UnknownEpoch(epoch);
     }
 
+    /**
+     * @dev What epochs may cost that nobody posted yet: the running one and those that ended within `POSTING_SECS`. Their
+     * number is bounded by the length of epochs, an hour at least.
+     */
+    function _heldForEpochs() private view returns (uint256 held) {
+        uint256 since = block.timestamp - POSTING_SECS;
+        uint256 until = block.timestamp + 1;
+        for (uint256 i = _terms.length; i != 0 && until > since; --i) {
+            Terms memory terms = _terms[i - 1];
+            if (terms.from >= until) continue;
+            uint256 last = (until - 1) / terms.epochSecs;
+            for (uint256 epoch = Math.max(terms.from, since) / terms.epochSecs; epoch <= last; ++epoch)
+                if (_epochs[epoch].merkleRoot == 0) held += terms.epochCap;
+            until = terms.from;
+        }
+    }
+
+    function _unreserved() private view returns (uint256) {
+        return Math.min(_balance(), token.balanceOf(address(this))).saturatingSub(_reserved);
+    }
+
     function _balance() private view returns (uint256) {
         return uint256(_funded) - _withdrawn - _paid;
+    }
+
+    /// @dev The lengths that a manifest may have.
+    function _isEpochLength(uint32 epochSecs) private pure returns (bool) {
+        return epochSecs != 0 && epochSecs % 1 hours == 0 && 1 days % epochSecs == 0;
     }
 }

@@ -4,6 +4,7 @@ pragma solidity 0.8.37;
 import {AccessControl} from "@openzeppelin/contracts/access/AccessControl.sol";
 import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {EIP712} from "@openzeppelin/contracts/utils/cryptography/EIP712.sol";
+import {Pausable} from "@openzeppelin/contracts/utils/Pausable.sol";
 import {IStaking} from "./interfaces/IStaking.sol";
 import {SignedActions} from "./lib/SignedActions.sol";
 import {Collateral} from "./staking/Collateral.sol";
@@ -11,7 +12,7 @@ import {Slashing} from "./staking/Slashing.sol";
 import {Bond, PermitSignature, SetPayout, StakingActions, Unbond, Withdraw} from "./types/StakingTypes.sol";
 
 /// @dev Decides who may; `Collateral` and `Slashing` do it.
-contract Staking is Slashing, SignedActions, AccessControl {
+contract Staking is Slashing, SignedActions, AccessControl, Pausable {
     using StakingActions for Bond;
     using StakingActions for SetPayout;
     using StakingActions for Unbond;
@@ -88,11 +89,12 @@ contract Staking is Slashing, SignedActions, AccessControl {
     /// @inheritdoc IStaking
     function proposeSlash(
         bytes32 subscriptionId,
+        bytes32 offenceId,
         bytes32 evidenceHash,
         uint256 amount,
         uint64 disputeWindowSecs
-    ) external onlyRole(PROPOSER_ROLE) {
-        _proposeSlash(subscriptionId, evidenceHash, amount, disputeWindowSecs);
+    ) external onlyRole(PROPOSER_ROLE) whenNotPaused {
+        _proposeSlash(subscriptionId, offenceId, evidenceHash, amount, disputeWindowSecs);
     }
 
     /// @inheritdoc IStaking
@@ -111,7 +113,22 @@ contract Staking is Slashing, SignedActions, AccessControl {
     }
 
     /// @inheritdoc IStaking
-    function executeSlash(bytes32 evidenceHash) external {
+    function endDispute(bytes32 evidenceHash) external {
+        _endDispute(evidenceHash);
+    }
+
+    /// @inheritdoc IStaking
+    function executeSlash(bytes32 evidenceHash) external whenNotPaused {
         _executeSlash(evidenceHash);
+    }
+
+    /// @inheritdoc IStaking
+    function pause() external onlyRole(ARBITER_ROLE) {
+        _pause();
+    }
+
+    /// @inheritdoc IStaking
+    function unpause() external onlyRole(ARBITER_ROLE) {
+        _unpause();
     }
 }

@@ -4,13 +4,14 @@ pragma solidity 0.8.37;
 import {AccessControl} from "@openzeppelin/contracts/access/AccessControl.sol";
 import {Clones} from "@openzeppelin/contracts/proxy/Clones.sol";
 import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
+import {Pausable} from "@openzeppelin/contracts/utils/Pausable.sol";
 import {IProjectRegistry} from "./interfaces/IProjectRegistry.sol";
 import {IProjectVault} from "./interfaces/IProjectVault.sol";
 import {IVaultFactory} from "./interfaces/IVaultFactory.sol";
 import {VaultRoles} from "./lib/VaultRoles.sol";
 import {ProjectVault} from "./ProjectVault.sol";
 
-contract VaultFactory is IVaultFactory, AccessControl {
+contract VaultFactory is IVaultFactory, AccessControl, Pausable {
     bytes32 public constant POSTER_ROLE = VaultRoles.POSTER;
     bytes32 public constant ARBITER_ROLE = VaultRoles.ARBITER;
 
@@ -36,7 +37,12 @@ contract VaultFactory is IVaultFactory, AccessControl {
     }
 
     /// @inheritdoc IVaultFactory
-    function create(bytes32 projectId, IERC20 token) external returns (address vault) {
+    function create(
+        bytes32 projectId,
+        IERC20 token,
+        uint32 epochSecs,
+        uint128 epochCap
+    ) external returns (address vault) {
         address developer = registry.developerOf(projectId);
         if (developer == address(0)) revert UnknownProject(projectId);
         if (msg.sender != developer && !hasRole(POSTER_ROLE, msg.sender))
@@ -44,8 +50,18 @@ contract VaultFactory is IVaultFactory, AccessControl {
         vault = vaultOf(projectId);
         if (vault.code.length != 0) revert VaultExists(projectId, vault);
         Clones.cloneDeterministic(implementation, projectId);
-        IProjectVault(vault).initialize(projectId, developer, token);
-        emit VaultCreated(projectId, vault, developer, address(token));
+        IProjectVault(vault).initialize(projectId, developer, token, epochSecs, epochCap);
+        emit VaultCreated(projectId, vault, developer, address(token), epochSecs, epochCap);
+    }
+
+    /// @inheritdoc IVaultFactory
+    function pause() external onlyRole(ARBITER_ROLE) {
+        _pause();
+    }
+
+    /// @inheritdoc IVaultFactory
+    function unpause() external onlyRole(ARBITER_ROLE) {
+        _unpause();
     }
 
     /// @inheritdoc IVaultFactory

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { type AbiEvent, toEventSelector } from 'viem'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { resolveProfile } from '../../protocol/identity/index.ts'
 import { AnvilError, startAnvil } from '../anvil.ts'
@@ -35,11 +36,11 @@ const indexed = [
   'event Unbonding(bytes32 indexed subscriptionId, uint64 releaseAt)',
   'event Withdrawn(bytes32 indexed subscriptionId, address indexed owner, uint256 amount)',
   'event PayoutSet(bytes32 indexed subscriptionId, address payout)',
-  'event SlashProposed(bytes32 indexed evidenceHash, bytes32 indexed subscriptionId, uint256 amount, uint64 executableAt)',
+  'event SlashProposed(bytes32 indexed evidenceHash, bytes32 indexed subscriptionId, bytes32 indexed offenceId, uint256 amount, uint64 executableAt)',
   'event SlashDisputed(bytes32 indexed evidenceHash)',
   'event SlashCancelled(bytes32 indexed evidenceHash)',
   'event SlashExecuted(bytes32 indexed evidenceHash, bytes32 indexed subscriptionId, uint256 amount)',
-  'event EpochPosted(uint256 indexed epoch, bytes32 merkleRoot, uint256 total)',
+  'event EpochPosted(uint256 indexed epoch, bytes32 merkleRoot, bytes32 receiptHash, uint256 miner, uint256 developer, uint256 treasury, uint64 releaseAt)',
   'event Claimed(uint256 indexed epoch, address indexed miner, uint256 amount)',
   'event VaultFunded(address indexed from, uint256 amount)',
 ]
@@ -65,6 +66,9 @@ const formatEvent = (event: AbiEvent) =>
   `${event.name}(${event.inputs
     .map(({ type, indexed: isIndexed, name }) => `${type} ${isIndexed ? 'indexed ' : ''}${name}`)
     .join(', ')})`
+
+/** What a deployment cannot do without. */
+const separate = { admin: roles.admin, arbiter: roles.arbiter }
 
 describe.skipIf(!hasAnvil)('deployContracts', () => {
   let network: Network
@@ -103,7 +107,8 @@ describe.skipIf(!hasAnvil)('deployContracts', () => {
     for (const [contract, role, account] of held) {
       expect(await contract.read.hasRole([role, account])).toBe(true)
       expect(await contract.read.hasRole([role, deployer.address])).toBe(false)
-      expect(await contract.read.hasRole([admin, roles.admin])).toBe(true)
+      expect(await contract.read.hasRole([admin, network.adminTimelock.address])).toBe(true)
+      expect(await contract.read.hasRole([admin, roles.admin])).toBe(false)
       expect(await contract.read.hasRole([admin, deployer.address])).toBe(false)
     }
   })
@@ -141,6 +146,7 @@ describe.skipIf(!hasAnvil)('deployContracts', () => {
       profile,
       params,
       treasury,
+      roles: separate,
       faucetSupplyWei: 0n,
       grants: [
         { to: owner.address, amountWei: 3n },
@@ -155,19 +161,20 @@ describe.skipIf(!hasAnvil)('deployContracts', () => {
     expect(await token.read.balanceOf([treasury])).toBe(4n)
   })
 
-  test('refuses another chain, names that do not fit, and grants it may not make, before anything is sent', async () => {
+  test('refuses another chain, names that do not fit, grants it may not make, and short unbonding, before anything is sent', async () => {
     const attempt = (
       given: Parameters<typeof resolveProfile>[0],
       over: Partial<Parameters<typeof deployContracts>[0]> = {},
     ) =>
       deployContracts({
-        ...over,
         rpcUrl: network.client.transport.url!,
         account: deployer,
         profile: resolveProfile(given),
         params,
         treasury,
+        roles: separate,
         faucetSupplyWei: 0n,
+        ...over,
       })
     const nonce = await network.client.getTransactionCount({ address: deployer.address })
     await expect(attempt({ chain_id: 1 })).rejects.toThrow(
@@ -177,9 +184,51 @@ describe.skipIf(!hasAnvil)('deployContracts', () => {
       '"A service with a name ProjectRegistry" is longer than 31 bytes',
     )
     await expect(
-      attempt({}, { roles: { minter: owner.address }, grants: [{ to: owner.address, amountWei: 1n }] }),
+      attempt(
+        {},
+        { roles: { ...separate, minter: owner.address }, grants: [{ to: owner.address, amountWei: 1n }] },
+      ),
     ).rejects.toThrow('only when the deploying account is the minter')
+    await expect(attempt({}, { params: { ...params, unbonding_secs: 173_759 } })).rejects.toThrow(
+      'unbonding_secs is 173759, and must be at least 173760',
+    )
+    await expect(
+      attempt({}, { params: { ...params, unbonding_secs: 300_000, unbonding_secs_min: 300_001 } }),
+    ).rejects.toThrow('must be at least 300001')
     expect(await network.client.getTransactionCount({ address: deployer.address })).toBe(nonce)
+  })
+})
+
+describe.skipIf(!hasAnvil)('deployContracts on a chain that is not local', () => {
+  test('takes no account whose key everybody has, whatever its part', async () => {
+    const chainId = 4_242
+    const chain = await startAnvil({ flags: ['--chain-id', String(chainId)] })
+    const mine = privateKeyToAccount(generatePrivateKey())
+    const other = privateKeyToAccount(generatePrivateKey()).address
+    await chain.rpc('anvil_setBalance', mine.address, '0x56bc75e2d63100000')
+    const attempt = (over: Partial<Parameters<typeof deployContracts>[0]> = {}) =>
+      deployContracts({
+        rpcUrl: chain.url,
+        account: mine,
+        profile: resolveProfile({ chain_id: chainId }),
+        params,
+        treasury,
+        roles: { admin: other, arbiter: other },
+        faucetSupplyWei: 0n,
+        ...over,
+      })
+    const refused = (address: string) =>
+      `Everybody has the keys of ${address}, and the chain 4242 is not a local one.`
+    await expect(attempt({ account: deployer })).rejects.toThrow(refused(deployer.address))
+    await expect(attempt({ treasury: owner.address })).rejects.toThrow(refused(owner.address))
+    for (const role of Object.keys(roles) as (keyof typeof roles)[])
+      await expect(attempt({ roles: { admin: other, arbiter: other, [role]: roles[role] } })).rejects.toThrow(
+        refused(roles[role]),
+      )
+    expect(await chain.rpc('eth_blockNumber')).toBe('0x0')
+    const { contracts } = await attempt()
+    expect(await chain.rpc('eth_getCode', contracts.staking, 'latest')).not.toBe('0x')
+    await chain.stop()
   })
 })
 

@@ -20,8 +20,9 @@ const projectId = deriveProjectId(profile, developer.address.toLowerCase(), slug
 const nodeKey = bytes32(0xb2)
 const id = deriveSubscriptionId(projectId, owner.address.toLowerCase(), nodeKey)
 const amount = eth(100)
-const epoch = 248_611n
+const epochSecs = 3_600
 const leaves = 1_000
+const receiptHash = bytes32(0x4ec)
 const miner = (number: number): Address => `0x${'1000'.repeat(9)}${String(number).padStart(4, '0')}`
 /** Beyond every block of a measurement, and within the week that a signature may live. */
 const deadlineSecs = 500_000
@@ -64,13 +65,14 @@ export const renderGas = (rows: readonly GasRow[]): string =>
 
 type Measure = (call: string, sent: Promise<Hex>) => Promise<void>
 
-async function deployments({ client, addresses }: Network): Promise<GasRow[]> {
+async function deployments({ client, addresses, adminTimelock }: Network): Promise<GasRow[]> {
   const names = new Map<string, string>([
     [addresses.token, 'HubToken'],
     [addresses.faucet, 'Faucet'],
     [addresses.project_registry, 'ProjectRegistry'],
     [addresses.vault_factory, 'VaultFactory, with the code of all vaults'],
     [addresses.staking, 'Staking'],
+    [adminTimelock.address, 'AdminTimelock'],
   ])
   const rows: GasRow[] = []
   for (let blockNumber = 1n; blockNumber <= (await client.getBlockNumber()); blockNumber++) {
@@ -211,7 +213,7 @@ async function measureSlashes(network: Network, measure: Measure): Promise<void>
   const { staking } = network
   const windowSecs = BigInt(params.dispute_window_secs_min)
   const propose = (evidence: Hex) =>
-    staking.write.proposeSlash([id, evidence, eth(1), windowSecs], { account: roles.proposer })
+    staking.write.proposeSlash([id, evidence, evidence, eth(1), windowSecs], { account: roles.proposer })
   await measure('staking: `proposeSlash`', propose(bytes32(1)))
   await network.mined(propose(bytes32(2)))
   await measure(
@@ -220,7 +222,7 @@ async function measureSlashes(network: Network, measure: Measure): Promise<void>
   )
   await measure('staking: `upholdSlash`', staking.write.upholdSlash([bytes32(2)], { account: roles.arbiter }))
   await measure('staking: `cancelSlash`', staking.write.cancelSlash([bytes32(2)], { account: roles.arbiter }))
-  await skip(network, windowSecs)
+  await skip(network, windowSecs + (await staking.read.DISPUTE_GRACE_SECS()))
   await measure(
     'staking: `executeSlash`',
     staking.write.executeSlash([bytes32(1)], { account: stranger.address }),
@@ -231,8 +233,13 @@ async function measureVault(network: Network, measure: Measure): Promise<void> {
   const { factory, token, addresses } = network
   const asDeveloper = { account: developer.address }
   const account = stranger.address
-  await measure('factory: `create`', factory.write.create([projectId, addresses.token], asDeveloper))
+  await measure(
+    'factory: `create`',
+    factory.write.create([projectId, addresses.token, epochSecs, eth(2_000)], asDeveloper),
+  )
   const vault = network.vaultAt(await factory.read.vaultOf([projectId]))
+  const epoch = (await network.now()) / BigInt(epochSecs)
+  await skip(network, 2 * epochSecs)
   await network.give(developer.address, eth(10_000))
   await network.mined(token.write.approve([vault.address, eth(10_000)], asDeveloper))
   await measure('vault: `fund`, the first time', vault.write.fund([eth(5_000)], asDeveloper))
@@ -249,13 +256,14 @@ async function measureVault(network: Network, measure: Measure): Promise<void> {
   const totals = { miner: eth(leaves), developer: eth(30), treasury: eth(10) }
   await measure(
     'vault: `postEpoch`, the first',
-    vault.write.postEpoch([epoch, tree.root, totals], { account: roles.poster }),
+    vault.write.postEpoch([epoch, tree.root, receiptHash, totals], { account: roles.poster }),
   )
   await measure(
     'vault: `postEpoch`',
-    vault.write.postEpoch([epoch + 1n, tree.root, totals], { account: roles.poster }),
+    vault.write.postEpoch([epoch + 1n, tree.root, receiptHash, totals], { account: roles.poster }),
   )
   await measure('vault: `veto`', vault.write.veto([epoch + 1n], { account: roles.arbiter }))
+  await measure('vault: `reopen`', vault.write.reopen([epoch + 1n], { account: roles.arbiter }))
   await skip(network, params.vault_challenge_secs)
   const [first] = rows
   await network.mined(
@@ -281,7 +289,12 @@ async function measureVault(network: Network, measure: Measure): Promise<void> {
   await measure('vault: `payFees`', vault.write.payFees([epoch], { account }))
   await measure('vault: `requestWithdrawal`', vault.write.requestWithdrawal([eth(1)], asDeveloper))
   await skip(network, await vault.read.withdrawalNoticeSecs())
+  // Of hourly epochs a day has most, and each is looked at.
+  await network.give(vault.address, eth(100_000))
+  await network.mined(vault.write.fund([0n], { account }))
   await measure('vault: `withdraw`', vault.write.withdraw(asDeveloper))
+  const from = ((await network.now()) / BigInt(epochSecs) + 2n) * BigInt(epochSecs)
+  await measure('vault: `setTerms`', vault.write.setTerms([from, epochSecs, eth(1_000)], asDeveloper))
 }
 
 const splitSignature = (signature: Hex) => ({

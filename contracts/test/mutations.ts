@@ -46,7 +46,18 @@ const faults: readonly Fault[] = [
     'token.safeTransfer(msg.sender, amount)',
     'Staking',
   ),
-  open('slash within its window', slashing, 'block.timestamp < slash.executableAt', 'Staking'),
+  open('slash within its window', slashing, 'block.timestamp < endsAt', 'Staking'),
+  open('dispute after its window', slashing, 'block.timestamp >= endsAt', 'Staking'),
+  fault(
+    'no grace for a dispute',
+    slashing,
+    'slash.executableAt + DISPUTE_GRACE_SECS',
+    'slash.executableAt',
+    'Staking',
+  ),
+  open('second slash of an offence', slashing, 'evidenceOf[offenceId] != 0', 'Staking'),
+  open('dispute that ends while it may be decided', slashing, 'block.timestamp < slash.decideBy', 'Staking'),
+  open('decision that comes too late', slashing, 'block.timestamp >= slash.decideBy', 'Staking'),
   fault(
     'slash that is disputed',
     slashing,
@@ -82,7 +93,7 @@ const faults: readonly Fault[] = [
   fault(
     'withdrawal of what is set aside',
     vault,
-    'Math.min(announced.amount, freeBalance())',
+    'Math.min(announced.amount, _unreserved().saturatingSub(_heldForEpochs()))',
     'Math.min(announced.amount, _balance())',
     'Vault',
   ),
@@ -94,7 +105,41 @@ const faults: readonly Fault[] = [
     'Vault',
   ),
   open('veto after the release', vault, 'block.timestamp >= posted.releaseAt', 'Vault'),
-  fault('fees paid twice', vault, 'posted.developer = 0;', '', 'Vault'),
+  fault(
+    'withdrawal before epochs that have ended',
+    vault,
+    '_unreserved().saturatingSub(_heldForEpochs())',
+    '_unreserved()',
+    'Vault',
+  ),
+  fault(
+    'announced funds that are free for tasks',
+    vault,
+    '_unreserved().saturatingSub(announced)',
+    '_unreserved()',
+    'Vault',
+  ),
+  fault('epoch that has not ended', vault, 'end > terms.from && end <= until', 'end > terms.from', 'Vault'),
+  fault('epoch before there was a vault', vault, 'end > terms.from && end <= until', 'end <= until', 'Vault'),
+  open('epoch beyond its cap', vault, 'total > cap', 'Vault'),
+  open('epoch posted again without the arbiter', vault, '_epochs[epoch].isVetoed', 'Vault'),
+  open('epoch posted during a pause', vault, 'Pausable(factory).paused()', 'Vault'),
+  fault('terms without a notice', vault, '!isBoundary || from < earliest', '!isBoundary', 'Vault'),
+  fault(
+    'refused miner that counts as paid',
+    vault,
+    '_unsettle(one.epoch, one.miner, one.amount);',
+    '',
+    'Vault',
+  ),
+  fault(
+    'fees paid twice',
+    vault,
+    'posted.developer = developerFee - toDeveloper;',
+    'posted.developer = developerFee;',
+    'Vault',
+  ),
+  fault('refused fee that is lost', vault, 'posted.treasury = treasuryFee - toTreasury;', '', 'Vault'),
   fault(
     'leaf without its epoch',
     leaf,
@@ -130,7 +175,7 @@ const root = path.resolve(import.meta.dirname, '../..')
 const copy = mkdtempSync(path.join(tmpdir(), 'contracts-mutations-'))
 
 function prepareCopy(): void {
-  for (const part of ['src', 'test/sol', 'foundry.toml', 'solc.mjs'])
+  for (const part of ['src', 'test/sol', 'test/mocks', 'foundry.toml', 'solc.mjs'])
     cpSync(path.join(root, 'contracts', part), path.join(copy, 'contracts', part), { recursive: true })
   symlinkSync(path.join(root, 'node_modules'), path.join(copy, 'node_modules'))
 }

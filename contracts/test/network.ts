@@ -18,8 +18,9 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { foundry } from 'viem/chains'
 import { defaultNetworkParams, resolveProfile } from '../../protocol/identity/index.ts'
 import { type AnvilOptions, anvilKeys, findAnvil, startAnvil } from '../anvil.ts'
-import { type ContractAddresses, deployContracts } from '../deploy.ts'
+import { type Deployment, deployContracts } from '../deploy.ts'
 import {
+  adminTimelockAbi,
   faucetAbi,
   hubTokenAbi,
   projectRegistryAbi,
@@ -61,7 +62,7 @@ export type Network = Awaited<ReturnType<typeof startNetwork>>
 export async function startNetwork(options: AnvilOptions = {}, over: Partial<typeof params> = {}) {
   const anvil = await startAnvil(options)
   try {
-    const { contracts } = await deployContracts({
+    const deployment = await deployContracts({
       rpcUrl: anvil.url,
       account: deployer,
       profile,
@@ -70,14 +71,14 @@ export async function startNetwork(options: AnvilOptions = {}, over: Partial<typ
       roles,
       faucetSupplyWei: eth(1_000_000),
     })
-    return { ...connect(anvil.url, contracts), stop: anvil.stop }
+    return { ...connect(anvil.url, deployment), stop: anvil.stop }
   } catch (error) {
     await anvil.stop()
     throw error
   }
 }
 
-function connect(url: string, addresses: ContractAddresses) {
+function connect(url: string, { contracts: addresses, adminTimelock }: Deployment) {
   const client = createTestClient({
     mode: 'anvil',
     chain: foundry,
@@ -114,6 +115,7 @@ function connect(url: string, addresses: ContractAddresses) {
     registry: at([...projectRegistryAbi, ...errors], addresses.project_registry),
     factory: at([...vaultFactoryAbi, ...errors], addresses.vault_factory),
     staking: at([...stakingAbi, ...errors], addresses.staking),
+    adminTimelock: at([...adminTimelockAbi, ...errors], adminTimelock),
     vaultAt: (address: Address) => at([...projectVaultAbi, ...errors], address),
 
     receiptOf,

@@ -1,6 +1,7 @@
 import { encodeFunctionData, getAddress, type Hex, numberToHex } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { deriveProjectId, deriveVaultAddress } from '../../protocol/identity/index.ts'
+import { epochLengths } from '../../protocol/manifest/index.ts'
 import { callBatch, type RpcCall } from '../json-rpc.ts'
 import {
   bytes32,
@@ -18,6 +19,7 @@ import {
 const slug = 'tide-forecast'
 const projectId = deriveProjectId(profile, developer.address.toLowerCase(), slug)
 const asDeveloper = { account: developer.address }
+const cap = 10n ** 18n
 
 describe.skipIf(!hasAnvil)('VaultFactory', () => {
   let network: Network
@@ -44,7 +46,10 @@ describe.skipIf(!hasAnvil)('VaultFactory', () => {
     const { factory, addresses } = network
     const vault = predicted(projectId)
     expect(
-      await network.events(factory, factory.write.create([projectId, addresses.token], asDeveloper)),
+      await network.events(
+        factory,
+        factory.write.create([projectId, addresses.token, 3_600, cap], asDeveloper),
+      ),
     ).toEqual([
       {
         event: 'VaultCreated',
@@ -52,6 +57,8 @@ describe.skipIf(!hasAnvil)('VaultFactory', () => {
         vault,
         developer: developer.address,
         token: getAddress(addresses.token),
+        epochSecs: 3_600,
+        epochCap: cap,
       },
     ])
     const { read } = network.vaultAt(vault)
@@ -61,6 +68,7 @@ describe.skipIf(!hasAnvil)('VaultFactory', () => {
     expect(await read.treasury()).toBe(getAddress(treasury))
     expect(await read.factory()).toBe(getAddress(addresses.vault_factory))
     expect(await read.challengeSecs()).toBe(3_600n)
+    expect(await read.latestTerms()).toEqual({ from: await network.now(), epochSecs: 3_600, epochCap: cap })
     expect(await read.withdrawalNoticeSecs()).toBe(172_800n)
   })
 
@@ -81,7 +89,7 @@ describe.skipIf(!hasAnvil)('VaultFactory', () => {
         data: encodeFunctionData({
           abi: factory.abi,
           functionName: 'create',
-          args: [deriveProjectId(profile, developer.address.toLowerCase(), one), addresses.token],
+          args: [deriveProjectId(profile, developer.address.toLowerCase(), one), addresses.token, 3_600, cap],
         }),
       },
     ])
@@ -90,7 +98,7 @@ describe.skipIf(!hasAnvil)('VaultFactory', () => {
       const nonce = numberToHex(first + i)
       return [
         'eth_sendTransaction',
-        { from: developer.address, nonce, gas: numberToHex(300_000), ...transaction },
+        { from: developer.address, nonce, gas: numberToHex(350_000), ...transaction },
       ]
     })
     // In as few blocks as they fit, so that the test measures addresses and not mining.
@@ -110,41 +118,57 @@ describe.skipIf(!hasAnvil)('VaultFactory', () => {
   test('a stranger does not open a vault with a token of its own', async () => {
     expect(
       await refusal(
-        network.factory.simulate.create([projectId, stranger.address], { account: stranger.address }),
+        network.factory.simulate.create([projectId, stranger.address, 3_600, cap], {
+          account: stranger.address,
+        }),
       ),
     ).toEqual(['NotDeveloper', projectId, stranger.address])
   })
 
+  test('a vault has epochs of a manifest and may pay something', async () => {
+    const attempt = (epochSecs: number, epochCap: bigint) =>
+      refusal(
+        network.factory.simulate.create(
+          [projectId, network.addresses.token, epochSecs, epochCap],
+          asDeveloper,
+        ),
+      )
+    for (const epochSecs of [0, 1, 1_800, 18_000, 172_800])
+      expect((await attempt(epochSecs, cap))[0]).toBe('InvalidTerms')
+    expect((await attempt(3_600, 0n))[0]).toBe('InvalidTerms')
+    for (const epochSecs of epochLengths)
+      await network.factory.simulate.create([projectId, network.addresses.token, epochSecs, cap], asDeveloper)
+  })
+
   test('a poster opens it for the developer, who stays the developer', async () => {
     const { factory, addresses } = network
-    await network.mined(factory.write.create([projectId, addresses.token], { account: roles.poster }))
+    await network.mined(
+      factory.write.create([projectId, addresses.token, 3_600, cap], { account: roles.poster }),
+    )
     expect(await network.vaultAt(predicted(projectId)).read.developer()).toBe(developer.address)
   })
 
   test('there is one vault per project, and none of a project that nobody registered', async () => {
     const { factory, addresses } = network
     const unknown = bytes32(0xdead)
-    expect(await refusal(factory.simulate.create([unknown, addresses.token], asDeveloper))).toEqual([
-      'UnknownProject',
-      unknown,
-    ])
-    await network.mined(factory.write.create([projectId, addresses.token], asDeveloper))
-    expect(await refusal(factory.simulate.create([projectId, addresses.faucet], asDeveloper))).toEqual([
-      'VaultExists',
-      projectId,
-      predicted(projectId),
-    ])
+    expect(
+      await refusal(factory.simulate.create([unknown, addresses.token, 3_600, cap], asDeveloper)),
+    ).toEqual(['UnknownProject', unknown])
+    await network.mined(factory.write.create([projectId, addresses.token, 3_600, cap], asDeveloper))
+    expect(
+      await refusal(factory.simulate.create([projectId, addresses.faucet, 3_600, cap], asDeveloper)),
+    ).toEqual(['VaultExists', projectId, predicted(projectId)])
   })
 
   test('nobody but the factory sets up a vault or the code that vaults share', async () => {
     const { factory, addresses } = network
-    await network.mined(factory.write.create([projectId, addresses.token], asDeveloper))
+    await network.mined(factory.write.create([projectId, addresses.token, 3_600, cap], asDeveloper))
     for (const address of [predicted(projectId), addresses.vault_implementation])
       expect(
         await refusal(
           network
             .vaultAt(address)
-            .simulate.initialize([projectId, developer.address, addresses.token], asDeveloper),
+            .simulate.initialize([projectId, developer.address, addresses.token, 3_600, cap], asDeveloper),
         ),
       ).toEqual(['NotFactory', developer.address])
   })
@@ -152,7 +176,7 @@ describe.skipIf(!hasAnvil)('VaultFactory', () => {
   test('tokens that were sent before the vault was opened belong to it', async () => {
     const { factory, addresses } = network
     await network.give(predicted(projectId), 7n)
-    await network.mined(factory.write.create([projectId, addresses.token], asDeveloper))
+    await network.mined(factory.write.create([projectId, addresses.token, 3_600, cap], asDeveloper))
     const vault = network.vaultAt(predicted(projectId))
     await network.mined(vault.write.fund([0n], asDeveloper))
     expect(await vault.read.freeBalance()).toBe(7n)

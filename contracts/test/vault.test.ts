@@ -2,7 +2,14 @@ import { type Address, concat, encodeFunctionData, type Hex, keccak256 } from 'v
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { deriveProjectId } from '../../protocol/identity/index.ts'
 import { buildPayoutTree, type PayoutTree } from '../../protocol/settlement/index.ts'
-import { callbackTokenAbi, callbackTokenBytecode, feeTokenAbi, feeTokenBytecode } from '../generated/mocks.ts'
+import {
+  callbackTokenAbi,
+  callbackTokenBytecode,
+  feeTokenAbi,
+  feeTokenBytecode,
+  issuerTokenAbi,
+  issuerTokenBytecode,
+} from '../generated/mocks.ts'
 import {
   bytes32,
   developer,
@@ -20,7 +27,10 @@ import {
 
 const slug = 'tide-forecast'
 const projectId = deriveProjectId(profile, developer.address.toLowerCase(), slug)
-const epoch = 248_611n
+const hour = 3_600n
+const day = 86_400n
+/** More than any epoch of these tests costs. */
+const cap = eth(100_000)
 const challengeSecs = BigInt(params.vault_challenge_secs)
 const noticeSecs = 172_800n
 const asDeveloper = { account: developer.address }
@@ -30,19 +40,21 @@ const asArbiter = { account: roles.arbiter }
 /** Digits only, so that the protocol's lower case and viem's checksum are one spelling. */
 const miner = (number: number): Address => `0x${'1000'.repeat(9)}${String(number).padStart(4, '0')}`
 const root = bytes32(0xabc)
+const receiptHash = bytes32(0x4ec)
 
 describe.skipIf(!hasAnvil)('ProjectVault', () => {
   let network: Network
   let vault: ReturnType<Network['vaultAt']>
+  /** The epoch of an hour that runs when the vault is opened; it and the next three are over when a test begins. */
+  let epoch: bigint
   let snapshot: Hex
   beforeAll(async () => {
     network = await startNetwork()
-    const { registry, factory, token, mined } = network
-    await mined(registry.write.register([slug, bytes32(1), bytes32(2), bytes32(3)], asDeveloper))
-    await mined(factory.write.create([projectId, token.address], asDeveloper))
-    vault = network.vaultAt(await factory.read.vaultOf([projectId]))
     await network.give(developer.address, eth(1_000))
-    await mined(token.write.approve([vault.address, eth(1_000)], asDeveloper))
+    vault = await openVault(slug, network.token.address)
+    await network.mined(network.token.write.approve([vault.address, eth(1_000)], asDeveloper))
+    epoch = (await vault.read.latestTerms()).from / hour
+    await network.passTo((epoch + 4n) * hour)
     snapshot = await network.client.snapshot()
   })
   beforeEach(async () => {
@@ -51,12 +63,19 @@ describe.skipIf(!hasAnvil)('ProjectVault', () => {
   })
   afterAll(() => network?.stop())
 
+  const openVault = async (name: string, token: Address, epochSecs = hour, epochCap = cap) => {
+    const { registry, factory, mined } = network
+    await mined(registry.write.register([name, bytes32(1), bytes32(2), bytes32(3)], asDeveloper))
+    const id = deriveProjectId(profile, developer.address.toLowerCase(), name)
+    await mined(factory.write.create([id, token, Number(epochSecs), epochCap], asDeveloper))
+    return network.vaultAt(await factory.read.vaultOf([id]))
+  }
   const fund = (amount = eth(100)) => network.events(vault, vault.write.fund([amount], asDeveloper))
   const post = (
     totals: { miner: bigint; developer: bigint; treasury: bigint },
     merkleRoot: Hex = root,
     at = epoch,
-  ) => network.events(vault, vault.write.postEpoch([at, merkleRoot, totals], asPoster))
+  ) => network.events(vault, vault.write.postEpoch([at, merkleRoot, receiptHash, totals], asPoster))
   const totals = (minerTotal: bigint) => ({ miner: minerTotal, developer: eth(3), treasury: eth(1) })
   /** Posts an epoch that pays the first miner 1, the second 2 and so on. */
   const postTree = async (count: number, at = epoch): Promise<PayoutTree> => {
@@ -106,12 +125,15 @@ describe.skipIf(!hasAnvil)('ProjectVault', () => {
   describe('postEpoch', () => {
     test('sets the whole total aside until the challenge period is over', async () => {
       await fund()
-      expect(await post(totals(eth(20)))).toEqual([
-        { event: 'EpochPosted', epoch, merkleRoot: root, total: eth(24) },
+      const said = await post(totals(eth(20)))
+      const releaseAt = (await network.now()) + challengeSecs
+      expect(said).toEqual([
+        { event: 'EpochPosted', epoch, merkleRoot: root, receiptHash, ...totals(eth(20)), releaseAt },
       ])
       expect(await vault.read.epochOf([epoch])).toEqual({
         merkleRoot: root,
-        releaseAt: (await network.now()) + challengeSecs,
+        releaseAt,
+        isVetoed: false,
         unclaimed: eth(20),
         developer: eth(3),
         treasury: eth(1),
@@ -123,41 +145,80 @@ describe.skipIf(!hasAnvil)('ProjectVault', () => {
       await fund()
       await post(totals(eth(20)))
       const attempt = (minerTotal: bigint) =>
-        vault.simulate.postEpoch([epoch + 1n, root, totals(minerTotal)], asPoster)
+        vault.simulate.postEpoch([epoch + 1n, root, receiptHash, totals(minerTotal)], asPoster)
       expect(await refusal(attempt(eth(72) + 1n))).toEqual(['Underfunded', eth(76), eth(76) + 1n])
       await attempt(eth(72))
-      const most = 2n ** 128n - 1n
-      expect(
-        await refusal(
-          vault.simulate.postEpoch(
-            [epoch + 1n, root, { miner: most, developer: most, treasury: most }],
-            asPoster,
-          ),
-        ),
-      ).toEqual(['Underfunded', eth(76), most * 3n])
     })
 
-    test('an epoch has a root and something for miners, and is posted once', async () => {
+    test('takes the cap of an epoch, and not one unit more', async () => {
+      const low = await openVault('low-tide', network.token.address, hour, eth(10))
+      const at = (await low.read.latestTerms()).from / hour
+      await network.mined(network.token.write.approve([low.address, eth(100)], asDeveloper))
+      await network.mined(low.write.fund([eth(100)], asDeveloper))
+      await network.passTo((at + 1n) * hour)
+      const attempt = (minerTotal: bigint) =>
+        low.simulate.postEpoch([at, root, receiptHash, totals(minerTotal)], asPoster)
+      expect(await refusal(attempt(eth(6) + 1n))).toEqual(['ExceedsCap', at, eth(10), eth(10) + 1n])
+      await attempt(eth(6))
+      const most = 2n ** 128n - 1n
+      const all = { miner: most, developer: most, treasury: most }
+      expect(await refusal(low.simulate.postEpoch([at, root, receiptHash, all], asPoster))).toEqual([
+        'ExceedsCap',
+        at,
+        eth(10),
+        most * 3n,
+      ])
+    })
+
+    test('refuses an epoch that runs, lies ahead, or was over when the vault was opened', async () => {
+      await fund()
+      const attempt = (at: bigint) => vault.simulate.postEpoch([at, root, receiptHash, totals(1n)], asPoster)
+      const running = (await network.now()) / hour
+      for (const at of [running, running + 1n, 2n ** 64n, 2n ** 255n, epoch - 1n, 0n])
+        expect(await refusal(attempt(at))).toEqual(['EpochNotPayable', at])
+      await network.passTo((running + 1n) * hour - 1n)
+      expect((await refusal(attempt(running)))[0]).toBe('EpochNotPayable')
+      await network.passTo((running + 1n) * hour)
+      await attempt(running)
+      await attempt(epoch)
+    })
+
+    test('an arbiter stops the posting in all vaults at once, while payments go on', async () => {
+      const { factory } = network
+      await fund()
+      const [row] = rowsOf(await postTree(2))
+      await network.mined(factory.write.pause(asArbiter))
+      const attempt = () => vault.simulate.postEpoch([epoch + 1n, root, receiptHash, totals(1n)], asPoster)
+      expect(await refusal(attempt())).toEqual(['EnforcedPause'])
+      await release()
+      await network.mined(vault.write.claim(...claim(row!)))
+      await network.mined(factory.write.unpause(asArbiter))
+      await attempt()
+      for (const call of [factory.simulate.pause, factory.simulate.unpause])
+        expect(await refusal(call(asPoster))).toEqual([
+          'AccessControlUnauthorizedAccount',
+          roles.poster,
+          await factory.read.ARBITER_ROLE(),
+        ])
+    })
+
+    test('an epoch has a root, a receipt and something for miners, and is posted once', async () => {
       await fund()
       const { simulate } = vault
-      expect(await refusal(simulate.postEpoch([epoch, bytes32(0), totals(1n)], asPoster))).toEqual([
-        'EmptyEpoch',
-        epoch,
-      ])
-      expect(await refusal(simulate.postEpoch([epoch, root, totals(0n)], asPoster))).toEqual([
-        'EmptyEpoch',
-        epoch,
-      ])
+      const attempt = (merkleRoot: Hex, receipt: Hex, minerTotal: bigint) =>
+        refusal(simulate.postEpoch([epoch, merkleRoot, receipt, totals(minerTotal)], asPoster))
+      expect(await attempt(bytes32(0), receiptHash, 1n)).toEqual(['EmptyEpoch', epoch])
+      expect(await attempt(root, bytes32(0), 1n)).toEqual(['EmptyEpoch', epoch])
+      expect(await attempt(root, receiptHash, 0n)).toEqual(['EmptyEpoch', epoch])
       await post(totals(1n))
-      expect(await refusal(simulate.postEpoch([epoch, root, totals(1n)], asPoster))).toEqual([
-        'AlreadyPosted',
-        epoch,
-      ])
+      expect(await attempt(root, receiptHash, 1n)).toEqual(['AlreadyPosted', epoch])
     })
 
     test('only a poster posts', async () => {
       await fund()
-      expect(await refusal(vault.simulate.postEpoch([epoch, root, totals(1n)], asDeveloper))).toEqual([
+      expect(
+        await refusal(vault.simulate.postEpoch([epoch, root, receiptHash, totals(1n)], asDeveloper)),
+      ).toEqual([
         'AccessControlUnauthorizedAccount',
         developer.address,
         await network.factory.read.POSTER_ROLE(),
@@ -166,7 +227,7 @@ describe.skipIf(!hasAnvil)('ProjectVault', () => {
   })
 
   describe('veto', () => {
-    test('within the challenge period an arbiter frees the funds, and another root may follow', async () => {
+    test('within the challenge period an arbiter frees the funds, and allows another root', async () => {
       await fund()
       await post(totals(eth(20)))
       const { releaseAt } = await vault.read.epochOf([epoch])
@@ -176,8 +237,25 @@ describe.skipIf(!hasAnvil)('ProjectVault', () => {
       ])
       expect(await vault.read.freeBalance()).toBe(eth(100))
       expect(await refusal(vault.simulate.veto([epoch], asArbiter))).toEqual(['UnknownEpoch', epoch])
+      const again = () => vault.simulate.postEpoch([epoch, root, receiptHash, totals(1n)], asPoster)
+      expect(await refusal(again())).toEqual(['VetoStands', epoch])
+      expect(await network.events(vault, vault.write.reopen([epoch], asArbiter))).toEqual([
+        { event: 'EpochReopened', epoch },
+      ])
       const tree = await postTree(2)
       expect((await vault.read.epochOf([epoch])).merkleRoot).toBe(tree.root)
+    })
+
+    test('only an arbiter reopens an epoch, and only one that is vetoed', async () => {
+      await fund()
+      await post(totals(1n))
+      expect(await refusal(vault.simulate.reopen([epoch], asArbiter))).toEqual(['NoVeto', epoch])
+      await network.mined(vault.write.veto([epoch], asArbiter))
+      expect(await refusal(vault.simulate.reopen([epoch], asPoster))).toEqual([
+        'AccessControlUnauthorizedAccount',
+        roles.poster,
+        await network.factory.read.ARBITER_ROLE(),
+      ])
     })
 
     test('comes too late once payments may have been made, and only from an arbiter', async () => {
@@ -392,12 +470,93 @@ describe.skipIf(!hasAnvil)('ProjectVault', () => {
     })
   })
 
+  describe('terms', () => {
+    const setTerms = (from: bigint, epochSecs: bigint, epochCap: bigint) =>
+      network.events(vault, vault.write.setTerms([from, Number(epochSecs), epochCap], asDeveloper))
+    const attempt = (from: bigint, epochSecs: bigint, account = asDeveloper) =>
+      refusal(vault.simulate.setTerms([from, Number(epochSecs), eth(5)], account))
+    /** The first two-hour boundary at least an hour ahead. */
+    const boundary = async () => ((await network.now()) / (2n * hour) + 2n) * 2n * hour
+
+    test('pay epochs before and after a change by the terms of their time', async () => {
+      await fund()
+      const from = await boundary()
+      expect(await setTerms(from, 2n * hour, eth(5))).toEqual([
+        { event: 'TermsSet', from, epochSecs: 7_200, epochCap: eth(5) },
+      ])
+      await network.passTo(from + 2n * hour)
+      const lastOld = from / hour - 1n
+      const firstNew = from / (2n * hour)
+      expect(await vault.read.termsOf([lastOld])).toMatchObject({ epochSecs: 3_600, epochCap: cap })
+      expect(await vault.read.termsOf([firstNew])).toEqual({ from, epochSecs: 7_200, epochCap: eth(5) })
+      await post(totals(eth(20)), root, lastOld)
+      await post(totals(eth(1)), root, firstNew)
+      for (const at of [lastOld + 1n, firstNew - 1n, firstNew + 1n])
+        expect(await refusal(vault.read.termsOf([at]))).toEqual(['EpochNotPayable', at])
+      expect(
+        await refusal(vault.simulate.postEpoch([firstNew, root, receiptHash, totals(eth(2))], asPoster)),
+      ).toEqual(['AlreadyPosted', firstNew])
+    })
+
+    test('begin with an epoch of the old and the new length, at least an hour ahead', async () => {
+      const from = await boundary()
+      const refused = (at: bigint, epochSecs: bigint) => ['InvalidTerms', at, Number(epochSecs), eth(5)]
+      expect(await attempt(from + 1n, hour)).toEqual(refused(from + 1n, hour))
+      expect(await attempt(from + hour, 2n * hour)).toEqual(refused(from + hour, 2n * hour))
+      for (const secs of [0n, 1_800n, 5n * hour, 2n * day])
+        expect(await attempt(from, secs)).toEqual(refused(from, secs))
+      await network.passTo(from - hour)
+      await vault.simulate.setTerms([from, 7_200, eth(5)], asDeveloper)
+      await network.passTo(from - hour + 1n)
+      expect(await attempt(from, 2n * hour)).toEqual(refused(from, 2n * hour))
+    })
+
+    test('further ahead are replaced, and stand once the notice has begun', async () => {
+      const from = await boundary()
+      await setTerms(from + 2n * hour, 2n * hour, eth(1))
+      await setTerms(from, 2n * hour, eth(2))
+      expect((await vault.read.latestTerms()).epochCap).toBe(eth(2))
+      await network.passTo(from - hour + 1n)
+      expect((await attempt(from + 4n * hour, 2n * hour))[0]).toBe('InvalidTerms')
+      await network.passTo(from)
+      await setTerms(from + 4n * hour, 4n * hour, eth(3))
+      await network.passTo(from + 4n * hour)
+      expect((await vault.read.termsOf([from / (2n * hour)])).epochCap).toBe(eth(2))
+    })
+
+    test('are the developer’s to set', async () => {
+      const from = await boundary()
+      expect(await attempt(from, hour, asPoster)).toEqual(['NotDeveloper', projectId, roles.poster])
+    })
+  })
+
   describe('withdrawal by the developer', () => {
+    const dayCap = eth(20)
+    /** A vault whose epochs last a day, with 100 tokens. */
+    let daily: ReturnType<Network['vaultAt']>
+    beforeEach(async () => {
+      daily = await openVault('daily-tide', network.token.address, day, dayCap)
+      await network.mined(network.token.write.approve([daily.address, eth(100)], asDeveloper))
+      await network.mined(daily.write.fund([eth(100)], asDeveloper))
+    })
+
     const announce = (amount: bigint) =>
-      network.events(vault, vault.write.requestWithdrawal([amount], asDeveloper))
+      network.events(daily, daily.write.requestWithdrawal([amount], asDeveloper))
+    const yesterday = async () => (await network.now()) / day - 1n
+    const postYesterday = async (sum: bigint) =>
+      network.mined(
+        daily.write.postEpoch(
+          [await yesterday(), root, receiptHash, { miner: sum, developer: 0n, treasury: 0n }],
+          asPoster,
+        ),
+      )
+    const withdraw = async () => {
+      const before = await network.balanceOf(developer.address)
+      await network.mined(daily.write.withdraw(asDeveloper))
+      return (await network.balanceOf(developer.address)) - before
+    }
 
     test('comes after a notice that everyone can see', async () => {
-      await fund()
       const said = await announce(eth(40))
       const availableAt = (await network.now()) + noticeSecs
       expect(said).toEqual([
@@ -408,88 +567,136 @@ describe.skipIf(!hasAnvil)('ProjectVault', () => {
           expiresAt: availableAt + noticeSecs,
         },
       ])
-      expect((await vault.read.summary()).pendingWithdrawal).toBe(eth(40))
+      expect((await daily.read.summary()).pendingWithdrawal).toBe(eth(40))
       await network.passTo(availableAt - 1n)
-      expect(await refusal(vault.simulate.withdraw(asDeveloper))).toEqual([
+      expect(await refusal(daily.simulate.withdraw(asDeveloper))).toEqual([
         'WithdrawalNotAvailable',
         availableAt,
         availableAt + noticeSecs,
       ])
       await network.client.setNextBlockTimestamp({ timestamp: availableAt })
-      expect(await network.events(vault, vault.write.withdraw(asDeveloper))).toContainEqual({
+      expect(await network.events(daily, daily.write.withdraw(asDeveloper))).toContainEqual({
         event: 'FundsWithdrawn',
         developer: developer.address,
         amount: eth(40),
       })
-      expect(await vault.read.freeBalance()).toBe(eth(60))
-      expect((await refusal(vault.simulate.withdraw(asDeveloper)))[0]).toBe('WithdrawalNotAvailable')
+      expect(await daily.read.freeBalance()).toBe(eth(60))
+      expect((await refusal(daily.simulate.withdraw(asDeveloper)))[0]).toBe('WithdrawalNotAvailable')
     })
 
-    test('takes nothing that an epoch has a claim on, also when it was posted during the notice', async () => {
-      await fund()
-      await announce(eth(100))
-      await post(totals(eth(86)))
+    test('what is announced is not free for tasks, and comes after what was worked', async () => {
+      await announce(eth(95))
+      expect(await daily.read.freeBalance()).toBe(eth(5))
       await network.pass(noticeSecs)
-      await network.mined(vault.write.withdraw(asDeveloper))
-      expect(await network.balanceOf(vault.address)).toBe(eth(90))
-      expect(await vault.read.freeBalance()).toBe(0n)
+      await postYesterday(eth(10))
+      expect(await daily.read.freeBalance()).toBe(0n)
+      expect((await daily.read.summary()).reserved).toBe(eth(10))
     })
 
-    test('is void when everything is set aside, until a veto frees it', async () => {
-      await fund()
+    test('does not overtake the posting of an epoch that has ended', async () => {
       await announce(eth(100))
       await network.pass(noticeSecs)
-      await post(totals(eth(96)))
-      expect(await refusal(vault.simulate.withdraw(asDeveloper))).toEqual(['NothingFree'])
-      await network.mined(vault.write.veto([epoch], asArbiter))
-      await vault.simulate.withdraw(asDeveloper)
+      const at = await yesterday()
+      await network.client.setAutomine(false)
+      const fees = { maxFeePerGas: 100n * 10n ** 9n, gas: 500_000n }
+      const first = { ...asDeveloper, ...fees, maxPriorityFeePerGas: 10n * 10n ** 9n }
+      const second = { ...asPoster, ...fees, maxPriorityFeePerGas: 10n ** 9n }
+      const whole = { miner: eth(18), developer: eth(1), treasury: eth(1) }
+      const hashes = await Promise.all([
+        daily.write.withdraw(first),
+        daily.write.postEpoch([at, root, receiptHash, whole], second),
+      ])
+      await network.client.mine({ blocks: 1 })
+      await network.client.setAutomine(true)
+      const receipts = await Promise.all(hashes.map((hash) => network.receiptOf(Promise.resolve(hash))))
+      expect(receipts.map(({ status }) => status)).toEqual(['success', 'success'])
+      expect(receipts[0]!.transactionIndex).toBeLessThan(receipts[1]!.transactionIndex)
+      // The cap of the running epoch stays besides.
+      expect(await daily.read.summary()).toMatchObject({ balance: eth(40), reserved: eth(20) })
+    })
+
+    test('leaves the caps of the running epoch and of those of the last day that are not posted', async () => {
+      await announce(eth(100))
+      await network.pass(noticeSecs)
+      const before = await network.client.snapshot()
+      expect(await withdraw()).toBe(eth(60))
+      await network.client.revert({ id: before })
+      await postYesterday(eth(7))
+      expect(await withdraw()).toBe(eth(100 - 20 - 7))
+    })
+
+    test('of a vault with epochs of an hour leaves 25 of them', async () => {
+      const hourly = await openVault('hourly-tide', network.token.address, hour, eth(2))
+      await network.mined(network.token.write.approve([hourly.address, eth(100)], asDeveloper))
+      await network.mined(hourly.write.fund([eth(100)], asDeveloper))
+      await network.mined(hourly.write.requestWithdrawal([eth(100)], asDeveloper))
+      await network.pass(noticeSecs)
+      await network.mined(hourly.write.withdraw(asDeveloper))
+      expect((await hourly.read.summary()).balance).toBe(eth(50))
+    })
+
+    test('takes the rest a day after terms without payments', async () => {
+      const from = ((await network.now()) / day + 1n) * day
+      const soon = from < (await network.now()) + hour ? from + day : from
+      await network.mined(daily.write.setTerms([soon, 86_400, 0n], asDeveloper))
+      await network.passTo(soon)
+      await announce(eth(100))
+      await network.pass(noticeSecs)
+      expect(await withdraw()).toBe(eth(100))
+    })
+
+    test('of nothing is refused', async () => {
+      const small = await openVault('small-tide', network.token.address, day, dayCap)
+      await network.mined(network.token.write.approve([small.address, eth(41)], asDeveloper))
+      await network.mined(small.write.fund([eth(40)], asDeveloper))
+      await network.mined(small.write.requestWithdrawal([eth(40)], asDeveloper))
+      await network.pass(noticeSecs)
+      expect(await refusal(small.simulate.withdraw(asDeveloper))).toEqual(['NothingFree'])
+      await network.mined(small.write.fund([eth(1)], asDeveloper))
+      await small.simulate.withdraw(asDeveloper)
     })
 
     test('cannot be kept in stock: an announcement expires', async () => {
-      await fund()
       await announce(eth(40))
-      const { expiresAt } = await vault.read.pendingWithdrawal()
+      const { expiresAt } = await daily.read.pendingWithdrawal()
       await network.passTo(expiresAt - 1n)
-      await vault.simulate.withdraw(asDeveloper)
+      await daily.simulate.withdraw(asDeveloper)
+      expect(await daily.read.freeBalance()).toBe(eth(60))
       await network.passTo(expiresAt)
-      expect((await refusal(vault.simulate.withdraw(asDeveloper)))[0]).toBe('WithdrawalNotAvailable')
-      expect((await vault.read.summary()).pendingWithdrawal).toBe(0n)
+      expect((await refusal(daily.simulate.withdraw(asDeveloper)))[0]).toBe('WithdrawalNotAvailable')
+      expect((await daily.read.summary()).pendingWithdrawal).toBe(0n)
+      expect(await daily.read.freeBalance()).toBe(eth(100))
     })
 
     test('a later announcement takes the place of an earlier one, and 0 takes it back', async () => {
-      await fund()
       await announce(eth(40))
       await network.pass(noticeSecs)
       await announce(eth(50))
-      expect((await refusal(vault.simulate.withdraw(asDeveloper)))[0]).toBe('WithdrawalNotAvailable')
+      expect((await refusal(daily.simulate.withdraw(asDeveloper)))[0]).toBe('WithdrawalNotAvailable')
       await announce(0n)
       await network.pass(noticeSecs)
-      expect((await refusal(vault.simulate.withdraw(asDeveloper)))[0]).toBe('WithdrawalNotAvailable')
+      expect((await refusal(daily.simulate.withdraw(asDeveloper)))[0]).toBe('WithdrawalNotAvailable')
     })
 
     test('only the developer announces and withdraws', async () => {
-      const refused = ['NotDeveloper', projectId, roles.poster]
-      expect(await refusal(vault.simulate.requestWithdrawal([1n], asPoster))).toEqual(refused)
-      expect(await refusal(vault.simulate.withdraw(asPoster))).toEqual(refused)
+      const refused = ['NotDeveloper', await daily.read.projectId(), roles.poster]
+      expect(await refusal(daily.simulate.requestWithdrawal([1n], asPoster))).toEqual(refused)
+      expect(await refusal(daily.simulate.withdraw(asPoster))).toEqual(refused)
     })
   })
 
   describe('tokens of the developer’s choice', () => {
-    const openVault = async (abi: typeof callbackTokenAbi | typeof feeTokenAbi, bytecode: Hex) => {
-      const otherSlug = 'other-token'
-      await network.mined(
-        network.registry.write.register([otherSlug, bytes32(1), bytes32(2), bytes32(3)], asDeveloper),
-      )
-      const otherProject = deriveProjectId(profile, developer.address.toLowerCase(), otherSlug)
+    type TokenAbi = typeof callbackTokenAbi | typeof feeTokenAbi | typeof issuerTokenAbi
+    const openVaultWith = async (abi: TokenAbi, bytecode: Hex) => {
       const hash = network.client.deployContract({ abi, bytecode, account: developer.address })
       const token = (await network.receiptOf(hash)).contractAddress!
-      await network.mined(network.factory.write.create([otherProject, token], asDeveloper))
-      const address = await network.factory.read.vaultOf([otherProject])
-      return { token, otherProject, other: network.vaultAt(address) }
+      const other = await openVault('other-token', token)
+      const at = (await other.read.latestTerms()).from / hour
+      return { token, other, otherProject: await other.read.projectId(), at }
     }
 
     test('a token that keeps a fee books what arrived', async () => {
-      const { token, other } = await openVault(feeTokenAbi, feeTokenBytecode)
+      const { token, other } = await openVaultWith(feeTokenAbi, feeTokenBytecode)
       await network.mined(network.at(feeTokenAbi, token).write.approve([other.address, eth(10)], asDeveloper))
       await network.mined(other.write.fund([eth(10)], asDeveloper))
       expect(await other.read.freeBalance()).toBe(eth(9))
@@ -498,26 +705,29 @@ describe.skipIf(!hasAnvil)('ProjectVault', () => {
     test.each(['fund', 'claim'] as const)(
       'a token that calls %s from within a payment changes nothing in the books',
       async (call) => {
-        const { token, otherProject, other } = await openVault(callbackTokenAbi, callbackTokenBytecode)
+        const { token, otherProject, other, at } = await openVaultWith(
+          callbackTokenAbi,
+          callbackTokenBytecode,
+        )
         const callback = network.at(callbackTokenAbi, token)
         await network.mined(callback.write.approve([other.address, eth(10)], asDeveloper))
         await network.mined(other.write.fund([eth(10)], asDeveloper))
-        const tree = buildPayoutTree(otherProject, Number(epoch), [
+        const tree = buildPayoutTree(otherProject, Number(at), [
           { miner: miner(0), amount: String(eth(4)) },
           { miner: miner(1), amount: String(eth(5)) },
         ])!
-        await network.mined(
-          other.write.postEpoch([epoch, tree.root, { miner: eth(9), developer: 0n, treasury: 0n }], asPoster),
-        )
+        await network.passTo((at + 1n) * hour)
+        const sum = { miner: eth(9), developer: 0n, treasury: 0n }
+        await network.mined(other.write.postEpoch([at, tree.root, receiptHash, sum], asPoster))
         await release()
-        const [row] = rowsOf(tree)
+        const [row] = rowsOf(tree, at)
         const data =
           call === 'fund'
             ? encodeFunctionData({ abi: other.abi, functionName: 'fund', args: [0n] })
             : encodeFunctionData({
                 abi: other.abi,
                 functionName: 'claim',
-                args: [epoch, row!.miner, row!.amount, row!.proof],
+                args: [at, row!.miner, row!.amount, row!.proof],
               })
         await network.mined(callback.write.arm([other.address, data], asDeveloper))
         await network.mined(other.write.claim(...claim(row!)))
@@ -531,5 +741,87 @@ describe.skipIf(!hasAnvil)('ProjectVault', () => {
         })
       },
     )
+
+    describe('an issuer that refuses accounts and takes tokens away', () => {
+      const opened = async () => {
+        const { token, other, otherProject, at } = await openVaultWith(issuerTokenAbi, issuerTokenBytecode)
+        const issuer = network.at(issuerTokenAbi, token)
+        await network.mined(issuer.write.approve([other.address, eth(1_000)], asDeveloper))
+        await network.mined(other.write.fund([eth(100)], asDeveloper))
+        const payouts = [0, 1, 2].map((i) => ({ miner: miner(i), amount: String(eth(10)) }))
+        const tree = buildPayoutTree(otherProject, Number(at), payouts)!
+        await network.passTo((at + 1n) * hour)
+        const sums = { miner: eth(30), developer: eth(3), treasury: eth(1) }
+        await network.mined(other.write.postEpoch([at, tree.root, receiptHash, sums], asPoster))
+        await release()
+        const refuse = (account: Address, isRefused: boolean) =>
+          network.mined(issuer.write.refuse([account, isRefused], asDeveloper))
+        return { issuer, other, at, rows: rowsOf(tree, at), refuse }
+      }
+
+      test('one refused miner does not stop the batch, and is paid once the token takes it again', async () => {
+        const { issuer, other, at, rows, refuse } = await opened()
+        await refuse(miner(1), true)
+        const said = await network.events(other, other.write.claimMany([rows], asStranger))
+        expect(said.filter(({ event }) => event === 'Claimed')).toHaveLength(2)
+        expect(await issuer.read.balanceOf([miner(0)])).toBe(eth(10))
+        expect(await issuer.read.balanceOf([miner(2)])).toBe(eth(10))
+        expect(await other.read.claimedOf([at, miner(1)])).toBe(0n)
+        expect((await other.read.epochOf([at])).unclaimed).toBe(eth(10))
+        expect(await other.read.summary()).toMatchObject({ totalPaid: eth(20), reserved: eth(14) })
+        const row = rows.find((one) => one.miner === miner(1))!
+        expect(await refusal(other.simulate.claim(...claim(row)))).toEqual(['Error', 'refused'])
+        await refuse(miner(1), false)
+        expect((await other.simulate.claimMany([rows], asStranger)).result).toBe(eth(10))
+        await network.mined(other.write.claim(...claim(row)))
+        expect(await issuer.read.balanceOf([miner(1)])).toBe(eth(10))
+      })
+
+      test('fees of developer and treasury do not depend on each other', async () => {
+        const { issuer, other, at, refuse } = await opened()
+        const pay = () => network.events(other, other.write.payFees([at], asStranger))
+        await refuse(treasury, true)
+        expect(await pay()).toContainEqual({
+          event: 'FeesPaid',
+          epoch: at,
+          developer: eth(3),
+          treasury: 0n,
+        })
+        expect(await refusal(other.simulate.payFees([at], asStranger))).toEqual(['NoFees', at])
+        expect(await other.read.epochOf([at])).toMatchObject({ developer: 0n, treasury: eth(1) })
+        await refuse(treasury, false)
+        expect(await pay()).toContainEqual({
+          event: 'FeesPaid',
+          epoch: at,
+          developer: 0n,
+          treasury: eth(1),
+        })
+        expect(await issuer.read.balanceOf([treasury])).toBe(eth(1))
+        expect(await refusal(other.simulate.payFees([at], asStranger))).toEqual(['NoFees', at])
+      })
+
+      test('tokens taken away are not free, and the vault can be funded again', async () => {
+        const { issuer, other, at } = await opened()
+        await network.mined(issuer.write.take([other.address, eth(80)], asDeveloper))
+        // 100 in the books, 34 of them reserved, 20 there.
+        expect(await other.read.freeBalance()).toBe(0n)
+        const attempt = (sum: bigint) =>
+          other.simulate.postEpoch(
+            [at + 1n, root, receiptHash, { miner: sum, developer: 0n, treasury: 0n }],
+            asPoster,
+          )
+        await network.passTo((at + 2n) * hour)
+        expect(await refusal(attempt(1n))).toEqual(['Underfunded', 0n, 1n])
+        expect(await network.events(other, other.write.fund([eth(30)], asDeveloper))).toContainEqual({
+          event: 'VaultFunded',
+          from: developer.address,
+          amount: eth(30),
+        })
+        expect(await other.read.freeBalance()).toBe(eth(16))
+        expect(await refusal(attempt(eth(16) + 1n))).toEqual(['Underfunded', eth(16), eth(16) + 1n])
+        await attempt(eth(16))
+        expect(await refusal(other.simulate.fund([0n], asStranger))).toEqual(['NothingFunded'])
+      })
+    })
   })
 })

@@ -106,16 +106,19 @@ async function uploadWorker({ client }: Wallet) {
 
 /** The developer's own transactions: the hub neither opens nor funds a vault. */
 async function openVault(
-  { rpcUrl, contracts }: ProjectParts,
+  { rpcUrl, contracts, developer: { client } }: ProjectParts,
   projectId: string,
   vault: Address,
 ): Promise<void> {
   const [code] = await callBatch(rpcUrl, [['eth_getCode', vault, 'latest']])
   if (code !== '0x') return
+  const { epoch_secs, epoch_cap } = await unwrap(
+    client.GET('/v1/projects/{project_id}/economics', { params: { path: { project_id: projectId } } }),
+  )
   const create = encodeFunctionData({
     abi: vaultFactoryAbi,
     functionName: 'create',
-    args: [projectId as Hex, contracts.token],
+    args: [projectId as Hex, contracts.token, epoch_secs, BigInt(epoch_cap)],
   })
   const approve = encodeFunctionData({ abi: hubTokenAbi, functionName: 'approve', args: [vault, fundsWei] })
   const fund = encodeFunctionData({ abi: projectVaultAbi, functionName: 'fund', args: [fundsWei] })

@@ -1,7 +1,12 @@
 import { privateKeyToAccount } from 'viem/accounts'
 import type { TestProject } from 'vitest/node'
 import { type Anvil, anvilKeys, findAnvil, startAnvil } from '../../contracts/anvil.ts'
-import { type ContractAddresses, type Deployment, deployContracts } from '../../contracts/deploy.ts'
+import {
+  type ContractAddresses,
+  type Deployment,
+  deployContracts,
+  type Roles,
+} from '../../contracts/deploy.ts'
 import { defaultNetworkParams, resolveProfile } from '../../protocol/identity/index.ts'
 
 /** Relays and gives tokens; it does not deploy, so its nonces begin at 0. */
@@ -11,16 +16,30 @@ const deployerKey = anvilKeys[0]!
 
 export const treasury = '0x7ea5000000000000000000000000000000000000'
 
-/** Deploys the contracts of the default network; the deploying account holds every role but the faucet's. */
-export async function deployNetwork({ url }: Pick<Anvil, 'url'>): Promise<Deployment> {
+/**
+ * Deploys the contracts of the default network.
+ *
+ * @param roles who holds them; the deploying account those left out, but for the faucet's, which is the relayer's.
+ */
+export async function deployNetwork(
+  { url }: Pick<Anvil, 'url'>,
+  roles: Partial<Roles> = {},
+): Promise<Deployment> {
+  const account = privateKeyToAccount(deployerKey)
   return deployContracts({
     rpcUrl: url,
-    account: privateKeyToAccount(deployerKey),
+    account,
     profile: resolveProfile(),
     // Short enough that a payload signed now is still good after it.
     params: { ...defaultNetworkParams, unbonding_secs: 600, dispute_window_secs_min: 60 },
+    allowShortUnbonding: true,
     treasury,
-    roles: { dripper: privateKeyToAccount(relayerKey).address },
+    roles: {
+      admin: account.address,
+      arbiter: account.address,
+      dripper: privateKeyToAccount(relayerKey).address,
+      ...roles,
+    },
     faucetSupplyWei: 10n ** 24n,
   })
 }
@@ -31,7 +50,7 @@ export interface DeployedChain {
   contracts: ContractAddresses
   startBlock: number
   relayerKey: string
-  /** Signed for by the node itself; may mint, review, propose, decide and post. */
+  /** Signed for by the node itself; may mint, propose, decide and post. The relayer reviews. */
   deployer: string
 }
 
@@ -50,7 +69,9 @@ export default async function setup({ provide }: TestProject): Promise<(() => Pr
   }
   const anvil = await startAnvil()
   try {
-    const { contracts, startBlock } = await deployNetwork(anvil)
+    const { contracts, startBlock } = await deployNetwork(anvil, {
+      reviewer: privateKeyToAccount(relayerKey).address,
+    })
     const deployer = privateKeyToAccount(deployerKey).address.toLowerCase()
     provide('chain', { rpcUrl: anvil.url, contracts, startBlock, relayerKey, deployer })
     return anvil.stop

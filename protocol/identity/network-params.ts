@@ -37,6 +37,7 @@ export interface NetworkParams {
   /** A snapshot is built this long before its epoch. */
   readonly snapshot_lead_secs: number
   readonly treasury_bp_min: number
+  /** At least the longest epoch, `beacon_offset_secs` and a day: else a fault cannot be proven in time. */
   readonly unbonding_secs: number
   /** Lowest value `unbonding_secs` may be set to. */
   readonly unbonding_secs_min: number
@@ -72,7 +73,7 @@ export const defaultNetworkParams: NetworkParams = {
   slash_missed_sla_bp_max: 500,
   snapshot_lead_secs: 300,
   treasury_bp_min: 0,
-  unbonding_secs: 86400,
+  unbonding_secs: 259200,
   unbonding_secs_min: 86400,
   vault_challenge_secs: 3600,
   weight_unit_wei: '1000000000000000',

@@ -37,6 +37,7 @@ const applied: Record<Emitter, readonly { topic: string; abi: AbiEvent }[]> = {
     projectVaultEvents.FeesPaid,
     projectVaultEvents.WithdrawalRequested,
     projectVaultEvents.FundsWithdrawn,
+    projectVaultEvents.TermsSet,
   ],
 }
 

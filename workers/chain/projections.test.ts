@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ChainEvent } from './events.ts'
-import { applyEvent, type ChainState, ownerOf, type Subject, subjectsOf } from './projections.ts'
+import { applyEvent, type ChainState, ownerOf, type Subject, subjectsOf, vaultTerms } from './projections.ts'
 
 const address = (byte: string) => `0x${byte.repeat(20)}`
 const bytes = (byte: string) => `0x${byte.repeat(32)}`
@@ -25,6 +25,16 @@ const event = (name: string, args: Record<string, string>, contract = staking): 
 
 const fold = (kind: Subject['kind'], ...events: ChainEvent[]): ChainState =>
   events.reduce<ChainState | null>((state, next) => applyEvent(kind, state, next), null) ?? {}
+
+/** What an epoch is posted with, apart from the miners' part. */
+const posting = {
+  epoch: '4',
+  merkleRoot: bytes('06'),
+  receiptHash: bytes('07'),
+  developer: '0',
+  treasury: '0',
+  releaseAt: '3700',
+}
 
 const subscriptionId = bytes('51')
 const bonded = (collateral: string) =>
@@ -86,12 +96,14 @@ describe('a project', () => {
       vault,
       developer: address('0d'),
       token: address('c1'),
+      epochSecs: '3600',
+      epochCap: '1000',
     })
     expect(subjectsOf(created)).toEqual([{ kind: 'vault', id: vault }])
     const events = [
       created,
       event('VaultFunded', { from: address('0f'), amount: '700' }, vault),
-      event('EpochPosted', { epoch: '4', merkleRoot: bytes('06'), total: '300' }, vault),
+      event('EpochPosted', { ...posting, miner: '289', developer: '5', treasury: '6' }, vault),
       event('Claimed', { epoch: '4', miner: address('0a'), amount: '120' }, vault),
       event('FeesPaid', { epoch: '4', developer: '5', treasury: '6' }, vault),
       event('VaultFunded', { from: address('0f'), amount: '1' }, vault),
@@ -108,8 +120,7 @@ describe('a project', () => {
   })
 
   test("'s vault gets back what an epoch that was vetoed had set aside", () => {
-    const posted = (epoch: string, total: string) =>
-      event('EpochPosted', { epoch, merkleRoot: bytes('06'), total }, vault)
+    const posted = (epoch: string, miner: string) => event('EpochPosted', { ...posting, epoch, miner }, vault)
     const vetoed = event('EpochVetoed', { epoch: '4', merkleRoot: bytes('06') }, vault)
     expect(subjectsOf(vetoed)).toEqual([
       { kind: 'epoch', id: `${vault}:4` },
@@ -118,6 +129,37 @@ describe('a project', () => {
     expect(fold('vault', posted('4', '300'), posted('5', '50'), vetoed, posted('4', '7'))).toMatchObject({
       reserved: '57',
     })
+  })
+
+  test("'s vault has new terms from the time on that they were set for", () => {
+    const terms = (from: string, epochCap: string, blockTime: number) => ({
+      ...event('TermsSet', { from, epochSecs: '7200', epochCap }, vault),
+      blockTime,
+    })
+    const created = { ...event('VaultCreated', { vault, epochSecs: '3600', epochCap: '10' }), blockTime: 50 }
+    expect(subjectsOf(terms('1', '1', 1))).toEqual([{ kind: 'vault', id: vault }])
+    const first = fold('vault', created, terms('100', '20', 60))
+    expect(vaultTerms(first, 99)).toEqual({ from: 50, epoch_secs: 3600, epoch_cap: '10' })
+    expect(vaultTerms(first, 100)).toEqual({ from: 100, epoch_secs: 7200, epoch_cap: '20' })
+    const replaced = fold('vault', created, terms('100', '20', 60), terms('200', '30', 70))
+    expect(vaultTerms(replaced, 100)?.epoch_cap).toBe('10')
+    const second = fold('vault', created, terms('100', '20', 60), terms('200', '30', 150))
+    expect([150, 200].map((time) => vaultTerms(second, time)?.epoch_cap)).toEqual(['20', '30'])
+    expect(vaultTerms({}, 1)).toBe(null)
+  })
+
+  test("'s epoch says what its posting said, and when both fees are paid", () => {
+    const posted = event('EpochPosted', { ...posting, miner: '9', developer: '5', treasury: '6' }, vault)
+    expect(fold('epoch', posted)).toMatchObject({
+      receipt_hash: bytes('07'),
+      total: '20',
+      release_at: 3_700,
+      fees_paid: false,
+    })
+    const paid = (developer: string, treasury: string) =>
+      event('FeesPaid', { epoch: '4', developer, treasury }, vault)
+    expect(fold('epoch', posted, paid('5', '0'))).toMatchObject({ fees_paid: false })
+    expect(fold('epoch', posted, paid('5', '0'), paid('0', '6'))).toMatchObject({ fees_paid: true })
   })
 
   test("'s developer announces a withdrawal, which is gone once it was made", () => {
@@ -135,7 +177,7 @@ describe('a project', () => {
 
   test("'s epoch may be vetoed and posted again", () => {
     const posted = (root: string) =>
-      event('EpochPosted', { epoch: '4', merkleRoot: root, total: '300' }, vault)
+      event('EpochPosted', { ...posting, merkleRoot: root, miner: '300' }, vault)
     const vetoed = event('EpochVetoed', { epoch: '4', merkleRoot: bytes('06') }, vault)
     expect(fold('epoch', posted(bytes('06')), vetoed)).toMatchObject({
       vetoed: true,

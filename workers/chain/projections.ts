@@ -42,6 +42,7 @@ export function subjectsOf({ name, args, contract }: ChainEvent): Subject[] {
     case 'VaultFunded':
     case 'WithdrawalRequested':
     case 'FundsWithdrawn':
+    case 'TermsSet':
       return [{ kind: 'vault', id: contract }]
     case 'VaultCreated':
       return [{ kind: 'vault', id: vault }]
@@ -64,6 +65,27 @@ export function ownerOf(kind: Subject['kind'], state: ChainState): string | null
   const owner = kind === 'project' ? state.developer : kind === 'claim' ? state.miner : state.owner
   return typeof owner === 'string' ? owner : null
 }
+
+/** How long a vault's epochs are and what each may cost, for epochs that begin at `from` or later. */
+export interface VaultTerms {
+  from: number
+  epoch_secs: number
+  epoch_cap: string
+}
+
+/** The terms that hold in a vault at a time; null for a vault of which nothing is known. */
+export function vaultTerms({ terms, next_terms: next }: ChainState, time: number): VaultTerms | null {
+  const announced = next as VaultTerms | null | undefined
+  return (announced && time >= announced.from ? announced : (terms as VaultTerms | undefined)) ?? null
+}
+
+const termsOf = (args: ChainEvent['args'], from: number): VaultTerms => ({
+  from,
+  epoch_secs: Number(args.epochSecs),
+  epoch_cap: args.epochCap ?? '0',
+})
+
+const feesOf = ({ developer, treasury }: ChainEvent['args']): string => add(developer, treasury)
 
 const add = (sum: unknown, amount: string | undefined, sign = 1n): string =>
   String(BigInt(String(sum ?? '0')) + sign * BigInt(amount ?? '0'))
@@ -119,20 +141,23 @@ const project: Record<Subject['kind'], (state: ChainState, event: ChainEvent) =>
           reserved: '0',
           vetoable: {},
           withdrawal: null,
+          terms: termsOf(args, blockTime),
+          next_terms: null,
         }
+      case 'TermsSet':
+        return { terms: vaultTerms(state, blockTime), next_terms: termsOf(args, Number(args.from)) }
       case 'VaultFunded':
         return { funded: add(state.funded, args.amount) }
-      case 'EpochPosted':
-        return {
-          reserved: add(state.reserved, args.total),
-          vetoable: { ...vetoable, [epoch]: args.total },
-        }
+      case 'EpochPosted': {
+        const total = add(feesOf(args), args.miner)
+        return { reserved: add(state.reserved, total), vetoable: { ...vetoable, [epoch]: total } }
+      }
       case 'EpochVetoed':
         return { reserved: add(state.reserved, unpaid, -1n), vetoable }
       case 'Claimed':
         return pay(args.amount ?? '0')
       case 'FeesPaid':
-        return pay(add(args.developer, args.treasury))
+        return pay(feesOf(args))
       case 'WithdrawalRequested':
         return {
           withdrawal: {
@@ -224,7 +249,10 @@ const project: Record<Subject['kind'], (state: ChainState, event: ChainEvent) =>
           vault: contract,
           epoch: Number(args.epoch),
           merkle_root: args.merkleRoot,
-          total: args.total,
+          receipt_hash: args.receiptHash,
+          total: add(feesOf(args), args.miner),
+          fees: feesOf(args),
+          release_at: Number(args.releaseAt),
           posted_at: blockTime,
           posted_tx: txHash,
           vetoed: false,
@@ -232,8 +260,11 @@ const project: Record<Subject['kind'], (state: ChainState, event: ChainEvent) =>
         }
       case 'EpochVetoed':
         return { vetoed: true }
-      case 'FeesPaid':
-        return { fees_paid: true }
+      case 'FeesPaid': {
+        // The token may refuse one of the two, which is then paid later.
+        const fees = add(state.fees, feesOf(args), -1n)
+        return { fees, fees_paid: fees === '0' }
+      }
       default:
         return state
     }

@@ -35,6 +35,7 @@ interface IStaking is ISignedActions {
     event SlashProposed(
         bytes32 indexed evidenceHash,
         bytes32 indexed subscriptionId,
+        bytes32 indexed offenceId,
         uint256 amount,
         uint64 executableAt
     );
@@ -61,8 +62,11 @@ interface IStaking is ISignedActions {
     /// @notice The dispute window is outside the network's bounds.
     error InvalidDisputeWindow(uint64 disputeWindowSecs, uint64 least, uint64 most);
 
-    /// @notice This evidence was proposed before. An offence is punished once, whatever became of the first proposal.
+    /// @notice This evidence was proposed before.
     error AlreadyProposed(bytes32 evidenceHash);
+
+    /// @notice The offence was proposed before, with this evidence. It is punished once, whatever became of the proposal.
+    error OffenceKnown(bytes32 offenceId, bytes32 evidenceHash);
 
     /// @notice The slash is in a state from which this does not lead on.
     error InvalidSlashState(bytes32 evidenceHash, SlashState state);
@@ -70,11 +74,17 @@ interface IStaking is ISignedActions {
     /// @notice Only the slashed owner disputes, or a proposer that passes the owner's dispute on.
     error NotDisputer(bytes32 evidenceHash, address account);
 
-    /// @notice The dispute window is over.
-    error DisputeWindowOver(bytes32 evidenceHash, uint64 executableAt);
+    /// @notice The dispute window and its grace period are over.
+    error DisputeWindowOver(bytes32 evidenceHash, uint64 endedAt);
 
-    /// @notice The dispute window is not over.
-    error DisputeWindowOpen(bytes32 evidenceHash, uint64 executableAt);
+    /// @notice The dispute window or its grace period is not over.
+    error DisputeWindowOpen(bytes32 evidenceHash, uint64 endsAt);
+
+    /// @notice The arbiter still has time to decide about the dispute.
+    error DecisionPending(bytes32 evidenceHash, uint48 decideBy);
+
+    /// @notice The dispute was not decided in time and can only end in favour of the owner.
+    error DecisionOverdue(bytes32 evidenceHash, uint48 decideBy);
 
     /// @notice Adds the caller's tokens to its collateral, out of its allowance to this contract.
     function bond(bytes32 projectId, bytes32 nodeKey, uint256 amount) external returns (bytes32 subscriptionId);
@@ -112,12 +122,15 @@ interface IStaking is ISignedActions {
     /**
      * @notice Announces a slash. Only a proposer may.
      * @param subscriptionId a bonded or unbonding subscription.
+     * @param offenceId keccak-256 of the offence's kind, round id and node key, joined by colons. Other evidence for the
+     * same offence, with other votes for example, is refused.
      * @param evidenceHash what anyone can check the accusation with.
      * @param amount taken on execution, or what is then left.
      * @param disputeWindowSecs the project's own window, within the network's bounds.
      */
     function proposeSlash(
         bytes32 subscriptionId,
+        bytes32 offenceId,
         bytes32 evidenceHash,
         uint256 amount,
         uint64 disputeWindowSecs
@@ -125,7 +138,8 @@ interface IStaking is ISignedActions {
 
     /**
      * @notice Stops a slash until an arbiter decides. The owner may, once and within the window.
-     * @dev A proposer may too, so that an owner without native tokens can dispute through the hub. It gains nothing by
+     * @dev A dispute that is sent at the end of the window may be mined after it, so one is taken in the grace period too.
+     * A proposer may dispute too, so that an owner without native tokens can dispute through the hub. It gains nothing by
      * it: it only delays what it could have left unproposed.
      */
     function disputeSlash(bytes32 evidenceHash) external;
@@ -133,11 +147,32 @@ interface IStaking is ISignedActions {
     /// @notice Decides against a slash, disputed or not. Only an arbiter may.
     function cancelSlash(bytes32 evidenceHash) external;
 
-    /// @notice Decides against a dispute. The slash can then be executed once its window is over. Only an arbiter may.
+    /**
+     * @notice Decides against a dispute, in time. The slash can then be executed once its window is over. Only an arbiter
+     * may.
+     */
     function upholdSlash(bytes32 evidenceHash) external;
 
-    /// @notice Moves the slashed collateral to the treasury. Anyone may, once the window is over without a dispute won.
+    /**
+     * @notice Cancels a slash whose dispute no arbiter decided in time. Anyone may.
+     * @dev An arbiter that is gone must not hold collateral for ever, and a slash that nobody defends is not executed.
+     */
+    function endDispute(bytes32 evidenceHash) external;
+
+    /**
+     * @notice Moves the slashed collateral to the treasury. Anyone may, once the window and its grace period are over
+     * without a dispute won.
+     */
     function executeSlash(bytes32 evidenceHash) external;
+
+    /**
+     * @notice Stops proposals and executions of slashes at once. Only an arbiter may.
+     * @dev Disputes, decisions and withdrawals go on, so nobody's collateral is held by it.
+     */
+    function pause() external;
+
+    /// @notice Lets proposals and executions go on. Only an arbiter may.
+    function unpause() external;
 
     /// @notice The subscription, or zeros when it has no collateral.
     function subscriptionOf(bytes32 subscriptionId) external view returns (Subscription memory);
@@ -150,6 +185,9 @@ interface IStaking is ISignedActions {
 
     /// @notice The slash proposed with some evidence.
     function slashOf(bytes32 evidenceHash) external view returns (Slash memory);
+
+    /// @notice The evidence that an offence was proposed with; zero when it was not.
+    function evidenceOf(bytes32 offenceId) external view returns (bytes32 evidenceHash);
 
     /// @notice keccak-256 of the ABI encoding of the three, the same in every deployment.
     function subscriptionIdOf(

@@ -10,7 +10,14 @@ import {IProjectRegistry} from "./IProjectRegistry.sol";
  * is one. The roles of all vaults are kept here.
  */
 interface IVaultFactory {
-    event VaultCreated(bytes32 indexed projectId, address indexed vault, address indexed developer, address token);
+    event VaultCreated(
+        bytes32 indexed projectId,
+        address indexed vault,
+        address indexed developer,
+        address token,
+        uint32 epochSecs,
+        uint128 epochCap
+    );
 
     /// @notice Nobody registered such a project.
     error UnknownProject(bytes32 projectId);
@@ -25,9 +32,23 @@ interface IVaultFactory {
      * @notice Opens the vault of a project.
      * @dev The address says nothing about the token, so whoever opens the vault chooses it. A stranger must not be able to
      * do that first with a token of its own; the developer of the registry may, and a poster, which reads the token from
-     * the signed manifest. The developer itself is taken from the registry and cannot be chosen.
+     * the signed manifest. The developer itself is taken from the registry and cannot be chosen. The hub compares token and
+     * terms with the manifest.
+     * @param epochSecs length of the project's epochs.
+     * @param epochCap the most an epoch pays, fees included: the daily emission's part of an epoch.
      */
-    function create(bytes32 projectId, IERC20 token) external returns (address vault);
+    function create(
+        bytes32 projectId,
+        IERC20 token,
+        uint32 epochSecs,
+        uint128 epochCap
+    ) external returns (address vault);
+
+    /// @notice Stops the posting of epochs in all vaults at once. Only an arbiter may. Payments go on.
+    function pause() external;
+
+    /// @notice Lets epochs be posted again. Only an arbiter may.
+    function unpause() external;
 
     /// @notice Where the vault of a project is or will be.
     function vaultOf(bytes32 projectId) external view returns (address);

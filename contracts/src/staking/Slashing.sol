@@ -11,12 +11,18 @@ import {Collateral} from "./Collateral.sol";
 
 /**
  * @title Collateral is taken, after everyone had the time to object
- * @dev Proposed → Executed, or Disputed → Cancelled or Upheld → Executed; an arbiter may cancel any open one. An open
- * slash is counted in its subscription, which is what holds the withdrawal back.
+ * @dev Proposed → Executed, or Disputed → Cancelled or Upheld → Executed; an arbiter may cancel any open one, and a dispute
+ * that nobody decides ends as Cancelled. An open slash is counted in its subscription, which is what holds the withdrawal
+ * back.
  */
 abstract contract Slashing is Collateral {
     using SafeERC20 for IERC20;
     using SafeCast for uint256;
+
+    /// @dev A dispute sent in the last second of the window is mined within this, also when blocks are full for a while.
+    uint64 public constant DISPUTE_GRACE_SECS = 15 minutes;
+    /// @dev Time for an arbiter, a person, to decide about a dispute.
+    uint48 public constant DECISION_SECS = 14 days;
 
     /// @inheritdoc IStaking
     address public immutable treasury;
@@ -26,6 +32,8 @@ abstract contract Slashing is Collateral {
     uint64 public immutable disputeWindowSecsMax;
 
     mapping(bytes32 evidenceHash => Slash) private _slashes;
+    /// @inheritdoc IStaking
+    mapping(bytes32 offenceId => bytes32 evidenceHash) public evidenceOf;
 
     constructor(address treasury_, uint64 windowMin, uint64 windowMax) {
         treasury = treasury_;
@@ -40,6 +48,7 @@ abstract contract Slashing is Collateral {
 
     function _proposeSlash(
         bytes32 subscriptionId,
+        bytes32 offenceId,
         bytes32 evidenceHash,
         uint256 amount,
         uint64 disputeWindowSecs
@@ -48,10 +57,12 @@ abstract contract Slashing is Collateral {
         if (disputeWindowSecs < disputeWindowSecsMin || disputeWindowSecs > disputeWindowSecsMax)
             revert InvalidDisputeWindow(disputeWindowSecs, disputeWindowSecsMin, disputeWindowSecsMax);
         if (_slashes[evidenceHash].state != SlashState.None) revert AlreadyProposed(evidenceHash);
+        if (evidenceOf[offenceId] != 0) revert OffenceKnown(offenceId, evidenceOf[offenceId]);
         _existing(subscriptionId).openSlashes += 1;
         uint64 executableAt = uint64(block.timestamp) + disputeWindowSecs;
-        _slashes[evidenceHash] = Slash(subscriptionId, amount.toUint128(), executableAt, SlashState.Proposed);
-        emit SlashProposed(evidenceHash, subscriptionId, amount, executableAt);
+        evidenceOf[offenceId] = evidenceHash;
+        _slashes[evidenceHash] = Slash(subscriptionId, amount.toUint128(), executableAt, SlashState.Proposed, 0);
+        emit SlashProposed(evidenceHash, subscriptionId, offenceId, amount, executableAt);
     }
 
     function _disputeSlash(address account, bool isProposer, bytes32 evidenceHash) internal {
@@ -59,8 +70,10 @@ abstract contract Slashing is Collateral {
         if (slash.state != SlashState.Proposed) revert InvalidSlashState(evidenceHash, slash.state);
         if (!isProposer && _subscriptions[slash.subscriptionId].owner != account)
             revert NotDisputer(evidenceHash, account);
-        if (block.timestamp >= slash.executableAt) revert DisputeWindowOver(evidenceHash, slash.executableAt);
+        uint64 endsAt = _windowEnd(slash);
+        if (block.timestamp >= endsAt) revert DisputeWindowOver(evidenceHash, endsAt);
         slash.state = SlashState.Disputed;
+        slash.decideBy = uint48(block.timestamp) + DECISION_SECS;
         emit SlashDisputed(evidenceHash);
     }
 
@@ -72,9 +85,17 @@ abstract contract Slashing is Collateral {
         emit SlashCancelled(evidenceHash);
     }
 
+    function _endDispute(bytes32 evidenceHash) internal {
+        Slash storage slash = _slashes[evidenceHash];
+        if (slash.state != SlashState.Disputed) revert InvalidSlashState(evidenceHash, slash.state);
+        if (block.timestamp < slash.decideBy) revert DecisionPending(evidenceHash, slash.decideBy);
+        _cancelSlash(evidenceHash);
+    }
+
     function _upholdSlash(bytes32 evidenceHash) internal {
         Slash storage slash = _slashes[evidenceHash];
         if (slash.state != SlashState.Disputed) revert InvalidSlashState(evidenceHash, slash.state);
+        if (block.timestamp >= slash.decideBy) revert DecisionOverdue(evidenceHash, slash.decideBy);
         slash.state = SlashState.Upheld;
         emit SlashUpheld(evidenceHash);
     }
@@ -84,7 +105,8 @@ abstract contract Slashing is Collateral {
         Slash storage slash = _slashes[evidenceHash];
         if (slash.state != SlashState.Proposed && slash.state != SlashState.Upheld)
             revert InvalidSlashState(evidenceHash, slash.state);
-        if (block.timestamp < slash.executableAt) revert DisputeWindowOpen(evidenceHash, slash.executableAt);
+        uint64 endsAt = _windowEnd(slash);
+        if (block.timestamp < endsAt) revert DisputeWindowOpen(evidenceHash, endsAt);
         slash.state = SlashState.Executed;
         Subscription storage subscription = _subscriptions[slash.subscriptionId];
         subscription.openSlashes -= 1;
@@ -92,6 +114,11 @@ abstract contract Slashing is Collateral {
         subscription.collateral -= amount;
         emit SlashExecuted(evidenceHash, slash.subscriptionId, amount);
         token.safeTransfer(treasury, amount);
+    }
+
+    /// @dev One moment for both: until it disputes are taken, from it on executions are.
+    function _windowEnd(Slash storage slash) private view returns (uint64) {
+        return slash.executableAt + DISPUTE_GRACE_SECS;
     }
 
     function _isOpen(SlashState state) private pure returns (bool) {

@@ -36,9 +36,11 @@ struct Slash {
     bytes32 subscriptionId;
     /// What was proposed. Execution takes what is left when there is less.
     uint128 amount;
-    /// Unix seconds: a dispute comes before, the execution not before.
+    /// Unix seconds at which the dispute window ends. The execution waits for the grace period after it too.
     uint64 executableAt;
     SlashState state;
+    /// Unix seconds by which an arbiter decides about the dispute; zero without one.
+    uint48 decideBy;
 }
 
 /// @notice An owner's signed order to add collateral. The members are those of the EIP-712 type, in its order.

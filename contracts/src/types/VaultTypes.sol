@@ -9,11 +9,25 @@ struct Totals {
     uint128 treasury;
 }
 
+/**
+ * @notice How long epochs are and what each may cost, from some time on. Epoch `n` lasts from `n × epochSecs` to
+ * `(n + 1) × epochSecs`.
+ */
+struct Terms {
+    /// Unix seconds: the first epoch by these terms ends after it.
+    uint64 from;
+    uint32 epochSecs;
+    /// The most an epoch pays, fees included.
+    uint128 epochCap;
+}
+
 /// @notice A posted epoch. An epoch that was vetoed, or never posted, has the root zero.
 struct Epoch {
     bytes32 merkleRoot;
     /// Unix seconds: a veto comes before, payments not before.
     uint64 releaseAt;
+    /// Whether it was vetoed, and the arbiter has not allowed another root yet.
+    bool isVetoed;
     /// Part of the miners' total that nobody claimed yet; claims stop at zero, whatever the root proves.
     uint128 unclaimed;
     /// Fee not yet paid.
@@ -44,7 +58,7 @@ struct VaultSummary {
     bytes32 projectId;
     address developer;
     address token;
-    /// Funds in the books: what came in, less what went out.
+    /// Funds in the books: what came in, less what went out. A token whose issuer takes tokens away may leave less.
     uint256 balance;
     /// Part of the balance that posted epochs have a claim on.
     uint256 reserved;

@@ -15,6 +15,9 @@ contract StakingHandler is Signers {
     uint64 private constant UNBONDING_SECS = 1 days;
     uint64 private constant WINDOW_MIN = 1 hours;
     uint64 private constant WINDOW_MAX = 7 days;
+    uint256 private constant GRACE_SECS = 15 minutes;
+    uint256 private constant DECISION_SECS = 14 days;
+    uint256 private constant OFFENCES = 6;
     uint256 private constant NODES = 2;
     bytes32 private constant PROJECT = bytes32(uint256(0xa1));
     string private constant DOMAIN = "Hub Staking";
@@ -30,6 +33,7 @@ contract StakingHandler is Signers {
     // Books, kept from what was asked for and not read from the contract.
     mapping(bytes32 id => uint256) public collateral;
     mapping(bytes32 id => uint256) public openSlashes;
+    mapping(bytes32 offenceId => bool) public isPunished;
     mapping(address owner => uint256) public actions;
     mapping(address owner => uint256) public balance;
     uint256 public slashed;
@@ -43,6 +47,7 @@ contract StakingHandler is Signers {
         uint256 amount;
         uint256 executableAt;
         SlashState state;
+        uint256 disputedAt;
     }
     mapping(uint256 index => Proposal) private _proposals;
     uint256 public proposals;
@@ -180,15 +185,21 @@ contract StakingHandler is Signers {
         withdrawals += 1;
     }
 
-    function propose(uint256 who, uint256 node, uint256 amount, uint64 window) external {
+    /// @dev Of one offence, with evidence that nobody gave before; the offence may be known.
+    function propose(uint256 who, uint256 node, uint256 offence, uint256 amount, uint64 window) external {
         (, , bytes32 id) = _pick(who, node);
         amount = between(amount, 1, 2e24);
         window = uint64(between(window, WINDOW_MIN, WINDOW_MAX));
+        bytes32 offenceId = keccak256(abi.encode(id, offence % OFFENCES));
         bytes32 evidence = keccak256(abi.encode(proposals));
-        bytes memory call = abi.encodeCall(Staking.proposeSlash, (id, evidence, amount, window));
-        if (staking.stateOf(id) == SubscriptionState.PendingCollateral) return _refused(address(staking), call);
-        staking.proposeSlash(id, evidence, amount, window);
-        _proposals[proposals++] = Proposal(evidence, id, amount, block.timestamp + window, SlashState.Proposed);
+        bytes memory call = abi.encodeCall(Staking.proposeSlash, (id, offenceId, evidence, amount, window));
+        bool allowed = !staking.paused() &&
+            !isPunished[offenceId] &&
+            staking.stateOf(id) != SubscriptionState.PendingCollateral;
+        if (!allowed) return _refused(address(staking), call);
+        staking.proposeSlash(id, offenceId, evidence, amount, window);
+        isPunished[offenceId] = true;
+        _proposals[proposals++] = Proposal(evidence, id, amount, block.timestamp + window, SlashState.Proposed, 0);
         openSlashes[id] += 1;
         // Once more, also after it is decided, is never possible.
         _refused(address(staking), call);
@@ -197,19 +208,20 @@ contract StakingHandler is Signers {
     function dispute(uint256 which) external {
         Proposal storage proposal = _proposal(which);
         bytes memory call = abi.encodeCall(Staking.disputeSlash, (proposal.evidence));
-        bool allowed = proposal.state == SlashState.Proposed && block.timestamp < proposal.executableAt;
+        bool allowed = proposal.state == SlashState.Proposed && block.timestamp < proposal.executableAt + GRACE_SECS;
         if (!allowed) return _refused(address(staking), call);
         vm.prank(STRANGER);
         _refused(address(staking), call);
         vm.prank(staking.subscriptionOf(proposal.id).owner);
         staking.disputeSlash(proposal.evidence);
         proposal.state = SlashState.Disputed;
+        proposal.disputedAt = block.timestamp;
     }
 
     function uphold(uint256 which) external {
         Proposal storage proposal = _proposal(which);
         bytes memory call = abi.encodeCall(Staking.upholdSlash, (proposal.evidence));
-        if (proposal.state != SlashState.Disputed) return _refused(address(staking), call);
+        if (proposal.state != SlashState.Disputed || _isOverdue(proposal)) return _refused(address(staking), call);
         staking.upholdSlash(proposal.evidence);
         proposal.state = SlashState.Upheld;
     }
@@ -223,12 +235,32 @@ contract StakingHandler is Signers {
         openSlashes[proposal.id] -= 1;
     }
 
+    function endDispute(uint256 which, bool patient) external {
+        Proposal storage proposal = _proposal(which);
+        bytes memory call = abi.encodeCall(Staking.endDispute, (proposal.evidence));
+        if (patient && proposal.state == SlashState.Disputed && !_isOverdue(proposal))
+            vm.warp(proposal.disputedAt + DECISION_SECS);
+        vm.prank(STRANGER);
+        if (proposal.state != SlashState.Disputed || !_isOverdue(proposal)) return _refused(address(staking), call);
+        staking.endDispute(proposal.evidence);
+        proposal.state = SlashState.Cancelled;
+        openSlashes[proposal.id] -= 1;
+    }
+
+    /// @dev Seldom paused, so that most runs get to executions.
+    function pause(uint256 seed) external {
+        if (staking.paused()) staking.unpause();
+        else if (seed % 4 == 0) staking.pause();
+    }
+
     function execute(uint256 which, bool patient) external {
         Proposal storage proposal = _proposal(which);
-        if (patient && block.timestamp < proposal.executableAt) vm.warp(proposal.executableAt);
+        uint256 endsAt = proposal.executableAt + GRACE_SECS;
+        if (patient && block.timestamp < endsAt) vm.warp(endsAt);
         bytes memory call = abi.encodeCall(Staking.executeSlash, (proposal.evidence));
-        bool allowed = (proposal.state == SlashState.Proposed || proposal.state == SlashState.Upheld) &&
-            block.timestamp >= proposal.executableAt;
+        bool allowed = !staking.paused() &&
+            (proposal.state == SlashState.Proposed || proposal.state == SlashState.Upheld) &&
+            block.timestamp >= endsAt;
         vm.prank(STRANGER);
         if (!allowed) return _refused(address(staking), call);
         staking.executeSlash(proposal.evidence);
@@ -242,16 +274,18 @@ contract StakingHandler is Signers {
 
     function stranger(uint256 who, uint256 node, uint256 way) external {
         (, bytes32 key, bytes32 id) = _pick(who, node);
-        bytes[6] memory calls = [
+        bytes[8] memory calls = [
             abi.encodeCall(Staking.unbond, (id)),
             abi.encodeCall(Staking.withdraw, (id)),
             abi.encodeCall(Staking.setPayout, (id, STRANGER)),
             abi.encodeCall(Staking.bond, (PROJECT, key, 1)),
-            abi.encodeCall(Staking.proposeSlash, (id, keccak256(abi.encode(way)), 1, WINDOW_MIN)),
+            abi.encodeCall(Staking.proposeSlash, (id, keccak256(abi.encode(way)), keccak256(abi.encode(way)), 1, WINDOW_MIN)),
+            abi.encodeCall(Staking.pause, ()),
+            abi.encodeCall(Staking.unpause, ()),
             abi.encodeCall(Staking.cancelSlash, (keccak256(abi.encode(uint256(0)))))
         ];
         vm.prank(STRANGER);
-        _refused(address(staking), calls[way % 6]);
+        _refused(address(staking), calls[way % 8]);
     }
 
     /// @dev The last order that somebody signed, once more.
@@ -282,6 +316,10 @@ contract StakingHandler is Signers {
     /// @dev One of those that were made, or one in the state None while there are none.
     function _proposal(uint256 which) private view returns (Proposal storage) {
         return _proposals[proposals == 0 ? 0 : which % proposals];
+    }
+
+    function _isOverdue(Proposal storage proposal) private view returns (bool) {
+        return block.timestamp >= proposal.disputedAt + DECISION_SECS;
     }
 
     function _isOpen(Proposal storage proposal) private view returns (bool) {

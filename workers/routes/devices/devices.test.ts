@@ -376,7 +376,7 @@ describe('a device', () => {
     expect(error.details?.problems?.map((problem) => problem.path)).toContain(path)
   })
 
-  test('a wallet's devices are listed last bound first, in pages, unbound ones not', async () => {
+  test('the devices of a wallet are listed last bound first, in pages, unbound ones not', async () => {
     const owner = await createOwner()
     const devices = [createNode(), createNode(), createNode(), createNode()]
     for (const device of devices) await bind(deviceRecord(owner, device))

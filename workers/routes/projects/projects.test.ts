@@ -1,5 +1,6 @@
 import { env } from 'cloudflare:workers'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { ProjectManifest } from '../../../protocol/manifest/index.ts'
 import { services } from '../../services.ts'
 import { openDatabase } from '../../stores/database.ts'
 import { listQuery, type ProjectFilter, projectSorts, sortedMatchesMax } from '../../stores/project-lists.ts'
@@ -91,20 +92,60 @@ describe('GET /v1/projects/{project_id}', () => {
     expect((await client().get(`/v1/projects/${hashes.project_id}/versions/2`)).status).toBe(404)
   })
 
-  test('a withdrawal that was announced and not made in time is void, as the vault itself has it', async () => {
-    const { project_id, manifest } = await listed({ economics: { vault: `0x${'0d'.repeat(20)}` } })
+  describe('economics, by what is indexed of the vault', () => {
+    const vault = `0x${'0d'.repeat(20)}`
+    const cap = 64_000_000_000_000_000_000n
     const soon = Math.floor(Date.now() / 1000) + 3_600
-    const pending = async (expiresAt: number) => {
-      const withdrawal = { amount: '9', available_at: 1, expires_at: expiresAt }
+    let projectId: string
+    let manifest: ProjectManifest
+    beforeEach(async () => {
+      const project = await listed({ economics: { vault, daily_emission: String(cap * 24n) } })
+      projectId = project.project_id
+      manifest = project.manifest
+    })
+
+    const vaultWith = async (state: object) => {
       await env.DB.prepare(
         "INSERT OR REPLACE INTO chain_states (kind, subject, state, block_number) VALUES ('vault', ?, ?, 1)",
       )
-        .bind(manifest.consensus.economics.vault, JSON.stringify({ withdrawal, funded: '20' }))
+        .bind(vault, JSON.stringify(state))
         .run()
-      const economics = await (await client().get(`/v1/projects/${project_id}/economics`)).json()
-      return (economics as { vault: { pending_withdrawal: string } }).vault.pending_withdrawal
+      const economics = await (await client().get(`/v1/projects/${projectId}/economics`)).json()
+      return (economics as { vault: Record<string, unknown> }).vault
     }
-    expect([await pending(soon), await pending(2)]).toEqual(['9', '0'])
+
+    test('a withdrawal that was announced and not made in time is void, as the vault itself has it', async () => {
+      const pending = async (expiresAt: number) => {
+        const withdrawal = { amount: '9', available_at: 1, expires_at: expiresAt }
+        return (await vaultWith({ withdrawal, funded: '20' })).pending_withdrawal
+      }
+      expect([await pending(soon), await pending(2)]).toEqual(['9', '0'])
+    })
+
+    test('what is announced to be taken out pays for no epoch', async () => {
+      const runway = async (expiresAt: number) => {
+        const withdrawal = { amount: String(cap * 3n), available_at: 1, expires_at: expiresAt }
+        return (await vaultWith({ withdrawal, funded: String(cap * 10n), reserved: String(cap) }))
+          .runway_epochs
+      }
+      expect([await runway(soon), await runway(2)]).toEqual([6, 9])
+    })
+
+    test('the vault has to pay epochs of the manifest’s length up to its cap', async () => {
+      const { developer, consensus } = manifest
+      const matches = async (terms: object | undefined, next_terms: object | null = null) =>
+        (await vaultWith({ developer, token: consensus.economics.reward_token, terms, next_terms }))
+          .config_matches_manifest
+      const terms = { from: 1, epoch_secs: 3_600, epoch_cap: String(cap) }
+      expect(await matches(terms)).toBe(true)
+      expect(await matches({ ...terms, epoch_secs: 7_200 })).toBe(false)
+      expect(await matches({ ...terms, epoch_cap: String(cap - 1n) })).toBe(false)
+      expect(await matches({ ...terms, epoch_cap: String(cap + 1n) })).toBe(false)
+      expect(await matches(undefined)).toBe(false)
+      const other = { ...terms, epoch_cap: '0' }
+      expect(await matches(terms, { ...other, from: soon })).toBe(true)
+      expect(await matches(terms, { ...other, from: 2 })).toBe(false)
+    })
   })
 
   test('carries an ETag and answers 304 to whoever holds it', async () => {

@@ -110,14 +110,18 @@ export const EconomicsView = z
     vault: z.strictObject({
       address: Address,
       deployed: z.boolean(),
-      config_matches_manifest: z
-        .boolean()
-        .meta({ description: 'Whether it pays the token of the manifest and belongs to its developer.' }),
+      config_matches_manifest: z.boolean().meta({
+        description:
+          'Whether it pays the token of the manifest, by epochs of its length and up to its cap, and belongs to its developer.',
+      }),
       balance: Amount,
       reserved: Amount.meta({ description: 'Posted for epochs and not yet paid out.' }),
       total_paid: Amount.meta({ description: 'To miners, developer and treasury.' }),
       pending_withdrawal: Amount,
-      runway_epochs: z.int().meta({ description: 'Epochs at full cap that the free balance covers.' }),
+      runway_epochs: z.int().meta({
+        description:
+          'Epochs at full cap that the free balance covers; what is announced to be taken out is not free.',
+      }),
       runway_days: z.int(),
     }),
     created_at: Timestamp,

@@ -1,7 +1,7 @@
 import { unixNow } from '../../../durable-objects/clock.ts'
 import { averageRatingX100, type ProjectManifest } from '../../../protocol/manifest/index.ts'
 import { epochCap } from '../../../protocol/settlement/index.ts'
-import type { ChainState } from '../../chain/projections.ts'
+import { type ChainState, vaultTerms } from '../../chain/projections.ts'
 import type { HubContext } from '../../context.ts'
 import type { Project, ProjectRecord, ProjectVersion } from '../../stores/projects.ts'
 
@@ -103,7 +103,8 @@ export function economicsView(
   const paid = amountOf(vault?.total_paid)
   const balance = amountOf(vault?.funded) - paid - amountOf(vault?.withdrawn)
   const reserved = amountOf(vault?.reserved)
-  const free = balance > reserved ? balance - reserved : 0n
+  const announced = pendingWithdrawal(vault, now)
+  const free = balance > reserved + announced ? balance - reserved - announced : 0n
   return {
     token: project.token,
     reward_model: economics.reward_model,
@@ -119,16 +120,29 @@ export function economicsView(
       address: economics.vault,
       deployed: vault !== null,
       config_matches_manifest:
-        vault !== null && vault.token === economics.reward_token && vault.developer === manifest.developer,
+        vault !== null &&
+        vault.token === economics.reward_token &&
+        vault.developer === manifest.developer &&
+        hasTerms(vault, work.epoch_secs, cap, now),
       balance: String(balance),
       reserved: String(reserved),
       total_paid: String(paid),
-      pending_withdrawal: String(pendingWithdrawal(vault, now)),
+      pending_withdrawal: String(announced),
       runway_epochs: cap === 0n ? 0 : safeNumber(free / cap),
       runway_days: safeNumber(free / BigInt(economics.daily_emission)),
     },
     created_at: project.createdAt,
   }
+}
+
+/** The most that a vault can be told to pay for an epoch. */
+const vaultCapMax = 2n ** 128n - 1n
+
+/** Whether the vault pays epochs of the manifest's length, and as much for each as the manifest allows. */
+function hasTerms(vault: ChainState, epochSecs: number, cap: bigint, now: number): boolean {
+  const terms = vaultTerms(vault, now)
+  const expected = cap < vaultCapMax ? cap : vaultCapMax
+  return terms !== null && terms.epoch_secs === epochSecs && BigInt(terms.epoch_cap) === expected
 }
 
 /** As the vault itself has it: an announced withdrawal that was not made in time is void. */

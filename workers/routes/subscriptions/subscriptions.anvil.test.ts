@@ -669,10 +669,11 @@ describe.skipIf(chain === null)('reading', () => {
     const { id, bond, call, read, owner } = await subscribe()
     await bond()
     const evidence = `0x${id.slice(2).split('').reverse().join('')}` as const
-    await asOperator('proposeSlash', [id, evidence, minCollateral / 2n, 60n])
+    await asOperator('proposeSlash', [id, evidence, evidence, minCollateral / 2n, 60n])
     await finalizeRelays()
     expect(await read()).toMatchObject({ status: 'active', pending_slashes: 1 })
-    await rpc('evm_increaseTime', 61)
+    // The window, and the grace period after it.
+    await rpc('evm_increaseTime', 60 + 900)
     await asOperator('executeSlash', [evidence])
     await finalizeRelays()
     expect(await read()).toMatchObject({

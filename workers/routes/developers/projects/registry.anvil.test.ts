@@ -1,10 +1,11 @@
 import { createScheduledController } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { encodeFunctionData, type Hex, keccak256 } from 'viem'
+import { encodeFunctionData, type Hex } from 'viem'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { projectRegistryAbi, vaultFactoryAbi } from '../../../../contracts/generated/contracts.ts'
 import { type GaslessPayload, hashAction, type PrimaryType } from '../../../../protocol/actions/index.ts'
 import type { ProjectManifest } from '../../../../protocol/manifest/index.ts'
+import { epochCap } from '../../../../protocol/settlement/index.ts'
 import { signEvmDigest } from '../../../../protocol/signatures/index.ts'
 import hub from '../../../index.ts'
 import type { DirectTransaction } from '../../../relay/direct-transaction.ts'
@@ -500,7 +501,6 @@ describe.skipIf(chain === null)('versions', () => {
 })
 
 describe.skipIf(chain === null)('what operators decide', () => {
-  const reviewerRole = keccak256(new TextEncoder().encode('REVIEWER_ROLE'))
   const mirrored = async (projectId: string) =>
     (await services(env).chainIndex.state('project', projectId))?.listing_status
 
@@ -513,15 +513,6 @@ describe.skipIf(chain === null)('what operators decide', () => {
       await finalizeRelays()
       return submitted
     })
-    await send(
-      chain?.deployer ?? '',
-      contracts.project_registry,
-      encodeFunctionData({
-        abi: projectRegistryAbi,
-        functionName: 'grantRole',
-        args: [reviewerRole, services(env).relayer?.signer as Hex],
-      }),
-    )
     const operator = await createOperator()
     const decide = (action: string) =>
       operator.client.post(`/admin/v1/projects/${project_id}/review`, { action })
@@ -561,14 +552,20 @@ describe.skipIf(chain === null)('what operators decide', () => {
   }, 90_000)
 
   test('economics show the vault once it is there', async () => {
-    const { project_id } = await listed()
+    const { project_id, manifest } = await listed()
     const economics = async () =>
       ((await (await client().get(`/v1/projects/${project_id}/economics`)).json()) as { vault: object }).vault
     expect(await economics()).toMatchObject({ deployed: false, config_matches_manifest: false })
+    const { work, economics: terms } = manifest.consensus
     const create = encodeFunctionData({
       abi: vaultFactoryAbi,
       functionName: 'create',
-      args: [project_id as Hex, contracts.token as Hex],
+      args: [
+        project_id as Hex,
+        contracts.token as Hex,
+        work.epoch_secs,
+        epochCap(terms.daily_emission, work.epoch_secs),
+      ],
     })
     await send(chain?.deployer ?? '', (chain?.contracts.vault_factory ?? '') as Hex, create)
     await readChain()

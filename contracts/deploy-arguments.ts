@@ -1,0 +1,142 @@
+import { parseArgs } from 'node:util'
+import type { Address, Hex } from 'viem'
+import type { Roles } from './deploy.ts'
+
+export const usage = `Usage: npm run deploy:contracts -- --rpc URL --key-env VAR --admin ADDRESS --arbiter ADDRESS
+         --treasury ADDRESS [--relayer ADDRESS] [--poster ADDRESS] [--proposer ADDRESS] [--reviewer ADDRESS]
+         [--dripper ADDRESS] [--minter ADDRESS] [--profile JSON] [--check]
+
+Deploys the contracts of a network, after a check of chain, balance, roles and parameters, and prints the settings
+of its hub on standard output, as they stand in wrangler.toml or .dev.vars.
+
+  --rpc URL           node of the chain; must take batches
+  --key-env VAR       environment variable with the private key that pays; it has no role unless one is given to it
+  --admin ADDRESS     announces changes of roles, which come four days later; its key is kept away from the hub
+  --arbiter ADDRESS   decides disputes, vetoes epochs and pauses; not the relayer
+  --treasury ADDRESS  receives the network's fees and slashed collateral
+  --relayer ADDRESS   account of the hub's RELAYER_PRIVATE_KEY (default: the one that pays); it gets every role below
+                      that is not given to another account
+  --poster ADDRESS    posts epochs and opens vaults
+  --proposer ADDRESS  proposes slashes
+  --reviewer ADDRESS  sets the listing status of projects
+  --dripper ADDRESS   gives tokens out of the faucet
+  --minter ADDRESS    creates tokens
+  --profile JSON      members of the network profile that differ from the default; the chain id is the chain's
+  --check             only checks, and sends nothing
+  --help              show this
+
+Exit codes: 0 done, 1 refused or failed, 2 wrong usage.
+
+Example:
+  DEPLOYER=0x… npm run -s deploy:contracts -- --rpc https://rpc.example --key-env DEPLOYER --admin 0x… --arbiter 0x… \\
+    --treasury 0x… --check`
+
+/** Thrown for arguments that make no deployment. */
+export class DeployUsageError extends Error {
+  override readonly name = 'DeployUsageError'
+}
+
+export interface DeployArguments {
+  readonly rpcUrl: string
+  readonly key: Hex
+  readonly treasury: Address
+  readonly admin: Address
+  readonly arbiter: Address
+  /** Null for the account that pays. */
+  readonly relayer: Address | null
+  /** Roles that the relayer does not get. */
+  readonly others: Partial<Roles>
+  readonly profile: Record<string, unknown>
+  readonly checkOnly: boolean
+}
+
+const separable = ['poster', 'proposer', 'reviewer', 'dripper', 'minter'] as const
+
+const text = { type: 'string' } as const
+const options = {
+  rpc: text,
+  'key-env': text,
+  admin: text,
+  arbiter: text,
+  treasury: text,
+  relayer: text,
+  poster: text,
+  proposer: text,
+  reviewer: text,
+  dripper: text,
+  minter: text,
+  profile: text,
+  check: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+} as const
+
+/**
+ * Reads the arguments of `npm run deploy:contracts`; null when they ask for help.
+ * @throws {@link DeployUsageError}
+ */
+export function readDeployArguments(
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): DeployArguments | null {
+  const values = parse(args)
+  if (values.help) return null
+  const required = (name: 'rpc' | 'key-env' | 'admin' | 'arbiter' | 'treasury'): string => {
+    const value = values[name]
+    if (value === undefined) throw new DeployUsageError(`--${name} is missing. See --help.`)
+    return value
+  }
+  const given = separable.flatMap((name) => {
+    const value = values[name]
+    return value === undefined ? [] : [[name, readAddress(name, value)] as const]
+  })
+  return {
+    rpcUrl: readUrl(required('rpc')),
+    key: readKey(required('key-env'), env),
+    admin: readAddress('admin', required('admin')),
+    arbiter: readAddress('arbiter', required('arbiter')),
+    treasury: readAddress('treasury', required('treasury')),
+    relayer: values.relayer === undefined ? null : readAddress('relayer', values.relayer),
+    others: Object.fromEntries(given),
+    profile: readProfile(values.profile ?? '{}'),
+    checkOnly: values.check ?? false,
+  }
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({ args: [...args], options }).values
+  } catch (error) {
+    throw new DeployUsageError(`${(error as Error).message}\n\n${usage}`)
+  }
+}
+
+function readUrl(value: string): string {
+  const url = URL.canParse(value) ? new URL(value) : null
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
+    throw new DeployUsageError(`--rpc must be an http or https URL, not "${value}".`)
+  return value
+}
+
+function readKey(variable: string, env: Readonly<Record<string, string | undefined>>): Hex {
+  const key = env[variable] ?? ''
+  if (!/^0x[0-9a-fA-F]{64}$/.test(key))
+    throw new DeployUsageError(`${variable} must hold 0x and 64 hex digits.`)
+  return key as Hex
+}
+
+function readAddress(name: string, value: string): Address {
+  if (!/^0x[0-9a-fA-F]{40}$/.test(value) || /^0x0+$/.test(value))
+    throw new DeployUsageError(`--${name} must be an address that is not zero, not "${value}".`)
+  return value.toLowerCase() as Address
+}
+
+function readProfile(value: string): Record<string, unknown> {
+  try {
+    const profile: unknown = JSON.parse(value)
+    if (typeof profile === 'object' && profile !== null && !Array.isArray(profile))
+      return profile as Record<string, unknown>
+  } catch {
+    // Said below, together with JSON that is no object.
+  }
+  throw new DeployUsageError(`--profile must be a JSON object, not "${value}".`)
+}

@@ -1,0 +1,126 @@
+/** `npm run deploy:contracts`: deploys the contracts of a public network, and prints what its hub needs. */
+import { formatEther } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { defaultNetworkParams, resolveProfile } from '../protocol/identity/index.ts'
+import {
+  adminDelaySecs,
+  DeployError,
+  type Deployment,
+  type DeployOptions,
+  deployContracts,
+  planDeployment,
+  type Roles,
+} from './deploy.ts'
+import { type DeployArguments, DeployUsageError, readDeployArguments, usage } from './deploy-arguments.ts'
+import { callBatch, RpcError } from './json-rpc.ts'
+import { SendError } from './send.ts'
+
+/** More than drips of a day can take, for years. */
+const faucetSupplyWei = 1_000_000_000n * 10n ** 18n
+
+const say = (line: string): void => console.error(line)
+
+async function optionsOf(args: DeployArguments): Promise<DeployOptions & { roles: Roles }> {
+  const { rpcUrl, key, admin, arbiter, treasury, others } = args
+  const account = privateKeyToAccount(key)
+  const [chainId] = await callBatch(rpcUrl, [['eth_chainId']])
+  const relayer = args.relayer ?? account.address
+  return {
+    rpcUrl,
+    account,
+    profile: resolveProfile({ chain_id: Number(chainId), ...args.profile }),
+    params: defaultNetworkParams,
+    treasury,
+    roles: {
+      admin,
+      arbiter,
+      minter: relayer,
+      dripper: relayer,
+      reviewer: relayer,
+      proposer: relayer,
+      poster: relayer,
+      ...others,
+    },
+    faucetSupplyWei,
+  }
+}
+
+/**
+ * The arbiter judges what the hub's keys do, and the admin can replace every one of them: neither may be among them.
+ * @throws {@link DeployError}
+ */
+function requireSeparation({ account, roles }: DeployOptions & { roles: Roles }): void {
+  for (const name of ['admin', 'arbiter'] as const) {
+    const holders = Object.entries({ ...roles, 'account that pays': account.address })
+    const shared = holders.filter(
+      ([other, address]) => other !== name && address.toLowerCase() === roles[name].toLowerCase(),
+    )
+    if (shared.length > 0)
+      throw new DeployError(
+        `The ${name} ${roles[name]} is also the ${shared.map(([other]) => other).join(', ')}. Give it an account of its own.`,
+      )
+  }
+}
+
+/** Checks everything that can be checked before something is sent, and says what there is. */
+async function check(options: DeployOptions & { roles: Roles }): Promise<void> {
+  const { rpcUrl, account, profile, params, treasury, roles } = options
+  requireSeparation(options)
+  const { costWei, startBlock } = await planDeployment(options)
+  const [balance] = await callBatch(rpcUrl, [['eth_getBalance', account.address, 'latest']])
+  say(`chain       ${profile.chain_id}, block ${startBlock}`)
+  say(`network     ${profile.network} of ${profile.service}, token ${profile.token_symbol}`)
+  say(
+    `pays        ${account.address}, at most ${formatEther(costWei)} of ${formatEther(BigInt(balance as string))}`,
+  )
+  for (const [name, address] of Object.entries({ ...roles, treasury })) say(`${name.padEnd(12)}${address}`)
+  say(
+    `parameters  unbonding ${params.unbonding_secs} s, challenge ${params.vault_challenge_secs} s, disputes`,
+  )
+  say(
+    `            ${params.dispute_window_secs_min} to ${params.dispute_window_secs_max} s, changes of roles ${adminDelaySecs(params)} s`,
+  )
+  if (BigInt(balance as string) < costWei)
+    throw new DeployError(`${account.address} has too little to pay for the deployment.`)
+}
+
+/** What `wrangler.toml` takes under `[vars]`, and `.dev.vars` too. */
+const settingsOf = ({ rpcUrl, profile }: DeployOptions, { contracts, startBlock }: Deployment): string =>
+  Object.entries({
+    PROFILE: JSON.stringify(profile),
+    CHAIN_RPC_URL: rpcUrl,
+    CHAIN_CONTRACTS: JSON.stringify(contracts),
+    CHAIN_START_BLOCK: String(startBlock),
+  })
+    .map(([name, value]) => `${name} = '${value}'`)
+    .join('\n')
+
+async function run(args: DeployArguments): Promise<void> {
+  const options = await optionsOf(args)
+  await check(options)
+  if (args.checkOnly) return
+  say('Deploying …')
+  const deployment = await deployContracts(options)
+  console.log(settingsOf(options, deployment))
+  say(`\nThe admin acts through the timelock ${deployment.adminTimelock}.`)
+  say(
+    `The hub's secret RELAYER_PRIVATE_KEY is the key of ${args.relayer ?? options.account.address.toLowerCase()}.`,
+  )
+}
+
+const isExpected = (error: unknown): error is Error =>
+  error instanceof DeployUsageError ||
+  error instanceof DeployError ||
+  error instanceof SendError ||
+  error instanceof RpcError
+
+try {
+  const args = readDeployArguments(process.argv.slice(2), process.env)
+  if (args === null) console.log(usage)
+  else await run(args)
+} catch (error) {
+  const unreachable = error instanceof TypeError && error.message === 'fetch failed'
+  if (!isExpected(error) && !unreachable) throw error
+  say(`Error: ${unreachable ? 'No chain answers at the URL of --rpc.' : error.message}`)
+  process.exitCode = error instanceof DeployUsageError ? 2 : 1
+}

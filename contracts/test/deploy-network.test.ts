@@ -1,0 +1,129 @@
+import { spawn } from 'node:child_process'
+import path from 'node:path'
+import { type Address, encodeFunctionData, type Hex, keccak256, toHex } from 'viem'
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Anvil, anvilKeys, startAnvil } from '../anvil.ts'
+import { readDeployArguments, usage } from '../deploy-arguments.ts'
+import { stakingAbi } from '../generated/contracts.ts'
+import { hasAnvil } from './network.ts'
+
+const chainId = 4_242
+const account = (): Address => privateKeyToAddress(generatePrivateKey()).toLowerCase() as Address
+const key = generatePrivateKey()
+const payer = privateKeyToAddress(key).toLowerCase()
+const [admin, arbiter, treasury, proposer] = [account(), account(), account(), account()]
+const accounts = ['--admin', admin, '--arbiter', arbiter, '--treasury', treasury]
+
+describe('the arguments of deploy:contracts', () => {
+  const required = ['--rpc', 'https://rpc.example', '--key-env', 'KEY', ...accounts]
+  const read = (args: readonly string[], env: Record<string, string> = { KEY: key }) =>
+    readDeployArguments(args, env)
+
+  test('leave every role but admin and arbiter to the relayer', () => {
+    expect(read([...required, '--proposer', proposer.toUpperCase().replace('0X', '0x')])).toEqual({
+      rpcUrl: 'https://rpc.example',
+      key,
+      admin,
+      arbiter,
+      treasury,
+      relayer: null,
+      others: { proposer },
+      profile: {},
+      checkOnly: false,
+    })
+    expect(read(['--help'])).toBe(null)
+    expect(usage).toContain('--check')
+  })
+
+  test.each([
+    [['--rpc', 'ftp://x'], '--rpc must be an http or https URL'],
+    [['--admin', '0x12'], '--admin must be an address'],
+    [['--arbiter', `0x${'00'.repeat(20)}`], '--arbiter must be an address that is not zero'],
+    [['--relayer', 'me'], '--relayer must be an address'],
+    [['--key-env', 'OTHER'], 'OTHER must hold 0x and 64 hex digits'],
+    [['--profile', '[]'], '--profile must be a JSON object'],
+    [['--profile', '{'], '--profile must be a JSON object'],
+    [['--bogus'], "Unknown option '--bogus'"],
+  ])('refuse %j', (args, message) => {
+    expect(() => read([...required, ...args])).toThrow(message)
+  })
+
+  test.each(['rpc', 'key-env', 'admin', 'arbiter', 'treasury'])('need --%s', (name) => {
+    const at = required.indexOf(`--${name}`)
+    expect(() => read(required.toSpliced(at, 2))).toThrow(`--${name} is missing`)
+  })
+})
+
+describe.skipIf(!hasAnvil)('deploy:contracts', () => {
+  let chain: Anvil
+  beforeAll(async () => {
+    chain = await startAnvil({ flags: ['--chain-id', String(chainId)] })
+  })
+  afterAll(() => chain?.stop())
+
+  const run = (args: readonly string[], env: Record<string, string> = { KEY: key }) =>
+    new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve) => {
+      const script = path.join(import.meta.dirname, '../deploy-network.ts')
+      const all = ['--rpc', chain.url, '--key-env', 'KEY', ...accounts, ...args]
+      const child = spawn(process.execPath, [script, ...all], { env: { ...process.env, ...env } })
+      let stdout = ''
+      let stderr = ''
+      child.stdout.on('data', (data) => {
+        stdout += data
+      })
+      child.stderr.on('data', (data) => {
+        stderr += data
+      })
+      child.on('close', (code) => resolve({ code, stdout, stderr }))
+    })
+  const block = () => chain.rpc<Hex>('eth_blockNumber')
+
+  test('sends nothing while the balance is too low, roles meet, or a key is published', async () => {
+    const poor = await run([])
+    expect(poor.stderr).toContain('has too little to pay for the deployment')
+    const shared = await run(['--poster', admin])
+    expect(shared.stderr).toContain(`The admin ${admin} is also the poster.`)
+    expect((await run(['--arbiter', payer])).stderr).toContain('is also the minter, dripper, reviewer')
+    const published = await run([], { KEY: anvilKeys[0]! })
+    expect(published.stderr).toContain('Everybody has the keys of')
+    const elsewhere = await run(['--profile', '{"chain_id":1}'])
+    expect(elsewhere.stderr).toContain("The chain's id is 4242, the profile's 1.")
+    const nowhere = await run(['--rpc', 'http://127.0.0.1:1'])
+    expect(nowhere.stderr).toBe('Error: No chain answers at the URL of --rpc.\n')
+    for (const { code, stdout } of [poor, shared, published, elsewhere, nowhere])
+      expect([code, stdout]).toEqual([1, ''])
+    expect((await run(['--admin', 'x'])).code).toBe(2)
+    expect(await block()).toBe('0x0')
+  })
+
+  test('checks without sending, then deploys and prints the settings of the hub', async () => {
+    await chain.rpc('anvil_setBalance', payer, '0xde0b6b3a7640000')
+    const checked = await run(['--check'])
+    expect([checked.code, checked.stdout, await block()]).toEqual([0, '', '0x0'])
+    expect(checked.stderr).toContain(`chain       ${chainId}, block 0`)
+    const { code, stdout, stderr } = await run(['--proposer', proposer])
+    expect([code, stderr]).toEqual([0, expect.stringContaining(`RELAYER_PRIVATE_KEY is the key of ${payer}`)])
+    const settings = Object.fromEntries(
+      stdout
+        .trim()
+        .split('\n')
+        .map((line) => /^(\w+) = '(.*)'$/.exec(line)!.slice(1)),
+    )
+    expect(settings).toMatchObject({ CHAIN_RPC_URL: chain.url, CHAIN_START_BLOCK: '0' })
+    expect(JSON.parse(settings.PROFILE)).toMatchObject({ chain_id: chainId, service: 'Hub' })
+    const contracts = JSON.parse(settings.CHAIN_CONTRACTS)
+    expect(contracts.treasury).toBe(treasury)
+    const hasRole = async (role: string, holder: string) => {
+      const data = encodeFunctionData({
+        abi: stakingAbi,
+        functionName: 'hasRole',
+        args: [keccak256(toHex(role)), holder as Address],
+      })
+      return BigInt(await chain.rpc<Hex>('eth_call', { to: contracts.staking, data }, 'latest')) === 1n
+    }
+    expect(await hasRole('PROPOSER_ROLE', proposer)).toBe(true)
+    expect(await hasRole('PROPOSER_ROLE', payer)).toBe(false)
+    expect(await hasRole('ARBITER_ROLE', arbiter)).toBe(true)
+  })
+})

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.37;
+
+import {ERC20} from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
+
+/// @title A token whose issuer refuses accounts and takes tokens away
+contract IssuerToken is ERC20 {
+    mapping(address account => bool) private _isRefused;
+
+    constructor() ERC20("Issuer", "ISS") {
+        _mint(msg.sender, 1e24);
+    }
+
+    function refuse(address account, bool isRefused) external {
+        _isRefused[account] = isRefused;
+    }
+
+    function take(address account, uint256 amount) external {
+        _burn(account, amount);
+    }
+
+    function _update(address from, address to, uint256 amount) internal override {
+        require(!_isRefused[to], "refused");
+        super._update(from, to, amount);
+    }
+}
