@@ -50,7 +50,7 @@ export interface DeployOptions {
   readonly params: NetworkParams
   /** Receives the network's fees and slashed collateral. */
   readonly treasury: Address
-  /** Roles left out go to the deploying account. */
+  /** Admin and arbiter are named each time; other roles that are left out go to the deploying account. */
   readonly roles: Pick<Roles, 'admin' | 'arbiter'> & Partial<Roles>
   /** Tokens that the faucet begins with. */
   readonly faucetSupplyWei: bigint

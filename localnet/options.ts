@@ -9,7 +9,8 @@ ${stateFolder}/; LOCALNET_DIR names another folder.
 
   --port N        port of the hub (default 8787; 0 takes any free one)
   --chain-port N  port of the chain (default 8545, or any free one while that is in use)
-  --rpc URL       use the chain at URL instead of starting one; the accounts of anvil must have funds there
+  --rpc URL       use the chain at URL instead of starting one: a local one (id 31337 or 1337), where the accounts of
+                  anvil have funds
   --fresh         begin with empty data
   --no-sample     without the sample project and its devices
   --help          show this
