@@ -598,14 +598,17 @@ describe.skipIf(!hasAnvil)('ProjectVault', () => {
       await network.pass(noticeSecs)
       const at = await yesterday()
       await network.client.setAutomine(false)
-      const fees = { maxFeePerGas: 100n * 10n ** 9n, gas: 500_000n }
-      const first = { ...asDeveloper, ...fees, maxPriorityFeePerGas: 10n * 10n ** 9n }
-      const second = { ...asPoster, ...fees, maxPriorityFeePerGas: 10n ** 9n }
+      const feesOf = (gwei: bigint) => ({
+        maxFeePerGas: gwei * 10n ** 9n,
+        maxPriorityFeePerGas: gwei * 10n ** 9n,
+        gas: 500_000n,
+      })
       const whole = { miner: eth(18), developer: eth(1), treasury: eth(1) }
-      const hashes = await Promise.all([
-        daily.write.withdraw(first),
-        daily.write.postEpoch([at, root, receiptHash, whole], second),
-      ])
+      // The one that pays more comes first in the block.
+      const hashes = [
+        await daily.write.withdraw({ ...asDeveloper, ...feesOf(100n) }),
+        await daily.write.postEpoch([at, root, receiptHash, whole], { ...asPoster, ...feesOf(50n) }),
+      ]
       await network.client.mine({ blocks: 1 })
       await network.client.setAutomine(true)
       const receipts = await Promise.all(hashes.map((hash) => network.receiptOf(Promise.resolve(hash))))
