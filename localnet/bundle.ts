@@ -13,7 +13,6 @@ export async function bundleHub(): Promise<string> {
     conditions: ['workerd', 'worker', 'import'],
     mainFields: ['module', 'main'],
     external: ['cloudflare:*', 'node:*'],
-    keepNames: true,
     logLevel: 'silent',
     plugins: [compiledModules],
   })

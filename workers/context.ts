@@ -21,17 +21,22 @@ export class HubVariables {
   /** Values without canonical form in the member of the body that may hold them. */
   unencodable: readonly UnencodableValue[] | undefined
   readonly #env: Env
+  #settings: Settings | undefined
+  #services: Services | undefined
 
   constructor(env: Env) {
     this.#env = env
   }
 
+  /** Read here and not before, so that wrong settings are a failure of the request like any other. */
   get settings(): Settings {
-    return readSettings(this.#env)
+    this.#settings ??= readSettings(this.#env)
+    return this.#settings
   }
 
   get services(): Services {
-    return services(this.#env)
+    this.#services ??= services(this.#env)
+    return this.#services
   }
 }
 

@@ -95,15 +95,21 @@ const equalHashes = (a: string, b: string): boolean => {
 export const isNodeSigned = (c: HubContext): boolean =>
   signatureHeaders(c.var.settings.PROFILE).some((name) => c.req.header(name) !== undefined)
 
-const signatureHeaders = (profile: Profile): string[] => {
+const headersOf = new WeakMap<Profile, readonly string[]>()
+
+function signatureHeaders(profile: Profile): readonly string[] {
+  const known = headersOf.get(profile)
+  if (known !== undefined) return known
   const names = profileStrings(profile)
-  return [
+  const headers = [
     names.node_header,
     names.public_key_header,
     names.timestamp_header,
     names.nonce_header,
     names.signature_header,
   ]
+  headersOf.set(profile, headers)
+  return headers
 }
 
 async function authenticateNode(c: HubContext, route?: RouteDeclaration): Promise<Principal> {
