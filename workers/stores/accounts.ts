@@ -1,4 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
+import type { Wallet } from './caller.ts'
 import { type Database, read } from './database.ts'
 
 /** What decides about a wallet's roles. */
@@ -18,14 +19,14 @@ export interface AccountCounts extends AccountStanding {
 }
 
 /** Subscriptions of the wallet that are not closed. */
-const openSubscriptions = (address: string): SQL => sql`subscriptions AS s
+const openSubscriptions = (address: Wallet): SQL => sql`subscriptions AS s
   LEFT JOIN chain_states AS c ON c.kind = 'subscription' AND c.subject = s.subscription_id
   WHERE s.owner = ${address} AND NOT coalesce(json_extract(c.state, '$.status') = 'closed'
     AND json_extract(c.state, '$.closings') > s.closings, false)`
 
-const boundDevices = (address: string): SQL => sql`devices WHERE owner = ${address} AND unbound_at IS NULL`
+const boundDevices = (address: Wallet): SQL => sql`devices WHERE owner = ${address} AND unbound_at IS NULL`
 
-const isEnrolled = (address: string): SQL =>
+const isEnrolled = (address: Wallet): SQL =>
   sql`EXISTS (SELECT 1 FROM developers WHERE address = ${address} AND enrollment = 'active')`
 
 /** Wallets as a whole. */
@@ -36,7 +37,7 @@ export class AccountStore {
   }
 
   /** Reads no more than it takes to tell: sessions are asked for often, and counting reads everything. */
-  async standing(address: string): Promise<AccountStanding> {
+  async standing(address: Wallet): Promise<AccountStanding> {
     const [row] = (await read(() =>
       this.#db.all(sql`
         SELECT EXISTS (SELECT 1 FROM ${boundDevices(address)}) OR EXISTS (SELECT 1 FROM ${openSubscriptions(address)})
@@ -46,7 +47,7 @@ export class AccountStore {
     return { mines: row?.mines === 1, enrolled: row?.enrolled === 1 }
   }
 
-  async counts(address: string): Promise<AccountCounts> {
+  async counts(address: Wallet): Promise<AccountCounts> {
     const [row] = (await read(() =>
       this.#db.all(sql`
         SELECT (SELECT count(*) FROM ${boundDevices(address)}) AS devices,

@@ -1,8 +1,12 @@
-import { and, desc, eq, type InferSelectModel, sql } from 'drizzle-orm'
+import { and, eq, type InferSelectModel, sql } from 'drizzle-orm'
+import type { Wallet } from './caller.ts'
 import { type Database, query, read } from './database.ts'
+import { RowReader } from './rows.ts'
 import { drafts } from './schema.ts'
 
 export type Draft = InferSelectModel<typeof drafts>
+
+export type ListedDraft = Draft & { isCut: boolean }
 
 export interface DraftPosition {
   updatedAt: number
@@ -24,7 +28,7 @@ export class DraftStore {
     this.#db = db
   }
 
-  async find(owner: string, draftId: string): Promise<Draft | null> {
+  async find(owner: Wallet, draftId: string): Promise<Draft | null> {
     const rows = await read(() => this.#db.select().from(drafts).where(this.#is(owner, draftId)))
     return rows[0] ?? null
   }
@@ -77,44 +81,30 @@ export class DraftStore {
     return (await this.find(owner, draftId)) ? 'stale' : 'missing'
   }
 
-  /** Last changed first; `limit` rows after `after`. */
-  async list(owner: string, after: DraftPosition | undefined, limit: number): Promise<Draft[]> {
-    return read(() =>
-      this.#db
-        .select()
-        .from(drafts)
-        .where(this.#isAfter(owner, after))
-        .orderBy(...newestFirst)
-        .limit(limit),
-    )
+  /**
+   * Last changed first: at most `limit` rows after `after`, and no more than one page takes, but at least one. `isCut` says
+   * whether some were left out for their size.
+   */
+  async list(owner: Wallet, after: DraftPosition | undefined, limit: number): Promise<ListedDraft[]> {
+    const order = sql`updated_at DESC, draft_id DESC`
+    const rows = (await read(() =>
+      this.#db.all(sql`
+        WITH sized AS MATERIALIZED (
+          SELECT draft_id, updated_at, octet_length(data) AS bytes FROM drafts WHERE owner = ${owner}
+            AND ${after ? sql`(updated_at, draft_id) < (${after.updatedAt}, ${after.draftId})` : sql`true`}
+          ORDER BY ${order} LIMIT ${limit}
+        ), summed AS (
+          SELECT draft_id, sum(bytes) OVER running AS total, row_number() OVER running AS place FROM sized
+          WINDOW running AS (ORDER BY ${order} ROWS UNBOUNDED PRECEDING)
+        ), page AS MATERIALIZED (SELECT draft_id FROM summed WHERE place = 1 OR total <= ${pageBytesMax})
+        SELECT d.*, (SELECT count(*) FROM page) < (SELECT count(*) FROM sized) AS is_cut
+        FROM page CROSS JOIN drafts AS d ON d.owner = ${owner} AND d.draft_id = page.draft_id
+        ORDER BY d.updated_at DESC, d.draft_id DESC`),
+    )) as Record<string, unknown>[]
+    return rows.map((row) => ({ ...draftRows.read(row), isCut: row.is_cut === 1 }))
   }
 
-  /** How many of `limit` drafts after `after` one page takes: at least one, `limit` where all that there are fit. */
-  async countFitting(owner: string, after: DraftPosition | undefined, limit: number): Promise<number> {
-    const rows = await read(() =>
-      this.#db
-        .select({ bytes: sql<number>`octet_length(${drafts.data})` })
-        .from(drafts)
-        .where(this.#isAfter(owner, after))
-        .orderBy(...newestFirst)
-        .limit(limit),
-    )
-    let total = 0
-    const beyond = rows.findIndex(({ bytes }, index) => {
-      total += bytes
-      return index > 0 && total > pageBytesMax
-    })
-    return beyond === -1 ? limit : beyond
-  }
-
-  #isAfter(owner: string, after: DraftPosition | undefined) {
-    return and(
-      eq(drafts.owner, owner),
-      after && sql`(${drafts.updatedAt}, ${drafts.draftId}) < (${after.updatedAt}, ${after.draftId})`,
-    )
-  }
-
-  #is(owner: string, draftId: string) {
+  #is(owner: Wallet, draftId: string) {
     return and(eq(drafts.owner, owner), eq(drafts.draftId, draftId))
   }
 
@@ -123,7 +113,7 @@ export class DraftStore {
   }
 }
 
-const newestFirst = [desc(drafts.updatedAt), desc(drafts.draftId)]
+const draftRows = new RowReader(drafts)
 
 /** Leaves room to count on within the safe integers. */
 const firstRevision = (): number => 1 + crypto.getRandomValues(new Uint32Array(1))[0]! * 1024

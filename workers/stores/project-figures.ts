@@ -22,6 +22,12 @@ export interface SettledEpoch {
   credits: readonly { miner: string; rounds: number; units: number; amount: string }[]
 }
 
+/** The last epoch, and the last one before a period. */
+export interface EpochBounds {
+  last: ProjectEpoch | null
+  before: ProjectEpoch | null
+}
+
 export interface MinerPosition {
   units: number
   miner: string
@@ -124,10 +130,7 @@ export class ProjectFiguresStore {
   }
 
   /** The last epoch, and the last one that was settled by `before`, in one statement. */
-  async bounds(
-    projectId: string,
-    before: number | null,
-  ): Promise<{ last: ProjectEpoch | null; before: ProjectEpoch | null }> {
+  async bounds(projectId: string, before: number | null): Promise<EpochBounds> {
     const of = sql`SELECT seq FROM ${projectEpochs} AS e WHERE e.project_id = ${projectId}`
     const rows = await read(() =>
       this.#db

@@ -3,7 +3,7 @@ import { unixNow } from '../../../durable-objects/clock.ts'
 import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'
 import { Address, Bytes32, characters, mapOf } from '../../http/formats.ts'
-import { sessionOf } from '../../middleware/authenticate.ts'
+import { callerOf, sessionOf } from '../../middleware/authenticate.ts'
 import { defineRoute } from '../../route.ts'
 
 /** Every member as it is kept; what a request leaves out is the empty one. */
@@ -72,8 +72,7 @@ export const getPreferences = defineRoute(
       },
     },
   },
-  async (c) =>
-    json(PreferencesInput.parse((await c.var.services.preferences.find(sessionOf(c).address)) ?? {})),
+  async (c) => json(PreferencesInput.parse((await c.var.services.preferences.find(callerOf(c))) ?? {})),
 )
 
 export const putPreferences = defineRoute(

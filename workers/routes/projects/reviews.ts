@@ -89,13 +89,14 @@ export const listReviews = defineRoute(
     },
   },
   async (c, { params: { project_id }, query }) => {
-    const { ratingCount, ratingX100 } = await findVisibleProject(c, project_id)
-    const { rows, next_cursor } = await paginate(c, {
+    const visible = findVisibleProject(c, project_id)
+    const page = paginate(c, {
       list: `reviews project=${project_id} sort=${query.sort}`,
       query,
       position: (review: Review) => reviewPosition(query.sort, review),
       fetch: (after, limit) => c.var.services.reviews.list(project_id, query.sort, after, limit),
     })
+    const [{ ratingCount, ratingX100 }, { rows, next_cursor }] = await Promise.all([visible, page])
     return json({
       items: rows.map(reviewView),
       next_cursor,
