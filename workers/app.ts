@@ -12,6 +12,7 @@ import {
   readBody,
   requireContentType,
 } from './http/body.ts'
+import { cachedBytes } from './http/cached-bytes.ts'
 import { keptAnswer } from './http/kept-answers.ts'
 import { PathRouter } from './http/path-router.ts'
 import { validate } from './http/validate.ts'
@@ -88,7 +89,8 @@ async function handleInput(c: HubContext, { declaration, handle }: Route): Promi
   const input = await readInput(c, declaration)
   const run = async () => handle(c, input)
   if (declaration.idempotent) return runOnce(c, run, echoOf(declaration, input))
-  const { keptSeconds } = declaration.cache ?? {}
+  const { keptSeconds, immutable } = declaration.cache ?? {}
+  if (immutable) return cachedBytes(c, run)
   // Whoever says who they are asks for what is so now.
   if (keptSeconds === undefined || c.var.credential !== null) return run()
   return keptAnswer(c.var.services, declaration, keptSeconds, () => run().then(withEtag))

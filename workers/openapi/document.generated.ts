@@ -5,7 +5,7 @@ export const openApiTemplate = `{
     "title": "{{service}} API",
     "version": "0.1.0",
     "summary": "Public API of a distributed computing test network.",
-    "description": "Every answer is JSON in UTF-8 unless it says otherwise; every error has the same shape, and its \`error\` code is stable.\\nLists are paged by \`limit\` and \`cursor\`. Times are Unix seconds, token amounts decimal strings in base units, hashes and addresses lower-case hex.\\nRequests are limited per API key, session wallet, node key or client address; the \`RateLimit-*\` headers of every answer say what is left.",
+    "description": "Every answer is JSON in UTF-8 unless it says otherwise; every error has the same shape, and its \`error\` code is stable.\\nLists are paged by \`limit\` and \`cursor\`. Times are Unix seconds, token amounts decimal strings in base units, hashes and addresses lower-case hex.\\nRequests are limited per API key, session wallet, node key or client address; the \`RateLimit-*\` headers of every answer say what is left.\\nReads may be answered from a copy of the database that is a moment behind. Writes, and reads with a credential, are answered with an \`X-Bookmark\` header: a read that sends the newest one back sees everything that was written before it.",
     "license": {
       "name": "MIT",
       "identifier": "MIT"

@@ -1,7 +1,6 @@
-import { and, eq, type InferSelectModel, sql } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, type InferSelectModel, sql } from 'drizzle-orm'
 import type { Wallet } from './caller.ts'
 import { type Database, query, read } from './database.ts'
-import { RowReader } from './rows.ts'
 import { drafts } from './schema.ts'
 
 export type Draft = InferSelectModel<typeof drafts>
@@ -83,25 +82,44 @@ export class DraftStore {
 
   /**
    * Last changed first: at most `limit` rows after `after`, and no more than one page takes, but at least one. `isCut` says
-   * whether some were left out for their size.
+   * whether some were left out for their size. Drafts are small as a rule, and then they come with their sizes.
    */
   async list(owner: Wallet, after: DraftPosition | undefined, limit: number): Promise<ListedDraft[]> {
-    const order = sql`updated_at DESC, draft_id DESC`
-    const rows = (await read(() =>
-      this.#db.all(sql`
-        WITH sized AS MATERIALIZED (
-          SELECT draft_id, updated_at, octet_length(data) AS bytes FROM drafts WHERE owner = ${owner}
-            AND ${after ? sql`(updated_at, draft_id) < (${after.updatedAt}, ${after.draftId})` : sql`true`}
-          ORDER BY ${order} LIMIT ${limit}
-        ), summed AS (
-          SELECT draft_id, sum(bytes) OVER running AS total, row_number() OVER running AS place FROM sized
-          WINDOW running AS (ORDER BY ${order} ROWS UNBOUNDED PRECEDING)
-        ), page AS MATERIALIZED (SELECT draft_id FROM summed WHERE place = 1 OR total <= ${pageBytesMax})
-        SELECT d.*, (SELECT count(*) FROM page) < (SELECT count(*) FROM sized) AS is_cut
-        FROM page CROSS JOIN drafts AS d ON d.owner = ${owner} AND d.draft_id = page.draft_id
-        ORDER BY d.updated_at DESC, d.draft_id DESC`),
-    )) as Record<string, unknown>[]
-    return rows.map((row) => ({ ...draftRows.read(row), isCut: row.is_cut === 1 }))
+    const share = Math.floor(pageBytesMax / limit)
+    const bytes = sql<number>`octet_length(${drafts.data})`
+    const { data: _, ...others } = getTableColumns(drafts)
+    const found = await read(() =>
+      this.#db
+        .select({
+          ...others,
+          bytes: bytes.as('bytes'),
+          data: sql<string | null>`iif(${bytes} <= ${share}, ${drafts.data}, NULL)`.as('small_data'),
+        })
+        .from(drafts)
+        .where(this.#isAfter(owner, after))
+        .orderBy(...newestFirst)
+        .limit(limit),
+    )
+    const fitting = found.slice(0, countFitting(found))
+    const isCut = fitting.length < found.length
+    if (fitting.every(({ data }) => data !== null))
+      return fitting.map(({ bytes, data, ...draft }) => ({ ...draft, data: data ?? '', isCut }))
+    const whole = await read(() =>
+      this.#db
+        .select()
+        .from(drafts)
+        .where(this.#isAfter(owner, after))
+        .orderBy(...newestFirst)
+        .limit(fitting.length),
+    )
+    return whole.map((draft) => ({ ...draft, isCut }))
+  }
+
+  #isAfter(owner: Wallet, after: DraftPosition | undefined) {
+    return and(
+      eq(drafts.owner, owner),
+      after && sql`(${drafts.updatedAt}, ${drafts.draftId}) < (${after.updatedAt}, ${after.draftId})`,
+    )
   }
 
   #is(owner: Wallet, draftId: string) {
@@ -113,7 +131,17 @@ export class DraftStore {
   }
 }
 
-const draftRows = new RowReader(drafts)
+const newestFirst = [desc(drafts.updatedAt), desc(drafts.draftId)]
+
+/** How many drafts from the first on one page takes: at least one. */
+function countFitting(found: readonly { bytes: number }[]): number {
+  let total = 0
+  const beyond = found.findIndex(({ bytes }, index) => {
+    total += bytes
+    return index > 0 && total > pageBytesMax
+  })
+  return beyond === -1 ? found.length : beyond
+}
 
 /** Leaves room to count on within the safe integers. */
 const firstRevision = (): number => 1 + crypto.getRandomValues(new Uint32Array(1))[0]! * 1024
