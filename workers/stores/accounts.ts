@@ -29,6 +29,17 @@ const boundDevices = (address: Wallet): SQL => sql`devices WHERE owner = ${addre
 const isEnrolled = (address: Wallet): SQL =>
   sql`EXISTS (SELECT 1 FROM developers WHERE address = ${address} AND enrollment = 'active')`
 
+/** Asks for the standing of a wallet; its rows are for {@link standingFrom}. */
+export const standingStatement = (address: Wallet): SQL => sql`
+  SELECT EXISTS (SELECT 1 FROM ${boundDevices(address)}) OR EXISTS (SELECT 1 FROM ${openSubscriptions(address)})
+      AS mines,
+    ${isEnrolled(address)} AS enrolled`
+
+export function standingFrom(rows: readonly unknown[]): AccountStanding {
+  const [row] = rows as { mines: number; enrolled: number }[]
+  return { mines: row?.mines === 1, enrolled: row?.enrolled === 1 }
+}
+
 /** Wallets as a whole. */
 export class AccountStore {
   readonly #db: Database
@@ -38,13 +49,7 @@ export class AccountStore {
 
   /** Reads no more than it takes to tell: sessions are asked for often, and counting reads everything. */
   async standing(address: Wallet): Promise<AccountStanding> {
-    const [row] = (await read(() =>
-      this.#db.all(sql`
-        SELECT EXISTS (SELECT 1 FROM ${boundDevices(address)}) OR EXISTS (SELECT 1 FROM ${openSubscriptions(address)})
-            AS mines,
-          ${isEnrolled(address)} AS enrolled`),
-    )) as { mines: number; enrolled: number }[]
-    return { mines: row?.mines === 1, enrolled: row?.enrolled === 1 }
+    return standingFrom(await read(() => this.#db.all(standingStatement(address))))
   }
 
   async counts(address: Wallet): Promise<AccountCounts> {

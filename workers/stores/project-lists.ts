@@ -76,9 +76,22 @@ export const positionOf = (sort: ProjectSort, project: ListedProject): ProjectPo
   return [keys[sort], project.ordinal ?? 0]
 }
 
+type Statement = ReturnType<ReturnType<typeof listQuery>['toSQL']>
+type ListArguments = [
+  filter: ProjectFilter,
+  sort: ProjectSort,
+  after: ProjectPosition | undefined,
+  limit: number,
+  isSearched: boolean,
+]
+
+/** Statements an isolate remembers. */
+const statementsMax = 200
+
 /** Projects as everybody finds them. */
 export class ProjectLists {
   readonly #db: Database
+  readonly #statements = new Map<string, Statement>()
   constructor(db: Database) {
     this.#db = db
   }
@@ -92,9 +105,20 @@ export class ProjectLists {
   ): Promise<ListedProject[]> {
     const isSearched =
       isSearch(filter, sort) || (filter.deviceClass !== undefined && (await this.#isRare(filter)))
-    const { sql: text, params } = listQuery(this.#db, filter, sort, after, limit, isSearched).toSQL()
+    const { sql: text, params } = this.#statement(filter, sort, after, limit, isSearched)
     const rows = await readRows<Record<string, unknown>>(this.#db, text, params)
     return rows.map((row) => listedRows.read(row))
+  }
+
+  /** Building a statement costs more than sending it, and most callers ask for the same few lists. */
+  #statement(...list: ListArguments): Statement {
+    const name = JSON.stringify(list)
+    const known = this.#statements.get(name)
+    if (known !== undefined) return known
+    if (this.#statements.size >= statementsMax) this.#statements.clear()
+    const statement = listQuery(this.#db, ...list).toSQL()
+    this.#statements.set(name, statement)
+    return statement
   }
 
   async #isRare(filter: ProjectFilter): Promise<boolean> {
