@@ -44,7 +44,13 @@ export const kinds: readonly Kind[] = [
   {
     name: 'Write',
     permille: 95,
-    units: { requests: 1, cpuMs: 4, d1RowsRead: 6, d1RowsWritten: 3, durableObjectRequests: 2 / perWindow },
+    units: {
+      requests: 1,
+      cpuMs: 4,
+      d1RowsRead: 6,
+      d1RowsWritten: 3 + 3 / perWindow,
+      durableObjectRequests: 2 / perWindow,
+    },
   },
   {
     name: 'Relayed action',
@@ -53,7 +59,7 @@ export const kinds: readonly Kind[] = [
       requests: 1,
       cpuMs: 10,
       d1RowsRead: 20,
-      d1RowsWritten: 12,
+      d1RowsWritten: 12 + 3 / perWindow,
       durableObjectRequests: 6,
       queueOperations: 3,
     },
@@ -65,7 +71,7 @@ export const kinds: readonly Kind[] = [
       requests: 1,
       cpuMs: 60,
       d1RowsRead: 4,
-      d1RowsWritten: 4,
+      d1RowsWritten: 4 + 6 / perWindow,
       durableObjectRequests: 4 / perWindow,
       r2ClassA: 1,
     },
