@@ -11,11 +11,13 @@ import {
   readBody,
   requireContentType,
 } from './http/body.ts'
+import { cachedBytes } from './http/cached-bytes.ts'
 import { keptAnswer } from './http/kept-answers.ts'
 import { PathRouter } from './http/path-router.ts'
 import { validate } from './http/validate.ts'
 import { authenticate, authorize, isNodeSigned } from './middleware/authenticate.ts'
 import { preflight, respond } from './middleware/common-headers.ts'
+import { consistencyOf } from './middleware/consistency.ts'
 import { runOnce } from './middleware/idempotency.ts'
 import { refundAddressBudget, spendAddressBudget, spendRateLimit } from './middleware/rate-limit.ts'
 import type { JsonBody, Method, Route, RouteDeclaration, RouteInput } from './route.ts'
@@ -46,9 +48,9 @@ async function handleWith(
   { req, env, executionCtx }: Context<HubBindings>,
   handle: (c: HubContext) => Promise<Answer>,
 ): Promise<Response> {
-  const c: HubContext = { req, env, executionCtx, var: new HubVariables(env) }
+  const c: HubContext = { req, env, executionCtx, var: new HubVariables(env, consistencyOf(req)) }
   try {
-    return respond(c, await handle(c))
+    return respond(c, await c.var.database.run(() => handle(c)))
   } catch (error) {
     return respond(c, errorAnswer(c, error))
   }
@@ -65,20 +67,35 @@ async function answerNothing(c: HubContext): Promise<Answer> {
   )
 }
 
-async function answer(c: HubContext, { declaration, handle, complete }: Route): Promise<Answer> {
-  await admit(c, declaration)
-  authorize(c, declaration)
+async function answer(c: HubContext, route: Route): Promise<Answer> {
+  const { declaration } = route
+  const { database } = c.var
+  const admitted = admit(c, declaration)
+  if (declaration.method !== 'get' || c.var.credential === null) {
+    await admitted
+    return finish(c, declaration, await handleInput(c, route))
+  }
+  // The handler begins at once, so that its first read and the check of the credential are one trip to the database.
+  database.hold(admitted)
+  const handled = handleInput(c, route).finally(() => database.release())
+  const outcome = await Promise.allSettled([admitted, handled])
+  const refused = outcome.find(({ status }) => status === 'rejected')
+  if (refused) throw (refused as PromiseRejectedResult).reason
+  return finish(c, declaration, await handled)
+}
+
+async function handleInput(c: HubContext, { declaration, handle, complete }: Route): Promise<Answer> {
   const input = await readInput(c, declaration)
   const run = async () => handle(c, input)
-  const { idempotent, cache } = declaration
-  const { keptSeconds } = cache ?? {}
-  if (keptSeconds !== undefined && c.var.principal === null) {
-    // With a credential, the caller asks for what is so now.
-    const made = () => run().then(withEtag)
-    return finish(c, declaration, await keptAnswer(c.var.services, declaration, keptSeconds, made))
+  if (declaration.idempotent) {
+    const made = await runOnce(c, run)
+    return complete ? complete(made, input) : made
   }
-  const made = idempotent ? await runOnce(c, run) : await run()
-  return finish(c, declaration, complete ? complete(made, input) : made)
+  const { keptSeconds, immutable } = declaration.cache ?? {}
+  if (immutable) return cachedBytes(c, run)
+  // With a credential, the caller asks for what is so now.
+  if (keptSeconds === undefined || c.var.credential !== null) return run()
+  return keptAnswer(c.var.services, declaration, keptSeconds, () => run().then(withEtag))
 }
 
 /** Adds caching headers, and answers 304 where the client holds this representation already. */
@@ -88,7 +105,7 @@ async function finish(c: HubContext, { method, cache }: RouteDeclaration, made: 
 }
 
 /**
- * Checks the credential and spends the rate limit. A refused credential still spends: guessing tokens is limited like
+ * Checks the credential, spends the rate limit and decides whether the caller may use the route. A refused credential still spends: guessing tokens is limited like
  * any other anonymous call.
  */
 async function admit(c: HubContext, declaration?: RouteDeclaration): Promise<void> {
@@ -106,6 +123,7 @@ async function admit(c: HubContext, declaration?: RouteDeclaration): Promise<voi
   await spendRateLimit(c, principal, declaration?.budget)
   if (refused) throw refused
   c.var.principal = principal
+  if (declaration) authorize(c, declaration)
 }
 
 const isPreflight = (c: HubContext): boolean =>

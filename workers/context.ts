@@ -1,7 +1,8 @@
 import type { Context, HonoRequest } from 'hono'
-import type { Principal } from './auth/principal.ts'
+import type { Credential, Principal } from './auth/principal.ts'
 import { type Env, readSettings, type Settings } from './env.ts'
 import { type Services, services } from './services.ts'
+import { type Consistency, RequestDatabase } from './stores/request-database.ts'
 
 /** What the RateLimit headers of the response say. */
 export interface RateLimitReport {
@@ -13,22 +14,41 @@ export interface RateLimitReport {
 /** What is known about a request. */
 export class HubVariables {
   readonly requestId = crypto.randomUUID()
-  principal: Principal | null = null
+  /** What the request calls itself by, before that is checked; null when it carries nothing. */
+  credential: Credential | null = null
+  readonly database: RequestDatabase
   rateLimit: RateLimitReport | undefined
   /** The body's bytes once read; a stream can be read only once and two checks need it. */
   body: Uint8Array | undefined
   readonly #env: Env
+  #settings: Settings | undefined
+  #services: Services | undefined
+  #principal: Principal | null | undefined
 
-  constructor(env: Env) {
+  constructor(env: Env, consistency: Consistency) {
     this.#env = env
+    this.database = new RequestDatabase(env.DB, consistency)
   }
 
+  /** Who calls, null for anybody. A handler that reads may begin before this is known, and knows it after its first read. */
+  get principal(): Principal | null {
+    if (this.#principal === undefined) throw new Error('who calls is not known before the first read')
+    return this.#principal
+  }
+
+  set principal(principal: Principal | null) {
+    this.#principal = principal
+  }
+
+  /** Read here and not before, so that wrong settings are a failure of the request like any other. */
   get settings(): Settings {
-    return readSettings(this.#env)
+    this.#settings ??= readSettings(this.#env)
+    return this.#settings
   }
 
   get services(): Services {
-    return services(this.#env)
+    this.#services ??= services(this.#env)
+    return this.#services
   }
 }
 

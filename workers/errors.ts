@@ -2,13 +2,19 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { Problem } from '../protocol/encoding/index.ts'
 import { type ErrorCode, errorCodes } from '../protocol/errors.ts'
 
-/** What a handler throws to answer with the error envelope. It has no stack: taking one costs more than most answers. */
-export class ApiError extends Error {
-  override readonly name = 'ApiError'
+/**
+ * What a handler throws to answer with the error envelope. It has the shape of an Error, but takes no stack: a stack costs
+ * more than most answers, and no one reads that of a refusal.
+ */
+export class ApiError implements Error {
+  readonly name = 'ApiError'
   readonly code: ErrorCode
+  readonly message: string
   readonly status: ContentfulStatusCode
   readonly details: Record<string, unknown> | undefined
   readonly headers: Record<string, string>
+  /** What failed, for the log. */
+  readonly cause: unknown
 
   constructor(
     code: ErrorCode,
@@ -17,18 +23,18 @@ export class ApiError extends Error {
       details?: Record<string, unknown>
       headers?: Record<string, string>
       status?: ContentfulStatusCode
+      cause?: unknown
     } = {},
   ) {
-    const { stackTraceLimit } = Error
-    Error.stackTraceLimit = 0
-    super(message)
-    Error.stackTraceLimit = stackTraceLimit
     this.code = code
+    this.message = message
     this.status = options.status ?? errorCodes[code].status
     this.details = options.details
     this.headers = options.headers ?? {}
+    this.cause = options.cause
   }
 }
+Object.setPrototypeOf(ApiError.prototype, Error.prototype)
 
 /** 400 `invalid_field` for one field. */
 export const invalidField = (path: string, message: string, code = 'invalid_value'): ApiError =>
@@ -51,13 +57,11 @@ export const invalidFields = (found: readonly Problem[]): ApiError => {
 export const retrySeconds = 2
 
 /** 503 `unavailable` for a dependency that failed or timed out. */
-export const unavailable = (what: string, cause?: unknown): ApiError => {
-  const error = new ApiError('unavailable', `${what} is not available at the moment. Try again shortly.`, {
+export const unavailable = (what: string, cause?: unknown): ApiError =>
+  new ApiError('unavailable', `${what} is not available at the moment. Try again shortly.`, {
     headers: { 'Retry-After': String(retrySeconds) },
+    cause,
   })
-  error.cause = cause
-  return error
-}
 
 /** The envelope every error is answered with. */
 export const errorBody = (error: ApiError, requestId: string) => ({

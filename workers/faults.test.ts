@@ -46,10 +46,8 @@ describe('a database that does not answer', () => {
   test('is 503 also when it never answers', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     try {
-      const silent = new Proxy(env.DB, {
-        get: (db, property) =>
-          property === 'prepare' ? () => silentStatement : Reflect.get(db, property).bind?.(db),
-      })
+      const session = { prepare: () => silentStatement, getBookmark: () => null }
+      const silent = { withSession: () => session } as unknown as D1Database
       const answer = client({ bindings: { DB: silent } }).get('/v1/validators')
       await vi.waitUntil(() => vi.getTimerCount() > 0)
       await vi.advanceTimersByTimeAsync(10_000)

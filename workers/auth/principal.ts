@@ -8,6 +8,9 @@ export const scopes = [
 ] as const
 export type Scope = (typeof scopes)[number]
 
+/** What a bearer token names, before it is checked. */
+export type Credential = { kind: 'session'; tokenHash: string } | { kind: 'api_key'; keyId: string }
+
 /** Who calls, once the credential was checked. */
 export type Principal =
   | { kind: 'session'; address: string; tokenHash: string; expiresAt: number }

@@ -5,6 +5,7 @@ interface Kept {
   untilMs: number
 }
 
+const utf8 = new TextEncoder()
 const kept = new WeakMap<object, Map<object, Kept>>()
 
 /**
@@ -24,7 +25,9 @@ export async function keptAnswer(
   kept.set(hub, answers)
   const known = answers.get(name)
   if (known !== undefined && Date.now() < known.untilMs) return known.answer
-  const answer = await make()
+  const made = await make()
+  // A text would be encoded again for everyone who gets it.
+  const answer = typeof made.body === 'string' ? { ...made, body: utf8.encode(made.body) } : made
   if (answer.status === 200) answers.set(name, { answer, untilMs: Date.now() + 1000 * keptSeconds })
   return answer
 }

@@ -25,24 +25,24 @@ interface PageRequest<Row, Position extends (string | number)[]> {
   query: { limit?: number | undefined; cursor?: string | undefined }
   position: (row: Row) => Position
   fetch: (after: Position | undefined, limit: number) => Promise<Row[]>
-  /** For rows that may be large: how many of `limit` one page takes, at least one. */
-  fitting?: (after: Position | undefined, limit: number) => Promise<number>
+  /** For rows that may be large: whether some of those asked for were left out. */
+  isCut?: (rows: readonly Row[]) => boolean
 }
 
 /** One page by keyset: reads one row more than asked for, to know whether another page follows. */
 export async function paginate<Row, Position extends (string | number)[]>(
   c: HubContext,
-  { list, query, position, fetch, fitting }: PageRequest<Row, Position>,
+  { list, query, position, fetch, isCut }: PageRequest<Row, Position>,
 ): Promise<{ rows: Row[]; next_cursor: string | null }> {
   const { cursors } = c.var.services
-  const wanted = query.limit ?? 50
+  const limit = query.limit ?? 50
   const after = query.cursor === undefined ? undefined : (cursors.decode(list, query.cursor) as Position)
-  const limit = fitting ? await fitting(after, wanted) : wanted
   const rows = await fetch(after, limit + 1)
   const page = rows.slice(0, limit)
   const last = page.at(-1)
+  const goesOn = rows.length > limit || isCut?.(rows)
   return {
     rows: page,
-    next_cursor: rows.length > limit && last !== undefined ? cursors.encode(list, position(last)) : null,
+    next_cursor: goesOn && last !== undefined ? cursors.encode(list, position(last)) : null,
   }
 }

@@ -136,7 +136,7 @@ describe('node signatures', () => {
   const profile = resolveProfile()
   const seed = bytesToHex(crypto.getRandomValues(new Uint8Array(32)))
   const sign = (
-    change: { timestamp?: number; nonce?: string; target?: string; body?: string } = {},
+    change: { method?: string; timestamp?: number; nonce?: string; target?: string; body?: string } = {},
     key = seed,
   ) =>
     signRequest(profile, key, {
@@ -196,11 +196,30 @@ describe('node signatures', () => {
     expect(pulled).toBeLessThan(3)
   })
 
-  test('of 20 racing requests with one nonce exactly one is answered', async () => {
+  test('of 20 racing writes with one nonce exactly one is answered', async () => {
+    const body = JSON.stringify({ address: createWallet().address, domain: 'localhost:8787' })
+    const signed = sign({ method: 'POST', target: '/v1/auth/nonce', body })
+    const headers = { ...signed, 'Content-Type': 'application/json' }
+    const statuses = await Promise.all(
+      Array.from({ length: 20 }, async () => {
+        const response = await client().fetch('/v1/auth/nonce', { method: 'POST', headers, body })
+        return response.ok ? 200 : (await errorOf(response)).error
+      }),
+    )
+    expect(statuses.filter((status) => status === 200)).toHaveLength(1)
+    expect(statuses.filter((status) => status === 'unauthorized')).toHaveLength(19)
+  })
+
+  test('a read may be repeated: it changes nothing, and keeps no nonce', async () => {
     const headers = sign()
-    const outcomes = await Promise.all(Array.from({ length: 20 }, () => outcome(headers)))
-    expect(outcomes.filter(([status]) => status === 200)).toHaveLength(1)
-    expect(outcomes.filter(([, code]) => code === 'unauthorized')).toHaveLength(19)
+    expect([await outcome(headers), await outcome(headers)]).toEqual([
+      [200, '3000'],
+      [200, '3000'],
+    ])
+    const kept = await env.DB.prepare('SELECT count(*) AS n FROM node_request_nonces WHERE nonce = ?')
+      .bind(headers['X-Hub-Nonce'])
+      .first('n')
+    expect(kept).toBe(0)
   })
 
   test('401 bad_signature: made for another path', async () => {

@@ -16,6 +16,7 @@ import type { HubContext } from '../context.ts'
 import { ApiError } from '../errors.ts'
 import { jsonBytesMax, readBody } from '../http/body.ts'
 import type { RouteDeclaration } from '../route.ts'
+import { type Wallet, walletOfCredential } from '../stores/caller.ts'
 
 /** SHA-256 of a secret's text: what the hub stores in its place. */
 export const hashSecret = (secret: string): string => bytesToHex(sha256(new TextEncoder().encode(secret)))
@@ -52,7 +53,9 @@ const unknownCredential = (): ApiError =>
   new ApiError('unauthorized', 'This token is not known, or was revoked. Sign in again or use another key.')
 
 async function authenticateSession(c: HubContext, token: string): Promise<Principal> {
-  const session = await c.var.services.sessions.find(hashSecret(token))
+  const tokenHash = hashSecret(token)
+  c.var.credential = { kind: 'session', tokenHash }
+  const session = await c.var.database.runCheck(() => c.var.services.sessions.find(tokenHash))
   if (session === null || session.revokedAt !== null) throw unknownCredential()
   if (session.expiresAt <= unixNow())
     throw new ApiError('session_expired', 'This session has expired. Sign in again.')
@@ -65,7 +68,8 @@ async function authenticateSession(c: HubContext, token: string): Promise<Princi
 }
 
 async function authenticateApiKey(c: HubContext, { id: keyId, secret }: ApiKeyParts): Promise<Principal> {
-  const key = await c.var.services.apiKeys.find(keyId)
+  c.var.credential = { kind: 'api_key', keyId }
+  const key = await c.var.database.runCheck(() => c.var.services.apiKeys.find(keyId))
   // Compared also when the id is unknown, so that the two cases take the same steps.
   const matches = equalHashes(hashSecret(secret), key?.secretHash ?? hashSecret(''))
   const live = key !== null && key.revokedAt === null && (key.expiresAt === null || key.expiresAt > unixNow())
@@ -93,15 +97,21 @@ const equalHashes = (a: string, b: string): boolean => {
 export const isNodeSigned = (c: HubContext): boolean =>
   signatureHeaders(c.var.settings.PROFILE).some((name) => c.req.header(name) !== undefined)
 
-const signatureHeaders = (profile: Profile): string[] => {
+const headersOf = new WeakMap<Profile, readonly string[]>()
+
+function signatureHeaders(profile: Profile): readonly string[] {
+  const known = headersOf.get(profile)
+  if (known !== undefined) return known
   const names = profileStrings(profile)
-  return [
+  const headers = [
     names.node_header,
     names.public_key_header,
     names.timestamp_header,
     names.nonce_header,
     names.signature_header,
   ]
+  headersOf.set(profile, headers)
+  return headers
 }
 
 async function authenticateNode(c: HubContext, route?: RouteDeclaration): Promise<Principal> {
@@ -128,7 +138,15 @@ async function authenticateNode(c: HubContext, route?: RouteDeclaration): Promis
     )
 
   const { node_id: nodeId, public_key: publicKey, nonce } = signature
-  const { fresh, registered } = await c.var.services.nodeRequestNonces.spend(publicKey, nonce, now + 2 * skew)
+  const { nodeRequestNonces } = c.var.services
+  // Reading twice changes nothing, so a read writes no nonce; who repeats one learns what its sender was told.
+  if (isBodiless(c)) {
+    const registered = await c.var.database.runCheck(() => nodeRequestNonces.isRegistered(publicKey))
+    return { kind: 'node', nodeId, publicKey, registered }
+  }
+  const { fresh, registered } = await c.var.database.runCheck(() =>
+    nodeRequestNonces.spend(publicKey, nonce, now + 2 * skew),
+  )
   if (!fresh)
     throw new ApiError(
       'unauthorized',
@@ -137,7 +155,7 @@ async function authenticateNode(c: HubContext, route?: RouteDeclaration): Promis
   return { kind: 'node', nodeId, publicKey, registered }
 }
 
-/** Whether the request has no body, whatever its headers say; its signature is of the empty one. */
+/** Whether the request reads: it has no body, whatever its headers say, and its signature is of the empty one. */
 const isBodiless = (c: HubContext): boolean => c.req.method === 'GET' || c.req.method === 'HEAD'
 
 /**
@@ -201,6 +219,9 @@ export function sessionOf(c: HubContext): Extract<Principal, { kind: 'session' }
   if (principal?.kind !== 'session') throw new Error('the route does not declare that it takes sessions only')
   return principal
 }
+
+/** The calling wallet for the first reads of a handler, which begin before it is known who calls. */
+export const callerOf = (c: HubContext): Wallet => walletOfCredential(c.var.credential)
 
 /** The wallet that looks on, where everybody may look and an owner sees more. */
 export function viewerOf(c: HubContext): string | null {

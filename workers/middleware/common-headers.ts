@@ -1,12 +1,13 @@
 import type { HubContext } from '../context.ts'
 import type { Answer } from '../http/answer.ts'
+import { bookmarkHeader, bookmarkOf } from './consistency.ts'
 
 const exposedHeaders =
-  'RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, ETag, Location, X-Request-Id, X-Manifest-Address, Content-Range, Accept-Ranges, Idempotency-Replayed'
+  'RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, ETag, Location, X-Request-Id, X-Manifest-Address, Content-Range, Accept-Ranges, Idempotency-Replayed, X-Bookmark'
 
 /**
  * Makes the one Response of a request, with what every response carries: request id, rate limit, and leave for pages of
- * any origin.
+ * any origin; and the bookmark of what the caller has written.
  */
 export function respond(c: HubContext, { status, headers, body }: Answer): Response {
   const { requestId, rateLimit } = c.var
@@ -22,6 +23,8 @@ export function respond(c: HubContext, { status, headers, body }: Answer): Respo
     all['RateLimit-Remaining'] = String(rateLimit.remaining)
     all['RateLimit-Reset'] = String(rateLimit.resetSeconds)
   }
+  const bookmark = bookmarkOf(c)
+  if (bookmark !== undefined) all[bookmarkHeader] = bookmark
   return new Response(body as BodyInit | null, { status, headers: all })
 }
 
@@ -36,6 +39,7 @@ export function preflight(c: HubContext, methods: readonly string[]): Answer {
     'If-Match',
     'If-Range',
     'Range',
+    bookmarkHeader,
   ]
   const signed = ['Node', 'Public-Key', 'Timestamp', 'Nonce', 'Signature'].map((name) => prefix + name)
   return {

@@ -1,4 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
+import type { Wallet } from './caller.ts'
 import { type Database, read } from './database.ts'
 
 /** What decides about a wallet's roles. */
@@ -18,15 +19,26 @@ export interface AccountCounts extends AccountStanding {
 }
 
 /** Subscriptions of the wallet that are not closed. */
-const openSubscriptions = (address: string): SQL => sql`subscriptions AS s
+const openSubscriptions = (address: Wallet): SQL => sql`subscriptions AS s
   LEFT JOIN chain_states AS c ON c.kind = 'subscription' AND c.subject = s.subscription_id
   WHERE s.owner = ${address} AND NOT coalesce(json_extract(c.state, '$.status') = 'closed'
     AND json_extract(c.state, '$.closings') > s.closings, false)`
 
-const boundDevices = (address: string): SQL => sql`devices WHERE owner = ${address} AND unbound_at IS NULL`
+const boundDevices = (address: Wallet): SQL => sql`devices WHERE owner = ${address} AND unbound_at IS NULL`
 
-const isEnrolled = (address: string): SQL =>
+const isEnrolled = (address: Wallet): SQL =>
   sql`EXISTS (SELECT 1 FROM developers WHERE address = ${address} AND enrollment = 'active')`
+
+/** Asks for the standing of a wallet; its rows are for {@link standingFrom}. */
+export const standingStatement = (address: Wallet): SQL => sql`
+  SELECT EXISTS (SELECT 1 FROM ${boundDevices(address)}) OR EXISTS (SELECT 1 FROM ${openSubscriptions(address)})
+      AS mines,
+    ${isEnrolled(address)} AS enrolled`
+
+export function standingFrom(rows: readonly unknown[]): AccountStanding {
+  const [row] = rows as { mines: number; enrolled: number }[]
+  return { mines: row?.mines === 1, enrolled: row?.enrolled === 1 }
+}
 
 /** Wallets as a whole. */
 export class AccountStore {
@@ -36,17 +48,11 @@ export class AccountStore {
   }
 
   /** Reads no more than it takes to tell: sessions are asked for often, and counting reads everything. */
-  async standing(address: string): Promise<AccountStanding> {
-    const [row] = (await read(() =>
-      this.#db.all(sql`
-        SELECT EXISTS (SELECT 1 FROM ${boundDevices(address)}) OR EXISTS (SELECT 1 FROM ${openSubscriptions(address)})
-            AS mines,
-          ${isEnrolled(address)} AS enrolled`),
-    )) as { mines: number; enrolled: number }[]
-    return { mines: row?.mines === 1, enrolled: row?.enrolled === 1 }
+  async standing(address: Wallet): Promise<AccountStanding> {
+    return standingFrom(await read(() => this.#db.all(standingStatement(address))))
   }
 
-  async counts(address: string): Promise<AccountCounts> {
+  async counts(address: Wallet): Promise<AccountCounts> {
     const [row] = (await read(() =>
       this.#db.all(sql`
         SELECT (SELECT count(*) FROM ${boundDevices(address)}) AS devices,

@@ -1,4 +1,5 @@
 import { and, desc, eq, type InferSelectModel, isNull, lt, or, sql } from 'drizzle-orm'
+import type { Wallet } from './caller.ts'
 import { type Database, query, read } from './database.ts'
 import { apiKeys, projects } from './schema.ts'
 
@@ -43,7 +44,7 @@ export class ApiKeyStore {
   }
 
   /** Keys that were not revoked, newest first. */
-  async list(owner: string, after: ApiKeyPosition | undefined, limit: number): Promise<ApiKey[]> {
+  async list(owner: Wallet, after: ApiKeyPosition | undefined, limit: number): Promise<ApiKey[]> {
     return read(() =>
       this.#db
         .select()

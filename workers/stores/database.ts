@@ -3,10 +3,11 @@ import { type DrizzleD1Database, drizzle } from 'drizzle-orm/d1'
 import { SQLiteAsyncDialect } from 'drizzle-orm/sqlite-core'
 import { inTime } from '../deadline.ts'
 import { unavailable } from '../errors.ts'
+import { scopedToRequests } from './request-database.ts'
 
 export type Database = DrizzleD1Database & { $client: D1Database }
 
-export const openDatabase = (d1: D1Database): Database => drizzle(d1)
+export const openDatabase = (d1: D1Database): Database => drizzle(scopedToRequests(d1))
 
 /** The database ends statements at 30 s by itself; nobody waits that long for a page. */
 const answerMsMax = 10_000
@@ -36,6 +37,21 @@ async function tryTwice<T>(statement: () => PromiseLike<T>): Promise<T> {
     if (isDefect(error)) throw error
     return statement()
   }
+}
+
+/** Rows of a statement whose text is known beforehand, as the database has them. */
+export async function readRows<Row>(
+  { $client }: Database,
+  text: string,
+  values: readonly unknown[],
+): Promise<Row[]> {
+  const { results } = await read(() =>
+    $client
+      .prepare(text)
+      .bind(...values)
+      .all<Row>(),
+  )
+  return results
 }
 
 /**

@@ -1,5 +1,6 @@
 import { and, eq, type InferSelectModel, inArray, sql } from 'drizzle-orm'
 import { auditStatement, type OperatorAction } from './audit-log.ts'
+import type { Wallet } from './caller.ts'
 import { batch, type Database, isChanged, query, read } from './database.ts'
 import { developers } from './schema.ts'
 
@@ -22,7 +23,7 @@ export class DeveloperStore {
     this.#db = db
   }
 
-  async find(address: string): Promise<Developer | null> {
+  async find(address: Wallet): Promise<Developer | null> {
     const rows = await read(() => this.#db.select().from(developers).where(eq(developers.address, address)))
     return rows[0] ?? null
   }

@@ -1,4 +1,5 @@
 import { and, count, desc, eq, type InferSelectModel, isNull, sql } from 'drizzle-orm'
+import type { Wallet } from './caller.ts'
 import { batch, type Database, isChanged, query, read } from './database.ts'
 import type { DeviceProfile } from './device-profile.ts'
 import { bindings, devices, nodes } from './schema.ts'
@@ -118,7 +119,7 @@ export class DeviceStore {
   }
 
   /** Last bound first; `limit` rows after `after`. */
-  async list(owner: string, after: DevicePosition | undefined, limit: number): Promise<Device[]> {
+  async list(owner: Wallet, after: DevicePosition | undefined, limit: number): Promise<Device[]> {
     const rows = await read(() =>
       this.#select()
         .where(
@@ -146,16 +147,29 @@ export class DeviceStore {
 
   #select() {
     return this.#db
-      .select({ device: devices, node: nodes })
+      .select({
+        device: devices,
+        // Named apart: both tables have some of these columns.
+        nodeStatus: sql<NodeRow['status'] | null>`${nodes.status}`.as('node_status'),
+        nodeHealth: sql<NodeRow['health']>`${nodes.health}`.as('node_health'),
+        nodeHeartbeatAt: sql<NodeRow['lastHeartbeatAt']>`${nodes.lastHeartbeatAt}`.as('node_heartbeat_at'),
+      })
       .from(devices)
       .leftJoin(nodes, eq(nodes.nodeId, devices.nodeId))
       .$dynamic()
   }
 }
 
-const joined = ({ device, node }: { device: DeviceRow; node: NodeRow | null }): Device => ({
+interface JoinedRow {
+  device: DeviceRow
+  nodeStatus: NodeRow['status'] | null
+  nodeHealth: NodeRow['health']
+  nodeHeartbeatAt: NodeRow['lastHeartbeatAt']
+}
+
+const joined = ({ device, nodeStatus, nodeHealth, nodeHeartbeatAt }: JoinedRow): Device => ({
   ...device,
-  node,
+  node: nodeStatus && { status: nodeStatus, health: nodeHealth, lastHeartbeatAt: nodeHeartbeatAt },
 })
 
 /** Keeps the record if the device's row names it. */

@@ -1,8 +1,11 @@
-import { and, desc, eq, type InferSelectModel, sql } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, type InferSelectModel, sql } from 'drizzle-orm'
+import type { Wallet } from './caller.ts'
 import { type Database, query, read } from './database.ts'
 import { drafts } from './schema.ts'
 
 export type Draft = InferSelectModel<typeof drafts>
+
+export type ListedDraft = Draft & { isCut: boolean }
 
 export interface DraftPosition {
   updatedAt: number
@@ -24,7 +27,7 @@ export class DraftStore {
     this.#db = db
   }
 
-  async find(owner: string, draftId: string): Promise<Draft | null> {
+  async find(owner: Wallet, draftId: string): Promise<Draft | null> {
     const rows = await read(() => this.#db.select().from(drafts).where(this.#is(owner, draftId)))
     return rows[0] ?? null
   }
@@ -77,44 +80,49 @@ export class DraftStore {
     return (await this.find(owner, draftId)) ? 'stale' : 'missing'
   }
 
-  /** Last changed first; `limit` rows after `after`. */
-  async list(owner: string, after: DraftPosition | undefined, limit: number): Promise<Draft[]> {
-    return read(() =>
+  /**
+   * Last changed first: at most `limit` rows after `after`, and no more than one page takes, but at least one. `isCut` says
+   * whether some were left out for their size. Drafts are small as a rule, and then they come with their sizes.
+   */
+  async list(owner: Wallet, after: DraftPosition | undefined, limit: number): Promise<ListedDraft[]> {
+    const share = Math.floor(pageBytesMax / limit)
+    const bytes = sql<number>`octet_length(${drafts.data})`
+    const { data: _, ...others } = getTableColumns(drafts)
+    const found = await read(() =>
+      this.#db
+        .select({
+          ...others,
+          bytes: bytes.as('bytes'),
+          data: sql<string | null>`iif(${bytes} <= ${share}, ${drafts.data}, NULL)`.as('small_data'),
+        })
+        .from(drafts)
+        .where(this.#isAfter(owner, after))
+        .orderBy(...newestFirst)
+        .limit(limit),
+    )
+    const fitting = found.slice(0, countFitting(found))
+    const isCut = fitting.length < found.length
+    if (fitting.every(({ data }) => data !== null))
+      return fitting.map(({ bytes, data, ...draft }) => ({ ...draft, data: data ?? '', isCut }))
+    const whole = await read(() =>
       this.#db
         .select()
         .from(drafts)
         .where(this.#isAfter(owner, after))
         .orderBy(...newestFirst)
-        .limit(limit),
+        .limit(fitting.length),
     )
+    return whole.map((draft) => ({ ...draft, isCut }))
   }
 
-  /** How many of `limit` drafts after `after` one page takes: at least one, `limit` where all that there are fit. */
-  async countFitting(owner: string, after: DraftPosition | undefined, limit: number): Promise<number> {
-    const rows = await read(() =>
-      this.#db
-        .select({ bytes: sql<number>`octet_length(${drafts.data})` })
-        .from(drafts)
-        .where(this.#isAfter(owner, after))
-        .orderBy(...newestFirst)
-        .limit(limit),
-    )
-    let total = 0
-    const beyond = rows.findIndex(({ bytes }, index) => {
-      total += bytes
-      return index > 0 && total > pageBytesMax
-    })
-    return beyond === -1 ? limit : beyond
-  }
-
-  #isAfter(owner: string, after: DraftPosition | undefined) {
+  #isAfter(owner: Wallet, after: DraftPosition | undefined) {
     return and(
       eq(drafts.owner, owner),
       after && sql`(${drafts.updatedAt}, ${drafts.draftId}) < (${after.updatedAt}, ${after.draftId})`,
     )
   }
 
-  #is(owner: string, draftId: string) {
+  #is(owner: Wallet, draftId: string) {
     return and(eq(drafts.owner, owner), eq(drafts.draftId, draftId))
   }
 
@@ -124,6 +132,16 @@ export class DraftStore {
 }
 
 const newestFirst = [desc(drafts.updatedAt), desc(drafts.draftId)]
+
+/** How many drafts from the first on one page takes: at least one. */
+function countFitting(found: readonly { bytes: number }[]): number {
+  let total = 0
+  const beyond = found.findIndex(({ bytes }, index) => {
+    total += bytes
+    return index > 0 && total > pageBytesMax
+  })
+  return beyond === -1 ? found.length : beyond
+}
 
 /** Leaves room to count on within the safe integers. */
 const firstRevision = (): number => 1 + crypto.getRandomValues(new Uint32Array(1))[0]! * 1024

@@ -1,5 +1,5 @@
-import { lte, sql } from 'drizzle-orm'
-import { batch, type Database, query } from './database.ts'
+import { and, eq, lte, sql } from 'drizzle-orm'
+import { batch, type Database, query, read } from './database.ts'
 import { nodeRequestNonces, nodes } from './schema.ts'
 
 /** Nonces of node-signed requests, kept for as long as their timestamps could be accepted again. */
@@ -24,6 +24,17 @@ export class NodeRequestNonceStore {
       sql`SELECT 1 FROM ${nodes} WHERE public_key = ${publicKey} AND status = 'approved'`,
     ])
     return { fresh: inserted?.meta.changes === 1, registered: known?.results.length === 1 }
+  }
+
+  /** Whether the key is that of an approved node. */
+  async isRegistered(publicKey: string): Promise<boolean> {
+    const rows = await read(() =>
+      this.#db
+        .select({ nodeId: nodes.nodeId })
+        .from(nodes)
+        .where(and(eq(nodes.publicKey, publicKey), eq(nodes.status, 'approved'))),
+    )
+    return rows.length === 1
   }
 
   async purge(now: number): Promise<void> {

@@ -1,4 +1,5 @@
 import { eq } from 'drizzle-orm'
+import type { Wallet } from './caller.ts'
 import { type Database, query, read } from './database.ts'
 import { preferences } from './schema.ts'
 
@@ -9,7 +10,7 @@ export class PreferencesStore {
     this.#db = db
   }
 
-  async find(address: string): Promise<object | null> {
+  async find(address: Wallet): Promise<object | null> {
     const rows = await read(() => this.#db.select().from(preferences).where(eq(preferences.address, address)))
     return rows[0]?.preferences ?? null
   }

@@ -1,6 +1,7 @@
 import { and, desc, eq, lte, sql } from 'drizzle-orm'
-import { batch, type Database, isChanged, query, read } from './database.ts'
+import { batch, type Database, isChanged, query, read, readRows } from './database.ts'
 import { earningsKey } from './project-row.ts'
+import { RowReader } from './rows.ts'
 import { projectEpochs, projectMiners, projects } from './schema.ts'
 
 export type ProjectEpoch = typeof projectEpochs.$inferSelect
@@ -20,6 +21,12 @@ export interface SettledEpoch {
   slashes: number
   /** Of every miner that was credited. */
   credits: readonly { miner: string; rounds: number; units: number; amount: string }[]
+}
+
+/** The last epoch, and the last one before a period. */
+export interface EpochBounds {
+  last: ProjectEpoch | null
+  before: ProjectEpoch | null
 }
 
 export interface MinerPosition {
@@ -124,24 +131,9 @@ export class ProjectFiguresStore {
   }
 
   /** The last epoch, and the last one that was settled by `before`, in one statement. */
-  async bounds(
-    projectId: string,
-    before: number | null,
-  ): Promise<{ last: ProjectEpoch | null; before: ProjectEpoch | null }> {
-    const of = sql`SELECT seq FROM ${projectEpochs} AS e WHERE e.project_id = ${projectId}`
-    const rows = await read(() =>
-      this.#db
-        .select()
-        .from(projectEpochs)
-        .where(
-          and(
-            eq(projectEpochs.projectId, projectId),
-            sql`${projectEpochs.seq} IN ((${of} ORDER BY seq DESC LIMIT 1), (${of} AND e.settled_at <= ${before ?? -1}
-              ORDER BY e.settled_at DESC, e.seq DESC LIMIT 1))`,
-          ),
-        )
-        .orderBy(desc(projectEpochs.seq)),
-    )
+  async bounds(projectId: string, before: number | null): Promise<EpochBounds> {
+    const found = await readRows<Record<string, unknown>>(this.#db, boundsText, [projectId, before ?? -1])
+    const rows = found.map((row) => epochRows.read(row))
     const [last = null, second = null] = rows
     const single = last !== null && before !== null && last.settledAt <= before
     return { last, before: single ? last : second }
@@ -216,6 +208,16 @@ export class ProjectFiguresStore {
     return rows.length > 0
   }
 }
+
+const epochRows = new RowReader(projectEpochs)
+
+/** Read with every record of a project, so its text is made once. */
+const boundsText = `
+  SELECT ${epochRows.select('e')} FROM project_epochs AS e WHERE e.project_id = ?1 AND e.seq IN (
+    (SELECT l.seq FROM project_epochs AS l WHERE l.project_id = ?1 ORDER BY l.seq DESC LIMIT 1),
+    (SELECT b.seq FROM project_epochs AS b WHERE b.project_id = ?1 AND b.settled_at <= ?2
+      ORDER BY b.settled_at DESC, b.seq DESC LIMIT 1))
+  ORDER BY e.seq DESC`
 
 function epochRow(settled: SettledEpoch, last: ProjectEpoch | null): ProjectEpoch {
   const { credits, ...figures } = settled

@@ -1,8 +1,9 @@
-import { and, asc, desc, eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, type SQL, sql } from 'drizzle-orm'
 import { bytesToHex, utf8 } from '../../protocol/encoding/index.ts'
 import type { deviceClasses, ListingStatus } from '../../protocol/manifest/index.ts'
-import { type Database, read } from './database.ts'
+import { type Database, read, readRows } from './database.ts'
 import { classBit, type Project } from './project-row.ts'
+import { RowReader } from './rows.ts'
 import { categoryCounts, projects } from './schema.ts'
 
 export const projectSorts = ['trending', 'newest', 'miners', 'earnings', 'rating', 'name'] as const
@@ -31,7 +32,40 @@ const sortKeys = {
   name: projects.nameKey,
 } as const
 
-export const positionOf = (sort: ProjectSort, project: Project): ProjectPosition => {
+/** What lists show of a project, and are sorted by. */
+const listedRows = new RowReader(projects, [
+  'projectId',
+  'slug',
+  'developer',
+  'developerName',
+  'developerVerified',
+  'name',
+  'nameKey',
+  'tagline',
+  'category',
+  'tags',
+  'icon',
+  'accentColor',
+  'listingStatus',
+  'deviceClasses',
+  'token',
+  'rewardModel',
+  'minCollateral',
+  'miners',
+  'avgDailyReward',
+  'earningsKey',
+  'ratingX100',
+  'ratingSum',
+  'ratingCount',
+  'trendingScore',
+  'featured',
+  'listedAt',
+  'version',
+  'ordinal',
+])
+export type ListedProject = ReturnType<typeof listedRows.read>
+
+export const positionOf = (sort: ProjectSort, project: ListedProject): ProjectPosition => {
   const keys = {
     newest: 0,
     trending: project.trendingScore,
@@ -43,9 +77,22 @@ export const positionOf = (sort: ProjectSort, project: Project): ProjectPosition
   return [keys[sort], project.ordinal ?? 0]
 }
 
+type Statement = ReturnType<ReturnType<typeof listQuery>['toSQL']>
+type ListArguments = [
+  filter: ProjectFilter,
+  sort: ProjectSort,
+  after: ProjectPosition | undefined,
+  limit: number,
+  isSearched: boolean,
+]
+
+/** Statements an isolate remembers. */
+const statementsMax = 200
+
 /** Projects as everybody finds them. */
 export class ProjectLists {
   readonly #db: Database
+  readonly #statements = new Map<string, Statement>()
   constructor(db: Database) {
     this.#db = db
   }
@@ -56,10 +103,23 @@ export class ProjectLists {
     sort: ProjectSort,
     after: ProjectPosition | undefined,
     limit: number,
-  ): Promise<Project[]> {
+  ): Promise<ListedProject[]> {
     const isSearched =
       isSearch(filter, sort) || (filter.deviceClass !== undefined && (await this.#isRare(filter)))
-    return read(() => listQuery(this.#db, filter, sort, after, limit, isSearched))
+    const { sql: text, params } = this.#statement(filter, sort, after, limit, isSearched)
+    const rows = await readRows<Record<string, unknown>>(this.#db, text, params)
+    return rows.map((row) => listedRows.read(row))
+  }
+
+  /** Building a statement costs more than sending it, and most callers ask for the same few lists. */
+  #statement(...list: ListArguments): Statement {
+    const name = JSON.stringify(list)
+    const known = this.#statements.get(name)
+    if (known !== undefined) return known
+    if (this.#statements.size >= statementsMax) this.#statements.clear()
+    const statement = listQuery(this.#db, ...list).toSQL()
+    this.#statements.set(name, statement)
+    return statement
   }
 
   async #isRare(filter: ProjectFilter): Promise<boolean> {
@@ -113,7 +173,7 @@ function rangeQuery(
   // A plus keeps the database from reading by a condition that narrows less.
   const column = (name: SQL) => (developer === undefined ? name : sql`+${name}`)
   return db
-    .select()
+    .select(listedRows.columns)
     .from(projects)
     .where(
       and(
@@ -142,7 +202,7 @@ function searchQuery(
   const matches = sql`project_search MATCH ${matchExpression(filter)}`
   const row = sql`project_search.rowid`
   // A cross join keeps the order in which tables are read.
-  const read = db.select(getTableColumns(projects))
+  const read = db.select(listedRows.columns)
   if (sort === 'newest')
     return read
       .from(sql`project_search`)

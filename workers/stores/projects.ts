@@ -1,9 +1,10 @@
 import { and, desc, eq, getTableColumns, lt, sql } from 'drizzle-orm'
-import { alias } from 'drizzle-orm/sqlite-core'
 import type { ProjectManifest } from '../../protocol/manifest/index.ts'
 import type { ChainState } from '../chain/projections.ts'
-import { batch, type Database, isChanged, read } from './database.ts'
+import type { ProjectIds, Wallet } from './caller.ts'
+import { batch, type Database, isChanged, read, readRows } from './database.ts'
 import { boundaryColumns, type ManifestHashes, manifestColumns, type Project } from './project-row.ts'
+import { RowReader } from './rows.ts'
 import { chainStates, projects, projectVersions, type Token } from './schema.ts'
 
 export type { Project } from './project-row.ts'
@@ -33,14 +34,13 @@ export interface Submission {
 }
 
 const { manifest: _, ...withoutManifest } = getTableColumns(projectVersions)
+const pendingMembers = Object.keys(withoutManifest) as (keyof typeof withoutManifest)[]
 
 /** Projects, each with the row that lists read and its first version. */
 export class ProjectStore {
   readonly #db: Database
-  readonly #findRecord: ReturnType<typeof prepareFindRecord>
   constructor(db: Database) {
     this.#db = db
-    this.#findRecord = prepareFindRecord(db)
   }
 
   async find(projectId: string): Promise<Project | null> {
@@ -49,8 +49,8 @@ export class ProjectStore {
   }
 
   async findRecord(projectId: string): Promise<ProjectRecord | null> {
-    const [row] = await read(() => this.#findRecord.all({ projectId }))
-    return row ?? null
+    const [row] = await readRows<RecordRow>(this.#db, recordText, [projectId])
+    return row === undefined ? null : recordOf(row)
   }
 
   /**
@@ -101,8 +101,8 @@ export class ProjectStore {
 
   /** Newest first, whatever their status; `limit` rows after `after`. A key may be for some of them only. */
   async listOwn(
-    developer: string,
-    only: readonly string[] | null,
+    developer: Wallet,
+    only: ProjectIds,
     after: number | undefined,
     limit: number,
   ): Promise<Project[]> {
@@ -115,7 +115,7 @@ export class ProjectStore {
             eq(projects.developer, developer),
             only === null
               ? undefined
-              : sql`${projects.projectId} IN (SELECT value FROM json_each(${JSON.stringify(only)}))`,
+              : sql`(${only} IS NULL OR ${projects.projectId} IN (SELECT value FROM json_each(${only})))`,
             after === undefined ? undefined : lt(projects.ordinal, after),
           ),
         )
@@ -130,39 +130,35 @@ export const registeredAs = (manifestHash: unknown, projectId: unknown) =>
   sql`EXISTS (SELECT 1 FROM ${chainStates} WHERE kind = 'project' AND subject = ${projectId}
     AND state->>'manifest_hash' = ${manifestHash})`
 
-/** One statement, whatever the record holds. Most requests about a project begin with it, so its text is not built anew. */
-function prepareFindRecord(db: Database) {
-  const current = alias(projectVersions, 'current')
-  const pending = alias(projectVersions, 'pending')
-  const registry = alias(chainStates, 'registry')
-  const vault = alias(chainStates, 'vault_state')
-  const pendingColumns = Object.fromEntries(
-    Object.keys(withoutManifest).map((name) => [name, pending[name as keyof typeof withoutManifest]]),
-  ) as { [Name in keyof typeof withoutManifest]: (typeof pending)[Name] }
-  return db
-    .select({
-      project: projects,
-      current,
-      pending: pendingColumns,
-      registry: registry.state,
-      vault: vault.state,
-    })
-    .from(projects)
-    .innerJoin(
-      current,
-      and(
-        eq(current.projectId, projects.projectId),
-        eq(current.version, projects.version),
-        sql`${current.status} <> 'rejected'`,
-      ),
-    )
-    .leftJoin(
-      pending,
-      sql`${pending.id} = (SELECT id FROM project_versions AS v WHERE v.project_id = ${projects.projectId}
-        AND v.version > ${projects.version} AND v.status <> 'rejected' ORDER BY v.version DESC LIMIT 1)`,
-    )
-    .leftJoin(registry, and(eq(registry.kind, 'project'), eq(registry.subject, projects.projectId)))
-    .leftJoin(vault, and(eq(vault.kind, 'vault'), eq(vault.subject, projects.vault)))
-    .where(eq(projects.projectId, sql.placeholder('projectId')))
-    .prepare()
+const projectRows = new RowReader(projects)
+const currentRows = new RowReader(projectVersions, undefined, 'current_')
+const pendingRows = new RowReader(projectVersions, pendingMembers, 'pending_')
+
+/** One statement, whatever the record holds. Most requests about a project begin with it, so its text is made once. */
+const recordText = `
+  SELECT ${projectRows.select('p')}, ${currentRows.select('c')}, ${pendingRows.select('n')},
+    registry.state AS registry, vault.state AS vault_state
+  FROM projects AS p
+  JOIN project_versions AS c ON c.project_id = p.project_id AND c.version = p.version AND c.status <> 'rejected'
+  LEFT JOIN project_versions AS n ON n.id = (SELECT id FROM project_versions AS v WHERE v.project_id = p.project_id
+    AND v.version > p.version AND v.status <> 'rejected' ORDER BY v.version DESC LIMIT 1)
+  LEFT JOIN chain_states AS registry ON registry.kind = 'project' AND registry.subject = p.project_id
+  LEFT JOIN chain_states AS vault ON vault.kind = 'vault' AND vault.subject = p.vault
+  WHERE p.project_id = ?`
+
+interface RecordRow extends Record<string, unknown> {
+  pending_id: number | null
+  registry: string | null
+  vault_state: string | null
 }
+
+const recordOf = (row: RecordRow): ProjectRecord => ({
+  project: projectRows.read(row),
+  current: currentRows.read(row),
+  pending: row.pending_id === null ? null : pendingRows.read(row),
+  registry: stateOf(row.registry),
+  vault: stateOf(row.vault_state),
+})
+
+const stateOf = (state: string | null): ChainState | null =>
+  state === null ? null : (JSON.parse(state) as ChainState)

@@ -1,6 +1,8 @@
 import { and, eq, isNull, lte, sql } from 'drizzle-orm'
-import { type Database, query, read } from './database.ts'
+import { type AccountStanding, standingFrom, standingStatement } from './accounts.ts'
+import { batch, type Database, isChanged, query, read } from './database.ts'
 import { sessions } from './schema.ts'
+import { consumeNonce } from './siwe-nonces.ts'
 
 export interface Session {
   tokenHash: string
@@ -21,8 +23,31 @@ export class SessionStore {
     this.#find = prepareFind(db)
   }
 
-  async insert(session: Omit<Session, 'revokedAt'>): Promise<void> {
-    await query(this.#db.insert(sessions).values(session))
+  /**
+   * Uses up the nonce of a sign-in and begins its session, in one step. Of any number of racing calls with one nonce exactly
+   * one begins one.
+   *
+   * @returns The standing of the wallet, or `gone` when the nonce was used or has expired.
+   */
+  async begin(session: Omit<Session, 'revokedAt'>, nonce: string): Promise<AccountStanding | 'gone'> {
+    const { tokenHash, address, createdAt, expiresAt } = session
+    const [, begun, standing] = await batch(this.#db, [
+      consumeNonce(nonce, createdAt),
+      // The statement before changed the nonce's row, or this call is too late.
+      sql`INSERT INTO ${sessions} (token_hash, address, created_at, expires_at)
+        SELECT ${tokenHash}, ${address}, ${createdAt}, ${expiresAt} WHERE changes() = 1`,
+      standingStatement(address),
+    ])
+    return isChanged(begun) ? standingFrom(standing?.results ?? []) : 'gone'
+  }
+
+  /** Begins the session of a sign-in whose nonce is used up already. */
+  async insert(session: Omit<Session, 'revokedAt'>): Promise<AccountStanding> {
+    const [, standing] = await batch(this.#db, [
+      this.#db.insert(sessions).values(session).getSQL(),
+      standingStatement(session.address),
+    ])
+    return standingFrom(standing?.results ?? [])
   }
 
   async find(tokenHash: string): Promise<Session | null> {

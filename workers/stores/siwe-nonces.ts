@@ -1,4 +1,4 @@
-import { and, eq, gt, isNull, lte } from 'drizzle-orm'
+import { eq, lte, type SQL, sql } from 'drizzle-orm'
 import { type Database, query, read } from './database.ts'
 import { siweNonces } from './schema.ts'
 
@@ -11,6 +11,10 @@ export interface SiweNonce {
   expiresAt: number
   usedAt: number | null
 }
+
+/** Uses a nonce up, if it is neither used nor expired. */
+export const consumeNonce = (nonce: string, now: number): SQL =>
+  sql`UPDATE ${siweNonces} SET used_at = ${now} WHERE nonce = ${nonce} AND used_at IS NULL AND expires_at > ${now}`
 
 /** Sign-in nonces: issued once, used once. */
 export class SiweNonceStore {
@@ -30,12 +34,7 @@ export class SiweNonceStore {
 
   /** Uses the nonce up. Of any number of racing calls exactly one gets `consumed`. */
   async consume(nonce: string, now: number): Promise<'consumed' | 'gone'> {
-    const result = await query(
-      this.#db
-        .update(siweNonces)
-        .set({ usedAt: now })
-        .where(and(eq(siweNonces.nonce, nonce), isNull(siweNonces.usedAt), gt(siweNonces.expiresAt, now))),
-    )
+    const result = await query(this.#db.run(consumeNonce(nonce, now)))
     return result.meta.changes === 1 ? 'consumed' : 'gone'
   }
 

@@ -1,6 +1,7 @@
 import { and, desc, eq, type InferSelectModel, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import type { ChainState } from '../chain/projections.ts'
+import type { Wallet } from './caller.ts'
 import { batch, type Database, isChanged, query, read } from './database.ts'
 import { minersOf } from './registry-effects.ts'
 import { chainStates, subscriptions } from './schema.ts'
@@ -95,7 +96,7 @@ export class SubscriptionStore {
   }
 
   /** Newest first; `limit` rows after `after`. */
-  async list(owner: string, after: SubscriptionPosition | undefined, limit: number): Promise<Subscription[]> {
+  async list(owner: Wallet, after: SubscriptionPosition | undefined, limit: number): Promise<Subscription[]> {
     const rows = await read(() =>
       this.#select()
         .where(
@@ -113,7 +114,7 @@ export class SubscriptionStore {
   }
 
   /** All that are not closed, newest first. */
-  async listOpen(owner: string): Promise<Subscription[]> {
+  async listOpen(owner: Wallet): Promise<Subscription[]> {
     const rows = await read(() =>
       this.#select()
         .where(and(eq(subscriptions.owner, owner), sql`NOT ${isClosed}`))

@@ -31,12 +31,14 @@ export function failingDatabase(
     originals.set(failing, { sql, original })
     return failing
   }
-  return {
+  const db: object = {
     prepare: (sql: string) => statement(sql, env.DB.prepare(sql)),
     batch: async (failing: D1PreparedStatement[]) => {
       const known = failing.flatMap((one) => originals.get(one) ?? [])
       for (const { sql } of known) requireWorking(sql)
       return env.DB.batch(known.map(({ original }) => original))
     },
-  } as unknown as D1Database
+    withSession: () => ({ ...db, getBookmark: () => null }),
+  }
+  return db as D1Database
 }

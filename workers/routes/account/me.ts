@@ -4,7 +4,7 @@ import { roles, rolesOf } from '../../auth/roles.ts'
 import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'
 import { Address, Timestamp } from '../../http/formats.ts'
-import { sessionOf } from '../../middleware/authenticate.ts'
+import { callerOf, sessionOf } from '../../middleware/authenticate.ts'
 import { defineRoute } from '../../route.ts'
 import { OwnDeveloperView, ownDeveloperExample, ownDeveloperView } from '../developers/schema.ts'
 import { nextEligibleAt } from '../faucet/turns.ts'
@@ -46,13 +46,11 @@ export const getMe = defineRoute(
     },
   },
   async (c) => {
-    const { address } = sessionOf(c)
     const { accounts, developers } = c.var.services
-    const [counts, developer, next] = await Promise.all([
-      accounts.counts(address),
-      developers.find(address),
-      nextEligibleAt(c, address),
-    ])
+    const caller = callerOf(c)
+    const [counts, developer] = await Promise.all([accounts.counts(caller), developers.find(caller)])
+    const { address } = sessionOf(c)
+    const next = await nextEligibleAt(c, address)
     return json({
       address,
       roles: rolesOf(address, counts, c.var.settings),

@@ -12,7 +12,7 @@ import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'
 import { Address, Amount, Bytes32, judged, textOf } from '../../http/formats.ts'
 import { refuseProblems } from '../../http/validate.ts'
-import { sessionOf } from '../../middleware/authenticate.ts'
+import { callerOf, sessionOf } from '../../middleware/authenticate.ts'
 import { defineRoute } from '../../route.ts'
 
 const members = {
@@ -75,7 +75,7 @@ export const getPreferences = defineRoute(
       },
     },
   },
-  async (c) => json((await c.var.services.preferences.find(sessionOf(c).address)) ?? emptyPreferences),
+  async (c) => json((await c.var.services.preferences.find(callerOf(c))) ?? emptyPreferences),
 )
 
 export const putPreferences = defineRoute(

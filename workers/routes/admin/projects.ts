@@ -12,7 +12,7 @@ import type { Project } from '../../stores/projects.ts'
 import { unknownProject } from '../projects/access.ts'
 import { projectExample, summaryExample } from '../projects/example.ts'
 import { ProjectParams, ProjectSummary, ProjectView } from '../projects/schema.ts'
-import { projectView, summaryView } from '../projects/view.ts'
+import { readProjectView, summaryView } from '../projects/view.ts'
 import { Reason } from './schema.ts'
 
 const Decision = z
@@ -62,7 +62,7 @@ export const reviewProject = defineRoute(
         console.error(`${c.var.requestId} the registry could not be told`, error),
       ),
     )
-    return json(await projectView(c, record))
+    return json(await readProjectView(c, record))
   },
 )
 

@@ -64,7 +64,8 @@ export const getRelayer = defineRoute(
   },
   async (c) => {
     const { relayer, deadLetters } = c.var.services
-    const [health, letters] = await Promise.all([relayer?.health(), deadLetters.unresolved(lettersShown)])
+    const letters = await deadLetters.unresolved(lettersShown)
+    const health = await relayer?.health()
     return json({
       relayer: health
         ? {

@@ -1,7 +1,7 @@
 import { rolesOf } from '../../auth/roles.ts'
 import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'
-import { sessionOf } from '../../middleware/authenticate.ts'
+import { callerOf, sessionOf } from '../../middleware/authenticate.ts'
 import { defineRoute } from '../../route.ts'
 import { Session } from './schema.ts'
 
@@ -22,8 +22,8 @@ export const getSession = defineRoute(
     },
   },
   async (c) => {
+    const standing = await c.var.services.accounts.standing(callerOf(c))
     const { address, expiresAt } = sessionOf(c)
-    const standing = await c.var.services.accounts.standing(address)
     return json({ address, expires_at: expiresAt, roles: rolesOf(address, standing, c.var.settings) })
   },
 )

@@ -51,11 +51,10 @@ export const exchangeSiwe = defineRoute(
     },
   },
   async (c, { json: { message, signature } }) => {
-    const { siweNonces, sessions } = c.var.services
     const { settings } = c.var
     const now = unixNow()
     const nonce = readSiweNonce(message)
-    const issued = nonce === null ? null : await siweNonces.find(nonce)
+    const issued = nonce === null ? null : await c.var.services.siweNonces.find(nonce)
     const result = checkSiweExchange(settings.PROFILE, {
       issued: issued && {
         message: issued.message,
@@ -69,19 +68,21 @@ export const exchangeSiwe = defineRoute(
       now,
     })
 
-    // Of racing exchanges of one nonce only the one that uses it up goes on.
-    if (result.burnsNonce && issued && (await siweNonces.consume(issued.nonce, now)) === 'gone')
-      throw refusal('unauthorized')
+    const { siweNonces, sessions } = c.var.services
+    const isSignedIn = result.status === 'signed_in'
+    // Of racing exchanges of one nonce only the one that uses it up goes on. A good one does so as its session begins.
+    if (!isSignedIn && result.burnsNonce && issued)
+      if ((await siweNonces.consume(issued.nonce, now)) === 'gone') throw refusal('unauthorized')
     if (result.status === 'refused')
       throw result.code === 'invalid_field' ? wrongField(result.field) : refusal(result.code)
     if (result.status === 'ask_contract') await requireContractSignature(c, result)
 
     const token = settings.PROFILE.session_token_prefix + randomSecret()
     const { address, expires_at: expiresAt } = result
-    const [standing] = await Promise.all([
-      c.var.services.accounts.standing(address),
-      sessions.insert({ tokenHash: hashSecret(token), address, createdAt: now, expiresAt }),
-    ])
+    const session = { tokenHash: hashSecret(token), address, createdAt: now, expiresAt }
+    const standing =
+      isSignedIn && issued ? await sessions.begin(session, issued.nonce) : await sessions.insert(session)
+    if (standing === 'gone') throw refusal('unauthorized')
     return json({ token, address, expires_at: expiresAt, roles: rolesOf(address, standing, settings) })
   },
 )

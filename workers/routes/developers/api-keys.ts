@@ -8,7 +8,7 @@ import { example } from '../../examples.ts'
 import { json, noContent } from '../../http/answer.ts'
 import { Bytes32, characters, Timestamp } from '../../http/formats.ts'
 import { pageOf, pageQuery, paginate } from '../../http/pagination.ts'
-import { hashSecret, sessionOf } from '../../middleware/authenticate.ts'
+import { callerOf, hashSecret, sessionOf } from '../../middleware/authenticate.ts'
 import { defineRoute } from '../../route.ts'
 import { type ApiKey, liveApiKeysMax } from '../../stores/api-keys.ts'
 
@@ -89,13 +89,13 @@ export const listApiKeys = defineRoute(
     },
   },
   async (c, { query }) => {
-    const { address } = sessionOf(c)
+    const caller = callerOf(c)
     const { rows, next_cursor } = await paginate(c, {
-      list: `api-keys owner=${address}`,
+      list: 'api-keys',
       query,
       position: ({ createdAt, keyId }: ApiKey): [number, string] => [createdAt, keyId],
       fetch: (after, limit) =>
-        c.var.services.apiKeys.list(address, after && { createdAt: after[0], keyId: after[1] }, limit),
+        c.var.services.apiKeys.list(caller, after && { createdAt: after[0], keyId: after[1] }, limit),
     })
     const prefix = c.var.settings.PROFILE.api_key_prefix
     return json({ items: rows.map((key) => apiKeyView(prefix, key)), next_cursor })

@@ -7,9 +7,9 @@ import { example } from '../../examples.ts'
 import { type Answer, json, noContent } from '../../http/answer.ts'
 import { AnyObject, characters, Timestamp } from '../../http/formats.ts'
 import { pageOf, pageQuery, paginate } from '../../http/pagination.ts'
-import { sessionOf } from '../../middleware/authenticate.ts'
+import { callerOf, sessionOf } from '../../middleware/authenticate.ts'
 import { defineRoute } from '../../route.ts'
-import { type Draft, type DraftContent, draftsMax } from '../../stores/drafts.ts'
+import { type Draft, type DraftContent, draftsMax, type ListedDraft } from '../../stores/drafts.ts'
 
 const dataBytesMax = 256 * 1024
 
@@ -85,16 +85,16 @@ export const listDrafts = defineRoute(
     },
   },
   async (c, { query }) => {
-    const { address } = sessionOf(c)
+    const caller = callerOf(c)
     const { drafts } = c.var.services
     const positionOf = (after: [number, string] | undefined) =>
       after && { updatedAt: after[0], draftId: after[1] }
     const { rows, next_cursor } = await paginate(c, {
-      list: `drafts owner=${address}`,
+      list: 'drafts',
       query,
-      position: ({ updatedAt, draftId }: Draft): [number, string] => [updatedAt, draftId],
-      fetch: (after, limit) => drafts.list(address, positionOf(after), limit),
-      fitting: (after, limit) => drafts.countFitting(address, positionOf(after), limit),
+      position: ({ updatedAt, draftId }: ListedDraft): [number, string] => [updatedAt, draftId],
+      fetch: (after, limit) => drafts.list(caller, positionOf(after), limit),
+      isCut: ([first]) => first?.isCut === true,
     })
     return json({ items: rows.map(draftView), next_cursor })
   },
@@ -150,7 +150,7 @@ export const getDraft = defineRoute(
     },
   },
   async (c, { params: { draft_id } }) => {
-    const draft = await c.var.services.drafts.find(sessionOf(c).address, draft_id)
+    const draft = await c.var.services.drafts.find(callerOf(c), draft_id)
     if (!draft) throw notFound(draft_id)
     return answerDraft(draft)
   },

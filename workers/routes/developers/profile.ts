@@ -5,7 +5,7 @@ import { ApiError } from '../../errors.ts'
 import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'
 import { FoldedAddress } from '../../http/formats.ts'
-import { sessionOf } from '../../middleware/authenticate.ts'
+import { callerOf, sessionOf } from '../../middleware/authenticate.ts'
 import { defineRoute } from '../../route.ts'
 import type { Developer } from '../../stores/developers.ts'
 import {
@@ -85,7 +85,7 @@ export const putOwnDeveloper = defineRoute(
 
 /** @throws {@link ApiError} 404 `not_found` when the caller never began to enroll. */
 export async function ownDeveloper(c: HubContext): Promise<Developer> {
-  const developer = await c.var.services.developers.find(sessionOf(c).address)
+  const developer = await c.var.services.developers.find(callerOf(c))
   if (!developer)
     throw new ApiError(
       'not_found',

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { json } from '../../http/answer.ts'
 import { pageOf, pageQuery, paginate } from '../../http/pagination.ts'
-import { sessionOf } from '../../middleware/authenticate.ts'
+import { callerOf, sessionOf } from '../../middleware/authenticate.ts'
 import { defineRoute } from '../../route.ts'
 import type { Device } from '../../stores/devices.ts'
 import { DeviceView, deviceView, ownDeviceExample } from './schema.ts'
@@ -24,14 +24,15 @@ export const listDevices = defineRoute(
     },
   },
   async (c, { query }) => {
-    const { address } = sessionOf(c)
+    const caller = callerOf(c)
     const { rows, next_cursor } = await paginate(c, {
-      list: `devices owner=${address}`,
+      list: 'own-devices',
       query,
       position: ({ boundAt, nodeId }: Device): [number, string] => [boundAt, nodeId],
       fetch: (after, limit) =>
-        c.var.services.devices.list(address, after && { boundAt: after[0], nodeId: after[1] }, limit),
+        c.var.services.devices.list(caller, after && { boundAt: after[0], nodeId: after[1] }, limit),
     })
+    const { address } = sessionOf(c)
     return json({ items: rows.map((device) => deviceView(device, address)), next_cursor })
   },
 )

@@ -8,7 +8,7 @@ import type { ProjectEpoch, ProjectMiner } from '../../stores/project-figures.ts
 import { findVisibleProject } from './access.ts'
 import { statsExample } from './example.ts'
 import { ProjectParams, StatsView, statsPeriods } from './schema.ts'
-import { statsView } from './stats.ts'
+import { readBounds, statsView } from './stats.ts'
 
 export const getProjectStats = defineRoute(
   {
@@ -26,8 +26,11 @@ export const getProjectStats = defineRoute(
     responses: { 200: { description: 'The figures.', schema: StatsView, example: statsExample } },
   },
   async (c, { params: { project_id }, query: { period } }) => {
-    const project = await findVisibleProject(c, project_id)
-    return json(await statsView(c, project, period))
+    const [project, bounds] = await Promise.all([
+      findVisibleProject(c, project_id),
+      readBounds(c, project_id, period),
+    ])
+    return json(statsView(project, period, bounds))
   },
 )
 
@@ -74,15 +77,16 @@ export const listProjectMiners = defineRoute(
     },
   },
   async (c, { params: { project_id }, query }) => {
-    await findVisibleProject(c, project_id)
     const { projectFigures } = c.var.services
-    const { rows, next_cursor } = await paginate(c, {
+    const visible = findVisibleProject(c, project_id)
+    const page = paginate(c, {
       list: `project-miners project=${project_id}`,
       query,
       position: ({ units, miner }: ProjectMiner): [number, string] => [units, miner],
       fetch: (after, limit) =>
         projectFigures.miners(project_id, after && { units: after[0], miner: after[1] }, limit),
     })
+    const [, { rows, next_cursor }] = await Promise.all([visible, page])
     return json({ items: rows.map(minerView), next_cursor })
   },
 )
@@ -149,14 +153,15 @@ export const listProjectEpochs = defineRoute(
     },
   },
   async (c, { params: { project_id }, query }) => {
-    await findVisibleProject(c, project_id)
     const { projectFigures } = c.var.services
-    const { rows, next_cursor } = await paginate(c, {
+    const visible = findVisibleProject(c, project_id)
+    const page = paginate(c, {
       list: `project-epochs project=${project_id}`,
       query,
       position: ({ seq }: ProjectEpoch): [number] => [seq],
       fetch: (after, limit) => projectFigures.epochs(project_id, after?.[0], limit),
     })
+    const [, { rows, next_cursor }] = await Promise.all([visible, page])
     return json({ items: rows.map(epochView), next_cursor })
   },
 )

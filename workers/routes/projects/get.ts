@@ -4,6 +4,7 @@ import { defineRoute } from '../../route.ts'
 import { findVisible } from './access.ts'
 import { projectExample } from './example.ts'
 import { ProjectParams, ProjectView } from './schema.ts'
+import { readBounds } from './stats.ts'
 import { projectView } from './view.ts'
 
 export const getProject = defineRoute(
@@ -20,5 +21,8 @@ export const getProject = defineRoute(
     errors: ['not_found'],
     responses: { 200: { description: 'The project.', schema: ProjectView, example: projectExample } },
   },
-  async (c, { params: { project_id } }) => json(await projectView(c, await findVisible(c, project_id))),
+  async (c, { params: { project_id } }) => {
+    const [record, today] = await Promise.all([findVisible(c, project_id), readBounds(c, project_id, '24h')])
+    return json(projectView(record, today))
+  },
 )

@@ -5,8 +5,13 @@ import { json } from '../../http/answer.ts'
 import { characters, FoldedAddress, textOf } from '../../http/formats.ts'
 import { pageOf, pageQuery, paginate } from '../../http/pagination.ts'
 import { defineRoute } from '../../route.ts'
-import { positionOf, projectSorts, searchWords, sortedMatchesMax } from '../../stores/project-lists.ts'
-import type { Project } from '../../stores/projects.ts'
+import {
+  type ListedProject,
+  positionOf,
+  projectSorts,
+  searchWords,
+  sortedMatchesMax,
+} from '../../stores/project-lists.ts'
 import { isOperator } from './access.ts'
 import { summaryExample } from './example.ts'
 import { ProjectSummary } from './schema.ts'
@@ -42,19 +47,12 @@ export const listProjects = defineRoute(
   },
   async (c, { query }) => {
     const { q, category, tag, device_class: deviceClass, developer, status, sort } = query
-    const { principal } = c.var
-    const own = developer !== undefined && principal?.kind === 'session' && principal.address === developer
-    if (status !== 'listed' && !own && !isOperator(c))
-      throw new ApiError(
-        'forbidden',
-        'Projects that are not listed are shown to their developer (with the own address as `developer`) and to operators.',
-      )
     const words = q === undefined || q.trim() === '' ? undefined : searchWords(q)
     const filters = [q, category, tag, deviceClass, developer, status, sort].map((one) => one ?? null)
     const { rows, next_cursor } = await paginate(c, {
       list: `projects ${JSON.stringify(filters)}`,
       query,
-      position: (project: Project) => positionOf(sort, project),
+      position: (project: ListedProject) => positionOf(sort, project),
       fetch: async (after, limit) =>
         words?.length === 0
           ? []
@@ -65,6 +63,13 @@ export const listProjects = defineRoute(
               limit,
             ),
     })
+    const { principal } = c.var
+    const own = developer !== undefined && principal?.kind === 'session' && principal.address === developer
+    if (status !== 'listed' && !own && !isOperator(c))
+      throw new ApiError(
+        'forbidden',
+        'Projects that are not listed are shown to their developer (with the own address as `developer`) and to operators.',
+      )
     return json({ items: rows.map(summaryView), next_cursor })
   },
 )

@@ -331,7 +331,7 @@ describe('every order', () => {
   )('%s, filtered by %s, reads one range of one index', async (sort, _, filter) => {
     const { db, use } = countedDatabase()
     await client({ bindings: { DB: db } }).get(`/v1/projects?sort=${sort}${filter}&limit=20`)
-    expect(use).toEqual({ statements: 1, rowsRead: 21, rowsWritten: 0 })
+    expect(use).toEqual({ roundTrips: 1, statements: 1, rowsRead: 21, rowsWritten: 0 })
   })
 
   test('newest, filtered by words, a tag or a class, reads two rows for each it answers', async () => {

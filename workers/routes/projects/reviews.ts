@@ -92,13 +92,14 @@ export const listReviews = defineRoute(
     },
   },
   async (c, { params: { project_id }, query }) => {
-    const { ratingSum, ratingCount } = await findVisibleProject(c, project_id)
-    const { rows, next_cursor } = await paginate(c, {
+    const visible = findVisibleProject(c, project_id)
+    const page = paginate(c, {
       list: `reviews project=${project_id} sort=${query.sort}`,
       query,
       position: (review: Review) => reviewPosition(query.sort, review),
       fetch: (after, limit) => c.var.services.reviews.list(project_id, query.sort, after, limit),
     })
+    const [{ ratingSum, ratingCount }, { rows, next_cursor }] = await Promise.all([visible, page])
     return json({
       items: rows.map(reviewView),
       next_cursor,
@@ -114,7 +115,7 @@ export const putReview = defineRoute(
     path: '/v1/projects/{project_id}/reviews',
     operationId: 'putReview',
     tag: 'Projects',
-    summary: 'Write or replace the own review',
+    summary: 'Write or replace your review',
     description:
       'For wallets with at least one credited round on the project. A second one keeps id and votes.',
     auth: { session: true },
@@ -147,7 +148,7 @@ export const deleteReview = defineRoute(
     path: '/v1/projects/{project_id}/reviews',
     operationId: 'deleteReview',
     tag: 'Projects',
-    summary: 'Delete the own review',
+    summary: 'Delete your review',
     auth: { session: true },
     params: z.object(ProjectParams),
     errors: ['not_found'],

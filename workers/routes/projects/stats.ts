@@ -1,21 +1,25 @@
 import { unixNow } from '../../../durable-objects/clock.ts'
 import { basisPointsMax } from '../../../protocol/encoding/index.ts'
 import type { HubContext } from '../../context.ts'
+import type { EpochBounds } from '../../stores/project-figures.ts'
 import type { Project } from '../../stores/projects.ts'
 import type { statsPeriods } from './schema.ts'
 
 const day = 86_400
 const periodDays = { '24h': 1, '7d': 7, '30d': 30, all: null } as const
 
+type Period = (typeof statsPeriods)[number]
+
+/** The rows that a period's sums follow from, which need nothing of the project itself. */
+export function readBounds(c: HubContext, projectId: string, period: Period): Promise<EpochBounds> {
+  const days = periodDays[period]
+  return c.var.services.projectFigures.bounds(projectId, days === null ? null : unixNow() - days * day)
+}
+
 /** The sums of a period are the difference of two rows: the last one in it, and the last one before it. */
-export async function statsView(c: HubContext, project: Project, period: (typeof statsPeriods)[number]) {
-  const { projectFigures } = c.var.services
+export function statsView(project: Project, period: Period, { last, before }: EpochBounds) {
   const days = periodDays[period]
   const now = unixNow()
-  const { last, before } = await projectFigures.bounds(
-    project.projectId,
-    days === null ? null : now - days * day,
-  )
   const current = last !== null && last.seq !== before?.seq ? last : null
   const since = (name: 'totalRounds' | 'totalFinalized' | 'totalFallback' | 'totalUnits' | 'totalSlashes') =>
     current === null ? 0 : current[name] - (before?.[name] ?? 0)

@@ -30,14 +30,15 @@ export const listProjectVersions = defineRoute(
     },
   },
   async (c, { params: { project_id }, query }) => {
-    await findVisibleProject(c, project_id)
     const { projectVersions } = c.var.services
-    const { rows, next_cursor } = await paginate(c, {
+    const visible = findVisibleProject(c, project_id)
+    const page = paginate(c, {
       list: `project-versions project=${project_id}`,
       query,
       position: ({ id }: VersionSummary): [number] => [id],
       fetch: (after, limit) => projectVersions.list(project_id, after?.[0], limit),
     })
+    const [, { rows, next_cursor }] = await Promise.all([visible, page])
     return json({ items: rows.map(versionView), next_cursor })
   },
 )

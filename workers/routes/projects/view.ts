@@ -3,16 +3,18 @@ import { averageRatingX100, type ProjectManifest } from '../../../protocol/manif
 import { epochCap } from '../../../protocol/settlement/index.ts'
 import { type ChainState, vaultTerms } from '../../chain/projections.ts'
 import type { HubContext } from '../../context.ts'
+import type { EpochBounds } from '../../stores/project-figures.ts'
+import type { ListedProject } from '../../stores/project-lists.ts'
 import type { Project, ProjectRecord, ProjectVersion } from '../../stores/projects.ts'
 
-import { statsView } from './stats.ts'
+import { readBounds, statsView } from './stats.ts'
 
 /** From this score on a project is called trending. */
 export const trendingScoreMin = 150
 
 export const projectPath = (projectId: string): string => `/v1/projects/${projectId}`
 
-export const summaryView = (project: Project) => ({
+export const summaryView = (project: ListedProject) => ({
   project_id: project.projectId,
   slug: project.slug,
   developer: project.developer,
@@ -52,7 +54,7 @@ export const versionView = (version: Omit<ProjectVersion, 'manifest'>) => ({
 })
 
 /** The whole record, as reading it and registering answer it. */
-export async function projectView(c: HubContext, record: ProjectRecord) {
+export function projectView(record: ProjectRecord, today: EpochBounds) {
   const { project, current, pending, registry, vault } = record
   const manifest = manifestOf(current)
   const { consensus, scheduling, listing } = manifest
@@ -72,10 +74,14 @@ export async function projectView(c: HubContext, record: ProjectRecord) {
       conditions: project.reviewConditions,
       decided_at: project.reviewedAt,
     },
-    stats: await statsView(c, project, '24h'),
+    stats: statsView(project, '24h', today),
     economics: economicsView(project, manifest, vault),
   }
 }
+
+/** The whole record as of now, for answers that had to read the project first. */
+export const readProjectView = async (c: HubContext, record: ProjectRecord) =>
+  projectView(record, await readBounds(c, record.project.projectId, '24h'))
 
 /** The manifest of a stored version; what was stored kept the rules. */
 export const manifestOf = ({ manifest }: ProjectVersion): ProjectManifest =>

@@ -5,7 +5,7 @@ import type { HubContext } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
 import { Amount, Bytes32 } from '../../http/formats.ts'
-import { sessionOf } from '../../middleware/authenticate.ts'
+import { callerOf, sessionOf } from '../../middleware/authenticate.ts'
 import { readBalance } from '../../relay/account-state.ts'
 import { defineRoute } from '../../route.ts'
 import { bondedExample, CollateralHealth, subscriptionView } from './schema.ts'
@@ -68,11 +68,8 @@ export const getCollateral = defineRoute(
     },
   },
   async (c) => {
-    const { address } = sessionOf(c)
-    const [open, balance] = await Promise.all([
-      c.var.services.subscriptions.listOpen(address),
-      balanceOf(c, address),
-    ])
+    const open = await c.var.services.subscriptions.listOpen(callerOf(c))
+    const balance = await balanceOf(c, sessionOf(c).address)
     const views = open.map(subscriptionView)
     const sum = (member: 'collateral' | 'slashed_total', ...statuses: string[]): string =>
       String(

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { json } from '../../http/answer.ts'
 import { pageOf, pageQuery, paginate } from '../../http/pagination.ts'
-import { sessionOf } from '../../middleware/authenticate.ts'
+import { callerOf } from '../../middleware/authenticate.ts'
 import { defineRoute } from '../../route.ts'
 import type { Subscription } from '../../stores/subscriptions.ts'
 import { bondedExample, SubscriptionView, subscriptionView } from './schema.ts'
@@ -25,9 +25,9 @@ export const listSubscriptions = defineRoute(
     },
   },
   async (c, { query }) => {
-    const { address } = sessionOf(c)
+    const caller = callerOf(c)
     const { rows, next_cursor } = await paginate(c, {
-      list: `subscriptions owner=${address}`,
+      list: 'own-subscriptions',
       query,
       position: ({ createdAt, subscriptionId }: Subscription): [number, string] => [
         createdAt,
@@ -35,7 +35,7 @@ export const listSubscriptions = defineRoute(
       ],
       fetch: (after, limit) =>
         c.var.services.subscriptions.list(
-          address,
+          caller,
           after && { createdAt: after[0], subscriptionId: after[1] },
           limit,
         ),

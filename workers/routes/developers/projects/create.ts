@@ -7,7 +7,7 @@ import { requireKeyProject } from '../../../middleware/authenticate.ts'
 import { defineRoute } from '../../../route.ts'
 import { signedManifestExample } from '../../projects/example.ts'
 import { SignedManifestBody } from '../../projects/manifest-shape.ts'
-import { projectPath, projectView } from '../../projects/view.ts'
+import { projectPath, readProjectView } from '../../projects/view.ts'
 import { manifestBody } from './manifest-body.ts'
 import {
   type AcceptedManifest,
@@ -86,11 +86,11 @@ async function answerKnown(c: HubContext, { manifest, hashes }: AcceptedManifest
       { details: { project_id: hashes.project_id } },
     )
   const ways = await waysToRegister(c, registerAction(manifest, hashes))
-  return json({ project: await projectView(c, known), ...ways })
+  return json({ project: await readProjectView(c, known), ...ways })
 }
 
 async function viewOf(c: HubContext, projectId: string) {
   const record = await c.var.services.projects.findRecord(projectId)
   if (record === null) throw new Error(`the project ${projectId} was stored and is not there`)
-  return projectView(c, record)
+  return readProjectView(c, record)
 }

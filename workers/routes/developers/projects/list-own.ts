@@ -1,8 +1,9 @@
 import * as z from 'zod'
 import { json } from '../../../http/answer.ts'
 import { pageOf, pageQuery, paginate } from '../../../http/pagination.ts'
-import { walletOf } from '../../../middleware/authenticate.ts'
+import { callerOf } from '../../../middleware/authenticate.ts'
 import { defineRoute } from '../../../route.ts'
+import { projectsOfCredential } from '../../../stores/caller.ts'
 import type { Project } from '../../../stores/projects.ts'
 import { summaryExample } from '../../projects/example.ts'
 import { ProjectSummary } from '../../projects/schema.ts'
@@ -27,11 +28,10 @@ export const listOwnProjects = defineRoute(
     },
   },
   async (c, { query }) => {
-    const owner = walletOf(c)
-    const { principal } = c.var
-    const only = principal?.kind === 'api_key' ? principal.projectIds : null
+    const owner = callerOf(c)
+    const only = projectsOfCredential(c.var.credential)
     const { rows, next_cursor } = await paginate(c, {
-      list: `own-projects owner=${owner} only=${only?.join() ?? ''}`,
+      list: 'own-projects',
       query,
       position: ({ ordinal }: Project): [number] => [ordinal ?? 0],
       fetch: (after, limit) => c.var.services.projects.listOwn(owner, only, after?.[0], limit),

@@ -1,0 +1,79 @@
+import type { Unit } from './prices.ts'
+
+/** One kind of request and what one of it uses. */
+export interface Kind {
+  name: string
+  /** Share of the mix, in thousandths. */
+  permille: number
+  units: Partial<Record<Unit, number>>
+}
+
+/** Requests that a caller makes in a window of the rate limiter, on average; fewer make each dearer. */
+export const perWindow = Number(process.env.PER_WINDOW ?? 50)
+
+/** A window costs one lease and one alarm, and the rows of the count, of the alarm and of forgetting both. */
+const lease = { durableObjectRequests: 2 / perWindow, d1RowsWritten: 3 / perWindow }
+
+/**
+ * What tests count is taken from there: rows read from bench/reads/README.md, rows written from
+ * workers/routes/write-cost.test.ts. CPU is what bench/requests measures, less what Miniflare spends on a local database,
+ * rounded up. Of relayed actions nothing is counted; theirs are read off the code. Rows that Durable Objects write cost
+ * what rows of D1 cost and stand with them.
+ */
+export const kinds: readonly Kind[] = [
+  {
+    name: 'Public read, of the hub',
+    permille: 600,
+    units: { ...lease, requests: 1, cpuMs: 2, d1RowsRead: 15 },
+  },
+  {
+    name: 'Public read of bytes, from the cache',
+    permille: 90,
+    units: { ...lease, requests: 1, cpuMs: 1 },
+  },
+  {
+    name: 'Public read of bytes, from the storage',
+    permille: 10,
+    units: { ...lease, requests: 1, cpuMs: 1, d1RowsRead: 1, r2ClassB: 1 },
+  },
+  {
+    name: 'Signed read',
+    permille: 200,
+    units: { ...lease, requests: 1, cpuMs: 2, d1RowsRead: 25 },
+  },
+  {
+    name: 'Write',
+    permille: 95,
+    units: {
+      requests: 1,
+      cpuMs: 4,
+      d1RowsRead: 6,
+      d1RowsWritten: 3 + 3 / perWindow,
+      durableObjectRequests: 2 / perWindow,
+    },
+  },
+  {
+    name: 'Relayed action',
+    permille: 3,
+    units: {
+      requests: 1,
+      cpuMs: 10,
+      d1RowsRead: 20,
+      d1RowsWritten: 12 + 3 / perWindow,
+      durableObjectRequests: 6,
+      queueOperations: 3,
+    },
+  },
+  {
+    name: 'Upload',
+    permille: 2,
+    units: {
+      requests: 1,
+      cpuMs: 60,
+      d1RowsRead: 4,
+      d1RowsWritten: 4 + 6 / perWindow,
+      durableObjectRequests: 4 / perWindow,
+      r2ClassA: 1,
+    },
+  },
+]

@@ -1,0 +1,43 @@
+import { HonoRequest } from 'hono/request'
+import { describe, expect, test } from 'vitest'
+import { client } from '../test/client.ts'
+import { createWallet, signIn } from '../test/wallet.ts'
+import { consistencyOf } from './consistency.ts'
+
+const bookmark = '00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683'
+
+describe('which copy of the database answers', () => {
+  test.each([
+    ["anybody's read: the nearest one", 'GET', {}, 'first-unconstrained'],
+    ['a read with a bookmark: any that has seen the write', 'GET', { 'X-Bookmark': bookmark }, bookmark],
+    ['a read with a malformed bookmark', 'GET', { 'X-Bookmark': 'latest' }, 'first-primary'],
+    ['a read with a credential', 'GET', { Authorization: 'Bearer x' }, 'first-primary'],
+    [
+      'a read with a credential and a bookmark',
+      'GET',
+      { Authorization: 'Bearer x', 'X-Bookmark': bookmark },
+      bookmark,
+    ],
+    ['a write', 'POST', { 'X-Bookmark': bookmark }, 'first-primary'],
+  ])('%s', (_, method, headers: Record<string, string>, expected) => {
+    expect(consistencyOf(new HonoRequest(new Request('http://hub/', { method, headers })))).toBe(expected)
+  })
+
+  test('writes and signed reads name a bookmark, which a read may send back; public answers name none', async () => {
+    const { address } = createWallet()
+    const written = await client().post('/v1/auth/nonce', { address, domain: 'localhost:8787' })
+    const named = written.headers.get('x-bookmark') ?? ''
+    expect(named).toMatch(/^[0-9a-f-]+$/)
+    expect(written.headers.get('access-control-expose-headers')).toContain('X-Bookmark')
+
+    const { client: caller } = await signIn()
+    const read = await caller.get('/v1/auth/session', { 'X-Bookmark': named })
+    expect([read.status, read.headers.get('x-bookmark')]).toEqual([
+      200,
+      expect.stringMatching(/^[0-9a-f-]+$/),
+    ])
+
+    const open = await client().get('/v1/validators', { 'X-Bookmark': named })
+    expect([open.status, open.headers.get('x-bookmark')]).toEqual([200, null])
+  })
+})

@@ -1,0 +1,25 @@
+import type { HonoRequest } from 'hono'
+import type { HubContext } from '../context.ts'
+import type { Consistency } from '../stores/request-database.ts'
+
+/** Names what a caller has written: a request that carries it sees at least that much, wherever it is answered. */
+export const bookmarkHeader = 'X-Bookmark'
+
+/**
+ * Which copy of the database answers. Anybody's reads go to the nearest one; reads that carry a bookmark to any that has
+ * seen the write. What was signed in a moment ago must be known, and what is written is decided where everything is, so
+ * all else begins with the primary.
+ */
+export function consistencyOf(req: HonoRequest): Consistency {
+  if (req.method !== 'GET' && req.method !== 'HEAD') return 'first-primary'
+  const bookmark = req.header(bookmarkHeader)
+  if (bookmark !== undefined) return /^[0-9a-f-]{1,128}$/.test(bookmark) ? bookmark : 'first-primary'
+  return req.header('authorization') === undefined ? 'first-unconstrained' : 'first-primary'
+}
+
+/** What the answer names for the caller's next reads. Answers that others may be given name nothing. */
+export function bookmarkOf(c: HubContext): string | undefined {
+  const { method } = c.req
+  const isPublic = c.var.credential === null && (method === 'GET' || method === 'HEAD')
+  return isPublic ? undefined : c.var.database.bookmark
+}
