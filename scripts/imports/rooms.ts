@@ -39,6 +39,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'workers/stores': [
     'protocol',
     'durable-objects',
+    'workers/auth/principal.ts',
     'workers/chain',
     'workers/deadline.ts',
     'workers/errors.ts',
