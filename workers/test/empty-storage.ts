@@ -9,12 +9,22 @@ import { env } from 'cloudflare:workers'
 export async function emptyStorage(): Promise<void> {
   await Promise.all([
     env.DB.prepare('SELECT name FROM sqlite_master LIMIT 1').run(),
-    env.MODULES.list({ limit: 1 }),
+    forgetBytes(),
     wakeAll(env.RELAYER),
     wakeAll(env.CHAIN_INDEXER),
     wakeAll(env.FAUCET_COOLDOWN),
   ])
   await reset()
+}
+
+/** Takes what is stored out of the cache too, where nothing else says what there is. */
+async function forgetBytes(): Promise<void> {
+  const { objects } = await env.MODULES.list()
+  const paths = objects.map(({ key }) => {
+    const [folder, name] = key.split('/')
+    return folder === 'modules' ? `/v1/modules/${name}/hbc` : `/v1/assets/${name}`
+  })
+  await Promise.all(paths.map((path) => caches.default.delete(new URL(path, env.BASE_URL))))
 }
 
 async function wakeAll<T extends Rpc.DurableObjectBranded>(

@@ -63,7 +63,8 @@ describe('the features of GET /', () => {
     const down = client({ bindings: { DB: failingDatabase(() => true) } })
     expect(await features(down)).toContain('faucet')
     await set(1)
-    expect(await features()).toContain('faucet')
+    // Where it was answered before, the answer is kept for five seconds; other isolates have it at once.
+    expect(await features(client({ bindings: {} }))).toContain('faucet')
     await env.DB.prepare('DELETE FROM faucet_settings').run()
     expect(await features(client({ bindings: { FAUCET_ENABLED: 'false' } }))).not.toContain('faucet')
   })
