@@ -14,7 +14,10 @@ test('the key is that of the variable, of the named account, or of the usual one
 })
 
 test.each([
-  [{ as: 'nobody' }, '--as must be one of relayer, operator, developer, miner, treasury, arbiter, admin, not "nobody".'],
+  [
+    { as: 'nobody' },
+    '--as must be one of relayer, operator, developer, miner, treasury, arbiter, admin, not "nobody".',
+  ],
   [{ as: 'toString' }, '--as must be one of'],
   [{ as: 'miner', 'key-env': 'OWN_KEY' }, 'Give --as or --key-env, not both.'],
   [{ 'key-env': 'OWN_KEY' }, 'OWN_KEY must hold 0x and 64 hex digits.'],
