@@ -27,7 +27,10 @@ export async function callBatch(url: string, calls: readonly RpcCall[]): Promise
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify(calls.map(([method, ...params], id) => ({ jsonrpc: '2.0', id, method, params }))),
   })
-  if (!response.ok) throw new Error(`${new URL(url).host} answers ${response.status}`)
+  if (!response.ok) {
+    const message = `${new URL(url).host} answers ${response.status}`
+    throw new RpcError(calls[0]?.[0] ?? 'no call', { code: response.status, message })
+  }
   const answers = (await response.json()) as Answer[]
   const byId = new Map(answers.map((answer) => [answer.id, answer]))
   return calls.map(([method], id) => {

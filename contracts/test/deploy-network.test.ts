@@ -1,4 +1,6 @@
 import { spawn } from 'node:child_process'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { type Address, encodeFunctionData, type Hex, keccak256, toHex } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
@@ -91,7 +93,13 @@ describe.skipIf(!hasAnvil)('deploy:contracts', () => {
     expect(elsewhere.stderr).toContain("The chain's id is 4242, the profile's 1.")
     const nowhere = await run(['--rpc', 'http://127.0.0.1:1'])
     expect(nowhere.stderr).toBe('Error: No chain answers at the URL of --rpc.\n')
-    for (const { code, stdout } of [poor, shared, published, elsewhere, nowhere])
+    const locked = createServer((_, response) => response.writeHead(401).end())
+    await new Promise<void>((listening) => locked.listen(0, '127.0.0.1', listening))
+    const { port } = locked.address() as AddressInfo
+    const refused = await run(['--rpc', `http://127.0.0.1:${port}`])
+    expect(refused.stderr).toBe(`Error: eth_chainId: 127.0.0.1:${port} answers 401\n`)
+    locked.close()
+    for (const { code, stdout } of [poor, shared, published, elsewhere, nowhere, refused])
       expect([code, stdout]).toEqual([1, ''])
     expect((await run(['--admin', 'x'])).code).toBe(2)
     expect(await block()).toBe('0x0')

@@ -512,7 +512,7 @@ describe.skipIf(!hasAnvil)('ProjectVault', () => {
     })
 
     test('further ahead are replaced, and stand once the notice has begun', async () => {
-      const from = await boundary()
+      const from = ((await network.now()) / (4n * hour) + 2n) * 4n * hour
       await setTerms(from + 2n * hour, 2n * hour, eth(1))
       await setTerms(from, 2n * hour, eth(2))
       expect((await vault.read.latestTerms()).epochCap).toBe(eth(2))
@@ -535,6 +535,8 @@ describe.skipIf(!hasAnvil)('ProjectVault', () => {
     /** A vault whose epochs last a day, with 100 tokens. */
     let daily: ReturnType<Network['vaultAt']>
     beforeEach(async () => {
+      // At noon, so that no day ends while a test runs.
+      await network.passTo(((await network.now()) / day + 1n) * day + 12n * hour)
       daily = await openVault('daily-tide', network.token.address, day, dayCap)
       await network.mined(network.token.write.approve([daily.address, eth(100)], asDeveloper))
       await network.mined(daily.write.fund([eth(100)], asDeveloper))
@@ -640,9 +642,8 @@ describe.skipIf(!hasAnvil)('ProjectVault', () => {
 
     test('takes the rest a day after terms without payments', async () => {
       const from = ((await network.now()) / day + 1n) * day
-      const soon = from < (await network.now()) + hour ? from + day : from
-      await network.mined(daily.write.setTerms([soon, 86_400, 0n], asDeveloper))
-      await network.passTo(soon)
+      await network.mined(daily.write.setTerms([from, 86_400, 0n], asDeveloper))
+      await network.passTo(from)
       await announce(eth(100))
       await network.pass(noticeSecs)
       expect(await withdraw()).toBe(eth(100))
@@ -813,7 +814,6 @@ describe.skipIf(!hasAnvil)('ProjectVault', () => {
             [at + 1n, root, receiptHash, { miner: sum, developer: 0n, treasury: 0n }],
             asPoster,
           )
-        await network.passTo((at + 2n) * hour)
         expect(await refusal(attempt(1n))).toEqual(['Underfunded', 0n, 1n])
         expect(await network.events(other, other.write.fund([eth(30)], asDeveloper))).toContainEqual({
           event: 'VaultFunded',
