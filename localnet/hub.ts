@@ -46,7 +46,7 @@ export async function startHub({
   extraHubs = {},
   extraWorkers = {},
 }: HubOptions): Promise<Hub> {
-  const { workerOptions } = unstable_getMiniflareWorkerOptions('wrangler.toml')
+  const { assets, ...workerOptions } = unstable_getMiniflareWorkerOptions('wrangler.toml').workerOptions
   const objects = workerOptions.durableObjects as DurableObjects
   const bindings = { ...(workerOptions.bindings as Record<string, string>), ...vars }
   const names = Array.from({ length: isolates }, (_, index) => (index === 0 ? 'hub' : `hub-${index + 1}`))
@@ -58,6 +58,7 @@ export async function startHub({
       workers: [
         ...names.map((name) => ({
           ...workerOptions,
+          serviceBindings: { ASSETS: 'assets' },
           name,
           modules: [...script],
           bindings,
@@ -70,11 +71,19 @@ export async function startHub({
         })),
         ...Object.entries(extraHubs).map(([name, own]) => ({
           ...workerOptions,
+          serviceBindings: { ASSETS: 'assets' },
           name,
           modules: [...script],
           bindings: { ...bindings, ...own },
           queueConsumers: [],
         })),
+        // In front of a Worker with assets Miniflare puts another one, which costs as much as the hub does.
+        {
+          name: 'assets',
+          compatibilityDate: workerOptions.compatibilityDate as string,
+          modules: [{ type: 'ESModule' as const, path: 'assets.mjs', contents: assetsWorker }],
+          assets: assets as Assets,
+        },
         ...Object.entries(extraWorkers).map(([name, contents]) => ({
           name,
           compatibilityDate: workerOptions.compatibilityDate as string,
@@ -105,6 +114,9 @@ export async function startHub({
   }
 }
 
+const assetsWorker = 'export default { fetch: (request, env) => env.ASSETS.fetch(request) }'
+
+type Assets = { directory: string; binding: string }
 type DurableObjects = Record<string, { className: string }>
 type Databases = Record<string, string>
 

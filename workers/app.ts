@@ -48,9 +48,9 @@ async function handleWith(
   { req, env, executionCtx }: Context<HubBindings>,
   handle: (c: HubContext) => Promise<Answer>,
 ): Promise<Response> {
-  const c: HubContext = { req, env, executionCtx, var: new HubVariables(env, consistencyOf(req)) }
+  const c: HubContext = { req, env, executionCtx, var: new HubVariables(env, () => consistencyOf(req)) }
   try {
-    return respond(c, await c.var.database.run(() => handle(c)))
+    return respond(c, await handle(c))
   } catch (error) {
     return respond(c, errorAnswer(c, error))
   }
@@ -86,9 +86,10 @@ async function answer(c: HubContext, route: Route): Promise<Answer> {
 
 async function handleInput(c: HubContext, { declaration, handle, complete }: Route): Promise<Answer> {
   const input = await readInput(c, declaration)
-  const run = async () => handle(c, input)
+  const { database } = c.var
+  const run = () => database.run(async () => handle(c, input))
   if (declaration.idempotent) {
-    const made = await runOnce(c, run)
+    const made = await database.run(() => runOnce(c, run))
     return complete ? complete(made, input) : made
   }
   const { keptSeconds, immutable } = declaration.cache ?? {}
@@ -111,11 +112,12 @@ async function finish(c: HubContext, { method, cache }: RouteDeclaration, made: 
 async function admit(c: HubContext, declaration?: RouteDeclaration): Promise<void> {
   // A signature costs reading the body and a row, and keys with a budget of their own cost nothing to make: the client
   // address pays first. It gets that back for nodes of the network, of which one address may have many.
-  if (isNodeSigned(c)) await spendAddressBudget(c, 'node_signature')
+  const nodeSigned = isNodeSigned(c)
+  if (nodeSigned) await spendAddressBudget(c, 'node_signature')
   let principal: Principal | null = null
   let refused: unknown
   try {
-    principal = await authenticate(c, declaration)
+    principal = await authenticate(c, nodeSigned, declaration)
     if (principal?.kind === 'node' && principal.registered) refundAddressBudget(c, 'node_signature')
   } catch (error) {
     refused = error

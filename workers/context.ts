@@ -25,7 +25,7 @@ export class HubVariables {
   #services: Services | undefined
   #principal: Principal | null | undefined
 
-  constructor(env: Env, consistency: Consistency) {
+  constructor(env: Env, consistency: () => Consistency) {
     this.#env = env
     this.database = new RequestDatabase(env.DB, consistency)
   }

@@ -79,6 +79,7 @@ const peer = async (name: string): Promise<string> => {
     format: 'esm',
     target: 'es2024',
     conditions: ['workerd', 'worker', 'import'],
+    external: ['node:*'],
     logLevel: 'silent',
   })
   return outputFiles[0]?.text ?? ''

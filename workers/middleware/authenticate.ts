@@ -24,15 +24,19 @@ export const hashSecret = (secret: string): string => bytesToHex(sha256(new Text
 /**
  * Checks whatever credential the request carries, on open routes too.
  *
+ * @param nodeSigned Whether it carries any header of a node signature.
  * @returns Null when it carries none.
  * @throws {@link ApiError} 401 for one that does not hold.
  */
-export async function authenticate(c: HubContext, route?: RouteDeclaration): Promise<Principal | null> {
+export async function authenticate(
+  c: HubContext,
+  nodeSigned: boolean,
+  route?: RouteDeclaration,
+): Promise<Principal | null> {
   const authorization = c.req.header('authorization')
-  const signed = isNodeSigned(c)
-  if (authorization !== undefined && signed)
+  if (authorization !== undefined && nodeSigned)
     throw new ApiError('unauthorized', 'Send either an Authorization header or a node signature, not both.')
-  if (signed) return authenticateNode(c, route)
+  if (nodeSigned) return authenticateNode(c, route)
   return authorization === undefined ? null : authenticateBearer(c, authorization)
 }
 

@@ -23,7 +23,7 @@ function callOf(handle: (c: HubContext) => Promise<Answer>) {
       req: new HonoRequest(request, '/thing'),
       env: bindings,
       executionCtx: createExecutionContext(),
-      var: new HubVariables(bindings, 'first-primary'),
+      var: new HubVariables(bindings, () => 'first-primary'),
     }
     c.var.principal = { kind: 'session', address: wallet, tokenHash: '', expiresAt: 0 }
     c.var.body = new Uint8Array(await request.arrayBuffer())

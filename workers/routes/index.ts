@@ -10,11 +10,17 @@ export interface RouteEntry {
 /** Makes entries: the path, the file that the route is in, and its name there. */
 const entries =
   (method: Method) =>
-  <Name extends string>(path: string, file: () => Promise<Record<Name, Route>>, name: Name): RouteEntry => ({
-    method,
-    path,
-    load: async () => (await file())[name],
-  })
+  <Name extends string>(path: string, file: () => Promise<Record<Name, Route>>, name: Name): RouteEntry => {
+    let loaded: Route | undefined
+    return {
+      method,
+      path,
+      load: async () => {
+        loaded ??= (await file())[name]
+        return loaded
+      },
+    }
+  }
 
 const get = entries('get')
 const post = entries('post')

@@ -6,7 +6,7 @@ const started = () => {
   const { db, use } = countedDatabase()
   const scoped = scopedToRequests(db)
   const one = () => scoped.prepare('SELECT ? AS value').bind(1).all<{ value: number }>()
-  return { database: new RequestDatabase(db, 'first-primary'), scoped, one, use }
+  return { database: new RequestDatabase(db, () => 'first-primary'), scoped, one, use }
 }
 
 describe('RequestDatabase', () => {

@@ -27,14 +27,14 @@ const turnsTogether = 12
  */
 export class RequestDatabase {
   readonly #d1: D1Database
-  readonly #consistency: Consistency
+  readonly #consistency: () => Consistency
   #session: D1DatabaseSession | undefined
   #questions: Question[] = []
   #isGathering = false
   #isHeld = false
   #admission: Promise<unknown> | undefined
 
-  constructor(d1: D1Database, consistency: Consistency) {
+  constructor(d1: D1Database, consistency: () => Consistency) {
     this.#d1 = d1
     this.#consistency = consistency
   }
@@ -69,7 +69,7 @@ export class RequestDatabase {
   }
 
   get session(): D1DatabaseSession {
-    this.#session ??= this.#d1.withSession(this.#consistency)
+    this.#session ??= this.#d1.withSession(this.#consistency())
     return this.#session
   }
 

@@ -40,7 +40,7 @@ export async function answer(handle: (c: HubContext) => Promise<Answer>, body?: 
     req: new HonoRequest(request),
     env,
     executionCtx: ctx,
-    var: new HubVariables(env, 'first-primary'),
+    var: new HubVariables(env, () => 'first-primary'),
   }
   const read = async () => {
     await readBody(c, jsonBytesMax)
