@@ -326,7 +326,7 @@ describe.skipIf(!hasAnvil)('Staking: collateral', () => {
       expect(await network.staking.read.stateOf([id])).toBe(pending)
     })
 
-    test('a closed subscription starts anew under the same id, with the payout of a new one', async () => {
+    test('a closed subscription starts again under the same id, with the payout of a new one', async () => {
       await bond()
       await network.mined(network.staking.write.setPayout([id, stranger.address], asOwner))
       await unbond()

@@ -441,7 +441,7 @@ describe.skipIf(!hasAnvil)('ProjectVault', () => {
   })
 
   describe('fees', () => {
-    test('go to developer and treasury once, whoever asks', async () => {
+    test('go to developer and treasury once, whichever account asks', async () => {
       await fund()
       await postTree(3)
       await release()

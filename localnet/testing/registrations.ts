@@ -19,7 +19,7 @@ export interface Registration extends RelayRequest {
 const fresh32 = (): string => `0x${randomBytes(32).toString('hex')}`
 
 /**
- * The first project of a new developer, signed: something to relay that can be done once, by whoever
+ * The first project of a new developer, signed: something to relay that can be done once, by anyone who
  * brings it first.
  */
 export function register(contracts: ContractAddresses, over: Partial<RelayRequest> = {}): Registration {

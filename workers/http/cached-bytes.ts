@@ -1,7 +1,7 @@
 import type { HubContext } from '../context.ts'
 import type { Answer } from './answer.ts'
 
-/** Larger ones would be held in memory for whoever reads them slowly while the cache takes its copy. */
+/** Larger ones would be held in memory for a client that reads slowly while the cache takes its copy. */
 const cachedBytesMax = 2 * 1024 * 1024
 
 const keptHeaders = [

@@ -32,8 +32,8 @@ const extra = {
 export type BudgetName = keyof typeof extra
 
 /** Tokens this isolate holds for one budget of one subject. */
-interface Purse {
-  leased: number
+interface LeasedTokens {
+  left: number
   /** Tokens of this window that this isolate has spent. */
   spent: number
   remaining: number
@@ -41,10 +41,10 @@ interface Purse {
   refill: Promise<void> | null
 }
 
-/** In the order in which they were opened. */
-const purses = new Map<string, Purse>()
-/** An isolate holds no more purses than this, however many addresses and keys call. */
-const pursesMax = 10_000
+/** By budget and subject, in the order in which they were first leased. */
+const leasedTokens = new Map<string, LeasedTokens>()
+/** An isolate holds tokens of no more subjects than this, however many addresses and keys call. */
+const subjectsMax = 10_000
 
 /**
  * Spends one token of every budget the request falls under, and notes what the RateLimit headers will say: the budget
@@ -71,11 +71,11 @@ export async function spendAddressBudget(c: HubContext, name: BudgetName): Promi
 
 /** Gives back a token that {@link spendAddressBudget} took. */
 export function refundAddressBudget(c: HubContext, name: BudgetName): void {
-  const purse = purses.get(`${name}:${addressOf(c)}`)
+  const tokens = leasedTokens.get(`${name}:${addressOf(c)}`)
   // In a later window the token is worth nothing, and none is made.
-  if (purse && purse.windowEndsAtMs > Date.now() && purse.spent > 0) {
-    purse.spent -= 1
-    purse.leased += 1
+  if (tokens && tokens.windowEndsAtMs > Date.now() && tokens.spent > 0) {
+    tokens.spent -= 1
+    tokens.left += 1
   }
 }
 
@@ -114,33 +114,33 @@ async function spend(
 ): Promise<RateLimitReport & { refused: boolean }> {
   const limit = budget.limit * c.var.settings.RATE_LIMIT_MULTIPLIER
   const key = `${name}:${subject}`
-  const purse = openPurse(key)
+  const tokens = tokensOf(key)
 
   while (true) {
     const nowMs = Date.now()
-    const current = purse.windowEndsAtMs > nowMs
-    if (current && (purse.leased > 0 || purse.remaining === 0)) {
-      const refused = purse.leased === 0
+    const current = tokens.windowEndsAtMs > nowMs
+    if (current && (tokens.left > 0 || tokens.remaining === 0)) {
+      const refused = tokens.left === 0
       if (!refused) {
-        purse.leased -= 1
-        purse.spent += 1
+        tokens.left -= 1
+        tokens.spent += 1
       }
       return {
         limit,
-        remaining: purse.leased + purse.remaining,
-        resetSeconds: Math.max(1, Math.ceil((purse.windowEndsAtMs - nowMs) / 1000)),
+        remaining: tokens.left + tokens.remaining,
+        resetSeconds: Math.max(1, Math.ceil((tokens.windowEndsAtMs - nowMs) / 1000)),
         refused,
       }
     }
     // One lease at a time: requests that arrive meanwhile wait for it instead of taking blocks of their own.
     // waitUntil keeps it alive should the request that began it be cancelled.
-    if (purse.refill === null) {
-      purse.refill = refill(c, key, budget, limit, purse).finally(() => {
-        purse.refill = null
+    if (tokens.refill === null) {
+      tokens.refill = refill(c, key, budget, limit, tokens).finally(() => {
+        tokens.refill = null
       })
-      c.executionCtx.waitUntil(purse.refill.catch(() => {}))
+      c.executionCtx.waitUntil(tokens.refill.catch(() => {}))
     }
-    await purse.refill.catch((error) => {
+    await tokens.refill.catch((error) => {
       // Every answer says what is left; of a limiter that does not answer, nothing is known to be.
       c.var.rateLimit = { limit, remaining: 0, resetSeconds: retrySeconds }
       throw error
@@ -153,9 +153,9 @@ async function refill(
   key: string,
   budget: Budget,
   limit: number,
-  purse: Purse,
+  tokens: LeasedTokens,
 ): Promise<void> {
-  const tokens = Math.min(50, Math.max(1, Math.floor(limit / 12)))
+  const wanted = Math.min(50, Math.max(1, Math.floor(limit / 12)))
   // Counted from before the call, so that tokens never outlive their window however the clocks differ.
   const sentAtMs = Date.now()
   let lease: Lease
@@ -163,31 +163,31 @@ async function refill(
     lease = await c.env.RATE_LIMITER.getByName(key).lease({
       limit,
       windowSeconds: budget.windowSeconds,
-      tokens,
+      tokens: wanted,
     })
   } catch (error) {
     throw unavailable('The rate limiter', error)
   }
   const endsAtMs = sentAtMs + lease.resetMs
-  if (purse.windowEndsAtMs <= sentAtMs) purse.spent = 0
-  purse.leased = lease.granted
-  purse.remaining = lease.remaining
-  purse.windowEndsAtMs = endsAtMs
+  if (tokens.windowEndsAtMs <= sentAtMs) tokens.spent = 0
+  tokens.left = lease.granted
+  tokens.remaining = lease.remaining
+  tokens.windowEndsAtMs = endsAtMs
 }
 
-function openPurse(key: string): Purse {
-  const known = purses.get(key)
+function tokensOf(key: string): LeasedTokens {
+  const known = leasedTokens.get(key)
   if (known) return known
-  if (purses.size >= pursesMax) makeRoom()
-  const purse: Purse = { leased: 0, spent: 0, remaining: 0, windowEndsAtMs: 0, refill: null }
-  purses.set(key, purse)
-  return purse
+  if (leasedTokens.size >= subjectsMax) makeRoom()
+  const tokens: LeasedTokens = { left: 0, spent: 0, remaining: 0, windowEndsAtMs: 0, refill: null }
+  leasedTokens.set(key, tokens)
+  return tokens
 }
 
-/** Drops the purses opened first. Tokens in one are lost to its owner until the window ends; the limit still holds. */
+/** Drops the tokens leased first. They are lost to their subject until the window ends; the limit still holds. */
 function makeRoom(): void {
-  for (const [key, purse] of purses) {
-    if (purse.refill === null) purses.delete(key)
-    if (purses.size < (pursesMax * 9) / 10) return
+  for (const [key, tokens] of leasedTokens) {
+    if (tokens.refill === null) leasedTokens.delete(key)
+    if (leasedTokens.size < (subjectsMax * 9) / 10) return
   }
 }

@@ -108,7 +108,7 @@ export class ApiKeyStore {
   }
 }
 
-/** Every request with a key begins with it, so its text is not built anew each time. */
+/** Every request with a key begins with it, so its text is made once. */
 const prepareFind = (db: Database) =>
   db
     .select()

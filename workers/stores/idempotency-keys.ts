@@ -77,7 +77,7 @@ export class IdempotencyKeyStore {
     )
   }
 
-  /** Frees the key of a request whose failure may pass, so that a retry runs it anew. */
+  /** Frees the key of a request whose failure may pass, so that a retry runs it again. */
   async release({ caller, key }: IdempotentRequest): Promise<void> {
     await query(
       this.#db

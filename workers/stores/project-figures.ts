@@ -48,7 +48,7 @@ export class ProjectFiguresStore {
 
   /**
    * Adds a settled epoch to everything that follows from it, once. The sums are built on the row before, which the
-   * statements name: another epoch that came between makes them change nothing, and they are built anew.
+   * statements name: another epoch that came between makes them change nothing, and they are built again.
    */
   async record(settled: SettledEpoch): Promise<'recorded' | 'known'> {
     for (let attempt = 0; attempt < attemptsMax; attempt++) {

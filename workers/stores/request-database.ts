@@ -53,7 +53,7 @@ export class RequestDatabase {
   hold(admission: Promise<unknown>): void {
     this.#isHeld = true
     this.#admission = admission
-    // Awaited by whoever answers; here it only gates.
+    // The answer awaits it; here it is only a gate.
     admission.catch(() => {})
   }
 

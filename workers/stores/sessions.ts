@@ -69,7 +69,7 @@ export class SessionStore {
   }
 }
 
-/** Every signed-in request begins with it, so its text is not built anew each time. */
+/** Every signed-in request begins with it, so its text is made once. */
 const prepareFind = (db: Database) =>
   db
     .select()

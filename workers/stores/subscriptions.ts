@@ -57,7 +57,7 @@ export class SubscriptionStore {
   }
 
   /**
-   * Begins a subscription, or begins a closed one anew. An open one stays as it is; of racing calls the row takes one. It
+   * Begins a subscription, or begins a closed one again. An open one stays as it is; of racing calls the row takes one. It
    * may be bonded already, by a transaction of the owner's own: then the project has a miner more.
    */
   async create(fresh: NewSubscription, now: number): Promise<'created' | 'exists'> {

@@ -6,7 +6,7 @@ import { requireDocumented } from './conformance.ts'
 
 export const baseUrl = 'http://localhost:8787'
 
-/** Begins anywhere: each file counts anew, and the one before may have left limits behind. */
+/** Begins at a random address: the test file before may have left limits behind. */
 let addresses = crypto.getRandomValues(new Uint32Array(1))[0]!
 /** A client address nobody has used, so that rate limits of one test do not reach another. */
 export const freshAddress = (): string => {

@@ -9,7 +9,7 @@ import { respond } from '../middleware/common-headers.ts'
 import { defineGaslessRoute, type GaslessAction } from '../relay/gasless-route.ts'
 import type { GaslessSteps } from '../relay/gasless-steps.ts'
 
-/** Answers as a gasless route of these steps would that finds this action, whoever calls. */
+/** Answers as a gasless route of these steps would that finds this action, for any caller. */
 export function answerGasless<R>(
   steps: GaslessSteps<R>,
   action: GaslessAction<R>,

@@ -337,7 +337,7 @@ contract VaultHandler is ForgeTest {
         return false;
     }
 
-    /// @dev Vetoed and posted anew, which is another entry of the books.
+    /// @dev Vetoed and posted again, which is another entry of the books.
     function _isReplaced(Posted storage posted) private view returns (bool) {
         return posted.isVetoed && _isPosted(posted.epoch);
     }

@@ -148,7 +148,7 @@ describe('GET /v1/projects/{project_id}', () => {
     })
   })
 
-  test('carries an ETag and answers 304 to whoever holds it', async () => {
+  test('carries an ETag and answers 304 to a client that holds it', async () => {
     const { project_id } = await listed()
     const first = await client().get(`/v1/projects/${project_id}`)
     const etag = first.headers.get('etag') ?? ''

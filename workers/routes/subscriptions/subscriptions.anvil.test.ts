@@ -601,7 +601,7 @@ describe.skipIf(chain === null)('signed bodies', () => {
     expect(await offered()).toBe(before)
   })
 
-  test("a stranger's session relays nothing, whoever signed", async () => {
+  test("another wallet's session relays nothing, no matter who signed", async () => {
     const one = await subscribe()
     const stranger = await createOwner()
     const before = await offered()
