@@ -1,6 +1,7 @@
 import type { ActionContracts } from '../../protocol/actions/index.ts'
 import { type Profile, profileStrings, resolveProfile } from '../../protocol/identity/index.ts'
 import { unwrap } from './answers.ts'
+import { keepBookmark } from './bookmark.ts'
 import { connect, type Fetch, fetchFromHub, type HubClient, HubError, nameAnotherHub } from './connect.ts'
 
 /** The network as the descriptor of its hub says it is. */
@@ -19,10 +20,11 @@ export interface Network {
 /**
  * Reads the descriptor of a hub.
  *
- * @param fetch sends every request of the network's clients.
+ * @param send sends every request of the network's clients.
  * @throws {@link HubError}
  */
-export async function readNetwork(hub: string, fetch: Fetch = fetchFromHub): Promise<Network> {
+export async function readNetwork(hub: string, send: Fetch = fetchFromHub): Promise<Network> {
+  const fetch = keepBookmark(send)
   const client = connect(hub, { fetch })
   const descriptor = await unwrap(client.GET('/')).catch((error) => {
     throw error instanceof SyntaxError ? notAHub(hub, ': / gives no JSON') : error
