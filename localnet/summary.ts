@@ -48,7 +48,7 @@ ${rows.join('\n')}
 ${people.join('\n')}
 
   The relayer deployed the contracts and sends what the hub relays, so send nothing with it yourself.
-  Operator, developer and miner each have 100,000 ${profile.token_symbol} of this deployment.
+  Operator, developer, miner and treasury were each given 100,000 ${profile.token_symbol}; the sample data uses some of it.
 `
 }
 

@@ -16,7 +16,7 @@ const recentEnough = major > 22 || (major === 22 && minor >= 18)
 if (!bundled && !recentEnough) {
   console.error(
     `The project's own Node is not installed and this Node is ${process.version}.\n` +
-      'Run "npm ci" without --omit=optional, or use Node 22.18 or newer.',
+      'Run "npm ci" (without --omit=optional), or use Node 22.18 or newer.',
   )
   process.exit(1)
 }

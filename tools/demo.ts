@@ -21,7 +21,7 @@ const usage = `Usage: npm run demo [-- --hub URL | --own]
 A developer signs in, publishes the modules of examples/ and registers a project by signature, an operator approves it,
 and a miner binds a device made with nodectl, stakes on the project, sets where rewards go, and leaves with the stake.
 Uses the hub at URL or in HUB_URL, else one running on ${defaultHub}, else starts a whole network for itself, as
---own always does; only there nobody has to wait a day for the end of unbonding.`
+--own always does; only there the three days of unbonding pass at once.`
 
 async function demo(hub: string, passTime: PassTime, scratch: string): Promise<void> {
   console.log(`A developer meets the hub at ${hub}`)

@@ -1,6 +1,6 @@
 import { type Context, Hono } from 'hono'
 import type { Principal } from './auth/principal.ts'
-import { type HubBindings, type HubContext, HubVariables } from './context.ts'
+import { CallerUnknown, type HubBindings, type HubContext, HubVariables } from './context.ts'
 import { ApiError, invalidField } from './errors.ts'
 import { type Answer, errorAnswer, unlessHeld, withCaching, withEtag } from './http/answer.ts'
 import {
@@ -17,8 +17,9 @@ import { PathRouter } from './http/path-router.ts'
 import { validate } from './http/validate.ts'
 import { authenticate, authorize, isNodeSigned } from './middleware/authenticate.ts'
 import { preflight, respond } from './middleware/common-headers.ts'
-import { consistencyOf } from './middleware/consistency.ts'
+import { bookmarkHeader, consistencyOf } from './middleware/consistency.ts'
 import { runOnce } from './middleware/idempotency.ts'
+import { forget, isKnown, remember } from './middleware/known-callers.ts'
 import { refundAddressBudget, spendAddressBudget, spendRateLimit } from './middleware/rate-limit.ts'
 import type { JsonBody, Method, Route, RouteDeclaration, RouteInput } from './route.ts'
 import { pageFiles, routes } from './routes/index.ts'
@@ -69,19 +70,33 @@ async function answerNothing(c: HubContext): Promise<Answer> {
 
 async function answer(c: HubContext, route: Route): Promise<Answer> {
   const { declaration } = route
-  const { database } = c.var
   const admitted = admit(c, declaration)
-  if (declaration.method !== 'get' || c.var.credential === null) {
-    await admitted
-    return finish(c, declaration, await handleInput(c, route))
+  const { credential } = c.var
+  if (declaration.method === 'get' && credential !== null && isKnown(credential)) {
+    const early = await answerEarly(c, route, admitted)
+    if (early !== null) return finish(c, declaration, early)
   }
-  // The handler begins at once, so that its first read and the check of the credential are one trip to the database.
+  await admitted
+  return finish(c, declaration, await handleInput(c, route))
+}
+
+/**
+ * Lets the handler of a known caller begin at once, so that its first read and the check of the credential are one trip to
+ * the database. Null when the handler asked who calls before that was known: it has to begin again then.
+ */
+async function answerEarly(c: HubContext, route: Route, admitted: Promise<void>): Promise<Answer | null> {
+  const { database } = c.var
   database.hold(admitted)
   const handled = handleInput(c, route).finally(() => database.release())
-  const outcome = await Promise.allSettled([admitted, handled])
-  const refused = outcome.find(({ status }) => status === 'rejected')
-  if (refused) throw (refused as PromiseRejectedResult).reason
-  return finish(c, declaration, await handled)
+  const [admission, outcome] = await Promise.allSettled([admitted, handled])
+  if (admission.status === 'rejected') {
+    if (outcome.status === 'fulfilled' && outcome.value.body instanceof ReadableStream)
+      outcome.value.body.cancel().catch(() => {})
+    throw admission.reason
+  }
+  if (outcome.status === 'fulfilled') return outcome.value
+  if (outcome.reason instanceof CallerUnknown) return null
+  throw outcome.reason
 }
 
 async function handleInput(c: HubContext, { declaration, handle, complete }: Route): Promise<Answer> {
@@ -94,8 +109,9 @@ async function handleInput(c: HubContext, { declaration, handle, complete }: Rou
   }
   const { keptSeconds, immutable } = declaration.cache ?? {}
   if (immutable) return cachedBytes(c, run)
-  // With a credential, the caller asks for what is so now.
-  if (keptSeconds === undefined || c.var.credential !== null) return run()
+  // With a credential or a bookmark, the caller asks for what is so now.
+  if (keptSeconds === undefined || c.var.credential !== null || c.req.header(bookmarkHeader) !== undefined)
+    return run()
   return keptAnswer(c.var.services, declaration, keptSeconds, () => run().then(withEtag))
 }
 
@@ -106,8 +122,8 @@ async function finish(c: HubContext, { method, cache }: RouteDeclaration, made: 
 }
 
 /**
- * Checks the credential, spends the rate limit and decides whether the caller may use the route. A refused credential still spends: guessing tokens is limited like
- * any other anonymous call.
+ * Checks the credential, spends the rate limit and decides whether the caller may use the route. A refused credential
+ * still spends: guessing tokens is limited like any other anonymous call.
  */
 async function admit(c: HubContext, declaration?: RouteDeclaration): Promise<void> {
   // A signature costs reading the body and a row, and keys with a budget of their own cost nothing to make: the client
@@ -122,10 +138,17 @@ async function admit(c: HubContext, declaration?: RouteDeclaration): Promise<voi
   } catch (error) {
     refused = error
   }
-  await spendRateLimit(c, principal, declaration?.budget)
-  if (refused) throw refused
-  c.var.principal = principal
-  if (declaration) authorize(c, declaration)
+  const { credential } = c.var
+  try {
+    await spendRateLimit(c, principal, declaration?.budget)
+    if (refused) throw refused
+    c.var.principal = principal
+    if (declaration) authorize(c, declaration)
+  } catch (error) {
+    if (credential) forget(credential)
+    throw error
+  }
+  if (credential) remember(credential)
 }
 
 const isPreflight = (c: HubContext): boolean =>

@@ -11,6 +11,11 @@ export interface RateLimitReport {
   resetSeconds: number
 }
 
+/** Thrown where a handler that began early asks who calls before its first read; it begins again once that is known. */
+export class CallerUnknown extends Error {
+  override readonly name = 'CallerUnknown'
+}
+
 /** What is known about a request. */
 export class HubVariables {
   readonly requestId = crypto.randomUUID()
@@ -32,7 +37,7 @@ export class HubVariables {
 
   /** Who calls, null for anybody. A handler that reads may begin before this is known, and knows it after its first read. */
   get principal(): Principal | null {
-    if (this.#principal === undefined) throw new Error('who calls is not known before the first read')
+    if (this.#principal === undefined) throw new CallerUnknown()
     return this.#principal
   }
 

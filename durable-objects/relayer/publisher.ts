@@ -28,7 +28,9 @@ export class Publisher {
 
   /** Publishes what has changed by now. Those who come while that is done share the next time. */
   publish(): Promise<void> {
-    this.#next ??= (this.#running ?? Promise.resolve()).then(() => {
+    // One that failed does not keep the next from being made.
+    const before = (this.#running ?? Promise.resolve()).catch(() => {})
+    this.#next ??= before.then(() => {
       this.#next = null
       this.#running = Promise.all([this.#copy(), this.#enqueue()]).then(() => {})
       return this.#running

@@ -201,7 +201,7 @@ async function leave(
     return
   }
 
-  printStep('A day passes on the chain of this demo; withdraw')
+  printStep('Three days pass on the chain of this demo; withdraw')
   await passTime(seconds + 1)
   await waitForStatus('withdrawable')
   const { typed_data } = requirePayload(await unwrap(withdraw()))

@@ -17,7 +17,9 @@ export function readKey(
   const { as: name = fallback, 'key-env': variable } = options
   if (variable !== undefined) {
     if (options.as !== undefined) throw new UsageError('Give --as or --key-env, not both.')
-    const key = process.env[variable] ?? ''
+    const key = process.env[variable]
+    if (key === undefined)
+      throw new UsageError(`${variable} is not set; it must hold the key, 0x and 64 hex digits.`)
     if (!/^0x[0-9a-fA-F]{64}$/.test(key)) throw new UsageError(`${variable} must hold 0x and 64 hex digits.`)
     return key
   }

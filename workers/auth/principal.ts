@@ -9,7 +9,9 @@ export const scopes = [
 export type Scope = (typeof scopes)[number]
 
 /** What a bearer token names, before it is checked. */
-export type Credential = { kind: 'session'; tokenHash: string } | { kind: 'api_key'; keyId: string }
+export type Credential =
+  | { kind: 'session'; tokenHash: string }
+  | { kind: 'api_key'; keyId: string; secretHash: string }
 
 /** Who calls, once the credential was checked. */
 export type Principal =

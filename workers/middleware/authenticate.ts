@@ -72,10 +72,11 @@ async function authenticateSession(c: HubContext, token: string): Promise<Princi
 }
 
 async function authenticateApiKey(c: HubContext, { id: keyId, secret }: ApiKeyParts): Promise<Principal> {
-  c.var.credential = { kind: 'api_key', keyId }
+  const secretHash = hashSecret(secret)
+  c.var.credential = { kind: 'api_key', keyId, secretHash }
   const key = await c.var.database.runCheck(() => c.var.services.apiKeys.find(keyId))
   // Compared also when the id is unknown, so that the two cases take the same steps.
-  const matches = equalHashes(hashSecret(secret), key?.secretHash ?? hashSecret(''))
+  const matches = equalHashes(secretHash, key?.secretHash ?? hashSecret(''))
   const live = key !== null && key.revokedAt === null && (key.expiresAt === null || key.expiresAt > unixNow())
   if (!live || !matches) throw unknownCredential()
   const { apiKeys } = c.var.services

@@ -16,7 +16,7 @@ describe('which copy of the database answers', () => {
       'a read with a credential and a bookmark',
       'GET',
       { Authorization: 'Bearer x', 'X-Bookmark': bookmark },
-      bookmark,
+      'first-primary',
     ],
     ['a write', 'POST', { 'X-Bookmark': bookmark }, 'first-primary'],
   ])('%s', (_, method, headers: Record<string, string>, expected) => {

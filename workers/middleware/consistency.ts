@@ -6,15 +6,16 @@ import type { Consistency } from '../stores/request-database.ts'
 export const bookmarkHeader = 'X-Bookmark'
 
 /**
- * Which copy of the database answers. Anybody's reads go to the nearest one; reads that carry a bookmark to any that has
- * seen the write. What was signed in a moment ago must be known, and what is written is decided where everything is, so
- * all else begins with the primary.
+ * Which copy of the database answers. Reads without a credential go to the nearest one, or to any that has seen the write
+ * that their bookmark names. What was signed in a moment ago must be known, what was revoked must be refused, and what is
+ * written is decided where everything is, so all else begins with the primary.
  */
 export function consistencyOf(req: HonoRequest): Consistency {
   if (req.method !== 'GET' && req.method !== 'HEAD') return 'first-primary'
+  if (req.header('authorization') !== undefined) return 'first-primary'
   const bookmark = req.header(bookmarkHeader)
-  if (bookmark !== undefined) return /^[0-9a-f-]{1,128}$/.test(bookmark) ? bookmark : 'first-primary'
-  return req.header('authorization') === undefined ? 'first-unconstrained' : 'first-primary'
+  if (bookmark === undefined) return 'first-unconstrained'
+  return /^[0-9a-f-]{1,128}$/.test(bookmark) ? bookmark : 'first-primary'
 }
 
 /** What the answer names for the caller's next reads. Answers that others may be given name nothing. */

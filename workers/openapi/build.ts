@@ -81,7 +81,7 @@ const usedSchemes = (paths: Json): Json =>
 const introduction = `Every answer is JSON in UTF-8 unless it says otherwise; every error has the same shape, and its \`error\` code is stable.
 Lists are paged by \`limit\` and \`cursor\`. Times are Unix seconds, token amounts decimal strings in base units, hashes and addresses lower-case hex.
 Requests are limited per API key, session wallet, node key or client address; the \`RateLimit-*\` headers of every answer say what is left.
-Reads may be answered from a copy of the database that is a moment behind. Writes, and reads with a credential, are answered with an \`X-Bookmark\` header: a read that sends the newest one back sees everything that was written before it.`
+Reads without a credential may be answered from a copy of the database that is a moment behind. Writes, and reads with a credential, are answered with an \`X-Bookmark\` header: a read that sends the newest one back sees what was written to the hub's records before it.`
 
 const tagDescriptions: Record<string, string> = {
   Network: 'The network, its parameters and its health.',

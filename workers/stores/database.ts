@@ -2,7 +2,7 @@ import type { SQL } from 'drizzle-orm'
 import { type DrizzleD1Database, drizzle } from 'drizzle-orm/d1'
 import { SQLiteAsyncDialect } from 'drizzle-orm/sqlite-core'
 import { inTime } from '../deadline.ts'
-import { unavailable } from '../errors.ts'
+import { ApiError, unavailable } from '../errors.ts'
 import { scopedToRequests } from './request-database.ts'
 
 export type Database = DrizzleD1Database & { $client: D1Database }
@@ -17,7 +17,7 @@ export async function query<T>(statement: PromiseLike<T>): Promise<T> {
   try {
     return await inTime(statement, answerMsMax)
   } catch (error) {
-    throw isDefect(error) ? error : unavailable('The database', error)
+    throw error instanceof ApiError || isDefect(error) ? error : unavailable('The database', error)
   }
 }
 
@@ -34,7 +34,8 @@ async function tryTwice<T>(statement: () => PromiseLike<T>): Promise<T> {
   try {
     return await statement()
   } catch (error) {
-    if (isDefect(error)) throw error
+    // A caller who is refused is not asked for again.
+    if (error instanceof ApiError || isDefect(error)) throw error
     return statement()
   }
 }

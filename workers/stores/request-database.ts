@@ -143,9 +143,13 @@ class ScopedStatement {
     return this.#values.length === 0 ? statement : statement.bind(...this.#values)
   }
 
-  all(): Promise<D1Result> {
+  async all(): Promise<D1Result> {
     const current = scope.getStore()
-    return current === undefined ? this.native().all() : current.database.ask(this.native(), current.part)
+    if (current === undefined) return this.native().all()
+    // A statement may write and return rows.
+    if (!/^\s*(SELECT|WITH)\b/i.test(this.#sql) || /\bRETURNING\b/i.test(this.#sql))
+      await current.database.admitted(current.part)
+    return current.database.ask(this.native(), current.part)
   }
 
   /** Rows as the query builder reads them. Columns of one name would become one, so every query names its own apart. */

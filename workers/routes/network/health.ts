@@ -43,6 +43,8 @@ export async function readHealth(c: HubContext): Promise<Report> {
   const { services } = c.var
   const kept = reports.get(services)
   if (kept && Date.now() - kept.readAtMs < keptMs) return kept.report
+  // A caller who is refused must not be taken for a part that fails.
+  await c.var.database.admitted('work')
   const report = await askEverything(c)
   reports.set(services, { report, readAtMs: Date.now() })
   return report
