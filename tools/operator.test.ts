@@ -120,6 +120,9 @@ describe('npm run operator', () => {
     const other = await run(['nodes', '--key-env', 'OTHER'], { OTHER: privateKeys.miner })
     expect([other.code, JSON.parse(other.stdout)]).toMatchObject([1, { error: 'forbidden' }])
     const none = await run(['nodes', '--key-env', 'NOBODY'])
-    expect([none.code, none.stderr]).toEqual([2, 'Error: NOBODY must hold 0x and 64 hex digits.\n'])
+    expect([none.code, none.stderr]).toEqual([
+      2,
+      'Error: NOBODY is not set; it must hold the key, 0x and 64 hex digits.\n',
+    ])
   })
 })
