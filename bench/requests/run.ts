@@ -10,11 +10,10 @@ import { build } from 'esbuild'
 import { bundleHub } from '../../localnet/bundle.ts'
 import { startHub } from '../../localnet/hub.ts'
 import { probePort } from '../../localnet/port.ts'
-import { ownWorkerds } from '../../localnet/testing/workerd.ts'
+import { cpuMs, ownWorkerds } from '../../localnet/testing/workerd.ts'
 import { evmAddress, signPersonalMessage } from '../../protocol/signatures/index.ts'
 import { readNetwork } from '../../tools/client/network.ts'
 import { signIn } from '../../tools/client/sign-in.ts'
-import { cpuMs } from '../process-cpu.ts'
 import { projectId, seed } from './seed.ts'
 
 const rounds = Number(process.env.ROUNDS ?? 9)
@@ -63,12 +62,12 @@ async function call(origin: URL, { path, headers, json }: Call): Promise<{ statu
 
 async function turn({ name, pid, origin, status, calls }: Target, round: number): Promise<number> {
   const all = calls(round)
-  const before = cpuMs(pid)
+  const before = cpuMs([pid])
   for (const one of all) {
     const answer = await call(origin, one)
     if (answer.status !== status) throw new Error(`${name} answered ${answer.status}: ${answer.text}`)
   }
-  return (cpuMs(pid) - before) / all.length
+  return (cpuMs([pid]) - before) / all.length
 }
 
 const peer = async (name: string): Promise<string> => {
