@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Hub } from './hub.ts'
+import { probePort } from './port.ts'
 import { startTestHub } from './testing/hub.ts'
 
 let hub: Hub
@@ -38,3 +39,23 @@ describe('two isolates', () => {
     }
   })
 })
+
+test('the first answer that its port ever gives is right, because the database is migrated by then', async () => {
+  const port = await probePort(0)
+  const starting = startTestHub({}, { port })
+  const answer = await firstAnswer(`http://127.0.0.1:${port}/v1/projects`)
+  const started = await starting
+  expect([answer.status, await answer.json()]).toEqual([200, { items: [], next_cursor: null }])
+  await started.stop()
+})
+
+/** Asks until a connection is taken. */
+async function firstAnswer(url: string): Promise<Response> {
+  for (;;)
+    try {
+      return await fetch(url)
+    } catch (error) {
+      const { code } = (error as Error).cause as NodeJS.ErrnoException
+      if (code !== 'ECONNREFUSED') throw error
+    }
+}

@@ -73,15 +73,21 @@ export async function runNetwork(
   const chainSeconds = secondsSince(chainMs)
 
   progress('Starting the hub')
-  const { startHub, script } = await prepareHub()
-  const startHubOf = (deployment: Deployment) =>
-    startHub({
+  const { startHub, LostChainError, script } = await prepareHub()
+  const startHubOf = async (deployment: Deployment) => ({
+    deployment,
+    hub: await startHub({
       script,
       port,
       statePath: files.storage,
+      chainUrl: chain.url,
       vars: hubSettings({ baseUrl, chain, deployment, hubSecret: readHubSecret(folder) }),
-    })
-  const { hub, deployment } = await matchHub(startHubOf, first, files, chain)
+    }),
+  })
+  const { hub, deployment } = await startHubOf(first).catch(async (error) => {
+    if (!(error instanceof LostChainError)) throw error
+    return startHubOf(await deploy(files, chain))
+  })
   lifecycle.onStop(hub.stop)
   recordChildren(stateFolder)
   // Once more, because Miniflare has added its own handlers in between.
@@ -124,26 +130,12 @@ async function addSample(options: SampleOptions, lifecycle: Lifecycle): Promise<
 
 /** What takes long to load, and is loaded only once nothing speaks against a start. */
 async function prepareHub() {
-  const [{ startHub }, { bundleHub }] = await Promise.all([
+  const [{ startHub, LostChainError }, { bundleHub }] = await Promise.all([
     import('./hub.ts'),
     import('./bundle.ts'),
     import('../scripts/copy-assets.ts'),
   ])
-  return { startHub, script: await bundleHub() }
-}
-
-/** Starts the hub. When its data is about blocks that this chain does not have, hub and contracts begin again. */
-async function matchHub(
-  startHubOf: (deployment: Deployment) => Promise<Hub>,
-  deployment: Deployment,
-  files: NetworkFiles,
-  chain: Chain,
-): Promise<{ hub: Hub; deployment: Deployment }> {
-  const hub = await startHubOf(deployment)
-  if (await hub.isOnChain(chain.url)) return { hub, deployment }
-  await hub.stop()
-  const second = await deploy(files, chain)
-  return { hub: await startHubOf(second), deployment: second }
+  return { startHub, LostChainError, script: await bundleHub() }
 }
 
 /** Deploys the contracts. What a hub knows of others would be wrong of these. */

@@ -10,16 +10,16 @@ export interface TestHub extends Hub {
 let script: Promise<HubBundle> | undefined
 
 /**
- * Starts a hub that is forgotten when it stops, on a free port.
+ * Starts a hub that is forgotten when it stops, on a free port unless one is named.
  *
  * @param vars what differs from wrangler.toml and from the hub of every test.
  */
 export async function startTestHub(
   vars: Record<string, string> = {},
-  options: { isolates?: number } = {},
+  { port: wanted, ...options }: { isolates?: number; port?: number } = {},
 ): Promise<TestHub> {
   script ??= bundleHub()
-  const port = await probePort(0)
+  const port = wanted ?? (await probePort(0))
   const origin = `http://localhost:${port}`
   const hub = await startHub({
     script: await script,
