@@ -1,4 +1,5 @@
 const parentPollMs = 500
+const signals: readonly (string | symbol)[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
 /** What runs in this process: ended once, in the reverse of the order in which it began. */
 export class Lifecycle {
@@ -14,13 +15,29 @@ export class Lifecycle {
     this.#ends.push(end)
   }
 
+  /**
+   * Does what must not be left half done: when everything stops meanwhile, that waits for it, and ends what it gave. Never
+   * returns once everything stops.
+   */
+  async run<T>(work: () => Promise<T>, end: (done: T) => unknown = () => {}): Promise<T> {
+    if (this.#stopping) return never
+    const working = work()
+    // A failure is for the caller, and leaves nothing to end.
+    this.onStop(() => working.then(end, () => {}))
+    const done = await working
+    return this.#stopping ? never : done
+  }
+
   /** Stops upon Ctrl-C, SIGTERM and the end of the terminal. */
   stopOnSignals(): void {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-      // Miniflare's own handlers end the process at once, before its databases are closed.
-      process.removeAllListeners(signal)
-      process.on(signal, () => this.stop(0))
-    }
+    const stop = () => void this.stop(0)
+    for (const signal of signals) process.on(signal as NodeJS.Signals, stop)
+    // Miniflare adds handlers that end the process at once, before anything is closed. No signal is handled before the next
+    // tick, so none of them is ever called.
+    process.on('newListener', (event, listener) => {
+      if (signals.includes(event) && listener !== stop)
+        process.nextTick(() => process.off(event, listener as () => void))
+    })
   }
 
   /** Stops when the process that started this one is killed, and can pass no signal on. */
@@ -32,7 +49,7 @@ export class Lifecycle {
   /** Ends everything, and then this process. */
   async stop(exitCode: number): Promise<never> {
     // One stop is enough: a Ctrl-C reaches this process from the terminal and from npm.
-    if (this.#stopping) return new Promise(() => {})
+    if (this.#stopping) return never
     this.#stopping = true
     if (exitCode === 0) console.error('… Stopping')
     for (const end of this.#ends.reverse()) {
@@ -45,3 +62,5 @@ export class Lifecycle {
     process.exit(exitCode)
   }
 }
+
+const never = new Promise<never>(() => {})

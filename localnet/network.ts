@@ -43,7 +43,8 @@ export async function runNetwork(
 ): Promise<void> {
   const startedMs = performance.now()
   lifecycle.onStop(lockState(stateFolder))
-  if (await endOrphans(stateFolder)) progress('Ended processes of a network that was killed')
+  if (await lifecycle.run(() => endOrphans(stateFolder)))
+    progress('Ended processes of a network that was killed')
   lifecycle.onStop(() => forgetChildren(stateFolder))
   // Data about a chain that is not the network's own is kept apart from the data about its own.
   const folder = options.rpc === null ? stateFolder : path.join(stateFolder, 'rpc')
@@ -56,11 +57,13 @@ export async function runNetwork(
 
   progress(options.rpc === null ? 'Starting the chain' : `Looking for the chain at ${options.rpc}`)
   const chainMs = performance.now()
-  const chain =
-    options.rpc === null
-      ? await startChain(files.chain, options.chainPort, progress, { detached: true })
-      : await reachChain(options.rpc)
-  lifecycle.onStop(chain.stop)
+  const chain = await lifecycle.run(
+    () =>
+      options.rpc === null
+        ? startChain(files.chain, options.chainPort, progress, { detached: true })
+        : reachChain(options.rpc),
+    ({ stop }) => stop(),
+  )
   recordChildren(stateFolder)
   // A hub that breaks down is started again by Miniflare; a chain is not, because it may have forgotten its last blocks.
   chain.ended.then(() => {
@@ -74,24 +77,19 @@ export async function runNetwork(
 
   progress('Starting the hub')
   const { startHub, LostChainError, script } = await prepareHub()
-  const startHubOf = async (deployment: Deployment) => ({
-    deployment,
-    hub: await startHub({
-      script,
-      port,
-      statePath: files.storage,
-      chainUrl: chain.url,
-      vars: hubSettings({ baseUrl, chain, deployment, hubSecret: readHubSecret(folder) }),
-    }),
-  })
+  const startHubOf = async (deployment: Deployment) => {
+    const vars = hubSettings({ baseUrl, chain, deployment, hubSecret: readHubSecret(folder) })
+    const hub = await lifecycle.run(
+      () => startHub({ script, port, statePath: files.storage, chainUrl: chain.url, vars }),
+      ({ stop }) => stop(),
+    )
+    return { hub, deployment }
+  }
   const { hub, deployment } = await startHubOf(first).catch(async (error) => {
     if (!(error instanceof LostChainError)) throw error
     return startHubOf(await deploy(files, chain))
   })
-  lifecycle.onStop(hub.stop)
   recordChildren(stateFolder)
-  // Once more, because Miniflare has added its own handlers in between.
-  lifecycle.stopOnSignals()
 
   // Without the first run nobody would wake the indexer and the relayer.
   await runCrons(hub, lifecycle)

@@ -6,9 +6,15 @@ import { callBatch } from '../contracts/json-rpc.ts'
 import { deriveNodeId, resolveProfile } from '../protocol/identity/index.ts'
 import { ed25519PublicKey } from '../protocol/signatures/index.ts'
 import { privateKeys } from './accounts.ts'
-import { listProcesses } from './processes.ts'
 import { hasAnvil, startAnvil } from './testing/anvil.ts'
-import { freePorts, isListening, NpmStart, type Ports, type Started } from './testing/npm-start.ts'
+import {
+  childrenOf,
+  freePorts,
+  isListening,
+  NpmStart,
+  type Ports,
+  type Started,
+} from './testing/npm-start.ts'
 import { type Session, signIn } from './testing/session.ts'
 
 // Whole networks begin and end here, each in the time the machine has for it.
@@ -212,14 +218,6 @@ describe.skipIf(!hasAnvil)('npm start', () => {
     expect([code, stderr]).toEqual([1, expect.stringContaining('The chain ended by itself')])
   })
 
-  test('Ctrl-C while it starts ends what there is so far', async () => {
-    network = npmStart.run(ports.args)
-    await expect.poll(() => network.output.stderr).toContain('Starting the hub')
-    network.child.kill('SIGINT')
-    expect((await network.exit).code).toBe(0)
-    await nothingListens()
-  })
-
   test('--rpc runs on a chain that runs already, which stays, and keeps its data apart', async () => {
     const other = await startAnvil()
     const before = readFileSync(file('deployment.json'), 'utf8')
@@ -291,8 +289,6 @@ describe('npm start refuses', () => {
     expect([code, stdout]).toEqual([0, expect.stringContaining('npm start -- --port 9000 --fresh')])
   })
 })
-
-const childrenOf = ({ child }: Started) => listProcesses().filter(({ parent }) => parent === child.pid)
 
 async function occupied(): Promise<number> {
   const server = createServer()

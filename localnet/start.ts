@@ -18,5 +18,6 @@ try {
     await runNetwork(options, args, lifecycle)
   }
 } catch (error) {
-  await lifecycle.stop(reportFailure(error))
+  // What fails while everything stops fails because of that.
+  if (!lifecycle.stopping) await lifecycle.stop(reportFailure(error))
 }

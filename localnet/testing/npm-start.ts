@@ -5,6 +5,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { probePort } from '../port.ts'
+import { listProcesses, type Process } from '../processes.ts'
 import type { Ended } from './run-tool.ts'
 
 export interface Started {
@@ -15,6 +16,9 @@ export interface Started {
   /** What was printed so far. */
   output: { stdout: string; stderr: string }
 }
+
+export const childrenOf = ({ child }: Started): Process[] =>
+  listProcesses().filter(({ parent }) => parent === child.pid)
 
 /** Local networks as a person at a keyboard starts them, one after the other over one folder. */
 export class NpmStart {
@@ -56,11 +60,25 @@ export class NpmStart {
     return Number(readFileSync(path.join(this.folder, 'pid'), 'utf8'))
   }
 
+  /** Every process that was started for the folder, however far from the first one. Linux only. */
+  listProcesses(): Process[] {
+    return listProcesses().filter(({ pid }) => environmentOf(pid).includes(`LOCALNET_DIR=${this.folder}`))
+  }
+
   async clear(): Promise<void> {
     const ends = [...this.#children].map((child) => once(child, 'exit'))
     for (const child of this.#children) child.kill('SIGTERM')
     await Promise.all(ends)
     rmSync(this.folder, { recursive: true, force: true })
+  }
+}
+
+function environmentOf(pid: number): string[] {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0')
+  } catch {
+    // It is of another user, or has ended meanwhile.
+    return []
   }
 }
 

@@ -1,0 +1,39 @@
+import { existsSync, mkdtempSync, readdirSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { hasAnvil } from './testing/anvil.ts'
+import { childrenOf, freePorts, NpmStart, type Started } from './testing/npm-start.ts'
+
+const npmStart = new NpmStart()
+afterAll(() => npmStart.clear())
+
+const says =
+  (text: string) =>
+  ({ output }: Started) =>
+    (output.stdout + output.stderr).includes(text)
+const runs = (name: string) => (started: Started) =>
+  childrenOf(started).some(({ program }) => program === name)
+
+describe.skipIf(!hasAnvil)('Ctrl-C leaves no process, no lock and no temporary file', () => {
+  test.each([
+    ['before the chain starts', says('Starting the chain')],
+    ['while the chain starts', runs('anvil')],
+    ['while the contracts are deployed', says('Deploying the contracts')],
+    ['before the hub starts', says('Starting the hub')],
+    ['while the hub starts', runs('workerd')],
+    ['once it is ready', says('is ready')],
+  ])('%s', async (_, isThere) => {
+    const TMPDIR = mkdtempSync(path.join(tmpdir(), 'interrupt-'))
+    const started = npmStart.run([...(await freePorts()).args, '--fresh'], { env: { TMPDIR } })
+    await expect.poll(() => isThere(started), { interval: 5 }).toBe(true)
+    started.child.kill('SIGINT')
+    const { code, stderr } = await started.exit
+    // The bundler ends by itself once its input does.
+    expect(npmStart.listProcesses().filter(({ program }) => program !== 'esbuild')).toEqual([])
+    const isLeft = (name: string) => existsSync(path.join(npmStart.folder, name))
+    expect(['pid', 'children.json'].filter(isLeft)).toEqual([])
+    expect(readdirSync(TMPDIR)).toEqual([])
+    expect([code, stderr.replaceAll(/^….*\n/gm, '')]).toEqual([0, ''])
+  })
+})
