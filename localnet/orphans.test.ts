@@ -5,25 +5,29 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { endOrphans, forgetChildren, recordChildren } from './orphans.ts'
+import { listProcesses } from './processes.ts'
 
 describe('a child of a network', () => {
   let folder: string
   let child: ChildProcess
   beforeEach(async () => {
     folder = mkdtempSync(path.join(tmpdir(), 'orphans-'))
-    child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 60_000); console.log()'], {
-      stdio: ['ignore', 'pipe', 'ignore'],
-    })
-    await once(child.stdout!, 'data')
+    child = await start('')
   })
   afterEach(() => {
     child.kill('SIGKILL')
     rmSync(folder, { recursive: true })
   })
 
+  const start = async (before: string) => {
+    const script = `${before}; setInterval(() => {}, 60_000); console.log()`
+    const started = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'ignore'] })
+    await once(started.stdout, 'data')
+    return started
+  }
   const file = () => path.join(folder, 'children.json')
-  const recorded = (): { pid: number; started: string }[] =>
-    JSON.parse(readFileSync(file(), 'utf8')).filter(({ pid }: { pid: number }) => pid === child.pid)
+  const recorded = (of = child.pid): { pid: number; started: string }[] =>
+    JSON.parse(readFileSync(file(), 'utf8')).filter(({ pid }: { pid: number }) => pid === of)
   const record = (content: unknown) => writeFileSync(file(), JSON.stringify(content))
   const isGone = () => child.exitCode !== null || child.signalCode !== null
 
@@ -34,6 +38,14 @@ describe('a child of a network', () => {
     expect(await endOrphans(folder)).toBe(true)
     expect((await exit)[1]).toBe('SIGTERM')
     expect(await endOrphans(folder)).toBe(false)
+  })
+
+  test('is gone at the end, also one that does not end by itself', async () => {
+    const stubborn = await start("process.on('SIGTERM', () => {})")
+    recordChildren(folder)
+    record(recorded(stubborn.pid))
+    expect(await endOrphans(folder, 0)).toBe(true)
+    expect(listProcesses().map(({ pid }) => pid)).not.toContain(stubborn.pid)
   })
 
   test('is left alone when its pid belongs to another process by now', async () => {

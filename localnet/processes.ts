@@ -22,12 +22,13 @@ export function listProcesses(): Process[] {
 /** The processes that this one started. */
 export const listChildren = (): Process[] => listProcesses().filter(({ parent }) => parent === process.pid)
 
-function readProc(): Process[] {
-  return readdirSync('/proc').flatMap((name) => {
+/** @param root where Linux shows its processes. */
+export function readProc(root = '/proc'): Process[] {
+  return readdirSync(root).flatMap((name) => {
     if (!/^\d+$/.test(name)) return []
     let stat: string
     try {
-      stat = readFileSync(`/proc/${name}/stat`, 'utf8')
+      stat = readFileSync(`${root}/${name}/stat`, 'utf8')
     } catch {
       return []
     }
@@ -35,10 +36,19 @@ function readProc(): Process[] {
     const end = stat.lastIndexOf(')')
     const fields = stat.slice(end + 2).split(' ')
     const [state, parent] = fields
-    if (state === 'Z') return []
+    if (state === 'Z' && !hasOtherThreads(path.join(root, name))) return []
     const program = stat.slice(stat.indexOf('(') + 1, end)
     return [{ pid: Number(name), parent: Number(parent), program, started: fields[19] ?? '' }]
   })
+}
+
+/** What a process shows as its state is that of its first thread. The others may go on, with every port and file. */
+function hasOtherThreads(folder: string): boolean {
+  try {
+    return readdirSync(path.join(folder, 'task')).length > 1
+  } catch {
+    return false
+  }
 }
 
 function readPs(): Process[] {
