@@ -1,7 +1,8 @@
 import { copyFileSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
-import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild'
+import { type BuildFailure, type BuildOptions, build, type Metafile, type Plugin } from 'esbuild'
+import { StartError } from './errors.ts'
 
 /** One module of the hub, as workerd takes it; all of them lie side by side. */
 export interface HubModule {
@@ -13,9 +14,16 @@ export interface HubModule {
 /** The modules of the hub; the first is its entry. */
 export type HubBundle = readonly HubModule[]
 
-/** Bundles the hub for workerd on this machine. It is what a deployment runs, in the names of the source. */
-export async function bundleHub(): Promise<HubBundle> {
-  const { outputFiles = [] } = await build({ ...settings, outdir: '.', write: false })
+/**
+ * Bundles the hub for workerd on this machine. It is what a deployment runs, in the names of the source.
+ *
+ * @throws {@link StartError} that names every place where the source is wrong.
+ */
+export async function bundleHub(source = 'workers/index.ts'): Promise<HubBundle> {
+  const options = { ...settings, entryPoints: [source], outdir: '.', write: false }
+  const { outputFiles = [] } = await build(options).catch((error: BuildFailure) => {
+    throw new StartError(['The hub cannot be bundled:', ...error.errors.map(placeOf)].join('\n  '))
+  })
   const modules = outputFiles.map(
     (file): HubModule => ({ type: 'ESModule', path: path.basename(file.path), contents: file.text }),
   )
@@ -39,6 +47,9 @@ export async function buildHub(folder: string): Promise<Metafile> {
   copyFileSync(photonFile(), path.join(folder, photon))
   return metafile
 }
+
+const placeOf = ({ location, text }: BuildFailure['errors'][number]): string =>
+  location === null ? text : `${location.file}:${location.line}:${location.column + 1}: ${text}`
 
 const entry = 'index.js'
 const photon = 'photon.wasm'

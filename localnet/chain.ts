@@ -26,14 +26,14 @@ const miningFlags = ['--block-time', '12', '--mixed-mining']
  * @param file where its state is kept.
  * @param port a free one; null for the default one, or any other when that is taken.
  * @param options `detached` for a caller that always stops it: the end of the terminal, which would kill it before it has
- *   written its state, does not reach it then.
+ *   written its state, does not reach it then; `startOver` is the command that begins without that state.
  * @throws {@link StartError}
  */
 export async function startChain(
   file: string,
   port: number | null,
   note: (text: string) => void,
-  { detached = false } = {},
+  { detached = false, startOver = 'npm start -- --fresh' } = {},
 ): Promise<Chain> {
   try {
     const { url, ended, stop } = await startAnvil({
@@ -45,7 +45,7 @@ export async function startChain(
   } catch (error) {
     if (!(error instanceof AnvilError)) throw error
     const isDamaged = error.message.includes("for '--state")
-    const hint = isDamaged ? ' npm start -- --fresh begins with empty data.' : ''
+    const hint = isDamaged ? ` ${startOver} begins with empty data.` : ''
     throw new StartError(error.message + hint)
   }
 }

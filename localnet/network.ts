@@ -54,13 +54,14 @@ export async function runNetwork(
   if (options.chainPort !== null) await choosePort(args, '--chain-port', options.chainPort)
   const baseUrl = `http://localhost:${port}`
   const files = networkFiles(folder)
+  const startOver = commandWith(args, '--fresh', null)
 
   progress(options.rpc === null ? 'Starting the chain' : `Looking for the chain at ${options.rpc}`)
   const chainMs = performance.now()
   const chain = await lifecycle.run(
     () =>
       options.rpc === null
-        ? startChain(files.chain, options.chainPort, progress, { detached: true })
+        ? startChain(files.chain, options.chainPort, progress, { detached: true, startOver })
         : reachChain(options.rpc),
     ({ stop }) => stop(),
   )
@@ -96,7 +97,7 @@ export async function runNetwork(
   const crons = setInterval(() => runCrons(hub, lifecycle), cronMs)
   lifecycle.onStop(() => clearInterval(crons))
   console.log(
-    describeNetwork(baseUrl, folder, chain, deployment, {
+    describeNetwork(baseUrl, folder, startOver, chain, deployment, {
       all: secondsSince(startedMs),
       chain: chainSeconds,
       deployed: deployment !== found,
@@ -122,7 +123,11 @@ async function addSample(options: SampleOptions, lifecycle: Lifecycle): Promise<
     const sample = await makeSample(options)
     console.log(describeSample(options, sample, secondsSince(startedMs)))
   } catch (error) {
-    if (!lifecycle.stopping) console.error('The sample data could not be made:', error)
+    if (lifecycle.stopping) return
+    const reason = (error as Error).message.replace(/\.$/, '')
+    console.error(
+      `The sample data could not be made. ${reason}. The network goes on without it: start it again to make what is missing, or with --no-sample to do without.`,
+    )
   }
 }
 
@@ -165,7 +170,7 @@ async function choosePort(
     const { code, message } = error as NodeJS.ErrnoException
     throw new StartError(
       code === 'EADDRINUSE'
-        ? `Port ${port} is in use by another program. Choose another one: ${commandWith(args, option, port === 65_535 ? 8788 : port + 1)}`
+        ? `Port ${port} is in use by another program. Choose another one: ${commandWith(args, option, String(port === 65_535 ? 8788 : port + 1))}`
         : `Port ${port} cannot be opened: ${message}`,
     )
   }

@@ -52,6 +52,14 @@ describe('commandWith', () => {
     [['--fresh', '--port=9000', '--chain-port', '2'], 'npm start -- --fresh --chain-port 2 --port 1'],
     [['--rpc', "http://a/?b='c'&d"], "npm start -- --rpc 'http://a/?b='\\''c'\\''&d' --port 1"],
   ])('%j goes on as %s', (args, command) => {
-    expect(commandWith(args, '--port', 1)).toBe(command)
+    expect(commandWith(args, '--port', '1', {})).toBe(command)
+  })
+
+  test('a flag has no value, and the data stays where it is', () => {
+    const env = { LOCALNET_DIR: '/tmp/my net' }
+    expect(commandWith(['--rpc', 'http://a'], '--fresh', null, env)).toBe(
+      "LOCALNET_DIR='/tmp/my net' npm start -- --rpc http://a --fresh",
+    )
+    expect(commandWith(['--fresh', '--port', '1'], '--fresh', null, {})).toBe('npm start -- --port 1 --fresh')
   })
 })

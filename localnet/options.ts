@@ -50,12 +50,28 @@ export function readOptions(args: readonly string[]): Options {
   }
 }
 
-/** The command that starts the network as `args` do, but with another value of one option. */
-export function commandWith(args: readonly string[], option: string, value: number): string {
+/**
+ * The command that starts the network as `args` do, over the same data, but with one option set otherwise.
+ *
+ * @param value null for a flag.
+ */
+export function commandWith(
+  args: readonly string[],
+  option: string,
+  value: string | null,
+  env: NodeJS.ProcessEnv = process.env,
+): string {
   const others = args.filter(
-    (arg, index) => arg !== option && !arg.startsWith(`${option}=`) && args[index - 1] !== option,
+    (arg, index) =>
+      arg !== option && !arg.startsWith(`${option}=`) && (value === null || args[index - 1] !== option),
   )
-  return ['npm start --', ...others.map(quoted), option, value].join(' ')
+  return [
+    ...(env.LOCALNET_DIR === undefined ? [] : [`LOCALNET_DIR=${quoted(env.LOCALNET_DIR)}`]),
+    'npm start --',
+    ...others.map(quoted),
+    option,
+    ...(value === null ? [] : [value]),
+  ].join(' ')
 }
 
 /** As a shell reads it back. */

@@ -221,8 +221,18 @@ describe.skipIf(!hasAnvil)('npm start', () => {
   test('--rpc runs on a chain that runs already, which stays, and keeps its data apart', async () => {
     const other = await startAnvil()
     const before = readFileSync(file('deployment.json'), 'utf8')
-    network = await npmStart.start(['--no-sample', '--port', String(ports.hub), '--rpc', other.url])
+    const args = ['--port', String(ports.hub), '--rpc', other.url]
+    mkdirSync(file('rpc'))
+    writeFileSync(file('rpc/devices'), 'no folder')
+    network = await npmStart.start(args)
     expect(network.output.stdout).toContain(other.url)
+    expect(network.output.stdout).toContain(
+      `LOCALNET_DIR=${npmStart.folder} npm start -- ${args.join(' ')} --fresh begins with empty data`,
+    )
+    await expect
+      .poll(() => network.output.stderr)
+      .toMatch(/^The sample data could not be made\. Device 1: .*devices.*ENOTDIR.*--no-sample.*\n$/m)
+    expect(network.output.stderr).not.toMatch(/^ +at /m)
     network.child.kill('SIGINT')
     expect((await network.exit).code).toBe(0)
     expect(readFileSync(file('deployment.json'), 'utf8')).toBe(before)
@@ -245,12 +255,12 @@ describe('npm start refuses', () => {
     [
       'a port in use',
       async () => ['--port', String(await occupied())],
-      /is in use by another program\. Choose another one: npm start -- --port \d+/,
+      /is in use by another program\. Choose another one: LOCALNET_DIR=\S+ npm start -- --port \d+/,
     ],
     [
       'a port of the chain in use',
       async () => ['--chain-port', String(await occupied()), '--port', '0', '--no-sample'],
-      /is in use by another program\. Choose another one: npm start -- --port 0 --no-sample --chain-port \d+/,
+      /is in use by another program\. Choose another one: .*npm start -- --port 0 --no-sample --chain-port \d+/,
     ],
     [
       'a chain that does not answer',
@@ -266,6 +276,12 @@ describe('npm start refuses', () => {
   test('an unknown flag, with exit code 2', async () => {
     const { code, stderr } = await npmStart.run(['--prot', '1']).exit
     expect(stderr).toMatch(/--prot.*[\s\S]*Usage: npm start/)
+    expect(code).toBe(2)
+  })
+
+  test('an option that npm took, because no -- stands before it', async () => {
+    const { code, stderr } = await npmStart.run(['--fresh'], { through: 'npm, without --' }).exit
+    expect(stderr).toContain('as in: npm start -- --fresh')
     expect(code).toBe(2)
   })
 

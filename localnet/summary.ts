@@ -12,10 +12,15 @@ interface Seconds {
   readonly deployed: boolean
 }
 
-/** Where everything of a network is that has started. */
+/**
+ * Where everything of a network is that has started.
+ *
+ * @param startOver the command that begins with empty data.
+ */
 export function describeNetwork(
   baseUrl: string,
   folder: string,
+  startOver: string,
   chain: Chain,
   { contracts }: Deployment,
   seconds: Seconds,
@@ -39,7 +44,7 @@ The local network is ready (${seconds.all.toFixed(1)} s; ${chainPart}). Ctrl-C s
   OpenAPI     ${baseUrl}/v1/openapi.json
   Health      ${baseUrl}/v1/status
   Chain       ${chain.url}  (chain id ${chain.id})
-  Data        ${folder}/  (npm start -- --fresh begins with empty data)
+  Data        ${folder}/  (${startOver} begins with empty data)
 
   Contracts
 ${rows.join('\n')}

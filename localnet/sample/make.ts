@@ -2,7 +2,9 @@ import path from 'node:path'
 import type { ContractAddresses } from '../../contracts/deploy.ts'
 import { readNetwork } from '../../tools/client/network.ts'
 import { signIn } from '../../tools/client/sign-in.ts'
+import { CommandError } from '../../tools/command/errors.ts'
 import { privateKeys } from '../accounts.ts'
+import { reasonOf } from '../errors.ts'
 import { makeDevice } from './devices.ts'
 import { makeProject } from './project.ts'
 
@@ -32,10 +34,25 @@ export async function makeSample({ hub, rpcUrl, contracts, devicesFolder }: Samp
     signIn(network, privateKeys.operator),
     signIn(network, privateKeys.miner),
   ])
-  const projectId = await makeProject({ network, rpcUrl, contracts, developer, operator })
+  const projectId = await named('The project', () =>
+    makeProject({ network, rpcUrl, contracts, developer, operator }),
+  )
   const nodeIds: string[] = []
   // One after the other: an owner has one bond under way at a time.
   for (const name of devices)
-    nodeIds.push(await makeDevice(network, miner, projectId, path.join(devicesFolder, name)))
+    nodeIds.push(
+      await named(`Device ${name}`, () =>
+        makeDevice(network, miner, projectId, path.join(devicesFolder, name)),
+      ),
+    )
   return { projectId, nodeIds }
+}
+
+/** Has a failure say what could not be made. */
+async function named<T>(what: string, make: () => Promise<T>): Promise<T> {
+  try {
+    return await make()
+  } catch (cause) {
+    throw new CommandError(`${what}: ${reasonOf(cause)}`, { cause })
+  }
 }

@@ -89,6 +89,7 @@ export interface RunOptions {
 
 const commands = {
   npm: ['npm', 'start', '--'],
+  'npm, without --': ['npm', 'start'],
   'nx.mjs': ['node', 'scripts/nx.mjs', 'node', 'localnet/start.ts'],
   'start.ts': ['node', 'localnet/start.ts'],
 } as const

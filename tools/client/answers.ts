@@ -18,9 +18,12 @@ export async function unwrapIfFound<T>(answer: Answer<T>): Promise<T | null> {
   throw refusal(response, error)
 }
 
+/** Whether a body has the form in which a hub refuses. */
+export const isRefusal = (body: unknown): body is { error: string; message: string } =>
+  typeof (body as { error?: unknown } | null)?.error === 'string'
+
 function refusal({ url, status }: Response, body: unknown): HubError {
-  const { error: code, message } = (body ?? {}) as { error?: string; message?: string }
   // A proxy between here and the hub answers in a form of its own.
-  const reason = code === undefined ? `: ${JSON.stringify(body)}` : ` ${code}: ${message}`
+  const reason = isRefusal(body) ? ` ${body.error}: ${body.message}` : `: ${JSON.stringify(body)}`
   return new HubError(`${new URL(url).pathname} answered ${status}${reason}`)
 }

@@ -1,0 +1,50 @@
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, describe, expect, test } from 'vitest'
+import { HubError } from './connect.ts'
+import { readNetwork } from './network.ts'
+
+let server: Server | undefined
+afterEach(() => void server?.close())
+
+async function serve(listener: RequestListener): Promise<string> {
+  server = createServer(listener)
+  await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve))
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+const answering = (status: number, type: string, body: string): RequestListener =>
+  ((_, response) => response.writeHead(status, { 'Content-Type': type }).end(body)) as RequestListener
+
+describe('readNetwork tells of what is no hub', () => {
+  test.each([
+    ['a page', answering(200, 'text/html', '<h1>It works</h1>'), 'it gives no JSON'],
+    ['a page that is missing', answering(404, 'text/html', '<h1>No</h1>'), 'it answers 404'],
+    ['nothing for GET, as a node of a chain', answering(405, 'text/plain', ''), 'it answers 405'],
+    ['an empty answer', answering(204, 'text/plain', ''), 'its descriptor is wrong'],
+    ['null', answering(200, 'application/json', 'null'), 'its descriptor is wrong'],
+    ['a list', answering(200, 'application/json', '[1]'), 'its descriptor is wrong'],
+    [
+      'another API',
+      answering(200, 'application/json', '{"chain":"main"}'),
+      'its descriptor is wrong at chain',
+    ],
+    [
+      'a chain without contracts',
+      answering(200, 'application/json', '{"chain":{"id":1}}'),
+      'its descriptor is wrong at chain.contracts',
+    ],
+  ])('%s', async (_, listener, reason) => {
+    const hub = await serve(listener)
+    const read = readNetwork(hub)
+    await expect(read).rejects.toThrow(HubError)
+    await expect(read).rejects.toThrow(
+      `What answers on ${hub} is no hub: ${reason}. Name another with --hub URL or in HUB_URL.`,
+    )
+  })
+
+  test('but gives the words of a hub that refuses', async () => {
+    const body = JSON.stringify({ error: 'unavailable', message: 'Ask again in 5 s.', request_id: 'r' })
+    const hub = await serve(answering(503, 'application/json', body))
+    await expect(readNetwork(hub)).rejects.toThrow('/ answered 503 unavailable: Ask again in 5 s.')
+  })
+})
