@@ -75,6 +75,24 @@ describe('operator commands', () => {
     expect(read).toThrow(message)
   })
 
+  test.each([
+    ['nodes pending', 'nodes --help'],
+    ['node approve', 'node approve --help'],
+    ['node', 'node --help'],
+    ['project frobnicate 0x1', 'project --help'],
+    ['project delist 0x1 0x2', 'project delist --help'],
+    ['relayer --reason x', 'relayer --help'],
+    ['faucet open --colour red', 'faucet open --help'],
+    ['faucet open --amount 1.5', 'faucet open --help'],
+    ['x', '--help'],
+    ['--reason x', '--help'],
+  ])('wrong use points to the help of the command: %s', (line, help) => {
+    const hint = `See npm run -s operator -- ${help}`
+    expect(() => readCommand(line.split(' '))).toThrow(
+      expect.objectContaining({ name: 'UsageError', message: expect.stringMatching(`${hint}$`) }),
+    )
+  })
+
   test('the help names every command', () => {
     for (const { words } of commands) expect(usage).toContain(words.join(' '))
     expect(readCommand(['--help'])).toEqual({ help: usage })

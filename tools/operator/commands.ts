@@ -180,15 +180,14 @@ export function readCommand(
       help: positionals.length === 0 || beginning.length === 0 ? usage : usageOf(beginning),
     }
   const command = beginning.find(({ words }) => words.length === positionals.length)
-  if (!command) throw new UsageError(`${explain(positionals)} ${seeHelp}`)
+  const wrong = (what: string) => new UsageError(`${what} ${seeHelpOf(positionals)}`)
+  if (!command) throw wrong(explain(positionals))
   const allowed: readonly string[] = command.options ?? []
   const foreign = Object.keys(options).find((name) => !allowed.includes(name))
-  if (foreign !== undefined) throw new UsageError(`"${positionals.join(' ')}" takes no --${foreign}.`)
+  if (foreign !== undefined) throw wrong(`"${positionals.join(' ')}" takes no --${foreign}.`)
   for (const name of ['amount', 'eth-amount'] as const)
     if (options[name] !== undefined && !isAmount(options[name]))
-      throw new UsageError(
-        `--${name} must be a whole number of base units below 2^256, not "${options[name]}".`,
-      )
+      throw wrong(`--${name} must be a whole number of base units below 2^256, not "${options[name]}".`)
   const given = positionals.filter((_, index) => command.words[index]?.startsWith('<'))
   return {
     call: command.call(given, options),
@@ -197,7 +196,17 @@ export function readCommand(
   }
 }
 
-const seeHelp = 'See npm run -s operator -- --help'
+/** Where to read on: the help of the command that was meant, as far as it can be told. */
+function seeHelpOf(given: readonly string[]): string {
+  const known = given.slice(0, knownLength(given))
+  const names = known.filter((word, index) => commands.some(({ words }) => words[index] === word))
+  return `See ${['npm run -s operator --', ...names, '--help'].join(' ')}`
+}
+
+/** How many of the words begin a command. */
+const knownLength = (given: readonly string[]): number =>
+  given.findLastIndex((_, index) => commands.some(({ words }) => begins(words, given.slice(0, index + 1)))) +
+  1
 
 /** Whether a command with these words can begin with what was given. */
 const begins = (words: readonly string[], given: readonly string[]): boolean =>
@@ -205,11 +214,9 @@ const begins = (words: readonly string[], given: readonly string[]): boolean =>
 
 /** Why words are no command: where they leave the commands that begin as they do, or that they end too early. */
 function explain(given: readonly string[]): string {
-  const known = given.findLastIndex((_, index) =>
-    commands.some(({ words }) => begins(words, given.slice(0, index + 1))),
-  )
-  const sense = given.slice(0, known + 1)
-  const rest = given[known + 1]
+  const known = knownLength(given)
+  const sense = given.slice(0, known)
+  const rest = given[known]
   if (sense.length === 0) return rest === undefined ? 'Name a command.' : `There is no command "${rest}".`
   const next = commands
     .filter(({ words }) => begins(words, sense))
@@ -239,5 +246,5 @@ const parse = (args: readonly string[]) =>
         help: { type: 'boolean', short: 'h' },
       },
     },
-    seeHelp,
+    seeHelpOf(args),
   )
