@@ -11,6 +11,7 @@ import { hubSettings } from './settings.ts'
 export interface TemporaryNetwork {
   /** Origin of the hub. */
   readonly url: string
+  readonly rpcUrl: string
   /** Lets time pass on the chain. */
   readonly passTime: (seconds: number) => Promise<void>
   readonly stop: () => Promise<void>
@@ -39,6 +40,7 @@ export async function startTemporaryNetwork(folder: string): Promise<TemporaryNe
     await (await hub.miniflare.getWorker('hub')).scheduled({ cron: '*/5 * * * *' })
     return {
       url,
+      rpcUrl: chain.url,
       passTime: async (seconds: number) => {
         await callBatch(chain.url, [['evm_increaseTime', seconds], ['evm_mine']])
       },

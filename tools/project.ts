@@ -3,6 +3,7 @@ import { unwrap } from './client/answers.ts'
 import { HubError } from './client/connect.ts'
 import type { Network } from './client/network.ts'
 import type { Wallet } from './client/sign-in.ts'
+import { checkManifest } from './manifest-check.ts'
 import { print, printStep } from './print.ts'
 import { printedRelay, unprinted, waitForRecord } from './printed-calls.ts'
 
@@ -34,14 +35,7 @@ export async function registerProject(
   draft: ProjectManifest,
 ): Promise<string> {
   const { client, address } = wallet
-  printStep('Let the hub check the manifest')
-  const first = await unwrap(client.POST('/v1/developers/projects/prepare', { body: { manifest: draft } }))
-  // Without a usable slug the hub cannot say where the vault will be.
-  if (first.vault === null) throw hasProblems(first.problems)
-  print('·', `the vault has to be ${first.vault}`)
-  const manifest = withVault(draft, first.vault)
-  const prepared = await unwrap(client.POST('/v1/developers/projects/prepare', { body: { manifest } }))
-  if (!prepared.valid) throw hasProblems(prepared.problems)
+  const { manifest, consensusHash, manifestHash } = await checkManifest(client, draft)
 
   printStep('Sign the manifest (EIP-191), and submit it')
   const body = {
@@ -60,8 +54,8 @@ export async function registerProject(
     developer: address,
     slug: manifest.slug,
     worker: manifest.consensus.modules.worker,
-    consensusHash: prepared.consensus_hash ?? '',
-    manifestHash: prepared.manifest_hash ?? '',
+    consensusHash,
+    manifestHash,
   }
   if (!submitted.register_by_sig) throw new HubError('the hub offers no registration by signature')
   await printedRelay(network, wallet, submitted.register_by_sig, wanted, (body) =>
@@ -74,16 +68,3 @@ export async function registerProject(
   )
   return projectId
 }
-
-const withVault = (manifest: ProjectManifest, vault: string): ProjectManifest => ({
-  ...manifest,
-  consensus: {
-    ...manifest.consensus,
-    economics: { ...manifest.consensus.economics, vault },
-  },
-})
-
-const hasProblems = (problems: readonly { path: string; message: string }[]): HubError =>
-  new HubError(
-    ['the manifest has problems', ...problems.map(({ path, message }) => `  ${path}: ${message}`)].join('\n'),
-  )

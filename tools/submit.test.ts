@@ -2,11 +2,13 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { privateKeys } from '../localnet/accounts.ts'
+import { accounts, privateKeys } from '../localnet/accounts.ts'
 import { startTemporaryNetwork, type TemporaryNetwork } from '../localnet/temporary-network.ts'
-import { hasAnvil } from '../localnet/testing/anvil.ts'
+import { hasAnvil, startAnvil } from '../localnet/testing/anvil.ts'
 import { runTool } from '../localnet/testing/run-tool.ts'
 import { echoArtifact } from '../protocol/hbc/testing/artifacts.ts'
+import { deriveProjectId, resolveProfile } from '../protocol/identity/index.ts'
+import { type ProjectManifest, signManifest } from '../protocol/manifest/index.ts'
 import { unwrap } from './client/answers.ts'
 import { readNetwork } from './client/network.ts'
 import { signIn } from './client/sign-in.ts'
@@ -17,36 +19,159 @@ describe.skipIf(!hasAnvil)('npm run submit', () => {
   const { bytes, manifestAddress } = echoArtifact('submitted')
   const manifest = JSON.parse(readFileSync('examples/project/manifest.json', 'utf8'))
   manifest.consensus.work.functions = ['echo']
+  const artifact = path.join(folder, 'worker.hbc')
   let network: TemporaryNetwork
   beforeAll(async () => {
     network = await startTemporaryNetwork(folder)
-    const { client } = await signIn(await readNetwork(network.url), privateKeys.developer)
-    await unwrap(client.POST('/v1/modules', { body: { hbc_b64: Buffer.from(bytes).toString('base64') } }))
+    writeFileSync(artifact, bytes)
   })
   afterAll(async () => {
     await network?.stop()
     rmSync(folder, { recursive: true, force: true })
   })
 
-  const submit = (change: object = {}) => {
+  const submit = (change: object = {}, worker: string = manifestAddress, ...options: string[]) => {
     writeFileSync(file, JSON.stringify({ ...manifest, ...change }))
     // By the other name of this machine, which wallets sign in to as well, and as a browser shows it.
     const HUB_URL = `${network.url.replace('localhost', '127.0.0.1')}/`
-    return runTool('tools/submit.ts', [file, manifestAddress, '--as', 'treasury'], { HUB_URL })
+    return runTool('tools/submit.ts', [file, worker, '--as', 'treasury', ...options], { HUB_URL })
+  }
+  const lastLine = (text: string) => text.trim().split('\n').at(-1)
+  const params = () => ({
+    path: {
+      project_id: deriveProjectId(resolveProfile(), accounts.treasury.address.toLowerCase(), manifest.slug),
+    },
+  })
+  const versions = async () => {
+    const { client } = await readNetwork(network.url)
+    const { data } = await client.GET('/v1/projects/{project_id}/versions', { params: params() })
+    return data?.items
   }
 
-  test('brings a project from its manifest to the review of an operator, once', async () => {
-    const { code, stdout, stderr } = await submit()
+  test('brings a project from its manifest and its artifact to the review of an operator', async () => {
+    const { code, stdout, stderr } = await submit({}, artifact)
     expect([code, stderr]).toEqual([0, ''])
-    const projectId = stdout.trim().split('\n').at(-1)
+    expect(lastLine(stdout)).toBe(params().path.project_id)
     const operator = await signIn(await readNetwork(network.url), privateKeys.operator)
     expect(await unwrap(operator.client.GET('/admin/v1/review-queue'))).toMatchObject({
-      items: [{ project_id: projectId, listing_status: 'pending_review' }],
+      items: [{ project_id: lastLine(stdout), listing_status: 'pending_review' }],
     })
+    await unwrap(
+      operator.client.POST('/admin/v1/projects/{project_id}/review', {
+        params: params(),
+        body: { action: 'approve' },
+      }),
+    )
+  })
+
+  test('a manifest that changes nothing is no further version', async () => {
     expect(await submit()).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('/v1/developers/projects answered 409 already_exists: You have'),
+      stderr: 'Error: the manifest says what the latest version says: there is nothing to submit\n',
     })
+  })
+
+  test('a further version is in force at once, unless it changes the consensus: that is published', async () => {
+    const listing = { ...manifest.listing, tagline: 'Greets better' }
+    const second = await submit({ listing })
+    expect([second.code, second.stderr]).toEqual([0, ''])
+    expect(second.stdout).toContain('Version 2 is active')
+    expect(lastLine(second.stdout)).toBe(params().path.project_id)
+
+    const work = { ...manifest.consensus.work, round_secs: 120 }
+    const third = await submit({ listing, consensus: { ...manifest.consensus, work } })
+    expect([third.code, third.stderr]).toEqual([0, ''])
+    expect(third.stdout).toMatch(/Version 3 is published.*from epoch \d+ on/)
+    expect(await versions()).toMatchObject([
+      { version: 3, tiers_changed: ['consensus'], publish_tx: expect.any(String) },
+      { version: 2, tiers_changed: ['listing'], status: 'active' },
+      { version: 1, status: 'superseded' },
+    ])
+  })
+
+  test('a version that was stored and not published is published, not stored again', async () => {
+    const { client, key } = await signIn(await readNetwork(network.url), privateKeys.treasury)
+    const { data: third } = await client.GET('/v1/projects/{project_id}/versions/{version}', {
+      params: { path: { ...params().path, version: 3 } },
+    })
+    const { manifest: before, manifest_hash } = third!.signed_manifest
+    const work = { ...before.consensus.work, round_secs: 180 }
+    const fourth = {
+      ...before,
+      version: 4,
+      previous: manifest_hash,
+      consensus: { ...before.consensus, work },
+    }
+    await unwrap(
+      client.POST('/v1/developers/projects/{project_id}/versions', {
+        params: params(),
+        body: {
+          manifest: fourth as never,
+          sig_type: 'eip191',
+          signature: signManifest(key, fourth as unknown as ProjectManifest),
+        },
+      }),
+    )
+    const { code, stdout, stderr } = await submit({
+      listing: before.listing,
+      consensus: { ...manifest.consensus, work },
+    })
+    expect([code, stderr]).toEqual([0, ''])
+    expect(stdout).toMatch(/Version 4 is published/)
+    expect(await versions()).toHaveLength(4)
+  })
+
+  test('opens the vault, and puts funds into it', async () => {
+    const read = async () => {
+      const { client } = await readNetwork(network.url)
+      const { data } = await client.GET('/v1/projects/{project_id}/economics', { params: params() })
+      return data?.vault
+    }
+    const fund = (amount: string, ...options: string[]) =>
+      submit(
+        { listing: { ...manifest.listing, tagline: `Greets for ${amount}` } },
+        manifestAddress,
+        '--fund',
+        amount,
+        ...options,
+      )
+    expect(await fund('500')).toMatchObject({ code: 0, stderr: '' })
+    await expect.poll(read).toMatchObject({ deployed: true, balance: '500' })
+    expect(await fund('7', '--rpc', network.rpcUrl)).toMatchObject({ code: 0, stderr: '' })
+    await expect.poll(read).toMatchObject({ balance: '507' })
+    expect(await fund(String(10n ** 30n))).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(
+        /^Error: .* has \d+ base units of the token, fewer than the 10{30} for the vault/,
+      ),
+    })
+    const other = await startAnvil(['--chain-id', '1337'])
+    expect(await fund('1', '--rpc', other.url)).toMatchObject({
+      code: 1,
+      stderr: `Error: ${other.url} is chain 1337; the vault is on chain 31337.\n`,
+    })
+    await other.stop()
+    expect(await fund('1', '--rpc', other.url)).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^Error: The vault 0x\S+ cannot be funded: fetch failed: .*ECONNREFUSED/),
+    })
+    expect(await fund('1.5')).toMatchObject({
+      code: 2,
+      stderr: 'Error: --fund must be a whole number of base units below 2^256, not "1.5".\n',
+    })
+  })
+
+  test.each([
+    ['absent.hbc', /^Error: WORKER is neither .* nor a file: absent\.hbc cannot be read: ENOENT/],
+    [manifestAddress.slice(0, 60), /^Error: WORKER is neither .*0x and 64 hex digits/],
+    [
+      'README.md',
+      /^Error: README\.md is no artifact that the hub would take: .*\. nodectl compile makes one\.$/m,
+    ],
+  ])('tells what is wrong with the worker %s', async (worker, message) => {
+    const { code, stderr } = await submit({}, worker)
+    expect(stderr).toMatch(message)
+    expect(code).toBe(2)
   })
 
   test.each([

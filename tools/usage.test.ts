@@ -11,7 +11,12 @@ test.each([
   ['tools/demo.ts', ['--own', '--hub', nobody], 'Give --own or --hub, not both.'],
   ['tools/demo.ts', ['--hub', 'nonsense'], '--hub must be an http or https URL'],
   ['tools/operator.ts', ['project', 'delist'], '"project delist" needs <project_id>.'],
-  ['tools/submit.ts', ['examples/project/manifest.json'], 'Name a manifest and the address'],
+  ['tools/submit.ts', ['examples/project/manifest.json'], 'Name a manifest and its worker'],
+  [
+    'tools/submit.ts',
+    ['m.json', module, '--fund', '1', '--rpc', 'chain'],
+    '--rpc must be an http or https URL',
+  ],
   ['tools/submit.ts', ['README.md', module], 'README.md is no manifest'],
   ['tools/submit.ts', ['package.json', module], 'package.json is no manifest: it has no consensus'],
 ])('%s %j: wrong usage is told, with exit code 2', async (script, args, message) => {

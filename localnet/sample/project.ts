@@ -1,8 +1,5 @@
-import { type Address, encodeFunctionData, type Hex } from 'viem'
 import type { ContractAddresses } from '../../contracts/deploy.ts'
-import { hubTokenAbi, projectVaultAbi, vaultFactoryAbi } from '../../contracts/generated/contracts.ts'
 import { callBatch } from '../../contracts/json-rpc.ts'
-import { readSender, sendCalls } from '../../contracts/send.ts'
 import { echoArtifact } from '../../protocol/hbc/testing/artifacts.ts'
 import { deriveProjectId, deriveVaultAddress } from '../../protocol/identity/index.ts'
 import { deriveManifestHashes, signManifest } from '../../protocol/manifest/index.ts'
@@ -12,6 +9,7 @@ import { signAndRelay } from '../../tools/client/relay.ts'
 import type { Wallet } from '../../tools/client/sign-in.ts'
 import { waitFor } from '../../tools/client/wait.ts'
 import { accounts } from '../accounts.ts'
+import { fundVault } from '../vault.ts'
 import { manifestLike, sampleSlug } from './manifest.ts'
 
 export interface ProjectParts {
@@ -23,8 +21,6 @@ export interface ProjectParts {
 }
 
 const fundsWei = 10_000n * 10n ** 18n
-/** More than any of the calls that fund a vault costs. */
-const callGas = 300_000n
 
 /**
  * Brings the sample project into the catalogue with a funded vault. What of it is there already is left as it is.
@@ -55,7 +51,7 @@ export async function makeProject(parts: ProjectParts): Promise<string> {
     await unwrap(
       operator.client.POST('/admin/v1/projects/{project_id}/review', { params, body: { action: 'approve' } }),
     )
-  await openVault(parts, projectId, vault as Address)
+  await openVault(parts, projectId, vault)
   return projectId
 }
 
@@ -104,28 +100,18 @@ async function uploadWorker({ client }: Wallet) {
   return { worker: manifestAddress, functions }
 }
 
-/** The developer's own transactions: the hub neither opens nor funds a vault. */
 async function openVault(
-  { rpcUrl, contracts, developer: { client } }: ProjectParts,
+  { network, rpcUrl, contracts, developer: { client } }: ProjectParts,
   projectId: string,
-  vault: Address,
+  address: string,
 ): Promise<void> {
-  const [code] = await callBatch(rpcUrl, [['eth_getCode', vault, 'latest']])
+  const [code] = await callBatch(rpcUrl, [['eth_getCode', address, 'latest']])
   if (code !== '0x') return
   const { epoch_secs, epoch_cap } = await unwrap(
     client.GET('/v1/projects/{project_id}/economics', { params: { path: { project_id: projectId } } }),
   )
-  const create = encodeFunctionData({
-    abi: vaultFactoryAbi,
-    functionName: 'create',
-    args: [projectId as Hex, contracts.token, epoch_secs, BigInt(epoch_cap)],
-  })
-  const approve = encodeFunctionData({ abi: hubTokenAbi, functionName: 'approve', args: [vault, fundsWei] })
-  const fund = encodeFunctionData({ abi: projectVaultAbi, functionName: 'fund', args: [fundsWei] })
-  const { developer } = accounts
-  await sendCalls(rpcUrl, developer, await readSender(rpcUrl, developer.address), [
-    { to: contracts.vault_factory, data: create, gas: callGas },
-    { to: contracts.token, data: approve, gas: callGas },
-    { to: vault, data: fund, gas: callGas },
-  ])
+  const { vault_factory: factory, token } = contracts
+  const { chain_id: chainId } = network.profile
+  const vault = { chainId, projectId, address, factory, token, epochSecs: epoch_secs, epochCap: epoch_cap }
+  await fundVault(rpcUrl, accounts.developer, vault, fundsWei)
 }

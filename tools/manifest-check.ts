@@ -1,0 +1,46 @@
+import type { ProjectManifest } from '../protocol/manifest/index.ts'
+import { unwrap } from './client/answers.ts'
+import { type HubClient, HubError } from './client/connect.ts'
+import { print, printStep } from './print.ts'
+
+/** A manifest that the hub takes, and its hashes as the chain takes them. */
+export interface CheckedManifest {
+  readonly manifest: ProjectManifest
+  readonly consensusHash: string
+  readonly manifestHash: string
+}
+
+/**
+ * Has the hub check a manifest, after it named the vault.
+ *
+ * @param draft complete but for the vault.
+ * @throws {@link HubError} that lists every problem.
+ */
+export async function checkManifest(client: HubClient, draft: ProjectManifest): Promise<CheckedManifest> {
+  printStep('Let the hub check the manifest')
+  const first = await unwrap(client.POST('/v1/developers/projects/prepare', { body: { manifest: draft } }))
+  // Without a usable slug the hub cannot say where the vault will be.
+  if (first.vault === null) throw hasProblems(first.problems)
+  print('·', `the vault has to be ${first.vault}`)
+  const manifest = withVault(draft, first.vault)
+  const prepared = await unwrap(client.POST('/v1/developers/projects/prepare', { body: { manifest } }))
+  if (!prepared.valid) throw hasProblems(prepared.problems)
+  return {
+    manifest,
+    consensusHash: prepared.consensus_hash ?? '',
+    manifestHash: prepared.manifest_hash ?? '',
+  }
+}
+
+const withVault = (manifest: ProjectManifest, vault: string): ProjectManifest => ({
+  ...manifest,
+  consensus: {
+    ...manifest.consensus,
+    economics: { ...manifest.consensus.economics, vault },
+  },
+})
+
+const hasProblems = (problems: readonly { path: string; message: string }[]): HubError =>
+  new HubError(
+    ['the manifest has problems', ...problems.map(({ path, message }) => `  ${path}: ${message}`)].join('\n'),
+  )

@@ -1,0 +1,47 @@
+import { privateKeyToAccount } from 'viem/accounts'
+import { fundVault } from '../localnet/vault.ts'
+import type { Hex } from '../protocol/encoding/index.ts'
+import { unwrap } from './client/answers.ts'
+import { HubError } from './client/connect.ts'
+import type { Network } from './client/network.ts'
+import type { Wallet } from './client/sign-in.ts'
+import { UsageError } from './command/errors.ts'
+import { print, printStep } from './print.ts'
+
+/**
+ * Puts tokens of a wallet into the vault of its project, which is opened if it is not.
+ *
+ * @param otherRpcUrl where the chain is, instead of where the hub says it is.
+ */
+export async function fundProject(
+  { profile, contracts, vaultFactory, rpcUrl }: Network,
+  { client, key }: Wallet,
+  projectId: string,
+  otherRpcUrl: string | undefined,
+  amountWei: bigint,
+): Promise<void> {
+  printStep('Put tokens into the vault: these transactions the wallet sends itself')
+  const rpc = otherRpcUrl ?? rpcUrl
+  if (rpc === null)
+    throw new UsageError('This hub names no chain to send transactions to; name one with --rpc URL.')
+  if (contracts === null || vaultFactory === null) throw new HubError('this network has no vaults')
+  const params = { path: { project_id: projectId } }
+  const { vault, epoch_secs, epoch_cap } = await unwrap(
+    client.GET('/v1/projects/{project_id}/economics', { params }),
+  )
+  await fundVault(
+    rpc,
+    privateKeyToAccount(key as Hex),
+    {
+      chainId: profile.chain_id,
+      projectId,
+      address: vault.address,
+      factory: vaultFactory,
+      token: contracts.token,
+      epochSecs: epoch_secs,
+      epochCap: epoch_cap,
+    },
+    amountWei,
+  )
+  print('·', `${amountWei} base units are in the vault ${vault.address}`)
+}

@@ -1,0 +1,101 @@
+import { changedTiers, type ProjectManifest, signManifest } from '../protocol/manifest/index.ts'
+import { unwrap } from './client/answers.ts'
+import type { components } from './client/api.generated.ts'
+import { HubError } from './client/connect.ts'
+import type { Network } from './client/network.ts'
+import type { SignedBody } from './client/relay.ts'
+import type { Wallet } from './client/sign-in.ts'
+import { checkManifest } from './manifest-check.ts'
+import { print, printStep } from './print.ts'
+import { printedRelay, unprinted, waitForRecord } from './printed-calls.ts'
+
+export type Version = components['schemas']['ProjectVersion']
+
+/**
+ * Signs and submits the next version of a project, and publishes it where it changes the consensus. One that was submitted
+ * before and is not published yet is published.
+ *
+ * @param draft complete but for the vault and its place among the versions.
+ * @returns Null when it says what the latest version says.
+ */
+export async function submitVersion(
+  network: Network,
+  wallet: Wallet,
+  projectId: string,
+  draft: ProjectManifest,
+): Promise<Version | null> {
+  const { client } = wallet
+  printStep('Find the version that it follows')
+  const latest = await readLatest(wallet, projectId)
+  const { manifest } = await checkManifest(client, {
+    ...draft,
+    version: latest.version + 1,
+    previous: latest.manifest_hash,
+  })
+  if (changedTiers(latest.signed_manifest.manifest, manifest).length === 0) {
+    print('·', `the manifest says what version ${latest.version} says`)
+    return latest.status === 'submitted' ? publish(network, wallet, projectId, latest) : null
+  }
+
+  printStep('Sign the version (EIP-191), and submit it')
+  const { version } = await unwrap(
+    client.POST('/v1/developers/projects/{project_id}/versions', {
+      params: { path: { project_id: projectId } },
+      // The types of openapi-fetch want a member left out that can only be null, as the verifier.
+      body: {
+        manifest: manifest as never,
+        sig_type: 'eip191',
+        signature: signManifest(wallet.key, manifest),
+      },
+    }),
+  )
+  return version.status === 'submitted' ? publish(network, wallet, projectId, version) : version
+}
+
+/** The newest version that another one can follow. */
+async function readLatest({ client }: Wallet, projectId: string) {
+  const path = { project_id: projectId }
+  const { items } = await unwrap(
+    client.GET('/v1/projects/{project_id}/versions', { params: { path, query: { limit: 100 } } }),
+  )
+  const latest = items.find(({ status }) => status !== 'rejected')
+  if (latest === undefined) throw new HubError(`the project ${projectId} has no version to follow`)
+  return unwrap(
+    client.GET('/v1/projects/{project_id}/versions/{version}', {
+      params: { path: { ...path, version: latest.version } },
+    }),
+  )
+}
+
+async function publish(
+  network: Network,
+  wallet: Wallet,
+  projectId: string,
+  { version, consensus_hash, manifest_hash }: Version,
+): Promise<Version> {
+  printStep('Publish it by signature: the hub pays for the transaction')
+  const { client, address } = wallet
+  const params = { path: { project_id: projectId, version } }
+  const post = (body?: SignedBody) =>
+    unwrap(
+      client.POST('/v1/developers/projects/{project_id}/versions/{version}/publish', {
+        params,
+        ...(body && { body }),
+      }),
+    )
+  const payload = await post()
+  if (!('typed_data' in payload)) throw new HubError('the hub gives nothing to sign for the publication')
+  const wanted = {
+    developer: address,
+    projectId,
+    version,
+    consensusHash: consensus_hash,
+    manifestHash: manifest_hash,
+  }
+  await printedRelay(network, wallet, payload, wanted, post)
+  return waitForRecord(
+    'the publication to be indexed',
+    () => client.GET('/v1/projects/{project_id}/versions/{version}', { params, ...unprinted }),
+    ({ status }) => status !== 'submitted',
+  )
+}
