@@ -1,0 +1,89 @@
+import type { Address, Hex } from 'viem'
+import { afterAll, beforeAll, beforeEach } from 'vitest'
+import { deriveProjectId } from '../../../protocol/identity/index.ts'
+import { buildPayoutTree, type PayoutTree } from '../../../protocol/settlement/index.ts'
+import {
+  bytes32,
+  developer,
+  eth,
+  type Network,
+  params,
+  profile,
+  roles,
+  startNetwork,
+  stranger,
+} from '../network.ts'
+
+export const slug = 'tide-forecast'
+export const projectId = deriveProjectId(profile, developer.address.toLowerCase(), slug)
+export const hour = 3_600n
+export const day = 86_400n
+/** More than any epoch of these tests costs. */
+export const cap = eth(100_000)
+export const challengeSecs = BigInt(params.vault_challenge_secs)
+export const noticeSecs = 172_800n
+export const asDeveloper = { account: developer.address }
+export const asStranger = { account: stranger.address }
+export const asPoster = { account: roles.poster }
+export const asArbiter = { account: roles.arbiter }
+/** Digits only, so that the protocol's lower case and viem's checksum are one spelling. */
+export const miner = (number: number): Address => `0x${'1000'.repeat(9)}${String(number).padStart(4, '0')}`
+export const root = bytes32(0xabc)
+export const receiptHash = bytes32(0x4ec)
+
+/** What every test of vaults begins with, on a chain that {@link useVault} starts. */
+export let network: Network
+export let vault: ReturnType<Network['vaultAt']>
+/** The epoch of an hour that runs when the vault is opened; it and the next three are over when a test begins. */
+export let epoch: bigint
+
+/** Gives the tests of a `describe` a vault, each in the state in which it was opened. */
+export function useVault(): void {
+  let snapshot: Hex
+  beforeAll(async () => {
+    network = await startNetwork()
+    await network.give(developer.address, eth(1_000))
+    vault = await openVault(slug, network.token.address)
+    await network.mined(network.token.write.approve([vault.address, eth(1_000)], asDeveloper))
+    epoch = (await vault.read.latestTerms()).from / hour
+    await network.passTo((epoch + 4n) * hour)
+    snapshot = await network.client.snapshot()
+  })
+  beforeEach(async () => {
+    await network.client.revert({ id: snapshot })
+    snapshot = await network.client.snapshot()
+  })
+  afterAll(() => network?.stop())
+}
+
+export const openVault = async (name: string, token: Address, epochSecs = hour, epochCap = cap) => {
+  const { registry, factory, mined } = network
+  await mined(registry.write.register([name, bytes32(1), bytes32(2), bytes32(3)], asDeveloper))
+  const id = deriveProjectId(profile, developer.address.toLowerCase(), name)
+  await mined(factory.write.create([id, token, Number(epochSecs), epochCap], asDeveloper))
+  return network.vaultAt(await factory.read.vaultOf([id]))
+}
+export const fund = (amount = eth(100)) => network.events(vault, vault.write.fund([amount], asDeveloper))
+export const post = (
+  totals: { miner: bigint; developer: bigint; treasury: bigint },
+  merkleRoot: Hex = root,
+  at = epoch,
+) => network.events(vault, vault.write.postEpoch([at, merkleRoot, receiptHash, totals], asPoster))
+export const totals = (minerTotal: bigint) => ({ miner: minerTotal, developer: eth(3), treasury: eth(1) })
+/** Posts an epoch that pays the first miner 1, the second 2 and so on. */
+export const postTree = async (count: number, at = epoch): Promise<PayoutTree> => {
+  const payouts = Array.from({ length: count }, (_, i) => ({ miner: miner(i), amount: String(eth(i + 1)) }))
+  const tree = buildPayoutTree(projectId, Number(at), payouts)!
+  await post(totals(payouts.reduce((sum, { amount }) => sum + BigInt(amount), 0n)), tree.root, at)
+  return tree
+}
+export const rowsOf = (tree: PayoutTree, at = epoch) =>
+  tree.leaves.map(({ miner: to, amount, proof }) => ({
+    epoch: at,
+    miner: to as Address,
+    amount: BigInt(amount),
+    proof,
+  }))
+export const release = () => network.pass(challengeSecs)
+export const claim = (row: ReturnType<typeof rowsOf>[number]) =>
+  [[row.epoch, row.miner, row.amount, row.proof], asStranger] as const

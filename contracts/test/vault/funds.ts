@@ -1,0 +1,206 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { developer, eth, type Network, refusal, roles, stranger } from '../network.ts'
+import {
+  asDeveloper,
+  asPoster,
+  asStranger,
+  day,
+  fund,
+  hour,
+  network,
+  noticeSecs,
+  openVault,
+  projectId,
+  receiptHash,
+  root,
+  vault,
+} from './fixture.ts'
+
+/** What the developer puts in and takes out. */
+export function testFunds(): void {
+  describe('fund', () => {
+    test('books what arrives and says so', async () => {
+      expect(await fund()).toContainEqual({ event: 'VaultFunded', from: developer.address, amount: eth(100) })
+      expect(await vault.read.summary()).toEqual({
+        projectId,
+        developer: developer.address,
+        token: expect.stringMatching(new RegExp(network.addresses.token, 'i')),
+        balance: eth(100),
+        reserved: 0n,
+        totalFunded: eth(100),
+        totalPaid: 0n,
+        pendingWithdrawal: 0n,
+        withdrawalAvailableAt: 0n,
+      })
+    })
+
+    test('books tokens that were sent without a call, once, and refuses when there are none', async () => {
+      expect(await refusal(vault.simulate.fund([0n], asStranger))).toEqual(['NothingFunded'])
+      await network.give(vault.address, eth(5))
+      expect(await network.events(vault, vault.write.fund([0n], asStranger))).toEqual([
+        { event: 'VaultFunded', from: stranger.address, amount: eth(5) },
+      ])
+      expect(await refusal(vault.simulate.fund([0n], asStranger))).toEqual(['NothingFunded'])
+      expect((await refusal(vault.simulate.fund([1n], asStranger)))[0]).toBe('ERC20InsufficientAllowance')
+    })
+  })
+
+  describe('withdrawal by the developer', () => {
+    const dayCap = eth(20)
+    /** A vault whose epochs last a day, with 100 tokens. */
+    let daily: ReturnType<Network['vaultAt']>
+    beforeEach(async () => {
+      // At noon, so that no day ends while a test runs.
+      await network.passTo(((await network.now()) / day + 1n) * day + 12n * hour)
+      daily = await openVault('daily-tide', network.token.address, day, dayCap)
+      await network.mined(network.token.write.approve([daily.address, eth(100)], asDeveloper))
+      await network.mined(daily.write.fund([eth(100)], asDeveloper))
+    })
+
+    const announce = (amount: bigint) =>
+      network.events(daily, daily.write.requestWithdrawal([amount], asDeveloper))
+    const yesterday = async () => (await network.now()) / day - 1n
+    const postYesterday = async (sum: bigint) =>
+      network.mined(
+        daily.write.postEpoch(
+          [await yesterday(), root, receiptHash, { miner: sum, developer: 0n, treasury: 0n }],
+          asPoster,
+        ),
+      )
+    const withdraw = async () => {
+      const before = await network.balanceOf(developer.address)
+      await network.mined(daily.write.withdraw(asDeveloper))
+      return (await network.balanceOf(developer.address)) - before
+    }
+
+    test('comes after a notice that everyone can see', async () => {
+      const said = await announce(eth(40))
+      const availableAt = (await network.now()) + noticeSecs
+      expect(said).toEqual([
+        {
+          event: 'WithdrawalRequested',
+          amount: eth(40),
+          availableAt,
+          expiresAt: availableAt + noticeSecs,
+        },
+      ])
+      expect((await daily.read.summary()).pendingWithdrawal).toBe(eth(40))
+      await network.passTo(availableAt - 1n)
+      expect(await refusal(daily.simulate.withdraw(asDeveloper))).toEqual([
+        'WithdrawalNotAvailable',
+        availableAt,
+        availableAt + noticeSecs,
+      ])
+      await network.client.setNextBlockTimestamp({ timestamp: availableAt })
+      expect(await network.events(daily, daily.write.withdraw(asDeveloper))).toContainEqual({
+        event: 'FundsWithdrawn',
+        developer: developer.address,
+        amount: eth(40),
+      })
+      expect(await daily.read.freeBalance()).toBe(eth(60))
+      expect((await refusal(daily.simulate.withdraw(asDeveloper)))[0]).toBe('WithdrawalNotAvailable')
+    })
+
+    test('what is announced is not free for tasks, and comes after what was worked', async () => {
+      await announce(eth(95))
+      expect(await daily.read.freeBalance()).toBe(eth(5))
+      await network.pass(noticeSecs)
+      await postYesterday(eth(10))
+      expect(await daily.read.freeBalance()).toBe(0n)
+      expect((await daily.read.summary()).reserved).toBe(eth(10))
+    })
+
+    test('does not overtake the posting of an epoch that has ended', async () => {
+      await announce(eth(100))
+      await network.pass(noticeSecs)
+      const at = await yesterday()
+      await network.client.setAutomine(false)
+      const feesOf = (gwei: bigint) => ({
+        maxFeePerGas: gwei * 10n ** 9n,
+        maxPriorityFeePerGas: gwei * 10n ** 9n,
+        gas: 500_000n,
+      })
+      const whole = { miner: eth(18), developer: eth(1), treasury: eth(1) }
+      // The one that pays more comes first in the block.
+      const hashes = [
+        await daily.write.withdraw({ ...asDeveloper, ...feesOf(100n) }),
+        await daily.write.postEpoch([at, root, receiptHash, whole], { ...asPoster, ...feesOf(50n) }),
+      ]
+      await network.client.mine({ blocks: 1 })
+      await network.client.setAutomine(true)
+      const receipts = await Promise.all(hashes.map((hash) => network.receiptOf(Promise.resolve(hash))))
+      expect(receipts.map(({ status }) => status)).toEqual(['success', 'success'])
+      expect(receipts[0]!.transactionIndex).toBeLessThan(receipts[1]!.transactionIndex)
+      // The cap of the running epoch stays besides.
+      expect(await daily.read.summary()).toMatchObject({ balance: eth(40), reserved: eth(20) })
+    })
+
+    test('leaves the caps of the running epoch and of those of the last day that are not posted', async () => {
+      await announce(eth(100))
+      await network.pass(noticeSecs)
+      const before = await network.client.snapshot()
+      expect(await withdraw()).toBe(eth(60))
+      await network.client.revert({ id: before })
+      await postYesterday(eth(7))
+      expect(await withdraw()).toBe(eth(100 - 20 - 7))
+    })
+
+    test('of a vault with epochs of an hour leaves 25 of them', async () => {
+      const hourly = await openVault('hourly-tide', network.token.address, hour, eth(2))
+      await network.mined(network.token.write.approve([hourly.address, eth(100)], asDeveloper))
+      await network.mined(hourly.write.fund([eth(100)], asDeveloper))
+      await network.mined(hourly.write.requestWithdrawal([eth(100)], asDeveloper))
+      await network.pass(noticeSecs)
+      await network.mined(hourly.write.withdraw(asDeveloper))
+      expect((await hourly.read.summary()).balance).toBe(eth(50))
+    })
+
+    test('takes the rest a day after terms without payments', async () => {
+      const from = ((await network.now()) / day + 1n) * day
+      await network.mined(daily.write.setTerms([from, 86_400, 0n], asDeveloper))
+      await network.passTo(from)
+      await announce(eth(100))
+      await network.pass(noticeSecs)
+      expect(await withdraw()).toBe(eth(100))
+    })
+
+    test('of nothing is refused', async () => {
+      const small = await openVault('small-tide', network.token.address, day, dayCap)
+      await network.mined(network.token.write.approve([small.address, eth(41)], asDeveloper))
+      await network.mined(small.write.fund([eth(40)], asDeveloper))
+      await network.mined(small.write.requestWithdrawal([eth(40)], asDeveloper))
+      await network.pass(noticeSecs)
+      expect(await refusal(small.simulate.withdraw(asDeveloper))).toEqual(['NothingFree'])
+      await network.mined(small.write.fund([eth(1)], asDeveloper))
+      await small.simulate.withdraw(asDeveloper)
+    })
+
+    test('cannot be kept in stock: an announcement expires', async () => {
+      await announce(eth(40))
+      const { expiresAt } = await daily.read.pendingWithdrawal()
+      await network.passTo(expiresAt - 1n)
+      await daily.simulate.withdraw(asDeveloper)
+      expect(await daily.read.freeBalance()).toBe(eth(60))
+      await network.passTo(expiresAt)
+      expect((await refusal(daily.simulate.withdraw(asDeveloper)))[0]).toBe('WithdrawalNotAvailable')
+      expect((await daily.read.summary()).pendingWithdrawal).toBe(0n)
+      expect(await daily.read.freeBalance()).toBe(eth(100))
+    })
+
+    test('a later announcement takes the place of an earlier one, and 0 takes it back', async () => {
+      await announce(eth(40))
+      await network.pass(noticeSecs)
+      await announce(eth(50))
+      expect((await refusal(daily.simulate.withdraw(asDeveloper)))[0]).toBe('WithdrawalNotAvailable')
+      await announce(0n)
+      await network.pass(noticeSecs)
+      expect((await refusal(daily.simulate.withdraw(asDeveloper)))[0]).toBe('WithdrawalNotAvailable')
+    })
+
+    test('only the developer announces and withdraws', async () => {
+      const refused = ['NotDeveloper', await daily.read.projectId(), roles.poster]
+      expect(await refusal(daily.simulate.requestWithdrawal([1n], asPoster))).toEqual(refused)
+      expect(await refusal(daily.simulate.withdraw(asPoster))).toEqual(refused)
+    })
+  })
+}

@@ -1,0 +1,209 @@
+import { concat, keccak256 } from 'viem'
+import { describe, expect, test } from 'vitest'
+import { buildPayoutTree } from '../../../protocol/settlement/index.ts'
+import { bytes32, developer, eth, refusal, treasury } from '../network.ts'
+import {
+  asDeveloper,
+  asStranger,
+  claim,
+  epoch,
+  fund,
+  miner,
+  network,
+  post,
+  postTree,
+  projectId,
+  release,
+  root,
+  rowsOf,
+  totals,
+  vault,
+} from './fixture.ts'
+
+/** What miners, developer and treasury are paid. */
+export function testPayments(): void {
+  describe('claim', () => {
+    test.each([1, 2, 3, 6, 7, 13])(
+      'anyone claims every leaf of a tree of %i for its miner, once',
+      async (count) => {
+        await fund()
+        const tree = await postTree(count)
+        await release()
+        for (const row of rowsOf(tree)) {
+          expect(await network.events(vault, vault.write.claim(...claim(row)))).toContainEqual({
+            event: 'Claimed',
+            epoch,
+            miner: row.miner,
+            amount: row.amount,
+          })
+          expect(await network.balanceOf(row.miner)).toBe(row.amount)
+          expect(await vault.read.claimedOf([epoch, row.miner])).toBe(row.amount)
+          expect(await refusal(vault.simulate.claim(...claim(row)))).toEqual([
+            'AlreadyClaimed',
+            epoch,
+            row.miner,
+          ])
+        }
+        expect((await vault.read.epochOf([epoch])).unclaimed).toBe(0n)
+      },
+    )
+
+    test('waits for the end of the challenge period', async () => {
+      await fund()
+      const [row] = rowsOf(await postTree(2))
+      const { releaseAt } = await vault.read.epochOf([epoch])
+      await network.passTo(releaseAt - 1n)
+      expect(await refusal(vault.simulate.claim(...claim(row!)))).toEqual(['NotClaimable', epoch, releaseAt])
+      expect(await refusal(vault.simulate.claimMany([[row!]], asStranger))).toEqual([
+        'NotClaimable',
+        epoch,
+        releaseAt,
+      ])
+      expect(await refusal(vault.simulate.payFees([epoch], asStranger))).toEqual([
+        'NotClaimable',
+        epoch,
+        releaseAt,
+      ])
+      await network.passTo(releaseAt)
+      await vault.simulate.claim(...claim(row!))
+    })
+
+    test('a proof holds for its epoch, miner and amount only', async () => {
+      await fund()
+      const [row] = rowsOf(await postTree(4))
+      await postTree(5, epoch + 1n)
+      await release()
+      const attempt = (over: Partial<typeof row>) =>
+        refusal(vault.simulate.claim(...claim({ ...row!, ...over })))
+      expect(await attempt({ amount: row!.amount + 1n })).toEqual(['InvalidProof', epoch, row!.miner])
+      expect(await attempt({ amount: 0n })).toEqual(['InvalidProof', epoch, row!.miner])
+      expect(await attempt({ miner: miner(99) })).toEqual(['InvalidProof', epoch, miner(99)])
+      expect(await attempt({ epoch: epoch + 1n })).toEqual(['InvalidProof', epoch + 1n, row!.miner])
+      expect(await attempt({ epoch: epoch + 2n })).toEqual(['UnknownEpoch', epoch + 2n])
+      expect(await attempt({ proof: row!.proof.slice(1) })).toEqual(['InvalidProof', epoch, row!.miner])
+      expect(await attempt({ proof: [...row!.proof, root] })).toEqual(['InvalidProof', epoch, row!.miner])
+    })
+
+    test('a proof of another project is worth nothing here', async () => {
+      await fund()
+      const foreign = buildPayoutTree(bytes32(0xf0), Number(epoch), [{ miner: miner(0), amount: '5' }])!
+      await post(totals(5n), foreign.root)
+      await release()
+      expect(await refusal(vault.simulate.claim(...claim(rowsOf(foreign)[0]!)))).toEqual([
+        'InvalidProof',
+        epoch,
+        miner(0),
+      ])
+    })
+
+    test('a root that proves more than the total pays only the total', async () => {
+      await fund()
+      const payouts = [0, 1].map((i) => ({ miner: miner(i), amount: String(eth(50)) }))
+      const tree = buildPayoutTree(projectId, Number(epoch), payouts)!
+      await post({ miner: eth(60), developer: 0n, treasury: 0n }, tree.root)
+      await release()
+      const [first, second] = rowsOf(tree)
+      await network.mined(vault.write.claim(...claim(first!)))
+      expect(await refusal(vault.simulate.claim(...claim(second!)))).toEqual([
+        'ExceedsTotal',
+        epoch,
+        eth(10),
+        eth(50),
+      ])
+    })
+
+    test('a root with two leaves for a miner pays one of them', async () => {
+      await fund()
+      const one = buildPayoutTree(projectId, Number(epoch), [{ miner: miner(0), amount: '1' }])!.root
+      const two = buildPayoutTree(projectId, Number(epoch), [{ miner: miner(0), amount: '2' }])!.root
+      const both = keccak256(concat(one < two ? [one, two] : [two, one]))
+      await post(totals(eth(1)), both)
+      await release()
+      await network.mined(vault.write.claim(...claim({ epoch, miner: miner(0), amount: 1n, proof: [two] })))
+      expect(
+        await refusal(vault.simulate.claim(...claim({ epoch, miner: miner(0), amount: 2n, proof: [one] }))),
+      ).toEqual(['AlreadyClaimed', epoch, miner(0)])
+    })
+  })
+
+  describe('claimMany', () => {
+    test('pays leaves of several epochs and passes over what somebody claimed before', async () => {
+      await fund()
+      const first = rowsOf(await postTree(3))
+      const second = rowsOf(await postTree(4, epoch + 1n), epoch + 1n)
+      await release()
+      await network.mined(vault.write.claim(...claim(first[1]!)))
+      const { result } = await vault.simulate.claimMany([[...first, ...second]], asStranger)
+      expect(result).toBe(eth(6 - 2 + 10))
+      const said = await network.events(vault, vault.write.claimMany([[...first, ...second]], asStranger))
+      expect(said.filter(({ event }) => event === 'Claimed')).toHaveLength(6)
+      expect(await network.balanceOf(miner(0))).toBe(eth(2))
+      expect(await network.balanceOf(miner(1))).toBe(eth(4))
+      expect((await vault.read.summary()).totalPaid).toBe(eth(16))
+    })
+
+    test('a leaf that occurs twice in a batch is paid once', async () => {
+      await fund()
+      const [row] = rowsOf(await postTree(3))
+      await release()
+      await network.mined(vault.write.claimMany([[row!, row!, row!]], asStranger))
+      expect(await network.balanceOf(row!.miner)).toBe(row!.amount)
+    })
+
+    test('one false leaf undoes the batch', async () => {
+      await fund()
+      const [one, two] = rowsOf(await postTree(3))
+      await release()
+      expect(await refusal(vault.simulate.claimMany([[one!, { ...two!, amount: 1n }]], asStranger))).toEqual([
+        'InvalidProof',
+        epoch,
+        two!.miner,
+      ])
+    })
+
+    test('takes 100 payouts and no more', async () => {
+      await network.give(developer.address, eth(10_000))
+      await network.mined(network.token.write.approve([vault.address, eth(10_000)], asDeveloper))
+      await fund(eth(10_000))
+      const rows = rowsOf(await postTree(101))
+      await release()
+      expect(await refusal(vault.simulate.claimMany([rows], asStranger))).toEqual([
+        'TooManyClaims',
+        101n,
+        100n,
+      ])
+      await network.mined(vault.write.claimMany([rows.slice(0, 100)], asStranger))
+      expect((await vault.read.epochOf([epoch])).unclaimed).toBe(rows[100]!.amount)
+    })
+  })
+
+  describe('fees', () => {
+    test('go to developer and treasury once, whichever account asks', async () => {
+      await fund()
+      await postTree(3)
+      await release()
+      const before = await network.balanceOf(developer.address)
+      expect(await network.events(vault, vault.write.payFees([epoch], asStranger))).toContainEqual({
+        event: 'FeesPaid',
+        epoch,
+        developer: eth(3),
+        treasury: eth(1),
+      })
+      expect((await network.balanceOf(developer.address)) - before).toBe(eth(3))
+      expect(await network.balanceOf(treasury)).toBe(eth(1))
+      expect(await refusal(vault.simulate.payFees([epoch], asStranger))).toEqual(['NoFees', epoch])
+    })
+
+    test('an epoch all for miners has none, and one fee may be missing', async () => {
+      await fund()
+      await post({ miner: 1n, developer: 0n, treasury: 0n })
+      await post({ miner: 1n, developer: 0n, treasury: 2n }, root, epoch + 1n)
+      await post({ miner: 1n, developer: 2n, treasury: 0n }, root, epoch + 2n)
+      await release()
+      expect(await refusal(vault.simulate.payFees([epoch], asStranger))).toEqual(['NoFees', epoch])
+      await network.mined(vault.write.payFees([epoch + 1n], asStranger))
+      await network.mined(vault.write.payFees([epoch + 2n], asStranger))
+      expect(await network.balanceOf(treasury)).toBe(2n)
+    })
+  })
+}
