@@ -50,6 +50,7 @@ describe('compile', () => {
       compiler: 'asc 0.28.20',
       runtime: 'hive-wasm-v1',
       functions: ['greet'],
+      manifest_address: manifestAddress,
     })
     expect(guest.stateless).toBe(true)
     expect(readdirSync(cwd).sort()).toEqual(['greeter.hbc', 'greeter.ts'])
@@ -102,6 +103,25 @@ export function increase(): void { count += 1 }
     expect((await nodectl(['compile', 'm.ts'], { env, cwd })).stderr).toBe('')
     const { stdout } = await nodectl(['run', 'm.hbc', 'main'], { cwd })
     expect(JSON.parse(stdout).output).toBe('2')
+  })
+
+  test('what a module throws reaches its user', async () => {
+    const cwd = project({
+      'm.ts': `export function main(input: string): string {
+  if (input == "") throw new Error("größer als nichts")
+  return input.substr(0, I32.parseInt(input.split(",")[1]))
+}
+`,
+    })
+    expect((await nodectl(['compile', 'm.ts'], { env, cwd })).stderr).toBe('')
+    for (const NODE_ENGINE of ['native', 'pulley']) {
+      const failed = async (input: string) =>
+        JSON.parse(
+          (await nodectl(['run', 'm.hbc', 'main', `--input=${input}`], { cwd, env: { NODE_ENGINE } })).stdout,
+        )
+      expect(await failed('')).toMatchObject({ success: false, error: 'aborted: größer als nichts' })
+      expect(await failed('a')).toMatchObject({ error: 'aborted: Index out of range' })
+    }
   })
 
   test('settings of the compiler beside the source are not read', async () => {

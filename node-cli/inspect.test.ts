@@ -25,11 +25,13 @@ describe('inspect', () => {
   test('shows manifest, address and functions, from a file and from standard input', async () => {
     const { bytes } = echoArtifact()
     const expected = {
-      manifest: echoManifest,
+      manifest: { ...echoManifest, manifest_address: echoAddress },
       manifest_address: echoAddress,
       functions: [
         { func_id: 0, name: 'echo', wasm_bytes: echoWasm.length, abi_valid: true, abi_error: null },
       ],
+      abi_valid: true,
+      abi_error: null,
       stateless: true,
       imports: ['hive.emit'],
     }
@@ -65,6 +67,8 @@ describe('inspect', () => {
       functions: [
         { abi_valid: false, abi_error: expect.stringContaining('WASI is not available to guests') },
       ],
+      abi_valid: false,
+      abi_error: expect.stringContaining('WASI is not available to guests'),
       stateless: null,
     })
   })

@@ -22,13 +22,17 @@ const counter = path.join(folder, 'counter.hbc')
 beforeAll(() => {
   buildNodectl()
   writeFileSync(echo, echoArtifact().bytes)
-  const compile = [path.join(dist, 'nodectl.mjs'), 'compile', 'examples/counter.ts', '--out', counter]
-  const { status, stderr } = spawnSync('node', compile, {
+  const { status, stderr } = compileExample('counter.ts', counter)
+  if (status !== 0) throw new Error(stderr)
+})
+
+function compileExample(source: string, out: string) {
+  const args = [path.join(dist, 'nodectl.mjs'), 'compile', `examples/${source}`, '--out', out]
+  return spawnSync('node', args, {
     encoding: 'utf8',
     env: { ...process.env, NODE_ASC_HOME: filledAscHome() },
   })
-  if (status !== 0) throw new Error(stderr)
-})
+}
 
 /** An artifact whose function calls one of another module and answers what that answered. */
 function callerOf(address: string, functionName: string): Uint8Array {
@@ -76,11 +80,12 @@ describe('run', () => {
           input_hash: expect.stringMatching(/^0x[0-9a-f]{64}$/),
           output_hash: expect.stringMatching(/^0x[0-9a-f]{64}$/),
           events_hash: expect.stringMatching(/^0x[0-9a-f]{64}$/),
+          events: [{ name: 'echoed', data: { msg: 'hi' } }],
           gas_used: 581,
           success: true,
+          error: null,
+          receipt_hash: '0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6',
         },
-        receipt_hash: '0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6',
-        events: [{ name: 'echoed', data: { msg: 'hi' } }],
         node_id: expect.stringMatching(/^node-[0-9a-f]{16}$/),
         public_key: expect.stringMatching(/^0x[0-9a-f]{64}$/),
         signature: expect.stringMatching(/^0x[0-9a-f]{128}$/),
@@ -146,7 +151,7 @@ describe('run', () => {
       gas_limit: 500,
       gas_used: 500,
     })
-    expect(json.receipt.receipt.success).toBe(false)
+    expect(json.receipt.receipt).toMatchObject({ success: false, error: 'out of gas', events: [] })
   })
 
   test.each([
@@ -213,7 +218,7 @@ describe('run', () => {
       const receipts = []
       for (const NODE_ENGINE of ['native', 'pulley']) {
         const { json } = await answer(args, { env: { NODE_ENGINE } })
-        receipts.push({ ...json, receipt: json.receipt.receipt_hash })
+        receipts.push({ ...json, receipt: json.receipt.receipt.receipt_hash })
       }
       expect(receipts[0]).toEqual(receipts[1])
     }
@@ -292,6 +297,21 @@ describe('run --data-dir', () => {
     expect((await call()).json.output).toBe('2')
   })
 
+  test('a module finds itself on its first run, whether anything is kept or not', async () => {
+    const file = path.join(folder, 'calls.hbc')
+    const { status, stderr } = compileExample('calls.ts', file)
+    expect([status, stderr]).toEqual([0, ''])
+    const { manifest_address } = JSON.parse((await nodectl(['inspect', file])).stdout)
+    const dir = path.join(temporaryFolder(), 'node')
+    const receipts = []
+    for (const args of [[], ['--data-dir', dir], ['--data-dir', dir], []]) {
+      const { json } = await answer([file, 'descend', '--input', manifest_address, ...args])
+      receipts.push(json.receipt.receipt)
+      expect(json.output).toBe('8')
+    }
+    expect(new Set(receipts.map((one) => JSON.stringify(one))).size).toBe(1)
+  })
+
   test('a directory in use is refused before anything runs', async () => {
     const dir = path.join(temporaryFolder(), 'node')
     const refused = await withDataDir(dir, () => answer([counter, 'increment', '--data-dir', dir]))
@@ -359,6 +379,39 @@ describe('verify', () => {
       'receipt_hash is not the hash of the receipt',
       'gas_used is 581 here, not 580',
     ])
+
+    const failed = JSON.parse(
+      readFileSync(await runToFile('failed.json', [echo, 'echo', '--input', input, '--gas', '5']), 'utf8'),
+    )
+    failed.receipt.receipt.error = 'aborted: by hand'
+    writeFileSync(forgedFile, JSON.stringify(failed))
+    expect((await verify(forgedFile, echo, '--input', input)).json.problems).toEqual([
+      'error is "out of gas" here, not "aborted: by hand"',
+    ])
+  })
+
+  test('says what it cannot read of a receipt of another form', async () => {
+    const { receipt: envelope } = JSON.parse(
+      readFileSync(await runToFile('form.json', [echo, 'echo', '--input', input]), 'utf8'),
+    )
+    const { receipt_hash, error: _, events, ...receipt } = envelope.receipt
+    const file = path.join(folder, 'other-form.json')
+    writeFileSync(file, JSON.stringify({ ...envelope, receipt, receipt_hash, events }))
+    expect(await verify(file, echo, '--input', input)).toEqual({
+      code: 1,
+      json: null,
+      stderr:
+        `Error: ${file} holds no receipt of the form that nodectl 1.0.0 reads: receipt_hash: This member is not known ` +
+        'here. events: This member is not known here. receipt.events: This member is required. receipt.error: This ' +
+        'member is required. receipt.receipt_hash: This member is required.\n',
+    })
+    writeFileSync(
+      file,
+      JSON.stringify({ ...envelope, receipt: { ...envelope.receipt, v: 2, gas_used: '5' } }),
+    )
+    expect((await verify(file, echo)).stderr).toMatch(
+      /reads: receipt\.v: Must be 1\. receipt\.gas_used: A whole number\.\n$/,
+    )
   })
 
   test('what stands beside the receipt must be true as well', async () => {
