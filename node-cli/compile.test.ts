@@ -124,6 +124,56 @@ export function increase(): void { count += 1 }
     }
   })
 
+  test('functions may be defined, with names that need no import', async () => {
+    const cwd = project({
+      'm.ts': `function increment(input: string): string {
+  if (input == "stop") hive.fail("stopped")
+  const kept = storage.get("n")
+  const next = (kept.length == 0 ? 0 : I64.parseInt(kept)) + 1
+  storage.set("n", next.toString())
+  if (next == 3) storage.del("n")
+  hive.emit("incremented", '{"n":' + next.toString() + "}")
+  hive.log("counted")
+  return next.toString()
+}
+function ask(input: string): string {
+  const parts = input.split(" ")
+  const answer = hive.tryCall(parts[0], parts[1], "")
+  const raw = hive.tryCallRaw(parts[0], parts[1], "")
+  return (answer === null ? "null" : answer) + " " + (raw < 0 ? raw.toString() : "ok")
+}
+hive.define("increment", increment)
+hive.define("ask", ask)
+hive.define("insist", (input: string): string => hive.call(input, "none", ""))
+hive.define("hash", (input: string): string => hive.hash(input))
+`,
+    })
+    const compiled = await nodectl(['compile', 'm.ts'], { env, cwd })
+    expect([compiled.code, compiled.stderr]).toEqual([0, ''])
+    const { manifest_address, functions } = JSON.parse(compiled.stdout)
+    expect(functions).toEqual(['ask', 'hash', 'increment', 'insist'])
+    const run = async (name: string, input: string) => {
+      const { stdout } = await nodectl(['run', 'm.hbc', name, '--data-dir', 'node', `--input=${input}`], {
+        cwd,
+      })
+      const { output, error, receipt } = JSON.parse(stdout)
+      return { output, error, events: receipt.receipt.events }
+    }
+    for (const n of [1, 2, 3, 1])
+      expect(await run('increment', '')).toEqual({
+        output: String(n),
+        error: null,
+        events: [{ name: 'incremented', data: { n } }],
+      })
+    expect(await run('increment', 'stop')).toMatchObject({ error: 'aborted: stopped' })
+    expect((await run('hash', 'a')).output).toMatch(/^0x[0-9a-f]{64}$/)
+    // Called twice, and each time by one more.
+    expect((await run('ask', `${manifest_address} increment`)).output).toBe('2 ok')
+    expect((await run('ask', `${manifest_address} none`)).output).toBe('null -2')
+    expect((await run('ask', '0x none')).output).toBe('null -6')
+    expect((await run('insist', manifest_address)).error).toBe('aborted: call of none failed with code -2')
+  })
+
   test('settings of the compiler beside the source are not read', async () => {
     const cwd = project({
       'm.ts': greeter,

@@ -10,10 +10,10 @@ import { printable } from '../cli/output.ts'
 import { type Asc, loadAsc } from './asc.ts'
 import { ascVersion, ensureAsc } from './asc-home.ts'
 import { entryGlue } from './entry-glue.ts'
-import { findGuestFunctions } from './guest-functions.ts'
+import { findGuestFunctions, type GuestFunctions, namesOf } from './guest-functions.ts'
 import {
   entryFile,
-  libraryFolder,
+  libraryOf,
   rootFolder,
   type SourceFiles,
   sourceFile,
@@ -46,14 +46,14 @@ export async function compileModule({ source, name, version }: CompileRequest): 
   const text = readSource(source)
   const asc = await loadAsc(await ensureAsc())
   const files = sourceFiles(source, text)
-  const functions = findGuestFunctions(asc.ast, files)
-  const wasm = await runAsc(asc, files, entryGlue(functions))
+  const guest = findGuestFunctions(asc.ast, files)
+  const wasm = await runAsc(asc, files, guest)
   const manifest: ArtifactManifest = {
     name,
     language: 'assemblyscript',
     compiler: `asc ${ascVersion}`,
     runtime: artifactRuntime,
-    functions: functions.map((one) => one.name),
+    functions: namesOf(guest),
     ...(version !== undefined && { version }),
   }
   try {
@@ -87,7 +87,8 @@ function readSource(source: string): string {
   }
 }
 
-async function runAsc(asc: Asc, files: SourceFiles, entry: string): Promise<Uint8Array> {
+async function runAsc(asc: Asc, files: SourceFiles, guest: GuestFunctions): Promise<Uint8Array> {
+  const entry = entryGlue(guest)
   let wasm: Uint8Array | undefined
   let complaints = ''
   const { error } = await asc.compile(
@@ -96,7 +97,7 @@ async function runAsc(asc: Asc, files: SourceFiles, entry: string): Promise<Uint
       '--baseDir',
       rootFolder,
       '--lib',
-      `${libraryFolder}/hub.ts`,
+      libraryOf[guest.dialect],
       '--outFile',
       wasmFile,
       '--runtime',

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { printable } from '../cli/output.ts'
-import { guestLibrary } from './guest-library.ts'
+import { guestLibraries } from './guest-libraries.ts'
 
 /**
  * What asc calls the source and the module made for it: whatever the source is called enters neither code nor artifact.
@@ -15,7 +15,22 @@ export const sourceSpecifier = './\\u0001source'
 
 /** The root asc sees. With one of its own it looks for packages in the same places wherever nodectl is called. */
 export const rootFolder = '/'
-export const libraryFolder = '~nodectl'
+const libraryFolder = '~nodectl'
+
+/**
+ * What asc is told to take as library, by dialect. The exports of these files need no import; those of the other files
+ * in the folder do.
+ */
+export const libraryOf = {
+  exported: `${libraryFolder}/hub.ts`,
+  defined: `${libraryFolder}/hivekit.ts`,
+} as const
+
+const libraries: Readonly<Record<string, string>> = {
+  'hub.ts': guestLibraries.hub,
+  'hivekit.ts': guestLibraries.hivekit,
+  'node/hub.ts': guestLibraries.hub,
+}
 
 const packages = 'node_modules/'
 
@@ -36,7 +51,7 @@ export function sourceFiles(source: string, text: string): SourceFiles {
   const shown = printable(file)
   return {
     read: (name, baseDir) => {
-      if (baseDir === libraryFolder) return guestLibrary
+      if (baseDir?.startsWith(libraryFolder)) return libraries[name] ?? null
       if (name === sourceFile) return text
       // For a module that imports the source: the one that is there, not a second one with variables of its own.
       if (name === file) return `export * from "${sourceSpecifier}"`
