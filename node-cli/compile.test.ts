@@ -304,6 +304,16 @@ function inner(a: i32): i32 { return a + tryCall("0x", "f", "").code }
     expect(readdirSync(cwd)).toEqual(['m.ts'])
   })
 
+  test('lines of a source that the compiler shows do not steer the terminal', async () => {
+    const cwd = project({
+      'm.ts': 'export function main(): string {\n\treturn missing("\u001b[2J\u009b31m\u202e")\n}\n',
+    })
+    const { code, stderr } = await nodectl(['compile', 'm.ts'], { env, cwd })
+    expect(code).toBe(1)
+    expect(stderr).toContain('missing("\\u001b[2J\\u009b31m\\u202e")\n')
+    expect(stderr).not.toMatch(/(?![\n\t])[\p{Cc}\p{Bidi_Control}]/u)
+  })
+
   test('a source or an output that cannot be opened is one line', async () => {
     const cwd = project({ 'm.ts': greeter })
     expect(await nodectl(['compile', 'missing.ts'], { env, cwd })).toMatchObject({

@@ -52,11 +52,9 @@ export async function readArtifactFile(file: string): Promise<Artifact & { bytes
 /** @throws {@link CliError} for a function the module does not export. */
 export function checkExported({ manifest }: Artifact, name: string): void {
   if (!manifest.functions.includes(name))
-    throw new CliError(
-      'not_exported',
-      `invalid request: function '${name}' is not exported by this module`,
-      `The module exports: ${manifest.functions.join(', ')}`,
-    )
+    throw new CliError('not_exported', `invalid request: function '${name}' is not exported by this module`, {
+      hint: `The module exports: ${manifest.functions.join(', ')}`,
+    })
 }
 
 /** The engine `NODE_ENGINE` asks for. @throws {@link UsageError} */

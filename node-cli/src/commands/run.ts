@@ -1,7 +1,7 @@
 import { defineNodectlCommand } from '../cli/command.ts'
 import { CliError, exitCodes, UsageError } from '../cli/errors.ts'
 import { checkStandardInput } from '../cli/input.ts'
-import { printJson, progress } from '../cli/output.ts'
+import { printJson, tell } from '../cli/output.ts'
 import {
   checkExported,
   engineOf,
@@ -49,7 +49,7 @@ export default defineNodectlCommand({
           dataDir: args['data-dir'],
         }),
       )
-      for (const line of result.logs) progress(`log: ${line}`)
+      for (const line of result.logs) tell(`log: ${line}`)
       const { gas_used, ...shown } = shownResult(result)
       printJson({ ...shown, gas_limit: gasLimit, gas_used, receipt: envelope })
       if (!result.success) process.exitCode = exitCodes.failed

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import path from 'node:path'
 import { CliError } from '../cli/errors.ts'
-import { progress } from '../cli/output.ts'
+import { tell } from '../cli/output.ts'
 import { makeFolder } from '../data-dir/make-folder.ts'
 
 /** The one compiler version: another one would give other bytes, and so other addresses. */
@@ -40,7 +40,7 @@ export async function ensureAsc(home = ascHome()): Promise<string> {
       `${home} does not hold AssemblyScript ${ascVersion}, and is not empty; remove it or name another folder in NODE_ASC_HOME`,
     )
 
-  progress(`Installing AssemblyScript ${ascVersion} into ${home} (once, about 100 MB) …`)
+  tell(`Installing AssemblyScript ${ascVersion} into ${home} (once, about 100 MB) …`)
   let temporary: string
   try {
     makeFolder(home)
@@ -65,7 +65,7 @@ export async function ensureAsc(home = ascHome()): Promise<string> {
     // Left empty by an installation that failed.
     await rmdir(home).catch(() => {})
   }
-  progress('Installed.')
+  tell('Installed.')
   return installed
 }
 
@@ -123,7 +123,8 @@ function runNpm(folder: string): Promise<void> {
         : reject(
             new CliError(
               'asc_install',
-              `npm could not install AssemblyScript ${ascVersion} (is the network reachable?); install it yourself with: npm install --prefix <DIR> assemblyscript@${ascVersion}, and set NODE_ASC_HOME=<DIR>\n${complaints.trim()}`,
+              `npm could not install AssemblyScript ${ascVersion} (is the network reachable?); install it yourself with: npm install --prefix <DIR> assemblyscript@${ascVersion}, and set NODE_ASC_HOME=<DIR>`,
+              { output: complaints.trim() },
             ),
           ),
     )

@@ -126,9 +126,8 @@ async function runAsc(asc: Asc, files: SourceFiles, guest: GuestFunctions): Prom
     },
   )
   if (error !== null || wasm === undefined)
-    throw new CliError(
-      'compile',
-      `${files.nameOf(sourceFile)} does not compile\n${files.explain(complaints.trim() || (error?.message ?? ''))}`,
-    )
+    throw new CliError('compile', `${files.nameOf(sourceFile)} does not compile`, {
+      output: files.explain(complaints.trim() || (error?.message ?? '')),
+    })
   return wasm
 }

@@ -85,7 +85,7 @@ class ExportResolver {
       (node) => this.#passesOn(node) && this.names(this.#pathOf(module, node)).has(name),
     )
     if (passing && !seen.has(key)) return this.exported(this.#pathOf(module, passing), name, within)
-    throw new CliError('compile', `${module.name} does not compile\nit exports no ${name}`)
+    throw new CliError('compile', `${module.name} does not compile: it exports no ${name}`)
   }
 
   /** @param seen Modules that have been looked at. */
@@ -249,10 +249,9 @@ class ExportResolver {
     const name = this.#files.nameOf(file)
     for (let found = ast.nextDiagnostic(program); found; found = ast.nextDiagnostic(program))
       if (ast.isError(found))
-        throw new CliError(
-          'compile',
-          `${name} does not compile\n${this.#files.explain(ast.formatDiagnostic(found, false, true))}`,
-        )
+        throw new CliError('compile', `${name} does not compile`, {
+          output: this.#files.explain(ast.formatDiagnostic(found, false, true)),
+        })
     const parsed = program.sources.find(({ normalizedPath }) => normalizedPath === file)
     return { name, text, statements: parsed?.statements ?? [] }
   }
