@@ -273,6 +273,31 @@ describe('run --data-dir', () => {
     expect(readFileSync(file, 'utf8')).toContain('once upon a time')
   })
 
+  test.skipIf(process.platform === 'win32')(
+    'a disk that takes no more is named as the reason, and nothing is half kept',
+    async () => {
+      const dir = path.join(temporaryFolder(), 'node')
+      await answer([counter, 'increment', '--data-dir', dir])
+      // No file of the process may grow beyond 64 KiB, which is what the log of the database needs.
+      const limited = 'ulimit -f 64; exec node "$1" run "$2" echo --input-file "$3" --data-dir "$4"'
+      const large = path.join(folder, 'large.json')
+      writeFileSync(large, JSON.stringify({ text: 'x'.repeat(15_000) }))
+      const big = path.join(folder, 'big.hbc')
+      writeFileSync(big, answering('x'.repeat(60_000)))
+      const { status, stdout, stderr } = spawnSync(
+        'bash',
+        ['-c', limited, 'bash', path.join(dist, 'nodectl.mjs'), big, large, dir],
+        { encoding: 'utf8' },
+      )
+      expect([status, stdout, stderr]).toEqual([
+        1,
+        '',
+        `Error: ${path.join(dir, 'node.sqlite')} cannot be used: disk I/O error\n`,
+      ])
+      expect((await answer([counter, 'increment', '--data-dir', dir])).json.output).toBe('2')
+    },
+  )
+
   test.each([
     ['another module', () => echoArtifact().bytes],
     ['bytes that are no artifact', () => new Uint8Array([1, 2, 3])],
