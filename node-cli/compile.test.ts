@@ -304,6 +304,51 @@ function inner(a: i32): i32 { return a + tryCall("0x", "f", "").code }
     expect(readdirSync(cwd)).toEqual(['m.ts'])
   })
 
+  test.each([
+    ['parentheses', `return ${'('.repeat(20_000)}""${')'.repeat(20_000)}`],
+    ['blocks', `${'{'.repeat(20_000)}${'}'.repeat(20_000)}\nreturn ""`],
+    ['types', `let a: ${'Array<'.repeat(8000)}i32${'>'.repeat(8000)}\nreturn ""`],
+    ['a sum, on which the compiler crashes', `return ""${' + "a"'.repeat(20_000)}`],
+  ])('%s nested too deeply are an error of the source, not a bug', async (_, body) => {
+    const cwd = project({ 'm.ts': `export function main(): string {\n${body}\n}\n` })
+    expect(await nodectl(['compile', 'm.ts'], { env, cwd })).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'Error: m.ts does not compile: it nests deeper than the compiler can follow\n',
+    })
+  })
+
+  test('sources have a largest size, each and together', async () => {
+    const filler = (bytes: number) => `//${'x'.repeat(bytes)}\nexport const n = 1\n`
+    const alone = project({ 'm.ts': filler(4 * 1024 * 1024) })
+    expect(await nodectl(['compile', 'm.ts'], { env, cwd: alone })).toMatchObject({
+      code: 1,
+      stderr: 'Error: m.ts is larger than 4194304 bytes\n',
+    })
+    const parts = ['a', 'b', 'c', 'd', 'e']
+    const importing = parts.map((name) => `export * from "./${name}"\n`).join('')
+    const imported = project({ 'm.ts': importing, 'a.ts': filler(4 * 1024 * 1024) })
+    expect(await nodectl(['compile', 'm.ts'], { env, cwd: imported })).toMatchObject({
+      code: 1,
+      stderr: `Error: ${path.join(imported, 'a.ts')} is larger than 4194304 bytes\n`,
+    })
+    const files = Object.fromEntries(parts.map((name) => [`${name}.ts`, filler(3.9 * 1024 * 1024)]))
+    const together = project({ 'm.ts': importing, ...files })
+    expect(await nodectl(['compile', 'm.ts'], { env, cwd: together })).toMatchObject({
+      code: 1,
+      stderr: 'Error: m.ts and what it imports are larger than 16777216 bytes\n',
+    })
+  })
+
+  test.skipIf(process.platform === 'win32')('a pipe in the place of an imported module is none', async () => {
+    const cwd = project({ 'm.ts': `import { x } from "./x"\n${greeter}` })
+    spawnSync('mkfifo', [path.join(cwd, 'x.ts')])
+    expect(await nodectl(['compile', 'm.ts'], { env, cwd })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('m.ts does not compile'),
+    })
+  })
+
   test('lines of a source that the compiler shows do not steer the terminal', async () => {
     const cwd = project({
       'm.ts': 'export function main(): string {\n\treturn missing("\u001b[2J\u009b31m\u202e")\n}\n',
@@ -338,7 +383,14 @@ describe('the compiler folder', () => {
     async () => {
       const home = path.join(temporaryFolder(), 'not', 'there', 'asc')
       const cwd = project({ 'a.ts': greeter, 'b.ts': greeter })
-      const fresh = { NODE_ASC_HOME: home }
+      // What npm is told by the script that calls it is not meant for this installation.
+      const fresh = {
+        NODE_ASC_HOME: home,
+        npm_config_global: 'true',
+        npm_config_dry_run: 'true',
+        NPM_CONFIG_OMIT: 'prod',
+        npm_config_package_lock_only: 'true',
+      }
       const [one, two] = await Promise.all([
         nodectl(['compile', 'a.ts', '--name', 'x'], { env: fresh, cwd }),
         nodectl(['compile', 'b.ts', '--name', 'x'], { env: fresh, cwd }),

@@ -226,6 +226,65 @@ describe('run', () => {
   })
 })
 
+describe('a machine or a Node that lacks something', () => {
+  /** Its host functions call each other through the guest until the stack limit of the guest ends that. */
+  const nested = path.join(folder, 'nested.hbc')
+  beforeAll(() => {
+    const wat = `(module (import "crypto" "hash" (func $hash (param i32 i32) (result i64)))
+      (memory (export "memory") 1)
+      (func (export "__alloc") (param i32) (result i32)
+        (drop (call $hash (i32.const 0) (i32.const 1))) (i32.const 1024))
+      (func (export "__hive_entry") (param i32 i32 i32) (result i64) (call $hash (i32.const 0) (i32.const 1))))`
+    const wasm = tools.parseWat('nested.wat', wat, {}).toBinary({}).buffer
+    writeFileSync(nested, packArtifact(echoManifest, wasm).bytes)
+  })
+
+  test.each([984, 30_000, 200_000])('a --stack-size of %i kB crashes nothing', async (size) => {
+    const args = [nested, 'echo', '--gas', '10000000']
+    expect(await answer(args, { nodeFlags: [`--stack-size=${size}`] })).toMatchObject({
+      code: 1,
+      json: { error: 'stack limit exceeded' },
+    })
+  })
+
+  test('where no thread can be started, that is a fault of the node', async () => {
+    const args = [nested, 'echo', '--gas', '10000000']
+    expect(await answer(args, { nodeFlags: ['--permission', '--allow-fs-read=*'] })).toEqual({
+      code: 1,
+      json: null,
+      stderr: expect.stringMatching(
+        /^Error: no thread can be started for the run: .*; there is no receipt\n$/,
+      ),
+    })
+  })
+
+  test.skipIf(process.arch !== 'x64')(
+    'without SSE4.1 the message names no way out that needs it too',
+    async () => {
+      const vectors = path.join(folder, 'vectors.hbc')
+      const wat = `(module (memory (export "memory") 1)
+      (func (export "__alloc") (param i32) (result i32) (i32.const 1024))
+      (func (export "__hive_entry") (param i32 i32 i32) (result i64)
+        (i64x2.extract_lane 0 (v128.const i64x2 0 0))))`
+      const wasm = tools.parseWat('vectors.wat', wat, { simd: true }).toBinary({}).buffer
+      writeFileSync(vectors, packArtifact(echoManifest, wasm).bytes)
+      const nodeFlags = ['--no-enable-sse4-1']
+      for (const NODE_ENGINE of ['', 'native', 'pulley'])
+        expect(await answer([vectors, 'echo'], { env: { NODE_ENGINE }, nodeFlags })).toEqual({
+          code: 1,
+          json: null,
+          stderr:
+            'Error: this processor lacks the vector instructions that the module or the interpreter needs (on x86: SSE4.1); there is no receipt\n',
+        })
+      const native = { env: { NODE_ENGINE: 'native' } }
+      expect((await answer([vectors, 'echo'], native)).code).toBe(0)
+      expect((await answer([echo, 'echo', '--input', input], { ...native, nodeFlags })).json.gas_used).toBe(
+        581,
+      )
+    },
+  )
+})
+
 function bigFile(): string {
   const file = path.join(folder, 'big.txt')
   writeFileSync(file, 'x'.repeat(1_048_577))

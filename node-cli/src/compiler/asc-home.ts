@@ -88,6 +88,19 @@ async function isOccupied(home: string): Promise<boolean> {
   return names.some((name) => !name.startsWith(temporaryPrefix))
 }
 
+/** Settings that say how the registry is reached. */
+const reachSettings =
+  /^npm_config_(registry|(https_?|http_)?proxy|noproxy|cafile|ca|cert|key|strict_ssl|userconfig|globalconfig|cache|fetch_.*|\/\/.*)$/i
+
+/**
+ * The environment for npm. A script of a package, or npx, has the settings of its caller in the environment, such as
+ * `npm_config_global`; of these only those are passed on that say how the registry is reached.
+ */
+export const npmEnvironment = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+  Object.fromEntries(
+    Object.entries(env).filter(([name]) => !/^npm_config_/i.test(name) || reachSettings.test(name)),
+  )
+
 function runNpm(folder: string): Promise<void> {
   const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'
   const args = [
@@ -99,9 +112,16 @@ function runNpm(folder: string): Promise<void> {
     '--ignore-scripts',
     '--loglevel',
     'error',
+    // Settings of the user's own files that would have npm do something else.
+    '--no-global',
+    '--no-dry-run',
+    '--no-package-lock-only',
+    '--include=prod',
+    '--install-strategy=hoisted',
   ]
   return new Promise((resolve, reject) => {
     const child = spawn(npm, [...args, `assemblyscript@${ascVersion}`], {
+      env: npmEnvironment(process.env),
       stdio: ['ignore', 'ignore', 'pipe'],
       shell: process.platform === 'win32',
     })

@@ -85,6 +85,33 @@ export interface AstName {
   identifier?: { text: string }
 }
 
+/** asc came to an end that it did not foresee. The message is what it had to say. */
+class AscCrash extends Error {
+  override readonly name = 'AscCrash'
+}
+
+/** Where asc crashes it writes to the console and ends the process, which is not its own here. */
+async function outlasting(compile: () => Promise<{ error: Error | null }>): Promise<{ error: Error | null }> {
+  const { exit } = process
+  const { error: log } = console
+  let said = ''
+  console.error = (...texts: unknown[]) => {
+    said += texts.join(' ')
+  }
+  process.exit = () => {
+    throw new AscCrash(said)
+  }
+  try {
+    return await compile()
+  } catch (error) {
+    if (error instanceof AscCrash) return { error }
+    throw error
+  } finally {
+    process.exit = exit
+    console.error = log
+  }
+}
+
 /** Loads the compiler that lies in `folder`. */
 export async function loadAsc(folder: string): Promise<Asc> {
   const load = (file: string) => import(pathToFileURL(path.join(folder, 'dist', file)).href)
@@ -94,7 +121,7 @@ export async function loadAsc(folder: string): Promise<Asc> {
   return {
     compile: async (args, io) => {
       try {
-        return await asc.main(args, io)
+        return await outlasting(() => asc.main(args, io))
       } finally {
         // asc keeps the library of one compilation for the next, which may be told another one.
         for (const name of Object.keys(libraryFiles)) if (!standard.has(name)) delete libraryFiles[name]
