@@ -57,6 +57,12 @@ export function checkExported({ manifest }: Artifact, name: string): void {
     })
 }
 
+/** How the help describes what {@link engineOf} reads. */
+export const engineEnvironment = [
+  'NODE_ENGINE',
+  'native: V8 alone; pulley: the interpreter (default: V8, and the interpreter for what V8 does not take)',
+] as const
+
 /** The engine `NODE_ENGINE` asks for. @throws {@link UsageError} */
 export function engineOf(env: NodeJS.ProcessEnv = process.env): EngineChoice {
   const asked = env.NODE_ENGINE

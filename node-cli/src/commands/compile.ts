@@ -52,6 +52,7 @@ export default defineNodectlCommand({
       else printJson(summary)
     },
   },
+  environment: [['NODE_ASC_HOME', 'Folder of the compiler (default: one in the cache of the user)']],
   examples: [
     ['compile hello.ts', 'Write hello.hbc beside the source'],
     [

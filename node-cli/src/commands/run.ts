@@ -4,6 +4,7 @@ import { checkStandardInput } from '../cli/input.ts'
 import { printJson, tell } from '../cli/output.ts'
 import {
   checkExported,
+  engineEnvironment,
   engineOf,
   inputArguments,
   readArtifactFile,
@@ -55,6 +56,13 @@ export default defineNodectlCommand({
       if (!result.success) process.exitCode = exitCodes.failed
     },
   },
+  environment: [engineEnvironment],
+  exits: [
+    ['0', 'the function succeeded'],
+    ['1', 'it failed, and the JSON is printed all the same; or nothing was run, as one line Error: says'],
+    ['2', 'called in a wrong way'],
+    ['70', 'a bug of nodectl'],
+  ],
   examples: [
     ['run hello.hbc greet --input Ada', 'Run a function and forget everything but the output'],
     ['run counter.hbc increment --data-dir ./node', 'Keep the state of the module and the ledger'],

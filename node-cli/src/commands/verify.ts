@@ -8,7 +8,13 @@ import { defineNodectlCommand } from '../cli/command.ts'
 import { CliError, exitCodes } from '../cli/errors.ts'
 import { checkStandardInput } from '../cli/input.ts'
 import { printJson } from '../cli/output.ts'
-import { engineOf, inputArguments, readArtifactFile, readRunInput } from '../cli/run-request.ts'
+import {
+  engineEnvironment,
+  engineOf,
+  inputArguments,
+  readArtifactFile,
+  readRunInput,
+} from '../cli/run-request.ts'
 import {
   type EngineChoice,
   type ExecutionResult,
@@ -49,6 +55,13 @@ export default defineNodectlCommand({
       if (problems.length > 0) process.exitCode = exitCodes.failed
     },
   },
+  environment: [engineEnvironment],
+  exits: [
+    ['0', 'the receipt holds'],
+    ['1', 'it does not, and problems says why; or nothing can be said, as one line Error: says'],
+    ['2', 'called in a wrong way'],
+    ['70', 'a bug of nodectl'],
+  ],
   examples: [
     ['verify receipt.json hello.hbc --input Ada', 'Check what another node answered'],
     ['run hello.hbc greet --input Ada | nodectl verify - hello.hbc --input Ada', 'Check a run of your own'],
