@@ -10,12 +10,13 @@ const { engines } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'ut
   engines: { node: string }
 }
 
-/** The guest library travels inside the bundle, as text. */
-const guestLibrary: Plugin = {
-  name: 'guest-library',
+/** The guest libraries travel inside the bundle, as text. */
+const guestLibraries: Plugin = {
+  name: 'guest-libraries',
   setup({ onLoad }) {
-    onLoad({ filter: /compiler[\\/]guest-library\.ts$/ }, () => ({
-      contents: `export const guestLibrary = ${JSON.stringify(readFileSync(path.join(root, 'assembly/hub.ts'), 'utf8'))}`,
+    const read = (file: string): string => readFileSync(path.join(root, 'assembly', file), 'utf8')
+    onLoad({ filter: /compiler[\\/]guest-libraries\.ts$/ }, () => ({
+      contents: `export const guestLibraries = ${JSON.stringify({ hub: read('hub.ts'), hivekit: read('hivekit.ts') })}`,
       loader: 'js',
     }))
   },
@@ -51,7 +52,7 @@ await build({
   platform: 'node',
   target: 'node22.13',
   minifySyntax: true,
-  plugins: [guestLibrary, lazyCrypto],
+  plugins: [guestLibraries, lazyCrypto],
 })
 
 const [major, minor] = engines.node.replace('>=', '').split('.').map(Number)

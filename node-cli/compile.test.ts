@@ -50,6 +50,7 @@ describe('compile', () => {
       compiler: 'asc 0.28.20',
       runtime: 'hive-wasm-v1',
       functions: ['greet'],
+      manifest_address: manifestAddress,
     })
     expect(guest.stateless).toBe(true)
     expect(readdirSync(cwd).sort()).toEqual(['greeter.hbc', 'greeter.ts'])
@@ -102,6 +103,75 @@ export function increase(): void { count += 1 }
     expect((await nodectl(['compile', 'm.ts'], { env, cwd })).stderr).toBe('')
     const { stdout } = await nodectl(['run', 'm.hbc', 'main'], { cwd })
     expect(JSON.parse(stdout).output).toBe('2')
+  })
+
+  test('what a module throws reaches its user', async () => {
+    const cwd = project({
+      'm.ts': `export function main(input: string): string {
+  if (input == "") throw new Error("größer als nichts")
+  return input.substr(0, I32.parseInt(input.split(",")[1]))
+}
+`,
+    })
+    expect((await nodectl(['compile', 'm.ts'], { env, cwd })).stderr).toBe('')
+    for (const NODE_ENGINE of ['native', 'pulley']) {
+      const failed = async (input: string) =>
+        JSON.parse(
+          (await nodectl(['run', 'm.hbc', 'main', `--input=${input}`], { cwd, env: { NODE_ENGINE } })).stdout,
+        )
+      expect(await failed('')).toMatchObject({ success: false, error: 'aborted: größer als nichts' })
+      expect(await failed('a')).toMatchObject({ error: 'aborted: Index out of range' })
+    }
+  })
+
+  test('functions may be defined, with names that need no import', async () => {
+    const cwd = project({
+      'm.ts': `function increment(input: string): string {
+  if (input == "stop") hive.fail("stopped")
+  const kept = storage.get("n")
+  const next = (kept.length == 0 ? 0 : I64.parseInt(kept)) + 1
+  storage.set("n", next.toString())
+  if (next == 3) storage.del("n")
+  hive.emit("incremented", '{"n":' + next.toString() + "}")
+  hive.log("counted")
+  return next.toString()
+}
+function ask(input: string): string {
+  const parts = input.split(" ")
+  const answer = hive.tryCall(parts[0], parts[1], "")
+  const raw = hive.tryCallRaw(parts[0], parts[1], "")
+  return (answer === null ? "null" : answer) + " " + (raw < 0 ? raw.toString() : "ok")
+}
+hive.define("increment", increment)
+hive.define("ask", ask)
+hive.define("insist", (input: string): string => hive.call(input, "none", ""))
+hive.define("hash", (input: string): string => hive.hash(input))
+`,
+    })
+    const compiled = await nodectl(['compile', 'm.ts'], { env, cwd })
+    expect([compiled.code, compiled.stderr]).toEqual([0, ''])
+    const { manifest_address, functions } = JSON.parse(compiled.stdout)
+    expect(functions).toEqual(['ask', 'hash', 'increment', 'insist'])
+    const run = async (name: string, input: string) => {
+      const { stdout } = await nodectl(['run', 'm.hbc', name, '--data-dir', 'node', `--input=${input}`], {
+        cwd,
+      })
+      const { output, error, receipt } = JSON.parse(stdout)
+      return { output, error, events: receipt.receipt.events }
+    }
+    for (const n of [1, 2, 3, 1])
+      expect(await run('increment', '')).toEqual({
+        output: String(n),
+        error: null,
+        events: [{ name: 'incremented', data: { n } }],
+      })
+    expect(await run('increment', 'stop')).toMatchObject({ error: 'aborted: stopped' })
+    expect((await run('hash', 'a')).output).toMatch(/^0x[0-9a-f]{64}$/)
+    // Called twice, and each time by one more.
+    expect((await run('ask', `${manifest_address} increment`)).output).toBe('2 ok')
+    expect((await run('ask', `${manifest_address} none`)).output).toBe('null -2')
+    expect((await run('ask', '0x none')).output).toBe('null -6')
+    expect((await run('insist', manifest_address)).error).toBe('aborted: call of none failed with code -2')
   })
 
   test('settings of the compiler beside the source are not read', async () => {
@@ -234,6 +304,61 @@ function inner(a: i32): i32 { return a + tryCall("0x", "f", "").code }
     expect(readdirSync(cwd)).toEqual(['m.ts'])
   })
 
+  test.each([
+    ['parentheses', `return ${'('.repeat(20_000)}""${')'.repeat(20_000)}`],
+    ['blocks', `${'{'.repeat(20_000)}${'}'.repeat(20_000)}\nreturn ""`],
+    ['types', `let a: ${'Array<'.repeat(8000)}i32${'>'.repeat(8000)}\nreturn ""`],
+    ['a sum, on which the compiler crashes', `return ""${' + "a"'.repeat(20_000)}`],
+  ])('%s nested too deeply are an error of the source, not a bug', async (_, body) => {
+    const cwd = project({ 'm.ts': `export function main(): string {\n${body}\n}\n` })
+    expect(await nodectl(['compile', 'm.ts'], { env, cwd })).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'Error: m.ts does not compile: it nests deeper than the compiler can follow\n',
+    })
+  })
+
+  test('sources have a largest size, each and together', async () => {
+    const filler = (bytes: number) => `//${'x'.repeat(bytes)}\nexport const n = 1\n`
+    const alone = project({ 'm.ts': filler(4 * 1024 * 1024) })
+    expect(await nodectl(['compile', 'm.ts'], { env, cwd: alone })).toMatchObject({
+      code: 1,
+      stderr: 'Error: m.ts is larger than 4194304 bytes\n',
+    })
+    const parts = ['a', 'b', 'c', 'd', 'e']
+    const importing = parts.map((name) => `export * from "./${name}"\n`).join('')
+    const imported = project({ 'm.ts': importing, 'a.ts': filler(4 * 1024 * 1024) })
+    expect(await nodectl(['compile', 'm.ts'], { env, cwd: imported })).toMatchObject({
+      code: 1,
+      stderr: `Error: ${path.join(imported, 'a.ts')} is larger than 4194304 bytes\n`,
+    })
+    const files = Object.fromEntries(parts.map((name) => [`${name}.ts`, filler(3.9 * 1024 * 1024)]))
+    const together = project({ 'm.ts': importing, ...files })
+    expect(await nodectl(['compile', 'm.ts'], { env, cwd: together })).toMatchObject({
+      code: 1,
+      stderr: 'Error: m.ts and what it imports are larger than 16777216 bytes\n',
+    })
+  })
+
+  test.skipIf(process.platform === 'win32')('a pipe in the place of an imported module is none', async () => {
+    const cwd = project({ 'm.ts': `import { x } from "./x"\n${greeter}` })
+    spawnSync('mkfifo', [path.join(cwd, 'x.ts')])
+    expect(await nodectl(['compile', 'm.ts'], { env, cwd })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('m.ts does not compile'),
+    })
+  })
+
+  test('lines of a source that the compiler shows do not steer the terminal', async () => {
+    const cwd = project({
+      'm.ts': 'export function main(): string {\n\treturn missing("\u001b[2J\u009b31m\u202e")\n}\n',
+    })
+    const { code, stderr } = await nodectl(['compile', 'm.ts'], { env, cwd })
+    expect(code).toBe(1)
+    expect(stderr).toContain('missing("\\u001b[2J\\u009b31m\\u202e")\n')
+    expect(stderr).not.toMatch(/(?![\n\t])[\p{Cc}\p{Bidi_Control}]/u)
+  })
+
   test('a source or an output that cannot be opened is one line', async () => {
     const cwd = project({ 'm.ts': greeter })
     expect(await nodectl(['compile', 'missing.ts'], { env, cwd })).toMatchObject({
@@ -258,7 +383,14 @@ describe('the compiler folder', () => {
     async () => {
       const home = path.join(temporaryFolder(), 'not', 'there', 'asc')
       const cwd = project({ 'a.ts': greeter, 'b.ts': greeter })
-      const fresh = { NODE_ASC_HOME: home }
+      // What npm is told by the script that calls it is not meant for this installation.
+      const fresh = {
+        NODE_ASC_HOME: home,
+        npm_config_global: 'true',
+        npm_config_dry_run: 'true',
+        NPM_CONFIG_OMIT: 'prod',
+        npm_config_package_lock_only: 'true',
+      }
       const [one, two] = await Promise.all([
         nodectl(['compile', 'a.ts', '--name', 'x'], { env: fresh, cwd }),
         nodectl(['compile', 'b.ts', '--name', 'x'], { env: fresh, cwd }),

@@ -1,6 +1,18 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import path from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { echoArtifact } from '../protocol/hbc/testing/artifacts.ts'
 import { withDataDir } from './src/data-dir/lock.ts'
 import { buildNodectl, nodectl, temporaryFolder } from './testing/nodectl.ts'
 
@@ -8,6 +20,12 @@ beforeAll(buildNodectl)
 
 const freshDir = () => path.join(temporaryFolder(), 'node')
 const keygen = (dir: string) => nodectl(['keygen', '--data-dir', dir])
+/** Uses every file of a data directory. */
+const run = async (dir: string) => {
+  const file = path.join(temporaryFolder(), 'echo.hbc')
+  writeFileSync(file, echoArtifact().bytes)
+  return nodectl(['run', file, 'echo', '--input', '{}', '--data-dir', dir])
+}
 const id = (dir: string) => nodectl(['id', '--data-dir', dir])
 
 describe('keygen and id', () => {
@@ -23,7 +41,7 @@ describe('keygen and id', () => {
     })
     expect(readFileSync(file, 'utf8')).toMatch(/^[0-9a-f]{64}\n$/)
     expect(statSync(file).mode & 0o777).toBe(0o600)
-    expect(readdirSync(dir)).toEqual(['lock', 'node.key'])
+    expect(readdirSync(dir)).toEqual(['node.key', 'nodectl.lock'])
     expect(await id(dir)).toEqual(made)
     expect(await keygen(dir)).toEqual(made)
   })
@@ -46,7 +64,7 @@ describe('keygen and id', () => {
     for (const { code, stderr } of outcomes)
       if (code !== 0)
         expect([code, stderr]).toEqual([1, expect.stringMatching(/is in use by (another )?process/)])
-    expect(readdirSync(dir)).toEqual(['lock', 'node.key'])
+    expect(readdirSync(dir)).toEqual(['node.key', 'nodectl.lock'])
   })
 
   test('a data directory in use is refused, naming the process', async () => {
@@ -59,20 +77,86 @@ describe('keygen and id', () => {
     expect((await keygen(dir)).code).toBe(0)
   })
 
-  test.each([
-    '999999999',
-    String(process.pid),
-    '1',
-    'nonsense',
-    'SQLite format 3\0 cut off',
-    'x'.repeat(9000),
-  ])('what a crash left behind stops nobody: a lock and a pid of %j', async (left) => {
-    const dir = freshDir()
-    mkdirSync(dir)
-    for (const name of ['lock', 'pid']) writeFileSync(path.join(dir, name), left)
-    const { code, stderr } = await keygen(dir)
-    expect([code, stderr]).toEqual([0, ''])
-    expect(readdirSync(dir)).toEqual(['lock', 'node.key'])
+  test.each(['', '999999999', String(process.pid), '1'])(
+    'what a crash left behind stops nobody: a lock, and a pid file of %j',
+    async (pid) => {
+      const dir = freshDir()
+      mkdirSync(dir)
+      writeFileSync(path.join(dir, 'nodectl.lock'), '')
+      writeFileSync(path.join(dir, 'nodectl.pid'), pid)
+      const { code, stderr } = await keygen(dir)
+      expect([code, stderr]).toEqual([0, ''])
+      expect(readdirSync(dir)).toEqual(['node.key', 'nodectl.lock'])
+    },
+  )
+
+  describe('leave the files of others as they are', () => {
+    const precious = 'precious\n'
+
+    test('also those that other programs call lock and pid', async () => {
+      const dir = freshDir()
+      mkdirSync(dir)
+      for (const name of ['lock', 'pid']) writeFileSync(path.join(dir, name), precious)
+      expect((await keygen(dir)).code).toBe(0)
+      for (const name of ['lock', 'pid']) expect(readFileSync(path.join(dir, name), 'utf8')).toBe(precious)
+    })
+
+    test.each([
+      ['nodectl.lock', 'is not the lock of a data directory, which is empty'],
+      ['nodectl.pid', 'holds something else than the id of a process'],
+    ])('%s with something else in it', async (name, problem) => {
+      const dir = freshDir()
+      mkdirSync(dir)
+      const file = path.join(dir, name)
+      writeFileSync(file, precious)
+      expect(await keygen(dir)).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: `Error: the data directory ${dir} cannot be used: ${file} ${problem}\nMove that file away, or name another directory.\n`,
+      })
+      expect(readFileSync(file, 'utf8')).toBe(precious)
+      expect(existsSync(path.join(dir, 'node.key'))).toBe(false)
+    })
+
+    test
+      .skipIf(process.platform === 'win32')
+      .each(['nodectl.lock', 'nodectl.pid', 'node.key', 'node.sqlite'])(
+      'behind a symbolic link %s',
+      async (name) => {
+        const dir = freshDir()
+        mkdirSync(dir)
+        const [link, target, missing] = [name, 'target', 'missing'].map((one) => path.join(dir, one)) as [
+          string,
+          string,
+          string,
+        ]
+        for (const content of ['', '1', `${'11'.repeat(32)}\n`]) {
+          writeFileSync(target, content, { mode: 0o600 })
+          for (const to of [target, missing]) {
+            symlinkSync(to, link)
+            const { code, stderr } = await run(dir)
+            expect([code, stderr]).toEqual([1, expect.stringContaining(`${link} is a symbolic link`)])
+            expect([readFileSync(target, 'utf8'), existsSync(missing)]).toEqual([content, false])
+            rmSync(link)
+          }
+        }
+      },
+    )
+
+    test
+      .skipIf(process.platform === 'win32')
+      .each(['nodectl.lock', 'nodectl.pid', 'node.key', 'node.sqlite'])(
+      'and wait for nobody to write to a pipe %s',
+      async (name) => {
+        const dir = freshDir()
+        mkdirSync(dir)
+        const pipe = path.join(dir, name)
+        spawnSync('mkfifo', ['-m', '600', pipe])
+        const { code, stderr } = await run(dir)
+        expect([code, stderr]).toEqual([1, expect.stringContaining(`${pipe} is no regular file`)])
+        expect(statSync(pipe).isFIFO()).toBe(true)
+      },
+    )
   })
 
   test('id without a key says how to make one', async () => {

@@ -10,6 +10,7 @@ import {
   hostileArtifacts,
 } from '../protocol/hbc/testing/artifacts.ts'
 import { bodies, buildWasm } from '../protocol/hbc/testing/wasm-builder.ts'
+import { writeContainer } from '../protocol/hbc/zip.ts'
 import { buildNodectl, nodectl, temporaryFolder } from './testing/nodectl.ts'
 
 beforeAll(buildNodectl)
@@ -25,11 +26,13 @@ describe('inspect', () => {
   test('shows manifest, address and functions, from a file and from standard input', async () => {
     const { bytes } = echoArtifact()
     const expected = {
-      manifest: echoManifest,
+      manifest: { ...echoManifest, manifest_address: echoAddress },
       manifest_address: echoAddress,
       functions: [
         { func_id: 0, name: 'echo', wasm_bytes: echoWasm.length, abi_valid: true, abi_error: null },
       ],
+      abi_valid: true,
+      abi_error: null,
       stateless: true,
       imports: ['hive.emit'],
     }
@@ -65,8 +68,36 @@ describe('inspect', () => {
       functions: [
         { abi_valid: false, abi_error: expect.stringContaining('WASI is not available to guests') },
       ],
+      abi_valid: false,
+      abi_error: expect.stringContaining('WASI is not available to guests'),
       stateless: null,
     })
+  })
+
+  test('nothing in an artifact reaches the terminal as more than text', async () => {
+    const steering = '\u001b[2J\u007f\u009b31m\u202e\u2066\u2028'
+    const named = packArtifact({ ...echoManifest, name: steering, description: steering }, echoWasm)
+    const shown = await nodectl(['inspect', write('named.hbc', named.bytes)])
+    expect(shown.code).toBe(0)
+    expect(shown.stdout).not.toMatch(/(?!\n)[\p{Cc}\p{Bidi_Control}\u2028]/u)
+    expect(JSON.parse(shown.stdout).manifest).toMatchObject({ name: steering, description: steering })
+
+    const manifest = new TextEncoder().encode(
+      JSON.stringify({
+        ...echoManifest,
+        [`${steering}\nError: `]: 1,
+        ['k'.repeat(20_000)]: 1,
+        functions: [steering],
+      }),
+    )
+    const refused = await nodectl([
+      'inspect',
+      write('keyed.hbc', writeContainer({ manifest, wasm: echoWasm })),
+    ])
+    expect(refused.code).toBe(1)
+    expect(refused.stderr).toMatch(/^Error: [^\p{Cc}\p{Bidi_Control}\u2028]+ more characters\)\n$/u)
+    expect(refused.stderr).toContain('\\u001b[2J\\u007f\\u009b31m\\u202e\\u2066\\u2028\\u000aError: ')
+    expect(refused.stderr.length).toBeLessThan(5000)
   })
 
   test('what is too large, missing or a directory is one line', async () => {

@@ -37,6 +37,15 @@ describe('nodectl', () => {
     expect(stdout).toMatch(/^ {2}--data-dir <DIR> .*\(required\)$/m)
   })
 
+  test('run --help names the engines, the bounds of the gas and the exit codes', async () => {
+    const { stdout } = await nodectl(['run', '--help'])
+    expect(stdout).toMatch(/^ {2}--gas <GAS> +Gas limit, 1 to 10000000000 \(default 1000000\)$/m)
+    expect(stdout).toMatch(/^Environment:\n {2}NODE_ENGINE {2}native: .*pulley: /m)
+    expect(stdout).toMatch(
+      /^Exit codes:\n {2}0 +the function succeeded\n {2}1 +it failed.*\n {2}2 .*\n {2}70 /m,
+    )
+  })
+
   test('the list of commands in the README is that of --help', () => {
     const readme = readFileSync(path.join(import.meta.dirname, 'README.md'), 'utf8')
     const rows = [...readme.matchAll(/^\| `nodectl (\w+)[^|]*\| (.*) \|$/gm)]

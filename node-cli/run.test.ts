@@ -22,13 +22,17 @@ const counter = path.join(folder, 'counter.hbc')
 beforeAll(() => {
   buildNodectl()
   writeFileSync(echo, echoArtifact().bytes)
-  const compile = [path.join(dist, 'nodectl.mjs'), 'compile', 'examples/counter.ts', '--out', counter]
-  const { status, stderr } = spawnSync('node', compile, {
+  const { status, stderr } = compileExample('counter.ts', counter)
+  if (status !== 0) throw new Error(stderr)
+})
+
+function compileExample(source: string, out: string) {
+  const args = [path.join(dist, 'nodectl.mjs'), 'compile', `examples/${source}`, '--out', out]
+  return spawnSync('node', args, {
     encoding: 'utf8',
     env: { ...process.env, NODE_ASC_HOME: filledAscHome() },
   })
-  if (status !== 0) throw new Error(stderr)
-})
+}
 
 /** An artifact whose function calls one of another module and answers what that answered. */
 function callerOf(address: string, functionName: string): Uint8Array {
@@ -76,11 +80,12 @@ describe('run', () => {
           input_hash: expect.stringMatching(/^0x[0-9a-f]{64}$/),
           output_hash: expect.stringMatching(/^0x[0-9a-f]{64}$/),
           events_hash: expect.stringMatching(/^0x[0-9a-f]{64}$/),
+          events: [{ name: 'echoed', data: { msg: 'hi' } }],
           gas_used: 581,
           success: true,
+          error: null,
+          receipt_hash: '0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6',
         },
-        receipt_hash: '0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6',
-        events: [{ name: 'echoed', data: { msg: 'hi' } }],
         node_id: expect.stringMatching(/^node-[0-9a-f]{16}$/),
         public_key: expect.stringMatching(/^0x[0-9a-f]{64}$/),
         signature: expect.stringMatching(/^0x[0-9a-f]{128}$/),
@@ -146,7 +151,7 @@ describe('run', () => {
       gas_limit: 500,
       gas_used: 500,
     })
-    expect(json.receipt.receipt.success).toBe(false)
+    expect(json.receipt.receipt).toMatchObject({ success: false, error: 'out of gas', events: [] })
   })
 
   test.each([
@@ -213,12 +218,71 @@ describe('run', () => {
       const receipts = []
       for (const NODE_ENGINE of ['native', 'pulley']) {
         const { json } = await answer(args, { env: { NODE_ENGINE } })
-        receipts.push({ ...json, receipt: json.receipt.receipt_hash })
+        receipts.push({ ...json, receipt: json.receipt.receipt.receipt_hash })
       }
       expect(receipts[0]).toEqual(receipts[1])
     }
     expect((await answer([echo, 'echo'], { env: { NODE_ENGINE: 'fast' } })).code).toBe(2)
   })
+})
+
+describe('a machine or a Node that lacks something', () => {
+  /** Its host functions call each other through the guest until the stack limit of the guest ends that. */
+  const nested = path.join(folder, 'nested.hbc')
+  beforeAll(() => {
+    const wat = `(module (import "crypto" "hash" (func $hash (param i32 i32) (result i64)))
+      (memory (export "memory") 1)
+      (func (export "__alloc") (param i32) (result i32)
+        (drop (call $hash (i32.const 0) (i32.const 1))) (i32.const 1024))
+      (func (export "__hive_entry") (param i32 i32 i32) (result i64) (call $hash (i32.const 0) (i32.const 1))))`
+    const wasm = tools.parseWat('nested.wat', wat, {}).toBinary({}).buffer
+    writeFileSync(nested, packArtifact(echoManifest, wasm).bytes)
+  })
+
+  test.each([984, 30_000, 200_000])('a --stack-size of %i kB crashes nothing', async (size) => {
+    const args = [nested, 'echo', '--gas', '10000000']
+    expect(await answer(args, { nodeFlags: [`--stack-size=${size}`] })).toMatchObject({
+      code: 1,
+      json: { error: 'stack limit exceeded' },
+    })
+  })
+
+  test('where no thread can be started, that is a fault of the node', async () => {
+    const args = [nested, 'echo', '--gas', '10000000']
+    expect(await answer(args, { nodeFlags: ['--permission', '--allow-fs-read=*'] })).toEqual({
+      code: 1,
+      json: null,
+      stderr: expect.stringMatching(
+        /^Error: no thread can be started for the run: .*; there is no receipt\n$/,
+      ),
+    })
+  })
+
+  test.skipIf(process.arch !== 'x64')(
+    'without SSE4.1 the message names no way out that needs it too',
+    async () => {
+      const vectors = path.join(folder, 'vectors.hbc')
+      const wat = `(module (memory (export "memory") 1)
+      (func (export "__alloc") (param i32) (result i32) (i32.const 1024))
+      (func (export "__hive_entry") (param i32 i32 i32) (result i64)
+        (i64x2.extract_lane 0 (v128.const i64x2 0 0))))`
+      const wasm = tools.parseWat('vectors.wat', wat, { simd: true }).toBinary({}).buffer
+      writeFileSync(vectors, packArtifact(echoManifest, wasm).bytes)
+      const nodeFlags = ['--no-enable-sse4-1']
+      for (const NODE_ENGINE of ['', 'native', 'pulley'])
+        expect(await answer([vectors, 'echo'], { env: { NODE_ENGINE }, nodeFlags })).toEqual({
+          code: 1,
+          json: null,
+          stderr:
+            'Error: this processor lacks the vector instructions that the module or the interpreter needs (on x86: SSE4.1); there is no receipt\n',
+        })
+      const native = { env: { NODE_ENGINE: 'native' } }
+      expect((await answer([vectors, 'echo'], native)).code).toBe(0)
+      expect((await answer([echo, 'echo', '--input', input], { ...native, nodeFlags })).json.gas_used).toBe(
+        581,
+      )
+    },
+  )
 })
 
 function bigFile(): string {
@@ -268,6 +332,31 @@ describe('run --data-dir', () => {
     expect(readFileSync(file, 'utf8')).toContain('once upon a time')
   })
 
+  test.skipIf(process.platform === 'win32')(
+    'a disk that takes no more is named as the reason, and nothing is half kept',
+    async () => {
+      const dir = path.join(temporaryFolder(), 'node')
+      await answer([counter, 'increment', '--data-dir', dir])
+      // No file of the process may grow beyond 64 KiB, which is what the log of the database needs.
+      const limited = 'ulimit -f 64; exec node "$1" run "$2" echo --input-file "$3" --data-dir "$4"'
+      const large = path.join(folder, 'large.json')
+      writeFileSync(large, JSON.stringify({ text: 'x'.repeat(15_000) }))
+      const big = path.join(folder, 'big.hbc')
+      writeFileSync(big, answering('x'.repeat(60_000)))
+      const { status, stdout, stderr } = spawnSync(
+        'bash',
+        ['-c', limited, 'bash', path.join(dist, 'nodectl.mjs'), big, large, dir],
+        { encoding: 'utf8' },
+      )
+      expect([status, stdout, stderr]).toEqual([
+        1,
+        '',
+        `Error: ${path.join(dir, 'node.sqlite')} cannot be used: disk I/O error\n`,
+      ])
+      expect((await answer([counter, 'increment', '--data-dir', dir])).json.output).toBe('2')
+    },
+  )
+
   test.each([
     ['another module', () => echoArtifact().bytes],
     ['bytes that are no artifact', () => new Uint8Array([1, 2, 3])],
@@ -290,6 +379,21 @@ describe('run --data-dir', () => {
     })
     expect((await answer([counter, 'read', '--data-dir', dir])).json.output).toBe('1')
     expect((await call()).json.output).toBe('2')
+  })
+
+  test('a module finds itself on its first run, whether anything is kept or not', async () => {
+    const file = path.join(folder, 'calls.hbc')
+    const { status, stderr } = compileExample('calls.ts', file)
+    expect([status, stderr]).toEqual([0, ''])
+    const { manifest_address } = JSON.parse((await nodectl(['inspect', file])).stdout)
+    const dir = path.join(temporaryFolder(), 'node')
+    const receipts = []
+    for (const args of [[], ['--data-dir', dir], ['--data-dir', dir], []]) {
+      const { json } = await answer([file, 'descend', '--input', manifest_address, ...args])
+      receipts.push(json.receipt.receipt)
+      expect(json.output).toBe('8')
+    }
+    expect(new Set(receipts.map((one) => JSON.stringify(one))).size).toBe(1)
   })
 
   test('a directory in use is refused before anything runs', async () => {
@@ -359,6 +463,39 @@ describe('verify', () => {
       'receipt_hash is not the hash of the receipt',
       'gas_used is 581 here, not 580',
     ])
+
+    const failed = JSON.parse(
+      readFileSync(await runToFile('failed.json', [echo, 'echo', '--input', input, '--gas', '5']), 'utf8'),
+    )
+    failed.receipt.receipt.error = 'aborted: by hand'
+    writeFileSync(forgedFile, JSON.stringify(failed))
+    expect((await verify(forgedFile, echo, '--input', input)).json.problems).toEqual([
+      'error is "out of gas" here, not "aborted: by hand"',
+    ])
+  })
+
+  test('says what it cannot read of a receipt of another form', async () => {
+    const { receipt: envelope } = JSON.parse(
+      readFileSync(await runToFile('form.json', [echo, 'echo', '--input', input]), 'utf8'),
+    )
+    const { receipt_hash, error: _, events, ...receipt } = envelope.receipt
+    const file = path.join(folder, 'other-form.json')
+    writeFileSync(file, JSON.stringify({ ...envelope, receipt, receipt_hash, events }))
+    expect(await verify(file, echo, '--input', input)).toEqual({
+      code: 1,
+      json: null,
+      stderr:
+        `Error: ${file} holds no receipt of the form that nodectl 1.0.0 reads: receipt_hash: This member is not known ` +
+        'here. events: This member is not known here. receipt.events: This member is required. receipt.error: This ' +
+        'member is required. receipt.receipt_hash: This member is required.\n',
+    })
+    writeFileSync(
+      file,
+      JSON.stringify({ ...envelope, receipt: { ...envelope.receipt, v: 2, gas_used: '5' } }),
+    )
+    expect((await verify(file, echo)).stderr).toMatch(
+      /reads: receipt\.v: Must be 1\. receipt\.gas_used: A whole number\.\n$/,
+    )
   })
 
   test('what stands beside the receipt must be true as well', async () => {

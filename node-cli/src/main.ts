@@ -3,6 +3,7 @@ import { checkArguments, unknown } from './cli/arguments.ts'
 import { CliError, exitCodes, UsageError } from './cli/errors.ts'
 import { commandHelp, toolHelp } from './cli/help.ts'
 import { leaveAtOnce } from './cli/leave.ts'
+import { tell, tellLines } from './cli/output.ts'
 import { commands } from './commands/index.ts'
 
 const isHelp = (argument: string | undefined): boolean => argument === '--help' || argument === '-h'
@@ -35,15 +36,18 @@ function report(error: unknown, rawArgs: readonly string[]): void {
   const usage = error instanceof UsageError || (error instanceof Error && error.name === 'CLIError')
   if (usage) {
     const name = rawArgs[0] !== undefined && Object.hasOwn(commands, rawArgs[0]) ? ` ${rawArgs[0]}` : ''
-    process.stderr.write(`Error: ${(error as Error).message}\nSee: nodectl${name} --help\n`)
+    tell(`Error: ${(error as Error).message}`)
+    tell(`See: nodectl${name} --help`)
     process.exitCode = exitCodes.usage
   } else if (error instanceof CliError) {
-    process.stderr.write(`Error: ${error.message}\n${error.hint === undefined ? '' : `${error.hint}\n`}`)
+    tell(`Error: ${error.message}`)
+    if (error.output) tellLines(error.output)
+    if (error.hint !== undefined) tell(error.hint)
     process.exitCode = exitCodes.failed
     if (error.code === 'node_fault') leaveAtOnce(exitCodes.failed)
   } else {
-    process.stderr.write(`Error: this is a bug of nodectl ${packageJson.version}, please report it\n`)
-    process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`)
+    tell(`Error: this is a bug of nodectl ${packageJson.version}, please report it`)
+    tellLines(error instanceof Error ? (error.stack ?? error.message) : String(error))
     process.exitCode = exitCodes.bug
   }
 }
@@ -51,7 +55,7 @@ function report(error: unknown, rawArgs: readonly string[]): void {
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   // A reader that has seen enough, like `head`, closes the pipe; that is no failure of ours.
   if (error.code === 'EPIPE') process.exit(exitCodes.done)
-  process.stderr.write(`Error: standard output cannot be written: ${error.message}\n`)
+  tell(`Error: standard output cannot be written: ${error.message}`)
   process.exit(exitCodes.failed)
 })
 // Nobody is left to tell; the exit code still says how it ended.

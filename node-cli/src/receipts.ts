@@ -10,11 +10,16 @@ import type { ExecutionResult } from './engine/index.ts'
 import { nodeSigner } from './node-signer.ts'
 import { profile } from './profile.ts'
 
+/** What a node says of a run. Its hash covers what the protocol hashes: all but `events`, `error` and the hash itself. */
+export interface NodeReceipt extends ExecutionReceipt {
+  events: readonly ExecutionEvent[]
+  error: string | null
+  receipt_hash: string
+}
+
 /** A receipt with the node's signature. The time is not signed. */
 export interface ReceiptEnvelope {
-  receipt: ExecutionReceipt
-  receipt_hash: string
-  events: readonly ExecutionEvent[]
+  receipt: NodeReceipt
   node_id: string
   public_key: string
   signature: string
@@ -39,8 +44,8 @@ export const shownResult = ({ success, output, error, gasUsed }: ExecutionResult
 /** A byte order mark is part of the output: its hash covers it. */
 const asText = new TextDecoder('utf-8', { ignoreBOM: true })
 
-export function receiptOf({ address, functionName, input, result }: Ran): ExecutionReceipt {
-  return createReceipt({
+export function nodeReceiptOf({ address, functionName, input, result }: Ran): NodeReceipt {
+  const hashed = createReceipt({
     module_address: address,
     function: functionName,
     input,
@@ -49,19 +54,17 @@ export function receiptOf({ address, functionName, input, result }: Ran): Execut
     gas_used: result.gasUsed,
     success: result.success,
   })
+  return { ...hashed, events: result.events, error: result.error, receipt_hash: hashReceipt(hashed) }
 }
 
 export function signReceipt(ran: Ran, seed: string, timestamp: number): ReceiptEnvelope {
-  const receipt = receiptOf(ran)
-  const receiptHash = hashReceipt(receipt)
+  const receipt = nodeReceiptOf(ran)
   const signer = nodeSigner(seed)
   return {
     receipt,
-    receipt_hash: receiptHash,
-    events: ran.result.events,
     node_id: deriveNodeId(profile, signer.publicKey),
     public_key: signer.publicKey,
-    signature: signer.sign(receiptText(profile, receiptHash)),
+    signature: signer.sign(receiptText(profile, receipt.receipt_hash)),
     timestamp,
   }
 }

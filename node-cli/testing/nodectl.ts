@@ -53,12 +53,14 @@ export function nodectl(
     env?: NodeJS.ProcessEnv
     input?: Uint8Array
     cwd?: string
+    /** Flags of Node itself. */
+    nodeFlags?: string[]
     /** A file descriptor in the place of the pipe that is read. */
     stdout?: number
   } = {},
 ) {
   return new Promise<Outcome>((resolve, reject) => {
-    const child = spawn('node', [path.join(dist, 'nodectl.mjs'), ...args], {
+    const child = spawn('node', [...(options.nodeFlags ?? []), path.join(dist, 'nodectl.mjs'), ...args], {
       cwd: options.cwd,
       env: { ...process.env, ...options.env },
       stdio: ['pipe', options.stdout ?? 'pipe', 'pipe'],

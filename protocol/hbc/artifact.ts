@@ -54,7 +54,7 @@ export function parseArtifact(bytes: Uint8Array): Artifact & { readonly guest: G
 }
 
 /**
- * Packs an artifact. The same manifest and module give the same bytes everywhere.
+ * Packs an artifact, with its address in the manifest. The same manifest and module give the same bytes everywhere.
  *
  * @throws {@link ArtifactError} for a manifest or module that {@link parseArtifact} would refuse.
  */
@@ -62,6 +62,7 @@ export function packArtifact(
   manifest: ArtifactManifest,
   wasm: Uint8Array,
 ): { bytes: Uint8Array; manifestAddress: Hex } {
-  const bytes = writeContainer({ manifest: utf8(encodeCanonicalJson(manifest)), wasm })
+  const addressed = { manifest_address: deriveModuleAddress(manifest, wasm), ...manifest }
+  const bytes = writeContainer({ manifest: utf8(encodeCanonicalJson(addressed)), wasm })
   return { bytes, manifestAddress: parseArtifact(bytes).manifestAddress }
 }

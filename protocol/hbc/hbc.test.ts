@@ -1,6 +1,7 @@
 import { constants, deflateRawSync, inflateRawSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { encodeCanonicalJson, utf8 } from '../encoding/index.ts'
 import { ArtifactError, openArtifact, packArtifact, parseArtifact } from './artifact.ts'
 import { crc32 } from './crc32.ts'
 import { InflateError, inflate } from './inflate.ts'
@@ -19,7 +20,7 @@ describe('parseArtifact', () => {
   test('the echo module has its known address', () => {
     const { manifest, manifestAddress, wasm, guest } = parseArtifact(echoArtifact().bytes)
     expect(manifestAddress).toBe(echoAddress)
-    expect(manifest).toEqual(echoManifest)
+    expect(manifest).toEqual({ ...echoManifest, manifest_address: echoAddress })
     expect(wasm).toEqual(echoWasm)
     expect(guest).toMatchObject({ imports: ['hive.emit'], stateless: true })
   })
@@ -85,12 +86,68 @@ describe('parseArtifact', () => {
   })
 })
 
+/** A number in so many bytes, the lowest first. */
+const hex = (value: number, bytes: number): string =>
+  Buffer.from(Array.from({ length: bytes }, (_, at) => Math.floor(value / 256 ** at) % 256)).toString('hex')
+const textHex = (text: string): string => Buffer.from(text).toString('hex')
+
 describe('packArtifact', () => {
   test('gives the same bytes for the same module, whatever the order of keys', () => {
     const reversed = Object.fromEntries(
       Object.entries(echoManifest).reverse(),
     ) as unknown as typeof echoManifest
     expect(packArtifact(reversed, echoWasm).bytes).toEqual(echoArtifact().bytes)
+  })
+
+  test('writes the bytes that other packagers of this format write', () => {
+    const { bytes } = echoArtifact()
+    const manifest = utf8(encodeCanonicalJson({ ...echoManifest, manifest_address: echoAddress }))
+    const entries = [
+      ['manifest.json', manifest, 0],
+      ['module.wasm', echoWasm, 30 + 13 + manifest.length],
+    ] as const
+    const common = (content: Uint8Array, name: string) =>
+      hex(10, 2) +
+      hex(0, 6) +
+      hex(0x21, 2) +
+      hex(crc32(content), 4) +
+      hex(content.length, 4).repeat(2) +
+      hex(name.length, 2) +
+      hex(0, 2)
+    const files = entries.map(
+      ([name, content]) =>
+        hex(0x04034b50, 4) + common(content, name) + textHex(name) + Buffer.from(content).toString('hex'),
+    )
+    const directory = entries.map(
+      ([name, content, offset]) =>
+        hex(0x02014b50, 4) +
+        hex(0x031e, 2) +
+        common(content, name) +
+        hex(0, 6) +
+        hex(0o100644 * 65_536, 4) +
+        hex(offset, 4) +
+        textHex(name),
+    )
+    const [filesHex, directoryHex] = [files.join(''), directory.join('')]
+    const end =
+      hex(0x06054b50, 4) +
+      hex(0, 4) +
+      hex(2, 2).repeat(2) +
+      hex(directoryHex.length / 2, 4) +
+      hex(filesHex.length / 2, 4) +
+      hex(0, 2)
+    expect(Buffer.from(bytes).toString('hex')).toBe(filesHex + directoryHex + end)
+  })
+
+  test('writes the address into the manifest, and keeps one that is right', () => {
+    const { bytes, manifestAddress } = echoArtifact()
+    expect(openArtifact(bytes).manifest).toEqual({ ...echoManifest, manifest_address: echoAddress })
+    const again = packArtifact({ ...echoManifest, manifest_address: manifestAddress }, echoWasm)
+    expect(again).toEqual({ bytes, manifestAddress })
+    const wrong = { ...echoManifest, manifest_address: `0x${'00'.repeat(32)}` }
+    expect(() => packArtifact(wrong, echoWasm)).toThrowError(
+      expect.objectContaining({ rule: 'manifest_address' }),
+    )
   })
 
   test('does not pack what would be refused', () => {

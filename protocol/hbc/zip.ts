@@ -84,7 +84,19 @@ export function readContainer(bytes: Uint8Array): Container {
   return { manifest: contents.get('manifest.json')!, wasm: contents.get('module.wasm')! }
 }
 
-/** Writes the one archive the packager makes of these contents: both stored, no timestamps, no extra fields. */
+/** What is written of every entry, so that all packagers of this format write the same bytes. */
+const written = {
+  /** ZIP 1.0, which knows stored entries. */
+  versionNeeded: 10,
+  /** A system like Unix (3), whose file modes the attributes have, and ZIP 3.0 (30). */
+  madeBy: 0x031e,
+  /** 1980-01-01, the earliest date there is; a month or day of 0 is none. */
+  date: 0x0021,
+  /** A regular file, rw-r--r--. */
+  attributes: 0o100644 * 2 ** 16,
+} as const
+
+/** Writes the one archive the packager makes of these contents: both stored, of one date, without extra fields. */
 export function writeContainer({ manifest, wasm }: Container): Uint8Array {
   const entries = [
     { name: utf8('manifest.json'), content: manifest },
@@ -94,8 +106,8 @@ export function writeContainer({ manifest, wasm }: Container): Uint8Array {
   const directory: Uint8Array[] = []
   let offset = 0
   for (const { name, content } of entries) {
-    // version 2.0, no flags, stored, time 0, date 0
-    const common = concatBytes(u16(20), u16(0), u16(0), u16(0), u16(0))
+    // no flags, stored, time 0
+    const common = concatBytes(u16(written.versionNeeded), u16(0), u16(0), u16(0), u16(written.date))
     const sizes = concatBytes(
       u32(crc32(content)),
       u32(content.length),
@@ -104,9 +116,9 @@ export function writeContainer({ manifest, wasm }: Container): Uint8Array {
       u16(0),
     )
     files.push(u32(localSignature), common, sizes, name, content)
-    directory.push(u32(centralSignature), u16(20), common, sizes)
-    // no comment, disk 0, no attributes
-    directory.push(u16(0), u16(0), u16(0), u32(0), u32(offset), name)
+    directory.push(u32(centralSignature), u16(written.madeBy), common, sizes)
+    // no comment, disk 0, no internal attributes
+    directory.push(u16(0), u16(0), u16(0), u32(written.attributes), u32(offset), name)
     offset += localBytes + name.length + content.length
   }
   const directoryBytes = concatBytes(...directory)

@@ -3,6 +3,10 @@ import type { ArgsDef, CommandDef } from 'citty'
 /** A command of the tool: citty's definition, with examples for its help. */
 export interface Command<Args extends ArgsDef = ArgsDef> {
   definition: CommandDef<Args> & { args: Args }
+  /** Variables of the environment that change what it does, each with how. */
+  environment?: readonly (readonly [name: string, effect: string])[]
+  /** What its exit codes say, where that is more than done or failed. */
+  exits?: readonly (readonly [code: string, meaning: string])[]
   /** Command lines without the leading `nodectl`, each with what it does. */
   examples: readonly (readonly [line: string, effect: string])[]
 }

@@ -1,14 +1,23 @@
-/** Refused or failed: an `Error:` line on stderr, exit code 1. */
+/** What goes with the line of an error. */
+interface More {
+  /** What helps to mend it, on a line of its own below. */
+  readonly hint?: string
+  /** What another program said, as its lines are. */
+  readonly output?: string
+}
+
+/** Refused or failed: an `Error:` line on stderr, exit code 1. The message is one line. */
 export class CliError extends Error {
   override readonly name: string = 'CliError'
   readonly code: string
-  /** What helps to mend it, on a line of its own below. */
   readonly hint: string | undefined
+  readonly output: string | undefined
 
-  constructor(code: string, message: string, hint?: string) {
+  constructor(code: string, message: string, { hint, output }: More = {}) {
     super(message)
     this.code = code
     this.hint = hint
+    this.output = output
   }
 }
 

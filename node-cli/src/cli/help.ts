@@ -3,7 +3,8 @@ import { flagsOf } from './arguments.ts'
 import type { Command, CommandEntry } from './command.ts'
 
 /** The help of one command. */
-export function commandHelp(name: string, { definition, examples }: Command): string {
+export function commandHelp(name: string, command: Command): string {
+  const { definition, environment = [], exits = [], examples } = command
   const { args } = definition
   const description = (definition.meta as { description: string }).description
   const positionals = Object.entries(args).filter(([, { type }]) => type === 'positional')
@@ -24,6 +25,8 @@ export function commandHelp(name: string, { definition, examples }: Command): st
       table(positionals.map(([argument, { description: text = '' }]) => [argument.toUpperCase(), text])),
     ],
     ['Options', table([...optionRows(args), ['-h, --help', 'Show this']])],
+    ['Environment', table(environment)],
+    ['Exit codes', table(exits)],
     ['Examples', examples.flatMap(([line, effect]) => [`# ${effect}`, `nodectl ${line}`])],
   ])
 }

@@ -39,8 +39,11 @@ async function readStandardInput(bytesMax: number): Promise<Uint8Array> {
   return new Uint8Array(Buffer.concat(chunks))
 }
 
-/** The same of a file, without the streams of Node: to load them takes longer than to read a small file. */
-function readUpTo(file: string, bytesMax: number): Uint8Array {
+/**
+ * Reads a file until its end, or until there is more than the limit. Without the streams of Node: to load them takes longer
+ * than to read a small file.
+ */
+export function readUpTo(file: string, bytesMax: number): Uint8Array {
   const descriptor = openSync(file, 'r')
   try {
     // A pipe says it is empty. One byte more than a file has room shows where it ends.

@@ -1,13 +1,45 @@
+/** What a terminal acts on instead of showing it: control characters, ends of lines, and marks that turn the direction of text. */
+const steering = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
+
+/** The same in places where lines, and what indents them, are meant. */
+const steeringInLines = /(?![\n\t])[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
+
+const asEscape = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+
+/** Characters of one line that are shown. */
+const lineMax = 4096
+/** Lines of what another program says that are shown. */
+const linesMax = 500
+
+/** Text of anyone's as one line for a terminal: with escapes for what would steer it, and cut when it is long. */
+export const printable = (text: string): string => cut(text).replace(steering, asEscape)
+
+const cut = (line: string): string =>
+  line.length <= lineMax ? line : `${line.slice(0, lineMax)}… (${line.length - lineMax} more characters)`
+
+/** JSON is read back as it was: inside its texts an escape means the character. */
+const jsonText = (value: unknown, indent = 0): string =>
+  JSON.stringify(value, null, indent).replace(steeringInLines, asEscape)
+
 /** Writes the result of a command. Standard output carries it and nothing else. */
 export function printJson(value: unknown): void {
-  process.stdout.write(`${JSON.stringify(value, null, 2)}\n`)
+  process.stdout.write(`${jsonText(value, 2)}\n`)
 }
 
-/** Text of a guest, with what would steer a terminal shown as escapes. */
-export const printable = (text: string): string =>
-  text.replace(/\p{Cc}/gu, (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`)
+/** The same on standard error, in one line, where standard output carries something else. */
+export function tellJson(value: unknown): void {
+  process.stderr.write(`${jsonText(value)}\n`)
+}
 
-/** Tells on standard error what takes long. */
-export function progress(message: string): void {
-  process.stderr.write(`${message}\n`)
+/** Says something on standard error, in one line. */
+export function tell(message: string): void {
+  process.stderr.write(`${printable(message)}\n`)
+}
+
+/** Passes on what another program says, line by line. */
+export function tellLines(text: string): void {
+  const lines = text.split(/\r?\n/)
+  for (const line of lines.slice(0, linesMax))
+    process.stderr.write(`${cut(line).replace(steeringInLines, asEscape)}\n`)
+  if (lines.length > linesMax) tell(`… (${lines.length - linesMax} more lines)`)
 }

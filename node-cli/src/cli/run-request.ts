@@ -52,12 +52,16 @@ export async function readArtifactFile(file: string): Promise<Artifact & { bytes
 /** @throws {@link CliError} for a function the module does not export. */
 export function checkExported({ manifest }: Artifact, name: string): void {
   if (!manifest.functions.includes(name))
-    throw new CliError(
-      'not_exported',
-      `invalid request: function '${name}' is not exported by this module`,
-      `The module exports: ${manifest.functions.join(', ')}`,
-    )
+    throw new CliError('not_exported', `invalid request: function '${name}' is not exported by this module`, {
+      hint: `The module exports: ${manifest.functions.join(', ')}`,
+    })
 }
+
+/** How the help describes what {@link engineOf} reads. */
+export const engineEnvironment = [
+  'NODE_ENGINE',
+  'native: V8 alone; pulley: the interpreter (default: V8, and the interpreter for what V8 does not take)',
+] as const
 
 /** The engine `NODE_ENGINE` asks for. @throws {@link UsageError} */
 export function engineOf(env: NodeJS.ProcessEnv = process.env): EngineChoice {

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { defineNodectlCommand } from '../cli/command.ts'
 import { UsageError } from '../cli/errors.ts'
-import { printJson } from '../cli/output.ts'
+import { printJson, tellJson } from '../cli/output.ts'
 import { isStandardOutput, outputFile } from '../cli/output-file.ts'
 import { compileModule } from '../compiler/compile-module.ts'
 
@@ -48,10 +48,11 @@ export default defineNodectlCommand({
         wasm_bytes: wasmBytes,
         hbc_bytes: bytes.length,
       }
-      if (toStdout) process.stderr.write(`${JSON.stringify(summary)}\n`)
+      if (toStdout) tellJson(summary)
       else printJson(summary)
     },
   },
+  environment: [['NODE_ASC_HOME', 'Folder of the compiler (default: one in the cache of the user)']],
   examples: [
     ['compile hello.ts', 'Write hello.hbc beside the source'],
     [

@@ -12,7 +12,7 @@ export default defineNodectlCommand({
     },
     async run({ args }) {
       const dataDir = args['data-dir']
-      const seed = await readNodeKey(dataDir)
+      const seed = readNodeKey(dataDir)
       if (seed === null)
         throw new CliError(
           'no_key',

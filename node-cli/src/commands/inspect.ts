@@ -27,6 +27,8 @@ export default defineNodectlCommand({
           abi_valid: abiError === null,
           abi_error: abiError,
         })),
+        abi_valid: abiError === null,
+        abi_error: abiError,
         stateless: guest instanceof WasmError ? null : guest.stateless,
         imports: guest instanceof WasmError ? [] : guest.imports,
       })

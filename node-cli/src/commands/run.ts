@@ -1,19 +1,18 @@
-import { randomBytes } from 'node:crypto'
 import { defineNodectlCommand } from '../cli/command.ts'
 import { CliError, exitCodes, UsageError } from '../cli/errors.ts'
 import { checkStandardInput } from '../cli/input.ts'
-import { printable, printJson, progress } from '../cli/output.ts'
+import { printJson, tell } from '../cli/output.ts'
 import {
   checkExported,
+  engineEnvironment,
   engineOf,
   inputArguments,
   readArtifactFile,
   readRunInput,
 } from '../cli/run-request.ts'
-import { withDataDir } from '../data-dir/lock.ts'
-import { createNodeKey } from '../data-dir/node-key.ts'
-import { type ExecutionResult, execute, type ForegroundRequest, limits, NodeFault } from '../engine/index.ts'
-import { type Ran, shownResult, signReceipt } from '../receipts.ts'
+import { limits, NodeFault } from '../engine/index.ts'
+import { shownResult } from '../receipts.ts'
+import { runModule } from '../run-module.ts'
 
 export default defineNodectlCommand({
   definition: {
@@ -41,59 +40,35 @@ export default defineNodectlCommand({
       const input = await readRunInput(args)
       const artifact = await readArtifactFile(args.hbc)
       checkExported(artifact, args.function)
-      const { manifest, manifestAddress: address, wasm, bytes: hbc } = artifact
-      const module = { wasm, functions: manifest.functions }
-      const request = {
-        engine,
-        address,
-        module,
-        function: args.function,
-        input,
-        gasLimit,
-        foreground: true,
-      } as const
-      const ran = (result: ExecutionResult): Ran => ({ address, functionName: args.function, input, result })
-
-      const dataDir = args['data-dir']
-      if (dataDir === undefined) {
-        const result = await answer(request)
-        return report(
-          result,
+      const { result, envelope } = await orFault(
+        runModule({
+          artifact,
+          functionName: args.function,
+          input,
           gasLimit,
-          signReceipt(ran(result), `0x${randomBytes(32).toString('hex')}`, unixNow()),
-        )
-      }
-      await withDataDir(dataDir, async () => {
-        const seed = await createNodeKey(dataDir)
-        const { openStore } = await import('../data-dir/store.ts')
-        const store = openStore(dataDir)
-        try {
-          const result = await answer({ ...request, state: store.state() })
-          const envelope = signReceipt(ran(result), seed, unixNow())
-          store.record({
-            address,
-            hbc,
-            functionName: args.function,
-            writes: result.writes,
-            receiptHash: envelope.receipt_hash,
-            envelope: JSON.stringify(envelope),
-            createdAt: envelope.timestamp,
-          })
-          report(result, gasLimit, envelope)
-        } finally {
-          store.close()
-        }
-      })
+          engine,
+          dataDir: args['data-dir'],
+        }),
+      )
+      for (const line of result.logs) tell(`log: ${line}`)
+      const { gas_used, ...shown } = shownResult(result)
+      printJson({ ...shown, gas_limit: gasLimit, gas_used, receipt: envelope })
+      if (!result.success) process.exitCode = exitCodes.failed
     },
   },
+  environment: [engineEnvironment],
+  exits: [
+    ['0', 'the function succeeded'],
+    ['1', 'it failed, and the JSON is printed all the same; or nothing was run, as one line Error: says'],
+    ['2', 'called in a wrong way'],
+    ['70', 'a bug of nodectl'],
+  ],
   examples: [
     ['run hello.hbc greet --input Ada', 'Run a function and forget everything but the output'],
     ['run counter.hbc increment --data-dir ./node', 'Keep the state of the module and the ledger'],
     ['run hello.hbc greet --input-file - --gas 5000000 < name.txt', 'Take the input from standard input'],
   ],
 })
-
-const unixNow = (): number => Math.floor(Date.now() / 1000)
 
 function readGas(text: string): number {
   const problem = `--gas must be a whole number from 1 to ${limits.gas}, not ${text}`
@@ -104,19 +79,11 @@ function readGas(text: string): number {
   return gas
 }
 
-async function answer(request: ForegroundRequest): Promise<ExecutionResult> {
+async function orFault<T>(run: Promise<T>): Promise<T> {
   try {
-    const result = await execute(request)
-    for (const line of result.logs) progress(`log: ${printable(line)}`)
-    return result
+    return await run
   } catch (error) {
     if (error instanceof NodeFault) throw new CliError('node_fault', `${error.message}; there is no receipt`)
     throw error
   }
-}
-
-function report(result: ExecutionResult, gasLimit: number, receipt: object): void {
-  const { gas_used, ...shown } = shownResult(result)
-  printJson({ ...shown, gas_limit: gasLimit, gas_used, receipt })
-  if (!result.success) process.exitCode = exitCodes.failed
 }

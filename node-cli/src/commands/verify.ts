@@ -1,4 +1,3 @@
-import { CanonicalJsonError, isObject, parseStrictJson } from '../../../protocol/encoding/index.ts'
 import { hashEvents, hashReceipt, receiptText } from '../../../protocol/execution/index.ts'
 import type { Artifact } from '../../../protocol/hbc/artifact.ts'
 import { deriveNodeId } from '../../../protocol/identity/index.ts'
@@ -7,21 +6,25 @@ import { checkGuest } from '../../../protocol/wasm/guest.ts'
 import { WasmError } from '../../../protocol/wasm/reader.ts'
 import { defineNodectlCommand } from '../cli/command.ts'
 import { CliError, exitCodes } from '../cli/errors.ts'
-import { checkStandardInput, nameOf, readInput } from '../cli/input.ts'
+import { checkStandardInput } from '../cli/input.ts'
 import { printJson } from '../cli/output.ts'
-import { engineOf, inputArguments, readArtifactFile, readRunInput } from '../cli/run-request.ts'
+import {
+  engineEnvironment,
+  engineOf,
+  inputArguments,
+  readArtifactFile,
+  readRunInput,
+} from '../cli/run-request.ts'
 import {
   type EngineChoice,
   type ExecutionResult,
   execute,
   type ForegroundRequest,
-  limits,
   NodeFault,
 } from '../engine/index.ts'
 import { profile } from '../profile.ts'
-import { type Ran, type ReceiptEnvelope, receiptOf, shownResult } from '../receipts.ts'
-
-const receiptBytesMax = 4 * 1024 * 1024
+import { type Claim, readClaim, receiptMembers } from '../receipt-claim.ts'
+import { nodeReceiptOf, type Ran, type ReceiptEnvelope, shownResult } from '../receipts.ts'
 
 export default defineNodectlCommand({
   definition: {
@@ -41,83 +44,39 @@ export default defineNodectlCommand({
       const claim = await readClaim(args.receipt)
       const artifact = await readArtifactFile(args.hbc)
       const input = await readRunInput(args)
-      const { receipt, receipt_hash } = claim.envelope
+      const { receipt } = claim.envelope
       const problems = signatureProblems(claim.envelope)
       if (receipt.module_address !== artifact.manifestAddress)
         problems.push(
           `the receipt is about the module ${receipt.module_address}, not ${artifact.manifestAddress}`,
         )
       else problems.push(...(await differences(engine, claim, artifact, input)))
-      printJson({ holds: problems.length === 0, problems, receipt_hash })
+      printJson({ holds: problems.length === 0, problems, receipt_hash: receipt.receipt_hash })
       if (problems.length > 0) process.exitCode = exitCodes.failed
     },
   },
+  environment: [engineEnvironment],
+  exits: [
+    ['0', 'the receipt holds'],
+    ['1', 'it does not, and problems says why; or nothing can be said, as one line Error: says'],
+    ['2', 'called in a wrong way'],
+    ['70', 'a bug of nodectl'],
+  ],
   examples: [
     ['verify receipt.json hello.hbc --input Ada', 'Check what another node answered'],
     ['run hello.hbc greet --input Ada | nodectl verify - hello.hbc --input Ada', 'Check a run of your own'],
   ],
 })
 
-/** What a file says of a run. */
-interface Claim {
-  readonly envelope: ReceiptEnvelope
-  /** What the output of `run` shows beside the receipt; nothing for a receipt alone. */
-  readonly beside: Readonly<Record<string, unknown>>
-  /**
-   * The gas limits it may have been run with. The output of `run` tells the one; a receipt does not, but only a run that
-   * the limit ended, or nearly did, depends on it, and then the gas used is the limit.
-   */
-  readonly gasLimits: readonly number[]
-}
-
-async function readClaim(file: string): Promise<Claim> {
-  const bytes = await readInput(file, receiptBytesMax)
-  try {
-    const value = parseStrictJson(bytes)
-    const whole =
-      isObject(value) && isObject(value.receipt) && isObject(value.receipt.receipt) ? value : undefined
-    const envelope = (whole?.receipt ?? value) as unknown as ReceiptEnvelope
-    if (!isObject(envelope) || !isObject(envelope.receipt) || typeof envelope.receipt.function !== 'string')
-      throw new CliError(
-        'receipt',
-        `${nameOf(file)} holds no receipt; it must be what nodectl run prints, or the receipt in it`,
-      )
-    const isLimit = (value: unknown): value is number =>
-      Number.isSafeInteger(value) && (value as number) >= 1 && (value as number) <= limits.gas
-    const stated = whole?.gas_limit
-    const possible = isLimit(stated) ? [stated] : [limits.gas, envelope.receipt.gas_used].filter(isLimit)
-    return { envelope, beside: whole ?? {}, gasLimits: possible }
-  } catch (error) {
-    if (error instanceof CanonicalJsonError)
-      throw new CliError(
-        'receipt',
-        `${nameOf(file)} holds no receipt: ${error.path === '' ? error.reason : error.message}`,
-      )
-    throw error
-  }
-}
-
-/** The members of a receipt that its hash covers. */
-const hashedMembers = [
-  'v',
-  'module_address',
-  'function',
-  'input_hash',
-  'output_hash',
-  'events_hash',
-  'gas_used',
-  'success',
-]
-
-function signatureProblems(envelope: ReceiptEnvelope): string[] {
+function signatureProblems({ receipt, ...envelope }: ReceiptEnvelope): string[] {
   const problems: string[] = []
-  const others = Object.keys(envelope.receipt).filter((name) => !hashedMembers.includes(name))
+  const others = Object.keys(receipt).filter((name) => !receiptMembers.includes(name))
   if (others.length > 0) problems.push(`the receipt has members that nobody signed: ${others.join(', ')}`)
-  if (hashEvents(envelope.events) !== envelope.receipt.events_hash)
+  if (hashEvents(receipt.events) !== receipt.events_hash)
     problems.push('the events are not those of events_hash')
-  if (hashReceipt(envelope.receipt) !== envelope.receipt_hash)
+  if (hashReceipt(receipt) !== receipt.receipt_hash)
     problems.push('receipt_hash is not the hash of the receipt')
-  if (!verifyEd25519(envelope.public_key, receiptText(profile, envelope.receipt_hash), envelope.signature))
+  if (!verifyEd25519(envelope.public_key, receiptText(profile, receipt.receipt_hash), envelope.signature))
     problems.push('the signature does not verify')
   else if (deriveNodeId(profile, envelope.public_key) !== envelope.node_id)
     problems.push('node_id does not belong to public_key')
@@ -153,9 +112,11 @@ function differencesFrom({ envelope, beside }: Claim, ran: Ran): string[] {
         ? []
         : [`${name}${where} is ${JSON.stringify(value)} here, not ${JSON.stringify(other)}`]
     })
+  // The events are compared by their hash, and the hash of the receipt with the receipt that is claimed.
+  const { events: _events, receipt_hash: _hash, ...receipt } = nodeReceiptOf(ran)
   const shown = Object.entries(shownResult(ran.result)).filter(([name]) => name in beside)
   return [
-    ...differing(receiptOf(ran), envelope.receipt, ''),
+    ...differing(receipt, envelope.receipt, ''),
     ...differing(Object.fromEntries(shown), beside, ' beside the receipt'),
   ]
 }
@@ -169,7 +130,7 @@ function stateProblem(wasm: Uint8Array): string[] {
     throw error
   }
   return [
-    'the module uses storage or other modules, and finds neither here: only a run that began without them can be verified',
+    'the module uses storage or other modules, and finds none here: only a run that began without them can be verified',
   ]
 }
 

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import path from 'node:path'
 import { CliError } from '../cli/errors.ts'
-import { progress } from '../cli/output.ts'
+import { tell } from '../cli/output.ts'
 import { makeFolder } from '../data-dir/make-folder.ts'
 
 /** The one compiler version: another one would give other bytes, and so other addresses. */
@@ -40,7 +40,7 @@ export async function ensureAsc(home = ascHome()): Promise<string> {
       `${home} does not hold AssemblyScript ${ascVersion}, and is not empty; remove it or name another folder in NODE_ASC_HOME`,
     )
 
-  progress(`Installing AssemblyScript ${ascVersion} into ${home} (once, about 100 MB) …`)
+  tell(`Installing AssemblyScript ${ascVersion} into ${home} (once, about 100 MB) …`)
   let temporary: string
   try {
     makeFolder(home)
@@ -65,7 +65,7 @@ export async function ensureAsc(home = ascHome()): Promise<string> {
     // Left empty by an installation that failed.
     await rmdir(home).catch(() => {})
   }
-  progress('Installed.')
+  tell('Installed.')
   return installed
 }
 
@@ -88,6 +88,19 @@ async function isOccupied(home: string): Promise<boolean> {
   return names.some((name) => !name.startsWith(temporaryPrefix))
 }
 
+/** Settings that say how the registry is reached. */
+const reachSettings =
+  /^npm_config_(registry|(https_?|http_)?proxy|noproxy|cafile|ca|cert|key|strict_ssl|userconfig|globalconfig|cache|fetch_.*|\/\/.*)$/i
+
+/**
+ * The environment for npm. A script of a package, or npx, has the settings of its caller in the environment, such as
+ * `npm_config_global`; of these only those are passed on that say how the registry is reached.
+ */
+export const npmEnvironment = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+  Object.fromEntries(
+    Object.entries(env).filter(([name]) => !/^npm_config_/i.test(name) || reachSettings.test(name)),
+  )
+
 function runNpm(folder: string): Promise<void> {
   const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'
   const args = [
@@ -99,9 +112,16 @@ function runNpm(folder: string): Promise<void> {
     '--ignore-scripts',
     '--loglevel',
     'error',
+    // Settings of the user's own files that would have npm do something else.
+    '--no-global',
+    '--no-dry-run',
+    '--no-package-lock-only',
+    '--include=prod',
+    '--install-strategy=hoisted',
   ]
   return new Promise((resolve, reject) => {
     const child = spawn(npm, [...args, `assemblyscript@${ascVersion}`], {
+      env: npmEnvironment(process.env),
       stdio: ['ignore', 'ignore', 'pipe'],
       shell: process.platform === 'win32',
     })
@@ -123,7 +143,8 @@ function runNpm(folder: string): Promise<void> {
         : reject(
             new CliError(
               'asc_install',
-              `npm could not install AssemblyScript ${ascVersion} (is the network reachable?); install it yourself with: npm install --prefix <DIR> assemblyscript@${ascVersion}, and set NODE_ASC_HOME=<DIR>\n${complaints.trim()}`,
+              `npm could not install AssemblyScript ${ascVersion} (is the network reachable?); install it yourself with: npm install --prefix <DIR> assemblyscript@${ascVersion}, and set NODE_ASC_HOME=<DIR>`,
+              { output: complaints.trim() },
             ),
           ),
     )

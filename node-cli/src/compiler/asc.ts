@@ -23,22 +23,27 @@ export interface Ast {
   isError: (diagnostic: unknown) => boolean
   formatDiagnostic: (diagnostic: unknown, colors: boolean, context: boolean) => string
   NodeKind: Record<
+    | 'Call'
     | 'Export'
     | 'ExportDefault'
     | 'ExportImport'
+    | 'Expression'
     | 'Function'
     | 'FunctionDeclaration'
     | 'FunctionType'
     | 'Identifier'
     | 'Import'
+    | 'Literal'
     | 'NamedType'
     | 'Parenthesized'
+    | 'PropertyAccess'
     | 'TypeDeclaration'
     | 'Variable'
     | 'VariableDeclaration',
     number
   >
   CommonFlags: { Export: number }
+  LiteralKind: { String: number }
 }
 
 /** A node of the syntax tree, with the members of the kinds that are looked at. */
@@ -60,6 +65,10 @@ export interface AstNode {
   // Expression
   expression?: AstNode
   text?: string
+  property?: AstName
+  args?: AstNode[]
+  literalKind?: number
+  value?: string
   // Import and export
   path?: { value: string } | null
   internalPath?: string | null
@@ -76,9 +85,48 @@ export interface AstName {
   identifier?: { text: string }
 }
 
+/** asc came to an end that it did not foresee. The message is what it had to say. */
+class AscCrash extends Error {
+  override readonly name = 'AscCrash'
+}
+
+/** Where asc crashes it writes to the console and ends the process, which is not its own here. */
+async function outlasting(compile: () => Promise<{ error: Error | null }>): Promise<{ error: Error | null }> {
+  const { exit } = process
+  const { error: log } = console
+  let said = ''
+  console.error = (...texts: unknown[]) => {
+    said += texts.join(' ')
+  }
+  process.exit = () => {
+    throw new AscCrash(said)
+  }
+  try {
+    return await compile()
+  } catch (error) {
+    if (error instanceof AscCrash) return { error }
+    throw error
+  } finally {
+    process.exit = exit
+    console.error = log
+  }
+}
+
 /** Loads the compiler that lies in `folder`. */
 export async function loadAsc(folder: string): Promise<Asc> {
   const load = (file: string) => import(pathToFileURL(path.join(folder, 'dist', file)).href)
-  const [{ default: asc }, { default: ast }] = await Promise.all([load('asc.js'), load('assemblyscript.js')])
-  return { compile: (args, io) => asc.main(args, io), ast }
+  const [asc, { default: ast }] = await Promise.all([load('asc.js'), load('assemblyscript.js')])
+  const libraryFiles: Record<string, string> = asc.libraryFiles
+  const standard = new Set(Object.keys(libraryFiles))
+  return {
+    compile: async (args, io) => {
+      try {
+        return await outlasting(() => asc.main(args, io))
+      } finally {
+        // asc keeps the library of one compilation for the next, which may be told another one.
+        for (const name of Object.keys(libraryFiles)) if (!standard.has(name)) delete libraryFiles[name]
+      }
+    },
+    ast,
+  }
 }

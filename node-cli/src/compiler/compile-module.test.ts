@@ -146,9 +146,53 @@ export { listed as circled } from "../../m"
   })
 })
 
+describe('functions that are defined', () => {
+  test('are sorted by name, also those of other modules; what is exported beside them is none', async () => {
+    const folder = project({
+      'm.ts': `import { hive, storage } from "hivekit"
+import { suffix } from "./lib"
+function zeta(input: string): string { return input + suffix }
+hive.define("zeta", zeta)
+hive.define('alpha', (input: string): string => storage.get(input))
+export function helper(a: i32): i32 { return a }
+`,
+      'lib.ts': `export const suffix = "!"
+hive.define("middle", (input: string): string => hive.hash(input))
+`,
+    })
+    expect((await compile(folder)).functions).toEqual(['alpha', 'middle', 'zeta'])
+  })
+
+  test('a name hive of the source itself is its own', async () => {
+    const own = `export class hive { static define(name: string, value: i32): void {} }\n`
+    const use = `hive.define("x", 1)\nexport function main${form}\n`
+    for (const files of [
+      { 'm.ts': own + use },
+      { 'm.ts': `import { hive } from "./own"\n${use}`, 'own.ts': own },
+    ])
+      expect((await compile(project(files))).functions).toEqual(['main'])
+  })
+
+  test.each([
+    ['hive.define(NAME, f)', 'm.ts:2: hive.define takes a name that is a text as it stands'],
+    ['hive.define(`f`, f)', 'm.ts:2: hive.define takes a name that is a text as it stands'],
+    ['hive.define("a b", f)', 'm.ts:2: the name a b does not fit'],
+    ['hive.define("f", f)\nhive.define("f", f)', 'm.ts:3: f is defined twice, the first time at m.ts:2'],
+    ['hive.define("f", (a: i32): i32 => a)', 'm.ts does not compile'],
+    ['hive.define("f", f); emit("e", "{}")', 'm.ts does not compile'],
+  ])('%s is refused with the place', async (statement, message) => {
+    const folder = project({ 'm.ts': `function f${form}\n${statement}\n` })
+    await expect(compile(folder)).rejects.toMatchObject({
+      name: 'CliError',
+      message: expect.stringContaining(message),
+    })
+  })
+})
+
 test('messages name the file of the user', async () => {
   const folder = project({ "it's\nme.ts": 'export function f(): string {\n  return missing()\n}\n' })
   await expect(compile(folder, "it's\nme.ts")).rejects.toMatchObject({
-    message: expect.stringMatching(/^it's\\u000ame\.ts does not compile\n.*└─ in it's\\u000ame\.ts\(2,10\)/s),
+    message: "it's\\u000ame.ts does not compile",
+    output: expect.stringMatching(/└─ in it's\\u000ame\.ts\(2,10\)/),
   })
 })

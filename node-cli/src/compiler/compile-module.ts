@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import {
   ArtifactError,
   type ArtifactManifest,
@@ -6,16 +5,18 @@ import {
   packArtifact,
 } from '../../../protocol/hbc/artifact.ts'
 import { CliError } from '../cli/errors.ts'
-import { printable } from '../cli/output.ts'
+import { readInput } from '../cli/input.ts'
 import { type Asc, loadAsc } from './asc.ts'
 import { ascVersion, ensureAsc } from './asc-home.ts'
 import { entryGlue } from './entry-glue.ts'
-import { findGuestFunctions } from './guest-functions.ts'
+import { findGuestFunctions, type GuestFunctions, namesOf } from './guest-functions.ts'
 import {
+  decodeSource,
   entryFile,
-  libraryFolder,
+  libraryOf,
   rootFolder,
   type SourceFiles,
+  sourceBytesMax,
   sourceFile,
   sourceFiles,
 } from './source-files.ts'
@@ -43,17 +44,16 @@ const wasmFile = 'module.wasm'
  * @throws {@link CliError} with asc's own messages for a source that does not compile.
  */
 export async function compileModule({ source, name, version }: CompileRequest): Promise<CompiledModule> {
-  const text = readSource(source)
+  const text = decodeSource(await readInput(source, sourceBytesMax))
   const asc = await loadAsc(await ensureAsc())
   const files = sourceFiles(source, text)
-  const functions = findGuestFunctions(asc.ast, files)
-  const wasm = await runAsc(asc, files, entryGlue(functions))
+  const { guest, wasm } = await compileSources(asc, files)
   const manifest: ArtifactManifest = {
     name,
     language: 'assemblyscript',
     compiler: `asc ${ascVersion}`,
     runtime: artifactRuntime,
-    functions: functions.map((one) => one.name),
+    functions: namesOf(guest),
     ...(version !== undefined && { version }),
   }
   try {
@@ -68,6 +68,26 @@ export async function compileModule({ source, name, version }: CompileRequest): 
   }
 }
 
+async function compileSources(
+  asc: Asc,
+  files: SourceFiles,
+): Promise<{ guest: GuestFunctions; wasm: Uint8Array }> {
+  try {
+    const guest = findGuestFunctions(asc.ast, files)
+    return { guest, wasm: await runAsc(asc, files, guest) }
+  } catch (error) {
+    if (!isTooDeep(error)) throw error
+    throw new CliError(
+      'compile',
+      `${files.nameOf(sourceFile)} does not compile: it nests deeper than the compiler can follow`,
+    )
+  }
+}
+
+/** asc follows nested code by recursion; the report of a crash has the words in it. */
+const isTooDeep = (error: unknown): boolean =>
+  error instanceof Error && error.message.includes('Maximum call stack size exceeded')
+
 /** Parts of the standard library that need what no node gives show up as imports. */
 const hintOf = ({ message }: ArtifactError): string =>
   /import env\.(seed|trace|Date|console|performance)|import (Math|Date|console|performance|process|crypto)\./.test(
@@ -76,18 +96,8 @@ const hintOf = ({ message }: ArtifactError): string =>
     ? '. Guests have no clock, randomness or console; log from "hub" writes to the log of the node'
     : ''
 
-function readSource(source: string): string {
-  try {
-    return readFileSync(source, 'utf8')
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    const reason =
-      code === 'ENOENT' ? 'there is no such file' : code === 'EISDIR' ? 'it is a directory' : message
-    throw new CliError('unreadable', `${printable(source)} cannot be read: ${reason}`)
-  }
-}
-
-async function runAsc(asc: Asc, files: SourceFiles, entry: string): Promise<Uint8Array> {
+async function runAsc(asc: Asc, files: SourceFiles, guest: GuestFunctions): Promise<Uint8Array> {
+  const entry = entryGlue(guest)
   let wasm: Uint8Array | undefined
   let complaints = ''
   const { error } = await asc.compile(
@@ -96,7 +106,7 @@ async function runAsc(asc: Asc, files: SourceFiles, entry: string): Promise<Uint
       '--baseDir',
       rootFolder,
       '--lib',
-      `${libraryFolder}/hub.ts`,
+      libraryOf[guest.dialect],
       '--outFile',
       wasmFile,
       '--runtime',
@@ -124,10 +134,10 @@ async function runAsc(asc: Asc, files: SourceFiles, entry: string): Promise<Uint
       },
     },
   )
+  if (isTooDeep(error)) throw error
   if (error !== null || wasm === undefined)
-    throw new CliError(
-      'compile',
-      `${files.nameOf(sourceFile)} does not compile\n${files.explain(complaints.trim() || (error?.message ?? ''))}`,
-    )
+    throw new CliError('compile', `${files.nameOf(sourceFile)} does not compile`, {
+      output: files.explain(complaints.trim() || (error?.message ?? '')),
+    })
   return wasm
 }

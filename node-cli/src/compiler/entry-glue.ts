@@ -1,17 +1,11 @@
-import type { GuestFunction } from './guest-functions.ts'
+import type { GuestFunction, GuestFunctions } from './guest-functions.ts'
 import { sourceSpecifier } from './source-files.ts'
 
 /** The module asc compiles: it dispatches the node's call to the functions of the source. */
-export function entryGlue(functions: readonly GuestFunction[]): string {
-  const cases = functions.map(({ takesInput, givesOutput }, id) => {
-    const invocation = `guest${id}(${takesInput ? 'read(ptr, len)' : ''})`
-    return givesOutput
-      ? `    case ${id}: return write(${invocation});`
-      : `    case ${id}: ${invocation}; return 0;`
-  })
-  // Renamed, so that no name of the source meets one of the glue.
-  const imports = functions.map(({ name }, id) => `${name} as guest${id}`).join(', ')
-  return `import { ${imports} } from "${sourceSpecifier}";
+export function entryGlue(guest: GuestFunctions): string {
+  const { imports, cases } =
+    guest.dialect === 'exported' ? exportedGlue(guest.functions) : definedGlue(guest.names)
+  return `${imports}
 
 export function __alloc(len: i32): i32 {
   return <i32>heap.alloc(<usize>len);
@@ -34,3 +28,25 @@ ${cases.join('\n')}
 }
 `
 }
+
+interface Glue {
+  imports: string
+  cases: readonly string[]
+}
+
+/** Renamed, so that no name of the source meets one of the glue. */
+const exportedGlue = (functions: readonly GuestFunction[]): Glue => ({
+  imports: `import { ${functions.map(({ name }, id) => `${name} as guest${id}`).join(', ')} } from "${sourceSpecifier}";`,
+  cases: functions.map(({ takesInput, givesOutput }, id) => {
+    const invocation = `guest${id}(${takesInput ? 'read(ptr, len)' : ''})`
+    return givesOutput
+      ? `    case ${id}: return write(${invocation});`
+      : `    case ${id}: ${invocation}; return 0;`
+  }),
+})
+
+/** The source defines its functions when it is loaded. */
+const definedGlue = (names: readonly string[]): Glue => ({
+  imports: `import "${sourceSpecifier}";\nimport { __handler } from "hivekit";`,
+  cases: names.map((name, id) => `    case ${id}: return write(__handler("${name}")(read(ptr, len)));`),
+})

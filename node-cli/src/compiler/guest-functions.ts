@@ -1,7 +1,7 @@
 import { functionNamePattern } from '../../../protocol/hbc/artifact.ts'
 import { CliError } from '../cli/errors.ts'
 import type { Ast, AstNode } from './asc.ts'
-import { type Exported, findExports } from './module-exports.ts'
+import { type Exported, findDefinitions, findExports } from './module-exports.ts'
 import { type SourceFiles, sourceFile } from './source-files.ts'
 
 /** A function of the source that becomes a function of the artifact. */
@@ -12,19 +12,50 @@ export interface GuestFunction {
 }
 
 /**
- * Finds the functions a source exports, ascending by name. Constants, classes, enums, types and namespaces are for the
- * modules that import it.
+ * The functions of a source, ascending by name, in one of two dialects: it exports them, or it defines them with
+ * `hive.define`.
+ */
+export type GuestFunctions =
+  | { readonly dialect: 'exported'; readonly functions: readonly GuestFunction[] }
+  | { readonly dialect: 'defined'; readonly names: readonly string[] }
+
+/** The names that go into the manifest. */
+export const namesOf = (guest: GuestFunctions): readonly string[] =>
+  guest.dialect === 'exported' ? guest.functions.map(({ name }) => name) : guest.names
+
+/**
+ * Finds the functions of a source. What else it exports, constants, classes, enums, types and namespaces, is for the
+ * modules that import it; where functions are defined, so are those it exports.
  *
  * @throws {@link CliError} for a function of another form, and when there is none.
  */
-export function findGuestFunctions(ast: Ast, files: SourceFiles): GuestFunction[] {
+export function findGuestFunctions(ast: Ast, files: SourceFiles): GuestFunctions {
+  const names = definedNames(ast, files)
+  if (names.length > 0) return { dialect: 'defined', names }
   const functions = [...findExports(ast, files)].flatMap(([name, one]) => readExport(ast, name, one))
   if (functions.length === 0)
     throw new CliError(
       'no_functions',
       `${files.nameOf(sourceFile)} exports no function; export one like: export function main(input: string): string`,
     )
-  return functions.sort((a, b) => (a.name < b.name ? -1 : 1))
+  return { dialect: 'exported', functions: functions.sort((a, b) => (a.name < b.name ? -1 : 1)) }
+}
+
+function definedNames(ast: Ast, files: SourceFiles): string[] {
+  const places = new Map<string, string>()
+  for (const { name, place } of findDefinitions(ast, files)) {
+    if (name === null)
+      throw new CliError(
+        'function_name',
+        `${place}: hive.define takes a name that is a text as it stands, like: hive.define("main", main)`,
+      )
+    checkName(name, place)
+    const first = places.get(name)
+    if (first !== undefined)
+      throw new CliError('function_name', `${place}: ${name} is defined twice, the first time at ${first}`)
+    places.set(name, place)
+  }
+  return [...places.keys()].sort()
 }
 
 function readExport(ast: Ast, name: string, one: Exported): GuestFunction[] {
@@ -65,11 +96,7 @@ function readFunction(
       'function_form',
       `${place}: the exported function ${name} ${what}; it must have the form (input: string) => string, with no parameter or no result at most`,
     )
-  if (!functionNamePattern.test(name))
-    throw new CliError(
-      'function_name',
-      `${place}: the name ${name} does not fit; it must be up to 64 letters, digits and _`,
-    )
+  checkName(name, place)
   if (typeParameters && typeParameters.length > 0) throw refuse('is generic')
   const parameters = signature?.parameters ?? []
   if (parameters.length > 1) throw refuse(`takes ${parameters.length} parameters`)
@@ -78,6 +105,14 @@ function readFunction(
   const result = typeName(ast, signature!.returnType)
   if (result !== 'string' && result !== 'void') throw refuse('gives no string')
   return { name, takesInput, givesOutput: result === 'string' }
+}
+
+function checkName(name: string, place: string): void {
+  if (!functionNamePattern.test(name))
+    throw new CliError(
+      'function_name',
+      `${place}: the name ${name} does not fit; it must be up to 64 letters, digits and _`,
+    )
 }
 
 /** The name of a simple type; null for every other one. A result that is left out is void. */

@@ -30,6 +30,23 @@ export function findExports(ast: Ast, files: SourceFiles): Map<string, Exported>
   return new Map([...resolver.names(path)].map((name) => [name, resolver.exported(path, name)]))
 }
 
+/** A call of `hive.define` at module level. */
+export interface Definition {
+  /** Null when it is no text as it stands. */
+  name: string | null
+  place: string
+}
+
+/**
+ * Finds what the source and the modules of its own that it loads define.
+ *
+ * @throws {@link CliError} for a module that cannot be parsed.
+ */
+export function findDefinitions(ast: Ast, files: SourceFiles): Definition[] {
+  const path = sourceFile.replace(/\.ts$/, '')
+  return new ExportResolver(ast, files).definitions(path)
+}
+
 /** Modules are named by asc's internal paths: without extension, relative to the root. */
 class ExportResolver {
   readonly #ast: Ast
@@ -68,7 +85,41 @@ class ExportResolver {
       (node) => this.#passesOn(node) && this.names(this.#pathOf(module, node)).has(name),
     )
     if (passing && !seen.has(key)) return this.exported(this.#pathOf(module, passing), name, within)
-    throw new CliError('compile', `${module.name} does not compile\nit exports no ${name}`)
+    throw new CliError('compile', `${module.name} does not compile: it exports no ${name}`)
+  }
+
+  /** @param seen Modules that have been looked at. */
+  definitions(path: string, seen: Set<string> = new Set()): Definition[] {
+    const module = this.#module(path)
+    if (module === null || seen.has(path)) return []
+    seen.add(path)
+    const hasOwn = module.statements.some((node) => this.#declaresHive(node))
+    return module.statements.flatMap((node) => {
+      // What is imported is loaded, and so defines, before the module that imports it.
+      if (node.internalPath && !isForeign(node)) return this.definitions(node.internalPath, seen)
+      return hasOwn ? [] : this.#definition(module, node)
+    })
+  }
+
+  /** Whether the name `hive` means something of the module's own. */
+  #declaresHive(node: AstNode): boolean {
+    if (node.kind !== this.#ast.NodeKind.Import) return node.name?.text === 'hive'
+    if (node.internalPath === '~lib/hivekit') return false
+    return [node.namespaceName, ...(node.declarations ?? []).map(({ name }) => name)].some(
+      (name) => name?.text === 'hive',
+    )
+  }
+
+  #definition(module: Module, node: AstNode): Definition[] {
+    const { NodeKind, LiteralKind } = this.#ast
+    const call = node.expression
+    if (node.kind !== NodeKind.Expression || call?.kind !== NodeKind.Call) return []
+    const callee = call.expression
+    if (callee?.kind !== NodeKind.PropertyAccess || callee.property?.text !== 'define') return []
+    if (callee.expression?.kind !== NodeKind.Identifier || callee.expression.text !== 'hive') return []
+    const first = call.args?.[0]
+    const isText = first?.kind === NodeKind.Literal && first.literalKind === LiteralKind.String
+    return [{ name: isText ? first.value! : null, place: placeOf(module, node) }]
   }
 
   #own(module: Module, node: AstNode, name: string, seen: ReadonlySet<string>): Exported {
@@ -198,10 +249,9 @@ class ExportResolver {
     const name = this.#files.nameOf(file)
     for (let found = ast.nextDiagnostic(program); found; found = ast.nextDiagnostic(program))
       if (ast.isError(found))
-        throw new CliError(
-          'compile',
-          `${name} does not compile\n${this.#files.explain(ast.formatDiagnostic(found, false, true))}`,
-        )
+        throw new CliError('compile', `${name} does not compile`, {
+          output: this.#files.explain(ast.formatDiagnostic(found, false, true)),
+        })
     const parsed = program.sources.find(({ normalizedPath }) => normalizedPath === file)
     return { name, text, statements: parsed?.statements ?? [] }
   }

@@ -1,7 +1,9 @@
-import { readFileSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import path from 'node:path'
+import { CliError } from '../cli/errors.ts'
+import { readUpTo } from '../cli/input.ts'
 import { printable } from '../cli/output.ts'
-import { guestLibrary } from './guest-library.ts'
+import { guestLibraries } from './guest-libraries.ts'
 
 /**
  * What asc calls the source and the module made for it: whatever the source is called enters neither code nor artifact.
@@ -15,9 +17,29 @@ export const sourceSpecifier = './\\u0001source'
 
 /** The root asc sees. With one of its own it looks for packages in the same places wherever nodectl is called. */
 export const rootFolder = '/'
-export const libraryFolder = '~nodectl'
+const libraryFolder = '~nodectl'
+
+/**
+ * What asc is told to take as library, by dialect. The exports of these files need no import; those of the other files
+ * in the folder do.
+ */
+export const libraryOf = {
+  exported: `${libraryFolder}/hub.ts`,
+  defined: `${libraryFolder}/hivekit.ts`,
+} as const
+
+const libraries: Readonly<Record<string, string>> = {
+  'hub.ts': guestLibraries.hub,
+  'hivekit.ts': guestLibraries.hivekit,
+  'node/hub.ts': guestLibraries.hub,
+}
 
 const packages = 'node_modules/'
+
+/** Bytes of one source. */
+export const sourceBytesMax = 4 * 1024 * 1024
+/** Bytes of the source and all that it imports: the compiler keeps a multiple of them in memory. */
+const totalBytesMax = 16 * 1024 * 1024
 
 /** The files of one compilation, by the names asc has for them. */
 export interface SourceFiles {
@@ -34,15 +56,27 @@ export function sourceFiles(source: string, text: string): SourceFiles {
   const folder = path.resolve(path.dirname(source))
   const file = path.basename(source)
   const shown = printable(file)
+  const known = new Map<string, string | null>()
+  let bytesLeft = totalBytesMax - Buffer.byteLength(text)
+  const readOnce = (name: string): string | null => {
+    const before = known.get(name)
+    if (before !== undefined) return before
+    const found = readFirst(name.startsWith(packages) ? ancestors(folder) : [folder], name)
+    bytesLeft -= Buffer.byteLength(found ?? '')
+    if (bytesLeft < 0)
+      throw new CliError('too_large', `${shown} and what it imports are larger than ${totalBytesMax} bytes`)
+    known.set(name, found)
+    return found
+  }
   return {
     read: (name, baseDir) => {
-      if (baseDir === libraryFolder) return guestLibrary
+      if (baseDir?.startsWith(libraryFolder)) return libraries[name] ?? null
       if (name === sourceFile) return text
       // For a module that imports the source: the one that is there, not a second one with variables of its own.
       if (name === file) return `export * from "${sourceSpecifier}"`
       // Modules and nothing else: an asconfig.json would change the artifact, and could run code.
       if (!name.endsWith('.ts')) return null
-      return readFirst(name.startsWith(packages) ? ancestors(folder) : [folder], name)
+      return readOnce(name)
     },
     nameOf: (name) => (name === sourceFile ? shown : printable(name)),
     explain: (messages) => messages.replaceAll(sourceFile, () => shown),
@@ -50,14 +84,30 @@ export function sourceFiles(source: string, text: string): SourceFiles {
 }
 
 function readFirst(folders: readonly string[], name: string): string | null {
-  for (const folder of folders)
-    try {
-      return readFileSync(path.join(folder, name), 'utf8')
-    } catch {
-      // Not here.
-    }
+  for (const folder of folders) {
+    const text = readModule(path.join(folder, name))
+    if (text !== null) return text
+  }
   return null
 }
+
+/** The text of a module, or null where no file of that name can be read. */
+function readModule(file: string): string | null {
+  let bytes: Uint8Array
+  try {
+    if (!statSync(file).isFile()) return null
+    bytes = readUpTo(file, sourceBytesMax)
+  } catch {
+    return null
+  }
+  if (bytes.length > sourceBytesMax)
+    throw new CliError('too_large', `${file} is larger than ${sourceBytesMax} bytes`)
+  return decodeSource(bytes)
+}
+
+/** Every character counts to the compiler: a byte order mark is part of the text. */
+export const decodeSource = (bytes: Uint8Array): string =>
+  new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
 
 function ancestors(folder: string): string[] {
   const parent = path.dirname(folder)

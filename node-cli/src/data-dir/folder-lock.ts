@@ -1,34 +1,38 @@
-import { readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { closeSync, constants, ftruncateSync, lstatSync, openSync, rmSync, writeSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { makeFolder } from './make-folder.ts'
+import { checkRegular, ForeignFile, openOwnFile, readAtMost } from './own-file.ts'
 
 export type FolderLock =
   | { status: 'taken'; release: () => void }
-  /** Another one has it: the process in the folder's `pid`, where that file tells one. */
+  /** Another one has it: the process in the folder's pid file, where that file tells one. */
   | { status: 'busy'; pid: number | null }
 
-/** Answers of SQLite. */
+/** Names that nobody else gives to a file: a data directory may hold other things. */
+const lockName = 'nodectl.lock'
+const pidName = 'nodectl.pid'
+
+/** Answer of SQLite. */
 const sqliteBusy = 5
-const sqliteNotADatabase = 26
 
 /**
  * Takes a folder for this process, and makes it if there is none.
  *
- * The lock is the system's, on the open file `lock`, so two at once cannot both have it, and it is gone with the process
- * however that ends. The file stays: removing it would let two processes have a lock, each on a file of its own. What is in
- * it and in `pid` decides nothing.
+ * The lock is the system's, on the open file `nodectl.lock`, so two at once cannot both have it, and it is gone with the
+ * process however that ends. The file stays, always empty: removing it would let two processes have a lock, each on a file
+ * of its own. What is in `nodectl.pid` decides nothing.
  *
- * @throws What the system says of a folder that cannot be used.
+ * @throws {@link ForeignFile} for a file of one of these names that this tool did not make, which is left as it is; what
+ * the system says of a folder that cannot be used.
  */
 export function lockFolder(folder: string): FolderLock {
   makeFolder(folder, 0o700)
-  const file = path.join(folder, 'lock')
-  const pidFile = path.join(folder, 'pid')
-  const lock = lockFile(file)
+  const pidFile = path.join(folder, pidName)
+  const lock = lockFile(path.join(folder, lockName))
   if (lock === null) return { status: 'busy', pid: readPid(pidFile) }
   try {
-    writeFileSync(pidFile, String(process.pid))
+    writePid(pidFile)
   } catch (error) {
     lock.close()
     throw error
@@ -43,30 +47,68 @@ export function lockFolder(folder: string): FolderLock {
 }
 
 /** Null while another one has the file. */
-function lockFile(file: string, mendable = true): DatabaseSync | null {
+function lockFile(file: string): DatabaseSync | null {
+  makeLockFile(file)
   const lock = new DatabaseSync(file)
   try {
+    // SQLite writes nothing to a database without pages.
     lock.exec('BEGIN EXCLUSIVE')
     return lock
   } catch (error) {
     lock.close()
-    const { errcode } = error as { errcode?: number }
-    if (errcode === sqliteBusy) return null
-    if (errcode !== sqliteNotADatabase || !mendable) throw error
-    // Emptied, not replaced: it is the same file to others who mend it too, and nothing is ever written to it.
-    truncateSync(file)
-    return lockFile(file, false)
+    if ((error as { errcode?: number }).errcode === sqliteBusy) return null
+    throw error
+  }
+}
+
+/** Looked at without being opened: to close any file of the same inode would end a lock of this process. */
+function makeLockFile(file: string): void {
+  const stats = lstatSync(file, { throwIfNoEntry: false })
+  if (stats === undefined) {
+    try {
+      closeSync(openSync(file, 'wx', 0o600))
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+      makeLockFile(file)
+    }
+    return
+  }
+  checkRegular(file, stats)
+  if (stats.size > 0) throw new ForeignFile(file, 'is not the lock of a data directory, which is empty')
+}
+
+function writePid(file: string): void {
+  const descriptor = openOwnFile(file, constants.O_RDWR | constants.O_CREAT)
+  try {
+    if (parsePid(readAtMost(descriptor, pidBytesMax)) === undefined)
+      throw new ForeignFile(file, 'holds something else than the id of a process')
+    ftruncateSync(descriptor)
+    writeSync(descriptor, String(process.pid), 0)
+  } finally {
+    closeSync(descriptor)
   }
 }
 
 /** The pid in a file; null for anything else, and for the pid of this process, which is that of a process in another container, or of a crash. */
 function readPid(file: string): number | null {
-  let text: string
+  let descriptor: number
   try {
-    text = readFileSync(file, 'utf8')
+    descriptor = openOwnFile(file, constants.O_RDONLY)
   } catch {
     return null
   }
-  const pid = /^[1-9]\d{0,9}$/.test(text) ? Number(text) : null
-  return pid === process.pid ? null : pid
+  try {
+    const pid = parsePid(readAtMost(descriptor, pidBytesMax)) ?? null
+    return pid === process.pid ? null : pid
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+const pidBytesMax = 10
+
+/** Null for a file that a crash left empty, undefined for what this tool never wrote. */
+function parsePid(bytes: Buffer): number | null | undefined {
+  if (bytes.length === 0) return null
+  return /^[1-9]\d{0,9}$/.test(bytes.toString('latin1')) ? Number(bytes) : undefined
 }

@@ -1,5 +1,6 @@
 import { CliError } from '../cli/errors.ts'
 import type { FolderLock } from './folder-lock.ts'
+import { ForeignFile } from './own-file.ts'
 
 /**
  * Takes a data directory for this process while `work` runs.
@@ -16,6 +17,7 @@ export async function withDataDir<T>(dataDir: string, work: () => Promise<T>): P
     throw new CliError(
       'data_dir',
       `the data directory ${dataDir} cannot be used: ${(error as Error).message}`,
+      error instanceof ForeignFile ? { hint: 'Move that file away, or name another directory.' } : {},
     )
   }
   if (lock.status === 'busy')

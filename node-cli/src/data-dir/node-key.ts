@@ -1,14 +1,18 @@
 import { randomBytes } from 'node:crypto'
-import { link, open, readFile, rm, stat } from 'node:fs/promises'
+import { closeSync, constants, fstatSync } from 'node:fs'
+import { link, open, rm } from 'node:fs/promises'
 import path from 'node:path'
 import type { Profile } from '../../../protocol/identity/index.ts'
 import { deriveNodeId } from '../../../protocol/identity/index.ts'
 import { CliError } from '../cli/errors.ts'
 import { nodeSigner } from '../node-signer.ts'
 import { makeFolder } from './make-folder.ts'
+import { ForeignFile, openOwnFile, readAtMost } from './own-file.ts'
 
 const keyFileName = 'node.key'
 const othersMask = 0o077
+/** 64 hex digits and a newline. */
+const keyBytesMax = 65
 
 /** Who a node is. */
 export interface Identity {
@@ -23,23 +27,30 @@ export interface Identity {
  * @returns The ed25519 seed as `0x` and 64 hex digits, or null when there is none.
  * @throws {@link CliError} for a file others can read, or that is no key.
  */
-export async function readNodeKey(dataDir: string): Promise<string | null> {
+export function readNodeKey(dataDir: string): string | null {
   const file = path.join(dataDir, keyFileName)
-  let mode: number
+  let descriptor: number
   try {
-    mode = (await stat(file)).mode
+    descriptor = openOwnFile(file, constants.O_RDONLY)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-    throw unreadable(file, error)
+    if (error instanceof ForeignFile)
+      throw new CliError('key_malformed', `${error.message}; a node key is a regular file`)
+    throw new CliError('data_dir', `${file} cannot be read: ${(error as Error).message}`)
   }
-  if (process.platform !== 'win32' && mode & othersMask)
-    throw new CliError('key_exposed', `others can read the node key ${file}; mend it with: chmod 600 ${file}`)
-  const text = await readFile(file, 'utf8').catch((error) => {
-    throw unreadable(file, error)
-  })
-  if (!/^[0-9a-f]{64}\n?$/.test(text))
-    throw new CliError('key_malformed', `${file} is not a node key: it must be 64 hex digits and a newline`)
-  return `0x${text.trim()}`
+  try {
+    if (process.platform !== 'win32' && fstatSync(descriptor).mode & othersMask)
+      throw new CliError(
+        'key_exposed',
+        `others can read the node key ${file}; mend it with: chmod 600 ${file}`,
+      )
+    const text = readAtMost(descriptor, keyBytesMax).toString('latin1')
+    if (!/^[0-9a-f]{64}\n?$/.test(text))
+      throw new CliError('key_malformed', `${file} is not a node key: it must be 64 hex digits and a newline`)
+    return `0x${text.trim()}`
+  } finally {
+    closeSync(descriptor)
+  }
 }
 
 /**
@@ -48,7 +59,7 @@ export async function readNodeKey(dataDir: string): Promise<string | null> {
  * @returns The seed that is in the file.
  */
 export async function createNodeKey(dataDir: string): Promise<string> {
-  const existing = await readNodeKey(dataDir)
+  const existing = readNodeKey(dataDir)
   if (existing !== null) return existing
   const file = path.join(dataDir, keyFileName)
   const temporary = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`
@@ -74,7 +85,7 @@ export async function createNodeKey(dataDir: string): Promise<string> {
   } finally {
     await rm(temporary, { force: true }).catch(() => {})
   }
-  const seed = await readNodeKey(dataDir)
+  const seed = readNodeKey(dataDir)
   if (seed === null) throw new CliError('data_dir', `the node key disappeared from ${dataDir}`)
   return seed
 }
@@ -94,6 +105,3 @@ async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder)
   await handle.sync().finally(() => handle.close())
 }
-
-const unreadable = (file: string, error: unknown) =>
-  new CliError('data_dir', `${file} cannot be read: ${(error as Error).message}`)

@@ -1,9 +1,11 @@
+import { lstatSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { ArtifactError, openArtifact } from '../../../protocol/hbc/artifact.ts'
 import { CliError } from '../cli/errors.ts'
 import type { CallableModule, StateReader, StorageWrite } from '../engine/index.ts'
 import { makeFolder } from './make-folder.ts'
+import { checkRegular, ForeignFile } from './own-file.ts'
 
 /** What a run leaves behind. */
 export interface RunRecord {
@@ -49,6 +51,7 @@ export function openStore(dataDir: string): Store {
     try {
       return work()
     } catch (error) {
+      if (error instanceof ForeignFile) throw new CliError('data_dir', error.message)
       if ((error as { code?: string }).code !== 'ERR_SQLITE_ERROR') throw error
       throw new CliError('data_dir', `${file} cannot be used: ${(error as Error).message}`)
     }
@@ -76,6 +79,9 @@ export function openStore(dataDir: string): Store {
 
 function openDatabase(file: string): DatabaseSync {
   makeFolder(path.dirname(file), 0o700)
+  // SQLite would wait for a pipe of this name.
+  const stats = lstatSync(file, { throwIfNoEntry: false })
+  if (stats !== undefined) checkRegular(file, stats)
   const db = new DatabaseSync(file)
   try {
     db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = 5000;')
@@ -129,7 +135,16 @@ function inTransaction(db: DatabaseSync, work: () => void): void {
     work()
     db.exec('COMMIT')
   } catch (error) {
-    db.exec('ROLLBACK')
+    rollBack(db)
     throw error
+  }
+}
+
+/** A disk that is full, or fails, ends the transaction by itself; what went wrong with the work is what counts. */
+function rollBack(db: DatabaseSync): void {
+  try {
+    db.exec('ROLLBACK')
+  } catch {
+    // There was nothing left to take back.
   }
 }

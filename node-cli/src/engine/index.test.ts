@@ -94,6 +94,25 @@ describe.each(engineNames)('execute on %s', (engine) => {
     expect(ran.writes).toMatchObject([{ address: callee }])
   })
 
+  test('the module that runs finds itself, whatever its caller knows', async () => {
+    const levels = moduleOf(`(local $below i64) (local.set $below ${callOther})
+      (if (result i64) (i64.lt_s (local.get $below) (i64.const 0)) (then ${set} ${get}) (else (local.get $below)))`)
+    const asked: string[] = []
+    const module = async (address: string) => {
+      asked.push(address)
+      return null
+    }
+    const ran = await execute({
+      ...base,
+      address: callee,
+      module: levels,
+      state: { module, stored: () => null },
+    })
+    expect(text(ran.output)).toBe('value')
+    expect(ran).toEqual(await execute({ ...base, address: callee, module: levels }))
+    expect(asked).toEqual([])
+  })
+
   test('a callee that cannot be looked up is a fault of the node, not an outcome', async () => {
     const module = () => Promise.reject(new Error('the peer is away'))
     const state = { module, stored: () => null }
@@ -212,7 +231,9 @@ describe('a module that V8 refuses and the rules allow', () => {
     const large = moduleOf(`(local ${'i32 '.repeat(49_997)}) ${set} ${get}`)
     const state: AsyncStateReader = { module: () => large, stored: () => null }
     const [auto, pulley] = await Promise.all(
-      (['auto', 'pulley'] as const).map((engine) => execute({ ...base, module: calling, engine, state })),
+      (['auto', 'pulley'] as const).map((engine) =>
+        execute({ ...base, address: echoAddress, module: calling, engine, state }),
+      ),
     )
     expect(text(auto!.output)).toBe('value')
     expect(auto).toEqual(pulley)

@@ -47,7 +47,7 @@ export interface ExecuteRequest {
   readonly function: string
   readonly input: Uint8Array
   readonly gasLimit: number
-  /** What the run can reach beside its module; nothing when left out. */
+  /** What the run can reach beside its module, which it always can; nothing when left out. */
   readonly state?: AsyncStateReader
   /** Wall-clock limit; 60 when left out. Gas does not bound time. */
   readonly timeoutSeconds?: number
@@ -80,17 +80,32 @@ export class ExecutionRefused extends Error {
  * guest: the clock, a lack of memory, or state that could not be read. There is no receipt for such a run.
  */
 export async function execute(request: ExecuteRequest | ForegroundRequest): Promise<ExecutionResult> {
-  const { engine, state = emptyState, timeoutSeconds = 60 } = request
+  const { engine, timeoutSeconds = 60 } = request
   const execution = executionOf(request)
   // Each part is loaded when it is needed first: a short run starts no thread, and a thread brings the engines itself.
   if ('foreground' in request && engine !== 'native') {
     const { runShortly } = await import('./short-run.ts')
-    const result = runShortly(execution, request.state ?? emptyState)
+    const result = runShortly(execution, withItself(request.state ?? emptyState, request))
     if (result !== null) return result
   }
   const { runInThread } = await import('./thread/thread-pool.ts')
-  return runInThread(engine, execution, state, timeoutSeconds)
+  return runInThread(engine, execution, withItself(request.state ?? emptyState, request), timeoutSeconds)
 }
+
+/**
+ * The state of a run with the module that runs in it: a module can call itself wherever it runs, so that its receipt does
+ * not depend on which modules the node has kept.
+ */
+function withItself(state: StateReader, own: OwnModule): StateReader
+function withItself(state: AsyncStateReader, own: OwnModule): AsyncStateReader
+function withItself(state: AsyncStateReader, { address, module }: OwnModule): AsyncStateReader {
+  return {
+    module: (asked) => (asked === address ? module : state.module(asked)),
+    stored: (owner, key) => state.stored(owner, key),
+  }
+}
+
+type OwnModule = Pick<ExecuteRequest, 'address' | 'module'>
 
 /** Ends the threads that are kept for the next runs. */
 export async function closeThreads(): Promise<void> {

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { emptyState, type StateReader } from '../execution.ts'
+import { interpreter } from '../interpreter/interpreter.ts'
 import { native } from '../native/native.ts'
 import { assemble, requestOf, run, text } from '../testing/guests.ts'
 import { executeOn } from './call.ts'
@@ -10,6 +11,7 @@ describe('the host', () => {
     (import "hive" "call" (func $call (param i32 i32 i32 i32 i32 i32) (result i64)))
     (import "hive" "emit" (func $emit (param i32 i32 i32 i32)))
     (import "hive" "abort" (func $abort (param i32 i32)))
+    (import "env" "abort" (func $scriptAbort (param i32 i32 i32 i32)))
     (import "storage" "get" (func $get (param i32 i32) (result i64)))
     (import "storage" "set" (func $set (param i32 i32 i32 i32)))
     (import "storage" "del" (func $del (param i32 i32)))
@@ -107,6 +109,34 @@ describe('the host', () => {
     ['output that is no UTF-8', '(i64.const 0x6800000002)', 'output is not valid UTF-8'],
   ])('%s ends the run: %s', (_, entry, error) => {
     expect(run(hosted(entry))).toMatchObject({ success: false, error })
+  })
+
+  const scriptAbort = (pointer: number) =>
+    `(call $scriptAbort (i32.const ${pointer}) (i32.const 0) (i32.const 0) (i32.const 0)) (i64.const 0)`
+  const stored = (message: string) =>
+    Array.from(Buffer.from(message, 'utf16le'))
+      .map((byte, at) => `(i32.store8 (i32.const ${204 + at}) (i32.const ${byte}))`)
+      .join(' ')
+  const withString = (message: string, length = 2 * message.length) =>
+    `(i32.store (i32.const 200) (i32.const ${length})) ${stored(message)} ${scriptAbort(204)}`
+
+  test.each([
+    ['its message', withString('größer 🙂'), 'aborted: größer 🙂'],
+    [
+      'its first KiB, which ends with a whole character',
+      withString('€'.repeat(400)),
+      `aborted: ${'€'.repeat(341)}`,
+    ],
+    ['a lone surrogate as U+FFFD', withString('a\ud800b'), 'aborted: a\ufffdb'],
+    ['no message', scriptAbort(0), 'aborted'],
+    ['an empty message', withString(''), 'aborted'],
+    ['a length that runs over the memory', withString('text', 70_000), 'aborted'],
+    ['a pointer behind the memory', scriptAbort(-1), 'aborted'],
+    ['a pointer to the end of the memory', scriptAbort(65_536), 'aborted'],
+  ])('the abort of AssemblyScript ends the run on both engines with %s', (_, entry, error) => {
+    const request = requestOf(hosted(entry))
+    for (const engine of [native, interpreter])
+      expect(executeOn(engine, request, emptyState)).toMatchObject({ success: false, error })
   })
 
   test('charges before the work: with one unit less there is no event', () => {

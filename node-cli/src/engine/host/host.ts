@@ -58,9 +58,7 @@ export class Host {
     'storage.del': (pointer, length) => this.#delete(pointer!, length!),
     'console.log': (pointer, length) => this.#writeLog(pointer!, length!),
     'crypto.hash': (pointer, length) => this.#hash(pointer!, length!),
-    'env.abort': () => {
-      throw new GuestFailure('aborted')
-    },
+    'env.abort': (message) => this.#abortScript(message!),
   }
 
   #call([addressAt, addressBytes, nameAt, nameBytes, inputAt, inputBytes]: Numbers):
@@ -97,6 +95,12 @@ export class Host {
     const shown = Math.min(length >>> 0, limits.abortMessage)
     const message = asText.decode(this.#bytes(pointer, shown, limits.abortMessage))
     throw new GuestFailure(`aborted: ${message}`)
+  }
+
+  /** The abort of AssemblyScript: what a thrown Error says, and failed checks of its own. */
+  #abortScript(pointer: number): never {
+    const message = scriptText(this.#caller.memory(), pointer >>> 0)
+    throw new GuestFailure(message === '' ? 'aborted' : `aborted: ${message}`)
   }
 
   #get(pointer: number, length: number): number | readonly [number, number] {
@@ -158,6 +162,21 @@ export class Host {
     memory.set(value, pointer)
     return [pointer, value.length]
   }
+}
+
+/**
+ * The beginning of a string of AssemblyScript: UTF-16, with its length in bytes in the four bytes before it. Empty for
+ * what cannot be one: whatever a guest passes, the run ends as aborted.
+ */
+function scriptText(memory: Uint8Array, pointer: number): string {
+  if (pointer < 4 || pointer > memory.length) return ''
+  const length = new DataView(memory.buffer, memory.byteOffset + pointer - 4, 4).getUint32(0, true)
+  if (pointer + length > memory.length) return ''
+  // A unit takes at least one byte of UTF-8.
+  const units = Buffer.from(memory.subarray(pointer, pointer + Math.min(length, 2 * limits.abortMessage)))
+  const shown = new Uint8Array(limits.abortMessage)
+  const { written } = new TextEncoder().encodeInto(units.toString('utf16le'), shown)
+  return asText.decode(shown.subarray(0, written))
 }
 
 /** Every byte counts: a byte order mark is part of the text. */

@@ -1,3 +1,4 @@
+import { hasSimd, noSimd } from '../native/simd.ts'
 import { webAssembly } from '../native/web-assembly.ts'
 import { machineBase64 } from './machine.generated.ts'
 
@@ -25,10 +26,19 @@ export interface MachineExports {
 
 let compiled: object | undefined
 
+/** @throws {@link NodeFault} on a machine without the instructions that the code needs. */
+function compile(): object {
+  try {
+    return new webAssembly.Module(Buffer.from(machineBase64, 'base64'))
+  } catch (error) {
+    throw hasSimd() ? error : noSimd()
+  }
+}
+
 /** The interpreter's own code, compiled once. */
 export const machineModule = {
   instantiate(host: (index: number, frame: number) => void): MachineExports {
-    compiled ??= new webAssembly.Module(Buffer.from(machineBase64, 'base64'))
+    compiled ??= compile()
     return new webAssembly.Instance(compiled, { env: { host } }).exports as unknown as MachineExports
   },
 }

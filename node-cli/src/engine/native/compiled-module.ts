@@ -1,6 +1,7 @@
 import { checkGuest } from '../../../../protocol/wasm/guest.ts'
 import { NodeFault } from '../execution.ts'
 import { meterOptimistically } from '../metering/optimistic-module.ts'
+import { hasSimd, noSimd } from './simd.ts'
 import { webAssembly } from './web-assembly.ts'
 
 /** Rewrites a module so that it counts its gas exactly; see {@link meterExactly}. */
@@ -49,13 +50,19 @@ export class CompiledModule {
 
   /** @throws {@link WasmError} for a module that is not valid, {@link V8LimitExceeded} for one that V8 refuses. */
   exact(): CompiledForm {
-    this.#exact ??=
-      compile(this.#meter(this.#wasm), false, false) ??
-      new V8LimitExceeded('the module is beyond the limits of the native engine; the interpreter can run it')
+    this.#exact ??= compile(this.#meter(this.#wasm), false, false) ?? refused()
     if (this.#exact instanceof V8LimitExceeded) throw this.#exact
     return this.#exact
   }
 }
+
+/** Without SIMD there is no interpreter either. */
+const refused = (): V8LimitExceeded =>
+  new V8LimitExceeded(
+    hasSimd()
+      ? 'the module is beyond the limits of the native engine; the interpreter can run it'
+      : noSimd().message,
+  )
 
 /** Compiles one form of a module; null when V8 refuses it. */
 function compile(wasm: Uint8Array, optimistic: boolean, observesNan: boolean): CompiledForm | null {

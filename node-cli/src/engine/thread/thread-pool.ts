@@ -1,5 +1,10 @@
 import type { EngineChoice } from '../engine-name.ts'
-import type { AsyncStateReader, ExecutionRequest, ExecutionResult } from '../execution.ts'
+import {
+  type AsyncStateReader,
+  type ExecutionRequest,
+  type ExecutionResult,
+  NodeFault,
+} from '../execution.ts'
 import { EngineThread } from './engine-thread.ts'
 
 /** Threads kept warm for the next runs; starting one takes tens of milliseconds. */
@@ -17,13 +22,21 @@ export async function runInThread(
   state: AsyncStateReader,
   timeoutSeconds: number,
 ): Promise<ExecutionResult> {
-  const thread = idle.pop() ?? new EngineThread()
+  const thread = idle.pop() ?? startThread()
   try {
     return await thread.run(engine, request, state, timeoutSeconds)
   } finally {
     if (!thread.ended && idle.length < idleMax) idle.push(thread)
     // The answer waits for no thread: one that had to be stopped may still be busy.
     else void thread.close()
+  }
+}
+
+function startThread(): EngineThread {
+  try {
+    return new EngineThread()
+  } catch (error) {
+    throw new NodeFault(`no thread can be started for the run: ${(error as Error).message}`)
   }
 }
 

@@ -1,0 +1,59 @@
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Stats } from 'node:fs'
+
+/** Windows has neither symbolic links of this kind nor pipes with a name in a folder. */
+const { O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants
+
+/** Thrown for what lies under a name of ours and is not ours. */
+export class ForeignFile extends Error {
+  override readonly name = 'ForeignFile'
+
+  constructor(file: string, problem: string) {
+    super(`${file} ${problem}`)
+  }
+}
+
+/**
+ * Opens a file that this tool made: a regular one, never through a symbolic link, and without waiting for what a pipe of
+ * that name may have to say.
+ *
+ * @throws {@link ForeignFile}, or what the system says.
+ */
+export function openOwnFile(file: string, flags: number, mode = 0o600): number {
+  let descriptor: number
+  try {
+    descriptor = openSync(file, flags | O_NOFOLLOW | O_NONBLOCK, mode)
+  } catch (error) {
+    throw foreignOf(file) ?? error
+  }
+  try {
+    checkRegular(file, fstatSync(descriptor))
+    return descriptor
+  } catch (error) {
+    closeSync(descriptor)
+    throw error
+  }
+}
+
+/** The beginning of an open file, up to one byte more than it may have. */
+export function readAtMost(descriptor: number, bytesMax: number): Buffer {
+  const bytes = Buffer.alloc(bytesMax + 1)
+  return bytes.subarray(0, readSync(descriptor, bytes, 0, bytes.length, 0))
+}
+
+/** @throws {@link ForeignFile} */
+export function checkRegular(file: string, stats: Stats): void {
+  if (stats.isSymbolicLink()) throw new ForeignFile(file, 'is a symbolic link')
+  if (!stats.isFile()) throw new ForeignFile(file, 'is no regular file')
+}
+
+/** Systems refuse to open a link, a folder or a socket each with a code of their own. */
+function foreignOf(file: string): ForeignFile | null {
+  const stats = lstatSync(file, { throwIfNoEntry: false })
+  if (stats === undefined) return null
+  try {
+    checkRegular(file, stats)
+    return null
+  } catch (error) {
+    return error as ForeignFile
+  }
+}

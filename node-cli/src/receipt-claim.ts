@@ -1,0 +1,110 @@
+import {
+  CanonicalJsonError,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  MemberChecker,
+  type Problem,
+  parseStrictJson,
+} from '../../protocol/encoding/index.ts'
+import packageJson from '../package.json' with { type: 'json' }
+import { CliError } from './cli/errors.ts'
+import { nameOf, readInput } from './cli/input.ts'
+import { limits } from './engine/index.ts'
+import type { NodeReceipt, ReceiptEnvelope } from './receipts.ts'
+
+const fileBytesMax = 4 * 1024 * 1024
+
+/** What a file says of a run. */
+export interface Claim {
+  readonly envelope: ReceiptEnvelope
+  /** What the output of `run` shows beside the receipt; nothing for a receipt alone. */
+  readonly beside: Readonly<Record<string, unknown>>
+  /**
+   * The gas limits it may have been run with. The output of `run` tells the one; a receipt does not, but only a run that
+   * the limit ended, or nearly did, depends on it, and then the gas used is the limit.
+   */
+  readonly gasLimits: readonly number[]
+}
+
+/**
+ * Reads the output of `run`, or the envelope of a receipt alone.
+ *
+ * @throws {@link CliError} for anything else, with what of it cannot be read.
+ */
+export async function readClaim(file: string): Promise<Claim> {
+  const refuse = (what: string) => new CliError('receipt', `${nameOf(file)} holds no receipt${what}`)
+  const value = await readJson(file, refuse)
+  const whole =
+    isObject(value) && isObject(value.receipt) && isObject(value.receipt.receipt) ? value : undefined
+  const envelope = whole?.receipt ?? value
+  if (!isObject(envelope) || !isObject(envelope.receipt))
+    throw refuse('; it must be what nodectl run prints, or the receipt in it')
+  const problems = problemsOf(envelope)
+  if (problems.length > 0)
+    throw refuse(
+      ` of the form that nodectl ${packageJson.version} reads: ${problems.map(({ path, message }) => `${path}: ${message}`).join(' ')}`,
+    )
+  const claimed = envelope as unknown as ReceiptEnvelope
+  const stated = whole?.gas_limit
+  const gasLimits = isGasLimit(stated) ? [stated] : [limits.gas, claimed.receipt.gas_used].filter(isGasLimit)
+  return { envelope: claimed, beside: whole ?? {}, gasLimits }
+}
+
+async function readJson(file: string, refuse: (what: string) => CliError): Promise<JsonValue> {
+  const bytes = await readInput(file, fileBytesMax)
+  try {
+    return parseStrictJson(bytes)
+  } catch (error) {
+    if (error instanceof CanonicalJsonError)
+      throw refuse(`: ${error.path === '' ? error.reason : error.message}`)
+    throw error
+  }
+}
+
+const isGasLimit = (value: unknown): value is number =>
+  Number.isSafeInteger(value) && (value as number) >= 1 && (value as number) <= limits.gas
+
+const isText = (value: unknown): boolean => typeof value === 'string'
+
+/** Each member with what it must be. */
+type Members<Key extends string = string> = Readonly<
+  Record<Key, readonly [keeps: (value: unknown) => boolean, message: string]>
+>
+
+const envelopeMembers: Members<keyof ReceiptEnvelope> = {
+  receipt: [isObject, 'An object.'],
+  node_id: [isText, 'A text.'],
+  public_key: [isText, 'A text.'],
+  signature: [isText, 'A text.'],
+  timestamp: [Number.isSafeInteger, 'A whole number.'],
+}
+
+const membersOfReceipt: Members<keyof NodeReceipt> = {
+  v: [(value) => value === 1, 'Must be 1.'],
+  module_address: [isText, 'A text.'],
+  function: [isText, 'A text.'],
+  input_hash: [isText, 'A text.'],
+  output_hash: [isText, 'A text.'],
+  events: [Array.isArray, 'A list.'],
+  events_hash: [isText, 'A text.'],
+  gas_used: [Number.isSafeInteger, 'A whole number.'],
+  success: [(value) => typeof value === 'boolean', 'True or false.'],
+  error: [(value) => value === null || isText(value), 'A text or null.'],
+  receipt_hash: [isText, 'A text.'],
+}
+
+/** The members a receipt has; what else is in one, nobody signed. */
+export const receiptMembers: readonly string[] = Object.keys(membersOfReceipt)
+
+function problemsOf(envelope: JsonObject): readonly Problem[] {
+  const problems: Problem[] = []
+  const check = (object: JsonObject, path: string, members: Members, keys = Object.keys(members)): void => {
+    const checker = new MemberChecker(problems, object, path, keys, Object.keys(members))
+    for (const [key, [keeps, message]] of Object.entries(members)) checker.check(key, keeps, message)
+  }
+  const receipt = envelope.receipt as JsonObject
+  check(envelope, '', envelopeMembers)
+  check(receipt, 'receipt', membersOfReceipt, [...receiptMembers, ...Object.keys(receipt)])
+  return problems
+}

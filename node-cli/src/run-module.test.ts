@@ -1,0 +1,107 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import fc from 'fast-check'
+import { afterAll, expect, test } from 'vitest'
+import { openArtifact, packArtifact } from '../../protocol/hbc/artifact.ts'
+import { echoArtifact, echoManifest } from '../../protocol/hbc/testing/artifacts.ts'
+import { closeThreads } from './engine/index.ts'
+import { guest } from './engine/testing/guests.ts'
+import { type ModuleRun, runModule } from './run-module.ts'
+
+const folder = mkdtempSync(path.join(tmpdir(), 'run-module-'))
+afterAll(async () => {
+  await closeThreads()
+  rmSync(folder, { recursive: true })
+})
+
+const opened = (bytes: Uint8Array): ModuleRun['artifact'] => ({ ...openArtifact(bytes), bytes })
+
+const artifactOf = (name: string, entry: string, more: string) =>
+  opened(packArtifact({ ...echoManifest, name, functions: ['f'] }, guest(entry, more)).bytes)
+
+const hiveCall = '(import "hive" "call" (func $call (param i32 i32 i32 i32 i32 i32) (result i64)))'
+
+/** Calls `f` of the module its input names, itself for instance, until it is too deep, and answers the last code. */
+const caller = artifactOf(
+  'caller',
+  `(local $answer i64)
+   (local.set $answer (call $call (local.get 1) (local.get 2) (i32.const 8) (i32.const 1) (local.get 1) (local.get 2)))
+   (if (result i64) (i64.ge_s (local.get $answer) (i64.const 0))
+     (then (local.get $answer))
+     (else
+       (i64.store8 (i32.const 16) (i64.sub (i64.const 48) (local.get $answer)))
+       (i64.const 0x1000000001)))`,
+  `${hiveCall} (memory (export "memory") 1 4) (data (i32.const 8) "f")`,
+)
+
+/** Adds a character to what it keeps, and answers all of them. */
+const collector = artifactOf(
+  'collector',
+  `(local $kept i64) (local $length i32)
+   (local.set $kept (call $get (i32.const 8) (i32.const 1)))
+   (local.set $length (i32.wrap_i64 (local.get $kept)))
+   (memory.copy (i32.const 2048) (i32.wrap_i64 (i64.shr_u (local.get $kept) (i64.const 32))) (local.get $length))
+   (i32.store8 (i32.add (i32.const 2048) (local.get $length)) (i32.const 120))
+   (local.set $length (i32.add (local.get $length) (i32.const 1)))
+   (call $set (i32.const 8) (i32.const 1) (i32.const 2048) (local.get $length))
+   (i64.or (i64.shl (i64.const 2048) (i64.const 32)) (i64.extend_i32_u (local.get $length)))`,
+  `(import "storage" "get" (func $get (param i32 i32) (result i64)))
+   (import "storage" "set" (func $set (param i32 i32 i32 i32)))
+   (memory (export "memory") 1 4) (data (i32.const 8) "k")`,
+)
+
+const echo = opened(echoArtifact().bytes)
+const itself = caller.manifestAddress
+
+/** Runs whose outcome depends on nothing that is kept. */
+const runs = {
+  echo: { artifact: echo, functionName: 'echo', text: '{"a":1}' },
+  'echo without gas': { artifact: echo, functionName: 'echo', text: '{"a":1}', gasLimit: 400 },
+  'a trap': { artifact: echo, functionName: 'echo', text: 'no JSON' },
+  itself: { artifact: caller, functionName: 'f', text: itself },
+  'itself without gas': { artifact: caller, functionName: 'f', text: itself, gasLimit: 40_000 },
+  nobody: { artifact: caller, functionName: 'f', text: `0x${'ab'.repeat(32)}` },
+} as const
+type RunName = keyof typeof runs | 'collect'
+
+const names: readonly RunName[] = [...(Object.keys(runs) as (keyof typeof runs)[]), 'collect']
+const engines = ['auto', 'native', 'pulley'] as const
+
+async function receiptOf(name: RunName, engine: ModuleRun['engine'], dataDir: string | undefined) {
+  const { artifact, functionName, text, ...more } =
+    name === 'collect' ? { artifact: collector, functionName: 'f', text: '' } : runs[name]
+  const input = new TextEncoder().encode(text)
+  const run = { artifact, functionName, input, gasLimit: 1_000_000, engine, dataDir, ...more }
+  const { result, envelope } = await runModule(run)
+  return {
+    receipt: envelope.receipt,
+    output: result.output === null ? null : Buffer.from(result.output).toString(),
+  }
+}
+
+test('property: a receipt does not depend on what was run before, except for the storage of its module', async () => {
+  const alone = new Map<RunName, Awaited<ReturnType<typeof receiptOf>>>()
+  for (const name of names) alone.set(name, await receiptOf(name, 'auto', undefined))
+  expect(alone.get('itself')!.output).toBe('5')
+  expect(alone.get('nobody')!.output).toBe('1')
+
+  const step = fc.record({
+    name: fc.constantFrom(...names),
+    engine: fc.constantFrom(...engines),
+    kept: fc.boolean(),
+  })
+  let sequences = 0
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8 }), async (steps) => {
+      const dataDir = path.join(folder, String(sequences++))
+      let collected = 0
+      for (const { name, engine, kept } of steps) {
+        const ran = await receiptOf(name, engine, kept ? dataDir : undefined)
+        if (name !== 'collect') expect(ran).toEqual(alone.get(name))
+        else expect(ran.output).toBe('x'.repeat(kept ? ++collected : 1))
+      }
+    }),
+    { numRuns: 25 },
+  )
+})
