@@ -20,7 +20,12 @@ import { preflight, respond } from './middleware/common-headers.ts'
 import { bookmarkHeader, consistencyOf } from './middleware/consistency.ts'
 import { runOnce } from './middleware/idempotency.ts'
 import { forget, isKnown, remember } from './middleware/known-callers.ts'
-import { refundAddressBudget, spendAddressBudget, spendRateLimit, spendStorage } from './middleware/rate-limit.ts'
+import {
+  refundAddressBudget,
+  spendAddressBudget,
+  spendRateLimit,
+  spendStorage,
+} from './middleware/rate-limit.ts'
 import type { JsonBody, Method, Route, RouteDeclaration, RouteInput } from './route.ts'
 import { pageFiles, routes } from './routes/index.ts'
 
