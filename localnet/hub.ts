@@ -4,6 +4,7 @@ import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare'
 import { unstable_getMiniflareWorkerOptions, unstable_splitSqlQuery } from 'wrangler'
 import { callBatch } from '../contracts/json-rpc.ts'
 import type { HubBundle } from './bundle.ts'
+import { behindFront } from './front.ts'
 
 export interface HubOptions {
   /** The bundled hub, from `bundleHub`. */
@@ -14,6 +15,11 @@ export interface HubOptions {
   vars: Record<string, string>
   /** Folder of databases and objects; left out, everything is forgotten at the end. */
   statePath?: string
+  /**
+   * Whether callers say in `CF-Connecting-IP` which address they have, as tests and measurements with many of them need.
+   * Left out, they all have this machine's, whatever they say.
+   */
+  callersNameAddress?: boolean
   /** Equal Workers over the same storage, one port each; 1 when left out. */
   isolates?: number
   /** Further hubs in the same workerd, by name, each with vars and Durable Objects of its own over the same database. */
@@ -42,6 +48,7 @@ export async function startHub({
   port,
   vars,
   statePath,
+  callersNameAddress = false,
   isolates = 1,
   extraHubs = {},
   extraWorkers = {},
@@ -49,6 +56,7 @@ export async function startHub({
   const { assets, ...workerOptions } = unstable_getMiniflareWorkerOptions('wrangler.toml').workerOptions
   const objects = workerOptions.durableObjects as DurableObjects
   const bindings = { ...(workerOptions.bindings as Record<string, string>), ...vars }
+  const modules = [...(callersNameAddress ? script : behindFront(script))]
   const names = Array.from({ length: isolates }, (_, index) => (index === 0 ? 'hub' : `hub-${index + 1}`))
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
@@ -60,7 +68,7 @@ export async function startHub({
           ...workerOptions,
           serviceBindings: { ASSETS: 'assets' },
           name,
-          modules: [...script],
+          modules,
           bindings,
           // Further isolates use the objects of the first, as two data centres would, and leave its queues to it.
           ...(name !== 'hub' && {
@@ -73,7 +81,7 @@ export async function startHub({
           ...workerOptions,
           serviceBindings: { ASSETS: 'assets' },
           name,
-          modules: [...script],
+          modules,
           bindings: { ...bindings, ...own },
           queueConsumers: [],
         })),

@@ -5,6 +5,7 @@ import { deriveNodeId, resolveProfile, signRequest } from '../../protocol/identi
 import { ed25519PublicKey } from '../../protocol/signatures/index.ts'
 import { loadRoutes } from '../routes/index.ts'
 import { client, errorOf } from '../test/client.ts'
+import { countedDatabase } from '../test/counted-database.ts'
 import { createWallet, signIn } from '../test/wallet.ts'
 import { hashSecret } from './authenticate.ts'
 
@@ -190,6 +191,26 @@ describe('node signatures', () => {
   test('a read has no body, whatever its headers say of one', async () => {
     expect(await outcome({ ...sign(), 'Content-Length': '99999999' })).toEqual([200, '600'])
     expect(await outcome({ ...sign({ body: '{}' }), 'Content-Length': '2' })).toEqual([401, 'bad_signature'])
+  })
+
+  test('finding the collateral of a node reads none of the others', async () => {
+    await env.DB.batch(
+      Array.from({ length: 60 }, () =>
+        env.DB.prepare(
+          `INSERT INTO chain_states (kind, subject, state, block_number)
+          VALUES ('subscription', ?1, json_object('status', 'bonded', 'node_key', ?1, 'collateral', '9'), 1)`,
+        ).bind(bytesToHex(crypto.getRandomValues(new Uint8Array(32)))),
+      ),
+    )
+    const { db, use } = countedDatabase()
+    const key = bytesToHex(crypto.getRandomValues(new Uint8Array(32)))
+    await bond(ed25519PublicKey(key), '1000')
+    const caller = client({ bindings: { DB: db } })
+    expect((await caller.get('/v1/network/params', sign({ target: '/v1/network/params' }, key))).status).toBe(
+      200,
+    )
+    expect(use).toMatchObject({ roundTrips: 1, statements: 1 })
+    expect(use.rowsRead).toBeLessThanOrEqual(4)
   })
 
   test('headers of no form, and signatures that do not verify, take nothing from nodes at the same address', async () => {
