@@ -24,6 +24,8 @@ export const budgets = {
   faucet: { windowSeconds: 60, caller: 10, address: 50 },
   asset_upload: { windowSeconds: 3600, caller: 120, address: 600 },
   module_upload: { windowSeconds: 3600, caller: 60, address: 300 },
+  // Each of them is paid for by the hub, in the chain's own token.
+  relay: { windowSeconds: 86_400, caller: 500, address: 1000 },
   stored_files: { windowSeconds: 86_400, address: 1024 * kibPerMib },
   stored_records: { windowSeconds: 86_400, address: 64 * kibPerMib },
 } as const satisfies Record<string, Budget>

@@ -33,6 +33,12 @@ export function refundAddressBudget(c: HubContext, name: 'unproven'): void {
   for (const charge of chargesOf(c, name, null)) giveBack(charge)
 }
 
+/** Spends one more budget of a caller who is admitted. */
+export function spendExtraBudget(c: HubContext, name: 'relay'): Promise<void> {
+  const { caller } = payerOf(c.var.principal)
+  return spend(c, chargesOf(c, name, caller))
+}
+
 /**
  * Pays for what a request leaves behind, by the size of its body.
  *
