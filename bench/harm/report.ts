@@ -10,6 +10,11 @@ export interface Latency {
   refusedPercent: number
 }
 
+/** What a hub gives those who use it, and the processor time of workerd, which other programs do not change. */
+export interface Use extends Latency {
+  cpuMsPerSecond: number
+}
+
 export function latencyOf({ sent }: LoadResult): Latency {
   const ms = sent.map((one) => one.ms).sort((a, b) => a - b)
   const quantile = (share: number) => Math.round((ms[Math.floor(ms.length * share)] ?? 0) * 10) / 10
@@ -65,7 +70,7 @@ export interface HarmResult {
   wallets: number
   attackCallsPerSecond: number
   people: number
-  others: { without: Latency; during: Latency }
+  others: { without: Use; during: Use }
   attack: { sent: number; heldBack: number; statuses: ReturnType<typeof statusesOf> }
   left: ReturnType<typeof left>
   bounds: Bound[]
@@ -73,17 +78,25 @@ export interface HarmResult {
 
 /** The result as tables. */
 export function describe({ others, attack, left, bounds }: HarmResult): string {
-  const latency = (name: string, { requests, p50Ms, p99Ms, refusedPercent }: Latency) => [
+  const use = (name: string, { requests, p50Ms, p99Ms, refusedPercent, cpuMsPerSecond }: Use) => [
     name,
     requests,
     p50Ms,
     p99Ms,
     `${refusedPercent} %`,
+    cpuMsPerSecond,
   ]
   return [
     table(
-      ['The others', 'Requests', 'p50, ms', 'p99, ms', 'Refused'],
-      [latency('without the attack', others.without), latency('during the attack', others.during)],
+      [
+        'The others',
+        'Requests',
+        'p50, ms',
+        'p99, ms',
+        'Refused',
+        'Processor time of workerd each second, ms',
+      ],
+      [use('without the attack', others.without), use('during the attack', others.during)],
     ),
     table(
       ['The attack', 'Answers'],

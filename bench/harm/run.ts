@@ -1,6 +1,6 @@
 /**
  * What wallets that want to harm cost the others, and what they leave: `npm run bench:harm -- [seconds] [wallets]`. Writes
- * bench/harm/result.json; exits 1 when more was answered or is left than the limits say.
+ * bench/harm/result.json; exits 1 when more was answered or is left than the limits say. Linux only, it reads /proc.
  */
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,6 +8,7 @@ import path from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { makeSample } from '../../localnet/sample/make.ts'
 import { startTemporaryNetwork, type TemporaryNetwork } from '../../localnet/temporary-network.ts'
+import { cpuMs, ownWorkerds } from '../../localnet/testing/workerd.ts'
 import { echoArtifact } from '../../protocol/hbc/testing/artifacts.ts'
 import { readNetwork } from '../../tools/client/network.ts'
 import type { Attack } from './attack.ts'
@@ -16,7 +17,7 @@ import type { Target } from './calls.ts'
 import { whatIsKept } from './leftovers.ts'
 import { type LoadResult, send } from './load.ts'
 import { takeTurns } from './others.ts'
-import { describe, type HarmResult, latencyOf, left, statusesOf } from './report.ts'
+import { describe, type HarmResult, latencyOf, left, statusesOf, type Use } from './report.ts'
 import { signedInWallets } from './wallets.ts'
 
 const seconds = Number(process.argv[2] ?? 600)
@@ -69,14 +70,20 @@ async function measure({ url, hub, rpcUrl, contracts }: TemporaryNetwork): Promi
     worker: echoArtifact('sample_echo').manifestAddress,
     contracts,
   }
-  const useHub = (forSeconds: number): Promise<LoadResult> =>
-    send({
+  const workerds = ownWorkerds()
+  const useHub = async (forSeconds: number): Promise<Use> => {
+    const before = cpuMs(workerds)
+    const startedMs = performance.now()
+    const load = await send({
       origin: url,
       rate: peopleRate,
       seconds: forSeconds,
       underWayMax: 500,
       next: takeTurns(people, projectId),
     })
+    const seconds = (performance.now() - startedMs) / 1000
+    return { ...latencyOf(load), cpuMsPerSecond: Math.round((cpuMs(workerds) - before) / seconds) }
+  }
 
   // What is compiled and loaded once is no part of any answer.
   await useHub(5)
@@ -93,7 +100,7 @@ async function measure({ url, hub, rpcUrl, contracts }: TemporaryNetwork): Promi
     wallets: walletCount,
     attackCallsPerSecond: attackRate,
     people: peopleCount,
-    others: { without: latencyOf(without), during: latencyOf(during) },
+    others: { without, during },
     attack: {
       sent: attacked.sent.length,
       heldBack: attacked.heldBack,

@@ -21,7 +21,7 @@ export const budgets = {
   // Browsers ask before most calls; a page must not use up what its calls are paid from.
   preflight: { windowSeconds: 60, address: 6000 },
   sign_in: { windowSeconds: 60, address: 30 },
-  faucet: { windowSeconds: 60, caller: 10, address: 50 },
+  faucet: { windowSeconds: 60, caller: 10, address: 20 },
   asset_upload: { windowSeconds: 3600, caller: 120, address: 600 },
   module_upload: { windowSeconds: 3600, caller: 60, address: 300 },
   // Each of them is paid for by the hub, in the chain's own token.

@@ -114,7 +114,7 @@ describe('rate limits', () => {
     ['session', 6000, '/v1/status'],
     ['asset_upload', 600, '/v1/developers/assets'],
     ['module_upload', 300, '/v1/modules'],
-    ['faucet', 50, '/v1/faucet/drip'],
+    ['faucet', 20, '/v1/faucet/drip'],
   ] as const)(
     'wallets of one address share a budget of %s, however many they are',
     async (name, limit, path) => {
