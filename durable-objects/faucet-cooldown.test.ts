@@ -11,6 +11,12 @@ const granted = async (name: string, holder: string, turnsMax = 1) => {
   return result
 }
 
+/** Tables of the object's own. */
+const tablesOf = (name: string) =>
+  runInDurableObject(object(name), (_, state) =>
+    state.storage.sql.exec("SELECT name FROM sqlite_master WHERE name LIKE 'turns%'").toArray(),
+  )
+
 describe('FaucetCooldown', () => {
   test('of parallel takers of one holder one gets the turn', async () => {
     const results = await Promise.all(Array.from({ length: 30 }, () => object('parallel').take(ask('a'))))
@@ -103,11 +109,16 @@ describe('FaucetCooldown', () => {
     })
     expect(rows).not.toBeNull()
     await runDurableObjectAlarm(object('alarmed'))
-    expect(
-      await runInDurableObject(object('alarmed'), (_, state) => [
-        ...state.storage.sql.exec('SELECT * FROM turns'),
-      ]),
-    ).toEqual([])
+    expect(await tablesOf('alarmed')).toEqual([])
+    expect(await object('alarmed').take(ask('b'))).toMatchObject({ status: 'granted' })
+  })
+
+  test('asking leaves nothing behind where no turn was ever taken', async () => {
+    expect(await object('asked').nextEligibleAt(ask('a'))).toBe(0)
+    await object('asked').confirm('unknown')
+    await object('asked').release('unknown')
+    expect(await object('asked').forget('unknown')).toBe(false)
+    expect(await tablesOf('asked')).toEqual([])
   })
 
   test('takes that never stop do not put the sweep off, which comes when the first turn expires', async () => {

@@ -1,6 +1,6 @@
 import { DurableObject } from 'cloudflare:workers'
 import { unixNow } from './clock.ts'
-import { migrate } from './sql-migrations.ts'
+import { isMigrated, migrate } from './sql-migrations.ts'
 
 export interface TurnRequest {
   /** Who wants the turn; the same holder counts once. */
@@ -47,14 +47,12 @@ const pendingSeconds = 60
  *
  * A turn is taken first and confirmed when the tokens are on their way. One that is released, or never confirmed, keeps
  * its id for the same holder's next try: should the tokens have left after all, the same id sends nothing twice.
+ * Wallets cost nothing to make, so an object of which nobody took a turn stores nothing, and one whose turns have all
+ * expired forgets everything.
  */
 export class FaucetCooldown extends DurableObject {
-  constructor(ctx: DurableObjectState, env: unknown) {
-    super(ctx, env as never)
-    void ctx.blockConcurrencyWhile(async () => migrate(ctx.storage, migrations))
-  }
-
   async take(request: TurnRequest): Promise<TurnResult> {
+    migrate(this.ctx.storage, migrations)
     const now = unixNow()
     const blocking = this.#blocking(request, now)
     if (blocking) {
@@ -115,6 +113,7 @@ export class FaucetCooldown extends DurableObject {
     this.#sql('DELETE FROM turns WHERE expires_at <= ?', unixNow())
     const [row] = this.#sql('SELECT min(expires_at) AS first FROM turns')
     if (typeof row?.first === 'number') await this.ctx.storage.setAlarm(row.first * 1000)
+    else await this.ctx.storage.deleteAll()
   }
 
   /** The turn that keeps the holder from having one, and until when: its own, or the first to end of as many as there may be. */
@@ -125,11 +124,14 @@ export class FaucetCooldown extends DurableObject {
     const [own] = this.#sql(`SELECT *, ${openAt} AS open_at ${live} AND holder = ?`, now, now, holder)
     if (own) return own
     const [row] = this.#sql(`SELECT count(*) AS n ${live}`, now, now)
-    if ((row?.n as number) < turnsMax) return undefined
+    if (((row?.n ?? 0) as number) < turnsMax) return undefined
     return this.#sql(`SELECT *, ${openAt} AS open_at ${live} ORDER BY open_at LIMIT 1`, now, now)[0]
   }
 
+  /** Where no turn was ever taken there is nothing to ask, and no table. */
   #sql(statement: string, ...values: SqlStorageValue[]): Record<string, SqlStorageValue>[] {
+    if (!isMigrated(this.ctx.storage)) return []
+    migrate(this.ctx.storage, migrations)
     return [...this.ctx.storage.sql.exec(statement, ...values)]
   }
 }

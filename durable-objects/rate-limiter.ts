@@ -14,6 +14,8 @@ export interface Lease {
   remaining: number
   /** Milliseconds until the window ends; a duration, for the clocks of two machines differ. */
   resetMs: number
+  /** Names the window: leases of one window have the same. */
+  window: number
 }
 
 interface Tokens {
@@ -41,7 +43,12 @@ export class RateLimiter extends DurableObject {
     const granted = Math.max(0, Math.min(tokens, limit - used))
     if (granted > 0) this.#write({ windowEndsAtMs, used: used + granted })
     if (!current) await this.ctx.storage.setAlarm(windowEndsAtMs)
-    return { granted, remaining: Math.max(0, limit - used - granted), resetMs: windowEndsAtMs - nowMs }
+    return {
+      granted,
+      remaining: Math.max(0, limit - used - granted),
+      resetMs: windowEndsAtMs - nowMs,
+      window: windowEndsAtMs,
+    }
   }
 
   /** Removes what an ended window left behind, so that a subject seen once costs no storage for ever. */

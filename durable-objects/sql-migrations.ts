@@ -7,3 +7,7 @@ export function migrate(storage: DurableObjectStorage, migrations: readonly stri
     storage.kv.put('migrations', migrations.length)
   })
 }
+
+/** Whether the object has any tables. */
+export const isMigrated = (storage: DurableObjectStorage): boolean =>
+  storage.kv.get('migrations') !== undefined

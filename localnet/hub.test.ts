@@ -59,3 +59,21 @@ async function firstAnswer(url: string): Promise<Response> {
       if (code !== 'ECONNREFUSED') throw error
     }
 }
+
+test('on a network that people use, a caller does not choose its address', async () => {
+  const network = await startTestHub({}, { callersNameAddress: false })
+  try {
+    const ask = async (address: string) => {
+      const response = await fetch(new URL('/v1/network/params', network.urls[0]), {
+        headers: { 'CF-Connecting-IP': address },
+      })
+      await response.arrayBuffer()
+      return Number(response.headers.get('ratelimit-remaining'))
+    }
+    expect([await ask('203.0.113.1'), await ask('203.0.113.2'), await ask('2001:db8::1')]).toEqual([
+      599, 598, 597,
+    ])
+  } finally {
+    await network.stop()
+  }
+})

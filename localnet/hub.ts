@@ -3,6 +3,7 @@ import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, type V4WorkerOptio
 import { unstable_getMiniflareWorkerOptions } from 'wrangler'
 import type { HubBundle } from './bundle.ts'
 import { isOnChain, migrate } from './database.ts'
+import { behindFront } from './front.ts'
 
 export interface HubOptions {
   /** The bundled hub, from `bundleHub`. */
@@ -15,6 +16,11 @@ export interface HubOptions {
   statePath?: string
   /** The chain that the data in `statePath` has to be about; left out, it is not compared. */
   chainUrl?: string
+  /**
+   * Whether callers say in `CF-Connecting-IP` which address they have, as tests and measurements with many of them need.
+   * Left out, they all have this machine's, whatever they say.
+   */
+  callersNameAddress?: boolean
   /** Equal Workers over the same storage, one port each; 1 when left out. */
   isolates?: number
   /** Further hubs in the same workerd, by name, each with vars and Durable Objects of its own over the same database. */
@@ -49,6 +55,7 @@ export async function startHub({
   vars,
   statePath,
   chainUrl,
+  callersNameAddress = false,
   isolates = 1,
   extraHubs = {},
   extraWorkers = {},
@@ -56,13 +63,14 @@ export async function startHub({
   const { assets, ...workerOptions } = unstable_getMiniflareWorkerOptions('wrangler.toml').workerOptions
   const objects = workerOptions.durableObjects as DurableObjects
   const bindings = { ...(workerOptions.bindings as Record<string, string>), ...vars }
+  const modules = [...(callersNameAddress ? script : behindFront(script))]
   const names = Array.from({ length: isolates }, (_, index) => (index === 0 ? 'hub' : `hub-${index + 1}`))
   const workers: V4WorkerOptions[] = [
     ...names.map((name) => ({
       ...workerOptions,
       serviceBindings: { ASSETS: 'assets' },
       name,
-      modules: [...script],
+      modules,
       bindings,
       // Further isolates use the objects of the first, as two data centres would, and leave its queues to it.
       ...(name !== 'hub' && {
@@ -75,7 +83,7 @@ export async function startHub({
       ...workerOptions,
       serviceBindings: { ASSETS: 'assets' },
       name,
-      modules: [...script],
+      modules,
       bindings: { ...bindings, ...own },
       queueConsumers: [],
     })),

@@ -1,17 +1,20 @@
 import { randomBytes } from 'node:crypto'
 import path from 'node:path'
+import type { ContractAddresses } from '../contracts/deploy.ts'
 import { callBatch } from '../contracts/json-rpc.ts'
 import { bundleHub } from './bundle.ts'
 import { startChain } from './chain.ts'
 import { makeDeployment } from './deployment.ts'
-import { startHub } from './hub.ts'
+import { type Hub, type HubOptions, startHub } from './hub.ts'
 import { probePort } from './port.ts'
 import { hubSettings } from './settings.ts'
 
 export interface TemporaryNetwork {
   /** Origin of the hub. */
   readonly url: string
+  readonly hub: Hub
   readonly rpcUrl: string
+  readonly contracts: ContractAddresses
   /** Lets time pass on the chain. */
   readonly passTime: (seconds: number) => Promise<void>
   readonly stop: () => Promise<void>
@@ -21,26 +24,28 @@ export interface TemporaryNetwork {
  * Starts a chain, contracts and a hub, which are forgotten when they stop.
  *
  * @param folder where the chain is kept meanwhile.
+ * @param changes of the hub, and of its settings.
  */
-export async function startTemporaryNetwork(folder: string): Promise<TemporaryNetwork> {
+export async function startTemporaryNetwork(
+  folder: string,
+  changes: Partial<Omit<HubOptions, 'script' | 'port'>> = {},
+): Promise<TemporaryNetwork> {
   const chain = await startChain(path.join(folder, 'chain.json'), 0, () => {})
   try {
     const deployment = await makeDeployment(path.join(folder, 'deployment.json'), chain)
     await import('../scripts/copy-assets.ts')
     const port = await probePort(0)
     const url = `http://localhost:${port}`
-    const vars = hubSettings({
-      baseUrl: url,
-      chain,
-      deployment,
-      hubSecret: randomBytes(32).toString('hex'),
-    })
-    const hub = await startHub({ script: await bundleHub(), port, vars })
+    const hubSecret = randomBytes(32).toString('hex')
+    const vars = { ...hubSettings({ baseUrl: url, chain, deployment, hubSecret }), ...changes.vars }
+    const hub = await startHub({ ...changes, script: await bundleHub(), port, vars })
     // Wakes the indexer, as the first run of the crons does.
     await (await hub.miniflare.getWorker('hub')).scheduled({ cron: '*/5 * * * *' })
     return {
       url,
+      hub,
       rpcUrl: chain.url,
+      contracts: deployment.contracts,
       passTime: async (seconds: number) => {
         await callBatch(chain.url, [['evm_increaseTime', seconds], ['evm_mine']])
       },

@@ -15,3 +15,12 @@ test('every error code has its page, and no page is about another code', () => {
     expect(index).toContain(`[${code}](${code}.md)`)
   }
 })
+
+test('the page of rate_limited has every limit that the OpenAPI document states', () => {
+  const { info } = JSON.parse(readFileSync('public/openapi.json', 'utf8')) as {
+    info: { description: string }
+  }
+  const rows = info.description.split('\n').filter((line) => line.startsWith('| '))
+  expect(rows.length).toBeGreaterThan(10)
+  expect(readFileSync('docs/errors/rate_limited.md', 'utf8')).toContain(rows.join('\n'))
+})

@@ -1,5 +1,5 @@
 import { type Context, Hono } from 'hono'
-import type { Principal } from './auth/principal.ts'
+import type { Claim, Principal } from './auth/principal.ts'
 import { CallerUnknown, type HubBindings, type HubContext, HubVariables } from './context.ts'
 import { ApiError, invalidField } from './errors.ts'
 import { type Answer, errorAnswer, unlessHeld, withCaching, withEtag } from './http/answer.ts'
@@ -15,12 +15,17 @@ import { cachedBytes } from './http/cached-bytes.ts'
 import { keptAnswer } from './http/kept-answers.ts'
 import { PathRouter } from './http/path-router.ts'
 import { validate } from './http/validate.ts'
-import { authenticate, authorize, isNodeSigned } from './middleware/authenticate.ts'
+import { authenticate, authorize, readClaim } from './middleware/authenticate.ts'
 import { preflight, respond } from './middleware/common-headers.ts'
 import { bookmarkHeader, consistencyOf } from './middleware/consistency.ts'
 import { runOnce } from './middleware/idempotency.ts'
 import { forget, isKnown, remember } from './middleware/known-callers.ts'
-import { refundAddressBudget, spendAddressBudget, spendRateLimit } from './middleware/rate-limit.ts'
+import {
+  refundAddressBudget,
+  spendAddressBudget,
+  spendRateLimit,
+  spendStorage,
+} from './middleware/rate-limit.ts'
 import type { JsonBody, Method, Route, RouteDeclaration, RouteInput } from './route.ts'
 import { pageFiles, routes } from './routes/index.ts'
 
@@ -102,7 +107,11 @@ async function answerEarly(c: HubContext, route: Route, admitted: Promise<void>)
 async function handleInput(c: HubContext, { declaration, handle, complete }: Route): Promise<Answer> {
   const input = await readInput(c, declaration)
   const { database } = c.var
-  const run = () => database.run(async () => handle(c, input))
+  const run = () =>
+    database.run(async () => {
+      if (declaration.stores) await spendStorage(c, declaration.stores)
+      return handle(c, input)
+    })
   if (declaration.idempotent) {
     const made = await database.run(() => runOnce(c, run))
     return complete ? complete(made, input) : made
@@ -122,33 +131,41 @@ async function finish(c: HubContext, { method, cache }: RouteDeclaration, made: 
 }
 
 /**
- * Checks the credential, spends the rate limit and decides whether the caller may use the route. A refused credential
- * still spends: guessing tokens is limited like any other anonymous call.
+ * Checks the credential, spends the rate limit and decides whether the caller may use the route. What a credential costs is
+ * paid for by the client address until it has proved itself and its own budget has paid: neither guessing nor calling past
+ * a limit asks the database without end.
  */
 async function admit(c: HubContext, declaration?: RouteDeclaration): Promise<void> {
-  // A signature costs reading the body and a row, and keys with a budget of their own cost nothing to make: the client
-  // address pays first. It gets that back for nodes of the network, of which one address may have many.
-  const nodeSigned = isNodeSigned(c)
-  if (nodeSigned) await spendAddressBudget(c, 'node_signature')
+  const claim = await readClaimOrPay(c)
+  // Of a credential that was good a moment ago the address pays only when it is refused.
+  const isTrusted = claim !== null && isKnown(claim)
+  if (claim !== null && !isTrusted) await spendAddressBudget(c, 'unproven')
   let principal: Principal | null = null
-  let refused: unknown
   try {
-    principal = await authenticate(c, nodeSigned, declaration)
-    if (principal?.kind === 'node' && principal.registered) refundAddressBudget(c, 'node_signature')
-  } catch (error) {
-    refused = error
-  }
-  const { credential } = c.var
-  try {
+    principal = claim && (await authenticate(c, claim, declaration))
     await spendRateLimit(c, principal, declaration?.budget)
-    if (refused) throw refused
+    if (claim !== null && !isTrusted) refundAddressBudget(c, 'unproven')
     c.var.principal = principal
     if (declaration) authorize(c, declaration)
   } catch (error) {
-    if (credential) forget(credential)
+    // Whoever signs in the name of a key without having it says nothing about the key.
+    if (claim !== null && (principal !== null || claim.kind !== 'node')) forget(claim)
+    if (isTrusted && principal === null) await spendAddressBudget(c, 'unproven')
     throw error
   }
-  if (credential) remember(credential)
+  if (claim !== null) remember(claim)
+}
+
+/** A credential of a wrong form costs as much as none. */
+async function readClaimOrPay(c: HubContext): Promise<Claim | null> {
+  let refused: unknown
+  try {
+    return readClaim(c)
+  } catch (error) {
+    refused = error
+  }
+  await spendRateLimit(c, null)
+  throw refused
 }
 
 const isPreflight = (c: HubContext): boolean =>

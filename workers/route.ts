@@ -3,7 +3,7 @@ import type { ErrorCode } from '../protocol/errors.ts'
 import type { Scope } from './auth/principal.ts'
 import type { HubContext } from './context.ts'
 import type { Answer, CachePolicy } from './http/answer.ts'
-import type { BudgetName } from './middleware/rate-limit.ts'
+import type { ExtraBudget, Stored } from './middleware/budgets.ts'
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 
@@ -61,7 +61,9 @@ export interface RouteDeclaration {
   summary: string
   description?: string
   auth?: RouteAuth
-  budget?: BudgetName
+  budget?: ExtraBudget
+  /** What stays of a request: its size counts against what callers of one client address may have stored in a day. */
+  stores?: Stored
   params?: z.ZodObject
   query?: z.ZodObject
   json?: JsonBody

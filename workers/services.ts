@@ -9,6 +9,7 @@ import { ApiKeyStore } from './stores/api-keys.ts'
 import { AssetStore } from './stores/assets.ts'
 import { AuditLogStore } from './stores/audit-log.ts'
 import { ChainIndexStore } from './stores/chain-index.ts'
+import { CollateralStore } from './stores/collateral.ts'
 import { openDatabase } from './stores/database.ts'
 import { DeadLetterStore } from './stores/dead-letters.ts'
 import { DeveloperStore } from './stores/developers.ts'
@@ -48,6 +49,7 @@ export function createServices(env: Env) {
     accounts: new AccountStore(db),
     devices: new DeviceStore(db),
     subscriptions: new SubscriptionStore(db),
+    collateral: new CollateralStore(db),
     drafts: new DraftStore(db),
     network: new NetworkStore(db),
     assets: new AssetStore(db, env.MODULES),

@@ -11,8 +11,20 @@ export interface Kind {
 /** Requests that a caller makes in a window of the rate limiter, on average; fewer make each dearer. */
 export const perWindow = Number(process.env.PER_WINDOW ?? 50)
 
-/** A window costs one lease and one alarm, and the rows of the count, of the alarm and of forgetting both. */
-const lease = { durableObjectRequests: 2 / perWindow, d1RowsWritten: 3 / perWindow }
+/**
+ * What some budgets cost for each request. A window of one costs a lease and an alarm, and the rows of the count, of the
+ * alarm and of forgetting both.
+ */
+const leases = (budgets: number) => ({
+  durableObjectRequests: (2 * budgets) / perWindow,
+  d1RowsWritten: (3 * budgets) / perWindow,
+})
+
+const open = leases(1)
+/** Of the caller, of its address, and for the credential until it has proved itself. */
+const signed = leases(3)
+/** Besides, what the upload itself is limited by: for the caller, and for its address. */
+const uploading = leases(5)
 
 /**
  * What tests count is taken from there: rows read from bench/reads/README.md, rows written from
@@ -24,22 +36,22 @@ export const kinds: readonly Kind[] = [
   {
     name: 'Public read, of the hub',
     permille: 600,
-    units: { ...lease, requests: 1, cpuMs: 2, d1RowsRead: 15 },
+    units: { ...open, requests: 1, cpuMs: 2, d1RowsRead: 15 },
   },
   {
     name: 'Public read of bytes, from the cache',
     permille: 90,
-    units: { ...lease, requests: 1, cpuMs: 1 },
+    units: { ...open, requests: 1, cpuMs: 1 },
   },
   {
     name: 'Public read of bytes, from the storage',
     permille: 10,
-    units: { ...lease, requests: 1, cpuMs: 1, d1RowsRead: 1, r2ClassB: 1 },
+    units: { ...open, requests: 1, cpuMs: 1, d1RowsRead: 1, r2ClassB: 1 },
   },
   {
     name: 'Signed read',
     permille: 200,
-    units: { ...lease, requests: 1, cpuMs: 2, d1RowsRead: 25 },
+    units: { ...signed, requests: 1, cpuMs: 2, d1RowsRead: 25 },
   },
   {
     name: 'Write',
@@ -48,8 +60,8 @@ export const kinds: readonly Kind[] = [
       requests: 1,
       cpuMs: 4,
       d1RowsRead: 6,
-      d1RowsWritten: 3 + 3 / perWindow,
-      durableObjectRequests: 2 / perWindow,
+      d1RowsWritten: 3 + signed.d1RowsWritten,
+      durableObjectRequests: signed.durableObjectRequests,
     },
   },
   {
@@ -59,7 +71,7 @@ export const kinds: readonly Kind[] = [
       requests: 1,
       cpuMs: 10,
       d1RowsRead: 20,
-      d1RowsWritten: 12 + 3 / perWindow,
+      d1RowsWritten: 12 + signed.d1RowsWritten,
       durableObjectRequests: 6,
       queueOperations: 3,
     },
@@ -71,8 +83,8 @@ export const kinds: readonly Kind[] = [
       requests: 1,
       cpuMs: 60,
       d1RowsRead: 4,
-      d1RowsWritten: 4 + 6 / perWindow,
-      durableObjectRequests: 4 / perWindow,
+      d1RowsWritten: 4 + uploading.d1RowsWritten,
+      durableObjectRequests: uploading.durableObjectRequests,
       r2ClassA: 1,
     },
   },

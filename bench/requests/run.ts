@@ -89,6 +89,8 @@ const baseUrl = `http://localhost:${port}`
 const hub = await startHub({
   script: await bundleHub(),
   port,
+  // As deployed, where the address is no work of the hub's.
+  callersNameAddress: true,
   vars: {
     BASE_URL: baseUrl,
     HUB_SECRET: 'a secret of a measurement, long enough',

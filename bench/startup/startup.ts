@@ -76,6 +76,7 @@ async function showFirstAnswers(): Promise<void> {
   const hub = await startHub({
     script: await bundleHub(),
     port: 0,
+    callersNameAddress: true,
     vars: { HUB_SECRET: 'a secret of a measurement, long enough' },
   })
   try {

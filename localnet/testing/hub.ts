@@ -16,7 +16,7 @@ let script: Promise<HubBundle> | undefined
  */
 export async function startTestHub(
   vars: Record<string, string> = {},
-  { port: wanted, ...options }: { isolates?: number; port?: number } = {},
+  { port: wanted, ...options }: { isolates?: number; callersNameAddress?: boolean; port?: number } = {},
 ): Promise<TestHub> {
   script ??= bundleHub()
   const port = wanted ?? (await probePort(0))
@@ -24,6 +24,7 @@ export async function startTestHub(
   const hub = await startHub({
     script: await script,
     port,
+    callersNameAddress: true,
     vars: { HUB_SECRET: 'a secret that only tests know, long enough', BASE_URL: origin, ...vars },
     ...options,
   })

@@ -88,6 +88,7 @@ export async function startRelayerNetwork(options: NetworkOptions = {}): Promise
     const hub = await startHub({
       script,
       port: 0,
+      callersNameAddress: true,
       ...(statePath !== undefined && { statePath }),
       vars: { ...common, ...own(0) },
       extraHubs: Object.fromEntries(keys.slice(1).map((_, i) => [`hub${i + 1}`, own(i + 1)])),

@@ -1,3 +1,5 @@
+import type { RequestSignature } from '../../protocol/identity/index.ts'
+
 /** What an API key may be allowed to do. */
 export const scopes = [
   'tasks:submit',
@@ -13,6 +15,15 @@ export type Credential =
   | { kind: 'session'; tokenHash: string }
   | { kind: 'api_key'; keyId: string; secretHash: string }
 
+/** The signature of a node, its form checked and nothing else. */
+export interface NodeClaim {
+  kind: 'node'
+  signature: RequestSignature
+}
+
+/** What a request says of its caller, before that is checked. */
+export type Claim = Credential | NodeClaim
+
 /** Who calls, once the credential was checked. */
 export type Principal =
   | { kind: 'session'; address: string; tokenHash: string; expiresAt: number }
@@ -21,6 +32,6 @@ export type Principal =
       kind: 'node'
       nodeId: string
       publicKey: string
-      /** Whether the hub has approved a node with this key: anybody can make keys. */
-      registered: boolean
+      /** Whether collateral or an operator vouches for it: anybody can make keys. */
+      vouched: boolean
     }

@@ -5,6 +5,7 @@ import { deriveNodeId, resolveProfile, signRequest } from '../../protocol/identi
 import { ed25519PublicKey } from '../../protocol/signatures/index.ts'
 import { loadRoutes } from '../routes/index.ts'
 import { client, errorOf } from '../test/client.ts'
+import { countedDatabase } from '../test/counted-database.ts'
 import { createWallet, signIn } from '../test/wallet.ts'
 import { hashSecret } from './authenticate.ts'
 
@@ -154,31 +155,89 @@ describe('node signatures', () => {
       : [response.status, (await errorOf(response)).error]
   }
 
-  test('a signed request counts against the budget of its key', async () => {
-    expect(await outcome(sign())).toEqual([200, '3000'])
+  /** A device's subscription, as the chain and the hub have it. */
+  const bond = (key: string, collateral: string) =>
+    env.DB.batch([
+      env.DB.prepare(
+        `INSERT INTO subscriptions (subscription_id, owner, project_id, node_id, node_key, closings, reputation,
+          credited_rounds, missed_leases, disagreements, created_at) VALUES (?1, '', '', '', ?1, 0, 0, 0, 0, 0, 0)`,
+      ).bind(key),
+      env.DB.prepare("UPDATE subscriptions SET min_collateral = '500' WHERE subscription_id = ?").bind(key),
+      env.DB.prepare(
+        `INSERT INTO chain_states (kind, subject, state, block_number)
+        VALUES ('subscription', ?1, json_object('status', 'bonded', 'node_key', ?1, 'collateral', ?2), 1)`,
+      ).bind(key, collateral),
+    ])
+  const register = (key: string, role: string, status: string) =>
+    env.DB.prepare(
+      "INSERT INTO nodes (node_id, public_key, role, status, url, registered_at) VALUES (?, ?, ?, ?, 'https://node.example', 1)",
+    )
+      .bind(deriveNodeId(profile, key), key, role, status)
+      .run()
+
+  test.each([
+    ['a key nobody knows', async () => {}, '600'],
+    ['a miner, who registers itself', (key: string) => register(key, 'miner', 'approved'), '600'],
+    ['a validator that waits for an operator', (key: string) => register(key, 'validator', 'pending'), '600'],
+    ['an approved validator', (key: string) => register(key, 'validator', 'approved'), '3000'],
+    ['a device with less collateral than its project asks for', (key: string) => bond(key, '99'), '600'],
+    ['a device with its collateral', (key: string) => bond(key, '1000'), '3000'],
+  ])('the budget of %s', async (_, prepare, limit) => {
+    const fresh = bytesToHex(crypto.getRandomValues(new Uint8Array(32)))
+    await prepare(ed25519PublicKey(fresh))
+    expect(await outcome(sign({}, fresh))).toEqual([200, limit])
   })
 
   test('a read has no body, whatever its headers say of one', async () => {
-    expect(await outcome({ ...sign(), 'Content-Length': '99999999' })).toEqual([200, '3000'])
+    expect(await outcome({ ...sign(), 'Content-Length': '99999999' })).toEqual([200, '600'])
     expect(await outcome({ ...sign({ body: '{}' }), 'Content-Length': '2' })).toEqual([401, 'bad_signature'])
   })
 
-  test('a client address pays for keys nobody knows, and not for those of approved nodes', async () => {
-    const caller = client()
-    const limiter = env.RATE_LIMITER.getByName(`node_signature:${caller.from}`)
-    await limiter.lease({ limit: 3000, windowSeconds: 60, tokens: 2999 })
-    await env.DB.prepare(
-      "INSERT INTO nodes (node_id, public_key, role, status, url, registered_at) VALUES (?, ?, 'miner', 'approved', 'https://node.example', 1)",
+  test('finding the collateral of a node reads none of the others', async () => {
+    await env.DB.batch(
+      Array.from({ length: 60 }, () =>
+        env.DB.prepare(
+          `INSERT INTO chain_states (kind, subject, state, block_number)
+          VALUES ('subscription', ?1, json_object('status', 'bonded', 'node_key', ?1, 'collateral', '9'), 1)`,
+        ).bind(bytesToHex(crypto.getRandomValues(new Uint8Array(32)))),
+      ),
     )
-      .bind(deriveNodeId(profile, ed25519PublicKey(seed)), ed25519PublicKey(seed))
-      .run()
-    for (let i = 0; i < 3; i++) expect((await caller.get('/v1/status', sign())).status).toBe(200)
+    const { db, use } = countedDatabase()
+    const key = bytesToHex(crypto.getRandomValues(new Uint8Array(32)))
+    await bond(ed25519PublicKey(key), '1000')
+    const caller = client({ bindings: { DB: db } })
+    expect((await caller.get('/v1/network/params', sign({ target: '/v1/network/params' }, key))).status).toBe(
+      200,
+    )
+    expect(use).toMatchObject({ roundTrips: 1, statements: 1 })
+    expect(use.rowsRead).toBeLessThanOrEqual(4)
+  })
 
-    const strangers = await Promise.all(
-      [1, 2].map((key) => caller.get('/v1/status', sign({}, `0x${String(key).repeat(64)}`))),
-    )
-    expect(strangers.map(({ status }) => status).sort()).toEqual([200, 429])
-    expect((await caller.get('/v1/status')).status).toBe(200)
+  test('headers of no form, and signatures that do not verify, take nothing from nodes at the same address', async () => {
+    const caller = client()
+    const bonded = bytesToHex(crypto.getRandomValues(new Uint8Array(32)))
+    await bond(ed25519PublicKey(bonded), '500')
+    for (const budget of ['anonymous', 'node_signature'])
+      await env.RATE_LIMITER.getByName(`${budget}:${caller.from}`).lease({
+        limit: 3000,
+        windowSeconds: 60,
+        tokens: 3000,
+      })
+    expect((await caller.get('/v1/status', { 'X-Hub-Node': 'x' })).status).toBe(429)
+    expect((await caller.get('/v1/status', sign({}, bonded))).status).toBe(200)
+
+    // Once it is known here, nothing its neighbours do stops it.
+    await env.RATE_LIMITER.getByName(`unproven:${caller.from}`).lease({
+      limit: 600,
+      windowSeconds: 60,
+      tokens: 600,
+    })
+    const junk = { ...sign({}, bonded), 'X-Hub-Signature': `0x${'1'.repeat(128)}` }
+    const statuses: number[] = []
+    for (let i = 0; i < 60; i++) statuses.push((await caller.get('/v1/status', junk)).status)
+    expect(statuses.slice(-5)).toEqual(Array(5).fill(429))
+    expect((await caller.get('/v1/status', sign({}, bonded))).status).toBe(200)
+    expect((await caller.get('/v1/status', sign({}, `0x${'7'.repeat(64)}`))).status).toBe(429)
   })
 
   test('headers that cannot be right are refused before the body is read', async () => {
@@ -213,8 +272,8 @@ describe('node signatures', () => {
   test('a read may be repeated: it changes nothing, and keeps no nonce', async () => {
     const headers = sign()
     expect([await outcome(headers), await outcome(headers)]).toEqual([
-      [200, '3000'],
-      [200, '3000'],
+      [200, '600'],
+      [200, '600'],
     ])
     const kept = await env.DB.prepare('SELECT count(*) AS n FROM node_request_nonces WHERE nonce = ?')
       .bind(headers['X-Hub-Nonce'])

@@ -2,16 +2,16 @@ import { sha256 } from '@noble/hashes/sha2'
 import { unixNow } from '../../durable-objects/clock.ts'
 import { bytesToHex } from '../../protocol/encoding/index.ts'
 import {
-  type ApiKeyParts,
   defaultNetworkParams,
   isSessionToken,
   type Profile,
   parseApiKey,
   profileStrings,
+  type RequestSignature,
   readRequestSignature,
   verifyRequestSignature,
 } from '../../protocol/identity/index.ts'
-import type { Principal } from '../auth/principal.ts'
+import type { Claim, Credential, NodeClaim, Principal } from '../auth/principal.ts'
 import type { HubContext } from '../context.ts'
 import { ApiError } from '../errors.ts'
 import { jsonBytesMax, readBody } from '../http/body.ts'
@@ -22,43 +22,71 @@ import { type Wallet, walletOfCredential } from '../stores/caller.ts'
 export const hashSecret = (secret: string): string => bytesToHex(sha256(new TextEncoder().encode(secret)))
 
 /**
- * Checks whatever credential the request carries, on open routes too.
+ * Reads whatever credential the request carries, on open routes too, and checks its form alone.
  *
- * @param nodeSigned Whether it carries any header of a node signature.
  * @returns Null when it carries none.
- * @throws {@link ApiError} 401 for one that does not hold.
+ * @throws {@link ApiError} 401 for one that cannot be right.
  */
-export async function authenticate(
-  c: HubContext,
-  nodeSigned: boolean,
-  route?: RouteDeclaration,
-): Promise<Principal | null> {
+export function readClaim(c: HubContext): Claim | null {
   const authorization = c.req.header('authorization')
+  const nodeSigned = isNodeSigned(c)
   if (authorization !== undefined && nodeSigned)
     throw new ApiError('unauthorized', 'Send either an Authorization header or a node signature, not both.')
-  if (nodeSigned) return authenticateNode(c, route)
-  return authorization === undefined ? null : authenticateBearer(c, authorization)
+  if (nodeSigned) return readNodeClaim(c)
+  if (authorization === undefined) return null
+  c.var.credential = readBearer(c, authorization)
+  return c.var.credential
 }
 
-async function authenticateBearer(c: HubContext, authorization: string): Promise<Principal> {
+function readBearer(c: HubContext, authorization: string): Credential {
   // Two headers arrive joined by a comma, which no token contains.
   const token = /^Bearer +([^\s,]+)$/i.exec(authorization)?.[1]
   if (token === undefined)
     throw new ApiError('unauthorized', 'The Authorization header must be one "Bearer <token>".')
 
   const { PROFILE: profile } = c.var.settings
-  if (isSessionToken(profile, token)) return authenticateSession(c, token)
+  if (isSessionToken(profile, token)) return { kind: 'session', tokenHash: hashSecret(token) }
   const apiKey = parseApiKey(profile, token)
-  if (apiKey !== null) return authenticateApiKey(c, apiKey)
+  if (apiKey !== null) return { kind: 'api_key', keyId: apiKey.id, secretHash: hashSecret(apiKey.secret) }
   throw unknownCredential()
+}
+
+function readNodeClaim(c: HubContext): NodeClaim {
+  const skew = defaultNetworkParams.max_skew
+  const signature = readRequestSignature(
+    c.var.settings.PROFILE,
+    (name) => c.req.header(name),
+    unixNow(),
+    skew,
+  )
+  if (signature === null)
+    throw new ApiError(
+      'unauthorized',
+      `The node signature headers are incomplete or malformed, or the timestamp is more than ${skew} s off.`,
+    )
+  return { kind: 'node', signature }
+}
+
+/**
+ * Finds out who calls.
+ *
+ * @throws {@link ApiError} 401 for a credential that does not hold.
+ */
+export function authenticate(c: HubContext, claim: Claim, route?: RouteDeclaration): Promise<Principal> {
+  switch (claim.kind) {
+    case 'session':
+      return authenticateSession(c, claim.tokenHash)
+    case 'api_key':
+      return authenticateApiKey(c, claim)
+    case 'node':
+      return authenticateNode(c, claim.signature, route)
+  }
 }
 
 const unknownCredential = (): ApiError =>
   new ApiError('unauthorized', 'This token is not known, or was revoked. Sign in again or use another key.')
 
-async function authenticateSession(c: HubContext, token: string): Promise<Principal> {
-  const tokenHash = hashSecret(token)
-  c.var.credential = { kind: 'session', tokenHash }
+async function authenticateSession(c: HubContext, tokenHash: string): Promise<Principal> {
   const session = await c.var.database.runCheck(() => c.var.services.sessions.find(tokenHash))
   if (session === null || session.revokedAt !== null) throw unknownCredential()
   if (session.expiresAt <= unixNow())
@@ -71,9 +99,10 @@ async function authenticateSession(c: HubContext, token: string): Promise<Princi
   }
 }
 
-async function authenticateApiKey(c: HubContext, { id: keyId, secret }: ApiKeyParts): Promise<Principal> {
-  const secretHash = hashSecret(secret)
-  c.var.credential = { kind: 'api_key', keyId, secretHash }
+async function authenticateApiKey(
+  c: HubContext,
+  { keyId, secretHash }: Extract<Credential, { kind: 'api_key' }>,
+): Promise<Principal> {
   const key = await c.var.database.runCheck(() => c.var.services.apiKeys.find(keyId))
   // Compared also when the id is unknown, so that the two cases take the same steps.
   const matches = equalHashes(secretHash, key?.secretHash ?? hashSecret(''))
@@ -99,7 +128,7 @@ const equalHashes = (a: string, b: string): boolean => {
 }
 
 /** Whether the request carries any header of a node signature. */
-export const isNodeSigned = (c: HubContext): boolean =>
+const isNodeSigned = (c: HubContext): boolean =>
   signatureHeaders(c.var.settings.PROFILE).some((name) => c.req.header(name) !== undefined)
 
 const headersOf = new WeakMap<Profile, readonly string[]>()
@@ -119,16 +148,11 @@ function signatureHeaders(profile: Profile): readonly string[] {
   return headers
 }
 
-async function authenticateNode(c: HubContext, route?: RouteDeclaration): Promise<Principal> {
-  const { PROFILE: profile } = c.var.settings
-  const now = unixNow()
-  const skew = defaultNetworkParams.max_skew
-  const signature = readRequestSignature(profile, (name) => c.req.header(name), now, skew)
-  if (signature === null)
-    throw new ApiError(
-      'unauthorized',
-      `The node signature headers are incomplete or malformed, or the timestamp is more than ${skew} s off.`,
-    )
+async function authenticateNode(
+  c: HubContext,
+  signature: RequestSignature,
+  route?: RouteDeclaration,
+): Promise<Principal> {
   // Whoever signs nothing that this route takes gets no more read than any other call.
   const bytesMax = route?.auth?.node && (route.raw?.bytesMax ?? route.json?.bytesMax)
   const request = {
@@ -136,7 +160,7 @@ async function authenticateNode(c: HubContext, route?: RouteDeclaration): Promis
     target: c.req.url.slice(c.req.url.indexOf('/', 'https://'.length)),
     body: isBodiless(c) ? '' : await readBody(c, bytesMax || jsonBytesMax),
   }
-  if (!verifyRequestSignature(profile, request, signature))
+  if (!verifyRequestSignature(c.var.settings.PROFILE, request, signature))
     throw new ApiError(
       'bad_signature',
       'The node signature does not verify for this request, key and node id.',
@@ -146,18 +170,18 @@ async function authenticateNode(c: HubContext, route?: RouteDeclaration): Promis
   const { nodeRequestNonces } = c.var.services
   // Reading twice changes nothing, so a read writes no nonce; who repeats one learns what its sender was told.
   if (isBodiless(c)) {
-    const registered = await c.var.database.runCheck(() => nodeRequestNonces.isRegistered(publicKey))
-    return { kind: 'node', nodeId, publicKey, registered }
+    const vouched = await c.var.database.runCheck(() => nodeRequestNonces.isVouched(publicKey))
+    return { kind: 'node', nodeId, publicKey, vouched }
   }
-  const { fresh, registered } = await c.var.database.runCheck(() =>
-    nodeRequestNonces.spend(publicKey, nonce, now + 2 * skew),
+  const { fresh, vouched } = await c.var.database.runCheck(() =>
+    nodeRequestNonces.spend(publicKey, nonce, unixNow() + 2 * defaultNetworkParams.max_skew),
   )
   if (!fresh)
     throw new ApiError(
       'unauthorized',
       'This request nonce was used before. Sign each request with a fresh one.',
     )
-  return { kind: 'node', nodeId, publicKey, registered }
+  return { kind: 'node', nodeId, publicKey, vouched }
 }
 
 /** Whether the request reads: it has no body, whatever its headers say, and its signature is of the empty one. */

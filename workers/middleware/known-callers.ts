@@ -1,4 +1,4 @@
-import type { Credential } from '../auth/principal.ts'
+import type { Claim } from '../auth/principal.ts'
 
 /** For so long after a request was admitted, the next one with its credential may begin before it is checked. */
 const knownMs = 60_000
@@ -8,23 +8,31 @@ const knownMax = 1_000
 /** Credentials this isolate has admitted, with the time at which each is forgotten; the oldest first. */
 const known = new Map<string, number>()
 
-const nameOf = (credential: Credential): string =>
-  credential.kind === 'session' ? credential.tokenHash : `${credential.keyId} ${credential.secretHash}`
+function nameOf(claim: Claim): string {
+  switch (claim.kind) {
+    case 'session':
+      return claim.tokenHash
+    case 'api_key':
+      return `${claim.keyId} ${claim.secretHash}`
+    case 'node':
+      return claim.signature.public_key
+  }
+}
 
 /**
  * Whether this isolate has admitted the credential a short while ago, and refused it nothing since. Only then is it worth
- * asking the database for a caller who is not admitted yet: a guessed token or a caller over the limit costs no more than
- * the check.
+ * asking the database for a caller who is not admitted yet, and trusted that checking it is not in vain: a guessed token or
+ * a caller over the limit costs no more than the check, and that not for long.
  */
-export const isKnown = (credential: Credential): boolean => (known.get(nameOf(credential)) ?? 0) > Date.now()
+export const isKnown = (claim: Claim): boolean => (known.get(nameOf(claim)) ?? 0) > Date.now()
 
-export function remember(credential: Credential): void {
-  const name = nameOf(credential)
+export function remember(claim: Claim): void {
+  const name = nameOf(claim)
   known.delete(name)
   known.set(name, Date.now() + knownMs)
   if (known.size > knownMax) known.delete(known.keys().next().value ?? '')
 }
 
-export function forget(credential: Credential): void {
-  known.delete(nameOf(credential))
+export function forget(claim: Claim): void {
+  known.delete(nameOf(claim))
 }

@@ -1,11 +1,17 @@
+import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import { client, errorOf, freshAddress } from '../test/client.ts'
+import { countedDatabase } from '../test/counted-database.ts'
 import { signIn } from '../test/wallet.ts'
 
 const report = (response: Response) => ({
   status: response.status,
   remaining: Number(response.headers.get('ratelimit-remaining')),
 })
+
+/** Takes tokens of a budget, as other isolates would; all of them unless the limit is said. */
+const useUp = (name: string, subject: string, tokens: number, limit = tokens, windowSeconds = 60) =>
+  env.RATE_LIMITER.getByName(`${name}:${subject}`).lease({ limit, windowSeconds, tokens })
 
 describe('rate limits', () => {
   test('of 1,000 parallel anonymous requests exactly the limit is answered', async () => {
@@ -65,11 +71,104 @@ describe('rate limits', () => {
     expect([response.status, response.headers.get('ratelimit-limit')]).toEqual([429, '30'])
   })
 
-  test('guessing tokens is limited like any anonymous call', async () => {
+  test.each([
+    ['of no form', 'guess'],
+    ['of the right form', `hubsess_${'S'.repeat(43)}`],
+  ])('guessing tokens %s is limited like any anonymous call', async (_, token) => {
     const address = freshAddress()
-    const guess = () => client({ address, token: 'guess' }).get('/v1/auth/session')
+    const guess = () => client({ address, token }).get('/v1/auth/session')
     expect(report(await guess())).toEqual({ status: 401, remaining: 599 })
     expect(report(await guess())).toEqual({ status: 401, remaining: 598 })
+  })
+
+  test('past the limit a guessed token asks the database nothing, and stops no caller who is known', async () => {
+    const address = freshAddress()
+    const { db, use } = countedDatabase()
+    const { token } = await signIn()
+    expect((await client({ token }).get('/v1/auth/session')).status).toBe(200)
+    const known = client({ address, token })
+    await useUp('unproven', address, 600)
+
+    const guess = client({ address, token: `hubsess_${'S'.repeat(43)}`, bindings: { DB: db } })
+    expect(await errorOf(await guess.get('/v1/auth/session'))).toMatchObject({
+      status: 429,
+      error: 'rate_limited',
+    })
+    expect(use.statements).toBe(0)
+    expect((await known.get('/v1/auth/session')).status).toBe(200)
+    expect((await client({ address }).get('/v1/status')).status).toBe(200)
+  })
+
+  test('a session past its limit asks the database only as often as a guessed token may', async () => {
+    const address = freshAddress()
+    const { db, use } = countedDatabase()
+    const { token, address: wallet } = await signIn()
+    await useUp('session', wallet, 1200)
+    await useUp('unproven', address, 599, 600)
+    const caller = client({ address, token, bindings: { DB: db } })
+    for (let i = 0; i < 3; i++) expect((await caller.get('/v1/auth/session')).status).toBe(429)
+    expect(use.statements).toBe(1)
+  })
+
+  test.each([
+    ['session', 6000, '/v1/status'],
+    ['asset_upload', 600, '/v1/developers/assets'],
+    ['module_upload', 300, '/v1/modules'],
+    ['faucet', 20, '/v1/faucet/drip'],
+  ] as const)(
+    'wallets of one address share a budget of %s, however many they are',
+    async (name, limit, path) => {
+      const address = freshAddress()
+      await useUp(name, address, limit - 2, limit)
+      const statuses: number[] = []
+      for (let i = 0; i < 4; i++) {
+        const { token } = await signIn()
+        const caller = client({ address, token })
+        const answer = await (name === 'session' ? caller.get(path) : caller.post(path, {}))
+        statuses.push(answer.status)
+        if (answer.status === 429) expect(answer.headers.get('ratelimit-limit')).toBe(String(limit))
+      }
+      expect(statuses.map((status) => status === 429)).toEqual([false, false, true, true])
+    },
+  )
+
+  test('a caller past its own limit takes nothing from its neighbours', async () => {
+    const address = freshAddress()
+    const { token, address: wallet } = await signIn()
+    await useUp('session', wallet, 1200)
+    for (let i = 0; i < 3; i++) expect((await client({ address, token }).get('/v1/status')).status).toBe(429)
+    const lease = await env.RATE_LIMITER.getByName(`session:${address}`).lease({
+      limit: 6000,
+      windowSeconds: 60,
+      tokens: 6000,
+    })
+    expect(lease.granted).toBeGreaterThanOrEqual(5950)
+  })
+
+  test('what one address may have stored in a day has an end, and says when it may go on', async () => {
+    const address = freshAddress()
+    const { token } = await signIn()
+    const caller = client({ address, token })
+    const day = 64 * 1024
+    await useUp('stored_records', address, day - 100, day, 86_400)
+    const draft = { data: { note: 'x'.repeat(80 * 1024) } }
+    expect((await caller.post('/v1/developers/me/drafts', draft)).status).toBe(201)
+    const refused = await caller.post('/v1/developers/me/drafts', draft)
+    expect(await errorOf(refused)).toMatchObject({ status: 429, error: 'rate_limited' })
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(86_000)
+    expect(refused.headers.get('ratelimit-remaining')).toBe('0')
+    // What is smaller than what is left is taken.
+    expect((await caller.fetch('/v1/me/preferences', { method: 'PUT', json: {} })).status).toBe(200)
+    expect((await caller.get('/v1/developers/me/drafts')).status).toBe(200)
+  })
+
+  test('files count against a budget of their own, by their size', async () => {
+    const address = freshAddress()
+    const { token } = await signIn()
+    const day = 1024 * 1024
+    await useUp('stored_files', address, day, day, 86_400)
+    const answer = await client({ address, token }).post('/v1/modules', { hbc_b64: 'AAAA' })
+    expect(await errorOf(answer)).toMatchObject({ status: 429, error: 'rate_limited' })
   })
 
   test('503 unavailable while the rate limiter does not answer', async () => {

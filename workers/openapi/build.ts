@@ -8,6 +8,7 @@ import type { Route } from '../route.ts'
 import { hubVersion } from '../version.ts'
 import { type Components, type Json, sorted } from './components.ts'
 import { errorSchema } from './failures.ts'
+import { limitsTable } from './limits.ts'
 import { operation } from './operation.ts'
 
 /** The members of a profile, each standing for itself; the hub fills in its own when it serves the document. */
@@ -80,8 +81,10 @@ const usedSchemes = (paths: Json): Json =>
 
 const introduction = `Every answer is JSON in UTF-8 unless it says otherwise; every error has the same shape, and its \`error\` code is stable.
 Lists are paged by \`limit\` and \`cursor\`. Times are Unix seconds, token amounts decimal strings in base units, hashes and addresses lower-case hex.
-Requests are limited per API key, session wallet, node key or client address; the \`RateLimit-*\` headers of every answer say what is left.
-Reads without a credential may be answered from a copy of the database that is a moment behind. Writes, and reads with a credential, are answered with an \`X-Bookmark\` header: a read that sends the newest one back sees what was written to the hub's records before it.`
+Requests are limited per API key, session wallet, node key or client address; the \`RateLimit-*\` headers of every answer say what is left of the limit that is nearest. An address is an IPv4 address or the /64 of an IPv6 address. A deployment may multiply all limits by one number.
+Reads without a credential may be answered from a copy of the database that is a moment behind. Writes, and reads with a credential, are answered with an \`X-Bookmark\` header: a read that sends the newest one back sees what was written to the hub's records before it.
+
+${limitsTable()}`
 
 const tagDescriptions: Record<string, string> = {
   Network: 'The network, its parameters and its health.',

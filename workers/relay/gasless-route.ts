@@ -2,6 +2,7 @@ import type * as z from 'zod'
 import type { TypedMessage } from '../../protocol/signatures/index.ts'
 import type { HubContext } from '../context.ts'
 import { json } from '../http/answer.ts'
+import { spendExtraBudget } from '../middleware/rate-limit.ts'
 import { defineRoute, type Route, type RouteDeclaration } from '../route.ts'
 import type { GaslessSteps } from './gasless-steps.ts'
 import { preparePayload } from './prepare.ts'
@@ -39,7 +40,10 @@ export function defineGaslessRoute<P extends z.ZodObject, R, Q extends z.ZodObje
     { ...declaration, ...steps, method: 'post', auth: { session: true } },
     async (c, { params, query, json: body }) => {
       const { requested, ...action } = await resolve(c, { params, query } as GaslessInput<P, Q>)
-      if (body.step === 'submit') return submitAction(c, action, body.signed)
+      if (body.step === 'submit') {
+        await spendExtraBudget(c, 'relay')
+        return submitAction(c, action, body.signed)
+      }
       action.requireState()
       if (body.step === 'rejected') throw body.error
       const message = { ...action.message, ...requested?.(body.request) }

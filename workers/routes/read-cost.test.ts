@@ -182,7 +182,8 @@ async function cost(declaration: RouteDeclaration) {
 /** Answers that are about everything of a wallet or of the network, and how much that is. */
 const whole: Record<string, number> = {
   getMe: 2 * things,
-  getCollateral: things,
+  // Summed over and shown, both as of the newest block.
+  getCollateral: 2 * things + 1,
   listValidators: things,
   getRelayer: things,
 }

@@ -38,7 +38,7 @@ export class ApiKeyStore {
         SELECT ${keyId}, ${owner}, ${name}, ${secretHash}, ${JSON.stringify(scopes)},
           ${projectIds && JSON.stringify(projectIds)}, ${createdAt}, ${expiresAt}
         WHERE (SELECT count(*) FROM ${apiKeys} WHERE owner = ${owner} AND revoked_at IS NULL
-          AND (expires_at IS NULL OR expires_at > ${createdAt})) < ${liveApiKeysMax}`),
+          AND coalesce(expires_at, 9007199254740991) > ${createdAt}) < ${liveApiKeysMax}`),
     )
     return result.meta.changes === 1 ? 'created' : 'full'
   }

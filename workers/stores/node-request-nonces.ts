@@ -1,6 +1,6 @@
-import { and, eq, lte, sql } from 'drizzle-orm'
+import { lte, type SQL, sql } from 'drizzle-orm'
 import { batch, type Database, query, read } from './database.ts'
-import { nodeRequestNonces, nodes } from './schema.ts'
+import { nodeRequestNonces } from './schema.ts'
 
 /** Nonces of node-signed requests, kept for as long as their timestamps could be accepted again. */
 export class NodeRequestNonceStore {
@@ -10,30 +10,24 @@ export class NodeRequestNonceStore {
   }
 
   /**
-   * Of any number of racing requests with one (key, nonce) exactly one is `fresh`. `registered` says whether the key is
-   * that of an approved node.
+   * Of any number of racing requests with one (key, nonce) exactly one is `fresh`. `vouched` is as {@link isVouched} says.
    */
   async spend(
     publicKey: string,
     nonce: string,
     expiresAt: number,
-  ): Promise<{ fresh: boolean; registered: boolean }> {
+  ): Promise<{ fresh: boolean; vouched: boolean }> {
     const [inserted, known] = await batch(this.#db, [
       sql`INSERT INTO ${nodeRequestNonces} (public_key, nonce, expires_at)
         VALUES (${publicKey}, ${nonce}, ${expiresAt}) ON CONFLICT DO NOTHING`,
-      sql`SELECT 1 FROM ${nodes} WHERE public_key = ${publicKey} AND status = 'approved'`,
+      vouchersOf(publicKey),
     ])
-    return { fresh: inserted?.meta.changes === 1, registered: known?.results.length === 1 }
+    return { fresh: inserted?.meta.changes === 1, vouched: known?.results.length === 1 }
   }
 
-  /** Whether the key is that of an approved node. */
-  async isRegistered(publicKey: string): Promise<boolean> {
-    const rows = await read(() =>
-      this.#db
-        .select({ nodeId: nodes.nodeId })
-        .from(nodes)
-        .where(and(eq(nodes.publicKey, publicKey), eq(nodes.status, 'approved'))),
-    )
+  /** Whether something that cannot be made at will stands behind the key: an operator's approval, or collateral. */
+  async isVouched(publicKey: string): Promise<boolean> {
+    const rows = await read(() => this.#db.all(vouchersOf(publicKey)))
     return rows.length === 1
   }
 
@@ -41,3 +35,16 @@ export class NodeRequestNonceStore {
     await query(this.#db.delete(nodeRequestNonces).where(lte(nodeRequestNonces.expiresAt, now)))
   }
 }
+
+/**
+ * One row when the key is that of an approved validator, or of a device with as much collateral as its project asks for.
+ * Amounts are decimals of any length: the longer is the larger.
+ */
+const vouchersOf = (publicKey: string): SQL => sql`
+  SELECT 1 WHERE EXISTS (SELECT 1 FROM nodes
+      WHERE public_key = ${publicKey} AND role = 'validator' AND status = 'approved')
+    OR EXISTS (SELECT 1 FROM chain_states AS c
+      JOIN subscriptions AS s ON s.subscription_id = c.subject
+      WHERE c.kind = 'subscription' AND json_extract(c.state, '$.status') = 'bonded'
+        AND json_extract(c.state, '$.node_key') = ${publicKey}
+        AND (length(c.state->>'collateral'), c.state->>'collateral') >= (length(s.min_collateral), s.min_collateral))`

@@ -1,8 +1,9 @@
-import { and, desc, eq, type InferSelectModel, sql } from 'drizzle-orm'
+import { and, desc, eq, type InferSelectModel, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import type { ChainState } from '../chain/projections.ts'
 import type { Wallet } from './caller.ts'
 import { batch, type Database, isChanged, query, read } from './database.ts'
+import { openSubscriptions } from './open-subscriptions.ts'
 import { minersOf } from './registry-effects.ts'
 import { chainStates, subscriptions } from './schema.ts'
 
@@ -26,6 +27,11 @@ export interface SubscriptionPosition {
   createdAt: number
   subscriptionId: string
 }
+
+/** What a wallet may have that is not closed: its collateral is summed over all of them. */
+export const openSubscriptionsMax = 1000
+
+const countOpen = (owner: string): SQL => sql`(SELECT count(*) FROM ${openSubscriptions(owner)})`
 
 const chain = alias(chainStates, 'chain')
 
@@ -57,10 +63,11 @@ export class SubscriptionStore {
   }
 
   /**
-   * Begins a subscription, or begins a closed one again. An open one stays as it is; of racing calls the row takes one. It
-   * may be bonded already, by a transaction of the owner's own: then the project has a miner more.
+   * Begins a subscription, or begins a closed one again, unless its owner has {@link openSubscriptionsMax}. An open one stays
+   * as it is; of racing calls the row takes one. It may be bonded already, by a transaction of the owner's own: then the
+   * project has a miner more.
    */
-  async create(fresh: NewSubscription, now: number): Promise<'created' | 'exists'> {
+  async create(fresh: NewSubscription, now: number): Promise<'created' | 'exists' | 'full'> {
     const { subscriptionId, projectId, owner, nodeId, nodeKey, reputation } = fresh
     const state = (member: string) =>
       sql`(SELECT json_extract(state, ${member}) FROM ${chainStates}
@@ -71,14 +78,17 @@ export class SubscriptionStore {
           reputation, credited_rounds, missed_leases, disagreements, last_proof_at, created_at)
         SELECT ${subscriptionId}, ${projectId}, ${owner}, ${nodeId}, ${nodeKey}, coalesce(${state('$.closings')}, 0),
           NULL, ${reputation}, 0, 0, 0, NULL, ${now}
-        WHERE true
+        WHERE ${countOpen(owner)} < ${openSubscriptionsMax}
         ON CONFLICT (subscription_id) DO UPDATE SET closings = excluded.closings, paused_at = NULL,
           reputation = excluded.reputation, credited_rounds = 0, missed_leases = 0, disagreements = 0,
           last_proof_at = NULL, created_at = excluded.created_at
         WHERE excluded.closings > ${subscriptions.closings} AND ${state('$.status')} = 'closed'`,
       minersOf(sql`${projectId}`, sql`${state('$.status')} = 'bonded'`),
+      sql`SELECT ${countOpen(owner)} AS open`,
     ])
-    return isChanged(results[0]) ? 'created' : 'exists'
+    if (isChanged(results[0])) return 'created'
+    const [counted] = (results[2]?.results ?? []) as { open: number }[]
+    return (counted?.open ?? 0) < openSubscriptionsMax ? 'exists' : 'full'
   }
 
   /** Sets or ends a pause, if it still is what the caller saw; of racing calls one does it. */
@@ -113,12 +123,13 @@ export class SubscriptionStore {
     return rows.map(joined)
   }
 
-  /** All that are not closed, newest first. */
-  async listOpen(owner: Wallet): Promise<Subscription[]> {
+  /** The newest that are not closed. */
+  async listOpen(owner: Wallet, limit: number): Promise<Subscription[]> {
     const rows = await read(() =>
       this.#select()
         .where(and(eq(subscriptions.owner, owner), sql`NOT ${isClosed}`))
-        .orderBy(desc(subscriptions.createdAt), desc(subscriptions.subscriptionId)),
+        .orderBy(desc(subscriptions.createdAt), desc(subscriptions.subscriptionId))
+        .limit(limit),
     )
     return rows.map(joined)
   }

@@ -6,6 +6,7 @@ import { json } from '../../http/answer.ts'
 import { Address, Timestamp } from '../../http/formats.ts'
 import { callerOf, sessionOf } from '../../middleware/authenticate.ts'
 import { defineRoute } from '../../route.ts'
+import { countedDevicesMax } from '../../stores/accounts.ts'
 import { OwnDeveloperView, ownDeveloperExample, ownDeveloperView } from '../developers/schema.ts'
 import { nextEligibleAt } from '../faucet/turns.ts'
 
@@ -13,7 +14,9 @@ const Me = z
   .strictObject({
     address: Address,
     roles: z.array(z.enum(roles)),
-    devices: z.int().meta({ description: 'Bound devices.' }),
+    devices: z.int().meta({
+      description: `Bound devices; ${countedDevicesMax} stands for that many or more.`,
+    }),
     subscriptions: z.int().meta({ description: 'Subscriptions that are not closed.' }),
     developer: OwnDeveloperView.nullable(),
     faucet_next_eligible_at: Timestamp.nullable().meta({

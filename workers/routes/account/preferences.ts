@@ -87,6 +87,7 @@ export const putPreferences = defineRoute(
     summary: 'Replace your preferences',
     description: 'The whole object is replaced; what is left out goes back to its default.',
     auth: { session: true },
+    stores: 'records',
     json: { schema: PreferencesInput, example: preferencesExample },
     responses: { 200: { description: 'As saved.', schema: PreferencesView, example: preferencesExample } },
   },

@@ -18,6 +18,7 @@ export const uploadAsset = defineRoute(
     description:
       'A still PNG, JPEG or WebP of at most 2 MiB and 4096×4096 pixels, whole and with nothing around it. Metadata is removed; colour profile and orientation stay.',
     auth: { session: true, apiKey: 'projects:write' },
+    stores: 'files',
     budget: 'asset_upload',
     idempotent: true,
     json: {

@@ -112,6 +112,7 @@ export const createApiKey = defineRoute(
     description: `The secret is shown once. A developer has at most ${liveApiKeysMax} live keys.`,
     auth: { session: true },
     idempotent: true,
+    stores: 'records',
     json: { schema: ApiKeyInput, example: { name: 'Continuous integration', scopes: ['modules:write'] } },
     errors: ['not_enrolled', 'conflict'],
     responses: {

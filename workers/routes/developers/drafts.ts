@@ -110,6 +110,7 @@ export const createDraft = defineRoute(
     description: `A wallet keeps at most ${draftsMax} drafts.`,
     auth: { session: true },
     idempotent: true,
+    stores: 'records',
     json: {
       schema: DraftInput,
       example: { current_step: 0, data: { name: 'My first project' } },
@@ -164,6 +165,7 @@ export const putDraft = defineRoute(
     tag: 'Developers',
     summary: 'Replace a draft, or keep a new one under an id of your choice',
     auth: { session: true },
+    stores: 'records',
     params: DraftParams,
     headers: { ...ifMatch, ...ifNoneMatch },
     json: {

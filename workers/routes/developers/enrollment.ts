@@ -18,6 +18,7 @@ export const enroll = defineRoute(
       'A rejected application can be made again. Where the hub approves by itself it is active at once.',
     auth: { session: true },
     idempotent: true,
+    stores: 'records',
     json: {
       schema: EnrollmentRequest,
       example: {

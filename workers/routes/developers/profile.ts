@@ -64,6 +64,7 @@ export const putOwnDeveloper = defineRoute(
     tag: 'Developers',
     summary: 'Replace your profile',
     auth: { session: true },
+    stores: 'records',
     json: {
       schema: ProfileUpdate,
       example: {

@@ -15,6 +15,7 @@ export const bindDevice = defineRoute(
     summary: 'Bind a device to a wallet',
     description:
       'The record carries the signatures of both, so no credential is needed. Posting the active record again changes nothing; a newer one of the same owner takes its place.',
+    stores: 'records',
     json: { schema: DeviceRecordInput, example: recordExample('bind') },
     signed: true,
     errors: ['invalid_binding', 'conflict'],

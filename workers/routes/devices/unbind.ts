@@ -19,6 +19,7 @@ export const unbindDevice = defineRoute(
     summary: 'Unbind a device from its wallet',
     description:
       'Signed by the owner, by the device, or by both. A subscription of the device goes on and is left out of committees.',
+    stores: 'records',
     json: { schema: DeviceRecordInput, example: recordExample('unbind') },
     signed: true,
     errors: ['invalid_binding'],

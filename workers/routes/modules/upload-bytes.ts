@@ -13,6 +13,7 @@ export const uploadModuleBytes = defineRoute(
     summary: 'Upload a module as bytes',
     description: 'The same checks as the base64 form; the computed address must be the one in the path.',
     auth: { session: true, apiKey: 'modules:write' },
+    stores: 'files',
     budget: 'module_upload',
     params: z.object(ModuleParams),
     raw: {

@@ -25,6 +25,7 @@ export const uploadModule = defineRoute(
     description:
       'The hub checks the artifact completely and computes its address. For large artifacts `PUT /v1/modules/{address}/hbc` saves a third of the bytes.',
     auth: { session: true, apiKey: 'modules:write' },
+    stores: 'files',
     budget: 'module_upload',
     idempotent: true,
     json: { schema: ModuleUpload, example: { hbc_b64: 'UEsDBBQAAAAAAA…' }, bytesMax: 24 * 1024 * 1024 },

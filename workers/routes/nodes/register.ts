@@ -17,6 +17,7 @@ export const registerNode = defineRoute(
     description:
       'A miner needs no approval: its collateral vouches for it. A validator waits for an operator, again when a miner becomes one.',
     auth: { node: true },
+    stores: 'records',
     json: {
       schema: NodeRegistrationInput,
       example: {

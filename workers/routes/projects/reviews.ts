@@ -119,6 +119,7 @@ export const putReview = defineRoute(
     description:
       'For wallets with at least one credited round on the project. A second one keeps id and votes.',
     auth: { session: true },
+    stores: 'records',
     params: z.object(ProjectParams),
     json: { schema: ReviewInput, example: { rating: 5, comment: 'Steady work, paid on time.' } },
     errors: ['not_found'],
@@ -173,6 +174,7 @@ export const voteHelpful = defineRoute(
     summary: 'Call a review helpful',
     description: 'A wallet counts once, however often it calls; not on its own review.',
     auth: { session: true },
+    stores: 'records',
     params: z.object({
       ...ProjectParams,
       review_id: z

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { unixNow } from '../../../durable-objects/clock.ts'
 import { subscriptionStates } from '../../../protocol/actions/index.ts'
 import { profileStrings, resolveProfile } from '../../../protocol/identity/index.ts'
 import type { HubContext } from '../../context.ts'
@@ -11,6 +12,9 @@ import { defineRoute } from '../../route.ts'
 import { bondedExample, CollateralHealth, subscriptionView } from './schema.ts'
 
 const balanceField = profileStrings(resolveProfile({ prefix: '{{prefix}}' })).balance_field
+
+/** As many as the largest page has. */
+const shownMax = 200
 
 const Collateral = z
   .strictObject({
@@ -41,7 +45,7 @@ export const getCollateral = defineRoute(
     operationId: 'getCollateral',
     tag: 'Subscriptions',
     summary: 'Sum up the own collateral',
-    description: 'Over all subscriptions that are not closed.',
+    description: `Over all subscriptions that are not closed. The newest ${shownMax} of them are shown; \`GET /v1/me/subscriptions\` lists every one.`,
     auth: { session: true },
     responses: {
       200: {
@@ -68,21 +72,20 @@ export const getCollateral = defineRoute(
     },
   },
   async (c) => {
-    const open = await c.var.services.subscriptions.listOpen(callerOf(c))
+    const caller = callerOf(c)
+    const { subscriptions, collateral } = c.var.services
+    const [newest, totals] = await Promise.all([
+      subscriptions.listOpen(caller, shownMax),
+      collateral.totals(caller, unixNow()),
+    ])
     const balance = await balanceOf(c, sessionOf(c).address)
-    const views = open.map(subscriptionView)
-    const sum = (member: 'collateral' | 'slashed_total', ...statuses: string[]): string =>
-      String(
-        views
-          .filter(({ status }) => statuses.length === 0 || statuses.includes(status))
-          .reduce((total, view) => total + BigInt(view[member]), 0n),
-      )
+    const views = newest.map(subscriptionView)
     return json({
-      bonded: sum('collateral', 'pending_collateral', 'active', 'paused', 'jailed'),
-      unbonding: sum('collateral', 'unbonding'),
-      withdrawable: sum('collateral', 'withdrawable'),
-      slashed_total: sum('slashed_total'),
-      pending_slashes: views.reduce((total, view) => total + view.pending_slashes, 0),
+      bonded: String(totals.bonded),
+      unbonding: String(totals.unbonding),
+      withdrawable: String(totals.withdrawable),
+      slashed_total: String(totals.slashed),
+      pending_slashes: totals.pendingSlashes,
       [profileStrings(c.var.settings.PROFILE).balance_field]: balance,
       subscriptions: views.map(({ subscription_id, project_id, status, collateral, collateral_health }) => ({
         subscription_id,

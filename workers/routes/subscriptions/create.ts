@@ -14,6 +14,7 @@ import { preparePayload } from '../../relay/prepare.ts'
 import { defineRoute } from '../../route.ts'
 import type { Device } from '../../stores/devices.ts'
 import type { ProjectRecord } from '../../stores/projects.ts'
+import { openSubscriptionsMax } from '../../stores/subscriptions.ts'
 import { requireSubscription } from './access.ts'
 import { bondAction, bondExample } from './bond.ts'
 import { SubscriptionView, standingNow, subscriptionExample, subscriptionView } from './schema.ts'
@@ -41,6 +42,7 @@ export const createSubscription = defineRoute(
       'Answers with the bond to sign. Nothing is owed before it is bonded, and the device is eligible from the next epoch after.',
     auth: { session: true },
     idempotent: true,
+    stores: 'records',
     json: {
       schema: SubscriptionInput,
       example: {
@@ -90,6 +92,11 @@ export const createSubscription = defineRoute(
       unixNow(),
     )
     if (created === 'exists') throw alreadyOpen(subscriptionId)
+    if (created === 'full')
+      throw new ApiError(
+        'conflict',
+        `A wallet has at most ${openSubscriptionsMax} subscriptions that are not closed. Withdraw from some, or use another wallet.`,
+      )
     const view = subscriptionView(await requireSubscription(c, subscriptionId))
     return json({ subscription: view, bond, compatibility }, 201, {
       Location: `/v1/subscriptions/${subscriptionId}`,

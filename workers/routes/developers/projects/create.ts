@@ -28,6 +28,7 @@ export const createProject = defineRoute(
       'The project is `submitted` until its registration is on the chain, then `pending_review`. The same signed manifest again, while it is `submitted`, is answered with fresh payloads.',
     auth: { session: true, apiKey: 'projects:write' },
     idempotent: true,
+    stores: 'records',
     signed: true,
     json: manifestBody(SignedManifestBody, signedManifestExample),
     errors: ['not_enrolled', 'not_verified', 'invalid_manifest', 'not_owner', 'already_exists'],

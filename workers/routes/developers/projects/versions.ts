@@ -45,6 +45,7 @@ export const createVersion = defineRoute(
       'A version that leaves `consensus` as it is in force is active at once. One that changes it is `submitted` until it is published on the chain, and active from the epoch that follows from that.',
     auth: { session: true, apiKey: 'projects:write', project: 'project_id' },
     idempotent: true,
+    stores: 'records',
     signed: true,
     params: z.object(ProjectParams),
     json: manifestBody(SignedManifestBody, {

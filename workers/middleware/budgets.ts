@@ -1,0 +1,39 @@
+/** How much one subject may use in a window that begins with its first request. */
+export interface Budget {
+  windowSeconds: number
+  /** Of one caller: a wallet's session, an API key, a node. Left out where the client address alone counts. */
+  caller?: number
+  /** Of all callers of one client address together: wallets and keys cost nothing to make. */
+  address?: number
+}
+
+const kibPerMib = 1024
+
+/** What is counted are requests, and for what is stored KiB. A deployment multiplies all of them. */
+export const budgets = {
+  anonymous: { windowSeconds: 60, address: 600 },
+  session: { windowSeconds: 60, caller: 1200, address: 6000 },
+  api_key: { windowSeconds: 60, caller: 3000, address: 15_000 },
+  // Only nodes that something vouches for have it; a key that anybody can make is worth no budget.
+  node: { windowSeconds: 60, caller: 3000 },
+  // A credential is paid for from here until it has proved itself, so that no guess costs more than this.
+  unproven: { windowSeconds: 60, address: 600 },
+  // Browsers ask before most calls; a page must not use up what its calls are paid from.
+  preflight: { windowSeconds: 60, address: 6000 },
+  sign_in: { windowSeconds: 60, address: 30 },
+  faucet: { windowSeconds: 60, caller: 10, address: 20 },
+  asset_upload: { windowSeconds: 3600, caller: 120, address: 600 },
+  module_upload: { windowSeconds: 3600, caller: 60, address: 300 },
+  // Each of them is paid for by the hub, in the chain's own token.
+  relay: { windowSeconds: 86_400, caller: 500, address: 1000 },
+  stored_files: { windowSeconds: 86_400, address: 1024 * kibPerMib },
+  stored_records: { windowSeconds: 86_400, address: 64 * kibPerMib },
+} as const satisfies Record<string, Budget>
+
+export type BudgetName = keyof typeof budgets
+
+/** Budgets that a route names in its declaration, beside the general one of its caller. */
+export type ExtraBudget = 'sign_in' | 'faucet' | 'asset_upload' | 'module_upload'
+
+/** What of a request stays: records in the database, or files in the storage. */
+export type Stored = 'records' | 'files'

@@ -1,0 +1,154 @@
+import type { HubContext, RateLimitReport } from '../context.ts'
+import { retrySeconds, unavailable } from '../errors.ts'
+
+/** A part of one budget of one subject. */
+export interface Charge {
+  /** Names the Durable Object that holds the budget: `<budget>:<subject>`. */
+  key: string
+  /** Tokens of one window. */
+  limit: number
+  windowSeconds: number
+  amount: number
+}
+
+/** Tokens this isolate holds for one budget of one subject. */
+interface LeasedTokens {
+  left: number
+  /** Tokens of this window that this isolate has spent. */
+  spent: number
+  remaining: number
+  /** Names the window, as the limiter does. */
+  window: number
+  windowEndsAtMs: number
+  refill: Promise<void> | null
+}
+
+/** By budget and subject, in the order in which they were first leased. */
+const leasedTokens = new Map<string, LeasedTokens>()
+/** An isolate holds tokens of no more subjects than this, however many addresses and keys call. */
+const subjectsMax = 10_000
+
+/** What became of a payment, with the budget that is nearest to its end, or that has ended. */
+export interface Payment {
+  refused: boolean
+  report: RateLimitReport
+}
+
+/**
+ * Pays all charges, or none of them when one is more than is left in its window.
+ *
+ * @throws ApiError 503 `unavailable` when the limiter does not answer.
+ */
+export async function pay(c: HubContext, charges: readonly Charge[]): Promise<Payment> {
+  const held = charges.map((charge) => ({ charge, tokens: tokensOf(charge.key) }))
+  while (true) {
+    const nowMs = Date.now()
+    const refusing = held.find((one) => cannotPay(one, nowMs))
+    if (refusing) return { refused: true, report: reportOf(refusing, nowMs) }
+    const short = held.filter((one) => !canPay(one, nowMs))
+    if (short.length === 0) {
+      for (const { charge, tokens } of held) {
+        tokens.left -= charge.amount
+        tokens.spent += charge.amount
+      }
+      const reports = held.map((one) => reportOf(one, nowMs))
+      return { refused: false, report: reports.reduce((a, b) => (b.remaining <= a.remaining ? b : a)) }
+    }
+    await Promise.all(short.map((one) => refilled(c, one)))
+  }
+}
+
+/** Gives back what was paid. In a later window it is worth nothing, and none is made. */
+export function giveBack({ key, amount }: Charge): void {
+  const tokens = leasedTokens.get(key)
+  if (tokens === undefined || tokens.windowEndsAtMs <= Date.now() || tokens.spent < amount) return
+  tokens.spent -= amount
+  tokens.left += amount
+}
+
+interface Held {
+  charge: Charge
+  tokens: LeasedTokens
+}
+
+const isCurrent = ({ tokens }: Held, nowMs: number): boolean => tokens.windowEndsAtMs > nowMs
+
+const canPay = (held: Held, nowMs: number): boolean =>
+  isCurrent(held, nowMs) && held.tokens.left >= held.charge.amount
+
+/** What nobody has leased only falls within a window, so that this stays so until it ends. */
+const cannotPay = (held: Held, nowMs: number): boolean =>
+  isCurrent(held, nowMs) && held.tokens.left + held.tokens.remaining < held.charge.amount
+
+/** In requests like this one: of a budget that does not count requests, how many as large as it. */
+function reportOf({ charge: { limit, amount }, tokens }: Held, nowMs: number): RateLimitReport {
+  return {
+    limit: Math.floor(limit / amount),
+    remaining: Math.floor((tokens.left + tokens.remaining) / amount),
+    resetSeconds: Math.max(1, Math.ceil((tokens.windowEndsAtMs - nowMs) / 1000)),
+  }
+}
+
+/**
+ * One lease at a time: requests that arrive meanwhile wait for it instead of taking blocks of their own. waitUntil keeps it
+ * alive should the request that began it be cancelled.
+ */
+async function refilled(c: HubContext, held: Held): Promise<void> {
+  const { charge, tokens } = held
+  if (tokens.refill === null) {
+    tokens.refill = refill(c, held).finally(() => {
+      tokens.refill = null
+    })
+    c.executionCtx.waitUntil(tokens.refill.catch(() => {}))
+  }
+  await tokens.refill.catch((error) => {
+    // Every answer says what is left; of a limiter that does not answer, nothing is known to be.
+    c.var.rateLimit = { limit: charge.limit, remaining: 0, resetSeconds: retrySeconds }
+    throw error
+  })
+}
+
+async function refill(c: HubContext, { charge, tokens }: Held): Promise<void> {
+  const { key, limit, windowSeconds, amount } = charge
+  const block = Math.min(50, Math.max(1, Math.floor(limit / 12)))
+  // Counted from before the call, so that tokens never outlive their window however the clocks differ.
+  const sentAtMs = Date.now()
+  const limiter = c.env.RATE_LIMITER.getByName(key)
+  const lease = await limiter
+    .lease({ limit, windowSeconds, tokens: Math.max(block, amount) })
+    .catch((error: unknown) => {
+      throw unavailable('The rate limiter', error)
+    })
+  if (lease.window !== tokens.window) {
+    tokens.window = lease.window
+    tokens.left = 0
+    tokens.spent = 0
+  }
+  tokens.left += lease.granted
+  tokens.remaining = lease.remaining
+  tokens.windowEndsAtMs = sentAtMs + lease.resetMs
+}
+
+function tokensOf(key: string): LeasedTokens {
+  const known = leasedTokens.get(key)
+  if (known) return known
+  if (leasedTokens.size >= subjectsMax) makeRoom()
+  const tokens: LeasedTokens = {
+    left: 0,
+    spent: 0,
+    remaining: 0,
+    window: 0,
+    windowEndsAtMs: 0,
+    refill: null,
+  }
+  leasedTokens.set(key, tokens)
+  return tokens
+}
+
+/** Drops the tokens leased first. They are lost to their subject until the window ends; the limit still holds. */
+function makeRoom(): void {
+  for (const [key, tokens] of leasedTokens) {
+    if (tokens.refill === null) leasedTokens.delete(key)
+    if (leasedTokens.size < (subjectsMax * 9) / 10) return
+  }
+}

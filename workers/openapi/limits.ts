@@ -1,0 +1,36 @@
+import { type Budget, type BudgetName, budgets } from '../middleware/budgets.ts'
+
+/** What each budget pays for, in the order in which it is of interest. */
+const titles: Record<BudgetName, string> = {
+  anonymous: 'Calls without a credential, and of nodes that nothing vouches for',
+  session: 'Calls of a session',
+  api_key: 'Calls with an API key',
+  node: 'Calls of an approved validator, or of a device with its collateral',
+  unproven: 'Credentials that are refused',
+  preflight: 'Preflights of browsers',
+  sign_in: '`POST /v1/auth/nonce` and `/v1/auth/siwe`',
+  faucet: '`POST /v1/faucet/drip`',
+  asset_upload: 'Uploads of images',
+  module_upload: 'Uploads of modules',
+  relay: 'Signed actions that are relayed',
+  stored_files: 'Images and modules that are uploaded',
+  stored_records: 'Bodies of calls that leave a record, each at least 1 KiB',
+}
+
+const windows: Record<number, string> = { 60: 'minute', 3600: 'hour', 86400: 'day' }
+
+/** The limits as a table in Markdown; docs/errors/rate_limited.md shows the same. */
+export const limitsTable = (): string =>
+  [
+    '| What | Of one caller | Of all callers of one address | Each |',
+    '| --- | --- | --- | --- |',
+    ...(Object.entries(budgets) as [BudgetName, Budget][]).map(
+      ([name, { caller, address, windowSeconds }]) =>
+        `| ${titles[name]} | ${shown(name, caller)} | ${shown(name, address)} | ${windows[windowSeconds]} |`,
+    ),
+  ].join('\n')
+
+const shown = (name: BudgetName, amount: number | undefined): string => {
+  if (amount === undefined) return ''
+  return name.startsWith('stored_') ? `${amount / 1024} MiB` : String(amount)
+}

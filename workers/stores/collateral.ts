@@ -1,0 +1,72 @@
+import { sql } from 'drizzle-orm'
+import type { Wallet } from './caller.ts'
+import { type Database, read } from './database.ts'
+import { openSubscriptions } from './open-subscriptions.ts'
+
+/** What a wallet's subscriptions that are not closed hold together. */
+export interface CollateralTotals {
+  bonded: bigint
+  unbonding: bigint
+  withdrawable: bigint
+  slashed: bigint
+  pendingSlashes: number
+}
+
+/** Amounts have up to 78 digits, and the database sums integers of 18: they are summed in parts of 13. */
+const partDigits = 13
+const parts = 6
+
+/** The sums of the parts of an amount, the highest first, as one text. A number of the database would lose digits. */
+const partSums = (amount: string) =>
+  Array.from(
+    { length: parts },
+    (_, part) =>
+      `sum(CAST(substr(printf('%0${parts * partDigits}d', 0) || ${amount}, -${parts * partDigits} + ${part * partDigits}, ${partDigits}) AS INTEGER))`,
+  ).join(" || ' ' || ")
+
+interface SummedRow extends Record<'bonded' | 'unbonding' | 'withdrawable' | 'slashed', string | null> {
+  pending: number
+}
+
+/** Null is the sum of nothing. */
+const fromParts = (text: string | null): bigint =>
+  (text ?? '0').split(' ').reduce((sum, part) => sum * 10n ** BigInt(partDigits) + BigInt(part), 0n)
+
+/** The sum of the amounts in one state. */
+const heldAs = (status: string) => sql.raw(partSums(`iif(status = '${status}', collateral, '0')`))
+
+/** Sums over everything a wallet has bonded, made by the database: the answer is as small for a thousand as for one. */
+export class CollateralStore {
+  readonly #db: Database
+  constructor(db: Database) {
+    this.#db = db
+  }
+
+  /** @param now - Unix seconds. The chain's clock counts where it is ahead: its blocks decide what is released. */
+  async totals(owner: Wallet, now: number): Promise<CollateralTotals> {
+    // One that was closed before its record began again holds nothing, whatever was taken from it then.
+    const [row] = (await read(() =>
+      this.#db.all(sql`
+        SELECT ${heldAs('bonded')} AS bonded, ${heldAs('unbonding')} AS unbonding,
+          ${heldAs('withdrawable')} AS withdrawable,
+          ${sql.raw(partSums("iif(status = 'closed', '0', slashed)"))} AS slashed,
+          coalesce(sum(pending), 0) AS pending
+        FROM (
+          SELECT CASE WHEN c.state->>'status' = 'unbonding' AND c.state->>'release_at' <= max(${now}, coalesce((
+              SELECT timestamp FROM chain_blocks ORDER BY number DESC LIMIT 1), 0))
+              THEN 'withdrawable' ELSE c.state->>'status' END AS status,
+            coalesce(c.state->>'collateral', '0') AS collateral, coalesce(c.state->>'slashed_total', '0') AS slashed,
+            (SELECT count(*) FROM chain_states AS slash WHERE slash.kind = 'slash'
+              AND json_extract(slash.state, '$.subscription_id') = +s.subscription_id
+              AND json_extract(slash.state, '$.status') IN ('proposed', 'disputed')) AS pending
+          FROM ${openSubscriptions(owner)})`),
+    )) as SummedRow[]
+    return {
+      bonded: fromParts(row?.bonded ?? null),
+      unbonding: fromParts(row?.unbonding ?? null),
+      withdrawable: fromParts(row?.withdrawable ?? null),
+      slashed: fromParts(row?.slashed ?? null),
+      pendingSlashes: row?.pending ?? 0,
+    }
+  }
+}
