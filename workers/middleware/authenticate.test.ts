@@ -1,10 +1,12 @@
 import { env } from 'cloudflare:workers'
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { bytesToHex } from '../../protocol/encoding/index.ts'
 import { deriveNodeId, resolveProfile, signRequest } from '../../protocol/identity/index.ts'
 import { ed25519PublicKey } from '../../protocol/signatures/index.ts'
 import { loadRoutes } from '../routes/index.ts'
 import { client, errorOf } from '../test/client.ts'
+import { createMiner, deviceRecord } from '../test/device.ts'
+import { createNode, insertNode } from '../test/node.ts'
 import { createWallet, signIn } from '../test/wallet.ts'
 import { hashSecret } from './authenticate.ts'
 
@@ -135,6 +137,9 @@ describe('bearer tokens', () => {
 describe('node signatures', () => {
   const profile = resolveProfile()
   const seed = bytesToHex(crypto.getRandomValues(new Uint8Array(32)))
+  const publicKey = ed25519PublicKey(seed)
+  const nodeId = deriveNodeId(profile, publicKey)
+  beforeAll(() => insertNode({ nodeId, publicKey }))
   const sign = (
     change: { method?: string; timestamp?: number; nonce?: string; target?: string; body?: string } = {},
     key = seed,
@@ -167,18 +172,40 @@ describe('node signatures', () => {
     const caller = client()
     const limiter = env.RATE_LIMITER.getByName(`node_signature:${caller.from}`)
     await limiter.lease({ limit: 3000, windowSeconds: 60, tokens: 2999 })
-    await env.DB.prepare(
-      "INSERT INTO nodes (node_id, public_key, role, status, url, registered_at) VALUES (?, ?, 'miner', 'approved', 'https://node.example', 1)",
-    )
-      .bind(deriveNodeId(profile, ed25519PublicKey(seed)), ed25519PublicKey(seed))
-      .run()
     for (let i = 0; i < 3; i++) expect((await caller.get('/v1/status', sign())).status).toBe(200)
 
     const strangers = await Promise.all(
       [1, 2].map((key) => caller.get('/v1/status', sign({}, `0x${String(key).repeat(64)}`))),
     )
-    expect(strangers.map(({ status }) => status).sort()).toEqual([200, 429])
+    expect(strangers.map(({ status }) => status).sort()).toEqual([401, 429])
     expect((await caller.get('/v1/status')).status).toBe(200)
+  })
+
+  // What is signed names no host: a request that a node signs for another hub must be good for nothing here.
+  test('401 unauthorized: a key that is neither registered nor bound here, on reads and writes', async () => {
+    const stranger = createNode()
+    const kept = () =>
+      env.DB.prepare('SELECT count(*) AS n FROM node_request_nonces WHERE public_key = ?')
+        .bind(stranger.publicKey)
+        .first('n')
+    for (const [method, path, body] of [
+      ['GET', '/v1/status'],
+      ['POST', '/v1/nodes/heartbeat', {}],
+      ['PUT', `/v1/devices/${stranger.nodeId}/profile`, {}],
+    ] as const)
+      expect(await errorOf(await stranger.call(method, path, body))).toMatchObject({
+        status: 401,
+        error: 'unauthorized',
+        details: { reason: 'unknown_key' },
+      })
+    expect(await kept()).toBe(0)
+  })
+
+  test('a key is known while its device is bound', async () => {
+    const { owner, device } = await createMiner()
+    expect((await device.call('GET', '/v1/status')).status).toBe(200)
+    await client().post('/v1/devices/unbind', deviceRecord(owner, device, { action: 'unbind' }))
+    expect((await device.call('GET', '/v1/status')).status).toBe(401)
   })
 
   test('headers that cannot be right are refused before the body is read', async () => {

@@ -3,7 +3,7 @@ import { unixNow } from '../../../durable-objects/clock.ts'
 import { benchmarkSuite, connectionKinds, deviceStatuses } from '../../../protocol/identity/index.ts'
 import { deviceClasses, engines } from '../../../protocol/manifest/index.ts'
 import { example } from '../../examples.ts'
-import { Address, Bytes32, characters, NodeId, PathNodeId, Timestamp } from '../../http/formats.ts'
+import { Address, Bytes32, line, NodeId, PathNodeId, Timestamp } from '../../http/formats.ts'
 import type { Device } from '../../stores/devices.ts'
 import { NodectlVersion } from '../nodes/schema.ts'
 import { Engine } from '../projects/manifest-shape.ts'
@@ -14,14 +14,12 @@ const Quantity = z
   .min(0)
   .max(2 ** 40)
 
-const Gpu = z
-  .strictObject({ vendor: characters(64), model: characters(128), vram_mb: Quantity })
-  .meta({ id: 'Gpu' })
+const Gpu = z.strictObject({ vendor: line(64), model: line(128), vram_mb: Quantity }).meta({ id: 'Gpu' })
 
 /** What a device says of its parts; the compatibility check takes the same. */
 export const HardwareInput = z
   .strictObject({
-    cpu_model: characters(128).nullable().default(null),
+    cpu_model: line(128).nullable().default(null),
     cpu_cores: Quantity.nullable().default(null),
     cpu_threads: Quantity.nullable().default(null),
     ram_mb: Quantity.nullable().default(null),
@@ -29,8 +27,8 @@ export const HardwareInput = z
     gpu: Gpu.nullable().default(null),
     network: z.enum(connectionKinds).nullable().default(null),
     battery: z.boolean().nullable().default(null),
-    os: characters(64).nullable().default(null),
-    arch: characters(32).nullable().default(null),
+    os: line(64).nullable().default(null),
+    arch: line(32).nullable().default(null),
   })
   .meta({ id: 'HardwareInput', description: 'Null or left out: unknown.' })
 
@@ -49,9 +47,9 @@ const BenchmarkInput = z
 export const DeviceProfileInput = z
   .strictObject({
     class: z.enum(deviceClasses),
-    platform: characters(32, 1),
-    os_version: characters(64).nullable().default(null),
-    arch: characters(32, 1),
+    platform: line(32, 1),
+    os_version: line(64).nullable().default(null),
+    arch: line(32, 1),
     engine: Engine,
     nodectl_version: NodectlVersion,
     hardware: HardwareInput.nullable().default(null),

@@ -28,7 +28,7 @@ export const heartbeat = defineRoute(
     tag: 'Nodes',
     summary: 'Say that the signing node is alive',
     description: `Every ${heartbeatSeconds} s. A node that answers 404 has to register first.`,
-    auth: { node: true },
+    auth: { node: 'known_key' },
     json: { schema: HeartbeatInput, example: { status: 'online' } },
     errors: ['not_found'],
     responses: {
