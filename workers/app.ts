@@ -12,6 +12,7 @@ import {
   requireContentType,
 } from './http/body.ts'
 import { cachedBytes } from './http/cached-bytes.ts'
+import { requireUnencoded } from './http/content-encoding.ts'
 import { keptAnswer } from './http/kept-answers.ts'
 import { PathRouter } from './http/path-router.ts'
 import { validate } from './http/validate.ts'
@@ -183,6 +184,7 @@ async function readInput(
   c: HubContext,
   { method, params, query, json, raw }: RouteDeclaration,
 ): Promise<RouteInput<RouteDeclaration>> {
+  if (method !== 'get') requireUnencoded(c)
   return {
     params: params && readParams(c, method, params),
     query: query ? validate(query, readQuery(c)) : rejectQuery(c),

@@ -211,6 +211,14 @@ const provocations: Provocation[] = [
     },
   },
   {
+    status: 415,
+    code: 'bad_request',
+    by: 'a body that is compressed',
+    of: ({ method }) => method !== 'get',
+    provoke: (declaration) => acceptedCall(declaration, { headers: { 'Content-Encoding': 'gzip' } }),
+    also: ({ headers }) => expect(headers.get('accept-encoding')).toBe('identity'),
+  },
+  {
     status: 401,
     code: 'unauthorized',
     by: 'a token nobody has',
