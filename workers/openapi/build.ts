@@ -4,6 +4,7 @@ import {
   resolveProfile,
   secretLength,
 } from '../../protocol/identity/index.ts'
+import { example } from '../examples.ts'
 import type { Route } from '../route.ts'
 import { hubVersion } from '../version.ts'
 import { type Components, type Json, sorted } from './components.ts'
@@ -39,7 +40,7 @@ export function buildOpenApi(routes: readonly Route[]): Json {
       description: introduction,
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: '{{base_url}}' }],
+    servers: [{ url: example.hub }],
     tags: tags.map((name) => ({ name, description: tagDescriptions[name] ?? name })),
     paths,
     components: {
