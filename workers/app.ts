@@ -11,6 +11,7 @@ import {
   readBody,
   requireContentType,
 } from './http/body.ts'
+import { bookmarkHeader } from './http/bookmark.ts'
 import { cachedBytes } from './http/cached-bytes.ts'
 import { requireUnencoded } from './http/content-encoding.ts'
 import { keptAnswer } from './http/kept-answers.ts'
@@ -18,7 +19,7 @@ import { PathRouter } from './http/path-router.ts'
 import { validate } from './http/validate.ts'
 import { authenticate, authorize, isNodeSigned } from './middleware/authenticate.ts'
 import { preflight, respond } from './middleware/common-headers.ts'
-import { bookmarkHeader, consistencyOf } from './middleware/consistency.ts'
+import { consistencyOf } from './middleware/consistency.ts'
 import { runOnce } from './middleware/idempotency.ts'
 import { forget, isKnown, remember } from './middleware/known-callers.ts'
 import { refundAddressBudget, spendAddressBudget, spendRateLimit } from './middleware/rate-limit.ts'
