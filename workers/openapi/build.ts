@@ -69,7 +69,7 @@ const securitySchemes: Record<string, Json> = {
     type: 'apiKey',
     in: 'header',
     name: profileStrings(resolveProfile(placeholders)).signature_header,
-    description: `Ed25519 signature of the request by a node's key, together with the headers ${placeholders.header_prefix}Node, -Public-Key, -Timestamp and -Nonce.`,
+    description: `Ed25519 signature of the request by a node's key, together with the headers ${placeholders.header_prefix}Node, -Public-Key, -Timestamp and -Nonce. The key is one of a registered node or a bound device.`,
   },
 }
 
