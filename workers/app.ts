@@ -11,13 +11,15 @@ import {
   readBody,
   requireContentType,
 } from './http/body.ts'
+import { bookmarkHeader } from './http/bookmark.ts'
 import { cachedBytes } from './http/cached-bytes.ts'
+import { requireUnencoded } from './http/content-encoding.ts'
 import { keptAnswer } from './http/kept-answers.ts'
 import { PathRouter } from './http/path-router.ts'
 import { validate } from './http/validate.ts'
 import { authenticate, authorize, readClaim } from './middleware/authenticate.ts'
 import { preflight, respond } from './middleware/common-headers.ts'
-import { bookmarkHeader, consistencyOf } from './middleware/consistency.ts'
+import { consistencyOf } from './middleware/consistency.ts'
 import { runOnce } from './middleware/idempotency.ts'
 import { forget, isKnown, remember } from './middleware/known-callers.ts'
 import {
@@ -200,6 +202,7 @@ async function readInput(
   c: HubContext,
   { method, params, query, json, raw }: RouteDeclaration,
 ): Promise<RouteInput<RouteDeclaration>> {
+  if (method !== 'get') requireUnencoded(c)
   return {
     params: params && readParams(c, method, params),
     query: query ? validate(query, readQuery(c)) : rejectQuery(c),

@@ -1,5 +1,7 @@
 /** Values the examples of the OpenAPI document share. They belong to nobody: the keys they come from are public. */
 export const example = {
+  /** The address of a hub: the document of a deployment has its own in this place. */
+  hub: 'https://hub.invalid',
   relayer: '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266',
   operator: '0x70997970c51812dc3a010c7d01b50e0d17dc79c8',
   wallet: '0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc',

@@ -14,7 +14,11 @@ export interface RouteAuth {
   apiKey?: Scope
   /** The path parameter that names the project: a key that is for other projects is refused. */
   project?: string
-  node?: true
+  /**
+   * A node signature by a key that is registered or bound here, or by any key. What is signed names no host: where any
+   * key is taken, the body has to say which hub it is for.
+   */
+  node?: 'known_key' | 'any_key'
   operator?: true
 }
 

@@ -33,7 +33,7 @@ export async function makeDevice(
   return nodeId
 }
 
-async function bind({ profile, client }: Network, miner: Wallet, seed: string): Promise<void> {
+async function bind({ hub, profile, client }: Network, miner: Wallet, seed: string): Promise<void> {
   const publicKey = ed25519PublicKey(seed)
   const nodeId = deriveNodeId(profile, publicKey)
   const record = createBindingRecord(
@@ -65,6 +65,8 @@ async function bind({ profile, client }: Network, miner: Wallet, seed: string): 
     }),
   )
   const registration = {
+    hub,
+    network: profile.network,
     // Where `nodectl` would answer if somebody ran this device.
     url: 'http://127.0.0.1:7700',
     role: 'miner' as const,

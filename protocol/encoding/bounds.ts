@@ -1,3 +1,5 @@
+import { plainLine, plainText } from './plain-text.ts'
+
 /** Least and greatest value of a number, or fewest and most characters of a text; both are allowed. */
 export interface Range {
   readonly min: number
@@ -34,6 +36,18 @@ export function isTextOf({ min, max }: Range): (value: unknown) => value is stri
     const { length } = Array.from(value)
     return length >= min && length <= max
   }
+}
+
+/** A test for texts of one line that show all they have. */
+export function isLineOf(range: Range): (value: unknown) => value is string {
+  const fits = isTextOf(range)
+  return (value): value is string => fits(value) && plainLine.test(value)
+}
+
+/** A test for texts of one line or more that show all they have. */
+export function isPlainTextOf(range: Range): (value: unknown) => value is string {
+  const fits = isTextOf(range)
+  return (value): value is string => fits(value) && plainText.test(value)
 }
 
 /** A length of texts in words. */

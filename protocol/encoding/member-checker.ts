@@ -1,6 +1,7 @@
-import { charactersIn, isIntegerIn, isTextOf, type Range } from './bounds.ts'
+import { charactersIn, isIntegerIn, isLineOf, isPlainTextOf, isTextOf, type Range } from './bounds.ts'
 import { joinPath } from './canonical-encoder.ts'
 import { isObject } from './formats.ts'
+import { withoutHidden } from './plain-text.ts'
 import type { Problem } from './problem.ts'
 
 /**
@@ -90,6 +91,16 @@ export class MemberChecker {
   /** A text whose length in characters is in a range. */
   text(key: string, range: Range): void {
     this.check(key, isTextOf(range), `A text of ${charactersIn(range)}.`)
+  }
+
+  /** A text that others read, of one line, which hides no characters. */
+  line(key: string, range: Range): void {
+    this.check(key, isLineOf(range), `A line of ${charactersIn(range)}, ${withoutHidden}.`)
+  }
+
+  /** A text that others read, of one line or more, which hides no characters. */
+  plainText(key: string, range: Range): void {
+    this.check(key, isPlainTextOf(range), `A text of ${charactersIn(range)}, ${withoutHidden}.`)
   }
 
   /** A member that has only one value so far. */

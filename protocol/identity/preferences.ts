@@ -81,7 +81,7 @@ export function findPreferencesProblems(value: unknown): Problem[] {
   }
   if (root.value('earnings_goal') !== null) checkGoal(root)
   checkNotifications(root)
-  if (root.value('display_name') !== null) root.text('display_name', preferencesTexts.display_name)
+  if (root.value('display_name') !== null) root.line('display_name', preferencesTexts.display_name)
   return sortProblems(problems)
 }
 

@@ -1,5 +1,14 @@
 import type { MemberChecker } from '../encoding/index.ts'
-import { charactersIn, isListOf, isSetOf, isTextOf, utf8 } from '../encoding/index.ts'
+import {
+  charactersIn,
+  isLineOf,
+  isListOf,
+  isLocalUrl,
+  isPrivateHost,
+  isSetOf,
+  utf8,
+  withoutHidden,
+} from '../encoding/index.ts'
 import { categories } from './categories.ts'
 import { accentColorPattern, listingItemsMax, listingTexts, listingUrlBytesMax } from './manifest-limits.ts'
 
@@ -24,16 +33,17 @@ export function checkListing(root: MemberChecker, baseUrl: string): void {
     'features',
     'accent_color',
   ])
-  for (const key of ['name', 'tagline', 'description'] as const) listing.text(key, listingTexts[key])
+  for (const key of ['name', 'tagline'] as const) listing.line(key, listingTexts[key])
+  listing.plainText('description', listingTexts.description)
   const known: readonly unknown[] = categories
   listing.check('category', (value) => known.includes(value), `One of ${categories.join(', ')}.`)
   listing.check(
     'tags',
-    (value) => isSetOf(value, 0, listingItemsMax.tags, isTextOf(listingTexts.tag)),
-    `At most ${listingItemsMax.tags} different tags of ${charactersIn(listingTexts.tag)}.`,
+    (value) => isSetOf(value, 0, listingItemsMax.tags, isLineOf(listingTexts.tag)),
+    `At most ${listingItemsMax.tags} different tags of ${charactersIn(listingTexts.tag)}, ${withoutHidden}.`,
   )
   const isUrl = urlTest(baseUrl)
-  const url = `A URL of at most ${listingUrlBytesMax} bytes with https or ipfs`
+  const url = `A URL of at most ${listingUrlBytesMax} bytes with https and a public host, or ipfs`
   listing.check('icon', isUrl, `${url}.`)
   for (const key of ['banner', 'video', 'website', 'docs', 'support'])
     listing.check(key, (value) => value === null || isUrl(value), `${url}, or null.`)
@@ -44,8 +54,8 @@ export function checkListing(root: MemberChecker, baseUrl: string): void {
   )
   listing.check(
     'features',
-    (value) => isListOf(value, listingItemsMax.features, isTextOf(listingTexts.feature)),
-    `At most ${listingItemsMax.features} texts of ${charactersIn(listingTexts.feature)}.`,
+    (value) => isListOf(value, listingItemsMax.features, isLineOf(listingTexts.feature)),
+    `At most ${listingItemsMax.features} texts of ${charactersIn(listingTexts.feature)}, ${withoutHidden}.`,
   )
   listing.check(
     'accent_color',
@@ -54,13 +64,17 @@ export function checkListing(root: MemberChecker, baseUrl: string): void {
   )
 }
 
-/** Addresses by the WHATWG rules. `http:` is for a deployment that has no certificate itself, such as a local one. */
+/**
+ * Addresses by the WHATWG rules. `http:` and hosts of a private network are for a local deployment: elsewhere they would
+ * send everybody who opens the listing to a machine of their own.
+ */
 function urlTest(baseUrl: string): (value: unknown) => boolean {
-  const schemes = ['https:', 'ipfs:']
-  if (new URL(baseUrl).protocol === 'http:') schemes.push('http:')
-  return (value) =>
-    typeof value === 'string' &&
-    utf8(value).length <= listingUrlBytesMax &&
-    URL.canParse(value) &&
-    schemes.includes(new URL(value).protocol)
+  const isLocal = isLocalUrl(new URL(baseUrl))
+  return (value) => {
+    if (typeof value !== 'string' || utf8(value).length > listingUrlBytesMax || !URL.canParse(value))
+      return false
+    const { protocol, hostname } = new URL(value)
+    if (protocol === 'ipfs:') return true
+    return isLocal ? /^https?:$/.test(protocol) : protocol === 'https:' && !isPrivateHost(hostname)
+  }
 }

@@ -21,7 +21,7 @@ import { deviceClasses, encodeManifest, engines } from './project-manifest.ts'
 export interface ManifestContext {
   /** Its names, with `network` and `chain_id`. */
   readonly profile: Profile
-  /** The deployment's own address; only a local one over `http:` lets a manifest name `http:` addresses. */
+  /** The deployment's own address; only a local one lets a manifest name `http:` addresses and private hosts. */
   readonly base_url: string
   /** Where vaults come from; null or absent members when the deployment has none yet. */
   readonly contracts: {

@@ -42,7 +42,11 @@ export async function mine(
   await leave(network, passTime, wallet, subscription)
 }
 
-async function bindDevice({ client, profile }: Network, wallet: Wallet, scratch: string): Promise<Device> {
+async function bindDevice(
+  { hub, client, profile }: Network,
+  wallet: Wallet,
+  scratch: string,
+): Promise<Device> {
   printStep('Make a key for a device with nodectl')
   const folder = path.join(scratch, 'device')
   const { key_file, node_id, public_key } = JSON.parse(nodectl('keygen', '--data-dir', folder))
@@ -72,6 +76,8 @@ async function bindDevice({ client, profile }: Network, wallet: Wallet, scratch:
   printStep('The device registers, says what it is, and that it is alive; each request carries its signature')
   const signed = signedByNode(profile, device.seed)
   const registration = {
+    hub,
+    network: profile.network,
     url: 'http://127.0.0.1:7700',
     role: 'miner' as const,
     engine: 'native' as const,

@@ -1,9 +1,20 @@
+import { isLocalUrl } from '../../protocol/encoding/index.ts'
 import type { Settings } from '../env.ts'
 
-/** Where the web pages of a local network are served. */
-const localDomains = ['localhost:7878', '127.0.0.1:7878']
+/** Where the web pages that people run themselves are served. */
+const ownPages = ['localhost:7878', '127.0.0.1:7878']
 
-/** The domains whose pages may ask a wallet to sign in here. */
+/** The domains whose pages may ask a wallet to sign in here, by name. */
 export const signInDomains = ({ BASE_URL, WEB_HOSTS }: Settings): string[] => [
-  ...new Set([BASE_URL.host, ...WEB_HOSTS, ...localDomains]),
+  ...new Set([BASE_URL.host, ...WEB_HOSTS, ...ownPages]),
 ]
+
+/** Whether pages of a domain may ask a wallet to sign in here: on a local network those of this machine, at any port. */
+export const isSignInDomain = (settings: Settings, domain: string): boolean =>
+  signInDomains(settings).includes(domain) || (isLocalUrl(settings.BASE_URL) && isOfThisMachine(domain))
+
+function isOfThisMachine(domain: string): boolean {
+  if (!URL.canParse(`http://${domain}`)) return false
+  const { host, hostname } = new URL(`http://${domain}`)
+  return host === domain && (hostname === 'localhost' || hostname === '127.0.0.1')
+}

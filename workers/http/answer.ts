@@ -1,5 +1,6 @@
 import type { HubContext } from '../context.ts'
 import { ApiError, errorBody } from '../errors.ts'
+import { bookmarkHeader } from './bookmark.ts'
 import { etagOf, matchesEtag } from './etag.ts'
 
 /** What a handler answers. It becomes one Response at the end, when all of its headers are known. */
@@ -50,8 +51,9 @@ export function withCaching(answer: Answer, cache: CachePolicy | undefined, isPu
     ...answer.headers,
     'Cache-Control': isPublic && cache !== undefined ? cacheControl(cache) : 'private, no-store',
   }
-  // A shared cache must not answer a wallet with what it kept of an anonymous call. Immutable bytes are everyone's.
-  if (cache !== undefined && !cache.immutable) headers.Vary = 'Authorization'
+  // A shared cache must not answer a wallet with what it kept of an anonymous call, nor somebody who has written with
+  // what was so before. Immutable bytes are everyone's.
+  if (cache !== undefined && !cache.immutable) headers.Vary = `Authorization, ${bookmarkHeader}`
   return { ...answer, headers }
 }
 

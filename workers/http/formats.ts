@@ -3,10 +3,15 @@ import {
   charactersIn,
   isAmount,
   isObject,
+  isPrivateHost,
   isTextOf,
   type JsonValue,
+  parseChecksumAddress,
   patterns,
+  plainLine,
+  plainText,
   type Range,
+  withoutHidden,
 } from '../../protocol/encoding/index.ts'
 import { nodeIdDigits } from '../../protocol/identity/index.ts'
 
@@ -76,19 +81,43 @@ export const FoldedAddress = z
   .regex(patterns.address, 'must be an address: 0x and 40 hex digits')
   .meta({ pattern: '^0[xX][0-9a-fA-F]{40}$' })
 
-/** Text of at most `max` characters (code points, as JSON Schema counts them). */
-export const characters = (max: number, min = 0) => textOf({ min, max })
+/** An address in a body, in lower case or as wallets show it: with the checksum of EIP-55, which is held against it. */
+export const WalletAddress = z
+  .string()
+  .refine(
+    (text) => patterns.address.test(text) || parseChecksumAddress(text) !== null,
+    'must be an address: 0x and 40 hex digits, in lower case or with the checksum of EIP-55',
+  )
+  .transform((text) => text.toLowerCase())
+  .meta({ pattern: '^0x[0-9a-fA-F]{40}$' })
 
-/** Text whose length in characters is in a range. */
-export const textOf = (range: Range) =>
-  z
-    .string()
+/** A name or another line that others read, of at most `max` characters. */
+export const line = (max: number, min = 0) => lineOf({ min, max })
+
+/** A line that others read, whose length is in a range. */
+export const lineOf = (range: Range) =>
+  withLength(z.string().regex(plainLine, `must be one line ${withoutHidden}`), range)
+
+/** Text that others read, of one line or more and at most `max` characters. */
+export const lines = (max: number, min = 0) => linesOf({ min, max })
+
+/** Text that others read, whose length is in a range. */
+export const linesOf = (range: Range) =>
+  withLength(z.string().regex(plainText, `must be a text ${withoutHidden}`), range)
+
+/** Text whose length is in a range. */
+export const textOf = (range: Range) => withLength(z.string(), range)
+
+/** Counts characters as JSON Schema does: code points. */
+const withLength = (text: z.ZodString, range: Range) =>
+  text
     .refine(isTextOf(range), `must be ${charactersIn(range)} long`)
     .meta({ ...(range.min > 0 && { minLength: range.min }), maxLength: range.max })
 
 export const HttpsUrl = z
-  .url({ protocol: /^https$/, hostname: z.regexes.domain, error: 'must be an https URL' })
+  .url({ protocol: /^https$/, hostname: z.regexes.domain, error: 'must be an https URL', abort: true })
   .max(2048, 'must be at most 2048 characters long')
+  .refine((url) => !isPrivateHost(new URL(url).hostname), 'must not name a host of a private network')
   .meta({ id: 'HttpsUrl', pattern: '^https://' })
 
 /** An object with members of the client's own; unlike `z.record` it keeps one that is called `__proto__`. */

@@ -24,7 +24,8 @@ describe('PathRouter', () => {
     // The literal leads nowhere, so the parameter takes its segment.
     ['GET', '/developers/me/projects/p', 'GET /developers/:address/projects/:id', { address: 'me', id: 'p' }],
     ['POST', '/projects/prepare', 'POST /projects/prepare', {}],
-    ['GET', '/projects/prepare', 'GET /projects/:id', { id: 'prepare' }],
+    // A literal path is never a parameter's value, whatever the method.
+    ['GET', '/projects/prepare', 'ALL /projects/prepare', {}],
     ['PATCH', '/projects/prepare', 'ALL /projects/prepare', {}],
     ['POST', '/projects/x', 'ALL /projects/:id', { id: 'x' }],
     ['GET', '/projects/constructor', 'GET /projects/:id', { id: 'constructor' }],

@@ -1,11 +1,13 @@
 import type { Router } from 'hono/router'
 
+/** By method. */
+type Handlers<T> = Map<string, { handler: T; names: readonly string[] }>
+
 interface Node<T> {
   /** By the segment they stand for. */
   literals: Map<string, Node<T>>
   parameter: Node<T> | undefined
-  /** By method. */
-  handlers: Map<string, { handler: T; names: readonly string[] }>
+  handlers: Handlers<T>
 }
 
 const node = <T>(): Node<T> => ({ literals: new Map(), parameter: undefined, handlers: new Map() })
@@ -15,7 +17,8 @@ const anyMethod = 'ALL'
 /**
  * A router for hono that finds the one handler of a request, in one step for each segment of its path. hono's own fast
  * router refuses paths such as `/developers/me/drafts` beside `/developers/:address`, and its other one tries patterns
- * in turn. Segments are literals or `:name`; literals come first, and a handler of the method before one of any method.
+ * in turn. Segments are literals or `:name`, and literals come first. The path decides before the method does:
+ * `/devices/bind` is that path for a method it does not take as well, and never the device `bind`.
  */
 export class PathRouter<T> implements Router<T> {
   readonly name = 'PathRouter'
@@ -42,8 +45,8 @@ export class PathRouter<T> implements Router<T> {
   match(method: string, path: string): [[T, Record<string, string>][]] {
     const segments = segmentsOf(path)
     const values: string[] = []
-    const found =
-      find(this.#root, segments, 0, method, values) ?? find(this.#root, segments, 0, anyMethod, values)
+    const handlers = find(this.#root, segments, 0, values)
+    const found = handlers?.get(method) ?? handlers?.get(anyMethod)
     if (found === undefined) return [[]]
     const params = Object.fromEntries(found.names.map((name, index) => [name, values[index] ?? '']))
     return [[[found.handler, params]]]
@@ -52,21 +55,20 @@ export class PathRouter<T> implements Router<T> {
 
 const segmentsOf = (path: string): string[] => path.slice(1).split('/')
 
-/** @param values Takes the values of the parameters on the way. */
+/** The handlers of a path. @param values Takes the values of the parameters on the way. */
 function find<T>(
   { literals, parameter, handlers }: Node<T>,
   segments: readonly string[],
   depth: number,
-  method: string,
   values: string[],
-): { handler: T; names: readonly string[] } | undefined {
+): Handlers<T> | undefined {
   const segment = segments[depth]
-  if (segment === undefined) return handlers.get(method)
+  if (segment === undefined) return handlers.size > 0 ? handlers : undefined
   const literal = literals.get(segment)
-  const found = literal && find(literal, segments, depth + 1, method, values)
+  const found = literal && find(literal, segments, depth + 1, values)
   if (found || parameter === undefined || segment === '') return found
   values.push(segment)
-  const matched = find(parameter, segments, depth + 1, method, values)
+  const matched = find(parameter, segments, depth + 1, values)
   if (matched === undefined) values.pop()
   return matched
 }

@@ -1,11 +1,13 @@
 import { env } from 'cloudflare:workers'
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { bytesToHex } from '../../protocol/encoding/index.ts'
 import { deriveNodeId, resolveProfile, signRequest } from '../../protocol/identity/index.ts'
 import { ed25519PublicKey } from '../../protocol/signatures/index.ts'
 import { loadRoutes } from '../routes/index.ts'
 import { client, errorOf } from '../test/client.ts'
 import { countedDatabase } from '../test/counted-database.ts'
+import { createMiner, deviceRecord } from '../test/device.ts'
+import { createNode, insertNode } from '../test/node.ts'
 import { createWallet, signIn } from '../test/wallet.ts'
 import { hashSecret } from './authenticate.ts'
 
@@ -136,6 +138,9 @@ describe('bearer tokens', () => {
 describe('node signatures', () => {
   const profile = resolveProfile()
   const seed = bytesToHex(crypto.getRandomValues(new Uint8Array(32)))
+  const publicKey = ed25519PublicKey(seed)
+  const nodeId = deriveNodeId(profile, publicKey)
+  beforeAll(() => insertNode({ nodeId, publicKey }))
   const sign = (
     change: { method?: string; timestamp?: number; nonce?: string; target?: string; body?: string } = {},
     key = seed,
@@ -176,11 +181,17 @@ describe('node signatures', () => {
       .run()
 
   test.each([
-    ['a key nobody knows', async () => {}, '600'],
     ['a miner, who registers itself', (key: string) => register(key, 'miner', 'approved'), '600'],
     ['a validator that waits for an operator', (key: string) => register(key, 'validator', 'pending'), '600'],
     ['an approved validator', (key: string) => register(key, 'validator', 'approved'), '3000'],
-    ['a device with less collateral than its project asks for', (key: string) => bond(key, '99'), '600'],
+    [
+      'a device with less collateral than its project asks for',
+      async (key: string) => {
+        await bond(key, '99')
+        await register(key, 'miner', 'approved')
+      },
+      '600',
+    ],
     ['a device with its collateral', (key: string) => bond(key, '1000'), '3000'],
   ])('the budget of %s', async (_, prepare, limit) => {
     const fresh = bytesToHex(crypto.getRandomValues(new Uint8Array(32)))
@@ -238,6 +249,33 @@ describe('node signatures', () => {
     expect(statuses.slice(-5)).toEqual(Array(5).fill(429))
     expect((await caller.get('/v1/status', sign({}, bonded))).status).toBe(200)
     expect((await caller.get('/v1/status', sign({}, `0x${'7'.repeat(64)}`))).status).toBe(429)
+  })
+
+  // What is signed names no host: a request that a node signs for another hub must be good for nothing here.
+  test('401 unauthorized: a key that is neither registered nor bound here, on reads and writes', async () => {
+    const stranger = createNode()
+    const kept = () =>
+      env.DB.prepare('SELECT count(*) AS n FROM node_request_nonces WHERE public_key = ?')
+        .bind(stranger.publicKey)
+        .first('n')
+    for (const [method, path, body] of [
+      ['GET', '/v1/status'],
+      ['POST', '/v1/nodes/heartbeat', {}],
+      ['PUT', `/v1/devices/${stranger.nodeId}/profile`, {}],
+    ] as const)
+      expect(await errorOf(await stranger.call(method, path, body))).toMatchObject({
+        status: 401,
+        error: 'unauthorized',
+        details: { reason: 'unknown_key' },
+      })
+    expect(await kept()).toBe(0)
+  })
+
+  test('a key is known while its device is bound', async () => {
+    const { owner, device } = await createMiner()
+    expect((await device.call('GET', '/v1/status')).status).toBe(200)
+    await client().post('/v1/devices/unbind', deviceRecord(owner, device, { action: 'unbind' }))
+    expect((await device.call('GET', '/v1/status')).status).toBe(401)
   })
 
   test('headers that cannot be right are refused before the body is read', async () => {

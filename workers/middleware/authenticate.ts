@@ -17,6 +17,7 @@ import { ApiError } from '../errors.ts'
 import { jsonBytesMax, readBody } from '../http/body.ts'
 import type { RouteDeclaration } from '../route.ts'
 import { type Wallet, walletOfCredential } from '../stores/caller.ts'
+import type { KeyStanding } from '../stores/node-request-nonces.ts'
 
 /** SHA-256 of a secret's text: what the hub stores in its place. */
 export const hashSecret = (secret: string): string => bytesToHex(sha256(new TextEncoder().encode(secret)))
@@ -167,22 +168,36 @@ async function authenticateNode(
     )
 
   const { node_id: nodeId, public_key: publicKey, nonce } = signature
-  const { nodeRequestNonces } = c.var.services
-  // Reading twice changes nothing, so a read writes no nonce; who repeats one learns what its sender was told.
-  if (isBodiless(c)) {
-    const vouched = await c.var.database.runCheck(() => nodeRequestNonces.isVouched(publicKey))
-    return { kind: 'node', nodeId, publicKey, vouched }
-  }
-  const { fresh, vouched } = await c.var.database.runCheck(() =>
-    nodeRequestNonces.spend(publicKey, nonce, unixNow() + 2 * defaultNetworkParams.max_skew),
-  )
+  const takes = route?.auth?.node ?? 'known_key'
+  const { fresh, standing } = await c.var.database.runCheck(() => spendNonce(c, publicKey, nonce, takes))
+  if (standing === 'unknown' && takes === 'known_key') throw unknownKey(nodeId)
   if (!fresh)
     throw new ApiError(
       'unauthorized',
       'This request nonce was used before. Sign each request with a fresh one.',
     )
-  return { kind: 'node', nodeId, publicKey, vouched }
+  return { kind: 'node', nodeId, publicKey, vouched: standing === 'vouched' }
 }
+
+async function spendNonce(
+  c: HubContext,
+  publicKey: string,
+  nonce: string,
+  takes: 'known_key' | 'any_key',
+): Promise<{ fresh: boolean; standing: KeyStanding }> {
+  const { nodeRequestNonces } = c.var.services
+  // Reading twice changes nothing, so a read writes no nonce; who repeats one learns what its sender was told.
+  if (isBodiless(c)) return { fresh: true, standing: await nodeRequestNonces.standing(publicKey) }
+  const expiresAt = unixNow() + 2 * defaultNetworkParams.max_skew
+  return nodeRequestNonces.spend({ publicKey, nonce, expiresAt }, takes)
+}
+
+const unknownKey = (nodeId: string): ApiError =>
+  new ApiError(
+    'unauthorized',
+    `The key of ${nodeId} is neither registered nor bound here. POST /v1/nodes/register registers it.`,
+    { details: { reason: 'unknown_key' } },
+  )
 
 /** Whether the request reads: it has no body, whatever its headers say, and its signature is of the empty one. */
 const isBodiless = (c: HubContext): boolean => c.req.method === 'GET' || c.req.method === 'HEAD'

@@ -1,6 +1,7 @@
 import type { HubContext } from '../context.ts'
 import type { Answer } from '../http/answer.ts'
-import { bookmarkHeader, bookmarkOf } from './consistency.ts'
+import { bookmarkHeader } from '../http/bookmark.ts'
+import { bookmarkOf } from './consistency.ts'
 
 const exposedHeaders =
   'RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, ETag, Location, X-Request-Id, X-Manifest-Address, Content-Range, Accept-Ranges, Idempotency-Replayed, X-Bookmark'

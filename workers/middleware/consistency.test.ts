@@ -40,4 +40,11 @@ describe('which copy of the database answers', () => {
     const open = await client().get('/v1/validators', { 'X-Bookmark': named })
     expect([open.status, open.headers.get('x-bookmark')]).toEqual([200, null])
   })
+
+  test('a shared cache keeps answers to different bookmarks apart, their 304 too', async () => {
+    const first = await client().get('/v1/validators')
+    const again = await client().get('/v1/validators', { 'If-None-Match': first.headers.get('etag') ?? '' })
+    expect([first.status, again.status]).toEqual([200, 304])
+    for (const answer of [first, again]) expect(answer.headers.get('vary')).toBe('Authorization, X-Bookmark')
+  })
 })

@@ -1,9 +1,7 @@
 import type { HonoRequest } from 'hono'
 import type { HubContext } from '../context.ts'
+import { bookmarkHeader } from '../http/bookmark.ts'
 import type { Consistency } from '../stores/request-database.ts'
-
-/** Names what a caller has written: a request that carries it sees at least that much, wherever it is answered. */
-export const bookmarkHeader = 'X-Bookmark'
 
 /**
  * Which copy of the database answers. Reads without a credential go to the nearest one, or to any that has seen the write

@@ -92,8 +92,10 @@ const callerName = (c: HubContext): string => {
   const principal: Principal | null = c.var.principal
   switch (principal?.kind) {
     case 'session':
-    case 'api_key':
       return principal.address
+    case 'api_key':
+      // Not its owner: what one key was answered may be about projects that another is not for.
+      return principal.keyId
     case 'node':
       return principal.publicKey
     default:

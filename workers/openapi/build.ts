@@ -4,6 +4,7 @@ import {
   resolveProfile,
   secretLength,
 } from '../../protocol/identity/index.ts'
+import { example } from '../examples.ts'
 import type { Route } from '../route.ts'
 import { hubVersion } from '../version.ts'
 import { type Components, type Json, sorted } from './components.ts'
@@ -40,7 +41,7 @@ export function buildOpenApi(routes: readonly Route[]): Json {
       description: introduction,
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: '{{base_url}}' }],
+    servers: [{ url: example.hub }],
     tags: tags.map((name) => ({ name, description: tagDescriptions[name] ?? name })),
     paths,
     components: {
@@ -69,7 +70,7 @@ const securitySchemes: Record<string, Json> = {
     type: 'apiKey',
     in: 'header',
     name: profileStrings(resolveProfile(placeholders)).signature_header,
-    description: `Ed25519 signature of the request by a node's key, together with the headers ${placeholders.header_prefix}Node, -Public-Key, -Timestamp and -Nonce.`,
+    description: `Ed25519 signature of the request by a node's key, together with the headers ${placeholders.header_prefix}Node, -Public-Key, -Timestamp and -Nonce. The key is one of a registered node or a bound device.`,
   },
 }
 

@@ -35,6 +35,7 @@ export function failures(declaration: RouteDeclaration, shared: Components): Jso
       const { status } = errorCodes[code]
       byStatus.set(status, [...(byStatus.get(status) ?? []), code])
     }
+  if (declaration.method !== 'get') byStatus.set(415, ['bad_request'])
   if (declaration.signed) byStatus.set(422, ['bad_signature', ...(byStatus.get(422) ?? [])])
   return Object.fromEntries(
     [...byStatus].map(([status, group]) => {
@@ -65,6 +66,7 @@ function failure(status: number, group: ErrorCode[], shared: Components): Json {
     headers: headersOf(
       {
         ...everyAnswer,
+        ...(status === 415 && { 'Accept-Encoding': 'What a body may be sent with.' }),
         ...((status === 429 || status === 503) && { 'Retry-After': 'Seconds to wait before another try.' }),
       },
       shared,

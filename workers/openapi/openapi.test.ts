@@ -1,3 +1,4 @@
+import { Validator } from '@cfworker/json-schema'
 import { describe, expect, test } from 'vitest'
 import template from '../../public/openapi.json?raw'
 import { loadRoutes } from '../routes/index.ts'
@@ -10,7 +11,98 @@ interface Operation {
   requestBody?: { content: Record<string, { schema: unknown; example?: unknown }> }
 }
 
+interface Schema {
+  $ref?: string
+  required?: string[]
+  properties?: Record<string, Schema>
+  default?: unknown
+  [keyword: string]: unknown
+}
+interface Media {
+  schema?: Schema
+  example?: unknown
+  examples?: Record<string, { value: unknown }>
+}
+interface Shown {
+  servers: { url: string; variables?: object }[]
+  paths: Record<
+    string,
+    Record<
+      string,
+      Operation & {
+        parameters?: (Media & { name: string })[]
+        requestBody?: { content: Record<string, Media> }
+      }
+    >
+  >
+  components: {
+    schemas: Record<string, Schema>
+    responses: Record<string, { content?: Record<string, Media> }>
+  }
+}
+/** As it lies in the repository, where other programs read it too: the names of a deployment are placeholders in it. */
+const document = JSON.parse(template) as Shown
+const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods))
+
+/** Every value that is given as an example, with its schema and where it is. */
+function examplesOf(): { where: string; schema: Schema; value: unknown }[] {
+  const inMedia = (where: string, { schema = {}, example, examples = {} }: Media) =>
+    [...(example === undefined ? [] : [example]), ...Object.values(examples).map(({ value }) => value)].map(
+      (value) => ({ where, schema, value }),
+    )
+  const inContent = (where: string, content: Record<string, Media> = {}) =>
+    Object.values(content).flatMap((media) => inMedia(where, media))
+  return [
+    ...operations.flatMap(({ operationId, parameters = [], requestBody, responses }) => [
+      ...parameters.flatMap((parameter) => inMedia(`${operationId} ${parameter.name}`, parameter)),
+      ...inContent(`${operationId} body`, requestBody?.content),
+      ...Object.entries(responses as Shown['components']['responses']).flatMap(([status, { content }]) =>
+        inContent(`${operationId} ${status}`, content),
+      ),
+    ]),
+    ...Object.entries(document.components.responses).flatMap(([name, { content }]) =>
+      inContent(name, content),
+    ),
+  ]
+}
+
+/** A schema and everything in it, references followed once. */
+function* within(value: unknown, followed = new Set<string>()): Generator<Schema> {
+  if (typeof value !== 'object' || value === null) return
+  const schema = value as Schema
+  yield schema
+  const { $ref } = schema
+  if ($ref !== undefined && !followed.has($ref)) {
+    followed.add($ref)
+    yield* within(document.components.schemas[$ref.replace('#/components/schemas/', '')], followed)
+  }
+  for (const part of Object.values(schema)) yield* within(part, followed)
+}
+
 describe('the OpenAPI document', () => {
+  test.each(examplesOf().map(({ where, ...one }) => [where, one] as const))(
+    '%s: the example is one of its schema',
+    (_, { schema, value }) => {
+      const validator = new Validator({ ...schema, components: document.components } as never, '2020-12')
+      expect(validator.validate(value).errors).toEqual([])
+    },
+  )
+
+  test('a member of a request that has a default may be left out, and an answer has no defaults', () => {
+    for (const { operationId, requestBody, responses } of operations) {
+      for (const { required = [], properties = {} } of within(
+        requestBody?.content['application/json']?.schema,
+      ))
+        for (const [name, member] of Object.entries(properties))
+          if (member.default !== undefined) expect(required, `${operationId} ${name}`).not.toContain(name)
+      for (const schema of within(responses)) expect(schema, operationId).not.toHaveProperty('default')
+    }
+  })
+
+  test('the address of the server is one, without variables that nobody defines', () => {
+    expect(document.servers.map(({ url }) => new URL(url).href)).toEqual(['https://hub.invalid/'])
+  })
+
   test('is the one the routes make; `npm run openapi` writes it again', async () => {
     expect(template).toBe(openApiText(await loadRoutes()))
   })

@@ -1,5 +1,6 @@
 import type { Env, Settings } from '../env.ts'
 import { unavailable } from '../errors.ts'
+import { example } from '../examples.ts'
 import { etagOf } from '../http/etag.ts'
 
 interface Rendered {
@@ -36,10 +37,12 @@ async function readTemplate(assets: Env['ASSETS']): Promise<string> {
 
 /** Puts the names of a deployment in the place of the placeholders. */
 function fillIn(template: string, { PROFILE, BASE_URL }: Settings): string {
-  const values: Record<string, string> = { ...textMembers(PROFILE), base_url: BASE_URL.origin }
-  return template.replaceAll(/\{\{(\w+)\}\}/g, (whole, name: string) =>
-    values[name] === undefined ? whole : JSON.stringify(values[name]).slice(1, -1),
-  )
+  const values = textMembers(PROFILE)
+  return template
+    .replaceAll(/\{\{(\w+)\}\}/g, (whole, name: string) =>
+      values[name] === undefined ? whole : JSON.stringify(values[name]).slice(1, -1),
+    )
+    .replaceAll(example.hub, BASE_URL.origin)
 }
 
 const textMembers = (object: object): Record<string, string> =>

@@ -101,6 +101,6 @@ const payloadResponse = (payload: PayloadExample): RouteResponse => ({
 const relayedResponse = (action: PayloadExample['action']): RouteResponse => ({
   description: 'The signed action is on its way to the chain.',
   schema: Transaction,
-  example: { ...transactionExample, action, status: 'sent', confirmations: 0 },
+  example: { ...transactionExample, action, status: 'sent', indexed: false, confirmations: 0 },
   headers: { Location: 'Where to follow it.' },
 })

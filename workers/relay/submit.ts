@@ -35,18 +35,22 @@ export async function submitAction(
   } catch (refusal) {
     const earlier = submission.ok ? await findRelayed(c, submission.request.id) : null
     if (earlier === null) throw refusal
-    return relayed(earlier)
+    return relayed(c, earlier)
   }
   const { relayer } = c.var.services
   if (relayer === null) throw unavailable('The relay')
   if (!submission.ok) throw submission.error
   const result = await relayer.accept(submission.request)
   if (result.status !== 'accepted') throw refusalError(result)
-  return relayed(result.relay)
+  return relayed(c, result.relay)
 }
 
-const relayed = (relay: RelayView): Answer =>
-  json(transactionView(relay), 202, { Location: `/v1/transactions/${relay.id}` })
+/** The relayer knows no events: whether those of a final action are indexed, its copy says. */
+async function relayed(c: HubContext, relay: RelayView): Promise<Answer> {
+  const copy = relay.status === 'confirmed' ? await c.var.services.transactions.find(relay.id) : null
+  const view = transactionView({ ...relay, hasEvents: copy?.hasEvents ?? false })
+  return json(view, 202, { Location: `/v1/transactions/${relay.id}` })
+}
 
 /** A relayer that cannot be asked has nothing to say against the state. */
 async function findRelayed(c: HubContext, id: string): Promise<RelayView | null> {

@@ -12,6 +12,9 @@ export const Transaction = z
     action: z.string(),
     status: z.enum(transactionStatuses),
     tx_hash: Bytes32.optional(),
+    indexed: z.boolean().meta({
+      description: 'Whether it is confirmed and the records of the hub show what it did.',
+    }),
     error: z.string().nullable(),
     confirmations: z.int(),
     created_at: Timestamp,
@@ -24,18 +27,23 @@ export const transactionExample = {
   action: 'bond',
   status: 'confirmed',
   tx_hash: example.manifestAddress,
+  indexed: true,
   error: null,
   confirmations: 3,
   created_at: example.time,
   updated_at: example.time + 12,
 }
 
-/** From the relayer itself, or from its copy in the database. */
-export const transactionView = (found: RelayView | StoredTransaction) => ({
+/** What these do, no record of the hub shows: there is no event to wait for. */
+const actionsWithoutEvents: readonly string[] = ['faucet']
+
+/** @param found What the relayer or its copy says of it, and whether an event of it is indexed. */
+export const transactionView = (found: (RelayView | StoredTransaction) & { hasEvents: boolean }) => ({
   id: found.id,
   action: found.action,
   status: found.status,
   ...(found.txHash !== null && { tx_hash: found.txHash }),
+  indexed: found.status === 'confirmed' && (found.hasEvents || actionsWithoutEvents.includes(found.action)),
   error: found.error,
   confirmations: found.confirmations,
   created_at: found.createdAt,

@@ -3,7 +3,8 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { unixNow } from '../../durable-objects/clock.ts'
 import { bytesToHex } from '../../protocol/encoding/index.ts'
 import type { ErrorCode } from '../../protocol/errors.ts'
-import { type Profile, resolveProfile, signRequest } from '../../protocol/identity/index.ts'
+import { deriveNodeId, type Profile, resolveProfile, signRequest } from '../../protocol/identity/index.ts'
+import { ed25519PublicKey } from '../../protocol/signatures/index.ts'
 import { jsonBytesMax } from '../http/body.ts'
 import { hashSecret } from '../middleware/authenticate.ts'
 import { GaslessPayload } from '../relay/gasless-schema.ts'
@@ -12,7 +13,7 @@ import type { RouteDeclaration } from '../route.ts'
 import { services } from '../services.ts'
 import { type Client, client, errorOf } from '../test/client.ts'
 import { failingDatabase } from '../test/failing-database.ts'
-import { freshNonce } from '../test/node.ts'
+import { freshNonce, insertNode } from '../test/node.ts'
 import { signIn } from '../test/wallet.ts'
 import { loadRoutes } from './index.ts'
 
@@ -34,6 +35,8 @@ beforeAll(async () => {
   await env.DB.prepare('INSERT INTO sessions VALUES (?, ?, 1, 2, NULL)')
     .bind(hashSecret(expired), address)
     .run()
+  const publicKey = ed25519PublicKey(secretKey)
+  await insertNode({ nodeId: deriveNodeId(profile, publicKey), publicKey })
   caller = { address, token, expired }
   hub = client({ bindings: { OPERATOR_ADDRESSES: address, RATE_LIMIT_MULTIPLIER: '1000' } })
 })
@@ -206,6 +209,14 @@ const provocations: Provocation[] = [
         headers: { 'Content-Length': String(bytesMax + 1) },
       })
     },
+  },
+  {
+    status: 415,
+    code: 'bad_request',
+    by: 'a body that is compressed',
+    of: ({ method }) => method !== 'get',
+    provoke: (declaration) => acceptedCall(declaration, { headers: { 'Content-Encoding': 'gzip' } }),
+    also: ({ headers }) => expect(headers.get('accept-encoding')).toBe('identity'),
   },
   {
     status: 401,

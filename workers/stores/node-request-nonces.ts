@@ -1,6 +1,18 @@
 import { lte, type SQL, sql } from 'drizzle-orm'
 import { batch, type Database, query, read } from './database.ts'
-import { nodeRequestNonces } from './schema.ts'
+import { devices, nodeRequestNonces, nodes } from './schema.ts'
+
+export interface NodeRequestNonce {
+  publicKey: string
+  nonce: string
+  expiresAt: number
+}
+
+/**
+ * What the hub knows of a key. `vouched`: something that cannot be made at will stands behind it, which is an operator's
+ * approval or collateral. `known`: it is registered, or of a bound device.
+ */
+export type KeyStanding = 'vouched' | 'known' | 'unknown'
 
 /** Nonces of node-signed requests, kept for as long as their timestamps could be accepted again. */
 export class NodeRequestNonceStore {
@@ -10,25 +22,27 @@ export class NodeRequestNonceStore {
   }
 
   /**
-   * Of any number of racing requests with one (key, nonce) exactly one is `fresh`. `vouched` is as {@link isVouched} says.
+   * Of any number of racing requests with one (key, nonce) exactly one is `fresh`. A key that is unknown keeps a nonce
+   * only where the call takes any key.
    */
   async spend(
-    publicKey: string,
-    nonce: string,
-    expiresAt: number,
-  ): Promise<{ fresh: boolean; vouched: boolean }> {
-    const [inserted, known] = await batch(this.#db, [
+    { publicKey, nonce, expiresAt }: NodeRequestNonce,
+    takes: 'known_key' | 'any_key',
+  ): Promise<{ fresh: boolean; standing: KeyStanding }> {
+    const [inserted, found] = await batch(this.#db, [
       sql`INSERT INTO ${nodeRequestNonces} (public_key, nonce, expires_at)
-        VALUES (${publicKey}, ${nonce}, ${expiresAt}) ON CONFLICT DO NOTHING`,
-      vouchersOf(publicKey),
+        SELECT ${publicKey}, ${nonce}, ${expiresAt}
+        WHERE ${takes === 'any_key' ? 1 : 0} OR (${standingOf(publicKey)}) <> 'unknown'
+        ON CONFLICT DO NOTHING`,
+      standingOf(publicKey),
     ])
-    return { fresh: inserted?.meta.changes === 1, vouched: known?.results.length === 1 }
+    const [row] = (found?.results ?? []) as unknown as StandingRow[]
+    return { fresh: inserted?.meta.changes === 1, standing: row?.standing ?? 'unknown' }
   }
 
-  /** Whether something that cannot be made at will stands behind the key: an operator's approval, or collateral. */
-  async isVouched(publicKey: string): Promise<boolean> {
-    const rows = await read(() => this.#db.all(vouchersOf(publicKey)))
-    return rows.length === 1
+  async standing(publicKey: string): Promise<KeyStanding> {
+    const [row] = await read(() => this.#db.all<StandingRow>(standingOf(publicKey)))
+    return row?.standing ?? 'unknown'
   }
 
   async purge(now: number): Promise<void> {
@@ -36,15 +50,25 @@ export class NodeRequestNonceStore {
   }
 }
 
+interface StandingRow {
+  standing: KeyStanding
+}
+
 /**
- * One row when the key is that of an approved validator, or of a device with as much collateral as its project asks for.
- * Amounts are decimals of any length: the longer is the larger.
+ * Vouched is the key of an approved validator, or of a device with as much collateral as its project asks for. Amounts are
+ * decimals of any length: the longer is the larger.
  */
-const vouchersOf = (publicKey: string): SQL => sql`
-  SELECT 1 WHERE EXISTS (SELECT 1 FROM nodes
-      WHERE public_key = ${publicKey} AND role = 'validator' AND status = 'approved')
-    OR EXISTS (SELECT 1 FROM chain_states AS c
-      JOIN subscriptions AS s ON s.subscription_id = c.subject
-      WHERE c.kind = 'subscription' AND json_extract(c.state, '$.status') = 'bonded'
-        AND json_extract(c.state, '$.node_key') = ${publicKey}
-        AND (length(c.state->>'collateral'), c.state->>'collateral') >= (length(s.min_collateral), s.min_collateral))`
+const standingOf = (publicKey: string): SQL => sql`
+  SELECT CASE
+    WHEN EXISTS (SELECT 1 FROM ${nodes}
+        WHERE public_key = ${publicKey} AND role = 'validator' AND status = 'approved')
+      OR EXISTS (SELECT 1 FROM chain_states AS c
+        JOIN subscriptions AS s ON s.subscription_id = c.subject
+        WHERE c.kind = 'subscription' AND json_extract(c.state, '$.status') = 'bonded'
+          AND json_extract(c.state, '$.node_key') = ${publicKey}
+          AND (length(c.state->>'collateral'), c.state->>'collateral') >= (length(s.min_collateral), s.min_collateral))
+      THEN 'vouched'
+    WHEN EXISTS (SELECT 1 FROM ${nodes} WHERE public_key = ${publicKey})
+      OR EXISTS (SELECT 1 FROM ${devices} WHERE public_key = ${publicKey} AND unbound_at IS NULL)
+      THEN 'known'
+    ELSE 'unknown' END AS standing`

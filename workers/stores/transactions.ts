@@ -1,6 +1,6 @@
-import { eq, type InferSelectModel, sql } from 'drizzle-orm'
+import { eq, getTableColumns, type InferSelectModel, sql } from 'drizzle-orm'
 import { type Database, query, read } from './database.ts'
-import { transactions } from './schema.ts'
+import { chainEvents, transactions } from './schema.ts'
 
 export type Transaction = InferSelectModel<typeof transactions>
 
@@ -11,9 +11,13 @@ export class TransactionStore {
     this.#db = db
   }
 
-  async find(id: string): Promise<Transaction | null> {
-    const rows = await read(() => this.#db.select().from(transactions).where(eq(transactions.id, id)))
-    return rows[0] ?? null
+  /** With whether an event that its transaction emitted is indexed. */
+  async find(id: string): Promise<(Transaction & { hasEvents: boolean }) | null> {
+    const hasEvents = sql<number>`
+      EXISTS (SELECT 1 FROM ${chainEvents} AS e WHERE e.tx_hash = ${transactions}.tx_hash)`
+    const columns = { ...getTableColumns(transactions), hasEvents }
+    const [row] = await read(() => this.#db.select(columns).from(transactions).where(eq(transactions.id, id)))
+    return row ? { ...row, hasEvents: row.hasEvents === 1 } : null
   }
 
   /** Inserts or updates all of them in one statement; a row with a higher revision stays as it is. */

@@ -1,3 +1,4 @@
+import { env } from 'cloudflare:workers'
 import { bytesToHex } from '../../protocol/encoding/index.ts'
 import { deriveNodeId, resolveProfile, signRequest } from '../../protocol/identity/index.ts'
 import { ed25519PublicKey } from '../../protocol/signatures/index.ts'
@@ -37,3 +38,11 @@ export function createNode(bindings: Parameters<typeof client>[0] = {}): TestNod
     },
   }
 }
+
+/** Makes a key one that the hub knows: an approved miner's. */
+export const insertNode = ({ nodeId, publicKey }: Pick<TestNode, 'nodeId' | 'publicKey'>) =>
+  env.DB.prepare(
+    "INSERT INTO nodes (node_id, public_key, role, status, url, registered_at) VALUES (?, ?, 'miner', 'approved', 'https://node.example', 1)",
+  )
+    .bind(nodeId, publicKey)
+    .run()

@@ -10,7 +10,7 @@ import {
 } from '../../../protocol/identity/index.ts'
 import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'
-import { Address, Amount, Bytes32, judged, textOf } from '../../http/formats.ts'
+import { Address, Amount, Bytes32, judged, lineOf, textOf } from '../../http/formats.ts'
 import { refuseProblems } from '../../http/validate.ts'
 import { callerOf, sessionOf } from '../../middleware/authenticate.ts'
 import { defineRoute } from '../../route.ts'
@@ -32,7 +32,7 @@ const members = {
   notifications: z
     .record(textOf(preferencesTexts.notification), z.boolean())
     .meta({ maxProperties: preferencesItemsMax.notifications }),
-  display_name: textOf(preferencesTexts.display_name).nullable(),
+  display_name: lineOf(preferencesTexts.display_name).nullable(),
 }
 
 const PreferencesView = z.strictObject(members).meta({ id: 'Preferences' })

@@ -3,7 +3,7 @@ import { unixNow } from '../../../durable-objects/clock.ts'
 import { reviewActions, reviewMoves } from '../../../protocol/manifest/index.ts'
 import { ApiError } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
-import { characters } from '../../http/formats.ts'
+import { lines } from '../../http/formats.ts'
 import { pageOf, pageQuery, paginate } from '../../http/pagination.ts'
 import { sessionOf } from '../../middleware/authenticate.ts'
 import { mirrorListing } from '../../relay/listing-mirror.ts'
@@ -20,7 +20,7 @@ const Decision = z
     action: z.enum(reviewActions),
     reason: Reason,
     conditions: z
-      .array(characters(500, 1))
+      .array(lines(500, 1))
       .max(20, 'must have at most 20 items')
       .default([])
       .meta({ description: 'What the developer has to keep to; shown with the project.' }),

@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { characters } from '../../http/formats.ts'
+import { lines } from '../../http/formats.ts'
 
 /** Why an operator decided so; kept in the audit log. */
-export const Reason = characters(2000, 1).nullable().default(null)
+export const Reason = lines(2000, 1).nullable().default(null)
 
 /** An operator's yes or no to something that was asked for. */
 export const Verdict = z

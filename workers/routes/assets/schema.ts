@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { example } from '../../examples.ts'
 import { imageTypes } from '../../images/image.ts'
 
 /** Of the image itself; base64 makes a third more of it. */
@@ -25,7 +26,7 @@ export const AssetView = z
 
 export const assetExample = {
   sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
-  url: '{{base_url}}/v1/assets/9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+  url: `${example.hub}/v1/assets/9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08`,
 }
 
 export const AssetParams = z.object({

@@ -17,6 +17,8 @@ const askNonce = async (address: string, domain = 'localhost:8787'): Promise<Non
 const exchange = (message: string, signature: string) =>
   client().post('/v1/auth/siwe', { message, signature })
 
+const wrongChecksum = '0x5AAEb6053F3E94C9b9A09f33669435E7Ef1BeAed'
+
 const refusal = async (message: string, signature: string) => {
   const { status, error } = await errorOf(await exchange(message, signature))
   return [status, error]
@@ -52,8 +54,46 @@ describe('POST /v1/auth/nonce', () => {
     expect(new Set(nonces.map(({ nonce }) => nonce)).size).toBe(20)
   })
 
+  test('takes an address as wallets show it, and folds it', async () => {
+    const wallet = createWallet()
+    const { message } = await askNonce(checksumAddress(wallet.address))
+    expect(message).toContain(`\n${checksumAddress(wallet.address)}\n`)
+    const session = await exchange(message, wallet.sign(message))
+    expect(await session.json()).toMatchObject({ address: wallet.address })
+  })
+
+  test.each(['localhost:3000', '127.0.0.1:5173', 'localhost', 'localhost:65535'])(
+    'on a local network a page of %s may sign in, with a text of its own too',
+    async (domain) => {
+      const wallet = createWallet()
+      const { message } = await askNonce(wallet.address, domain)
+      expect(message.startsWith(`${domain} wants you`)).toBe(true)
+      const own = message.replace('Sign in to Hub testnet.', 'My wallet says hello.')
+      expect((await exchange(own, wallet.sign(own))).status).toBe(200)
+    },
+  )
+
+  test.each([
+    ['localhost:3000', 400],
+    ['127.0.0.1:5173', 400],
+    ['localhost', 400],
+    // The web client that people run themselves.
+    ['localhost:7878', 200],
+    ['hub.example', 200],
+  ])('on a public network a page of %s: %s', async (domain, status) => {
+    const hub = client({ bindings: { BASE_URL: 'https://hub.example' } })
+    const body = { address: createWallet().address, domain }
+    expect((await hub.post('/v1/auth/nonce', body)).status).toBe(status)
+  })
+
   test.each([
     ['another domain', { domain: 'evil.example' }, 'domain'],
+    ['a port that is none', { domain: 'localhost:65536' }, 'domain'],
+    ['a path', { domain: 'localhost:3000/a' }, 'domain'],
+    ['a user', { domain: 'evil.example@localhost:3000' }, 'domain'],
+    ['a name that begins so', { domain: 'localhost.evil.example' }, 'domain'],
+    ['a host in capitals', { domain: 'LOCALHOST:3000' }, 'domain'],
+    ['an address with a wrong checksum', { address: wrongChecksum }, 'address'],
     ['an address with capitals', { address: '0xABCDEF0000000000000000000000000000000000' }, 'address'],
     ['an address that is too short', { address: '0x12' }, 'address'],
   ])('400 invalid_field: %s', async (_, change, path) => {

@@ -5,7 +5,7 @@ import {
   siweNonceLength,
   siweNonceSeconds,
 } from '../../../protocol/identity/index.ts'
-import { signInDomains } from '../../auth/domains.ts'
+import { isSignInDomain, signInDomains } from '../../auth/domains.ts'
 import { randomAlphanumerics } from '../../auth/random.ts'
 import { invalidField } from '../../errors.ts'
 import { example } from '../../examples.ts'
@@ -42,9 +42,11 @@ export const createNonce = defineRoute(
     },
   },
   async (c, { json: { address, domain } }) => {
-    const domains = signInDomains(c.var.settings)
-    if (!domains.includes(domain))
-      throw invalidField('domain', `must be one of ${domains.join(', ')}, not ${JSON.stringify(domain)}`)
+    if (!isSignInDomain(c.var.settings, domain))
+      throw invalidField(
+        'domain',
+        `must be one of ${signInDomains(c.var.settings).join(', ')}, not ${JSON.stringify(domain)}`,
+      )
 
     const nonce = randomAlphanumerics(siweNonceLength)
     const issuedAt = unixNow()

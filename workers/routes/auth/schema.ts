@@ -5,13 +5,16 @@ import {
   siweSignatureBytesMax,
 } from '../../../protocol/identity/index.ts'
 import { roles } from '../../auth/roles.ts'
-import { Address, Timestamp } from '../../http/formats.ts'
+import { Address, Timestamp, WalletAddress } from '../../http/formats.ts'
 
 export const NonceRequest = z
   .strictObject({
-    address: Address.meta({ description: 'The wallet that will sign, in lower case.' }),
+    address: WalletAddress.meta({
+      description: 'The wallet that will sign, in lower case or with the checksum of EIP-55.',
+    }),
     domain: z.string().max(255).meta({
-      description: 'Host of the page that asks for the signature; `hosts.sign_in` of `GET /` lists them.',
+      description:
+        'Host of the page that asks for the signature; `hosts.sign_in` of `GET /` lists them. On a local network also any port of localhost and 127.0.0.1.',
     }),
   })
   .meta({ id: 'NonceRequest' })

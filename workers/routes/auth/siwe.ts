@@ -6,7 +6,7 @@ import {
   siweSessionSeconds,
   siweSignatureBytesMax,
 } from '../../../protocol/identity/index.ts'
-import { signInDomains } from '../../auth/domains.ts'
+import { isSignInDomain } from '../../auth/domains.ts'
 import { randomSecret } from '../../auth/random.ts'
 import { rolesOf } from '../../auth/roles.ts'
 import { checkContractSignature } from '../../chain/contract-signature.ts'
@@ -62,7 +62,8 @@ export const exchangeSiwe = defineRoute(
         expires_at: issued.expiresAt,
         used: issued.usedAt !== null,
       },
-      domains: signInDomains(settings),
+      // A text of the wallet's own names the domain that the nonce was issued for, or it is refused.
+      domains: issued !== null && isSignInDomain(settings, issued.domain) ? [issued.domain] : [],
       message,
       signature,
       now,

@@ -6,7 +6,7 @@ import { randomAlphanumerics, randomSecret } from '../../auth/random.ts'
 import { ApiError, invalidField } from '../../errors.ts'
 import { example } from '../../examples.ts'
 import { json, noContent } from '../../http/answer.ts'
-import { Bytes32, characters, Timestamp } from '../../http/formats.ts'
+import { Bytes32, line, Timestamp } from '../../http/formats.ts'
 import { pageOf, pageQuery, paginate } from '../../http/pagination.ts'
 import { callerOf, hashSecret, sessionOf } from '../../middleware/authenticate.ts'
 import { defineRoute } from '../../route.ts'
@@ -14,7 +14,7 @@ import { type ApiKey, liveApiKeysMax } from '../../stores/api-keys.ts'
 
 const ApiKeyInput = z
   .strictObject({
-    name: characters(64, 1),
+    name: line(64, 1),
     scopes: z
       .array(z.enum(scopes))
       .min(1, 'must name at least one scope')

@@ -5,7 +5,7 @@ import type { HubContext } from '../../context.ts'
 import { ApiError, invalidField } from '../../errors.ts'
 import { example } from '../../examples.ts'
 import { type Answer, json, noContent } from '../../http/answer.ts'
-import { AnyObject, characters, Timestamp } from '../../http/formats.ts'
+import { AnyObject, line, Timestamp } from '../../http/formats.ts'
 import { pageOf, pageQuery, paginate } from '../../http/pagination.ts'
 import { callerOf, sessionOf } from '../../middleware/authenticate.ts'
 import { defineRoute } from '../../route.ts'
@@ -16,7 +16,7 @@ const dataBytesMax = 256 * 1024
 const DraftInput = z
   .strictObject({
     current_step: z.int().min(0).max(1000).default(0),
-    project_id: characters(128).nullable().default(null),
+    project_id: line(128).nullable().default(null),
     data: AnyObject.meta({ description: 'Anything; at most 256 KiB as stored.' }),
   })
   .meta({ id: 'DraftInput' })

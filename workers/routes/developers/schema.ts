@@ -1,12 +1,12 @@
 import * as z from 'zod'
 import { example } from '../../examples.ts'
-import { Address, characters, HttpsUrl, Timestamp } from '../../http/formats.ts'
+import { Address, HttpsUrl, line, lines, Timestamp } from '../../http/formats.ts'
 import type { Developer } from '../../stores/developers.ts'
 
 const enrollments = ['none', 'draft', 'pending', 'active', 'rejected'] as const
 const verifications = ['unverified', 'pending', 'verified', 'rejected'] as const
 
-const DisplayName = characters(64, 1)
+const DisplayName = line(64, 1)
 const Email = z.email({ error: 'must be an e-mail address' }).max(254)
 
 const publicFields = {
@@ -38,13 +38,13 @@ export const OwnDeveloperView = z
 export const ProfileUpdate = z
   .strictObject({
     display_name: DisplayName,
-    bio: characters(2000).nullable().default(null),
+    bio: lines(2000).nullable().default(null),
     website: HttpsUrl.nullable().default(null),
     logo: HttpsUrl.nullable().default(null),
-    location: characters(64).nullable().default(null),
+    location: line(64).nullable().default(null),
     email: Email.nullable().default(null),
     social: z
-      .record(z.string().regex(/^[a-z0-9_]{1,32}$/, 'must be 1 to 32 of a-z, 0-9 and _'), characters(256))
+      .record(z.string().regex(/^[a-z0-9_]{1,32}$/, 'must be 1 to 32 of a-z, 0-9 and _'), line(256))
       .refine((map) => Object.keys(map).length <= 16, 'must have at most 16 keys')
       .default({}),
   })
@@ -57,7 +57,7 @@ export const EnrollmentRequest = z
     display_name: DisplayName,
     email: Email.optional(),
     website: HttpsUrl.optional(),
-    reason: characters(2000).optional(),
+    reason: lines(2000).optional(),
     agreements_accepted: z.literal(true, { error: 'must be true' }),
   })
   .meta({ id: 'EnrollmentRequest' })

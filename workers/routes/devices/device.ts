@@ -4,7 +4,7 @@ import { deviceLabelMax } from '../../../protocol/identity/index.ts'
 import type { HubContext } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
-import { characters } from '../../http/formats.ts'
+import { line } from '../../http/formats.ts'
 import { nodeOf, sessionOf, viewerOf } from '../../middleware/authenticate.ts'
 import { defineRoute } from '../../route.ts'
 import type { Device } from '../../stores/devices.ts'
@@ -44,7 +44,7 @@ export const updateDevice = defineRoute(
     auth: { session: true },
     params: DeviceParams,
     json: {
-      schema: z.strictObject({ label: characters(deviceLabelMax).nullable() }).meta({ id: 'DeviceUpdate' }),
+      schema: z.strictObject({ label: line(deviceLabelMax).nullable() }).meta({ id: 'DeviceUpdate' }),
       example: { label: 'Under the desk' },
     },
     errors: ['not_found', 'not_owner'],
@@ -67,7 +67,7 @@ export const putDeviceProfile = defineRoute(
     tag: 'Devices',
     summary: 'Say what the signing device is',
     description: 'Replaces what it said before. What it leaves out counts as unknown.',
-    auth: { node: true },
+    auth: { node: 'known_key' },
     params: DeviceParams,
     json: {
       schema: DeviceProfileInput,

@@ -1,8 +1,8 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
-import { client, errorOf } from '../../test/client.ts'
+import { baseUrl, client, errorOf } from '../../test/client.ts'
 import { createMiner, createOwner, deviceRecord } from '../../test/device.ts'
-import { createNode, type TestNode } from '../../test/node.ts'
+import { createNode, insertNode, type TestNode } from '../../test/node.ts'
 import { createOperator } from '../../test/operator.ts'
 
 const bind = (record: object) => client().post('/v1/devices/bind', record)
@@ -297,6 +297,8 @@ describe('a device', () => {
     const { device } = await createMiner()
     const status = async () => ((await (await read(device.nodeId)).json()) as { status: string }).status
     const registration = {
+      hub: baseUrl,
+      network: 'hub-testnet',
       url: 'https://d.example',
       role: 'miner',
       engine: 'native',
@@ -337,6 +339,7 @@ describe('a device', () => {
   test('404 not_found: not bound; 400 invalid_field on writing to no node id', async () => {
     const owner = await createOwner()
     const device = createNode()
+    await insertNode(device)
     const label = { method: 'PATCH', json: { label: 'Desk' } }
     for (const response of [
       await read(device.nodeId),

@@ -3,7 +3,7 @@ import { unixNow } from '../../../durable-objects/clock.ts'
 import { benchmarkSuite, connectionKinds, deviceStatuses } from '../../../protocol/identity/index.ts'
 import { deviceClasses, engines } from '../../../protocol/manifest/index.ts'
 import { example } from '../../examples.ts'
-import { Address, Bytes32, characters, NodeId, PathNodeId, Timestamp } from '../../http/formats.ts'
+import { Address, Bytes32, line, NodeId, PathNodeId, Timestamp } from '../../http/formats.ts'
 import type { Device } from '../../stores/devices.ts'
 import { NodectlVersion } from '../nodes/schema.ts'
 import { Engine } from '../projects/manifest-shape.ts'
@@ -14,29 +14,38 @@ const Quantity = z
   .min(0)
   .max(2 ** 40)
 
-const Gpu = z
-  .strictObject({ vendor: characters(64), model: characters(128), vram_mb: Quantity })
-  .meta({ id: 'Gpu' })
+const Gpu = z.strictObject({ vendor: line(64), model: line(128), vram_mb: Quantity }).meta({ id: 'Gpu' })
+
+const parts = {
+  cpu_model: line(128).nullable(),
+  cpu_cores: Quantity.nullable(),
+  cpu_threads: Quantity.nullable(),
+  ram_mb: Quantity.nullable(),
+  storage_free_mb: Quantity.nullable(),
+  gpu: Gpu.nullable(),
+  network: z.enum(connectionKinds).nullable(),
+  battery: z.boolean().nullable(),
+  os: line(64).nullable(),
+  arch: line(32).nullable(),
+}
 
 /** What a device says of its parts; the compatibility check takes the same. */
 export const HardwareInput = z
   .strictObject({
-    cpu_model: characters(128).nullable().default(null),
-    cpu_cores: Quantity.nullable().default(null),
-    cpu_threads: Quantity.nullable().default(null),
-    ram_mb: Quantity.nullable().default(null),
-    storage_free_mb: Quantity.nullable().default(null),
-    gpu: Gpu.nullable().default(null),
-    network: z.enum(connectionKinds).nullable().default(null),
-    battery: z.boolean().nullable().default(null),
-    os: characters(64).nullable().default(null),
-    arch: characters(32).nullable().default(null),
+    cpu_model: parts.cpu_model.default(null),
+    cpu_cores: parts.cpu_cores.default(null),
+    cpu_threads: parts.cpu_threads.default(null),
+    ram_mb: parts.ram_mb.default(null),
+    storage_free_mb: parts.storage_free_mb.default(null),
+    gpu: parts.gpu.default(null),
+    network: parts.network.default(null),
+    battery: parts.battery.default(null),
+    os: parts.os.default(null),
+    arch: parts.arch.default(null),
   })
   .meta({ id: 'HardwareInput', description: 'Null or left out: unknown.' })
 
-const HardwareView = z
-  .strictObject(HardwareInput.shape)
-  .meta({ id: 'Hardware', description: 'Null: unknown.' })
+const HardwareView = z.strictObject(parts).meta({ id: 'Hardware', description: 'Null: unknown.' })
 
 const BenchmarkInput = z
   .strictObject({
@@ -49,9 +58,9 @@ const BenchmarkInput = z
 export const DeviceProfileInput = z
   .strictObject({
     class: z.enum(deviceClasses),
-    platform: characters(32, 1),
-    os_version: characters(64).nullable().default(null),
-    arch: characters(32, 1),
+    platform: line(32, 1),
+    os_version: line(64).nullable().default(null),
+    arch: line(32, 1),
     engine: Engine,
     nodectl_version: NodectlVersion,
     hardware: HardwareInput.nullable().default(null),

@@ -159,12 +159,12 @@ describe('GET /v1/faucet', () => {
     const anonymous = await client().get('/v1/faucet')
     expect([anonymous.headers.get('cache-control'), anonymous.headers.get('vary')]).toEqual([
       'public, max-age=10',
-      'Authorization',
+      'Authorization, X-Bookmark',
     ])
     const own = await (await caller()).get('/v1/faucet')
     expect([own.headers.get('cache-control'), own.headers.get('vary')]).toEqual([
       'private, no-store',
-      'Authorization',
+      'Authorization, X-Bookmark',
     ])
   })
 })

@@ -1,5 +1,12 @@
-import { joinPath, type Problem } from '../../../protocol/encoding/index.ts'
+import {
+  joinPath,
+  type Problem,
+  plainLine,
+  plainText,
+  withoutHidden,
+} from '../../../protocol/encoding/index.ts'
 import { type Artifact, ArtifactError, parseArtifact } from '../../../protocol/hbc/artifact.ts'
+import type { ArtifactManifest } from '../../../protocol/hbc/manifest.ts'
 import { invalidFields } from '../../errors.ts'
 
 /**
@@ -11,6 +18,8 @@ import { invalidFields } from '../../errors.ts'
 export function readArtifact(bytes: Uint8Array, field: string): Artifact & { stateless: boolean } {
   try {
     const { guest, ...artifact } = parseArtifact(bytes)
+    const hiding = findHidden(artifact.manifest, joinPath(field, 'manifest'))
+    if (hiding.length > 0) throw invalidFields(hiding)
     return { ...artifact, stateless: guest.stateless }
   } catch (error) {
     if (!(error instanceof ArtifactError)) throw error
@@ -25,3 +34,13 @@ export function readArtifact(bytes: Uint8Array, field: string): Artifact & { sta
     throw invalidFields(inside.length > 0 ? inside : [{ path: field, code: rule, message }])
   }
 }
+
+/** What others read of a manifest. Artifacts may say anything there; the hub shows none that hides characters. */
+const shown = { name: plainLine, compiler: plainLine, version: plainLine, description: plainText } as const
+
+const findHidden = (manifest: ArtifactManifest, path: string): Problem[] =>
+  Object.entries(shown).flatMap(([member, pattern]) =>
+    pattern.test(String(manifest[member as keyof typeof shown] ?? ''))
+      ? []
+      : [{ path: joinPath(path, member), code: 'invalid_value', message: `must be a text ${withoutHidden}` }],
+  )

@@ -1,6 +1,12 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
-import { echoArtifact, hostileArtifacts } from '../../../protocol/hbc/testing/artifacts.ts'
+import { packArtifact } from '../../../protocol/hbc/artifact.ts'
+import {
+  echoArtifact,
+  echoManifest,
+  echoWasm,
+  hostileArtifacts,
+} from '../../../protocol/hbc/testing/artifacts.ts'
 import { namedArtifact } from '../../test/artifact.ts'
 import { client, errorOf } from '../../test/client.ts'
 import { signIn } from '../../test/wallet.ts'
@@ -80,6 +86,22 @@ describe('POST /v1/modules', () => {
       expect(error.details?.problems?.[0]?.path).toBe('hbc_b64')
     },
   )
+
+  test.each([
+    ['name', 'two\nlines'],
+    ['name', 'echo\u202ecbh'],
+    ['compiler', 'asc\u0007'],
+    ['version', '1\u20282'],
+    ['description', 'a\u0000b'],
+  ])('400 invalid_field: hidden characters in the %s of its manifest', async (member, text) => {
+    const { client: caller } = await signIn()
+    const before = await stored()
+    const { bytes } = packArtifact({ ...echoManifest, [member]: text }, echoWasm)
+    const error = await errorOf(await caller.post('/v1/modules', { hbc_b64: base64(bytes) }))
+    expect(error).toMatchObject({ status: 400, error: 'invalid_field' })
+    expect(error.details?.problems).toMatchObject([{ path: `hbc_b64.manifest.${member}` }])
+    expect(await stored()).toEqual(before)
+  })
 
   test('413 too_large: more than 16 MiB decoded, and a body over 24 MiB', async () => {
     const { client: caller } = await signIn()

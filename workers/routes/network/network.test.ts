@@ -1,5 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { bytesToHex } from '../../../protocol/encoding/index.ts'
 import { client, errorOf } from '../../test/client.ts'
 import { failingDatabase } from '../../test/failing-database.ts'
 
@@ -135,6 +136,8 @@ describe('GET /v1/categories', () => {
   })
 })
 
+const freshDigest = () => bytesToHex(crypto.getRandomValues(new Uint8Array(32)))
+
 describe('GET /v1/transactions/{id}', () => {
   beforeAll(async () => {
     await env.DB.prepare(
@@ -150,11 +153,36 @@ describe('GET /v1/transactions/{id}', () => {
         id: digest,
         action: 'bond',
         status: 'queued',
+        indexed: false,
         error: null,
         confirmations: 0,
         created_at: 5,
         updated_at: 6,
       })
+  })
+
+  test.each([
+    ['bond', 'confirmed', true, true],
+    ['bond', 'confirmed', false, false],
+    // Its block may be undone again.
+    ['bond', 'sent', true, false],
+    // No record of the hub shows a drip.
+    ['faucet', 'confirmed', false, true],
+  ])('%s, %s, its events seen: %s; indexed: %s', async (action, status, isSeen, indexed) => {
+    const id = freshDigest()
+    await env.DB.prepare(
+      "INSERT INTO transactions (id, action, owner, status, tx_hash, created_at, updated_at) VALUES (?, ?, '0x', ?, ?, 5, 6)",
+    )
+      .bind(id, action, status, id)
+      .run()
+    if (isSeen)
+      await env.DB.prepare(
+        `INSERT INTO chain_events (block_hash, log_index, block_number, block_time, tx_hash, contract, name, args, provisional)
+        VALUES (?, 0, 9, 1, ?, '0x', 'Bonded', '{}', 1)`,
+      )
+        .bind(id, id)
+        .run()
+    expect(await (await client().get(`/v1/transactions/${id}`)).json()).toMatchObject({ status, indexed })
   })
 
   test.each([`0x${'cd'.repeat(32)}`, '0x12', 'nonsense'])('404 not_found: %s', async (id) => {

@@ -27,8 +27,8 @@ export const heartbeat = defineRoute(
     operationId: 'heartbeat',
     tag: 'Nodes',
     summary: 'Say that the signing node is alive',
-    description: `Every ${heartbeatSeconds} s. A node that answers 404 has to register first.`,
-    auth: { node: true },
+    description: `Every ${heartbeatSeconds} s. A node that is answered 404, or 401 with the reason unknown_key, registers first.`,
+    auth: { node: 'known_key' },
     json: { schema: HeartbeatInput, example: { status: 'online' } },
     errors: ['not_found'],
     responses: {

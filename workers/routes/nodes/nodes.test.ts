@@ -1,10 +1,13 @@
 import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { client, errorOf } from '../../test/client.ts'
+import { baseUrl, client, errorOf } from '../../test/client.ts'
+import { createMiner } from '../../test/device.ts'
 import { createNode } from '../../test/node.ts'
 import { createOperator } from '../../test/operator.ts'
 
 const registration = {
+  hub: baseUrl,
+  network: 'hub-testnet',
   url: 'https://node.example',
   role: 'validator',
   engine: 'native',
@@ -90,6 +93,13 @@ describe('registration', () => {
     expect(await (await register(node)).json()).toMatchObject({ role: 'validator', status: 'pending' })
   })
 
+  test('this machine has several names, and a hub on it is the same by each', async () => {
+    for (const hub of ['http://127.0.0.1:8787', 'http://[::1]:8787/', 'http://localhost:8787/'])
+      expect((await register(createNode(), { hub })).status, hub).toBe(202)
+    const error = await errorOf(await register(createNode(), { hub: 'http://127.0.0.1:8788' }))
+    expect(error).toMatchObject({ status: 400, error: 'invalid_field' })
+  })
+
   test('where the hub approves by itself a validator counts at once', async () => {
     const node = createNode({ bindings: { AUTO_APPROVE_NODES: 'true' } })
     expect((await register(node)).status).toBe(200)
@@ -104,6 +114,11 @@ describe('registration', () => {
   })
 
   test.each([
+    ['no hub', { hub: undefined }, 'hub'],
+    ['another hub', { hub: 'https://hub.example' }, 'hub'],
+    ['a hub that is no URL', { hub: 'localhost:8787' }, 'hub'],
+    ['no network', { network: undefined }, 'network'],
+    ['another network', { network: 'hub-mainnet' }, 'network'],
     ['http elsewhere', { url: 'http://node.example' }, 'url'],
     ['a password in the URL', { url: 'https://a:b@node.example' }, 'url'],
     ['no URL', { url: 'node' }, 'url'],
@@ -122,19 +137,20 @@ describe('registration', () => {
 })
 
 describe('on a network of many machines', () => {
-  const node = () => createNode({ bindings: { BASE_URL: 'https://hub.example' } })
+  const hub = 'https://hub.example'
+  const node = () => createNode({ bindings: { BASE_URL: hub } })
 
   test.each(['http://127.0.0.1:7700', 'https://127.0.0.1', 'https://[::1]', 'https://localhost'])(
     '400 invalid_field: %s, where nobody else finds the node',
     async (url) => {
-      const error = await errorOf(await register(node(), { url }))
+      const error = await errorOf(await register(node(), { hub, url }))
       expect(error).toMatchObject({ status: 400, error: 'invalid_field' })
       expect(error.details?.problems?.[0]?.path).toBe('url')
     },
   )
 
   test('a domain is taken', async () => {
-    expect((await register(node(), { url: 'https://node.example:7700' })).status).toBe(202)
+    expect((await register(node(), { hub, url: 'https://node.example:7700' })).status).toBe(202)
   })
 })
 
@@ -159,12 +175,14 @@ describe('heartbeat', () => {
     })
   })
 
-  test('404 not_found: a node that never registered', async () => {
-    expect(await errorOf(await beat(createNode()))).toMatchObject({ status: 404, error: 'not_found' })
+  test('404 not_found: a bound device that never registered', async () => {
+    const { device } = await createMiner()
+    expect(await errorOf(await beat(device))).toMatchObject({ status: 404, error: 'not_found' })
   })
 
   test('400 invalid_field: a status nodes do not have', async () => {
-    expect(await errorOf(await beat(createNode(), { status: 'asleep' }))).toMatchObject({
+    const { device } = await createMiner()
+    expect(await errorOf(await beat(device, { status: 'asleep' }))).toMatchObject({
       status: 400,
       error: 'invalid_field',
     })

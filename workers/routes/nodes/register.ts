@@ -1,4 +1,5 @@
 import { unixNow } from '../../../durable-objects/clock.ts'
+import { isLocalUrl, isLoopbackHost } from '../../../protocol/encoding/index.ts'
 import type { HubContext } from '../../context.ts'
 import { ApiError, invalidField } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
@@ -16,11 +17,13 @@ export const registerNode = defineRoute(
     summary: 'Register the signing node, or renew what is known of it',
     description:
       'A miner needs no approval: its collateral vouches for it. A validator waits for an operator, again when a miner becomes one.',
-    auth: { node: true },
+    auth: { node: 'any_key' },
     stores: 'records',
     json: {
       schema: NodeRegistrationInput,
       example: {
+        hub: 'http://localhost:8787',
+        network: '{{network}}',
         url: 'https://validator.example',
         role: 'validator',
         engine: 'native',
@@ -39,8 +42,9 @@ export const registerNode = defineRoute(
       },
     },
   },
-  async (c, { json: { nodectl_version: nodectlVersion, ...registration } }) => {
+  async (c, { json: { hub, network, nodectl_version: nodectlVersion, ...registration } }) => {
     const { nodeId, publicKey } = nodeOf(c)
+    requireMeantForHere(c, { hub, network })
     requireReachable(c, registration.url)
     const approved = registration.role === 'miner' || c.var.settings.AUTO_APPROVE_NODES
     const node = await c.var.services.nodes.register(
@@ -55,9 +59,20 @@ export const registerNode = defineRoute(
   },
 )
 
+/** Anybody can make keys, so what is signed here by one that is new must not have been signed for another hub. */
+function requireMeantForHere(c: HubContext, { hub, network }: { hub: string; network: string }): void {
+  const { BASE_URL, PROFILE } = c.var.settings
+  if (!URL.canParse(hub) || originOf(new URL(hub)) !== originOf(BASE_URL))
+    throw invalidField('hub', `must be ${BASE_URL.origin}, the address of this hub`)
+  if (network !== PROFILE.network) throw invalidField('network', `must be ${PROFILE.network}, this network`)
+}
+
+/** An origin, in which this machine has one name. */
+const originOf = ({ protocol, hostname, port }: URL): string =>
+  `${protocol}//${isLoopbackHost(hostname) ? 'localhost' : hostname}:${port}`
+
 /** On a network of more than one machine others have to reach the node, and must not be sent to themselves. */
 function requireReachable(c: HubContext, url: string): void {
-  const isLocal = c.var.settings.BASE_URL.protocol === 'http:'
-  if (!isLocal && !HttpsUrl.safeParse(url).success)
-    throw invalidField('url', 'must be an https URL with a domain name')
+  if (!isLocalUrl(c.var.settings.BASE_URL) && !HttpsUrl.safeParse(url).success)
+    throw invalidField('url', 'must be an https URL with a public domain name')
 }

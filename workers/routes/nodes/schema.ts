@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { nodeHealths, nodeRoles, nodeStatuses } from '../../../protocol/identity/index.ts'
 import { example } from '../../examples.ts'
-import { Bytes32, characters, NodeId, Timestamp } from '../../http/formats.ts'
+import { Bytes32, line, NodeId, Timestamp } from '../../http/formats.ts'
 import type { Node } from '../../stores/nodes.ts'
 import { Engine } from '../projects/manifest-shape.ts'
 
@@ -79,6 +79,12 @@ function isNodeUrl(text: string): boolean {
 
 export const NodeRegistrationInput = z
   .strictObject({
+    hub: z.string().max(512, 'must be at most 512 characters long').meta({
+      description:
+        'Address of the hub that this registration is for. What a node signs names no hub otherwise, and another could pass it on.',
+      format: 'uri',
+    }),
+    network: z.string().max(64).meta({ description: 'Name of the network that this registration is for.' }),
     url: NodeUrl,
     role: z.enum(nodeRoles),
     engine: Engine,
@@ -88,7 +94,7 @@ export const NodeRegistrationInput = z
       .max(32, 'must have at most 32 items')
       .refine((names) => new Set(names).size === names.length, 'must name each capability once')
       .default([]),
-    region: characters(64, 1).nullable().default(null),
+    region: line(64, 1).nullable().default(null),
   })
   .meta({ id: 'NodeRegistration' })
 

@@ -2,6 +2,7 @@ import { unixNow } from '../../../durable-objects/clock.ts'
 import { publicStatuses } from '../../../protocol/manifest/index.ts'
 import type { HubContext } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
+import { walletOf } from '../../middleware/authenticate.ts'
 import type { Project, ProjectRecord } from '../../stores/projects.ts'
 
 /** Whether the caller is the developer, by session or by a key that is for this project. */
@@ -17,21 +18,33 @@ export function isOwnProject({ var: { principal } }: HubContext, project: Projec
 export const isOperator = ({ var: { principal, settings } }: HubContext): boolean =>
   principal?.kind === 'session' && settings.OPERATOR_ADDRESSES.includes(principal.address)
 
-/**
- * The record of a project, for those who may see it. A version whose epoch has begun is put in force first, should the
- * clean-up that does so not have run yet.
- *
- * @throws {@link ApiError} 404 `not_found`.
- */
+/** The record of a project, for those who may see it. @throws {@link ApiError} 404 `not_found`. */
 export async function findVisible(c: HubContext, projectId: string): Promise<ProjectRecord> {
+  return requireVisible(c, projectId, await findInForce(c, projectId))
+}
+
+/**
+ * The record of a project of the calling wallet. Routes that change a project declare which scope a key needs for that,
+ * and a key may change what it may not read.
+ *
+ * @throws {@link ApiError} 404 `not_found`; 403 `not_owner` for a project that everybody sees.
+ */
+export async function findOwn(c: HubContext, projectId: string): Promise<ProjectRecord> {
+  const record = await findInForce(c, projectId)
+  if (record?.project.developer === walletOf(c)) return record
+  requireVisible(c, projectId, record)
+  throw new ApiError('not_owner', `The project ${projectId} is not yours.`)
+}
+
+/** The record. A version whose epoch has begun is put in force first, should the clean-up that does so not have run yet. */
+async function findInForce(c: HubContext, projectId: string): Promise<ProjectRecord | null> {
   const { projects, projectVersions } = c.var.services
   const record = await projects.findRecord(projectId)
   const { status, version, effectiveAt } = record?.pending ?? {}
-  if (status !== 'registered' || version === undefined || (effectiveAt ?? Infinity) > unixNow())
-    return requireVisible(c, projectId, record)
+  if (status !== 'registered' || version === undefined || (effectiveAt ?? Infinity) > unixNow()) return record
   const due = await projectVersions.find(projectId, version)
   if (due) await projectVersions.activate(due)
-  return requireVisible(c, projectId, await projects.findRecord(projectId))
+  return projects.findRecord(projectId)
 }
 
 /** The row of a project, for those who may see it. @throws {@link ApiError} 404 `not_found`. */

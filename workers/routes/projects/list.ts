@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { categories, deviceClasses, listingStatuses, listingTexts } from '../../../protocol/manifest/index.ts'
 import { ApiError } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
-import { characters, FoldedAddress, textOf } from '../../http/formats.ts'
+import { FoldedAddress, textOf } from '../../http/formats.ts'
 import { pageOf, pageQuery, paginate } from '../../http/pagination.ts'
 import { defineRoute } from '../../route.ts'
 import {
@@ -27,7 +27,7 @@ export const listProjects = defineRoute(
     description: `Every word of \`q\` has to begin a word of name, tagline or tags. Filters add up. Of more than ${sortedMatchesMax} projects that fit \`q\` or \`tag\`, orders other than newest show the newest ${sortedMatchesMax}. Projects that are not listed are for their developer and for operators.`,
     query: z.strictObject({
       ...pageQuery,
-      q: characters(100).optional().meta({ description: 'Words to search for.' }),
+      q: textOf({ min: 0, max: 100 }).optional().meta({ description: 'Words to search for.' }),
       category: z.enum(categories).optional(),
       tag: textOf(listingTexts.tag).optional().meta({ description: 'Exactly this tag.' }),
       device_class: z.enum(deviceClasses).optional(),

@@ -20,7 +20,7 @@ import {
   workKind,
   workRanges,
 } from '../../../protocol/manifest/index.ts'
-import { Address, Amount, Bytes32, Signature } from '../../http/formats.ts'
+import { Address, Amount, Bytes32, lineOf, linesOf, Signature } from '../../http/formats.ts'
 
 /**
  * The manifest as the OpenAPI document shows it. Its rules are checked by `findManifestProblems`, which reports all of
@@ -32,7 +32,6 @@ export const Slug = z
   .regex(slugPattern, 'must be 3 to 48 of a-z, 0-9 and hyphens, none of them first or last')
   .meta({ id: 'Slug' })
 
-const text = ({ min, max }: Range) => z.string().min(min).max(max)
 const integer = ({ min, max }: Range) => z.int().min(min).max(max)
 const url = z.string().max(listingUrlBytesMax).meta({ format: 'uri' })
 
@@ -120,11 +119,11 @@ export const AccentColor = z.string().regex(accentColorPattern).nullable().meta(
 
 export const Listing = z
   .strictObject({
-    name: text(listingTexts.name),
-    tagline: text(listingTexts.tagline),
-    description: text(listingTexts.description),
+    name: lineOf(listingTexts.name),
+    tagline: lineOf(listingTexts.tagline),
+    description: linesOf(listingTexts.description),
     category: Category,
-    tags: z.array(text(listingTexts.tag)).max(listingItemsMax.tags),
+    tags: z.array(lineOf(listingTexts.tag)).max(listingItemsMax.tags),
     icon: url,
     banner: url.nullable(),
     video: url.nullable(),
@@ -132,7 +131,7 @@ export const Listing = z
     docs: url.nullable(),
     support: url.nullable(),
     screenshots: z.array(url).max(listingItemsMax.screenshots),
-    features: z.array(text(listingTexts.feature)).max(listingItemsMax.features),
+    features: z.array(lineOf(listingTexts.feature)).max(listingItemsMax.features),
     accent_color: AccentColor,
   })
   .meta({ id: 'Listing', description: 'What people read.' })

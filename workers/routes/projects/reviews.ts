@@ -5,7 +5,7 @@ import { randomAlphanumerics } from '../../auth/random.ts'
 import { ApiError } from '../../errors.ts'
 import { example } from '../../examples.ts'
 import { json, noContent } from '../../http/answer.ts'
-import { Address, Bytes32, characters, Timestamp } from '../../http/formats.ts'
+import { Address, Bytes32, lines, Timestamp } from '../../http/formats.ts'
 import { pageQuery, paginate } from '../../http/pagination.ts'
 import { sessionOf } from '../../middleware/authenticate.ts'
 import { defineRoute } from '../../route.ts'
@@ -43,7 +43,7 @@ const ReviewPage = z
   .meta({ id: 'ReviewPage' })
 
 const ReviewInput = z
-  .strictObject({ rating: Rating, comment: characters(reviewCommentMax) })
+  .strictObject({ rating: Rating, comment: lines(reviewCommentMax) })
   .meta({ id: 'ReviewInput' })
 
 const reviewExample = {

@@ -24,7 +24,7 @@ export const VersionNumber = z
   .string()
   .regex(/^[1-9][0-9]{0,8}$/, 'must be an integer from 1')
   .transform(Number)
-  .meta({ example: '2', schema: { type: 'integer', minimum: 1 } })
+  .meta({ example: 2, schema: { type: 'integer', minimum: 1 } })
 
 export const ListingStatusShape = z.enum(listingStatuses).meta({ id: 'ListingStatus' })
 

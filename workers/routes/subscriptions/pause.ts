@@ -14,7 +14,7 @@ export const pauseSubscription = defineRoute(
     tag: 'Subscriptions',
     summary: 'Take no work for a while',
     description: 'From the next epoch on. The collateral stays. The device itself may ask for it as well.',
-    auth: { session: true, node: true },
+    auth: { session: true, node: 'known_key' },
     params: SubscriptionParams,
     errors: ['not_found', 'not_owner', 'invalid_state'],
     responses: {
@@ -35,7 +35,7 @@ export const resumeSubscription = defineRoute(
     operationId: 'resumeSubscription',
     tag: 'Subscriptions',
     summary: 'Take work again',
-    auth: { session: true, node: true },
+    auth: { session: true, node: 'known_key' },
     params: SubscriptionParams,
     errors: ['not_found', 'not_owner', 'invalid_state'],
     responses: { 200: { description: 'Active.', schema: SubscriptionView, example: bondedExample } },

@@ -17,7 +17,7 @@ import {
 } from '../../test/chain.ts'
 import { client, errorOf } from '../../test/client.ts'
 import { createOwner } from '../../test/device.ts'
-import { createNode } from '../../test/node.ts'
+import { createNode, insertNode } from '../../test/node.ts'
 import { createDescribedMiner, createListedProject, minCollateral } from '../../test/subscription.ts'
 
 type Json = Record<string, unknown>
@@ -83,7 +83,7 @@ async function asOperator(
   await send(chain?.deployer, chain?.contracts.staking, data)
 }
 
-const confirmed = { status: 'confirmed', error: null }
+const confirmed = { status: 'confirmed', error: null, indexed: true }
 const offered = async () => (await services(env).relayer?.health())?.nextNonce
 
 describe.skipIf(chain === null)('a subscription, on the contracts', () => {
@@ -207,7 +207,9 @@ describe.skipIf(chain === null)('a subscription, on the contracts', () => {
     const byDevice = (verb: string) => device.call('POST', `/v1/subscriptions/${id}/${verb}`)
     expect(await (await byDevice('resume')).json()).toMatchObject({ status: 'active' })
     expect((await byDevice('pause')).status).toBe(200)
-    expect(await errorOf(await createNode().call('POST', `/v1/subscriptions/${id}/resume`))).toMatchObject({
+    const stranger = createNode()
+    await insertNode(stranger)
+    expect(await errorOf(await stranger.call('POST', `/v1/subscriptions/${id}/resume`))).toMatchObject({
       status: 403,
       error: 'not_owner',
     })

@@ -10,7 +10,7 @@ import {
 import type { HubContext } from '../../../context.ts'
 import { json } from '../../../http/answer.ts'
 import { Address, Bytes32 } from '../../../http/formats.ts'
-import { walletOf } from '../../../middleware/authenticate.ts'
+import { requireKeyProject, walletOf } from '../../../middleware/authenticate.ts'
 import { defineRoute } from '../../../route.ts'
 import { hashesExample, manifestExample } from '../../projects/example.ts'
 import { ManifestBody } from '../../projects/manifest-shape.ts'
@@ -46,7 +46,8 @@ export const prepareProject = defineRoute(
     operationId: 'prepareProject',
     tag: 'Projects',
     summary: 'Check a manifest and learn what to sign',
-    description: 'Stores nothing. Answers 200 for a manifest with problems too, and lists all of them.',
+    description:
+      'Stores nothing. Answers 200 for a manifest with problems too, and lists all of them. A key for some projects prepares manifests of those.',
     auth: { session: true, apiKey: 'projects:write' },
     json: manifestBody(ManifestBody, { manifest: manifestExample }),
     responses: {
@@ -68,6 +69,7 @@ export const prepareProject = defineRoute(
     const { manifest } = envelope
     const { problems } = await findProblems(c, manifest, unencodable)
     const derived = derive(c, manifest)
+    if (derived.project_id !== null) requireKeyProject(c, derived.project_id)
     if (problems.length > 0)
       return json({
         valid: false,

@@ -1,10 +1,9 @@
 import * as z from 'zod'
 import { ApiError, invalidField } from '../../../errors.ts'
-import { sessionOf } from '../../../middleware/authenticate.ts'
 import { defineGaslessRoute } from '../../../relay/gasless-route.ts'
 import { prepareOrSubmit } from '../../../relay/gasless-steps.ts'
 import type { ProjectVersion } from '../../../stores/projects.ts'
-import { findVisible } from '../../projects/access.ts'
+import { findOwn } from '../../projects/access.ts'
 import { ProjectParams, VersionNumber } from '../../projects/schema.ts'
 import { publishAction, publishPayloadExample } from './publication.ts'
 
@@ -22,9 +21,7 @@ export const publishVersion = defineGaslessRoute(
   },
   async (c, { params: { project_id, version } }) => {
     if (version < 2) throw invalidField('version', 'must be at least 2; the first version is registered')
-    const { project, registry } = await findVisible(c, project_id)
-    if (project.developer !== sessionOf(c).address)
-      throw new ApiError('not_owner', `The project ${project_id} is not yours.`)
+    const { registry } = await findOwn(c, project_id)
     const found = await c.var.services.projectVersions.find(project_id, version)
     if (found === null)
       throw new ApiError('not_found', `The project ${project_id} has no version ${version}.`)

@@ -1,9 +1,8 @@
 import * as z from 'zod'
 import { ApiError } from '../../../errors.ts'
-import { sessionOf } from '../../../middleware/authenticate.ts'
 import { defineGaslessRoute } from '../../../relay/gasless-route.ts'
 import { submitOnly } from '../../../relay/gasless-steps.ts'
-import { findVisible } from '../../projects/access.ts'
+import { findOwn } from '../../projects/access.ts'
 import { ProjectParams } from '../../projects/schema.ts'
 import { manifestOf } from '../../projects/view.ts'
 import { registerAction, registerPayloadExample } from './registration.ts'
@@ -21,9 +20,7 @@ export const registerProject = defineGaslessRoute(
     errors: ['not_owner', 'not_found', 'invalid_state', 'conflict'],
   },
   async (c, { params: { project_id } }) => {
-    const { project, current } = await findVisible(c, project_id)
-    if (project.developer !== sessionOf(c).address)
-      throw new ApiError('not_owner', `The project ${project_id} is not yours.`)
+    const { project, current } = await findOwn(c, project_id)
     return {
       ...registerAction(manifestOf(current), {
         consensus_hash: current.consensusHash,

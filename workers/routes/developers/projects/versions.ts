@@ -5,12 +5,11 @@ import { changedTiers, continuesVersion } from '../../../../protocol/manifest/in
 import type { HubContext } from '../../../context.ts'
 import { ApiError } from '../../../errors.ts'
 import { type Answer, json } from '../../../http/answer.ts'
-import { walletOf } from '../../../middleware/authenticate.ts'
 import { directTransaction } from '../../../relay/direct-transaction.ts'
 import { DirectTransaction } from '../../../relay/gasless-schema.ts'
 import { defineRoute } from '../../../route.ts'
 import type { Project } from '../../../stores/projects.ts'
-import { findVisible } from '../../projects/access.ts'
+import { findOwn } from '../../projects/access.ts'
 import { signedManifestExample, versionExample } from '../../projects/example.ts'
 import { SignedManifestBody } from '../../projects/manifest-shape.ts'
 import { ProjectParams, VersionView } from '../../projects/schema.ts'
@@ -75,9 +74,7 @@ export const createVersion = defineRoute(
     },
   },
   async (c, { params: { project_id }, json: submitted }) => {
-    const { project, current } = await findVisible(c, project_id)
-    if (project.developer !== walletOf(c))
-      throw new ApiError('not_owner', `The project ${project_id} is not yours.`)
+    const { project, current } = await findOwn(c, project_id)
     await requireVerifiedDeveloper(c)
     requireRegistered(project)
     const { manifest, hashes, signature, token } = await acceptManifest(c, submitted)

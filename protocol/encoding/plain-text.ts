@@ -1,0 +1,16 @@
+/**
+ * Characters that a reader does not see and that change what is around them: controls, line and paragraph separators, and
+ * what turns the direction of writing (the `Bidi_Control` characters of Unicode). With them a name can look like another.
+ */
+const withoutTabAndLineEnds =
+  '\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069'
+const hidden = `\\u0009\\u000a\\u000d${withoutTabAndLineEnds}`
+
+/** Text of one line that shows all it has, such as a name or a label. */
+export const plainLine: RegExp = new RegExp(`^[^${hidden}]*$`)
+
+/** Text that shows all it has, in one line or more. */
+export const plainText: RegExp = new RegExp(`^[^${withoutTabAndLineEnds}]*$`)
+
+/** What these texts may not have, in words. */
+export const withoutHidden = 'without control characters and characters that turn the direction of writing'
