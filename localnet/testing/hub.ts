@@ -10,13 +10,13 @@ export interface TestHub extends Hub {
 let script: Promise<HubBundle> | undefined
 
 /**
- * Starts a hub that is forgotten when it stops, on a free port.
+ * Starts a hub on a free port. It is forgotten when it stops, unless there is a folder for its state.
  *
  * @param vars what differs from wrangler.toml and from the hub of every test.
  */
 export async function startTestHub(
   vars: Record<string, string> = {},
-  options: { isolates?: number } = {},
+  options: { isolates?: number; statePath?: string } = {},
 ): Promise<TestHub> {
   script ??= bundleHub()
   const port = await probePort(0)
