@@ -135,6 +135,17 @@ describe('JsonRpc with several nodes', () => {
     await surveyed(rpc, () => rpc.conflict === null)
   })
 
+  test('finds another history also in a node that calls nothing final, or what it does not have', async () => {
+    Object.assign(nodeAt(1), { final: 0, forkedAt: 70 })
+    Object.assign(nodeAt(2), { final: 1_000_000 })
+    const rpc = rpcOf(7)
+    await rpc.call('hub_a')
+    expect(rpc.conflict).toMatch(/address 2 has another block 80 than address 1/)
+    nodeAt(0).down = true
+    await rpc.call('hub_b')
+    expect(hosts()).toEqual(['one', 'three'])
+  })
+
   test('without a chain to follow, nodes are asked in order until one answers', async () => {
     nodeAt(0).down = true
     const rpc = rpcOf()

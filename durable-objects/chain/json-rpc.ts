@@ -104,6 +104,6 @@ export class JsonRpc {
   /** Without addresses, which may hold keys. */
   #describe({ number, node, other }: Conflict): string {
     const place = (one: RpcNode) => `address ${this.#nodes.indexOf(one) + 1}`
-    return `Of the nodes in CHAIN_RPC_URL, ${place(other)} has another block ${number} than ${place(node)}, and both call theirs final. Find out which is wrong and remove it from CHAIN_RPC_URL.`
+    return `Of the nodes in CHAIN_RPC_URL, ${place(other)} has another block ${number} than ${place(node)}, and one of the two is called final. Find out which is wrong and remove it from CHAIN_RPC_URL.`
   }
 }

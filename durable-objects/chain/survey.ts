@@ -15,7 +15,7 @@ export interface Survey {
   conflict: Conflict | null
 }
 
-/** Two nodes that have different blocks of a number that is final to both. */
+/** Two nodes that have different blocks of a number that is final to one of them. */
 export interface Conflict {
   number: number
   node: RpcNode
@@ -24,7 +24,7 @@ export interface Conflict {
 
 /** Nodes behind one gateway differ by a block or two; more is a node that lags. */
 const lagBlocksMax = 5
-/** Depth at which a block counts as final on chains that do not say. */
+/** Depth at which a block counts as final where a node does not say, or names one that it does not have. */
 const finalBlocks = 64
 
 interface View {
@@ -49,7 +49,8 @@ export async function surveyNodes(
   )
   const head = Math.max(...views.map((view) => view.head))
   const current = views.filter((view) => view.head >= head - lagBlocksMax)
-  const number = Math.min(...current.map((view) => view.final))
+  // The highest: else a node that says that nothing is final could have any history.
+  const number = Math.min(Math.max(...current.map((view) => view.final)), ...current.map((view) => view.head))
   const compared = (
     await Promise.all(
       current.map(async ({ node }) => {
@@ -80,9 +81,9 @@ function viewOf(node: RpcNode, chainId: number): Promise<View | null> {
     ])
     if (!id?.ok || readQuantity(id.result) !== BigInt(chainId)) return null
     const head = numberOf(latest)
-    return head === null
-      ? null
-      : { node, head, final: numberOf(finalized) ?? Math.max(0, head - finalBlocks) }
+    if (head === null) return null
+    const claimed = numberOf(finalized) ?? head + 1
+    return { node, head, final: claimed <= head ? claimed : Math.max(0, head - finalBlocks) }
   })
 }
 
