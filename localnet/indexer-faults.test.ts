@@ -18,6 +18,7 @@ import {
   submitProject,
   submitVersion,
   subscribe,
+  wake,
 } from './testing/indexer-network.ts'
 import { deployFlood } from './testing/log-flood.ts'
 import { refusingLogsAbove, startRpcProxy } from './testing/rpc-proxy.ts'
@@ -167,10 +168,9 @@ describe.skipIf(!hasAnvil)('the indexer, where others do their worst', () => {
       'submitted',
     ])
 
-    const statePath = stateFolder()
-    // Reads nothing yet: the chain does not have this block.
-    await records(await network.start({ ...finality, CHAIN_START_BLOCK: '1000000' }, { statePath }))
-    const fresh = await network.start(finality, { statePath })
+    const fresh = await network.start(finality, { asleep: true })
+    await records(fresh)
+    await wake(fresh)
     await caughtUp(fresh, chain)
     expect(await indexOf(fresh)).toEqual(indexed)
     expect(await effectsOf(fresh)).toEqual(effects)

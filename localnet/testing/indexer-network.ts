@@ -21,8 +21,8 @@ export interface IndexerNetwork {
   calls: Calls
   /** The same contracts of another network. */
   foreign: Calls & { deployment: Deployment }
-  /** Starts a hub, and ends the one before. */
-  start: (vars?: Record<string, string>, options?: { statePath?: string }) => Promise<Hub>
+  /** Starts a hub, which reads the chain unless it is left asleep, and ends the one before. */
+  start: (vars?: Record<string, string>, options?: { statePath?: string; asleep?: boolean }) => Promise<Hub>
   /** One block with these transactions. */
   mine: (...transactions: Call[]) => Promise<void>
   mineEmpty: (blocks: number) => Promise<unknown>
@@ -60,7 +60,7 @@ export async function startIndexerNetwork(anvilFlags: readonly string[] = []): P
     deployment,
     calls,
     foreign,
-    async start(vars = {}, options = {}) {
+    async start(vars = {}, { asleep = false, ...options } = {}) {
       await hub?.stop()
       hub = await startTestHub(
         {
@@ -73,8 +73,7 @@ export async function startIndexerNetwork(anvilFlags: readonly string[] = []): P
         },
         options,
       )
-      const worker = await hub.miniflare.getWorker('hub')
-      await worker.scheduled({ cron: '*/5 * * * *' })
+      if (!asleep) await wake(hub)
       return hub
     },
     async mine(...transactions) {
@@ -98,6 +97,12 @@ async function readHead(chain: Anvil): Promise<{ number: number; hash: string }>
     false,
   )
   return { number: Number(number), hash }
+}
+
+/** Has a hub begin to read the chain, as its schedule does. */
+export async function wake(hub: Hub): Promise<void> {
+  const worker = await hub.miniflare.getWorker('hub')
+  await worker.scheduled({ cron: '*/5 * * * *' })
 }
 
 /** Rows of the hub's database. */
