@@ -44,6 +44,19 @@ describe('ChainIndexer', () => {
     expect(await cursor()).toBe(251)
   })
 
+  test('stands once two alarms in a row got nowhere, until one does', async () => {
+    const stands = async () => {
+      await runDurableObjectAlarm(indexer())
+      return (await indexer().status()).stands
+    }
+    chain.head = 251
+    expect(await stands()).toBe(false)
+    chain.down = true
+    expect([await stands(), await stands()]).toEqual([false, true])
+    chain.down = false
+    expect(await stands()).toBe(false)
+  })
+
   test('a node that lags behind is not taken for a reorganisation', async () => {
     chain.head = 200
     for (let i = 0; i < 3; i++) await runDurableObjectAlarm(indexer())

@@ -4,6 +4,7 @@ import { IndexerChain } from './indexer/chain.ts'
 import { type IndexerSettings, IndexerStepper, type IndexStore } from './indexer/step.ts'
 
 export interface IndexerConfig extends IndexerSettings {
+  /** Addresses of nodes, comma separated. */
   rpcUrl: string
   timeoutMs: number
   pollMs: number
@@ -16,8 +17,14 @@ export interface IndexerStatus {
   headBlock: number | null
   /** Seconds since the index last had everything the chain had. */
   lagSecs: number | null
+  /** It does not follow the chain, or cannot know whether it does. */
+  stands: boolean
+  /** Why reading has stopped, and what an operator can do; null while it goes on. */
+  halted: string | null
 }
 
+/** Alarms in a row that get nowhere before the index stands: a single one is what a new block in between explains. */
+const fruitlessMax = 2
 /** Ranges one alarm reads at most, so that catching up leaves room for calls. */
 const stepsPerAlarm = 20
 
@@ -31,7 +38,12 @@ export class ChainIndexerObject<Env = unknown> extends DurableObject<Env> {
   readonly #stepper: IndexerStepper | null
   readonly #bornAtMs = Date.now()
   #caughtUpAtMs: number | null = null
-  #status: Omit<IndexerStatus, 'lagSecs'> = { state: 'starting', indexedBlock: null, headBlock: null }
+  #fruitless = 0
+  #status: Pick<IndexerStatus, 'state' | 'indexedBlock' | 'halted'> = {
+    state: 'starting',
+    indexedBlock: null,
+    halted: null,
+  }
 
   constructor(ctx: DurableObjectState, env: Env, config: IndexerConfig | null) {
     super(ctx, env)
@@ -39,7 +51,7 @@ export class ChainIndexerObject<Env = unknown> extends DurableObject<Env> {
     this.#stepper =
       config &&
       new IndexerStepper(
-        new IndexerChain(new JsonRpc(config.rpcUrl, config.timeoutMs), config.topics),
+        new IndexerChain(new JsonRpc(config.rpcUrl, config.timeoutMs, config.chainId), config.topics),
         config.store,
         config,
       )
@@ -53,32 +65,40 @@ export class ChainIndexerObject<Env = unknown> extends DurableObject<Env> {
 
   async status(): Promise<IndexerStatus> {
     const lagMs = Date.now() - (this.#caughtUpAtMs ?? this.#bornAtMs)
-    return { ...this.#status, lagSecs: Math.floor(lagMs / 1000) }
+    return {
+      ...this.#status,
+      headBlock: this.#stepper?.head ?? null,
+      lagSecs: Math.floor(lagMs / 1000),
+      stands: this.#fruitless >= fruitlessMax,
+    }
   }
 
   override async alarm(): Promise<void> {
     if (this.#config === null || this.#stepper === null) return
     try {
-      await this.#advance(this.#stepper)
+      this.#fruitless = (await this.#advance(this.#stepper)) ? 0 : this.#fruitless + 1
     } catch (error) {
       // The next alarm asks again: neither the chain nor the database was changed in part.
-      this.#status.state = 'unreachable'
+      this.#fruitless += 1
+      this.#status = { ...this.#status, state: 'unreachable', halted: null }
       if (!(error instanceof RpcUnreachable || error instanceof RpcError))
         console.error('indexing failed', error)
     }
     await this.ctx.storage.setAlarm(Date.now() + this.#config.pollMs)
   }
 
-  async #advance(stepper: IndexerStepper): Promise<void> {
+  /** Whether the index moved, or has everything the chain has. */
+  async #advance(stepper: IndexerStepper): Promise<boolean> {
     for (let steps = 0; steps < stepsPerAlarm; steps++) {
-      const { outcome, head, indexed } = await stepper.step()
+      const { outcome, indexed, halted } = await stepper.step()
       const state = outcome === 'suspect' || outcome === 'halted' ? outcome : 'ok'
-      this.#status = { state, indexedBlock: indexed, headBlock: head }
-      if (state !== 'ok') return
-      if (indexed >= head && outcome !== 'rolled_back') {
+      this.#status = { state, indexedBlock: indexed, halted }
+      if (state !== 'ok') return steps > 0
+      if (indexed === stepper.head && outcome !== 'rolled_back') {
         this.#caughtUpAtMs = Date.now()
-        return
+        return true
       }
     }
+    return true
   }
 }

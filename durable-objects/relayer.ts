@@ -264,7 +264,7 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
 function partsOf(config: RelayerConfig, ledger: RelayLedger): Parts {
   const { rpcUrl, timeoutMs, chainId, privateKey, errors } = config
   const signer = new TransactionSigner(privateKey, chainId)
-  const chain = new RelayerChain(new JsonRpc(rpcUrl, timeoutMs), signer.address, chainId, errors)
+  const chain = new RelayerChain(new JsonRpc(rpcUrl, timeoutMs, chainId), signer.address, chainId, errors)
   return {
     config,
     signer,

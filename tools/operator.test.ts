@@ -43,6 +43,7 @@ describe('operator commands', () => {
       'verification approve 0x02',
       post('/admin/v1/developers/{address}/verification', { address: '0x02' }, { action: 'approve' }),
     ],
+    ['reindex --reason mended', post('/admin/v1/reindex', {}, { reason: 'mended' })],
     ['faucet close', { method: 'put', path: '/admin/v1/faucet', body: { enabled: false } }],
     [
       'faucet open --amount 5',

@@ -74,8 +74,13 @@ const Settings = z.object({
   AUTO_APPROVE_DEVELOPERS: z.stringbool().default(false),
   /** Validators count without an operator's approval. */
   AUTO_APPROVE_NODES: z.stringbool().default(false),
-  /** The node must take batches. Absent while the hub runs without a chain: contract wallets cannot sign in then. */
-  CHAIN_RPC_URL: z.url().optional(),
+  /**
+   * Nodes of the chain, comma separated, the preferred one first; they must take batches. Absent while the hub runs
+   * without a chain: contract wallets cannot sign in then.
+   */
+  CHAIN_RPC_URL: list
+    .pipe(z.array(z.url({ protocol: /^https?$/ })))
+    .transform((urls) => urls.join(',') || undefined),
   CHAIN_NAME: z.string().min(1).optional(),
   /** JSON object with the addresses of the contracts; without it nothing is indexed and the faucet is closed. */
   CHAIN_CONTRACTS: z

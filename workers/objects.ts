@@ -1,6 +1,7 @@
 import { ChainIndexerObject, type IndexerConfig } from '../durable-objects/chain-indexer.ts'
 import { type RelayerConfig, RelayerObject } from '../durable-objects/relayer.ts'
 import { contractErrors, eventTopics } from './chain/abi.ts'
+import { openedVault } from './chain/events.ts'
 import { createIndexStore } from './chain/index-store.ts'
 import { type Env, readSettings } from './env.ts'
 import { services } from './services.ts'
@@ -41,7 +42,9 @@ function relayerConfig(env: Env): RelayerConfig | null {
 
 function indexerConfig(env: Env): IndexerConfig | null {
   const settings = readSettings(env)
-  if (!settings.CHAIN_RPC_URL || !settings.CHAIN_CONTRACTS) return null
+  const contracts = settings.CHAIN_CONTRACTS
+  if (!settings.CHAIN_RPC_URL || !contracts) return null
+  const { project_registry, staking, vault_factory } = contracts
   return {
     rpcUrl: settings.CHAIN_RPC_URL,
     timeoutMs: settings.CHAIN_TIMEOUT_MS,
@@ -49,7 +52,9 @@ function indexerConfig(env: Env): IndexerConfig | null {
     chainId: settings.PROFILE.chain_id,
     startBlock: settings.CHAIN_START_BLOCK,
     finalityBlocks: settings.CHAIN_FINALITY_BLOCKS ?? null,
+    contracts: { project_registry, staking, vault_factory },
     topics: eventTopics,
-    store: createIndexStore(services(env).chainIndex, settings.CHAIN_CONTRACTS),
+    openedVault: (log) => openedVault(log, contracts),
+    store: createIndexStore(services(env).chainIndex, contracts),
   }
 }

@@ -1,56 +1,43 @@
-/** The node answered, with an error: whatever was asked for did not happen for the reason it gives. */
-export class RpcError extends Error {
-  override readonly name = 'RpcError'
-  readonly code: number
-  /** Return data of a reverted call. */
-  readonly data: string | undefined
+import { RpcAnswerTooLarge, type RpcCall, type RpcOutcome, RpcUnreachable } from './rpc-answers.ts'
+import { RpcNode } from './rpc-node.ts'
+import { type Checkpoint, type Conflict, surveyNodes } from './survey.ts'
 
-  constructor(code: number, message: string, data?: string) {
-    super(message)
-    this.code = code
-    this.data = data
-  }
-}
+export * from './rpc-answers.ts'
 
-/** No usable answer came: the node may or may not have acted on the request. */
-export class RpcUnreachable extends Error {
-  override readonly name = 'RpcUnreachable'
-}
-
-export type RpcCall = readonly [method: string, ...params: unknown[]]
-export type RpcOutcome = { ok: true; result: unknown } | { ok: false; error: RpcError }
-
-interface Reply {
-  id?: unknown
-  result?: unknown
-  error?: { code?: number; message?: string; data?: unknown }
-}
-
-/** Nodes and their gateways cut larger batches off. */
-const batchMax = 50
-/** Requests on the way at once. More would only wait at the node, while their time runs out. */
-const requestsMax = 16
-
-/** Calls that somebody waits for; they go in one request. */
-interface Asking {
-  calls: readonly RpcCall[]
-  answer: (outcomes: RpcOutcome[]) => void
-  giveUp: (error: unknown) => void
-}
+/** How long what a survey found serves. */
+const surveyMs = 10_000
 
 /**
- * JSON-RPC over HTTP without retries: the caller knows what a repetition would mean. Of a crowd of callers, those who
- * find all requests on the way are put together and go next, in the order in which they came; when the node does not
- * answer one request in time, they are not kept waiting.
+ * JSON-RPC to a chain, without retries: the caller knows what a repetition would mean. The calls of one batch go to one
+ * node, so that what it answers fits together. A node that fails is passed over: every call of the hub may reach a node
+ * that another one has answered already, a signed transaction too.
+ *
+ * Where the chain is named, several nodes are compared every {@link surveyMs}, and only those are asked that are of this
+ * chain, have its finalized history, and do not lag. The node in use stays in use for as long as it is one of them.
  */
 export class JsonRpc {
-  readonly #url: string
-  readonly #timeoutMs: number
-  readonly #waiting: Asking[] = []
-  #running = 0
-  constructor(url: string, timeoutMs: number) {
-    this.#url = url
-    this.#timeoutMs = timeoutMs
+  readonly #nodes: readonly RpcNode[]
+  readonly #chainId: number | null
+  /** Those to ask, in this order. */
+  #usable: readonly RpcNode[]
+  #surveyedAtMs = Number.NEGATIVE_INFINITY
+  #survey: Promise<void> | null = null
+  #checkpoint: Checkpoint | null = null
+  #conflict: string | null = null
+
+  /**
+   * @param urls - Addresses of nodes, comma separated, the preferred one first.
+   * @param chainId - The chain that nodes have to follow; left out, they are asked as they are.
+   */
+  constructor(urls: string, timeoutMs: number, chainId?: number) {
+    this.#nodes = urls.split(',').map((url) => new RpcNode(url.trim(), timeoutMs))
+    this.#chainId = chainId !== undefined && this.#nodes.length > 1 ? chainId : null
+    this.#usable = this.#chainId === null ? this.#nodes : []
+  }
+
+  /** Which nodes contradicted one another about a finalized block when they were last compared, or null. */
+  get conflict(): string | null {
+    return this.#conflict
   }
 
   /** @throws {@link RpcError} or {@link RpcUnreachable}. */
@@ -61,10 +48,18 @@ export class JsonRpc {
 
   /** The outcome of each call, in order. @throws {@link RpcUnreachable} when the answer to any of them is missing. */
   async batch(calls: readonly RpcCall[]): Promise<RpcOutcome[]> {
-    const outcomes: RpcOutcome[] = []
-    for (let start = 0; start < calls.length; start += batchMax)
-      outcomes.push(...(await this.#ask(calls.slice(start, start + batchMax))))
-    return outcomes
+    let failure = new RpcUnreachable('no node follows the chain')
+    for (const node of await this.#candidates()) {
+      try {
+        return await node.batch(calls)
+      } catch (error) {
+        // Too much is asked for, and the next node would say so too.
+        if (!(error instanceof RpcUnreachable) || error instanceof RpcAnswerTooLarge) throw error
+        failure = error
+        this.#passOver(node)
+      }
+    }
+    throw failure
   }
 
   /** The results of calls that all have to succeed. @throws {@link RpcError} or {@link RpcUnreachable}. */
@@ -75,139 +70,40 @@ export class JsonRpc {
     })
   }
 
-  #ask(calls: readonly RpcCall[]): Promise<RpcOutcome[]> {
-    return new Promise((answer, giveUp) => {
-      this.#waiting.push({ calls, answer, giveUp })
-      this.#goOn()
-    })
+  /** Nobody waits for a survey while there is a node to ask. */
+  async #candidates(): Promise<readonly RpcNode[]> {
+    if (this.#chainId === null) return this.#usable
+    const isDue = Date.now() - this.#surveyedAtMs >= surveyMs || this.#usable.length === 0
+    if (isDue) this.#survey ??= this.#compare(this.#chainId)
+    if (this.#usable.length === 0) await this.#survey
+    return this.#usable
   }
 
-  #goOn(): void {
-    while (this.#running < requestsMax && this.#waiting.length > 0) {
-      this.#running += 1
-      void this.#send(takeTogether(this.#waiting)).finally(() => {
-        this.#running -= 1
-        this.#goOn()
-      })
-    }
+  /** The node is asked again once a survey finds it usable; without surveys, when the others have failed as well. */
+  #passOver(node: RpcNode): void {
+    const others = this.#usable.filter((one) => one !== node)
+    this.#usable = this.#chainId === null ? [...others, node] : others
   }
 
-  /** Answers everyone whose calls these are; never fails itself. */
-  async #send(together: readonly Asking[]): Promise<void> {
-    const calls = together.flatMap((asking) => asking.calls)
-    let replies: Map<unknown, Reply>
+  /** A node that does not answer is not usable until the next survey. */
+  async #compare(chainId: number): Promise<void> {
+    const [inUse] = this.#usable
+    const order = [...this.#nodes].sort((a, b) => Number(b === inUse) - Number(a === inUse))
     try {
-      const [only] = calls
-      replies =
-        only && calls.length === 1
-          ? new Map([[0, readObject(await this.#post(encode(only, 0)))]])
-          : byId(await this.#post(calls.map(encode)))
-    } catch (error) {
-      for (const { giveUp } of together) giveUp(error)
-      return
-    }
-    let id = 0
-    for (const { calls: own, answer, giveUp } of together) {
-      const from = id
-      id += own.length
-      try {
-        answer(own.map((_, index) => readOutcome(replies.get(from + index))))
-      } catch (error) {
-        giveUp(error)
-      }
-    }
-  }
-
-  async #post(body: unknown): Promise<unknown> {
-    const controller = new AbortController()
-    const stop = afterTurns(this.#timeoutMs, () => controller.abort(new Error('timed out')))
-    try {
-      const response = await fetch(this.#url, {
-        method: 'POST',
-        headers: { 'Content-Type': 'application/json' },
-        body: JSON.stringify(body),
-        signal: controller.signal,
-      })
-      if (!response.ok) {
-        await response.body?.cancel()
-        throw new Error(`HTTP ${response.status}`)
-      }
-      return await response.json()
-    } catch (error) {
-      const unreachable = new RpcUnreachable(
-        `the chain did not answer: ${error instanceof Error ? error.message : error}`,
-      )
-      if (controller.signal.aborted) for (const { giveUp } of this.#waiting.splice(0)) giveUp(unreachable)
-      throw unreachable
+      const { usable, checkpoint, conflict } = await surveyNodes(order, chainId, this.#checkpoint)
+      this.#usable = usable
+      this.#checkpoint = checkpoint
+      this.#conflict = conflict && this.#describe(conflict)
+      if (this.#conflict !== null) console.error(this.#conflict)
     } finally {
-      // At once: a timer left behind would keep the object that asks in memory.
-      stop()
+      this.#surveyedAtMs = Date.now()
+      this.#survey = null
     }
   }
-}
 
-/** Takes the first out of the queue, with those behind it that fit into the same request. */
-function takeTogether(waiting: Asking[]): Asking[] {
-  let size = 0
-  const end = waiting.findIndex(({ calls }) => {
-    size += calls.length
-    return size > batchMax
-  })
-  return waiting.splice(0, end === -1 ? waiting.length : end)
-}
-
-const turns = 5
-
-/**
- * Calls back once the time has passed in several turns, unless it is stopped. A caller that was too busy to read an
- * answer that lay there uses up one of them, however long that took: it must not hold the node to be silent.
- */
-function afterTurns(ms: number, callBack: () => void): () => void {
-  let left = turns
-  let timer: ReturnType<typeof setTimeout>
-  const turn = () => {
-    if (left === 0) return callBack()
-    left -= 1
-    timer = setTimeout(turn, ms / turns)
+  /** Without addresses, which may hold keys. */
+  #describe({ number, node, other }: Conflict): string {
+    const place = (one: RpcNode) => `address ${this.#nodes.indexOf(one) + 1}`
+    return `Of the nodes in CHAIN_RPC_URL, ${place(other)} has another block ${number} than ${place(node)}, and one of the two is called final. Find out which is wrong and remove it from CHAIN_RPC_URL.`
   }
-  turn()
-  return () => clearTimeout(timer)
-}
-
-const encode = ([method, ...params]: RpcCall, id: number) => ({ jsonrpc: '2.0', id, method, params })
-
-function byId(replies: unknown): Map<unknown, Reply> {
-  if (!Array.isArray(replies)) throw new RpcUnreachable('the answer to a batch is not an array')
-  return new Map(replies.map((reply) => [readObject(reply).id, reply]))
-}
-
-function readOutcome(reply: Reply | undefined): RpcOutcome {
-  if (!reply) throw new RpcUnreachable('a call was not answered')
-  if (reply.error) {
-    const { code = 0, message = '', data } = reply.error
-    return { ok: false, error: new RpcError(code, message, revertData(data)) }
-  }
-  if (reply.result === undefined) throw new RpcUnreachable('the answer has neither a result nor an error')
-  return { ok: true, result: reply.result }
-}
-
-/** Nodes differ in where they put the return data of a revert. */
-function revertData(data: unknown): string | undefined {
-  if (typeof data === 'string') return /0x[0-9a-fA-F]*/.exec(data)?.[0]
-  if (typeof data === 'object' && data !== null && 'data' in data) return revertData(data.data)
-  return undefined
-}
-
-export const quantity = (value: bigint | number): string => `0x${value.toString(16)}`
-
-/** Reads a quantity out of an answer. @throws {@link RpcUnreachable} for anything else: it says nothing about the chain. */
-export function readQuantity(value: unknown): bigint {
-  if (typeof value === 'string' && /^0x[0-9a-fA-F]{1,64}$/.test(value)) return BigInt(value)
-  throw new RpcUnreachable('the answer has no number where one belongs')
-}
-
-/** Reads an object out of an answer. @throws {@link RpcUnreachable} for anything else. */
-export function readObject(value: unknown): Record<string, unknown> {
-  if (typeof value === 'object' && value !== null) return value as Record<string, unknown>
-  throw new RpcUnreachable('the answer has no object where one belongs')
 }

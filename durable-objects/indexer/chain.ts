@@ -1,4 +1,12 @@
-import { type JsonRpc, quantity, type RpcCall, readObject, readQuantity } from '../chain/json-rpc.ts'
+import {
+  type JsonRpc,
+  quantity,
+  RpcAnswerTooLarge,
+  type RpcCall,
+  RpcUnreachable,
+  readObject,
+  readQuantity,
+} from '../chain/json-rpc.ts'
 
 export interface Header {
   number: number
@@ -43,18 +51,59 @@ export class IndexerChain {
     return outcome?.ok ? headerOf(outcome.result) : null
   }
 
-  async logs(from: number, to: number): Promise<Log[]> {
-    const range = { fromBlock: quantity(from), toBlock: quantity(to), topics: [this.#topics] }
+  /** Why the nodes that are asked cannot all be of this chain, or null. */
+  conflict(): string | null {
+    return this.#rpc.conflict
+  }
+
+  /** The logs of these addresses with a topic of ours. */
+  async logs(from: number, to: number, addresses: readonly string[]): Promise<Log[]> {
+    const range = { fromBlock: quantity(from), toBlock: quantity(to), ...this.#filter(addresses) }
     return (await this.#rpc.call<unknown[]>('eth_getLogs', range)).map(logOf)
   }
 
-  async logsOfBlocks(hashes: readonly string[]): Promise<Log[]> {
-    const found = await this.#rpc.all(
-      hashes.map((blockHash) => ['eth_getLogs', { blockHash, topics: [this.#topics] }]),
-    )
+  async logsOfBlocks(hashes: readonly string[], addresses: readonly string[]): Promise<Log[]> {
+    const filter = this.#filter(addresses)
+    const found = await this.#rpc.all(hashes.map((blockHash) => ['eth_getLogs', { blockHash, ...filter }]))
     return (found as unknown[][]).flat().map(logOf)
   }
+
+  /**
+   * The logs of a block as the receipts of its transactions have them, for nodes that refuse to look for logs: those with
+   * a topic of ours that are wanted, in their order. Of the others nothing is kept.
+   */
+  async logsOfReceipts(blockHash: string, isWanted: (log: Log) => boolean): Promise<Log[]> {
+    const block = readObject(await this.#rpc.call('eth_getBlockByHash', blockHash, false))
+    const transactions = block.transactions as string[]
+    const wanted: Log[] = []
+    for (let start = 0; start < transactions.length; start += receiptsMax)
+      for (const receipt of await this.#receipts(transactions.slice(start, start + receiptsMax))) {
+        const { blockHash: found, logs } = readObject(receipt)
+        if (found !== blockHash) throw new RpcUnreachable('the receipts are of another block')
+        for (const log of (logs as unknown[]).map(logOf))
+          if (this.#topics.includes(log.topics[0] ?? '') && isWanted(log)) wanted.push(log)
+      }
+    return wanted
+  }
+
+  /** Fewer at once where a transaction has very many logs. */
+  async #receipts(hashes: readonly string[]): Promise<unknown[]> {
+    try {
+      return await this.#rpc.all(hashes.map((hash) => ['eth_getTransactionReceipt', hash]))
+    } catch (error) {
+      if (!(error instanceof RpcAnswerTooLarge) || hashes.length === 1) throw error
+      const half = hashes.length >> 1
+      return [...(await this.#receipts(hashes.slice(0, half))), ...(await this.#receipts(hashes.slice(half)))]
+    }
+  }
+
+  #filter(addresses: readonly string[]) {
+    return { address: addresses, topics: [this.#topics] }
+  }
 }
+
+/** Receipts asked for at once. */
+const receiptsMax = 10
 
 const headerCall = (block: number | 'latest'): RpcCall => [
   'eth_getBlockByNumber',

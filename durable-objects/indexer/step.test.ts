@@ -1,11 +1,21 @@
 import { type Hex, hexToBytes, keccak256, toHex } from 'viem'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { RpcError } from '../chain/json-rpc.ts'
 import { bloomBits, bloomMayContain } from './bloom.ts'
 import type { Header, IndexerChain, Log } from './chain.ts'
-import { type BlockRef, type Cursor, IndexerStepper, type IndexStore, type StoreOutcome } from './step.ts'
+import {
+  type BlockRef,
+  type Cursor,
+  type IndexedNetwork,
+  type IndexerSettings,
+  IndexerStepper,
+  type IndexStore,
+  type StoreOutcome,
+} from './step.ts'
 
 const topic = keccak256(toHex('event'))
 const contract = `0x${'c3'.repeat(20)}`
+const opening = keccak256(toHex('opening'))
 
 /** A bloom of these values, written again from the definition in the yellow paper. */
 function bloomOf(...values: string[]): string {
@@ -28,6 +38,13 @@ test('a bloom denies nothing that is in it, and most of what is not', () => {
   expect(others.filter((value) => bloomMayContain(bloom, bloomBits(value))).length).toBeLessThan(10)
 })
 
+type Emitted = Pick<Log, 'address' | 'topics'>
+
+const vaultAt = (byte: string) => `0x${byte.repeat(20)}`
+const from = (address: string): Emitted => ({ address, topics: [topic] })
+/** A log of the contract that opens a vault. */
+const opens = (vault: string): Emitted => ({ address: contract, topics: [opening, vault] })
+
 /** A chain in memory whose branch is replaced at will, and whose answers can be cut or torn. */
 class ScriptedChain {
   blocks: Header[] = []
@@ -40,20 +57,26 @@ class ScriptedChain {
   /** Ranges of more blocks than this are refused. */
   refusesAbove = Number.POSITIVE_INFINITY
   id = 31337
-  /** Who emits what later blocks have. */
-  emitter = contract
   onLogs: ((blocks: number) => void) | null = null
+  /** Every question with a filter for logs is refused. */
+  refusesLogs = false
+  /** What nodes contradict each other about. */
+  contradiction: string | null = null
   #branch = 0
 
   constructor() {
-    this.blocks.push(this.#block(0, `0x${'00'.repeat(32)}`, 0))
+    this.blocks.push(this.#block(0, `0x${'00'.repeat(32)}`, []))
   }
 
+  /** A block for each number, with as many logs of the contract. */
   mine(...logCounts: number[]): void {
-    for (const count of logCounts) {
-      const parent = this.blocks.at(-1) as Header
-      this.blocks.push(this.#block(parent.number + 1, parent.hash, count))
-    }
+    for (const count of logCounts) this.mineLogs(...Array.from({ length: count }, () => from(contract)))
+  }
+
+  /** One block with these logs. */
+  mineLogs(...emitted: Emitted[]): void {
+    const parent = this.blocks.at(-1) as Header
+    this.blocks.push(this.#block(parent.number + 1, parent.hash, emitted))
   }
 
   /** Drops the last blocks and mines others. */
@@ -63,17 +86,16 @@ class ScriptedChain {
     this.mine(...logCounts)
   }
 
-  #block(number: number, parentHash: string, logs: number): Header {
+  #block(number: number, parentHash: string, emitted: Emitted[]): Header {
     const hash = keccak256(toHex(`${this.#branch} ${number}`))
     this.logsOfHash.set(
       hash,
-      Array.from({ length: logs }, (_, logIndex) => ({
+      emitted.map((log, logIndex) => ({
+        ...log,
         blockNumber: number,
         blockHash: hash,
         logIndex,
         transactionHash: hash,
-        address: this.emitter,
-        topics: [topic],
         data: '0x',
       })),
     )
@@ -82,8 +104,14 @@ class ScriptedChain {
       hash,
       parentHash,
       timestamp: number,
-      logsBloom: logs > 0 ? bloomOf(topic, this.emitter) : bloomOf(),
+      logsBloom: bloomOf(...new Set(emitted.flatMap(({ address, topics }) => [address, ...topics]))),
     }
+  }
+
+  #logsFrom(hashes: string[], addresses: string[]): Log[] {
+    return hashes
+      .flatMap((hash) => this.logsOfHash.get(hash) ?? [])
+      .filter(({ address }) => addresses.includes(address))
   }
 
   asChain(): IndexerChain {
@@ -93,21 +121,31 @@ class ScriptedChain {
         numbers.map((number) => (number === 'latest' ? (this.blocks.at(-1) as Header) : header(number))),
       chainId: async () => this.id,
       finalized: async () => header(this.finalNumber),
-      logs: async (from: number, to: number) => {
+      conflict: () => this.contradiction,
+      logs: async (from: number, to: number, addresses: string[]) => {
         this.onLogs?.(to - from + 1)
-        if (to - from + 1 > this.refusesAbove) throw new Error('query returned too many results')
+        if (this.refusesLogs || to - from + 1 > this.refusesAbove)
+          throw new RpcError(-32_005, 'query returned too many results')
         const logs =
           this.tornLogs ??
-          this.blocks.slice(from, to + 1).flatMap(({ hash }) => this.logsOfHash.get(hash) ?? [])
+          this.#logsFrom(
+            this.blocks.slice(from, to + 1).map(({ hash }) => hash),
+            addresses,
+          )
         this.tornLogs = null
         this.afterLogs?.()
         this.afterLogs = null
         return logs
       },
-      logsOfBlocks: async (hashes: string[]) => hashes.flatMap((hash) => this.logsOfHash.get(hash) ?? []),
+      logsOfBlocks: async (hashes: string[], addresses: string[]) => this.#logsFrom(hashes, addresses),
+      logsOfReceipts: async (hash: string, isWanted: (log: Log) => boolean) =>
+        (this.logsOfHash.get(hash) ?? []).filter(isWanted),
     } as unknown as IndexerChain
   }
 }
+
+/** A log with a second topic opens the vault at that address. */
+const openedVault = ({ topics: [, vault] }: Log): string | null => vault ?? null
 
 class MemoryStore implements IndexStore {
   tip: Cursor | null = null
@@ -116,21 +154,24 @@ class MemoryStore implements IndexStore {
   async cursor() {
     return this.tip
   }
-  async begin(at: BlockRef) {
-    this.tip = { ...at, final: at }
+  async begin(at: BlockRef, network: IndexedNetwork) {
+    this.tip = { ...at, final: at, network }
+  }
+  async vaults() {
+    return this.logs.flatMap((log) => openedVault(log) ?? [])
   }
   async recentBlocks() {
     return [...this.blocks].reverse().slice(0, 4)
   }
   async append(
-    _: Cursor,
+    tip: Cursor,
     headers: readonly Header[],
     logs: readonly Log[],
     final: BlockRef,
   ): Promise<StoreOutcome> {
     this.logs.push(...logs)
     this.blocks.push(...headers)
-    this.tip = { ...(headers.at(-1) as Header), final }
+    this.tip = { ...tip, ...(headers.at(-1) as Header), final }
     return 'done'
   }
   async finalize(tip: Cursor, final: BlockRef): Promise<StoreOutcome> {
@@ -140,7 +181,7 @@ class MemoryStore implements IndexStore {
   async rollback(tip: Cursor, to: BlockRef): Promise<StoreOutcome> {
     this.logs = this.logs.filter(({ blockNumber }) => blockNumber <= to.number)
     this.blocks = this.blocks.filter(({ number }) => number <= to.number)
-    this.tip = { ...to, final: tip.final }
+    this.tip = { ...tip, ...to }
     return 'done'
   }
 }
@@ -152,13 +193,19 @@ describe('IndexerStepper', () => {
   beforeEach(() => {
     chain = new ScriptedChain()
     store = new MemoryStore()
-    stepper = new IndexerStepper(chain.asChain(), store, {
+    stepper = makeStepper()
+  })
+
+  const makeStepper = (over: Partial<IndexerSettings> = {}) =>
+    new IndexerStepper(chain.asChain(), store, {
       chainId: 31337,
       startBlock: 0,
-      topics: [topic],
+      contracts: { registry: contract },
+      topics: [topic, opening],
+      openedVault,
       finalityBlocks: null,
+      ...over,
     })
-  })
 
   const outcome = async () => (await stepper.step()).outcome
   const expected = () => chain.blocks.flatMap(({ hash }) => chain.logsOfHash.get(hash) ?? [])
@@ -191,12 +238,79 @@ describe('IndexerStepper', () => {
     expect(store.logs).toEqual(expected())
   })
 
-  test('asks so for the logs of contracts that nobody knew beforehand, as vaults are', async () => {
-    chain.emitter = `0x${'7a'.repeat(20)}`
-    chain.mine(0, 1, 2, 0, 1)
-    chain.tornLogs = []
+  test('reads what a vault emits from the block on that opens it, and of nobody else', async () => {
+    const [vault, stranger] = [vaultAt('7a'), vaultAt('5f')]
+    chain.mineLogs(opens(vault), from(vault), from(stranger))
+    chain.mine(0)
+    chain.mineLogs(from(stranger), from(vault))
+    await settle()
+    expect(store.logs.map(({ address }) => address)).toEqual([contract, vault, vault])
+
+    chain.mineLogs(from(vault), from(stranger))
+    await settle()
+    expect(store.logs).toHaveLength(4)
+    // Another copy of the object knows the vault too.
+    stepper = makeStepper()
+    chain.mineLogs(from(stranger), from(vault))
+    await settle()
+    expect(store.logs).toHaveLength(5)
+  })
+
+  test('of a vault whose opening was undone, nothing is read any more', async () => {
+    const vault = vaultAt('7a')
+    chain.mineLogs(opens(vault), from(vault))
+    await settle()
+    chain.reorganise(1, 0)
+    chain.mineLogs(from(vault))
+    await settle()
+    expect(store.logs).toEqual([])
+  })
+
+  test('reads the receipts of a block whose logs a node refuses, with the vaults it opens', async () => {
+    const vault = vaultAt('7a')
+    chain.refusesLogs = true
+    chain.mine(2, 0, 1)
+    chain.mineLogs(from(vault), opens(vault), from(vault), from(vaultAt('5f')))
+    await settle()
+    expect(store.logs.map(({ address }) => address)).toEqual([...Array(4).fill(contract), vault])
+  })
+
+  test('holds only so many logs at once, and asks for fewer blocks', async () => {
+    chain.mine(...Array.from({ length: 40 }, () => 600))
+    const asked: number[] = []
+    chain.onLogs = (blocks) => asked.push(blocks)
+    await outcome()
+    expect(asked).toEqual([40, 20, 10])
+    expect(store.tip?.number).toBe(2)
+  })
+
+  test('halts on an index that was begun with other settings, and goes on when they are back', async () => {
+    chain.mine(1, 1)
+    await settle()
+    const own = stepper
+    stepper = makeStepper({ contracts: { registry: vaultAt('c4') }, startBlock: 1 })
+    chain.mine(1)
+    expect(await stepper.step()).toMatchObject({
+      outcome: 'halted',
+      indexed: 2,
+      halted: expect.stringContaining(
+        `registry was ${contract}, and is ${vaultAt('c4')}; start_block was 0, and is 1`,
+      ),
+    })
+    expect(store.tip?.number).toBe(2)
+    stepper = own
     expect(await outcome()).toBe('advanced')
-    expect(store.logs).toEqual(expected())
+  })
+
+  test('halts while nodes contradict each other, and still says how far the chain is', async () => {
+    chain.mine(1)
+    await settle()
+    chain.mine(1)
+    chain.contradiction = 'two nodes differ'
+    expect(await stepper.step()).toEqual({ outcome: 'halted', indexed: 1, halted: 'two nodes differ' })
+    expect(stepper.head).toBe(2)
+    chain.contradiction = null
+    expect(await outcome()).toBe('advanced')
   })
 
   test('begins on the chain it is made for only', async () => {

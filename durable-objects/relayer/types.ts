@@ -3,6 +3,7 @@ import type { TransactionStatus } from '../../protocol/actions/index.ts'
 
 /** What a relayer is built from; the hub supplies it. */
 export interface RelayerConfig {
+  /** Addresses of nodes, comma separated. */
   rpcUrl: string
   timeoutMs: number
   chainId: number

@@ -10,13 +10,16 @@ export interface TestHub extends Hub {
 let script: Promise<HubBundle> | undefined
 
 /**
- * Starts a hub that is forgotten when it stops, on a free port unless one is named.
+ * Starts a hub on a free port unless one is named. It is forgotten when it stops, unless there is a folder for its state.
  *
  * @param vars what differs from wrangler.toml and from the hub of every test.
  */
 export async function startTestHub(
   vars: Record<string, string> = {},
-  { port: wanted, ...options }: { isolates?: number; callersNameAddress?: boolean; port?: number } = {},
+  {
+    port: wanted,
+    ...options
+  }: { isolates?: number; callersNameAddress?: boolean; port?: number; statePath?: string } = {},
 ): Promise<TestHub> {
   script ??= bundleHub()
   const port = wanted ?? (await probePort(0))

@@ -121,6 +121,12 @@ export const commands: readonly Command[] = [
     call: () => get('/admin/v1/relayer'),
   },
   {
+    words: ['reindex'],
+    does: 'forget what was read of the chain, and read it anew',
+    options: ['reason'],
+    call: (_, options) => decide('/admin/v1/reindex', {}, options),
+  },
+  {
     words: ['audit-log'],
     does: 'what operators did, newest first',
     options: ['subject'],

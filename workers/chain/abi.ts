@@ -33,6 +33,7 @@ const applied: Record<Emitter, readonly { topic: string; abi: AbiEvent }[]> = {
     projectVaultEvents.VaultFunded,
     projectVaultEvents.EpochPosted,
     projectVaultEvents.EpochVetoed,
+    projectVaultEvents.EpochReopened,
     projectVaultEvents.Claimed,
     projectVaultEvents.FeesPaid,
     projectVaultEvents.WithdrawalRequested,

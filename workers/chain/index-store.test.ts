@@ -82,7 +82,7 @@ describe('the chain index', () => {
   beforeEach(async () => {
     const tables = ['chain_cursor', 'chain_events', 'chain_states', 'chain_states_before', 'chain_blocks']
     await env.DB.batch(tables.map((table) => env.DB.prepare(`DELETE FROM ${table}`)))
-    await store.begin(blockAt(0))
+    await store.begin(blockAt(0), {})
   })
 
   // What a loop of calls can emit in the gas of one block.

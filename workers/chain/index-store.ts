@@ -13,8 +13,9 @@ export function createIndexStore(store: ChainIndexStore, contracts: Contracts): 
   }
   return {
     cursor: () => store.cursor(),
-    begin: (at) => store.begin(at),
+    begin: (at, network) => store.begin(at, network),
     recentBlocks: () => store.recentBlocks(),
+    vaults: () => store.vaults(),
     finalize: (tip, final) => store.finalize(tip, final),
     rollback: (tip, to) => store.rollback(tip, to),
     async append(tip, headers, logs, final) {

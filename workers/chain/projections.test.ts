@@ -62,7 +62,10 @@ describe('a project', () => {
   )
 
   test('belongs to its developer', () => {
-    expect(subjectsOf(registered)).toEqual([{ kind: 'project', id: projectId }])
+    expect(subjectsOf(registered)).toEqual([
+      { kind: 'project', id: projectId },
+      { kind: 'version', id: `${projectId}:1` },
+    ])
     const state = fold('project', registered)
     expect(state).toMatchObject({
       developer: address('0d'),
@@ -81,6 +84,7 @@ describe('a project', () => {
       manifestHash: bytes('05'),
     })
     const listed = event('ListingStatusSet', { projectId, status: '3' })
+    expect(subjectsOf(listed)).toEqual([{ kind: 'project', id: projectId }])
     expect(fold('project', registered, published, listed)).toMatchObject({
       slug: 's',
       version: 2,
@@ -88,6 +92,34 @@ describe('a project', () => {
       manifest_hash: bytes('05'),
       listing_status: 'listed',
     })
+  })
+
+  test('keeps the hashes of each version apart', () => {
+    const published = event('VersionPublished', {
+      projectId,
+      version: '2',
+      consensusHash: bytes('04'),
+      manifestHash: bytes('05'),
+    })
+    expect(subjectsOf(published)).toContainEqual({ kind: 'version', id: `${projectId}:2` })
+    expect([registered, published].map((one) => fold('version', one))).toEqual([
+      {
+        project_id: projectId,
+        version: 1,
+        consensus_hash: bytes('02'),
+        manifest_hash: bytes('03'),
+        published_at: registered.blockTime,
+        published_tx: bytes('cc'),
+      },
+      {
+        project_id: projectId,
+        version: 2,
+        consensus_hash: bytes('04'),
+        manifest_hash: bytes('05'),
+        published_at: published.blockTime,
+        published_tx: bytes('cc'),
+      },
+    ])
   })
 
   test("'s vault keeps its books from its creation on", () => {
@@ -152,6 +184,9 @@ describe('a project', () => {
     const posted = event('EpochPosted', { ...posting, miner: '9', developer: '5', treasury: '6' }, vault)
     expect(fold('epoch', posted)).toMatchObject({
       receipt_hash: bytes('07'),
+      miner: '9',
+      developer: '5',
+      treasury: '6',
       total: '20',
       release_at: 3_700,
       fees_paid: false,
@@ -181,10 +216,18 @@ describe('a project', () => {
     const vetoed = event('EpochVetoed', { epoch: '4', merkleRoot: bytes('06') }, vault)
     expect(fold('epoch', posted(bytes('06')), vetoed)).toMatchObject({
       vetoed: true,
+      reopened: false,
       merkle_root: bytes('06'),
     })
-    expect(fold('epoch', posted(bytes('06')), vetoed, posted(bytes('07')))).toMatchObject({
+    const reopened = event('EpochReopened', { epoch: '4' }, vault)
+    expect(subjectsOf(reopened)).toEqual([{ kind: 'epoch', id: `${vault}:4` }])
+    expect(fold('epoch', posted(bytes('06')), vetoed, reopened)).toMatchObject({
+      vetoed: true,
+      reopened: true,
+    })
+    expect(fold('epoch', posted(bytes('06')), vetoed, reopened, posted(bytes('07')))).toMatchObject({
       vetoed: false,
+      reopened: false,
       merkle_root: bytes('07'),
     })
   })

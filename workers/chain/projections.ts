@@ -5,7 +5,7 @@ import type { ChainEvent } from './events.ts'
 export type ChainState = Record<string, unknown>
 
 export interface Subject {
-  kind: 'project' | 'vault' | 'subscription' | 'slash' | 'epoch' | 'claim'
+  kind: 'project' | 'version' | 'vault' | 'subscription' | 'slash' | 'epoch' | 'claim'
   id: string
 }
 
@@ -15,6 +15,10 @@ export function subjectsOf({ name, args, contract }: ChainEvent): Subject[] {
   switch (name) {
     case 'ProjectRegistered':
     case 'VersionPublished':
+      return [
+        { kind: 'project', id: projectId },
+        { kind: 'version', id: `${projectId}:${args.version ?? 1}` },
+      ]
     case 'ListingStatusSet':
       return [{ kind: 'project', id: projectId }]
     case 'SlashProposed':
@@ -27,6 +31,8 @@ export function subjectsOf({ name, args, contract }: ChainEvent): Subject[] {
     case 'SlashUpheld':
     case 'SlashCancelled':
       return [{ kind: 'slash', id: evidenceHash }]
+    case 'EpochReopened':
+      return [{ kind: 'epoch', id: `${contract}:${epoch}` }]
     case 'EpochPosted':
     case 'EpochVetoed':
     case 'FeesPaid':
@@ -116,6 +122,17 @@ const project: Record<Subject['kind'], (state: ChainState, event: ChainEvent) =>
         return { listing_status: listingStatuses[Number(args.status)] }
       default:
         return state
+    }
+  },
+
+  version(_, { args, blockTime, txHash }) {
+    return {
+      project_id: args.projectId,
+      version: Number(args.version ?? 1),
+      consensus_hash: args.consensusHash,
+      manifest_hash: args.manifestHash,
+      published_at: blockTime,
+      published_tx: txHash,
     }
   },
 
@@ -250,16 +267,22 @@ const project: Record<Subject['kind'], (state: ChainState, event: ChainEvent) =>
           epoch: Number(args.epoch),
           merkle_root: args.merkleRoot,
           receipt_hash: args.receiptHash,
+          miner: args.miner,
+          developer: args.developer,
+          treasury: args.treasury,
           total: add(feesOf(args), args.miner),
           fees: feesOf(args),
           release_at: Number(args.releaseAt),
           posted_at: blockTime,
           posted_tx: txHash,
           vetoed: false,
+          reopened: false,
           fees_paid: false,
         }
       case 'EpochVetoed':
         return { vetoed: true }
+      case 'EpochReopened':
+        return { reopened: true }
       case 'FeesPaid': {
         // The token may refuse one of the two, which is then paid later.
         const fees = add(state.fees, feesOf(args), -1n)

@@ -162,6 +162,7 @@ export const routes: readonly RouteEntry[] = [
   post('/admin/v1/projects/{project_id}/review', () => import('./admin/projects.ts'), 'reviewProject'),
   get('/admin/v1/review-queue', () => import('./admin/projects.ts'), 'listReviewQueue'),
   get('/admin/v1/relayer', () => import('./admin/relayer.ts'), 'getRelayer'),
+  post('/admin/v1/reindex', () => import('./admin/reindex.ts'), 'reindex'),
   get('/admin/v1/audit-log', () => import('./admin/audit-log.ts'), 'listAuditLog'),
   get('/v1/openapi.json', () => import('./reference/openapi.ts'), 'getOpenApi'),
   get('/docs', () => import('./reference/docs.ts'), 'getDocs'),

@@ -1,11 +1,12 @@
-import { desc, type InferSelectModel, type SQL, sql } from 'drizzle-orm'
+import { desc, eq, type InferSelectModel, type SQL, sql } from 'drizzle-orm'
 import { unixNow } from '../../durable-objects/clock.ts'
 import type { Header } from '../../durable-objects/indexer/chain.ts'
-import type { BlockRef, Cursor, StoreOutcome } from '../../durable-objects/indexer/step.ts'
+import type { BlockRef, Cursor, IndexedNetwork, StoreOutcome } from '../../durable-objects/indexer/step.ts'
 import type { ChainState, Subject } from '../chain/projections.ts'
+import { auditStatement, type OperatorAction } from './audit-log.ts'
 import { batch, type Database, query, read } from './database.ts'
-import { minersEffect, registryEffects } from './registry-effects.ts'
-import { chainBlocks, chainCursor, chainEvents, chainStates, chainStatesBefore } from './schema.ts'
+import { minersEffect, minersOf, registryEffects } from './registry-effects.ts'
+import { chainBlocks, chainCursor, chainEvents, chainStates, chainStatesBefore, projects } from './schema.ts'
 
 type EventRow = Omit<InferSelectModel<typeof chainEvents>, 'provisional'>
 export type StateRow = InferSelectModel<typeof chainStates>
@@ -36,11 +37,11 @@ export class ChainIndexStore {
   async cursor(): Promise<Cursor | null> {
     const [row] = await read(() => this.#db.select().from(chainCursor))
     if (!row) return null
-    const { blockNumber: number, blockHash: hash, finalNumber, finalHash } = row
-    return { number, hash, final: { number: finalNumber, hash: finalHash } }
+    const { blockNumber: number, blockHash: hash, finalNumber, finalHash, network } = row
+    return { number, hash, final: { number: finalNumber, hash: finalHash }, network }
   }
 
-  async begin({ number, hash }: BlockRef): Promise<void> {
+  async begin({ number, hash }: BlockRef, network: IndexedNetwork): Promise<void> {
     await query(
       this.#db
         .insert(chainCursor)
@@ -51,6 +52,7 @@ export class ChainIndexStore {
           finalNumber: number,
           finalHash: hash,
           updatedAt: unixNow(),
+          network,
         })
         .onConflictDoNothing(),
     )
@@ -63,6 +65,14 @@ export class ChainIndexStore {
         .from(chainBlocks)
         .orderBy(desc(chainBlocks.number)),
     )
+  }
+
+  /** The addresses of all vaults. */
+  async vaults(): Promise<string[]> {
+    const rows = await read(() =>
+      this.#db.select({ vault: chainStates.subject }).from(chainStates).where(eq(chainStates.kind, 'vault')),
+    )
+    return rows.map(({ vault }) => vault)
   }
 
   async append(
@@ -143,6 +153,32 @@ export class ChainIndexStore {
     ])
   }
 
+  /**
+   * Forgets everything that was read, and takes back what followed from it in the hub's own records. The indexer then
+   * begins anew. Of two at once the second finds nothing to forget, and still notes that it was asked for.
+   */
+  async forget(
+    { operator, reason }: Pick<OperatorAction, 'operator' | 'reason'>,
+    now: number,
+  ): Promise<void> {
+    const everyProject = sql`SELECT p.project_id FROM ${projects} AS p`
+    const always = sql`true`
+    await batch(this.#db, [
+      auditStatement(
+        { operator, reason, action: 'chain.reindex', subject: 'chain', after: {} },
+        now,
+        sql`SELECT coalesce((SELECT json_object('block_number', block_number, 'final_number', final_number,
+          'network', json(network)) FROM ${chainCursor}), '{}') AS value`,
+      ),
+      // Every write of the indexer is guarded by the cursor, so what is under way comes to nothing.
+      ...[chainCursor, chainBlocks, chainEvents, chainStates, chainStatesBefore].map(
+        (table) => sql`DELETE FROM ${table}`,
+      ),
+      ...registryEffects(everyProject, always),
+      minersOf(everyProject, always),
+    ])
+  }
+
   /** What the chain says about one thing as of the indexed block. */
   async state(kind: Subject['kind'], subject: string): Promise<ChainState | null> {
     const [row] = await read(() =>
@@ -170,7 +206,9 @@ export class ChainIndexStore {
   /** Brings the hub's own records that follow from changed states in step; these are written already. */
   #effects(changed: readonly Pick<StateRow, 'kind' | 'subject'>[], guard: SQL): SQL[] {
     const subjects = (wanted: Subject['kind']) =>
-      jsonParts(changed.flatMap(({ kind, subject }) => (kind === wanted ? [subject] : [])))
+      jsonParts(changed.flatMap(({ kind, subject }) => (kind === wanted ? [subject] : []))).map(
+        (part) => sql`SELECT value FROM json_each(${part})`,
+      )
     return [
       ...subjects('project').flatMap((part) => registryEffects(part, guard)),
       ...subjects('subscription').map((part) => minersEffect(part, guard)),

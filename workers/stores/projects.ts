@@ -4,8 +4,9 @@ import type { ChainState } from '../chain/projections.ts'
 import type { ProjectIds, Wallet } from './caller.ts'
 import { batch, type Database, isChanged, read, readRows } from './database.ts'
 import { boundaryColumns, type ManifestHashes, manifestColumns, type Project } from './project-row.ts'
+import { isPublishedAs } from './registry-effects.ts'
 import { RowReader } from './rows.ts'
-import { chainStates, projects, projectVersions, type Token } from './schema.ts'
+import { projects, projectVersions, type Token } from './schema.ts'
 
 export type { Project } from './project-row.ts'
 export type ProjectVersion = typeof projectVersions.$inferSelect
@@ -59,7 +60,12 @@ export class ProjectStore {
    */
   async submit(submission: Submission, now: number): Promise<'created' | 'exists'> {
     const { projectId, manifest, canonical, hashes, signature, token, developerName } = submission
-    const registered = registeredAs(hashes.manifest_hash, sql`${projectId}`)
+    const registered = isPublishedAs({
+      projectId: sql`${projectId}`,
+      version: sql`1`,
+      manifestHash: sql`${hashes.manifest_hash}`,
+      consensusHash: sql`${hashes.consensus_hash}`,
+    })
     const results = await batch(this.#db, [
       this.#db
         .insert(projects)
@@ -124,11 +130,6 @@ export class ProjectStore {
     )
   }
 }
-
-/** Whether the registry knows the project with this manifest. */
-export const registeredAs = (manifestHash: unknown, projectId: unknown) =>
-  sql`EXISTS (SELECT 1 FROM ${chainStates} WHERE kind = 'project' AND subject = ${projectId}
-    AND state->>'manifest_hash' = ${manifestHash})`
 
 const projectRows = new RowReader(projects)
 const currentRows = new RowReader(projectVersions, undefined, 'current_')

@@ -1,26 +1,35 @@
-import { type SQL, sql } from 'drizzle-orm'
+import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { defaultNetworkParams } from '../../protocol/identity/index.ts'
 import { chainStates, devices, projects, projectVersions, subscriptions } from './schema.ts'
 
+/** Where a statement finds a version. A bound number is a float to the database, so the number is a column or written out. */
+type VersionTerms = Record<'projectId' | 'version' | 'manifestHash' | 'consensusHash', SQLWrapper>
+
 /**
- * Brings the hub's own records of projects in step with what the registry says of them, forward and back.
- *
- * What the registry has counts only with the manifest that was submitted here: a developer may register another one.
- * A version that is in force stays so: its epoch begins at least `beacon_offset_secs` after its event, when that is final.
- *
- * @param changed - JSON list of the projects whose events came or went; their states are written already.
+ * Whether the registry has a version with the hashes that were submitted here. A developer may register others, and a
+ * later version says nothing about this one.
  */
-export function registryEffects(changed: string, guard: SQL): SQL[] {
-  const isChanged = sql`project_id IN (SELECT value FROM json_each(${changed})) AND ${guard}`
-  const said = sql`${chainStates} AS s WHERE s.kind = 'project'`
-  const ofProject = sql`${said} AND s.subject = ${projects.projectId}`
-  const ofVersion = sql`${said} AND s.subject = ${projectVersions.projectId}`
-  const isRegistered = sql`EXISTS (SELECT 1 FROM ${ofProject}
-    AND (s.state->>'version' > 1 OR s.state->>'manifest_hash' = ${projects.manifestHash}))`
-  const isPublished = sql`EXISTS (SELECT 1 FROM ${ofVersion}
-    AND s.state->>'version' = version AND s.state->>'manifest_hash' = manifest_hash)`
-  const wasPublished = sql`EXISTS (SELECT 1 FROM ${ofVersion} AND s.state->>'version' >= version)`
-  const publishedAt = sql`(SELECT s.state->>'published_at' FROM ${ofVersion})`
+export const isPublishedAs = (of: VersionTerms): SQL =>
+  sql`EXISTS (SELECT 1 FROM ${chainStates} AS s WHERE s.kind = 'version'
+    AND s.subject = ${of.projectId} || ':' || ${of.version}
+    AND s.state->>'manifest_hash' = ${of.manifestHash} AND s.state->>'consensus_hash' = ${of.consensusHash})`
+
+/**
+ * Brings the hub's own records of projects in step with what the registry says of them, forward and back. A version that
+ * is in force stays so: its epoch begins at least `beacon_offset_secs` after its event, when that is final.
+ *
+ * @param projectIds - The projects whose events came or went; their states are written already.
+ */
+export function registryEffects(projectIds: SQL, guard: SQL): SQL[] {
+  const isChanged = sql`project_id IN (${projectIds}) AND ${guard}`
+  const isPublished = isPublishedAs(projectVersions)
+  const isRegistered = sql`EXISTS (SELECT 1 FROM ${projectVersions}
+    WHERE ${projectVersions.projectId} = ${projects.projectId} AND ${projectVersions.version} = 1
+    AND ${projectVersions.status} <> 'rejected' AND ${isPublished})`
+  const said = (member: string) =>
+    sql`(SELECT s.state->>${member} FROM ${chainStates} AS s WHERE s.kind = 'version'
+      AND s.subject = ${projectVersions.projectId} || ':' || ${projectVersions.version})`
+  const publishedAt = said('published_at')
   // Written out, because a bound number is a float to the database, and the division has to be of integers.
   const beaconOffset = sql.raw(String(defaultNetworkParams.beacon_offset_secs))
   // The first boundary of both epoch lengths whose snapshot cannot have been built yet (protocol section 6.3).
@@ -39,24 +48,23 @@ export function registryEffects(changed: string, guard: SQL): SQL[] {
       AND EXISTS (SELECT 1 FROM ${projects} WHERE ${projects.projectId} = ${projectVersions.projectId}
         AND listing_status = 'submitted')`,
     sql`UPDATE ${projectVersions} SET status = 'registered', published_at = ${publishedAt},
-        publish_tx = (SELECT s.state->>'published_tx' FROM ${ofVersion}),
+        publish_tx = ${said('published_tx')},
         effective_at = ${effectiveAt}, effective_epoch = ${effectiveAt} / epoch_secs
       WHERE version > 1 AND status = 'submitted' AND ${isChanged} AND ${isPublished}`,
     sql`UPDATE ${projectVersions} SET status = 'submitted', published_at = NULL, publish_tx = NULL,
         effective_at = NULL, effective_epoch = NULL
-      WHERE version > 1 AND status = 'registered' AND ${isChanged} AND NOT ${wasPublished}`,
+      WHERE version > 1 AND status = 'registered' AND ${isChanged} AND NOT ${isPublished}`,
   ]
 }
 
 /**
  * Counts again the bonded subscriptions of each project that one of them changed in.
  *
- * @param changed - JSON list of the subscriptions whose events came or went; their states are written already.
+ * @param subscriptionIds - The subscriptions whose events came or went; their states are written already.
  */
-export const minersEffect = (changed: string, guard: SQL): SQL =>
+export const minersEffect = (subscriptionIds: SQL, guard: SQL): SQL =>
   minersOf(
-    sql`SELECT s.project_id FROM ${subscriptions} AS s
-      WHERE s.subscription_id IN (SELECT value FROM json_each(${changed}))`,
+    sql`SELECT s.project_id FROM ${subscriptions} AS s WHERE s.subscription_id IN (${subscriptionIds})`,
     guard,
   )
 

@@ -383,6 +383,7 @@ export const chainCursor = sqliteTable('chain_cursor', {
   finalNumber: integer('final_number').notNull(),
   finalHash: text('final_hash').notNull(),
   updatedAt: integer('updated_at').notNull(),
+  network: text({ mode: 'json' }).$type<Record<string, string | number>>().notNull(),
 })
 
 export const chainBlocks = sqliteTable('chain_blocks', {

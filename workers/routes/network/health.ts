@@ -17,9 +17,10 @@ interface ChainFacts {
   indexed_block: number | null
   head_block: number | null
   lag_secs: number | null
+  halted: string | null
 }
 
-const noChain: ChainFacts = { indexed_block: null, head_block: null, lag_secs: null }
+const noChain: ChainFacts = { indexed_block: null, head_block: null, lag_secs: null, halted: null }
 
 /** For this long an isolate answers with what it found; asking for the health must not be what breaks it. */
 const keptMs = 5_000
@@ -75,11 +76,11 @@ async function readChain(c: HubContext) {
   const { indexer } = c.var.services
   if (indexer === null) return { health: null, facts: noChain }
   try {
-    const { state, indexedBlock, headBlock, lagSecs } = await inTime(indexer.status(), answerMsMax)
-    const late = state === 'halted' || (lagSecs ?? 0) > lagSecsMax
+    const { indexedBlock, headBlock, lagSecs, stands, halted } = await inTime(indexer.status(), answerMsMax)
+    const late = halted !== null || stands || (lagSecs ?? 0) > lagSecsMax
     return {
       health: late ? ('unavailable' as const) : ('ok' as const),
-      facts: { indexed_block: indexedBlock, head_block: headBlock, lag_secs: lagSecs },
+      facts: { indexed_block: indexedBlock, head_block: headBlock, lag_secs: lagSecs, halted },
     }
   } catch {
     return { health: 'unavailable' as const, facts: noChain }

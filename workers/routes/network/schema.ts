@@ -49,6 +49,10 @@ export const Status = z
         .int()
         .nullable()
         .meta({ description: 'Seconds since the index last had everything the chain had.' }),
+      halted: z.string().nullable().meta({
+        description:
+          'Why the chain is not read any more, and what an operator can do about it; null while it is.',
+      }),
       rpc_url: PublicRpcUrl,
     }),
     queue: Health.nullable().meta({ description: 'Null while this hub relays nothing.' }),

@@ -21,7 +21,7 @@ export const getStatus = defineRoute(
           status: 'ok',
           database: 'ok',
           module_storage: 'ok',
-          chain: { indexed_block: 21_402, head_block: 21_402, lag_secs: 1 },
+          chain: { indexed_block: 21_402, head_block: 21_402, lag_secs: 1, halted: null },
           queue: 'ok',
           relayer: 'ok',
           version: hubVersion,

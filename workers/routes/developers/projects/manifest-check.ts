@@ -90,6 +90,19 @@ const noToken: Problem = {
   message: 'A token on the chain of this network.',
 }
 
+/** What a version may not change: a vault pays in one token for ever. */
+export function findFixedProblems(inForce: ProjectManifest, next: ProjectManifest): Problem[] {
+  const { reward_token } = inForce.consensus.economics
+  if (next.consensus.economics.reward_token === reward_token) return []
+  return [
+    {
+      path: 'consensus.economics.reward_token',
+      code: 'invalid_value',
+      message: `${reward_token}, as in the versions before: the vault of a project pays in one token for ever.`,
+    },
+  ]
+}
+
 /** What a manifest, however wrong, refers to. */
 function namedBy(manifest: unknown) {
   const member = (value: unknown, ...path: string[]): unknown =>

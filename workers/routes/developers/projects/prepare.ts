@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { encodeCanonicalJson, isObject } from '../../../../protocol/encoding/index.ts'
+import { encodeCanonicalJson, isObject, type Problem } from '../../../../protocol/encoding/index.ts'
 import { deriveProjectId, deriveVaultAddress, isSlug } from '../../../../protocol/identity/index.ts'
 import {
   changedTiers,
@@ -16,7 +16,7 @@ import { hashesExample, manifestExample } from '../../projects/example.ts'
 import { ManifestBody } from '../../projects/manifest-shape.ts'
 import { manifestOf } from '../../projects/view.ts'
 import { manifestBody } from './manifest-body.ts'
-import { findProblems } from './manifest-check.ts'
+import { findFixedProblems, findProblems } from './manifest-check.ts'
 
 const Prepared = z
   .strictObject({
@@ -70,8 +70,8 @@ export const prepareProject = defineRoute(
     const { problems } = await findProblems(c, manifest, unencodable)
     const derived = derive(c, manifest)
     if (derived.project_id !== null) requireKeyProject(c, derived.project_id)
-    if (problems.length > 0)
-      return json({
+    const refused = (problems: readonly Problem[]) =>
+      json({
         valid: false,
         problems,
         canonical: null,
@@ -80,18 +80,22 @@ export const prepareProject = defineRoute(
         ...derived,
         tier_changes: null,
       })
+    if (problems.length > 0) return refused(problems)
     const valid = manifest as ProjectManifest
     const hashes = deriveManifestHashes(c.var.settings.PROFILE, valid)
     // What a project not yet public says is for its developer: anybody may prepare a manifest in their name.
     const own = valid.developer === walletOf(c)
     const known = own ? await c.var.services.projects.findRecord(hashes.project_id) : null
+    const inForce = known && manifestOf(known.current)
+    const fixed = inForce ? findFixedProblems(inForce, valid) : []
+    if (fixed.length > 0) return refused(fixed)
     return json({
       valid: true,
       problems,
       canonical: encodeCanonicalJson(valid),
       ...hashes,
       ...derived,
-      tier_changes: known && changedTiers(manifestOf(known.current), valid),
+      tier_changes: inForce && changedTiers(inForce, valid),
     })
   },
 )

@@ -119,6 +119,35 @@ describe('POST /v1/developers/projects/prepare', () => {
     expect(await asked.json()).toMatchObject({ valid: true, tier_changes: null })
   })
 
+  test('a later version that pays in another token is refused, by name, here and where it is submitted', async () => {
+    const { manifest, manifest_hash, project_id } = await submitProject(ada, { worker })
+    await env.DB.prepare("UPDATE projects SET listing_status = 'listed' WHERE project_id = ?")
+      .bind(project_id)
+      .run()
+    const { economics } = manifest.consensus
+    const next = {
+      ...manifest,
+      version: 2,
+      previous: manifest_hash,
+      consensus: {
+        ...manifest.consensus,
+        economics: { ...economics, reward_token: `0x${'c7'.repeat(20)}` as const },
+      },
+    }
+    const problem = {
+      path: 'consensus.economics.reward_token',
+      code: 'invalid_value',
+      message: `${economics.reward_token}, as in the versions before: the vault of a project pays in one token for ever.`,
+    }
+    expect(await prepare(next)).toMatchObject({ valid: false, problems: [problem], manifest_hash: null })
+    const refused = await ada.client.post(`${path}/${project_id}/versions`, signed(ada.key, next))
+    expect(await errorOf(refused)).toMatchObject({
+      status: 422,
+      error: 'invalid_manifest',
+      details: { problems: [problem] },
+    })
+  })
+
   test('400 invalid_field: no manifest, or something beside it', async () => {
     for (const body of [{}, { manifest: {}, more: 1 }])
       expect(await errorOf(await ada.client.post(`${path}/prepare`, body))).toMatchObject({

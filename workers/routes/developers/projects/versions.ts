@@ -15,7 +15,12 @@ import { SignedManifestBody } from '../../projects/manifest-shape.ts'
 import { ProjectParams, VersionView } from '../../projects/schema.ts'
 import { manifestOf, projectPath, versionView } from '../../projects/view.ts'
 import { manifestBody } from './manifest-body.ts'
-import { acceptManifest, invalidManifest, requireVerifiedDeveloper } from './manifest-check.ts'
+import {
+  acceptManifest,
+  findFixedProblems,
+  invalidManifest,
+  requireVerifiedDeveloper,
+} from './manifest-check.ts'
 import { publishAction } from './publication.ts'
 
 const Submitted = z
@@ -82,6 +87,9 @@ export const createVersion = defineRoute(
       throw invalidManifest([
         { path: 'slug', code: 'invalid_value', message: `${project.slug}, as in the versions before.` },
       ])
+    const inForce = manifestOf(current)
+    const fixed = findFixedProblems(inForce, manifest)
+    if (fixed.length > 0) throw invalidManifest(fixed)
     const { projectVersions } = c.var.services
     const latest = await projectVersions.latest(project_id)
     if (
@@ -90,7 +98,6 @@ export const createVersion = defineRoute(
     )
       throw stale(latest)
 
-    const inForce = manifestOf(current)
     const tiersChanged = changedTiers(inForce, manifest)
     const next = {
       projectId: project_id,

@@ -1,0 +1,56 @@
+import { runDurableObjectAlarm } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { FakeChain } from '../../../durable-objects/testing/fake-chain.ts'
+import { services } from '../../services.ts'
+import { client, errorOf } from '../../test/client.ts'
+import { createOperator } from '../../test/operator.ts'
+
+let operator: Awaited<ReturnType<typeof createOperator>>
+beforeAll(async () => {
+  operator = await createOperator()
+})
+beforeEach(() => {
+  new FakeChain().install()
+})
+
+const path = '/admin/v1/reindex'
+const readChain = async () => {
+  await services(env).indexer?.wake()
+  await runDurableObjectAlarm(env.CHAIN_INDEXER.getByName('31337'))
+}
+const cursor = () => env.DB.prepare('SELECT block_number FROM chain_cursor').first<number>('block_number')
+const entries = async () => {
+  const response = await operator.client.get('/admin/v1/audit-log?subject=chain')
+  return ((await response.json()) as { items: object[] }).items
+}
+
+describe('POST /admin/v1/reindex', () => {
+  test('forgets what was read, notes how far that was, and has it read again', async () => {
+    await readChain()
+    expect(await cursor()).toBe(10)
+    const response = await operator.client.post(path, { reason: 'Other contracts.' })
+    expect([response.status, await response.json()]).toEqual([200, { start_block: 0 }])
+    expect(await cursor()).toBeNull()
+    expect(await entries()).toMatchObject([
+      {
+        action: 'chain.reindex',
+        reason: 'Other contracts.',
+        before: { block_number: 10, network: { chain_id: 31337, start_block: 0 } },
+      },
+    ])
+    await readChain()
+    expect(await cursor()).toBe(10)
+  })
+
+  test('where nothing was read it changes nothing, and is noted all the same', async () => {
+    for (const _ of [1, 2]) expect((await operator.client.post(path, {})).status).toBe(200)
+    expect((await entries())[0]).toMatchObject({ reason: null, before: {} })
+  })
+
+  test('503 unavailable while the hub has no chain', async () => {
+    const bindings = { OPERATOR_ADDRESSES: operator.address, CHAIN_RPC_URL: '' }
+    const without = client({ token: operator.token, bindings })
+    expect(await errorOf(await without.post(path, {}))).toMatchObject({ status: 503, error: 'unavailable' })
+  })
+})

@@ -1,0 +1,43 @@
+import * as z from 'zod'
+import { unixNow } from '../../../durable-objects/clock.ts'
+import { unavailable } from '../../errors.ts'
+import { json } from '../../http/answer.ts'
+import { sessionOf } from '../../middleware/authenticate.ts'
+import { defineRoute } from '../../route.ts'
+import { Reason } from './schema.ts'
+
+const Input = z.strictObject({ reason: Reason }).meta({ id: 'ReindexInput' })
+
+const Reindexing = z
+  .strictObject({
+    start_block: z.int().meta({ description: 'The chain is read from the block after this one.' }),
+  })
+  .meta({ id: 'Reindexing' })
+
+export const reindex = defineRoute(
+  {
+    method: 'post',
+    path: '/admin/v1/reindex',
+    operationId: 'reindex',
+    tag: 'Operator',
+    summary: 'Have the chain read anew from the beginning',
+    description:
+      'Forgets everything that was indexed, and takes back what followed from it: projects and versions are `submitted` again until their events are read, and nobody counts as bonded. What an operator decided stays. `GET /v1/status` shows how far the reading is.',
+    auth: { operator: true },
+    json: { schema: Input, example: { reason: 'The node had dropped final blocks; it is mended.' } },
+    responses: {
+      200: {
+        description: 'The chain is being read.',
+        schema: Reindexing,
+        example: { start_block: 21_000 },
+      },
+    },
+  },
+  async (c, { json: { reason } }) => {
+    const { chainIndex, indexer } = c.var.services
+    if (indexer === null) throw unavailable('The chain')
+    await chainIndex.forget({ operator: sessionOf(c).address, reason }, unixNow())
+    await indexer.wake()
+    return json({ start_block: c.var.settings.CHAIN_START_BLOCK })
+  },
+)
