@@ -42,6 +42,7 @@ const config: RelayerConfig = {
   confirmations: 12,
   tickMs: 3_600_000,
   stuckMs: 30_000,
+  gasPerDay: 10 ** 9,
   enqueue: async () => {},
   publish: async () => {},
 }
@@ -407,5 +408,65 @@ describe('Relayer', () => {
     chain.mine()
     await alarm()
     expect(await relayer.relay(two)).toMatchObject({ status: 'accepted' })
+  })
+})
+
+describe('what a wallet may have relayed in a day', () => {
+  const day = 86_400_000
+  const today = Date.now()
+  const owner = `0x${'0c'.repeat(20)}`
+  const payout = (over: Partial<RelayRequest> = {}) =>
+    action({ action: 'set_payout', owner, perDay: 3, ...over })
+  const statuses = (results: { status: string }[]) => results.map(({ status }) => status).sort()
+
+  test('of 20 actions at once as many are accepted as it may have, and the others are told when to come back', async () => {
+    const results = await Promise.all(Array.from({ length: 20 }, () => relayer.accept(payout())))
+    expect(statuses(results)).toEqual([...Array(3).fill('accepted'), ...Array(17).fill('exhausted')])
+    expect(results.filter(({ status }) => status === 'exhausted')).toContainEqual({
+      status: 'exhausted',
+      of: 'owner',
+      renewsAt: (Math.floor(today / day) + 1) * 86_400,
+    })
+    await evictDurableObject(relayer)
+    expect(await relayer.accept(payout())).toMatchObject({ status: 'exhausted' })
+  })
+
+  test('the same action again costs nothing, and nor does one that is refused', async () => {
+    chain.revert = '0xdeadbeef'
+    for (let times = 0; times < 4; times++)
+      expect(await relayer.accept(payout())).toMatchObject({ status: 'refused' })
+    chain.revert = null
+    const accepted = [payout(), payout(), payout()]
+    for (const request of [...accepted, ...accepted])
+      expect(await relayer.accept(request)).toMatchObject({ status: 'accepted', relay: { id: request.id } })
+    expect(await relayer.accept(payout())).toMatchObject({ status: 'exhausted' })
+    for (const request of accepted)
+      expect(await relayer.accept(request)).toMatchObject({ status: 'accepted', relay: { id: request.id } })
+  })
+
+  test('is counted for each wallet and kind of action, and anew each day', async () => {
+    for (let times = 0; times < 3; times++) await relayer.accept(payout())
+    expect(await relayer.accept(payout())).toMatchObject({ status: 'exhausted' })
+    expect(await relayer.accept(payout({ action: 'unbond' }))).toMatchObject({ status: 'accepted' })
+    expect(await relayer.accept(payout({ owner: `0x${'0d'.repeat(20)}` }))).toMatchObject({
+      status: 'accepted',
+    })
+    await runInDurableObject(relayer, (_, state) =>
+      state.storage.sql.exec('UPDATE relays SET accepted_at_ms = accepted_at_ms - ?', day).toArray(),
+    )
+    expect(await relayer.accept(payout())).toMatchObject({ status: 'accepted' })
+  })
+
+  test('ends for all wallets at what the hub gives in a day, but not for what the hub itself wants', async () => {
+    chain.gas = 400_000
+    const others = (index: number) => payout({ owner: `0x${index.toString(16).padStart(40, '0')}` })
+    await runInDurableObject(relayer, async (instance, state) => {
+      const thrifty = new RelayerObject(state, instance, { ...config, gasPerDay: 1_000_000 })
+      const results = await Promise.all([1, 2, 3, 4].map((index) => thrifty.accept(others(index))))
+      expect(statuses(results)).toEqual(['accepted', 'accepted', 'exhausted', 'exhausted'])
+      expect(await thrifty.accept(others(5))).toMatchObject({ status: 'exhausted', of: 'everyone' })
+      expect(await thrifty.accept(action())).toMatchObject({ status: 'accepted' })
+      expect(await thrifty.health()).toMatchObject({ gasToday: 1_000_000, gasPerDay: 1_000_000 })
+    })
   })
 })

@@ -32,6 +32,7 @@ function relayerConfig(env: Env): RelayerConfig | null {
     confirmations: settings.CHAIN_CONFIRMATIONS,
     tickMs: settings.RELAYER_TICK_MS,
     stuckMs: settings.RELAYER_STUCK_MS,
+    gasPerDay: settings.RELAYER_GAS_PER_DAY * settings.RATE_LIMIT_MULTIPLIER,
     enqueue: async (ids) => {
       await env.RELAY.sendBatch(ids.map((id) => ({ body: { v: 1, id } })))
     },

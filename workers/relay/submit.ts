@@ -21,8 +21,8 @@ export interface OwnedAction extends RequestedAction {
  *
  * @throws {@link ApiError} in the order of the checks: what `requireState` throws; 400 `invalid_field`, 422
  * `bad_signature`, 409 `conflict` for another action on its way; then what the contract says of a trial run: 409
- * `conflict` for a nonce that is not the current one, 422 `insufficient_collateral`, or its reason; 503 `unavailable` when
- * nothing was accepted.
+ * `conflict` for a nonce that is not the current one, 422 `insufficient_collateral`, or its reason; 429 `rate_limited` when
+ * the wallet's allowance of the day is used up; 503 `unavailable` when nothing was accepted.
  */
 export async function submitAction(
   c: HubContext,
@@ -41,7 +41,7 @@ export async function submitAction(
   if (relayer === null) throw unavailable('The relay')
   if (!submission.ok) throw submission.error
   const result = await relayer.accept(submission.request)
-  if (result.status !== 'accepted') throw refusalError(result)
+  if (result.status !== 'accepted') throw refusalError(result, submission.request)
   return relayed(result.relay)
 }
 
@@ -62,7 +62,12 @@ async function findRelayed(c: HubContext, id: string): Promise<RelayView | null>
 type Submission = { ok: true; request: RelayRequest } | { ok: false; error: ApiError }
 
 function readSubmission(c: HubContext, requested: RequestedAction, posted: JsonValue): Submission {
-  const { CHAIN_CONTRACTS: contracts, PROFILE: profile } = c.var.settings
+  const {
+    CHAIN_CONTRACTS: contracts,
+    PROFILE: profile,
+    RELAY_ALLOWANCES,
+    RATE_LIMIT_MULTIPLIER,
+  } = c.var.settings
   if (contracts === undefined) return { ok: false, error: unavailable('The chain') }
   const { action, account, message } = requested
   const domain = domainOf(profile, contracts, actions[action])
@@ -80,6 +85,7 @@ function readSubmission(c: HubContext, requested: RequestedAction, posted: JsonV
       to: domain.verifyingContract,
       data: encodeActionCall(action, check),
       valueWei: '0',
+      perDay: RELAY_ALLOWANCES[action] * RATE_LIMIT_MULTIPLIER,
     },
   }
 }

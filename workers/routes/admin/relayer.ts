@@ -19,6 +19,8 @@ const RelayerView = z
         open: z.int().meta({ description: 'Actions that are not final.' }),
         oldest_open_at: Timestamp.nullable(),
         next_nonce: z.int(),
+        gas_today: z.int().meta({ description: 'Gas of what wallets had relayed since 00:00 UTC.' }),
+        gas_per_day: z.int().meta({ description: 'What there is for all wallets in a day.' }),
       })
       .nullable()
       .meta({ description: 'Null while this hub relays nothing.' }),
@@ -56,6 +58,8 @@ export const getRelayer = defineRoute(
             open: 2,
             oldest_open_at: example.time,
             next_nonce: 214,
+            gas_today: 18_250_000,
+            gas_per_day: 1_000_000_000,
           },
           dead_letters: [],
         },
@@ -75,6 +79,8 @@ export const getRelayer = defineRoute(
             open: health.open,
             oldest_open_at: health.oldestOpenAt,
             next_nonce: health.nextNonce,
+            gas_today: health.gasToday,
+            gas_per_day: health.gasPerDay,
           }
         : null,
       dead_letters: letters.map(({ messageId, queue, body, attempts, diedAt }) => ({
