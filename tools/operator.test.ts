@@ -43,6 +43,11 @@ describe('operator commands', () => {
       'verification approve 0x02',
       post('/admin/v1/developers/{address}/verification', { address: '0x02' }, { action: 'approve' }),
     ],
+    ['dead-letters list', { method: 'get', path: '/admin/v1/dead-letters' }],
+    [
+      'dead-letters close m0 --reason done',
+      post('/admin/v1/dead-letters/{message_id}/close', { message_id: 'm0' }, { reason: 'done' }),
+    ],
     ['faucet close', { method: 'put', path: '/admin/v1/faucet', body: { enabled: false } }],
     [
       'faucet open --amount 5',

@@ -3,6 +3,7 @@ import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'
 import { Address, Timestamp } from '../../http/formats.ts'
 import { defineRoute } from '../../route.ts'
+import { DeadLetterView, deadLetterView } from './dead-letters.ts'
 
 const lettersShown = 50
 
@@ -24,17 +25,9 @@ const RelayerView = z
       })
       .nullable()
       .meta({ description: 'Null while this hub relays nothing.' }),
-    dead_letters: z
-      .array(
-        z.strictObject({
-          message_id: z.string(),
-          queue: z.string(),
-          body: z.string().meta({ description: 'The message as JSON text.' }),
-          attempts: z.int(),
-          died_at: Timestamp,
-        }),
-      )
-      .meta({ description: `Messages that failed every attempt, the newest ${lettersShown}.` }),
+    dead_letters: z.array(DeadLetterView).meta({
+      description: `Messages that failed every attempt, the newest ${lettersShown} that nobody has seen to.`,
+    }),
   })
   .meta({ id: 'RelayerState' })
 
@@ -68,7 +61,7 @@ export const getRelayer = defineRoute(
   },
   async (c) => {
     const { relayer, deadLetters } = c.var.services
-    const letters = await deadLetters.unresolved(lettersShown)
+    const letters = await deadLetters.unresolved(undefined, lettersShown)
     const health = await relayer?.health()
     return json({
       relayer: health
@@ -83,13 +76,7 @@ export const getRelayer = defineRoute(
             gas_per_day: health.gasPerDay,
           }
         : null,
-      dead_letters: letters.map(({ messageId, queue, body, attempts, diedAt }) => ({
-        message_id: messageId,
-        queue,
-        body,
-        attempts,
-        died_at: diedAt,
-      })),
+      dead_letters: letters.map(deadLetterView),
     })
   },
 )
