@@ -121,6 +121,26 @@ describe('npm run operator', () => {
     ])
   })
 
+  test('lists messages that failed, and closes them', async () => {
+    const db = await hub.miniflare.getD1Database('DB', 'hub')
+    await db
+      .prepare(
+        "INSERT INTO dead_letters (message_id, queue, body, attempts, died_at) VALUES ('m0', 'relay-dead-letters', '{}', 11, 1)",
+      )
+      .run()
+    const list = async () => JSON.parse((await run(['dead-letters', 'list'])).stdout) as { items: object[] }
+    expect(await list()).toMatchObject({ items: [{ message_id: 'm0', attempts: 11 }] })
+    const resent = await run(['dead-letters', 'resend', 'm0'])
+    expect([resent.code, JSON.parse(resent.stdout)]).toMatchObject([1, { error: 'invalid_state' }])
+    const closed = await run(['dead-letters', 'close', 'm0', '--reason', 'Nobody can read it.'])
+    expect([closed.code, JSON.parse(closed.stdout)]).toMatchObject([0, { resolution: 'closed' }])
+    expect(await list()).toMatchObject({ items: [] })
+    const log = await run(['audit-log', '--subject', 'm0'])
+    expect(JSON.parse(log.stdout)).toMatchObject({
+      items: [{ action: 'dead_letter.close', reason: 'Nobody can read it.' }],
+    })
+  })
+
   test('with the key of another wallet it is refused; with none it says so', async () => {
     const other = await run(['nodes', '--key-env', 'OTHER'], { OTHER: privateKeys.miner })
     expect([other.code, JSON.parse(other.stdout)]).toMatchObject([1, { error: 'forbidden' }])

@@ -5,7 +5,7 @@ import type { Action } from '../../protocol/actions/index.ts'
  * a hundred times; nobody needs to change where rewards go that often.
  */
 export const defaultAllowances: Readonly<Record<Action, number>> = {
-  register_project: 10,
+  register_project: 20,
   publish_version: 20,
   bond: 100,
   set_payout: 10,
