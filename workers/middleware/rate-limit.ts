@@ -23,6 +23,8 @@ const extra = {
   node_signature: { limit: 3000, windowSeconds: 60, per: 'address' },
   // Browsers ask before most calls; a page must not use up what its calls are paid from.
   preflight: { limit: 6000, windowSeconds: 60, per: 'address' },
+  // What the database does not have, the relayer is asked for.
+  unknown_transaction: { limit: 60, windowSeconds: 60, per: 'address' },
   sign_in: { limit: 30, windowSeconds: 60, per: 'address' },
   faucet: { limit: 10, windowSeconds: 60, per: 'caller' },
   asset_upload: { limit: 120, windowSeconds: 3600, per: 'caller' },

@@ -1,8 +1,11 @@
 import * as z from 'zod'
+import type { RelayView } from '../../../durable-objects/relayer.ts'
+import type { HubContext } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
 import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'
 import { PathBytes32 } from '../../http/formats.ts'
+import { spendAddressBudget } from '../../middleware/rate-limit.ts'
 import { Transaction, transactionExample, transactionView } from '../../relay/transaction.ts'
 import { defineRoute } from '../../route.ts'
 
@@ -27,8 +30,19 @@ export const getTransaction = defineRoute(
     },
   },
   async (c, { params }) => {
-    const found = await c.var.services.transactions.find(params.id)
+    const found = (await c.var.services.transactions.find(params.id)) ?? (await askRelayer(c, params.id))
     if (!found) throw new ApiError('not_found', `No action with the digest ${params.id} was relayed here.`)
     return json(transactionView(found))
   },
 )
+
+/**
+ * The relayer knows an action before any copy of the database does. It is one object that everything on its way to the
+ * chain goes through, so nobody may ask it for many that it does not know.
+ */
+async function askRelayer(c: HubContext, id: string): Promise<RelayView | null> {
+  const { relayer } = c.var.services
+  if (relayer === null) return null
+  await spendAddressBudget(c, 'unknown_transaction')
+  return relayer.find(id)
+}
