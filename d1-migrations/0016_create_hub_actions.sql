@@ -24,3 +24,6 @@ FROM projects WHERE mirror_since IS NOT NULL;
 
 DROP INDEX projects_to_mirror;
 ALTER TABLE projects DROP COLUMN mirror_since;
+
+-- How a dead letter was seen to: `resent` or `closed` by an operator, `done` when the chain has what it was about.
+ALTER TABLE dead_letters ADD COLUMN resolution TEXT;

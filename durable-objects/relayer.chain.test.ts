@@ -45,6 +45,7 @@ const config: RelayerConfig = {
   gasPerDay: 10 ** 9,
   enqueue: async () => {},
   publish: async () => {},
+  findForeignSubmission: async () => null,
 }
 
 const alarmAt = () => runInDurableObject(relayer, (_, state) => state.storage.getAlarm())

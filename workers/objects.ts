@@ -37,6 +37,11 @@ function relayerConfig(env: Env): RelayerConfig | null {
       await env.RELAY.sendBatch(ids.map((id) => ({ body: { v: 1, id } })))
     },
     publish: (relays) => services(env).transactions.put(relays),
+    findForeignSubmission: async (relay) => {
+      const { chain } = services(env)
+      const { findForeignSubmission } = await import('./relay/foreign-submission.ts')
+      return chain && findForeignSubmission(chain, relay)
+    },
   }
 }
 

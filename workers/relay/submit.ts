@@ -5,7 +5,9 @@ import type { JsonValue } from '../../protocol/encoding/index.ts'
 import type { HubContext } from '../context.ts'
 import { ApiError, invalidField, unavailable } from '../errors.ts'
 import { type Answer, json } from '../http/answer.ts'
+import type { Transaction as StoredTransaction } from '../stores/transactions.ts'
 import { encodeActionCall } from './action-calls.ts'
+import { recordForeignAction } from './foreign-actions.ts'
 import type { RequestedAction } from './prepare.ts'
 import { refusalError } from './refusal.ts'
 import { transactionView } from './transaction.ts'
@@ -17,7 +19,8 @@ export interface OwnedAction extends RequestedAction {
 
 /**
  * Relays what was posted as the signed action, and answers 202 with its state. The same signed action posted again, at
- * once or later, is answered with what became of it: it is what moved the state that would refuse it.
+ * once or later, is answered with what became of it: it is what moved the state that would refuse it. So is one that
+ * somebody else has brought to the chain, as anyone may who has the signature.
  *
  * @throws {@link ApiError} in the order of the checks: what `requireState` throws; 400 `invalid_field`, 422
  * `bad_signature`, 409 `conflict` for another action on its way; then what the contract says of a trial run: 409
@@ -33,7 +36,7 @@ export async function submitAction(
   try {
     requireState()
   } catch (refusal) {
-    const earlier = submission.ok ? await findRelayed(c, submission.request.id) : null
+    const earlier = submission.ok ? await findEarlier(c, submission.request) : null
     if (earlier === null) throw refusal
     return relayed(earlier)
   }
@@ -41,12 +44,23 @@ export async function submitAction(
   if (relayer === null) throw unavailable('The relay')
   if (!submission.ok) throw submission.error
   const result = await relayer.accept(submission.request)
-  if (result.status !== 'accepted') throw refusalError(result, submission.request)
-  return relayed(result.relay)
+  if (result.status === 'accepted') return relayed(result.relay)
+  const isUsed = result.status === 'refused' && result.name === 'InvalidAccountNonce'
+  const foreign =
+    isUsed || result.status === 'exhausted' ? await recordForeignAction(c.env, submission.request) : null
+  if (foreign === null) throw refusalError(result, submission.request)
+  return relayed(foreign)
 }
 
-const relayed = (relay: RelayView): Answer =>
+const relayed = (relay: RelayView | StoredTransaction): Answer =>
   json(transactionView(relay), 202, { Location: `/v1/transactions/${relay.id}` })
+
+/** What became of the same signed action, whoever brought it to the chain. */
+const findEarlier = async (
+  c: HubContext,
+  request: RelayRequest,
+): Promise<RelayView | StoredTransaction | null> =>
+  (await findRelayed(c, request.id)) ?? (await recordForeignAction(c.env, request))
 
 /** A relayer that cannot be asked has nothing to say against the state. */
 async function findRelayed(c: HubContext, id: string): Promise<RelayView | null> {

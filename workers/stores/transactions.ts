@@ -1,4 +1,4 @@
-import { eq, type InferSelectModel, sql } from 'drizzle-orm'
+import { asc, eq, type InferSelectModel, sql } from 'drizzle-orm'
 import { type Database, query, read } from './database.ts'
 import { transactions } from './schema.ts'
 
@@ -14,6 +14,38 @@ export class TransactionStore {
   async find(id: string): Promise<Transaction | null> {
     const rows = await read(() => this.#db.select().from(transactions).where(eq(transactions.id, id)))
     return rows[0] ?? null
+  }
+
+  /**
+   * Inserts or updates an action that the relayer did not bring. What the relayer says of one stays.
+   *
+   * @returns The record as it is from here on.
+   */
+  async putForeign(transaction: Transaction): Promise<Transaction | null> {
+    const { id, status, txHash, error, confirmations, updatedAt } = transaction
+    await query(
+      this.#db
+        .insert(transactions)
+        .values(transaction)
+        .onConflictDoUpdate({
+          target: transactions.id,
+          set: { status, txHash, error, confirmations, updatedAt },
+          setWhere: eq(transactions.revision, 0),
+        }),
+    )
+    return this.find(id)
+  }
+
+  /** Actions that the relayer did not bring and that are not final, longest untouched first. */
+  async foreignToFollow(limit: number): Promise<Transaction[]> {
+    return read(() =>
+      this.#db
+        .select()
+        .from(transactions)
+        .where(sql`revision = 0 AND status = 'sent'`)
+        .orderBy(asc(transactions.updatedAt))
+        .limit(limit),
+    )
   }
 
   /** Inserts or updates all of them in one statement; a row with a higher revision stays as it is. */
