@@ -412,6 +412,50 @@ describe('Relayer', () => {
   })
 })
 
+describe('a signed action that somebody else brought to the chain first', () => {
+  const foreignHash = `0x${'fe'.repeat(32)}`
+
+  /** A relayer whose action has reverted in a block, and which asks `find` who brought it. */
+  const withReverted = async (
+    find: RelayerConfig['findForeignSubmission'],
+    check: (relayer: RelayerObject, id: string) => Promise<void>,
+  ) => {
+    const request = action()
+    chain.minedRevert = '0xdeadbeef'
+    await runInDurableObject(relayer, async (instance, state) => {
+      const patient = { ...config, confirmations: 1, findForeignSubmission: find }
+      const asking = new RelayerObject(state, instance, patient)
+      await asking.relay(request)
+      chain.mine()
+      await check(asking, request.id)
+    })
+  }
+
+  test('is confirmed by the transaction that brought it, as soon as that can be told', async () => {
+    const answers = [() => Promise.reject(new Error('no logs')), async () => ({ txHash: foreignHash })]
+    await withReverted(
+      () => (answers.shift() as RelayerConfig['findForeignSubmission'])(action()),
+      async (asking, id) => {
+        await asking.alarm()
+        expect(await asking.find(id)).toMatchObject({ status: 'sent', confirmations: 1 })
+        await asking.alarm()
+        expect(await asking.find(id)).toMatchObject({ status: 'confirmed', txHash: foreignHash, error: null })
+      },
+    )
+  })
+
+  test('shows as reverted in the end when nobody can tell', async () => {
+    await withReverted(
+      () => Promise.reject(new Error('no logs')),
+      async (asking, id) => {
+        chain.head += 50
+        await asking.alarm()
+        expect(await asking.find(id)).toMatchObject({ status: 'reverted' })
+      },
+    )
+  })
+})
+
 describe('what a wallet may have relayed in a day', () => {
   const day = 86_400_000
   const today = Date.now()

@@ -1,9 +1,10 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { decodeFunctionData, type Hex } from 'viem'
+import { decodeFunctionData, encodeErrorResult, type Hex } from 'viem'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import * as z from 'zod'
 import { stakingAbi } from '../../contracts/generated/contracts.ts'
+import { contractErrorsAbi } from '../../contracts/generated/errors.ts'
 import { FakeChain } from '../../durable-objects/testing/fake-chain.ts'
 import {
   type GaslessPayload,
@@ -190,6 +191,24 @@ describe('a route that submits', () => {
       error: 'invalid_state',
     })
     expect(chain.received).toHaveLength(before)
+  })
+
+  test('409 conflict: a nonce that is used, also where the node does not say who brought the action', async () => {
+    const { post } = await prepare(unbond)
+    chain.revert = encodeErrorResult({
+      abi: contractErrorsAbi,
+      errorName: 'InvalidAccountNonce',
+      args: [`0x${'0a'.repeat(20)}`, 8n],
+    })
+    for (const logs of [[], null]) {
+      chain.nonsense.set('eth_getLogs', logs)
+      expect(await errorOf(await post())).toMatchObject({
+        status: 409,
+        error: 'conflict',
+        details: { reason: 'nonce', current_nonce: '8' },
+      })
+    }
+    chain.nonsense.clear()
   })
 
   test('503 unavailable: while the chain is down nothing is taken', async () => {
