@@ -507,11 +507,16 @@ describe('what a wallet may have relayed in a day', () => {
     const others = (index: number) => payout({ owner: `0x${index.toString(16).padStart(40, '0')}` })
     await runInDurableObject(relayer, async (instance, state) => {
       const thrifty = new RelayerObject(state, instance, { ...config, gasPerDay: 1_000_000 })
+      expect(await thrifty.health()).toMatchObject({ status: 'ok' })
       const results = await Promise.all([1, 2, 3, 4].map((index) => thrifty.accept(others(index))))
       expect(statuses(results)).toEqual(['accepted', 'accepted', 'exhausted', 'exhausted'])
       expect(await thrifty.accept(others(5))).toMatchObject({ status: 'exhausted', of: 'everyone' })
       expect(await thrifty.accept(action())).toMatchObject({ status: 'accepted' })
-      expect(await thrifty.health()).toMatchObject({ gasToday: 1_000_000, gasPerDay: 1_000_000 })
+      expect(await thrifty.health()).toMatchObject({
+        status: 'unavailable',
+        gasToday: 1_000_000,
+        gasPerDay: 1_000_000,
+      })
     })
   })
 })

@@ -29,7 +29,7 @@ const messageMsMax = 5_000
  * (EIP-7825: 2^24), and the largest batch of claims takes half of it.
  */
 const relayGasMax = 12_000_000
-/** Gas the balance must pay for: a few of the usual actions. */
+/** Gas the balance must pay for, and the day must have left: a few of the usual actions. */
 const healthyGas = 1_000_000n
 
 /** What works on the chain; an object without a configured chain has none. */
@@ -143,7 +143,8 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
       const { balanceWei, baseFeeWei, tipWei } = await this.#snapshots.recent()
       const fees = this.#initialFees({ baseFeeWei, tipWei })
       const pays = fees !== null && balanceWei >= healthyGas * fees.maxFeeWei
-      const able = pays && this.#failedAlarms < failedAlarmsMax
+      const gasLeft = this.#allowances.gasPerDay - this.#allowances.gasUsed(Date.now())
+      const able = pays && gasLeft >= healthyGas && this.#failedAlarms < failedAlarmsMax
       return { status: able ? 'ok' : 'unavailable', balanceWei: balanceWei.toString(), ...facts }
     } catch (error) {
       requireRpcFault(error)

@@ -8,6 +8,9 @@ test('a hub chooses the allowances that differ', () => {
   expect(RELAY_ALLOWANCES).toEqual({ ...defaultAllowances, set_payout: 3, bond: 0 })
 })
 
-test.each(['{"set_payuot":3}', '{"bond":-1}', '{"bond":"many"}'])('and is told of a wrong one: %s', (text) => {
-  expect(() => readSettings({ ...env, RELAY_ALLOWANCES: text })).toThrow(/RELAY_ALLOWANCES/)
-})
+test.each(['{"set_payuot":3}', '{"bond":-1}', '{"bond":"many"}'])(
+  'and is told of a wrong one: %s',
+  (text) => {
+    expect(() => readSettings({ ...env, RELAY_ALLOWANCES: text })).toThrow(/RELAY_ALLOWANCES/)
+  },
+)

@@ -16,6 +16,8 @@ export const getTransaction = defineRoute(
     operationId: 'getTransaction',
     tag: 'Network',
     summary: 'Follow a relayed action',
+    description:
+      'An action can be read from its acceptance on. A client address may ask for 60 ids in a minute that are of no action.',
     params: z.object({
       id: PathBytes32.meta({ description: 'EIP-712 digest of the signed action.', example: example.digest }),
     }),
