@@ -42,8 +42,10 @@ const config: RelayerConfig = {
   confirmations: 12,
   tickMs: 3_600_000,
   stuckMs: 30_000,
+  gasPerDay: 10 ** 9,
   enqueue: async () => {},
   publish: async () => {},
+  findForeignSubmission: async () => null,
 }
 
 const alarmAt = () => runInDurableObject(relayer, (_, state) => state.storage.getAlarm())
@@ -407,5 +409,114 @@ describe('Relayer', () => {
     chain.mine()
     await alarm()
     expect(await relayer.relay(two)).toMatchObject({ status: 'accepted' })
+  })
+})
+
+describe('a signed action that somebody else brought to the chain first', () => {
+  const foreignHash = `0x${'fe'.repeat(32)}`
+
+  /** A relayer whose action has reverted in a block, and which asks `find` who brought it. */
+  const withReverted = async (
+    find: RelayerConfig['findForeignSubmission'],
+    check: (relayer: RelayerObject, id: string) => Promise<void>,
+  ) => {
+    const request = action()
+    chain.minedRevert = '0xdeadbeef'
+    await runInDurableObject(relayer, async (instance, state) => {
+      const patient = { ...config, confirmations: 1, findForeignSubmission: find }
+      const asking = new RelayerObject(state, instance, patient)
+      await asking.relay(request)
+      chain.mine()
+      await check(asking, request.id)
+    })
+  }
+
+  test('is confirmed by the transaction that brought it, as soon as that can be told', async () => {
+    const answers = [() => Promise.reject(new Error('no logs')), async () => ({ txHash: foreignHash })]
+    await withReverted(
+      () => (answers.shift() as RelayerConfig['findForeignSubmission'])(action()),
+      async (asking, id) => {
+        await asking.alarm()
+        expect(await asking.find(id)).toMatchObject({ status: 'sent', confirmations: 1 })
+        await asking.alarm()
+        expect(await asking.find(id)).toMatchObject({ status: 'confirmed', txHash: foreignHash, error: null })
+      },
+    )
+  })
+
+  test('shows as reverted in the end when nobody can tell', async () => {
+    await withReverted(
+      () => Promise.reject(new Error('no logs')),
+      async (asking, id) => {
+        chain.head += 50
+        await asking.alarm()
+        expect(await asking.find(id)).toMatchObject({ status: 'reverted' })
+      },
+    )
+  })
+})
+
+describe('what a wallet may have relayed in a day', () => {
+  const day = 86_400_000
+  const today = Date.now()
+  const owner = `0x${'0c'.repeat(20)}`
+  const payout = (over: Partial<RelayRequest> = {}) =>
+    action({ action: 'set_payout', owner, perDay: 3, ...over })
+  const statuses = (results: { status: string }[]) => results.map(({ status }) => status).sort()
+
+  test('of 20 actions at once as many are accepted as it may have, and the others are told when to come back', async () => {
+    const results = await Promise.all(Array.from({ length: 20 }, () => relayer.accept(payout())))
+    expect(statuses(results)).toEqual([...Array(3).fill('accepted'), ...Array(17).fill('exhausted')])
+    expect(results.filter(({ status }) => status === 'exhausted')).toContainEqual({
+      status: 'exhausted',
+      of: 'owner',
+      renewsAt: (Math.floor(today / day) + 1) * 86_400,
+    })
+    await evictDurableObject(relayer)
+    expect(await relayer.accept(payout())).toMatchObject({ status: 'exhausted' })
+  })
+
+  test('the same action again costs nothing, and nor does one that is refused', async () => {
+    chain.revert = '0xdeadbeef'
+    for (let times = 0; times < 4; times++)
+      expect(await relayer.accept(payout())).toMatchObject({ status: 'refused' })
+    chain.revert = null
+    const accepted = [payout(), payout(), payout()]
+    for (const request of [...accepted, ...accepted])
+      expect(await relayer.accept(request)).toMatchObject({ status: 'accepted', relay: { id: request.id } })
+    expect(await relayer.accept(payout())).toMatchObject({ status: 'exhausted' })
+    for (const request of accepted)
+      expect(await relayer.accept(request)).toMatchObject({ status: 'accepted', relay: { id: request.id } })
+  })
+
+  test('is counted for each wallet and kind of action, and anew each day', async () => {
+    for (let times = 0; times < 3; times++) await relayer.accept(payout())
+    expect(await relayer.accept(payout())).toMatchObject({ status: 'exhausted' })
+    expect(await relayer.accept(payout({ action: 'unbond' }))).toMatchObject({ status: 'accepted' })
+    expect(await relayer.accept(payout({ owner: `0x${'0d'.repeat(20)}` }))).toMatchObject({
+      status: 'accepted',
+    })
+    await runInDurableObject(relayer, (_, state) =>
+      state.storage.sql.exec('UPDATE relays SET accepted_at_ms = accepted_at_ms - ?', day).toArray(),
+    )
+    expect(await relayer.accept(payout())).toMatchObject({ status: 'accepted' })
+  })
+
+  test('ends for all wallets at what the hub gives in a day, but not for what the hub itself wants', async () => {
+    chain.gas = 400_000
+    const others = (index: number) => payout({ owner: `0x${index.toString(16).padStart(40, '0')}` })
+    await runInDurableObject(relayer, async (instance, state) => {
+      const thrifty = new RelayerObject(state, instance, { ...config, gasPerDay: 1_000_000 })
+      expect(await thrifty.health()).toMatchObject({ status: 'ok' })
+      const results = await Promise.all([1, 2, 3, 4].map((index) => thrifty.accept(others(index))))
+      expect(statuses(results)).toEqual(['accepted', 'accepted', 'exhausted', 'exhausted'])
+      expect(await thrifty.accept(others(5))).toMatchObject({ status: 'exhausted', of: 'everyone' })
+      expect(await thrifty.accept(action())).toMatchObject({ status: 'accepted' })
+      expect(await thrifty.health()).toMatchObject({
+        status: 'unavailable',
+        gasToday: 1_000_000,
+        gasPerDay: 1_000_000,
+      })
+    })
   })
 })

@@ -1,5 +1,6 @@
 import { DurableObject } from 'cloudflare:workers'
 import { JsonRpc, RpcError, RpcUnreachable } from './chain/json-rpc.ts'
+import { Allowances } from './relayer/allowances.ts'
 import { type ChainSnapshot, RelayerChain } from './relayer/chain.ts'
 import { type Fees, initialFees } from './relayer/fees.ts'
 import { RelayLedger } from './relayer/ledger.ts'
@@ -28,7 +29,7 @@ const messageMsMax = 5_000
  * (EIP-7825: 2^24), and the largest batch of claims takes half of it.
  */
 const relayGasMax = 12_000_000
-/** Gas the balance must pay for: a few of the usual actions. */
+/** Gas the balance must pay for, and the day must have left: a few of the usual actions. */
 const healthyGas = 1_000_000n
 
 /** What works on the chain; an object without a configured chain has none. */
@@ -51,6 +52,7 @@ interface Parts {
  */
 export class RelayerObject<Env = unknown> extends DurableObject<Env> {
   readonly #ledger: RelayLedger
+  readonly #allowances: Allowances
   readonly #parts: Parts | null
   readonly #snapshots: Snapshots
   /** What is being accepted, by id. */
@@ -65,6 +67,7 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
   constructor(ctx: DurableObjectState, env: Env, config: RelayerConfig | null) {
     super(ctx, env)
     this.#ledger = new RelayLedger(ctx.storage)
+    this.#allowances = new Allowances(ctx.storage, config?.gasPerDay ?? 0)
     this.#parts = config && partsOf(config, this.#ledger)
     this.#snapshots = new Snapshots(this.#parts?.chain ?? null, this.#ledger)
     void ctx.blockConcurrencyWhile(async () => {
@@ -133,12 +136,15 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
       open: this.#ledger.countOpen(),
       oldestOpenAt: oldestOpenMs === null ? null : Math.floor(oldestOpenMs / 1000),
       nextNonce: this.#ledger.nextNonce(),
+      gasToday: this.#allowances.gasUsed(Date.now()),
+      gasPerDay: this.#allowances.gasPerDay,
     }
     try {
       const { balanceWei, baseFeeWei, tipWei } = await this.#snapshots.recent()
       const fees = this.#initialFees({ baseFeeWei, tipWei })
       const pays = fees !== null && balanceWei >= healthyGas * fees.maxFeeWei
-      const able = pays && this.#failedAlarms < failedAlarmsMax
+      const gasLeft = this.#allowances.gasPerDay - this.#allowances.gasUsed(Date.now())
+      const able = pays && gasLeft >= healthyGas && this.#failedAlarms < failedAlarmsMax
       return { status: able ? 'ok' : 'unavailable', balanceWei: balanceWei.toString(), ...facts }
     } catch (error) {
       requireRpcFault(error)
@@ -216,6 +222,9 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
   async #simulateAndStore(request: RelayRequest): Promise<RelayResult> {
     if (this.#parts === null) return { status: 'unavailable', part: 'chain' }
     const { chain } = this.#parts
+    // Nothing is asked of the chain for an owner who gets nothing today.
+    const early = this.#allowances.exhausted(request, 0, Date.now())
+    if (early) return { status: 'exhausted', ...early }
     const call = { to: request.to, data: request.data, valueWei: BigInt(request.valueWei) }
     const gasMax = Math.min(request.gasMax ?? relayGasMax, relayGasMax)
     let snapshot: ChainSnapshot
@@ -234,7 +243,10 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
     const fees = this.#initialFees(snapshot)
     if (fees === null) return { status: 'unavailable', part: 'fees' }
 
-    // Nothing awaits from the balance check to storing the row and the alarm.
+    // Nothing awaits from here to storing the row and the alarm.
+    const nowMs = Date.now()
+    const exhausted = this.#allowances.exhausted(request, simulated.gas, nowMs)
+    if (exhausted) return { status: 'exhausted', ...exhausted }
     const costWei = BigInt(simulated.gas) * fees.maxFeeWei + call.valueWei
     if (!this.#snapshots.commit(snapshot, costWei)) return { status: 'unavailable', part: 'balance' }
     const relay = this.#ledger.accept({
@@ -242,8 +254,9 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
       ...call,
       gas: simulated.gas,
       costWei,
-      acceptedAtMs: Date.now(),
+      acceptedAtMs: nowMs,
     })
+    this.#allowances.spend(request, simulated.gas, nowMs)
     await this.#arm()
     return { status: 'accepted', relay: viewOf(relay) }
   }

@@ -1,4 +1,6 @@
+import { encodeFunctionData, type Hex } from 'viem'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { projectRegistryAbi } from '../contracts/generated/contracts.ts'
 import { hasAnvil } from './testing/anvil.ts'
 import { type RelayerNetwork, startRelayerNetwork } from './testing/relayer-network.ts'
 
@@ -121,20 +123,48 @@ describe.skipIf(!hasAnvil)('a mined transaction', () => {
     expect(await rpc('eth_getTransactionCount', network.relayer.signer, 'latest')).toBe('0x1')
   })
 
-  test('that reverts after all, because somebody else brought the action first, is reported with the reason', async () => {
+  /** Pays more than the relayer, so it comes first in the block. */
+  const sendFirst = (from: string | undefined, to: string, data: string) =>
+    rpc<string>('eth_sendTransaction', {
+      from,
+      to,
+      data,
+      maxFeePerGas: gwei(900),
+      maxPriorityFeePerGas: gwei(500),
+    })
+
+  test('that reverts after all is reported with the reason', async () => {
     await rpc('evm_setAutomine', false)
     const request = network.action()
     expect(await network.relayer.relay(request)).toMatchObject({ status: 'accepted' })
-    // Pays more, so it comes first in the block.
-    const [other] = await rpc<string[]>('eth_accounts')
-    const fees = { maxFeePerGas: gwei(900), maxPriorityFeePerGas: gwei(500) }
-    await rpc('eth_sendTransaction', { from: other, to: request.to, data: request.data, ...fees })
+    await rpc('anvil_setBalance', request.owner, gwei(10 ** 9))
+    await rpc('anvil_impersonateAccount', request.owner)
+    const hash: Hex = `0x${'0f'.repeat(32)}`
+    const args = ['project', hash, hash, hash] as const
+    const data = encodeFunctionData({ abi: projectRegistryAbi, functionName: 'register', args })
+    await sendFirst(request.owner, request.to, data)
     await rpc('evm_mine')
     await expect
       .poll(async () => {
         await rpc('evm_mine')
         return find(request.id)
       })
-      .toMatchObject({ status: 'reverted', error: `InvalidAccountNonce(${request.owner}, 1)` })
+      .toMatchObject({ status: 'reverted', error: `AlreadyRegistered(${request.projectId})` })
+  })
+
+  test('that reverts because somebody else brought the action first shows what that one did', async () => {
+    await rpc('evm_setAutomine', false)
+    const request = network.action()
+    expect(await network.relayer.relay(request)).toMatchObject({ status: 'accepted' })
+    const [other] = await rpc<string[]>('eth_accounts')
+    const txHash = await sendFirst(other, request.to, request.data)
+    await rpc('evm_mine')
+    await expect
+      .poll(async () => {
+        await rpc('evm_mine')
+        return find(request.id)
+      })
+      .toMatchObject({ status: 'confirmed', txHash, error: null })
+    expect(await network.done()).toEqual([request.projectId])
   })
 })

@@ -44,6 +44,11 @@ describe('operator commands', () => {
       post('/admin/v1/developers/{address}/verification', { address: '0x02' }, { action: 'approve' }),
     ],
     ['reindex --reason mended', post('/admin/v1/reindex', {}, { reason: 'mended' })],
+    ['dead-letters list', { method: 'get', path: '/admin/v1/dead-letters' }],
+    [
+      'dead-letters close m0 --reason done',
+      post('/admin/v1/dead-letters/{message_id}/close', { message_id: 'm0' }, { reason: 'done' }),
+    ],
     ['faucet close', { method: 'put', path: '/admin/v1/faucet', body: { enabled: false } }],
     [
       'faucet open --amount 5',
@@ -133,6 +138,26 @@ describe('npm run operator', () => {
       { error: 'invalid_state' },
       expect.stringContaining('409 invalid_state'),
     ])
+  })
+
+  test('lists messages that failed, and closes them', async () => {
+    const db = await hub.miniflare.getD1Database('DB', 'hub')
+    await db
+      .prepare(
+        "INSERT INTO dead_letters (message_id, queue, body, attempts, died_at) VALUES ('m0', 'relay-dead-letters', '{}', 11, 1)",
+      )
+      .run()
+    const list = async () => JSON.parse((await run(['dead-letters', 'list'])).stdout) as { items: object[] }
+    expect(await list()).toMatchObject({ items: [{ message_id: 'm0', attempts: 11 }] })
+    const resent = await run(['dead-letters', 'resend', 'm0'])
+    expect([resent.code, JSON.parse(resent.stdout)]).toMatchObject([1, { error: 'invalid_state' }])
+    const closed = await run(['dead-letters', 'close', 'm0', '--reason', 'Nobody can read it.'])
+    expect([closed.code, JSON.parse(closed.stdout)]).toMatchObject([0, { resolution: 'closed' }])
+    expect(await list()).toMatchObject({ items: [] })
+    const log = await run(['audit-log', '--subject', 'm0'])
+    expect(JSON.parse(log.stdout)).toMatchObject({
+      items: [{ action: 'dead_letter.close', reason: 'Nobody can read it.' }],
+    })
   })
 
   test('with the key of another wallet it is refused; with none it says so', async () => {

@@ -3,10 +3,12 @@ import type { ChainIndexerObject } from '../durable-objects/chain-indexer.ts'
 import type { FaucetCooldown } from '../durable-objects/faucet-cooldown.ts'
 import type { RateLimiter } from '../durable-objects/rate-limiter.ts'
 import type { RelayerObject } from '../durable-objects/relayer.ts'
+import { actionNames } from '../protocol/actions/index.ts'
 import { type Profile, resolveProfile } from '../protocol/identity/index.ts'
 import { Contracts } from './chain/contracts.ts'
 import { Address, Amount, Bytes32 } from './http/formats.ts'
 import type { RelayMessage } from './queues/relay-message.ts'
+import { defaultAllowances } from './relay/allowances.ts'
 
 /** Bindings and raw vars of wrangler.toml, as the platform hands them in. */
 export interface Env {
@@ -40,6 +42,8 @@ export interface Env {
   RELAYER_FEE_CAP_GWEI?: string
   RELAYER_TICK_MS?: string
   RELAYER_STUCK_MS?: string
+  RELAYER_GAS_PER_DAY?: string
+  RELAY_ALLOWANCES?: string
   FAUCET_ENABLED?: string
   FAUCET_AMOUNT_WEI?: string
   FAUCET_NATIVE_WEI?: string
@@ -107,6 +111,15 @@ const Settings = z.object({
   RELAYER_FEE_CAP_GWEI: z.coerce.number().int().min(1).default(100),
   RELAYER_TICK_MS: z.coerce.number().int().min(20).default(1_000),
   RELAYER_STUCK_MS: z.coerce.number().int().min(50).default(30_000),
+  /** Gas that what all wallets together have relayed may take in a day, times RATE_LIMIT_MULTIPLIER. */
+  RELAYER_GAS_PER_DAY: z.coerce.number().int().min(1).default(1_000_000_000),
+  /** JSON object with the daily allowances of a wallet that differ from the defaults, by action; times RATE_LIMIT_MULTIPLIER. */
+  RELAY_ALLOWANCES: z
+    .string()
+    .default('{}')
+    .transform((text) => JSON.parse(text) as unknown)
+    .pipe(z.partialRecord(z.enum(actionNames), z.int().min(0)))
+    .transform((differing) => ({ ...defaultAllowances, ...differing })),
   FAUCET_ENABLED: z.stringbool().default(true),
   FAUCET_AMOUNT_WEI: wei.default(1_000n * 10n ** 18n),
   FAUCET_NATIVE_WEI: wei.default(10n ** 16n),

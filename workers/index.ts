@@ -24,10 +24,13 @@ export default {
       relayer,
       indexer,
     } = services(env)
-    const { mirrorOverdue } = await import('./relay/listing-mirror.ts')
-    // Alarms drive both; this brings them back should one have been lost.
+    const { bringDueActions } = await import('./relay/hub-actions.ts')
+    const { followForeignActions } = await import('./relay/foreign-actions.ts')
+    // Alarms drive the first two; this brings them back should one have been lost.
     await Promise.all(
-      [relayer?.wake(), indexer?.wake(), mirrorOverdue(env)].map((done) => done?.catch(logged)),
+      [relayer?.wake(), indexer?.wake(), bringDueActions(env), followForeignActions(env)].map((done) =>
+        done?.catch(logged),
+      ),
     )
     const now = unixNow()
     // One store that fails does not keep the others from being swept.

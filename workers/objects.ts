@@ -33,10 +33,16 @@ function relayerConfig(env: Env): RelayerConfig | null {
     confirmations: settings.CHAIN_CONFIRMATIONS,
     tickMs: settings.RELAYER_TICK_MS,
     stuckMs: settings.RELAYER_STUCK_MS,
+    gasPerDay: settings.RELAYER_GAS_PER_DAY * settings.RATE_LIMIT_MULTIPLIER,
     enqueue: async (ids) => {
       await env.RELAY.sendBatch(ids.map((id) => ({ body: { v: 1, id } })))
     },
     publish: (relays) => services(env).transactions.put(relays),
+    findForeignSubmission: async (relay) => {
+      const { chain } = services(env)
+      const { findForeignSubmission } = await import('./relay/foreign-submission.ts')
+      return chain && findForeignSubmission(chain, relay)
+    },
   }
 }
 

@@ -16,6 +16,7 @@ import { DeveloperStore } from './stores/developers.ts'
 import { DeviceStore } from './stores/devices.ts'
 import { DraftStore } from './stores/drafts.ts'
 import { FaucetSettingsStore } from './stores/faucet-settings.ts'
+import { HubActionStore } from './stores/hub-actions.ts'
 import { IdempotencyKeyStore } from './stores/idempotency-keys.ts'
 import { ModuleStore } from './stores/modules.ts'
 import { NetworkStore } from './stores/network.ts'
@@ -64,6 +65,7 @@ export function createServices(env: Env) {
     auditLog: new AuditLogStore(db),
     transactions: new TransactionStore(db),
     chainIndex: new ChainIndexStore(db, settings.CHAIN_WINDOW_BLOCKS),
+    hubActions: new HubActionStore(db),
     deadLetters: new DeadLetterStore(db),
     cursors: new CursorCodec(settings.HUB_SECRET),
     sealer: new Sealer(settings.HUB_SECRET),

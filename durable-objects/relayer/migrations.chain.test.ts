@@ -29,6 +29,7 @@ test('every action of the two former tables is carried over', async () => {
   await runInDurableObject(relayer, (_, { storage }) => {
     storage.sql.exec('DROP TABLE relays')
     storage.sql.exec('DROP TABLE attempts')
+    storage.sql.exec('DROP TABLE gas_days')
     storage.kv.put('migrations', 0)
     migrate(storage, twoTables)
     fillTwoTables(storage.sql)

@@ -90,4 +90,7 @@ export const relayerMigrations = [
   `CREATE INDEX relays_by_serialization_key ON relays (serialization_key) WHERE status IN ('queued', 'sent')`,
   'CREATE INDEX relays_unpublished ON relays (accepted_at_ms) WHERE published_revision < revision',
   'ALTER TABLE attempts RENAME COLUMN hollow TO noop',
+
+  'CREATE INDEX relays_by_owner ON relays (owner, action, accepted_at_ms)',
+  'CREATE TABLE gas_days (day INTEGER PRIMARY KEY, gas INTEGER NOT NULL)',
 ]

@@ -19,6 +19,9 @@ const resubmitMsMax = 5_000
 /** After a foreign transaction has held the nonce for this long, the action cannot be mined any more. */
 const foreignMs = 10 * 60_000
 
+/** So many blocks more an action that reverted waits for the answer whether somebody else brought it to the chain. */
+const searchedConfirmations = 50
+
 /** A signed transaction and the action it is for. */
 type Submission = [SubmittedRelay, Attempt]
 
@@ -103,8 +106,28 @@ export class Reconciler {
     if (noop) return this.#ledger.change(relay, open, { ...facts, status: 'failed' }, now)
     this.#ledger.unmarkNoop(relay, now)
     if (receipt.succeeded) return this.#ledger.change(relay, open, { ...facts, status: 'confirmed' }, now)
+    const foreign = await this.#findForeignSubmission(relay)
+    if (foreign === 'unknown' && confirmations < this.#config.confirmations + searchedConfirmations)
+      return this.#ledger.change(relay, open, { ...facts, status: 'mined' }, now)
+    if (foreign !== null && foreign !== 'unknown')
+      return this.#ledger.change(
+        relay,
+        open,
+        { ...facts, txHash: foreign.txHash, status: 'confirmed', error: null },
+        now,
+      )
     const error = await this.#chain.explainRevert(relay, receipt.blockNumber)
     this.#ledger.change(relay, open, { ...facts, status: 'reverted', error }, now)
+  }
+
+  /** A signed action may revert because somebody else has brought it to the chain before. */
+  async #findForeignSubmission(relay: SubmittedRelay): Promise<{ txHash: string } | null | 'unknown'> {
+    try {
+      return await this.#config.findForeignSubmission(relay)
+    } catch (error) {
+      console.error(`whether somebody else brought ${relay.id} to the chain is not known`, error)
+      return 'unknown'
+    }
   }
 
   /** No attempt is in a block of this chain. */

@@ -17,10 +17,16 @@ export interface RelayerConfig {
   tickMs: number
   /** A transaction that no block has taken for this long is replaced by one with higher fees. */
   stuckMs: number
+  /** Gas that the actions of all owners together may take in a day. */
+  gasPerDay: number
   /** Sees to it that `submit` is called with the ids soon. It may fail, and the call come twice or never. */
   enqueue: (ids: readonly string[]) => Promise<void>
   /** Copies states into the hub's database; an older revision must not overwrite a newer one. */
   publish: (relays: RelayView[]) => Promise<void>
+  /** The transaction with which somebody else brought a signed action to the chain, if any. Throws when nobody can tell. */
+  findForeignSubmission: (
+    relay: Pick<RelayRequest, 'action' | 'to' | 'data'>,
+  ) => Promise<{ txHash: string } | null>
 }
 
 export interface RelayRequest {
@@ -36,6 +42,8 @@ export interface RelayRequest {
   valueWei: string
   /** What the call may take. Left out for calls of this network's own contracts, which are known to take less than most. */
   gasMax?: number
+  /** Actions of this kind that the owner may have accepted in a day. Left out for what the hub itself wants. */
+  perDay?: number
 }
 
 /** An action as clients see it. */
@@ -52,12 +60,21 @@ export interface RelayView {
   revision: number
 }
 
+/** What of a day's relaying is used up: the owner's, or what there is for all owners. */
+export interface Exhausted {
+  of: 'owner' | 'everyone'
+  /** Unix seconds. */
+  renewsAt: number
+}
+
 export type RelayResult =
   | { status: 'accepted'; relay: RelayView }
   /** Another action with the serialization key goes first. */
   | { status: 'busy'; id: string }
   /** It would revert. */
   | { status: 'refused'; name: string | null; args: string[]; reason: string }
+  /** No more is relayed today, for its owner or for anybody. */
+  | ({ status: 'exhausted' } & Exhausted)
   | { status: 'unavailable'; part: 'chain' | 'balance' | 'fees' }
 
 export interface RelayerHealth {
@@ -67,4 +84,7 @@ export interface RelayerHealth {
   open: number
   oldestOpenAt: number | null
   nextNonce: number
+  /** Gas of what owners had accepted today, and what there is for them in a day. */
+  gasToday: number
+  gasPerDay: number
 }

@@ -88,6 +88,8 @@ export class FakeChain {
         const number = params[0]?.startsWith('0x') ? Number(params[0]) : this.head
         return number > this.head ? null : this.#block(number)
       }
+      case 'eth_blockNumber':
+        return hex(this.head)
       case 'eth_maxPriorityFeePerGas':
         return hex(10n ** 9n)
       case 'eth_getTransactionCount':

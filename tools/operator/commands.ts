@@ -116,6 +116,18 @@ export const commands: readonly Command[] = [
     call: (_, options) => faucet(false, options),
   },
   {
+    words: ['dead-letters', 'list'],
+    does: 'messages that failed and nobody has seen to, newest first',
+    call: () => get('/admin/v1/dead-letters'),
+  },
+  ...(['resend', 'close'] as const).map((action) => ({
+    words: ['dead-letters', action, '<message_id>'],
+    does: action === 'resend' ? 'send a message that failed once more' : 'give up a message that failed',
+    options: ['reason'] as const,
+    call: ([message_id = '']: readonly string[], options: Options) =>
+      decide(`/admin/v1/dead-letters/{message_id}/${action}`, { message_id }, options),
+  })),
+  {
     words: ['relayer'],
     does: 'the relayer, and messages that failed',
     call: () => get('/admin/v1/relayer'),
@@ -139,7 +151,7 @@ const optionHelp: Record<keyof Options, string> = {
   condition: '--condition TEXT    what the developer has to keep to; once for each',
   status: '--status STATUS     pending, approved or revoked',
   role: '--role ROLE         miner or validator',
-  subject: '--subject ID        only what was done to this project, node or address',
+  subject: '--subject ID        only what was done to this project, node, address or message',
   amount: '--amount N          tokens of one drip in base units: 10^18 are one token',
   'eth-amount': '--eth-amount N      native currency of one drip in wei: 10^18 are one ether',
 }

@@ -1,5 +1,11 @@
 import type { Hex } from 'viem'
-import { JsonRpc, quantity, RpcError } from '../../durable-objects/chain/json-rpc.ts'
+import {
+  JsonRpc,
+  quantity,
+  RpcError,
+  readObject,
+  readQuantity,
+} from '../../durable-objects/chain/json-rpc.ts'
 import { isRevert } from '../../durable-objects/relayer/revert-reason.ts'
 
 export interface ChainClient {
@@ -7,6 +13,17 @@ export interface ChainClient {
   holdsCode(address: string): Promise<boolean>
   /** The return data of a read-only call, or null when it reverts. */
   call(to: string, data: Hex, gas: number): Promise<Hex | null>
+  /** The logs of a contract in so many of the latest blocks, oldest first. */
+  recentLogs(address: string, topics: readonly unknown[], blocks: number): Promise<RecentLogs>
+  /** What a transaction was sent with, or null when the node does not know it. */
+  transactionInput(hash: string): Promise<string | null>
+  /** Blocks from that of a transaction to the latest one; 0 while no block has it, or when it reverted there. */
+  confirmations(hash: string): Promise<number>
+}
+
+export interface RecentLogs {
+  head: number
+  logs: { transactionHash: string; blockNumber: number; data: string; topics: string[] }[]
 }
 
 const timeoutMs = 3_000
@@ -27,5 +44,33 @@ export function createChainClient(rpcUrl: string): ChainClient {
         throw error
       }
     },
+    async recentLogs(address, topics, blocks) {
+      const node = rpc()
+      const head = Number(readQuantity(await node.call('eth_blockNumber')))
+      const fromBlock = quantity(Math.max(0, head - blocks + 1))
+      const logs = await node.call<RpcLog[]>('eth_getLogs', { address, topics, fromBlock, toBlock: 'latest' })
+      return {
+        head,
+        logs: logs.map((log) => ({ ...log, blockNumber: Number(readQuantity(log.blockNumber)) })),
+      }
+    },
+    async transactionInput(hash) {
+      const found = await rpc().call<{ input: string } | null>('eth_getTransactionByHash', hash)
+      return found?.input ?? null
+    },
+    async confirmations(hash) {
+      const [head, receipt] = await rpc().all([['eth_blockNumber'], ['eth_getTransactionReceipt', hash]])
+      if (receipt === null) return 0
+      const { blockNumber, status } = readObject(receipt)
+      if (readQuantity(status) !== 1n) return 0
+      return Math.max(0, Number(readQuantity(head) - readQuantity(blockNumber)) + 1)
+    },
   }
+}
+
+interface RpcLog {
+  transactionHash: string
+  blockNumber: string
+  data: string
+  topics: string[]
 }

@@ -20,6 +20,8 @@ export const budgets = {
   unproven: { windowSeconds: 60, address: 600 },
   // Browsers ask before most calls; a page must not use up what its calls are paid from.
   preflight: { windowSeconds: 60, address: 6000 },
+  // What the database does not have, the relayer is asked for.
+  unknown_transaction: { windowSeconds: 60, address: 60 },
   sign_in: { windowSeconds: 60, address: 30 },
   faucet: { windowSeconds: 60, caller: 10, address: 20 },
   asset_upload: { windowSeconds: 3600, caller: 120, address: 600 },

@@ -25,8 +25,10 @@ export async function spendRateLimit(
 }
 
 /** Spends a budget that is the client address's alone, before anything else is done for the request. */
-export const spendAddressBudget = (c: HubContext, name: 'preflight' | 'unproven'): Promise<void> =>
-  spend(c, chargesOf(c, name, null))
+export const spendAddressBudget = (
+  c: HubContext,
+  name: 'preflight' | 'unproven' | 'unknown_transaction',
+): Promise<void> => spend(c, chargesOf(c, name, null))
 
 /** Gives back what {@link spendAddressBudget} took. */
 export function refundAddressBudget(c: HubContext, name: 'unproven'): void {

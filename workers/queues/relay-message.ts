@@ -4,18 +4,27 @@ import { Address, Amount, Bytes32, HexBytes } from '../http/formats.ts'
 /** An action that the relayer has accepted, and is to submit. */
 const AcceptedAction = z.strictObject({ v: z.literal(1), id: Bytes32 })
 
-/** An action the hub itself wants on the chain, with nobody waiting for the answer. */
-const HubAction = z.strictObject({
-  v: z.literal(2),
+const wholeAction = {
   id: Bytes32,
   action: z.string().min(1),
   owner: Address,
-  serializationKey: z.string().nullable(),
   to: Address,
   data: HexBytes,
   valueWei: Amount,
-})
-export type HubAction = z.output<typeof HubAction>
+}
 
-export const RelayMessage = z.union([AcceptedAction, HubAction])
-export type RelayMessage = z.output<typeof RelayMessage>
+/** A whole action of the hub's own. Nothing sends such messages; after an upgrade some may be on their way. */
+const HubActionMessage = z
+  .union([
+    z.strictObject({ v: z.literal(2), ...wholeAction, serializationKey: z.string().nullable() }),
+    // The same under another name.
+    z
+      .strictObject({ v: z.literal(1), ...wholeAction, lane: z.string().nullable() })
+      .transform(({ lane, ...action }) => ({ ...action, serializationKey: lane })),
+  ])
+  .transform(({ v: _, ...action }) => action)
+export type HubActionMessage = z.output<typeof HubActionMessage>
+
+export const RelayMessage = z.union([AcceptedAction, HubActionMessage])
+/** What the hub sends. */
+export type RelayMessage = z.output<typeof AcceptedAction>

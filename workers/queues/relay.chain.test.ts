@@ -10,7 +10,7 @@ import { FakeChain } from '../../durable-objects/testing/fake-chain.ts'
 import hub from '../index.ts'
 import { services } from '../services.ts'
 import { client } from '../test/client.ts'
-import type { HubAction } from './relay-message.ts'
+import type { HubActionMessage } from './relay-message.ts'
 
 const chain = new FakeChain()
 beforeEach(() => {
@@ -19,10 +19,9 @@ beforeEach(() => {
 })
 
 let ids = 0
-const message = (over: Partial<HubAction> = {}): HubAction => {
+const request = (): HubActionMessage => {
   ids += 1
   return {
-    v: 2,
     id: `0x${ids.toString(16).padStart(64, '0')}`,
     action: 'set_listing_status',
     owner: `0x${'0a'.repeat(20)}`,
@@ -30,9 +29,9 @@ const message = (over: Partial<HubAction> = {}): HubAction => {
     to: `0x${'0b'.repeat(20)}`,
     data: '0x01',
     valueWei: '0',
-    ...over,
   }
 }
+const message = () => ({ v: 2, ...request() })
 
 const consume = async (queue: string, ...bodies: unknown[]) => {
   const messages = bodies.map((body, index) => ({
@@ -63,9 +62,9 @@ describe('the queue relay', () => {
   })
 
   test('submits what was accepted, all of a batch in one request, and passes over what it was told before', async () => {
-    const accepted = Array.from({ length: 3 }, () => message())
+    const accepted = Array.from({ length: 3 }, request)
     const { relayer } = services(env)
-    for (const { v: _, ...request } of accepted) await relayer?.accept(request)
+    for (const one of accepted) await relayer?.accept(one)
     const ids = accepted.map(({ id }) => ({ v: 1, id }))
     for (const repeated of [false, true]) {
       if (repeated) ids.reverse()
@@ -77,10 +76,10 @@ describe('the queue relay', () => {
   })
 
   test('what is accepted comes through the queue by itself', async () => {
-    const { v: _, ...request } = message()
-    expect(await services(env).relayer?.accept(request)).toMatchObject({ relay: { status: 'queued' } })
+    const one = request()
+    expect(await services(env).relayer?.accept(one)).toMatchObject({ relay: { status: 'queued' } })
     await vi.waitFor(async () =>
-      expect(await services(env).relayer?.find(request.id)).toMatchObject({ status: 'sent' }),
+      expect(await services(env).relayer?.find(one.id)).toMatchObject({ status: 'sent' }),
     )
     expect(chain.received).toHaveLength(1)
   })
@@ -93,6 +92,25 @@ describe('the queue relay', () => {
     expect(await consume('relay', known, later)).toEqual({ acked: ['m0'], retried: ['m1'] })
     chain.down = false
     expect(await consume('relay', later)).toEqual({ acked: ['m0'], retried: [] })
+  })
+
+  test('relays what an earlier version of the hub has sent before an upgrade', async () => {
+    const { serializationKey, ...action } = request()
+    expect(await consume('relay', { v: 1, ...action, lane: serializationKey })).toEqual({
+      acked: ['m0'],
+      retried: [],
+    })
+    expect(chain.received).toHaveLength(1)
+    expect(await services(env).relayer?.find(action.id)).toMatchObject({ status: 'sent' })
+  })
+
+  test('tries again what the contract refuses, for its reason may pass', async () => {
+    const one = message()
+    chain.revert = '0xdeadbeef'
+    expect(await consume('relay', one)).toEqual({ acked: [], retried: ['m0'] })
+    chain.revert = null
+    expect(await consume('relay', one)).toEqual({ acked: ['m0'], retried: [] })
+    expect(chain.received).toHaveLength(1)
   })
 
   test.each([{}, null, 'text', { ...message(), v: 1 }, { ...message(), data: 'code' }, { v: 1, id: 'x' }])(
@@ -119,7 +137,7 @@ describe('the queue relay-dead-letters', () => {
     const body = { any: 'thing' }
     expect(await consume('relay-dead-letters', body)).toEqual({ acked: ['m0'], retried: [] })
     expect(await consume('relay-dead-letters', body)).toEqual({ acked: ['m0'], retried: [] })
-    expect(await services(env).deadLetters.unresolved(10)).toMatchObject([
+    expect(await services(env).deadLetters.unresolved(undefined, 10)).toMatchObject([
       { messageId: 'm0', queue: 'relay-dead-letters', body: '{"any":"thing"}' },
     ])
     expect(await status()).toMatchObject({ status: 'degraded', queue: 'unavailable' })

@@ -1,25 +1,24 @@
-import { unixNow } from '../../durable-objects/clock.ts'
 import type { Env } from '../env.ts'
 import { services } from '../services.ts'
-import { type HubAction, RelayMessage } from './relay-message.ts'
+import { type HubActionMessage, RelayMessage } from './relay-message.ts'
 
 /**
- * Has accepted actions submitted, all of a batch at once, and relays what the hub itself wants on the chain. Messages may
- * come twice and in any order: their id names the action.
+ * Has accepted actions submitted, all of a batch at once, and relays whole actions. Messages may come twice and in any
+ * order: their id names the action.
  */
 export async function consumeRelay(batch: MessageBatch<unknown>, env: Env): Promise<void> {
   const accepted: { message: Message<unknown>; id: string }[] = []
-  const ofHub: { message: Message<unknown>; action: HubAction }[] = []
+  const whole: { message: Message<unknown>; action: HubActionMessage }[] = []
   for (const message of batch.messages) {
     const parsed = RelayMessage.safeParse(message.body)
     // A message nobody can read dies at its last attempt, where operators see it.
     if (!parsed.success) retry(message)
-    else if ('action' in parsed.data) ofHub.push({ message, action: parsed.data })
+    else if ('action' in parsed.data) whole.push({ message, action: parsed.data })
     else accepted.push({ message, id: parsed.data.id })
   }
   await Promise.all([
     submit(accepted, env),
-    ...ofHub.map(async ({ message, action }) => acknowledge(message, () => relay(action, env))),
+    ...whole.map(async ({ message, action }) => acknowledge(message, () => relay(action, env))),
   ])
 }
 
@@ -34,29 +33,10 @@ async function submit(accepted: readonly { message: Message<unknown>; id: string
   await Promise.all(accepted.map(({ message }) => acknowledge(message, work)))
 }
 
-/** Whether the action is accepted, or refused for good. */
-async function relay({ v: _, ...request }: HubAction, env: Env): Promise<boolean> {
-  const { relayer, transactions } = services(env)
-  if (relayer === null) return false
-  const result = await relayer.relay(request)
-  if (result.status === 'refused') {
-    const now = unixNow()
-    await transactions.put([
-      {
-        id: request.id,
-        action: request.action,
-        owner: request.owner,
-        status: 'failed',
-        txHash: null,
-        error: result.reason,
-        confirmations: 0,
-        createdAt: now,
-        updatedAt: now,
-        revision: 0,
-      },
-    ])
-  }
-  return result.status === 'accepted' || result.status === 'refused'
+/** Whether the action is accepted. What is refused may have a reason that passes. */
+async function relay(action: HubActionMessage, env: Env): Promise<boolean> {
+  const result = await services(env).relayer?.relay(action)
+  return result?.status === 'accepted'
 }
 
 /** Acknowledges the message once the work is done; otherwise it comes again. */

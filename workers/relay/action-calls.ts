@@ -1,4 +1,4 @@
-import { type Abi, encodeFunctionData, getAbiItem, type Hex } from 'viem'
+import { type Abi, decodeFunctionData, encodeFunctionData, getAbiItem, type Hex } from 'viem'
 import { projectRegistryAbi, stakingAbi } from '../../contracts/generated/contracts.ts'
 import { type AcceptedSignature, type Action, actions, structs } from '../../protocol/actions/index.ts'
 import type { TypedMessage } from '../../protocol/signatures/index.ts'
@@ -41,6 +41,21 @@ export function encodeActionCall(action: Action, { message, signature, permit }:
   }
   const args = [Object.fromEntries(members), signature, ...(action === 'bond' ? [permitGiven] : [])]
   return encodeFunctionData({ abi, functionName: relayed, args })
+}
+
+/** Reads a call that {@link encodeActionCall} has encoded; null for any other. */
+export function decodeActionCall(
+  action: Action,
+  data: string,
+): { message: Record<string, unknown>; signature: Hex } | null {
+  const { abi, relayed } = functions[action]
+  try {
+    const { functionName, args = [] } = decodeFunctionData({ abi, data: data as Hex })
+    const [message, signature] = args as [Record<string, unknown>, Hex]
+    return functionName === relayed ? { message, signature } : null
+  } catch {
+    return null
+  }
 }
 
 /** Encodes the call with which the owner does the same without the hub; its parameters are members of the struct. */

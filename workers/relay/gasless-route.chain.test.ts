@@ -1,9 +1,10 @@
-import { runDurableObjectAlarm } from 'cloudflare:test'
+import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { decodeFunctionData, type Hex } from 'viem'
+import { decodeFunctionData, encodeErrorResult, type Hex } from 'viem'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import * as z from 'zod'
 import { stakingAbi } from '../../contracts/generated/contracts.ts'
+import { contractErrorsAbi } from '../../contracts/generated/errors.ts'
 import { FakeChain } from '../../durable-objects/testing/fake-chain.ts'
 import {
   type GaslessPayload,
@@ -32,6 +33,15 @@ beforeEach(() => {
 })
 
 const freshKey = () => bytesToHex(crypto.getRandomValues(new Uint8Array(32)))
+/** Lets everything that was accepted come into a final block. */
+const finalize = async () => {
+  const { relayer } = services(env)
+  while (((await relayer?.health())?.open ?? 0) > 0) {
+    await new Promise((resolve) => setTimeout(resolve))
+    chain.mine()
+    await runDurableObjectAlarm(env.RELAYER.getByName(`31337:${relayer?.signer}`))
+  }
+}
 const id = (byte: string) => `0x${byte.repeat(32)}`
 
 const unbond = (account: string): RequestedAction => ({
@@ -183,6 +193,24 @@ describe('a route that submits', () => {
     expect(chain.received).toHaveLength(before)
   })
 
+  test('409 conflict: a nonce that is used, also where the node does not say who brought the action', async () => {
+    const { post } = await prepare(unbond)
+    chain.revert = encodeErrorResult({
+      abi: contractErrorsAbi,
+      errorName: 'InvalidAccountNonce',
+      args: [`0x${'0a'.repeat(20)}`, 8n],
+    })
+    for (const logs of [[], null]) {
+      chain.nonsense.set('eth_getLogs', logs)
+      expect(await errorOf(await post())).toMatchObject({
+        status: 409,
+        error: 'conflict',
+        details: { reason: 'nonce', current_nonce: '8' },
+      })
+    }
+    chain.nonsense.clear()
+  })
+
   test('503 unavailable: while the chain is down nothing is taken', async () => {
     const { post } = await prepare(unbond)
     const before = chain.received.length
@@ -216,6 +244,54 @@ describe('a route that prepares and submits', () => {
     expect([prepared.status, typed_data.message]).toMatchObject([200, { owner: account, payout: target }])
     const submitted = await payout(account)({ typed_data, signature: sign(key, typed_data) })
     expect([submitted.status, await submitted.json()]).toMatchObject([202, { action: 'set_payout' }])
+  })
+
+  test('429 rate_limited: the wallet had its payout changes of the day; each counted once', async () => {
+    const key = freshKey()
+    const account = evmAddress(key)
+    const change = async (index: number) => {
+      const target = `0x${index.toString(16).padStart(40, '0')}`
+      const { typed_data } = (await (await payout(account)({ payout: target })).json()) as GaslessPayload
+      const body = { typed_data, signature: sign(key, typed_data) }
+      return { body, answer: await payout(account)(body) }
+    }
+    const first = await change(1)
+    for (let index = 2; index <= 10; index++) {
+      await finalize()
+      expect((await change(index)).answer.status).toBe(202)
+      expect((await payout(account)(first.body)).status).toBe(202)
+    }
+    await finalize()
+    const refused = await errorOf((await change(11)).answer)
+    const renewsAt = (Math.floor(Date.now() / 86_400_000) + 1) * 86_400
+    expect(refused).toMatchObject({
+      status: 429,
+      error: 'rate_limited',
+      message: expect.stringContaining(new Date(renewsAt * 1000).toISOString().slice(0, 16)),
+      details: { reason: 'relay_allowance', action: 'set_payout', per_day: 10, renews_at: renewsAt },
+    })
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect((await payout(account)(first.body)).status).toBe(202)
+  })
+
+  test('503 unavailable: the gas that there is for all wallets in a day is used up', async () => {
+    const key = freshKey()
+    const account = evmAddress(key)
+    const { typed_data } = (await (await payout(account)({ payout: account })).json()) as GaslessPayload
+    const body = { typed_data, signature: sign(key, typed_data) }
+    const relayer = env.RELAYER.getByName(`31337:${services(env).relayer?.signer}`)
+    const add = (gas: number) =>
+      runInDurableObject(relayer, (_, { storage }) =>
+        storage.sql.exec('UPDATE gas_days SET gas = gas + ?', gas).toArray(),
+      )
+    await add(10 ** 9)
+    expect(await errorOf(await payout(account)(body))).toMatchObject({
+      status: 503,
+      error: 'unavailable',
+      details: { reason: 'relay_gas', renews_at: expect.any(Number) },
+    })
+    await add(-(10 ** 9))
+    expect((await payout(account)(body)).status).toBe(202)
   })
 
   test('prepare that asks for nothing takes no body, an empty one, or an empty object', async () => {

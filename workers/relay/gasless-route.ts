@@ -1,9 +1,11 @@
 import type * as z from 'zod'
+import type { Action } from '../../protocol/actions/index.ts'
 import type { TypedMessage } from '../../protocol/signatures/index.ts'
 import type { HubContext } from '../context.ts'
 import { json } from '../http/answer.ts'
 import { spendExtraBudget } from '../middleware/rate-limit.ts'
 import { defineRoute, type Route, type RouteDeclaration } from '../route.ts'
+import { defaultAllowances } from './allowances.ts'
 import type { GaslessSteps } from './gasless-steps.ts'
 import { preparePayload } from './prepare.ts'
 import { type OwnedAction, submitAction } from './submit.ts'
@@ -33,21 +35,30 @@ export interface GaslessAction<R> extends OwnedAction {
  * or `submit`; the state is checked before anything that the body says.
  */
 export function defineGaslessRoute<P extends z.ZodObject, R, Q extends z.ZodObject = z.ZodObject>(
-  { steps, ...declaration }: GaslessDeclaration<P, Q, R>,
+  { steps: { action, ...steps }, description, ...declaration }: GaslessDeclaration<P, Q, R>,
   resolve: (c: HubContext, input: GaslessInput<P, Q>) => Promise<GaslessAction<R>>,
 ): Route {
   return defineRoute(
-    { ...declaration, ...steps, method: 'post', auth: { session: true } },
+    {
+      ...declaration,
+      ...steps,
+      method: 'post',
+      auth: { session: true },
+      description: [description, allowanceText(action)].filter(Boolean).join(' '),
+    },
     async (c, { params, query, json: body }) => {
-      const { requested, ...action } = await resolve(c, { params, query } as GaslessInput<P, Q>)
+      const { requested, ...owned } = await resolve(c, { params, query } as GaslessInput<P, Q>)
       if (body.step === 'submit') {
         await spendExtraBudget(c, 'relay')
-        return submitAction(c, action, body.signed)
+        return submitAction(c, owned, body.signed)
       }
-      action.requireState()
+      owned.requireState()
       if (body.step === 'rejected') throw body.error
-      const message = { ...action.message, ...requested?.(body.request) }
-      return json(await preparePayload(c, { ...action, message }))
+      const message = { ...owned.message, ...requested?.(body.request) }
+      return json(await preparePayload(c, { ...owned, message }))
     },
   )
 }
+
+const allowanceText = (action: Action): string =>
+  `The hub relays ${defaultAllowances[action]} \`${action}\` of a wallet in a day that begins at 00:00 UTC, unless its operators chose another number; after that it answers 429 \`rate_limited\`, with \`details.renews_at\`. The same signed body again costs nothing, and nor does one that is refused.`

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import type { Action } from '../../protocol/actions/index.ts'
 import { isObject, type JsonValue } from '../../protocol/encoding/index.ts'
 import type { HubContext } from '../context.ts'
 import { ApiError } from '../errors.ts'
@@ -19,6 +20,7 @@ export type GaslessBody<R> =
 
 /** The steps that a gasless route takes, with their bodies and answers. */
 export interface GaslessSteps<R> {
+  action: Action
   json: JsonBody & { parse: (c: HubContext, bytes: Uint8Array) => GaslessBody<R> }
   responses: Record<number, RouteResponse>
   signed?: true
@@ -31,6 +33,7 @@ export const prepareOrSubmit = <S extends z.ZodType = typeof Nothing>(
   payload: PayloadExample,
   request?: S,
 ): GaslessSteps<z.output<S>> => ({
+  action: payload.action,
   json: {
     schema: request ? z.union([request, SignedGaslessBody]) : SignedGaslessBody,
     example: signedExample(payload),
@@ -51,6 +54,7 @@ export const prepareOnly = <S extends z.ZodType>(
   request: S,
   example: z.input<S>,
 ): GaslessSteps<z.output<S>> => ({
+  action: payload.action,
   json: {
     schema: request,
     example,
@@ -64,6 +68,7 @@ export const prepareOnly = <S extends z.ZodType>(
 
 /** `submit` alone, where the payload is part of another answer. */
 export const submitOnly = (payload: PayloadExample): GaslessSteps<never> => ({
+  action: payload.action,
   json: {
     schema: SignedGaslessBody,
     example: signedExample(payload),

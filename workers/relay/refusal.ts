@@ -1,4 +1,5 @@
-import type { RelayResult } from '../../durable-objects/relayer.ts'
+import { unixNow } from '../../durable-objects/clock.ts'
+import type { RelayRequest, RelayResult } from '../../durable-objects/relayer.ts'
 import type { ErrorCode } from '../../protocol/errors.ts'
 import { ApiError, unavailable } from '../errors.ts'
 
@@ -14,7 +15,7 @@ const codes: Record<string, ErrorCode> = {
 }
 
 /** What a client is told when its action was not accepted. Nothing was sent and nothing is owed. */
-export function refusalError(result: Refused): ApiError {
+export function refusalError(result: Refused, request: Pick<RelayRequest, 'action' | 'perDay'>): ApiError {
   switch (result.status) {
     case 'busy':
       return new ApiError(
@@ -24,9 +25,30 @@ export function refusalError(result: Refused): ApiError {
       )
     case 'refused':
       return contractRefusal(result)
+    case 'exhausted':
+      return allowanceError(result, request)
     case 'unavailable':
       return unavailable(`The relay (${result.part})`)
   }
+}
+
+/** The hub pays for so much in a day; what it does not pay for, the owner may send itself. */
+function allowanceError(
+  { of, renewsAt }: Extract<Refused, { status: 'exhausted' }>,
+  { action, perDay }: Pick<RelayRequest, 'action' | 'perDay'>,
+): ApiError {
+  const time = new Date(renewsAt * 1000).toISOString().replace('.000Z', 'Z')
+  const instead = `Try again after ${time}, or send the transaction of \`direct_tx\` yourself.`
+  const said = { headers: { 'Retry-After': String(Math.max(1, renewsAt - unixNow())) } }
+  return of === 'owner'
+    ? new ApiError('rate_limited', `The hub relays ${perDay} ${action} of a wallet in a day. ${instead}`, {
+        ...said,
+        details: { reason: 'relay_allowance', action, per_day: perDay, renews_at: renewsAt },
+      })
+    : new ApiError('unavailable', `The hub has relayed today what it pays for in a day. ${instead}`, {
+        ...said,
+        details: { reason: 'relay_gas', renews_at: renewsAt },
+      })
 }
 
 /** Everything said here is what the contract said, so it holds for the moment the action was tried in. */

@@ -1,3 +1,4 @@
+import { createScheduledController } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { encodeFunctionData, type Hex } from 'viem'
 import { describe, expect, test } from 'vitest'
@@ -6,11 +7,14 @@ import type { GaslessPayload, TypedData } from '../../protocol/actions/index.ts'
 import { bytesToHex } from '../../protocol/encoding/index.ts'
 import { deriveProjectId, deriveSubscriptionId, resolveProfile } from '../../protocol/identity/index.ts'
 import { evmAddress } from '../../protocol/signatures/index.ts'
+import { ApiError } from '../errors.ts'
 import { json } from '../http/answer.ts'
+import hub from '../index.ts'
 import { services } from '../services.ts'
 import { chain, finalizeRelays, mint, passUnbonding, rpc, send, signedPayload } from '../test/chain.ts'
 import { client, errorOf } from '../test/client.ts'
 import { answer, answerGasless } from '../test/handle.ts'
+import { encodeActionCall } from './action-calls.ts'
 import type { DirectTransaction } from './direct-transaction.ts'
 import { payloadExample } from './gasless-schema.ts'
 import { submitOnly } from './gasless-steps.ts'
@@ -26,6 +30,8 @@ const fresh32 = (): string => {
 }
 
 type Payload = GaslessPayload & { direct_tx: DirectTransaction }
+
+type SignedBody = ReturnType<typeof signedPayload>
 
 const steps = submitOnly(payloadExample('unbond', {}))
 
@@ -236,6 +242,127 @@ describe.skipIf(chain === null)('actions of owners, on the contracts', () => {
     await send(stranger, chain?.contracts.token ?? '', permitCall(body))
     expect((await post(request, body)).status).toBe(202)
     await finalizeRelays()
+  })
+
+  /** Brings a signed body to the contract as anyone may, and answers with the transaction's hash once it is in a block. */
+  const bringAsStranger = async (
+    { action }: RequestedAction,
+    { typed_data, signature, permit, permit_signature }: SignedBody,
+  ) => {
+    const accepted = (typed: TypedData, by: string) => ({
+      message: typed.message,
+      signature: by as Hex,
+      digest: '0x' as const,
+    })
+    const data = encodeActionCall(action, {
+      ...accepted(typed_data, signature),
+      permit: permit && permit_signature ? accepted(permit, permit_signature) : null,
+    })
+    return rpc<string>('eth_sendTransaction', {
+      from: (await rpc<string[]>('eth_accounts'))[6],
+      to: typed_data.domain.verifyingContract,
+      data,
+      maxFeePerGas: '0x174876e800',
+      maxPriorityFeePerGas: '0x12a05f2000',
+      gas: '0xf4240',
+    })
+  }
+
+  /** What everybody reads of an action. */
+  const readTransaction = async (id: string) => (await client().get(`/v1/transactions/${id}`)).json()
+
+  test('an action that a stranger brought first, while that of the hub waited, ends confirmed by what did it', async () => {
+    const { account: owner, act, payloadOf, signed, post } = await createOwner()
+    const bond = bondOf(owner)
+    const { projectId = '', nodeKey = '' } = bond.message as Record<string, string>
+    const subscriptionId = deriveSubscriptionId(projectId, owner, nodeKey)
+    const payout = `0x${'0f'.repeat(20)}`
+    const request: RequestedAction = {
+      action: 'set_payout',
+      account: owner,
+      message: { owner, subscriptionId, payout },
+    }
+    await act('bond', bond.message)
+    const body = signed(await payloadOf(request))
+    await rpc('evm_setAutomine', false)
+    const relayed = await post(request, body)
+    const { id } = (await relayed.json()) as { id: string }
+    await expect.poll(() => services(env).relayer?.find(id)).toMatchObject({ status: 'sent' })
+    const tx_hash = await bringAsStranger(request, body)
+    await rpc('evm_mine')
+    await rpc('evm_setAutomine', true)
+    await finalizeRelays()
+    expect(await readTransaction(id)).toMatchObject({ ...confirmed, tx_hash })
+    const again = await post(request, body)
+    expect([again.status, await again.json()]).toMatchObject([202, { id, ...confirmed, tx_hash }])
+    expect(await state('subscription', subscriptionId)).toMatchObject({ payout })
+  })
+
+  test('every action that a stranger brought before it was posted is answered as done', async () => {
+    const { account, payloadOf, signed, post } = await createOwner()
+    const [projectId, nodeKey] = [deriveProjectId(resolveProfile(), account, 'a-project'), fresh32()]
+    const owned = { owner: account, subscriptionId: deriveSubscriptionId(projectId, account, nodeKey) }
+    const hashes = () => ({ consensusHash: fresh32(), manifestHash: fresh32() })
+    const closed = () => {
+      throw new ApiError('invalid_state', 'It is done already.')
+    }
+    for (const [action, message] of [
+      ['register_project', { developer: account, slug: 'a-project', worker: fresh32(), ...hashes() }],
+      ['publish_version', { developer: account, projectId, version: 2, ...hashes() }],
+      ['bond', { owner: account, projectId, nodeKey, amount: String(collateral) }],
+      ['set_payout', { ...owned, payout: `0x${'0f'.repeat(20)}` }],
+      ['set_payout', { ...owned, payout: account }],
+      ['unbond', owned],
+      ['withdraw', owned],
+    ] as const) {
+      if (action === 'withdraw') await passUnbonding()
+      const request: RequestedAction = { action, account, message }
+      const body = signed(await payloadOf(request))
+      const tx_hash = await bringAsStranger(request, body)
+      await expect.poll(() => rpc('eth_getTransactionReceipt', tx_hash)).toMatchObject({ status: '0x1' })
+      const { nextNonce } = (await services(env).relayer?.health()) ?? {}
+      const posted = await post(request, body)
+      const answered = (await posted.json()) as { id: string }
+      expect([posted.status, answered]).toMatchObject([202, { action, ...confirmed, tx_hash }])
+      expect(await readTransaction(answered.id)).toEqual(answered)
+      // Also where the record shows already that it is done.
+      const again = await answerGasless(steps, { ...request, requireState: closed }, body)
+      expect([again.status, await again.json()]).toMatchObject([202, { ...confirmed, tx_hash }])
+      expect((await services(env).relayer?.health())?.nextNonce).toBe(nextNonce)
+    }
+  })
+
+  test('until it is deep enough it counts as sent, and the schedule follows it', async () => {
+    const { account: owner, payloadOf, signed } = await createOwner()
+    const request = bondOf(owner)
+    const body = signed(await payloadOf(request))
+    const tx_hash = await bringAsStranger(request, body)
+    await expect.poll(() => rpc('eth_getTransactionReceipt', tx_hash)).toMatchObject({ status: '0x1' })
+    const patient = { ...env, CHAIN_CONFIRMATIONS: '5' }
+    const posted = await answerGasless(steps, { ...request, requireState() {} }, body, patient)
+    const { id, ...shown } = (await posted.json()) as { id: string }
+    expect([posted.status, shown]).toMatchObject([202, { status: 'sent', tx_hash }])
+    await hub.scheduled(createScheduledController(), patient)
+    expect(await readTransaction(id)).toMatchObject({ status: 'sent' })
+    await rpc('anvil_mine', '0x5')
+    await hub.scheduled(createScheduledController(), patient)
+    expect(await readTransaction(id)).toMatchObject({ ...confirmed, tx_hash })
+  })
+
+  test('409 conflict: the same content that another action brought, and a nonce that is used', async () => {
+    const { account: owner, act, payloadOf, signed, post } = await createOwner()
+    const bond = bondOf(owner)
+    const first = { ...bond, message: { ...bond.message, amount: '1' } }
+    const body = signed(await payloadOf(first))
+    await act('bond', first.message)
+    // Signed for the same nonce, with another deadline: it was not what the first transaction carried.
+    const { typed_data } = body
+    const later = String(Number(typed_data.message.deadline) + 1)
+    const twin = signed({
+      ...(await payloadOf(first)),
+      typed_data: { ...typed_data, message: { ...typed_data.message, deadline: later } },
+    })
+    expect(await errorOf(await post(first, twin))).toMatchObject({ status: 409, error: 'conflict' })
   })
 
   test('409 conflict: a nonce that is not the current one', async () => {

@@ -5,7 +5,9 @@ import type { JsonValue } from '../../protocol/encoding/index.ts'
 import type { HubContext } from '../context.ts'
 import { ApiError, invalidField, unavailable } from '../errors.ts'
 import { type Answer, json } from '../http/answer.ts'
+import type { IndexedTransaction } from '../stores/transactions.ts'
 import { encodeActionCall } from './action-calls.ts'
+import { recordForeignAction } from './foreign-actions.ts'
 import type { RequestedAction } from './prepare.ts'
 import { refusalError } from './refusal.ts'
 import { transactionView } from './transaction.ts'
@@ -17,12 +19,13 @@ export interface OwnedAction extends RequestedAction {
 
 /**
  * Relays what was posted as the signed action, and answers 202 with its state. The same signed action posted again, at
- * once or later, is answered with what became of it: it is what moved the state that would refuse it.
+ * once or later, is answered with what became of it: it is what moved the state that would refuse it. So is one that
+ * somebody else has brought to the chain, as anyone may who has the signature.
  *
  * @throws {@link ApiError} in the order of the checks: what `requireState` throws; 400 `invalid_field`, 422
  * `bad_signature`, 409 `conflict` for another action on its way; then what the contract says of a trial run: 409
- * `conflict` for a nonce that is not the current one, 422 `insufficient_collateral`, or its reason; 503 `unavailable` when
- * nothing was accepted.
+ * `conflict` for a nonce that is not the current one, 422 `insufficient_collateral`, or its reason; 429 `rate_limited` when
+ * the wallet's allowance of the day is used up; 503 `unavailable` when nothing was accepted.
  */
 export async function submitAction(
   c: HubContext,
@@ -33,7 +36,7 @@ export async function submitAction(
   try {
     requireState()
   } catch (refusal) {
-    const earlier = submission.ok ? await findRelayed(c, submission.request.id) : null
+    const earlier = submission.ok ? await findEarlier(c, submission.request) : null
     if (earlier === null) throw refusal
     return relayed(c, earlier)
   }
@@ -41,16 +44,27 @@ export async function submitAction(
   if (relayer === null) throw unavailable('The relay')
   if (!submission.ok) throw submission.error
   const result = await relayer.accept(submission.request)
-  if (result.status !== 'accepted') throw refusalError(result)
-  return relayed(c, result.relay)
+  if (result.status === 'accepted') return relayed(c, result.relay)
+  const isUsed = result.status === 'refused' && result.name === 'InvalidAccountNonce'
+  const foreign =
+    isUsed || result.status === 'exhausted' ? await recordForeignAction(c.env, submission.request) : null
+  if (foreign === null) throw refusalError(result, submission.request)
+  return relayed(c, foreign)
 }
 
 /** The relayer knows no events: whether those of a final action are indexed, its copy says. */
-async function relayed(c: HubContext, relay: RelayView): Promise<Answer> {
+async function relayed(c: HubContext, relay: RelayView | IndexedTransaction): Promise<Answer> {
   const copy = relay.status === 'confirmed' ? await c.var.services.transactions.find(relay.id) : null
   const view = transactionView({ ...relay, hasEvents: copy?.hasEvents ?? false })
   return json(view, 202, { Location: `/v1/transactions/${relay.id}` })
 }
+
+/** What became of the same signed action, whoever brought it to the chain. */
+const findEarlier = async (
+  c: HubContext,
+  request: RelayRequest,
+): Promise<RelayView | IndexedTransaction | null> =>
+  (await findRelayed(c, request.id)) ?? (await recordForeignAction(c.env, request))
 
 /** A relayer that cannot be asked has nothing to say against the state. */
 async function findRelayed(c: HubContext, id: string): Promise<RelayView | null> {
@@ -66,7 +80,12 @@ async function findRelayed(c: HubContext, id: string): Promise<RelayView | null>
 type Submission = { ok: true; request: RelayRequest } | { ok: false; error: ApiError }
 
 function readSubmission(c: HubContext, requested: RequestedAction, posted: JsonValue): Submission {
-  const { CHAIN_CONTRACTS: contracts, PROFILE: profile } = c.var.settings
+  const {
+    CHAIN_CONTRACTS: contracts,
+    PROFILE: profile,
+    RELAY_ALLOWANCES,
+    RATE_LIMIT_MULTIPLIER,
+  } = c.var.settings
   if (contracts === undefined) return { ok: false, error: unavailable('The chain') }
   const { action, account, message } = requested
   const domain = domainOf(profile, contracts, actions[action])
@@ -84,6 +103,7 @@ function readSubmission(c: HubContext, requested: RequestedAction, posted: JsonV
       to: domain.verifyingContract,
       data: encodeActionCall(action, check),
       valueWei: '0',
+      perDay: RELAY_ALLOWANCES[action] * RATE_LIMIT_MULTIPLIER,
     },
   }
 }

@@ -161,6 +161,17 @@ export const routes: readonly RouteEntry[] = [
   put('/admin/v1/faucet', () => import('./admin/faucet.ts'), 'putFaucet'),
   post('/admin/v1/projects/{project_id}/review', () => import('./admin/projects.ts'), 'reviewProject'),
   get('/admin/v1/review-queue', () => import('./admin/projects.ts'), 'listReviewQueue'),
+  get('/admin/v1/dead-letters', () => import('./admin/dead-letters.ts'), 'listDeadLetters'),
+  post(
+    '/admin/v1/dead-letters/{message_id}/resend',
+    () => import('./admin/dead-letters.ts'),
+    'resendDeadLetter',
+  ),
+  post(
+    '/admin/v1/dead-letters/{message_id}/close',
+    () => import('./admin/dead-letters.ts'),
+    'closeDeadLetter',
+  ),
   get('/admin/v1/relayer', () => import('./admin/relayer.ts'), 'getRelayer'),
   post('/admin/v1/reindex', () => import('./admin/reindex.ts'), 'reindex'),
   get('/admin/v1/audit-log', () => import('./admin/audit-log.ts'), 'listAuditLog'),

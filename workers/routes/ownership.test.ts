@@ -118,6 +118,7 @@ async function createAda(): Promise<Ada> {
       project_id: project,
       version: '1',
       review_id: review,
+      message_id: 'message1',
     },
     rows: async () => {
       const tables = await env.DB.batch(

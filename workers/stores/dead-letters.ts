@@ -1,10 +1,17 @@
-import { and, count, desc, gte, type InferSelectModel, isNull } from 'drizzle-orm'
-import { type Database, query, read } from './database.ts'
-import { deadLetters } from './schema.ts'
+import { and, asc, desc, eq, gt, type InferSelectModel, isNull, lt, lte, or, sql } from 'drizzle-orm'
+import { auditStatement, type OperatorAction } from './audit-log.ts'
+import { batch, type Database, isChanged, query, read } from './database.ts'
+import { hubActionsQueue } from './hub-actions.ts'
+import { deadLetters, hubActions } from './schema.ts'
 
 export type DeadLetter = InferSelectModel<typeof deadLetters>
 
-/** Queue messages that failed every attempt. */
+export interface DeadLetterPosition {
+  diedAt: number
+  messageId: string
+}
+
+/** Queue messages that failed every attempt, and actions of the hub's own that fail again and again. */
 export class DeadLetterStore {
   readonly #db: Database
   constructor(db: Database) {
@@ -12,29 +19,73 @@ export class DeadLetterStore {
   }
 
   /** A letter that is delivered twice is kept once. */
-  async keep(letter: Omit<DeadLetter, 'resolvedAt'>): Promise<void> {
+  async keep(letter: Omit<DeadLetter, 'resolvedAt' | 'resolution'>): Promise<void> {
     await query(this.#db.insert(deadLetters).values(letter).onConflictDoNothing())
   }
 
-  /** The newest ones nobody has seen to. */
-  async unresolved(limit: number): Promise<DeadLetter[]> {
+  async find(messageId: string): Promise<DeadLetter | null> {
+    const rows = await read(() =>
+      this.#db.select().from(deadLetters).where(eq(deadLetters.messageId, messageId)),
+    )
+    return rows[0] ?? null
+  }
+
+  /** Those nobody has seen to, newest first; `limit` rows after `after`. */
+  async unresolved(after: DeadLetterPosition | undefined, limit: number): Promise<DeadLetter[]> {
     return read(() =>
       this.#db
         .select()
         .from(deadLetters)
-        .where(isNull(deadLetters.resolvedAt))
-        .orderBy(desc(deadLetters.diedAt), desc(deadLetters.messageId))
+        .where(
+          and(
+            isNull(deadLetters.resolvedAt),
+            after &&
+              and(
+                lte(deadLetters.diedAt, after.diedAt),
+                or(lt(deadLetters.diedAt, after.diedAt), gt(deadLetters.messageId, after.messageId)),
+              ),
+          ),
+        )
+        .orderBy(desc(deadLetters.diedAt), asc(deadLetters.messageId))
         .limit(limit),
     )
   }
 
-  async countSince(time: number): Promise<number> {
-    const [row] = await read(() =>
-      this.#db
-        .select({ letters: count() })
-        .from(deadLetters)
-        .where(and(isNull(deadLetters.resolvedAt), gte(deadLetters.diedAt, time))),
-    )
-    return row?.letters ?? 0
+  async isEmpty(): Promise<boolean> {
+    return (await this.unresolved(undefined, 1)).length === 0
+  }
+
+  /**
+   * Notes that an operator has seen to it; of two at once, one does. An action of the hub's own that is closed is given up,
+   * one that is resent is due at once.
+   */
+  async resolve(
+    messageId: string,
+    resolution: 'resent' | 'closed',
+    { operator, reason }: Pick<OperatorAction, 'operator' | 'reason'>,
+    now: number,
+  ): Promise<boolean> {
+    const open = sql`${deadLetters} WHERE message_id = ${messageId} AND resolved_at IS NULL`
+    const results = await batch(this.#db, [
+      auditStatement(
+        {
+          operator,
+          reason,
+          action: resolution === 'resent' ? 'dead_letter.resend' : 'dead_letter.close',
+          subject: messageId,
+          after: { resolution },
+        },
+        now,
+        sql`SELECT json_object('queue', queue, 'attempts', attempts, 'died_at', died_at) AS value FROM ${open}`,
+      ),
+      sql`
+        UPDATE ${hubActions} SET next_attempt_at = ${now},
+          state = CASE WHEN ${resolution} = 'closed' THEN 'closed' ELSE state END
+        WHERE state = 'open' AND (kind, subject) IN (
+          SELECT body->>'kind', body->>'subject' FROM ${open} AND queue = ${hubActionsQueue})`,
+      sql`UPDATE ${deadLetters} SET resolved_at = ${now}, resolution = ${resolution}
+        WHERE message_id = ${messageId} AND resolved_at IS NULL`,
+    ])
+    return isChanged(results[2])
   }
 }

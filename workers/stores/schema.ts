@@ -226,7 +226,6 @@ export const projects = sqliteTable('projects', {
   reviewConditions: text('review_conditions', { mode: 'json' }).$type<readonly string[]>().notNull(),
   reviewedAt: integer('reviewed_at'),
   listedAt: integer('listed_at'),
-  mirrorSince: integer('mirror_since'),
   miners: integer().notNull(),
   avgDailyReward: text('avg_daily_reward').notNull(),
   earningsKey: text('earnings_key').notNull(),
@@ -441,4 +440,21 @@ export const deadLetters = sqliteTable('dead_letters', {
   attempts: integer().notNull(),
   diedAt: integer('died_at').notNull(),
   resolvedAt: integer('resolved_at'),
+  resolution: text().$type<'resent' | 'closed' | 'done'>(),
 })
+
+export const hubActions = sqliteTable(
+  'hub_actions',
+  {
+    kind: text().$type<'set_listing_status'>().notNull(),
+    subject: text().notNull(),
+    wanted: text({ mode: 'json' }).$type<Record<string, string>>().notNull(),
+    revision: integer().notNull(),
+    state: text().$type<'open' | 'done' | 'closed'>().notNull(),
+    attempts: integer().notNull(),
+    nextAttemptAt: integer('next_attempt_at').notNull(),
+    lastError: text('last_error'),
+    wantedAt: integer('wanted_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.kind, table.subject] })],
+)

@@ -1,8 +1,10 @@
-import { eq, getTableColumns, type InferSelectModel, sql } from 'drizzle-orm'
+import { asc, eq, getTableColumns, type InferSelectModel, sql } from 'drizzle-orm'
 import { type Database, query, read } from './database.ts'
 import { chainEvents, transactions } from './schema.ts'
 
 export type Transaction = InferSelectModel<typeof transactions>
+/** With whether an event that its transaction emitted is indexed. */
+export type IndexedTransaction = Transaction & { hasEvents: boolean }
 
 /** Copies of what the relayer knows, so that reading one does not ask the relayer. */
 export class TransactionStore {
@@ -11,13 +13,44 @@ export class TransactionStore {
     this.#db = db
   }
 
-  /** With whether an event that its transaction emitted is indexed. */
-  async find(id: string): Promise<(Transaction & { hasEvents: boolean }) | null> {
+  async find(id: string): Promise<IndexedTransaction | null> {
     const hasEvents = sql<number>`
       EXISTS (SELECT 1 FROM ${chainEvents} AS e WHERE e.tx_hash = ${transactions}.tx_hash)`
     const columns = { ...getTableColumns(transactions), hasEvents }
     const [row] = await read(() => this.#db.select(columns).from(transactions).where(eq(transactions.id, id)))
     return row ? { ...row, hasEvents: row.hasEvents === 1 } : null
+  }
+
+  /**
+   * Inserts or updates an action that the relayer did not bring. What the relayer says of one stays.
+   *
+   * @returns The record as it is from here on.
+   */
+  async putForeign(transaction: Transaction): Promise<IndexedTransaction | null> {
+    const { id, status, txHash, error, confirmations, updatedAt } = transaction
+    await query(
+      this.#db
+        .insert(transactions)
+        .values(transaction)
+        .onConflictDoUpdate({
+          target: transactions.id,
+          set: { status, txHash, error, confirmations, updatedAt },
+          setWhere: eq(transactions.revision, 0),
+        }),
+    )
+    return this.find(id)
+  }
+
+  /** Actions that the relayer did not bring and that are not final, longest untouched first. */
+  async foreignToFollow(limit: number): Promise<Transaction[]> {
+    return read(() =>
+      this.#db
+        .select()
+        .from(transactions)
+        .where(sql`revision = 0 AND status = 'sent'`)
+        .orderBy(asc(transactions.updatedAt))
+        .limit(limit),
+    )
   }
 
   /** Inserts or updates all of them in one statement; a row with a higher revision stays as it is. */

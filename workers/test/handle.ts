@@ -3,6 +3,7 @@ import { env } from 'cloudflare:workers'
 import { HonoRequest } from 'hono/request'
 import * as z from 'zod'
 import { type HubContext, HubVariables } from '../context.ts'
+import type { Env } from '../env.ts'
 import { type Answer, errorAnswer } from '../http/answer.ts'
 import { jsonBytesMax, readBody } from '../http/body.ts'
 import { respond } from '../middleware/common-headers.ts'
@@ -14,6 +15,7 @@ export function answerGasless<R>(
   steps: GaslessSteps<R>,
   action: GaslessAction<R>,
   body?: unknown,
+  bindings: Env = env,
 ): Promise<Response> {
   const declaration = { path: '/', operationId: 'act', tag: '', summary: '', params: z.object({}), steps }
   const { handle } = defineGaslessRoute(declaration, async () => action)
@@ -23,11 +25,15 @@ export function answerGasless<R>(
     json: steps.json.parse(c, c.var.body ?? new Uint8Array()),
     raw: undefined,
   })
-  return answer(async (c) => handle(c, input(c) as never), body)
+  return answer(async (c) => handle(c, input(c) as never), body, bindings)
 }
 
 /** Answers as a route would whose handler is `handle` and whose body is read by it; text is sent as it is. */
-export async function answer(handle: (c: HubContext) => Promise<Answer>, body?: unknown): Promise<Response> {
+export async function answer(
+  handle: (c: HubContext) => Promise<Answer>,
+  body?: unknown,
+  bindings: Env = env,
+): Promise<Response> {
   const ctx = createExecutionContext()
   const request = new Request('http://hub/', {
     method: 'POST',
@@ -38,9 +44,9 @@ export async function answer(handle: (c: HubContext) => Promise<Answer>, body?: 
   })
   const c: HubContext = {
     req: new HonoRequest(request),
-    env,
+    env: bindings,
     executionCtx: ctx,
-    var: new HubVariables(env, () => 'first-primary'),
+    var: new HubVariables(bindings, () => 'first-primary'),
   }
   const read = async () => {
     await readBody(c, jsonBytesMax)

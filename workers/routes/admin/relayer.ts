@@ -3,6 +3,7 @@ import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'
 import { Address, Timestamp } from '../../http/formats.ts'
 import { defineRoute } from '../../route.ts'
+import { DeadLetterView, deadLetterView } from './dead-letters.ts'
 
 const lettersShown = 50
 
@@ -19,20 +20,14 @@ const RelayerView = z
         open: z.int().meta({ description: 'Actions that are not final.' }),
         oldest_open_at: Timestamp.nullable(),
         next_nonce: z.int(),
+        gas_today: z.int().meta({ description: 'Gas of what wallets had relayed since 00:00 UTC.' }),
+        gas_per_day: z.int().meta({ description: 'What there is for all wallets in a day.' }),
       })
       .nullable()
       .meta({ description: 'Null while this hub relays nothing.' }),
-    dead_letters: z
-      .array(
-        z.strictObject({
-          message_id: z.string(),
-          queue: z.string(),
-          body: z.string().meta({ description: 'The message as JSON text.' }),
-          attempts: z.int(),
-          died_at: Timestamp,
-        }),
-      )
-      .meta({ description: `Messages that failed every attempt, the newest ${lettersShown}.` }),
+    dead_letters: z.array(DeadLetterView).meta({
+      description: `Messages that failed every attempt, the newest ${lettersShown} that nobody has seen to.`,
+    }),
   })
   .meta({ id: 'RelayerState' })
 
@@ -56,6 +51,8 @@ export const getRelayer = defineRoute(
             open: 2,
             oldest_open_at: example.time,
             next_nonce: 214,
+            gas_today: 18_250_000,
+            gas_per_day: 1_000_000_000,
           },
           dead_letters: [],
         },
@@ -64,7 +61,7 @@ export const getRelayer = defineRoute(
   },
   async (c) => {
     const { relayer, deadLetters } = c.var.services
-    const letters = await deadLetters.unresolved(lettersShown)
+    const letters = await deadLetters.unresolved(undefined, lettersShown)
     const health = await relayer?.health()
     return json({
       relayer: health
@@ -75,15 +72,11 @@ export const getRelayer = defineRoute(
             open: health.open,
             oldest_open_at: health.oldestOpenAt,
             next_nonce: health.nextNonce,
+            gas_today: health.gasToday,
+            gas_per_day: health.gasPerDay,
           }
         : null,
-      dead_letters: letters.map(({ messageId, queue, body, attempts, diedAt }) => ({
-        message_id: messageId,
-        queue,
-        body,
-        attempts,
-        died_at: diedAt,
-      })),
+      dead_letters: letters.map(deadLetterView),
     })
   },
 )

@@ -153,19 +153,20 @@ async function sendTokens({
   turn: { turnId },
   terms: { amountWei },
 }: Gift & { contracts: Contracts }) {
-  const result = await relayer.relay({
+  const request = {
     ...tokenCall(contracts, wallet, amountWei),
     id: dripId('token', turnId),
     action: 'faucet',
     owner: wallet,
     serializationKey: null,
-  })
+  }
+  const result = await relayer.relay(request)
   if (result.status === 'accepted' && result.relay.txHash !== null)
     return { id: result.relay.id, txHash: result.relay.txHash }
   // Taken, and not signed yet: the same turn shows the transaction at the next try.
   if (result.status === 'accepted') throw unavailable('The faucet')
   if (result.status === 'refused') throw unavailable('The faucet', new Error(result.reason))
-  throw refusalError(result)
+  throw refusalError(result, request)
 }
 
 /** The native part is an extra: the tokens are on their way, whatever becomes of it. */

@@ -1,4 +1,3 @@
-import { unixNow } from '../../../durable-objects/clock.ts'
 import type { HubContext } from '../../context.ts'
 import { inTime } from '../../deadline.ts'
 import type { Services } from '../../services.ts'
@@ -7,8 +6,6 @@ export type Health = 'ok' | 'unavailable'
 
 /** An index this far behind serves records that are out of date. */
 const lagSecsMax = 120
-/** Dead letters this young say that the queue's work does not get done. */
-const deadLetterSeconds = 3_600
 
 /** A part that has not answered by then counts as one that does not. */
 const answerMsMax = 2_000
@@ -87,13 +84,12 @@ async function readChain(c: HubContext) {
   }
 }
 
-/** Null while this hub relays nothing. */
+/** Null while this hub relays nothing. Unavailable until operators have seen to every message that failed. */
 async function readQueue(c: HubContext): Promise<Health | null> {
   const { relayer, deadLetters } = c.var.services
   if (relayer === null) return null
   try {
-    const dead = await inTime(deadLetters.countSince(unixNow() - deadLetterSeconds), answerMsMax)
-    return dead === 0 ? 'ok' : 'unavailable'
+    return (await inTime(deadLetters.isEmpty(), answerMsMax)) ? 'ok' : 'unavailable'
   } catch {
     return 'unavailable'
   }

@@ -1,6 +1,6 @@
 import { evictDurableObject, runDurableObjectAlarm } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { FakeChain } from '../../../durable-objects/testing/fake-chain.ts'
 import { services } from '../../services.ts'
 import { client, errorOf } from '../../test/client.ts'
@@ -10,6 +10,7 @@ const chain = new FakeChain()
 beforeEach(() => {
   chain.install()
   chain.down = false
+  chain.received.length = 0
 })
 
 const relayerObject = () => env.RELAYER.getByName(`31337:${services(env).relayer?.signer}`)
@@ -115,6 +116,63 @@ describe('GET /v1/status', () => {
 })
 
 describe('GET /v1/transactions/{id}', () => {
+  test('finds an action from its acceptance on, also in a copy of the database that has not got it yet', async () => {
+    const id = `0x${'5c'.repeat(32)}`
+    // Nothing that the relayer copies stays.
+    await env.DB.prepare(
+      'CREATE TRIGGER lagging AFTER INSERT ON transactions BEGIN DELETE FROM transactions WHERE id = new.id; END',
+    ).run()
+    onTestFinished(async () => {
+      await env.DB.prepare('DROP TRIGGER lagging').run()
+    })
+    const accepted = await services(env).relayer?.accept({
+      id,
+      action: 'bond',
+      owner: `0x${'0a'.repeat(20)}`,
+      serializationKey: null,
+      to: `0x${'0b'.repeat(20)}`,
+      data: '0x01',
+      valueWei: '0',
+    })
+    expect(accepted).toMatchObject({ status: 'accepted' })
+    for (const headers of [
+      {},
+      { 'X-Bookmark': '00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683' },
+    ]) {
+      const answer = await client().get(`/v1/transactions/${id}`, headers)
+      expect([answer.status, await answer.json()]).toMatchObject([200, { id, action: 'bond', error: null }])
+    }
+    const withoutRelayer = client({ bindings: { RELAYER_PRIVATE_KEY: undefined as never } })
+    expect((await withoutRelayer.get(`/v1/transactions/${id}`)).status).toBe(404)
+  })
+
+  test('429 rate_limited: whoever asks for many that nobody knows, and only for those', async () => {
+    const id = `0x${'5d'.repeat(32)}`
+    await services(env).transactions.put([
+      {
+        id,
+        action: 'bond',
+        owner: `0x${'0a'.repeat(20)}`,
+        status: 'sent',
+        txHash: null,
+        error: null,
+        confirmations: 0,
+        createdAt: 1,
+        updatedAt: 1,
+        revision: 1,
+      },
+    ])
+    const caller = client()
+    const statuses = await Promise.all(
+      Array.from({ length: 70 }, async (_, index) => {
+        const unknown = `0x${(2 ** 40 + index).toString(16).padStart(64, '0')}`
+        return (await caller.get(`/v1/transactions/${unknown}`)).status
+      }),
+    )
+    expect(statuses.sort()).toEqual([...Array(60).fill(404), ...Array(10).fill(429)])
+    expect((await caller.get(`/v1/transactions/${id}`)).status).toBe(200)
+  })
+
   test('shows an action from the moment it is taken, without asking the relayer', async () => {
     const id = `0x${'5a'.repeat(32)}`
     const relayer = services(env).relayer

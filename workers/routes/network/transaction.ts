@@ -1,8 +1,11 @@
 import * as z from 'zod'
+import type { RelayView } from '../../../durable-objects/relayer.ts'
+import type { HubContext } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
 import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'
 import { PathBytes32 } from '../../http/formats.ts'
+import { spendAddressBudget } from '../../middleware/rate-limit.ts'
 import { Transaction, transactionExample, transactionView } from '../../relay/transaction.ts'
 import { defineRoute } from '../../route.ts'
 
@@ -13,6 +16,8 @@ export const getTransaction = defineRoute(
     operationId: 'getTransaction',
     tag: 'Network',
     summary: 'Follow a relayed action',
+    description:
+      'An action can be read from its acceptance on. A client address may ask for 60 ids in a minute that are of no action.',
     params: z.object({
       id: PathBytes32.meta({ description: 'EIP-712 digest of the signed action.', example: example.digest }),
     }),
@@ -27,8 +32,20 @@ export const getTransaction = defineRoute(
     },
   },
   async (c, { params }) => {
-    const found = await c.var.services.transactions.find(params.id)
+    const found = (await c.var.services.transactions.find(params.id)) ?? (await askRelayer(c, params.id))
     if (!found) throw new ApiError('not_found', `No action with the digest ${params.id} was relayed here.`)
     return json(transactionView(found))
   },
 )
+
+/**
+ * The relayer knows an action before any copy of the database does. It is one object that everything on its way to the
+ * chain goes through, so nobody may ask it for many that it does not know.
+ */
+async function askRelayer(c: HubContext, id: string): Promise<(RelayView & { hasEvents: boolean }) | null> {
+  const { relayer } = c.var.services
+  if (relayer === null) return null
+  await spendAddressBudget(c, 'unknown_transaction')
+  const relay = await relayer.find(id)
+  return relay && { ...relay, hasEvents: false }
+}

@@ -514,8 +514,8 @@ describe.skipIf(chain === null)('what operators decide', () => {
       return submitted
     })
     const operator = await createOperator()
-    const decide = (action: string) =>
-      operator.client.post(`/admin/v1/projects/${project_id}/review`, { action })
+    const decide = (action: string, caller = operator.client) =>
+      caller.post(`/admin/v1/projects/${project_id}/review`, { action })
     expect((await decide('approve')).status).toBe(200)
     await expect
       .poll(
@@ -527,12 +527,9 @@ describe.skipIf(chain === null)('what operators decide', () => {
       )
       .toBe('listed')
 
-    // A status the queue never carried: only the row says that the registry has to be told.
-    await env.DB.prepare(
-      "UPDATE projects SET listing_status = 'paused', mirror_since = 1 WHERE project_id = ?",
-    )
-      .bind(project_id)
-      .run()
+    // Where nothing can be relayed at the moment, only the row says that the registry has to be told.
+    const bindings = { RELAYER_PRIVATE_KEY: undefined as never, OPERATOR_ADDRESSES: operator.address }
+    expect((await decide('pause', client({ token: operator.token, bindings }))).status).toBe(200)
     await hub.scheduled(createScheduledController(), env)
     await expect
       .poll(
@@ -543,12 +540,14 @@ describe.skipIf(chain === null)('what operators decide', () => {
         { timeout: 30_000 },
       )
       .toBe('paused')
+    const wish = () => services(env).hubActions.find('set_listing_status', project_id)
+    expect(await wish()).toMatchObject({ state: 'open', attempts: 1 })
+    // Deep enough for the chain to call the block final.
+    await rpc('anvil_mine', '0x80')
+    await readChain()
+    await env.DB.prepare('UPDATE hub_actions SET next_attempt_at = 1').run()
     await hub.scheduled(createScheduledController(), env)
-    expect(
-      await env.DB.prepare('SELECT mirror_since FROM projects WHERE project_id = ?')
-        .bind(project_id)
-        .first('mirror_since'),
-    ).toBeNull()
+    expect(await wish()).toMatchObject({ state: 'done', attempts: 1 })
   }, 90_000)
 
   test('economics show the vault once it is there', async () => {

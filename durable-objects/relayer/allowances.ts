@@ -1,0 +1,59 @@
+import type { Exhausted, RelayRequest } from './types.ts'
+
+const dayMs = 86_400_000
+
+/**
+ * What owners may have relayed in a day, which begins at 00:00 UTC: so many actions of a kind for each, and so much gas for
+ * all together. An action counts once, when it is accepted; what names no allowance counts nowhere.
+ */
+export class Allowances {
+  readonly #sql: SqlStorage
+  /** Gas for the actions of all owners in a day. */
+  readonly gasPerDay: number
+
+  constructor(storage: DurableObjectStorage, gasPerDay: number) {
+    this.#sql = storage.sql
+    this.gasPerDay = gasPerDay
+  }
+
+  /** Why the action is not accepted today; null when it may be. */
+  exhausted(
+    { owner, action, perDay }: Pick<RelayRequest, 'owner' | 'action' | 'perDay'>,
+    gas: number,
+    nowMs: number,
+  ): Exhausted | null {
+    if (perDay === undefined) return null
+    const renewsAt = ((dayOf(nowMs) + 1) * dayMs) / 1000
+    if (this.#accepted(owner, action, dayOf(nowMs) * dayMs) >= perDay) return { of: 'owner', renewsAt }
+    if (this.gasUsed(nowMs) + gas > this.gasPerDay) return { of: 'everyone', renewsAt }
+    return null
+  }
+
+  /** Counts the gas of an action that is accepted; the ledger has the action itself. */
+  spend({ perDay }: Pick<RelayRequest, 'perDay'>, gas: number, nowMs: number): void {
+    if (perDay === undefined) return
+    this.#sql.exec(
+      'INSERT INTO gas_days VALUES (?, ?) ON CONFLICT (day) DO UPDATE SET gas = gas + excluded.gas',
+      dayOf(nowMs),
+      gas,
+    )
+  }
+
+  /** Gas of what owners had accepted today. */
+  gasUsed(nowMs: number): number {
+    const [row] = this.#sql.exec('SELECT gas FROM gas_days WHERE day = ?', dayOf(nowMs))
+    return (row?.gas as number | undefined) ?? 0
+  }
+
+  #accepted(owner: string, action: string, sinceMs: number): number {
+    const row = this.#sql.exec(
+      'SELECT count(*) AS n FROM relays WHERE owner = ? AND action = ? AND accepted_at_ms >= ?',
+      owner,
+      action,
+      sinceMs,
+    )
+    return row.one().n as number
+  }
+}
+
+const dayOf = (ms: number): number => Math.floor(ms / dayMs)

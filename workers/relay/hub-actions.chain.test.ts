@@ -1,0 +1,183 @@
+import { createScheduledController, runDurableObjectAlarm } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { decodeFunctionData, encodeErrorResult, type Hex } from 'viem'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { projectRegistryAbi } from '../../contracts/generated/contracts.ts'
+import { contractErrorsAbi } from '../../contracts/generated/errors.ts'
+import { FakeChain } from '../../durable-objects/testing/fake-chain.ts'
+import { listingStatuses } from '../../protocol/manifest/index.ts'
+import hub from '../index.ts'
+import { services } from '../services.ts'
+import { client, errorOf } from '../test/client.ts'
+import { createOperator } from '../test/operator.ts'
+import { createListedProject } from '../test/subscription.ts'
+
+const chain = new FakeChain()
+const refusal = encodeErrorResult({
+  abi: contractErrorsAbi,
+  errorName: 'UnknownProject',
+  args: [`0x${'0f'.repeat(32)}`],
+})
+
+let operator: Awaited<ReturnType<typeof createOperator>>
+let projectId: string
+beforeEach(async () => {
+  chain.install()
+  chain.revert = null
+  chain.received.length = 0
+  operator = await createOperator()
+  projectId = await createListedProject()
+})
+
+const decide = (action: string) => operator.client.post(`/admin/v1/projects/${projectId}/review`, { action })
+
+const action = () => services(env).hubActions.find('set_listing_status', projectId)
+
+/** As the schedule does once what is wanted is due again. */
+const laterTry = async () => {
+  await env.DB.prepare('UPDATE hub_actions SET next_attempt_at = 1').run()
+  await hub.scheduled(createScheduledController(), env)
+}
+
+const relayerAlarm = () =>
+  runDurableObjectAlarm(env.RELAYER.getByName(`31337:${services(env).relayer?.signer}`))
+
+/** What the transactions that reached the chain set the status of the project to. */
+const sent = () =>
+  chain.received.flatMap(({ data }) => {
+    const { args } = decodeFunctionData({ abi: projectRegistryAbi, data: data as Hex })
+    return args?.[0] === projectId ? [listingStatuses[Number(args[1])]] : []
+  })
+
+/** What the index says of the project, as of a block that is final or not. */
+const index = async (status: string, isFinal: boolean) => {
+  await env.DB.batch([
+    env.DB.prepare(
+      "INSERT OR REPLACE INTO chain_states (kind, subject, state, block_number) VALUES ('project', ?, ?, 7)",
+    ).bind(projectId, JSON.stringify({ listing_status: status })),
+    env.DB.prepare("INSERT OR REPLACE INTO chain_cursor VALUES (1, 8, '0x08', ?, '0x07', 1)").bind(
+      isFinal ? 7 : 6,
+    ),
+  ])
+}
+
+describe('what the hub itself wants on the chain', () => {
+  test('is tried again when the reason of a refusal has passed, and is done when the chain has it for good', async () => {
+    chain.revert = refusal
+    expect((await decide('pause')).status).toBe(200)
+    expect(await action()).toMatchObject({
+      state: 'open',
+      attempts: 1,
+      wanted: { listing_status: 'paused' },
+      lastError: expect.stringContaining('UnknownProject'),
+    })
+    chain.revert = null
+    await laterTry()
+    expect(sent()).toEqual(['paused'])
+    expect(await action()).toMatchObject({ state: 'open', attempts: 2, lastError: null })
+    chain.mine()
+    await relayerAlarm()
+    for (const isFinal of [false, true]) {
+      expect(await action()).toMatchObject({ state: 'open' })
+      await index('paused', isFinal)
+      await laterTry()
+    }
+    expect(await action()).toMatchObject({ state: 'done', attempts: 2 })
+    expect(sent()).toEqual(['paused'])
+  })
+
+  test('is sent by a new transaction when the earlier one reverted in its block', async () => {
+    await decide('pause')
+    chain.minedRevert = refusal
+    chain.mine()
+    await relayerAlarm()
+    chain.minedRevert = null
+    await laterTry()
+    expect(sent()).toEqual(['paused', 'paused'])
+    expect(await action()).toMatchObject({
+      attempts: 2,
+      lastError: expect.stringContaining('UnknownProject'),
+    })
+  })
+
+  test('is sent once by schedules that run at the same time, and not while it is on its way', async () => {
+    chain.revert = refusal
+    await decide('pause')
+    chain.revert = null
+    await env.DB.prepare('UPDATE hub_actions SET next_attempt_at = 1').run()
+    const run = () => hub.scheduled(createScheduledController(), env)
+    await Promise.all([run(), run(), run()])
+    await laterTry()
+    expect(sent()).toEqual(['paused'])
+    expect(await action()).toMatchObject({ attempts: 2 })
+  })
+
+  test('is sent also where the chain has it, when an older wish may still come before it', async () => {
+    await index('listed', true)
+    await decide('pause')
+    await decide('resume')
+    expect(await action()).toMatchObject({ lastError: expect.stringContaining('on its way') })
+    await laterTry()
+    expect(await action()).toMatchObject({ state: 'open', wanted: { listing_status: 'listed' } })
+    chain.mine()
+    await relayerAlarm()
+    await laterTry()
+    expect(sent()).toEqual(['paused', 'listed'])
+    chain.mine()
+    await relayerAlarm()
+    await laterTry()
+    expect(await action()).toMatchObject({ state: 'done' })
+  })
+
+  test('comes to operators when it is refused again and again; closing it gives it up, resending tries it', async () => {
+    chain.revert = refusal
+    await decide('pause')
+    const letters = async () =>
+      (await (await operator.client.get('/admin/v1/dead-letters')).json()) as { items: object[] }
+    const status = async () => (await client({ bindings: {} }).get('/v1/status')).json()
+    while (((await action())?.attempts ?? 0) < 8) {
+      expect(await letters()).toMatchObject({ items: [] })
+      await laterTry()
+    }
+    const message_id = `set_listing_status:${projectId}`
+    expect(await letters()).toMatchObject({
+      items: [{ message_id, queue: 'hub-actions', body: expect.stringContaining('UnknownProject') }],
+    })
+    expect(await status()).toMatchObject({ status: 'degraded', queue: 'unavailable' })
+    await laterTry()
+    expect((await letters()).items).toMatchObject([{ message_id, attempts: 9 }])
+
+    const see = (how: string) => operator.client.post(`/admin/v1/dead-letters/${message_id}/${how}`)
+    expect(await (await see('resend')).json()).toMatchObject({ resolution: 'resent' })
+    // It was tried at once, and was refused once more.
+    expect((await letters()).items).toMatchObject([{ message_id, attempts: 10 }])
+    expect(await (await see('close')).json()).toMatchObject({ resolution: 'closed' })
+    expect(await errorOf(await see('close'))).toMatchObject({ status: 409, error: 'invalid_state' })
+    chain.revert = null
+    await laterTry()
+    expect(sent()).toEqual([])
+    expect(await action()).toMatchObject({ state: 'closed' })
+    expect(await status()).toMatchObject({ queue: 'ok' })
+  })
+
+  test('a letter about it is done with when the chain has it', async () => {
+    chain.revert = refusal
+    await decide('pause')
+    while (((await action())?.attempts ?? 0) < 8) await laterTry()
+    await index('paused', true)
+    await laterTry()
+    expect(await action()).toMatchObject({ state: 'done' })
+    expect(await services(env).deadLetters.find(`set_listing_status:${projectId}`)).toMatchObject({
+      resolution: 'done',
+    })
+  })
+
+  test('waits for nobody: a hub without a chain keeps the wish', async () => {
+    const bindings = { RELAYER_PRIVATE_KEY: undefined as never, OPERATOR_ADDRESSES: operator.address }
+    const mute = client({ token: operator.token, bindings })
+    expect((await mute.post(`/admin/v1/projects/${projectId}/review`, { action: 'pause' })).status).toBe(200)
+    expect(await action()).toMatchObject({ state: 'open', attempts: 0 })
+    await laterTry()
+    expect(sent()).toEqual(['paused'])
+  })
+})

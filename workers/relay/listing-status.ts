@@ -1,0 +1,18 @@
+import { encodeFunctionData, type Hex } from 'viem'
+import { projectRegistryAbi } from '../../contracts/generated/contracts.ts'
+import { type ListingStatus, listingStatuses } from '../../protocol/manifest/index.ts'
+import type { HubActionRules } from './hub-action-rules.ts'
+
+/** The registry is told the listing status of a project. Wanted: `listing_status`. */
+export const listingStatusRules: HubActionRules = {
+  stateKind: 'project',
+  isThere: (state, { listing_status }) => state.listing_status === listing_status,
+  call: ({ project_registry }, projectId, { listing_status }) => ({
+    to: project_registry,
+    data: encodeFunctionData({
+      abi: projectRegistryAbi,
+      functionName: 'setListingStatus',
+      args: [projectId as Hex, listingStatuses.indexOf(listing_status as ListingStatus)],
+    }),
+  }),
+}

@@ -1,0 +1,142 @@
+import { env } from 'cloudflare:workers'
+import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { FakeChain } from '../../../durable-objects/testing/fake-chain.ts'
+import { services } from '../../services.ts'
+import { client, errorOf } from '../../test/client.ts'
+import { createOperator } from '../../test/operator.ts'
+import { emptyTables } from '../../test/tables.ts'
+
+const chain = new FakeChain()
+let operator: Awaited<ReturnType<typeof createOperator>>
+beforeAll(async () => {
+  operator = await createOperator()
+})
+beforeEach(async () => {
+  chain.install()
+  chain.received.length = 0
+  await emptyTables('dead_letters', 'audit_log')
+})
+
+const path = '/admin/v1/dead-letters'
+const list = async (query = '') =>
+  (await (await operator.client.get(`${path}${query}`)).json()) as {
+    items: { message_id: string }[]
+    next_cursor: string | null
+  }
+const resend = (id: string, json?: object) => operator.client.post(`${path}/${id}/resend`, json)
+const close = (id: string, json?: object) => operator.client.post(`${path}/${id}/close`, json)
+
+const keep = (messageId: string, body: unknown, diedAt = 1) =>
+  services(env).deadLetters.keep({
+    messageId,
+    queue: 'relay-dead-letters',
+    body: JSON.stringify(body),
+    attempts: 11,
+    diedAt,
+  })
+
+const audited = async () => {
+  const { items } = (await (await operator.client.get('/admin/v1/audit-log')).json()) as { items: object[] }
+  return items
+}
+
+let ids = 0
+/** An action of the hub's own. */
+const createAction = () => {
+  ids += 1
+  const id = `0x${ids.toString(16).padStart(64, '0')}`
+  return {
+    id,
+    action: 'bond',
+    owner: `0x${'0a'.repeat(20)}`,
+    serializationKey: null,
+    to: `0x${'0b'.repeat(20)}`,
+    data: '0x01',
+    valueWei: '0',
+  }
+}
+
+describe('dead letters', () => {
+  test('are listed newest first, page by page, until each is seen to', async () => {
+    for (const [messageId, diedAt] of [
+      ['a', 1],
+      ['b', 2],
+      ['c', 2],
+      ['d', 3],
+    ] as const)
+      await keep(messageId, {}, diedAt)
+    const first = await list('?limit=3')
+    expect(first.items.map(({ message_id }) => message_id)).toEqual(['d', 'b', 'c'])
+    const second = await list(`?limit=3&cursor=${first.next_cursor}`)
+    expect([second.items.map(({ message_id }) => message_id), second.next_cursor]).toEqual([['a'], null])
+    await close('b')
+    expect((await list()).items.map(({ message_id }) => message_id)).toEqual(['d', 'c', 'a'])
+  })
+
+  test('the hub says degraded until all are closed or resent, however old they are', async () => {
+    const status = async () => (await client({ bindings: {} }).get('/v1/status')).json()
+    await keep('old', {}, 1)
+    expect(await status()).toMatchObject({ status: 'degraded', queue: 'unavailable' })
+    await close('old')
+    expect(await status()).toMatchObject({ queue: 'ok' })
+  })
+
+  test('resent, a message is carried out, and it is noted who sent it', async () => {
+    const action = createAction()
+    await keep('lost', { v: 2, ...action })
+    const answer = await resend('lost', { reason: 'The chain is back.' })
+    expect([answer.status, await answer.json()]).toMatchObject([
+      200,
+      { message_id: 'lost', resolution: 'resent' },
+    ])
+    await vi.waitFor(async () =>
+      expect(await services(env).relayer?.find(action.id)).toMatchObject({ status: 'sent' }),
+    )
+    expect(chain.received).toHaveLength(1)
+    expect(await list()).toMatchObject({ items: [] })
+    expect(await audited()).toMatchObject([
+      {
+        operator: operator.address,
+        action: 'dead_letter.resend',
+        subject: 'lost',
+        reason: 'The chain is back.',
+        before: { queue: 'relay-dead-letters', attempts: 11, died_at: 1 },
+        after: { resolution: 'resent' },
+      },
+    ])
+  })
+
+  test('of two operators at once one sees to it', async () => {
+    await keep('both', {})
+    const answers = await Promise.all([close('both'), close('both')])
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
+    expect(await audited()).toHaveLength(1)
+  })
+
+  test('409 invalid_state: seen to already, or nothing this hub can read', async () => {
+    await keep('unreadable', { v: 99 })
+    expect(await errorOf(await resend('unreadable'))).toMatchObject({ status: 409, error: 'invalid_state' })
+    expect((await close('unreadable')).status).toBe(200)
+    for (const see of [resend, close])
+      expect(await errorOf(await see('unreadable'))).toMatchObject({
+        status: 409,
+        error: 'invalid_state',
+        details: { resolution: 'closed' },
+      })
+    expect(await audited()).toHaveLength(1)
+  })
+
+  test('404 not_found: no such letter', async () => {
+    for (const see of [resend, close])
+      expect(await errorOf(await see('nothing'))).toMatchObject({ status: 404, error: 'not_found' })
+  })
+
+  test('a message that the queue does not take stays a dead letter', async () => {
+    const RELAY = { send: () => Promise.reject(new Error('Queue is overloaded')) } as never
+    await keep('stays', { v: 2, ...createAction() })
+    const bindings = { RELAY, OPERATOR_ADDRESSES: operator.address }
+    const answer = await client({ token: operator.token, bindings }).post(`${path}/stays/resend`)
+    expect(await errorOf(answer)).toMatchObject({ status: 503, error: 'unavailable' })
+    expect(await list()).toMatchObject({ items: [{ message_id: 'stays' }] })
+  })
+})

@@ -1,0 +1,173 @@
+import * as z from 'zod'
+import { unixNow } from '../../../durable-objects/clock.ts'
+import type { HubContext } from '../../context.ts'
+import { ApiError } from '../../errors.ts'
+import { example } from '../../examples.ts'
+import { type Answer, json } from '../../http/answer.ts'
+import { Timestamp } from '../../http/formats.ts'
+import { pageOf, pageQuery, paginate } from '../../http/pagination.ts'
+import { sessionOf } from '../../middleware/authenticate.ts'
+import { resendLetter } from '../../queues/resend.ts'
+import { bringDueActions } from '../../relay/hub-actions.ts'
+import { defineRoute } from '../../route.ts'
+import type { DeadLetter } from '../../stores/dead-letters.ts'
+import { Reason } from './schema.ts'
+
+export const DeadLetterView = z
+  .strictObject({
+    message_id: z.string(),
+    queue: z.string(),
+    body: z.string().meta({ description: 'The message as JSON text.' }),
+    attempts: z.int(),
+    died_at: Timestamp,
+    resolution: z.enum(['resent', 'closed', 'done']).nullable().meta({
+      description: 'Null while nobody has seen to it; `done` when the chain has what it was about.',
+    }),
+  })
+  .meta({ id: 'DeadLetter' })
+
+export const deadLetterView = ({ messageId, queue, body, attempts, diedAt, resolution }: DeadLetter) => ({
+  message_id: messageId,
+  queue,
+  body,
+  attempts,
+  died_at: diedAt,
+  resolution,
+})
+
+const letterExample = {
+  message_id: '6ea0e7c8b0e5404aa6c8a3c5a9d2b7f1',
+  queue: 'relay-dead-letters',
+  body: `{"v":1,"id":"${example.digest}"}`,
+  attempts: 11,
+  died_at: example.time,
+  resolution: null,
+}
+
+const params = z.object({
+  message_id: z
+    .string()
+    .regex(/^[\w:.-]{1,200}$/, 'must be the message_id of a dead letter')
+    .meta({ example: letterExample.message_id }),
+})
+const Decision = z.strictObject({ reason: Reason }).meta({ id: 'DeadLetterDecision' })
+
+export const listDeadLetters = defineRoute(
+  {
+    method: 'get',
+    path: '/admin/v1/dead-letters',
+    operationId: 'listDeadLetters',
+    tag: 'Operator',
+    summary: 'List the messages that failed every attempt, newest first',
+    description:
+      'Those that nobody has seen to, and what the hub itself wants on the chain and could not get there so far. `GET /v1/status` says `degraded` until each was resent or closed.',
+    auth: { operator: true },
+    query: z.strictObject(pageQuery),
+    responses: {
+      200: {
+        description: 'One page.',
+        schema: pageOf(DeadLetterView).meta({ id: 'DeadLetterPage' }),
+        example: { items: [letterExample], next_cursor: null },
+      },
+    },
+  },
+  async (c, { query }) => {
+    const { rows, next_cursor } = await paginate(c, {
+      list: 'dead-letters',
+      query,
+      position: ({ diedAt, messageId }: DeadLetter): [number, string] => [diedAt, messageId],
+      fetch: (after, limit) =>
+        c.var.services.deadLetters.unresolved(after && { diedAt: after[0], messageId: after[1] }, limit),
+    })
+    return json({ items: rows.map(deadLetterView), next_cursor })
+  },
+)
+
+export const resendDeadLetter = defineRoute(
+  {
+    method: 'post',
+    path: '/admin/v1/dead-letters/{message_id}/resend',
+    operationId: 'resendDeadLetter',
+    tag: 'Operator',
+    summary: 'Send a message that failed once more',
+    description:
+      'What it asks for is done once, however often it is sent. Should it fail again, it comes back.',
+    auth: { operator: true },
+    params,
+    json: { schema: Decision, example: { reason: 'The chain is back.' }, optional: true },
+    errors: ['not_found', 'invalid_state'],
+    responses: {
+      200: {
+        description: 'It is on its way.',
+        schema: DeadLetterView,
+        example: { ...letterExample, resolution: 'resent' },
+      },
+    },
+  },
+  async (c, { params: { message_id }, json: { reason } }) => {
+    const letter = await requireUnresolved(c, message_id)
+    if (!(await resendLetter(c.env, letter)))
+      throw new ApiError(
+        'invalid_state',
+        'This version of the hub cannot read the message, so it would only fail again. Close it, or resend it after an upgrade.',
+        { details: { queue: letter.queue } },
+      )
+    return resolve(c, message_id, 'resent', reason)
+  },
+)
+
+export const closeDeadLetter = defineRoute(
+  {
+    method: 'post',
+    path: '/admin/v1/dead-letters/{message_id}/close',
+    operationId: 'closeDeadLetter',
+    tag: 'Operator',
+    summary: 'Give up a message that failed',
+    description:
+      'It is kept, and not sent again. What the hub itself wanted on the chain is given up with it.',
+    auth: { operator: true },
+    params,
+    json: { schema: Decision, example: { reason: 'Registered by hand.' }, optional: true },
+    errors: ['not_found', 'invalid_state'],
+    responses: {
+      200: {
+        description: 'It is closed.',
+        schema: DeadLetterView,
+        example: { ...letterExample, resolution: 'closed' },
+      },
+    },
+  },
+  async (c, { params: { message_id }, json: { reason } }) => {
+    await requireUnresolved(c, message_id)
+    return resolve(c, message_id, 'closed', reason)
+  },
+)
+
+async function requireUnresolved(c: HubContext, messageId: string): Promise<DeadLetter> {
+  const letter = await c.var.services.deadLetters.find(messageId)
+  if (letter === null) throw new ApiError('not_found', `There is no dead letter ${messageId}.`)
+  if (letter.resolvedAt !== null) throw alreadyResolved(letter)
+  return letter
+}
+
+const alreadyResolved = ({ resolution }: DeadLetter): ApiError =>
+  new ApiError('invalid_state', `Somebody has seen to it: it is ${resolution}.`, { details: { resolution } })
+
+async function resolve(
+  c: HubContext,
+  messageId: string,
+  resolution: 'resent' | 'closed',
+  reason: string | null,
+): Promise<Answer> {
+  const { deadLetters } = c.var.services
+  const operator = sessionOf(c).address
+  const resolved = await deadLetters.resolve(messageId, resolution, { operator, reason }, unixNow())
+  const letter = await deadLetters.find(messageId)
+  if (letter === null) throw new ApiError('not_found', `There is no dead letter ${messageId}.`)
+  if (!resolved) throw alreadyResolved(letter)
+  if (resolution === 'resent')
+    c.executionCtx.waitUntil(
+      bringDueActions(c.env).catch((error) => console.error(`${c.var.requestId} nothing was tried`, error)),
+    )
+  return json(deadLetterView(letter))
+}
