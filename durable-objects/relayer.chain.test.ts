@@ -2,18 +2,17 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'c
 import { env } from 'cloudflare:workers'
 import { encodeErrorResult, parseAbi } from 'viem'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
-import type { RelayerConfig, RelayRequest } from './relayer/types.ts'
+import type { RelayRequest } from './relayer/types.ts'
 import { RelayerObject } from './relayer.ts'
 import { FakeChain } from './testing/fake-chain.ts'
+import { freshRelayerObject, relayerConfig } from './testing/relayer-object.ts'
 
-let objects = 0
 let chain: FakeChain
-let relayer: ReturnType<typeof env.RELAYER.getByName>
+let relayer: Awaited<ReturnType<typeof freshRelayerObject>>
 
-beforeEach(() => {
+beforeEach(async () => {
   chain = new FakeChain().install()
-  objects += 1
-  relayer = env.RELAYER.getByName(`relayer ${objects}`)
+  relayer = await freshRelayerObject()
 })
 
 let ids = 0
@@ -31,20 +30,7 @@ const action = (over: Partial<RelayRequest> = {}): RelayRequest => {
   }
 }
 
-/** For an object that waits longer than those of the tests, with a key of its own. */
-const config: RelayerConfig = {
-  rpcUrl: 'http://chain.test',
-  timeoutMs: 5_000,
-  chainId: 31337,
-  privateKey: `0x${'12'.repeat(32)}`,
-  errors: [],
-  feeCapWei: 10n ** 11n,
-  confirmations: 12,
-  tickMs: 3_600_000,
-  stuckMs: 30_000,
-  enqueue: async () => {},
-  publish: async () => {},
-}
+const config = relayerConfig()
 
 const alarmAt = () => runInDurableObject(relayer, (_, state) => state.storage.getAlarm())
 const alarm = () => runDurableObjectAlarm(relayer)
@@ -276,7 +262,7 @@ describe('Relayer', () => {
     const request = action()
     await relayer.relay(request)
     chain.refusal = null
-    chain.mineForeignTransaction()
+    chain.mineForeignTransaction((await relayer.health()).signer as string)
     await alarm()
     expect(await relayer.find(request.id)).toMatchObject({ status: 'queued' })
     await runInDurableObject(relayer, (_, state) =>

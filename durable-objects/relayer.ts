@@ -31,7 +31,10 @@ const relayGasMax = 12_000_000
 /** Gas the balance must pay for: a few of the usual actions. */
 const healthyGas = 1_000_000n
 
-/** What works on the chain; an object without a configured chain has none. */
+/** How long an object that was asked to hand over accepts nothing. Settings are everywhere the same sooner than that. */
+const handedOverMs = 10 * 60_000
+
+/** What works on the chain; the object of a key or a chain that is not configured has none. */
 interface Parts {
   config: RelayerConfig
   signer: TransactionSigner
@@ -121,6 +124,31 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
     return this.#find(id)
   }
 
+  /**
+   * What stands against another key's accepting an action. From here on this object accepts nothing, for a while: it may
+   * still be asked to by a hub that has not heard of the other key yet, and run with the settings of that hub itself.
+   */
+  async handOver({
+    id,
+    serializationKey,
+  }: Pick<RelayRequest, 'id' | 'serializationKey'>): Promise<RelayResult | null> {
+    const untilMs = Date.now() + handedOverMs
+    if (this.#handedOverUntilMs() < untilMs - handedOverMs / 2)
+      this.ctx.storage.kv.put('handed_over_until_ms', untilMs)
+    const known = this.#find(id)
+    if (known) return { status: 'accepted', relay: known }
+    const ahead = serializationKey === null ? null : this.#ledger.findUnmined(serializationKey)
+    return ahead && { status: 'busy', id: ahead.id }
+  }
+
+  #handedOverUntilMs(): number {
+    return this.ctx.storage.kv.get<number>('handed_over_until_ms') ?? 0
+  }
+
+  #accepts(): boolean {
+    return this.#parts?.config.accepts === true && Date.now() >= this.#handedOverUntilMs()
+  }
+
   #find(id: string): RelayView | null {
     const relay = this.#ledger.find(id)
     return relay && viewOf(relay)
@@ -191,7 +219,8 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
     if (known) return { status: 'accepted', relay: known }
     const run = this.#accept(request)
       .then(async (result) => {
-        if (result.status !== 'accepted' || this.#parts === null) return result
+        // What another key has accepted is that key's to submit.
+        if (result.status !== 'accepted' || this.#parts === null || this.#find(id) === null) return result
         await afterwards(id, this.#parts)
         return { status: 'accepted' as const, relay: this.#find(id) ?? result.relay }
       })
@@ -215,11 +244,16 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
 
   async #simulateAndStore(request: RelayRequest): Promise<RelayResult> {
     if (this.#parts === null) return { status: 'unavailable', part: 'chain' }
-    const { chain } = this.#parts
+    if (!this.#accepts()) return { status: 'unavailable', part: 'key' }
+    const { chain, config } = this.#parts
     const call = { to: request.to, data: request.data, valueWei: BigInt(request.valueWei) }
     const gasMax = Math.min(request.gasMax ?? relayGasMax, relayGasMax)
     let snapshot: ChainSnapshot
     let simulated: Awaited<ReturnType<RelayerChain['simulate']>>
+    const elsewhere = config.findElsewhere(request).catch((error): RelayResult => {
+      console.error('what other keys have relayed could not be read', error)
+      return { status: 'unavailable', part: 'records' }
+    })
     try {
       ;[snapshot, simulated] = await Promise.all([this.#snapshots.recent(), chain.simulate(call, gasMax)])
     } catch (error) {
@@ -227,6 +261,8 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
       const poor = error instanceof RpcError && readSendRefusal(error.message) === 'insufficient_funds'
       return { status: 'unavailable', part: poor ? 'balance' : 'chain' }
     }
+    const other = await elsewhere
+    if (other !== null) return other
     if ('text' in simulated) {
       const { name, args, text: reason } = simulated
       return { status: 'refused', name, args, reason }
@@ -234,7 +270,8 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
     const fees = this.#initialFees(snapshot)
     if (fees === null) return { status: 'unavailable', part: 'fees' }
 
-    // Nothing awaits from the balance check to storing the row and the alarm.
+    // Nothing awaits from here to storing the row and the alarm.
+    if (!this.#accepts()) return { status: 'unavailable', part: 'key' }
     const costWei = BigInt(simulated.gas) * fees.maxFeeWei + call.valueWei
     if (!this.#snapshots.commit(snapshot, costWei)) return { status: 'unavailable', part: 'balance' }
     const relay = this.#ledger.accept({

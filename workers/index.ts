@@ -22,12 +22,15 @@ export default {
       projectVersions,
       projectFigures,
       relayer,
+      previousRelayers,
+      arbiter,
       indexer,
     } = services(env)
     const { mirrorOverdue } = await import('./relay/listing-mirror.ts')
-    // Alarms drive both; this brings them back should one have been lost.
+    // Alarms drive them; this brings them back should one have been lost.
+    const driven = [relayer, ...previousRelayers, arbiter, indexer]
     await Promise.all(
-      [relayer?.wake(), indexer?.wake(), mirrorOverdue(env)].map((done) => done?.catch(logged)),
+      [...driven.map((one) => one?.wake()), mirrorOverdue(env)].map((done) => done?.catch(logged)),
     )
     const now = unixNow()
     // One store that fails does not keep the others from being swept.

@@ -16,6 +16,13 @@ export interface RelayerConfig {
   tickMs: number
   /** A transaction that no block has taken for this long is replaced by one with higher fees. */
   stuckMs: number
+  /** A key that was replaced only brings to an end what it has accepted. */
+  accepts: boolean
+  /**
+   * What another key has done with an action, or has in its way; asked before an action is accepted, so that no action is
+   * ever accepted under two keys.
+   */
+  findElsewhere: (request: RelayRequest) => Promise<RelayResult | null>
   /** Sees to it that `submit` is called with the ids soon. It may fail, and the call come twice or never. */
   enqueue: (ids: readonly string[]) => Promise<void>
   /** Copies states into the hub's database; an older revision must not overwrite a newer one. */
@@ -57,7 +64,8 @@ export type RelayResult =
   | { status: 'busy'; id: string }
   /** It would revert. */
   | { status: 'refused'; name: string | null; args: string[]; reason: string }
-  | { status: 'unavailable'; part: 'chain' | 'balance' | 'fees' }
+  /** `records`: nobody can say whether another key has accepted it; `key`: this one was replaced. */
+  | { status: 'unavailable'; part: 'chain' | 'balance' | 'fees' | 'records' | 'key' }
 
 export interface RelayerHealth {
   status: 'ok' | 'unavailable'
