@@ -219,44 +219,6 @@ describe('Relayer', () => {
     })
   })
 
-  test('bytes no chain will ever take fail, and their nonce is used so that others can follow', async () => {
-    chain.refusal = 'intrinsic gas too low'
-    const [bad, good] = [action(), action()]
-    await relayer.relay(bad)
-    chain.refusal = null
-    await relayer.relay(good)
-    await alarm()
-    chain.mine()
-    await alarm()
-    expect(await relayer.find(bad.id)).toMatchObject({
-      status: 'failed',
-      error: 'the chain refuses it: intrinsic gas too low',
-    })
-    expect(await relayer.find(good.id)).toMatchObject({ status: 'confirmed' })
-    const { signer } = await relayer.health()
-    expect(chain.received.find(({ data }) => data === '0x')).toMatchObject({ nonce: 0, to: signer })
-  })
-
-  test('an action that a node refused for good, and another took before, is done and not failed', async () => {
-    const request = action()
-    await relayer.relay(request)
-    // A node that has not seen it, and is wrong about it.
-    await runInDurableObject(relayer, (_, state) =>
-      state.storage.sql.exec('UPDATE attempts SET accepted = 0').toArray(),
-    )
-    chain.refusal = 'exceeds block gas limit'
-    await alarm()
-    expect(await relayer.find(request.id)).toMatchObject({ status: 'failed' })
-    chain.mine()
-    chain.refusal = null
-    await alarm()
-    expect(await relayer.find(request.id)).toMatchObject({
-      status: 'confirmed',
-      error: null,
-      txHash: chain.received[0]?.hash,
-    })
-  })
-
   test('a nonce that a foreign transaction used fails the action in the end, and is never replaced by another one', async () => {
     chain.refusal = 'internal error'
     const request = action()

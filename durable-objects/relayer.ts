@@ -17,6 +17,8 @@ export type * from './relayer/types.ts'
 
 /** Alarms that failed in a row after which the relayer calls itself unavailable. */
 const failedAlarmsMax = 3
+/** For this long nobody may know what used the nonce of an action, before that is a fault. */
+const undecidedMs = 10 * 60_000
 /** Alarms that change nothing come more and more rarely, down to this many ticks apart. */
 const idleFactorMax = 10
 /** Pending actions that one alarm submits. */
@@ -159,6 +161,7 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
     const facts = {
       signer: this.#parts?.signer.address ?? null,
       open: this.#ledger.countOpen(),
+      undecided: this.#ledger.countUndecided(Date.now() - undecidedMs),
       oldestOpenAt: oldestOpenMs === null ? null : Math.floor(oldestOpenMs / 1000),
       nextNonce: this.#ledger.nextNonce(),
     }
@@ -166,7 +169,7 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
       const { balanceWei, baseFeeWei, tipWei } = await this.#snapshots.recent()
       const fees = this.#initialFees({ baseFeeWei, tipWei })
       const pays = fees !== null && balanceWei >= healthyGas * fees.maxFeeWei
-      const able = pays && this.#failedAlarms < failedAlarmsMax
+      const able = pays && this.#failedAlarms < failedAlarmsMax && facts.undecided === 0
       return { status: able ? 'ok' : 'unavailable', balanceWei: balanceWei.toString(), ...facts }
     } catch (error) {
       requireRpcFault(error)
@@ -174,10 +177,20 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
     }
   }
 
-  /** Sets the alarm again should it be lost while actions are open. */
+  /** Sets the alarm again should it be lost while there is work, or should the chain have dropped what is final. */
   async wake(): Promise<void> {
     this.#alarmAtMs = await this.ctx.storage.getAlarm()
-    if (this.#ledger.hasWork()) await this.#arm()
+    if (this.#ledger.hasWork() || (await this.#hasDropped())) await this.#arm()
+  }
+
+  async #hasDropped(): Promise<boolean> {
+    if (this.#parts === null) return false
+    try {
+      return this.#ledger.finalFrom((await this.#snapshots.take()).count, 1).length > 0
+    } catch (error) {
+      requireRpcFault(error)
+      return false
+    }
   }
 
   /** One pass over everything open. It may run early, late or twice: it decides from the ledger and the chain. */
@@ -185,8 +198,10 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
     this.#alarmAtMs = null
     if (this.#parts === null) return
     const { config, reconciler, publisher } = this.#parts
+    let dropped = false
     try {
-      if (this.#ledger.hasSubmitted()) await reconciler.reconcile(await this.#snapshots.take(), Date.now())
+      if (this.#ledger.nextNonce() > 0)
+        dropped = await reconciler.reconcile(await this.#snapshots.take(), Date.now())
       await this.submit(this.#overdue(config))
       this.#failedAlarms = 0
     } catch (error) {
@@ -198,7 +213,7 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
     const changes = this.#ledger.changes()
     this.#idleAlarms = changes === this.#changesSeen ? this.#idleAlarms + 1 : 0
     this.#changesSeen = changes
-    if (this.#ledger.hasWork()) await this.#arm(Math.min(1 + this.#idleAlarms / 20, idleFactorMax))
+    if (dropped || this.#ledger.hasWork()) await this.#arm(Math.min(1 + this.#idleAlarms / 20, idleFactorMax))
   }
 
   /** Pending actions whose message should have come by now. */

@@ -54,6 +54,7 @@ test('every action of the two former tables is carried over', async () => {
       confirmations: 2,
       noop: true,
       foreignSinceMs: 8,
+      finalHead: null,
       updatedAt: 6,
       revision: 3,
     })

@@ -90,4 +90,5 @@ export const relayerMigrations = [
   `CREATE INDEX relays_by_serialization_key ON relays (serialization_key) WHERE status IN ('queued', 'sent')`,
   'CREATE INDEX relays_unpublished ON relays (accepted_at_ms) WHERE published_revision < revision',
   'ALTER TABLE attempts RENAME COLUMN hollow TO noop',
+  'ALTER TABLE relays ADD COLUMN final_head INTEGER',
 ]

@@ -72,6 +72,8 @@ export interface RelayerHealth {
   signer: string | null
   balanceWei: string | null
   open: number
+  /** Open actions whose nonce something has used for long, while no node says what: they can be neither done nor failed. */
+  undecided: number
   oldestOpenAt: number | null
   nextNonce: number
 }

@@ -110,6 +110,12 @@ export class FakeChain {
     for (let block = this.head - depth + 1; block <= this.head; block++) this.#blocks.delete(block)
   }
 
+  /** Takes what was received, and refused, into the pool after all. */
+  accept(index: number): void {
+    const sent = this.received[index] as Sent
+    this.#pool.set(placeOf(sent), sent)
+  }
+
   /** Forgets what waits for a block. */
   emptyPool(): void {
     this.#pool.clear()
@@ -180,7 +186,8 @@ export class FakeChain {
 
   #receipt(hash: string) {
     if (this.failingReceipts.has(hash)) throw new Error('transaction indexing is in progress')
-    const found = [...this.#blocks].find(([, sent]) => sent.some((one) => one.hash === hash))
+    const known = [...this.#blocks].filter(([number]) => number <= this.head)
+    const found = known.find(([, sent]) => sent.some((one) => one.hash === hash))
     if (found === undefined || this.withoutReceipts) return null
     const status = this.minedRevert === null ? '0x1' : '0x0'
     return { transactionHash: hash, blockNumber: `0x${found[0].toString(16)}`, status }
