@@ -2,6 +2,7 @@ import type { Abi } from 'viem'
 import {
   type JsonRpc,
   quantity,
+  type RpcCall,
   RpcError,
   type RpcOutcome,
   RpcUnreachable,
@@ -52,8 +53,7 @@ export class RelayerChain {
       ['eth_maxPriorityFeePerGas'],
     ])
     // What another chain says would give out nonces that this one never reaches.
-    if (readQuantity(required(id)) !== BigInt(this.#chainId))
-      throw new RpcUnreachable(`the node is not one of chain ${this.#chainId}`)
+    this.#requireChain(required(id))
     const { number, baseFeePerGas } = readObject(required(block))
     return {
       head: Number(readQuantity(number)),
@@ -126,12 +126,24 @@ export class RelayerChain {
   }
 
   async #isUsed(nonce: number, block: number): Promise<boolean> {
-    const count = await this.#rpc.call('eth_getTransactionCount', this.#signer, quantity(block))
+    const count = await this.#ask('eth_getTransactionCount', this.#signer, quantity(block))
     return readQuantity(count) > BigInt(nonce)
   }
 
+  /** One question to a node that is of this chain: what the key did elsewhere proves nothing. */
+  async #ask(...call: RpcCall): Promise<unknown> {
+    const [id, answer] = await this.#rpc.all([['eth_chainId'], call])
+    this.#requireChain(id)
+    return answer
+  }
+
+  #requireChain(id: unknown): void {
+    if (readQuantity(id) !== BigInt(this.#chainId))
+      throw new RpcUnreachable(`the node is not one of chain ${this.#chainId}`)
+  }
+
   async #transactionIn(block: number, nonce: number): Promise<string | null> {
-    const { transactions } = readObject(await this.#rpc.call('eth_getBlockByNumber', quantity(block), true))
+    const { transactions } = readObject(await this.#ask('eth_getBlockByNumber', quantity(block), true))
     const found = (Array.isArray(transactions) ? transactions : [])
       .map(readObject)
       .find((one) => isSame(one.from, this.#signer) && readQuantity(one.nonce) === BigInt(nonce))

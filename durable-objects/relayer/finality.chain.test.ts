@@ -244,6 +244,15 @@ describe('an action has failed', () => {
     expect(await relayer.find(request.id)).toMatchObject({ status: 'queued' })
     expect(await relayer.health()).toMatchObject({ status: 'unavailable', undecided: 1 })
     chain.prunedBelow = 0
+    // A node of another chain, where the key is known, proves nothing. It is asked in between.
+    const own = chain.id
+    chain.onCall = (method) => {
+      if (method === 'eth_getTransactionReceipt') chain.id = 1
+    }
+    await alarm()
+    expect(await relayer.find(request.id)).toMatchObject({ status: 'queued' })
+    chain.onCall = null
+    chain.id = own
     await alarm()
     expect(await relayer.find(request.id)).toMatchObject({ status: 'failed' })
     expect(await relayer.health()).toMatchObject({ status: 'ok', undecided: 0, open: 0 })

@@ -42,6 +42,8 @@ export class FakeChain {
   withoutReceipts = false
   /** Knows no state of blocks before this one. */
   prunedBelow = 0
+  /** Is told of every call before it is answered. */
+  onCall: ((method: string) => void) | null = null
   /** The answer to raw transactions comes no sooner than this. */
   held: Promise<void> | null = null
   /** The answer to a trial run comes no sooner than this. */
@@ -145,6 +147,7 @@ export class FakeChain {
 
   async #answer(method: string, params: unknown[]): Promise<unknown> {
     const hex = (value: number | bigint) => `0x${value.toString(16)}`
+    this.onCall?.(method)
     if (this.nonsense.has(method)) return this.nonsense.get(method)
     switch (method) {
       case 'eth_chainId':
