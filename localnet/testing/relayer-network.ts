@@ -1,3 +1,4 @@
+import type { Hex } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import type { Anvil } from '../../contracts/anvil.ts'
 import type { ContractAddresses } from '../../contracts/deploy.ts'
@@ -72,17 +73,22 @@ export async function startRelayerNetwork(options: NetworkOptions = {}): Promise
   const { hubs = 1, statePath, vars } = options
   const chain = await startAnvil(options.anvilFlags)
   const { contracts, startBlock } = await deployNetwork(chain)
-  const keys = Array.from({ length: hubs }, (_, hub) => [hub === 0 ? relayerKey : generatePrivateKey()])
+  const keys = Array.from({ length: hubs }, (_, hub) => [
+    keyOf(hub === 0 ? relayerKey : generatePrivateKey()),
+  ])
   const fund = async () => {
-    for (const key of keys.flat()) await chain.rpc('anvil_setBalance', privateKeyToAddress(key), hundredEther)
+    for (const { address } of keys.flat()) await chain.rpc('anvil_setBalance', address, hundredEther)
   }
   await fund()
   const urlOf = options.between ? await options.between(chain) : () => chain.url
   const script = await bundleHub()
   const own = (hub: number) => ({
     CHAIN_RPC_URL: urlOf(hub),
-    RELAYER_PRIVATE_KEY: keys[hub]?.at(-1) as string,
-    RELAYER_PREVIOUS_KEYS: (keys[hub] ?? []).slice(0, -1).join(','),
+    RELAYER_PRIVATE_KEY: keys[hub]?.at(-1)?.privateKey as string,
+    RELAYER_PREVIOUS_KEYS: (keys[hub] ?? [])
+      .slice(0, -1)
+      .map(({ privateKey }) => privateKey)
+      .join(','),
   })
   const common = {
     HUB_SECRET: 'a secret that only tests know, long enough',
@@ -109,7 +115,7 @@ export async function startRelayerNetwork(options: NetworkOptions = {}): Promise
   const reach = async (): Promise<Relayer[]> => {
     const url = await running.hub.miniflare.unsafeGetDirectURL('driver')
     return keys.map((ofHub, hub) => {
-      const signers = ofHub.map((key) => privateKeyToAddress(key).toLowerCase())
+      const signers = ofHub.map(({ address }) => address)
       const binding = hub === 0 ? 'RELAYER' : `hub${hub}_RELAYER`
       const objects = signers.map((signer) => stubOf(driverOf(url, binding, `31337:${signer}`)))
       return relayerOf(chain, signers, objects)
@@ -119,7 +125,7 @@ export async function startRelayerNetwork(options: NetworkOptions = {}): Promise
   const crash = async (rotating: readonly number[]) => {
     for (const pid of running.workerds) process.kill(pid, 'SIGKILL')
     await running.hub.stop()
-    for (const hub of rotating) keys[hub]?.push(generatePrivateKey())
+    for (const hub of rotating) keys[hub]?.push(keyOf(generatePrivateKey()))
     await fund()
     running = await start()
     network.hub = running.hub
@@ -148,6 +154,8 @@ export async function startRelayerNetwork(options: NetworkOptions = {}): Promise
   }
   return network
 }
+
+const keyOf = (privateKey: Hex) => ({ privateKey, address: privateKeyToAddress(privateKey).toLowerCase() })
 
 const stubOf = (call: ReturnType<typeof driverOf>): RelayerStub => ({
   accept: (request) => call('accept', request),
