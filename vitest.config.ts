@@ -66,6 +66,8 @@ export default defineConfig({
                 CHAIN_CONFIRMATIONS: '1',
                 CHAIN_POLL_MS: '3600000',
                 RELAYER_PRIVATE_KEY: `0x${'11'.repeat(32)}`,
+                RELAYER_PREVIOUS_KEYS: `0x${'22'.repeat(32)}`,
+                ARBITER_PRIVATE_KEY: `0x${'33'.repeat(32)}`,
                 RELAYER_TICK_MS: '3600000',
               },
             },

@@ -106,6 +106,9 @@ async function run(args: DeployArguments): Promise<void> {
   say(
     `The hub's secret RELAYER_PRIVATE_KEY is the key of ${args.relayer ?? options.account.address.toLowerCase()}.`,
   )
+  say(
+    `Its secret ARBITER_PRIVATE_KEY, where the hub is to act as the arbiter, is the key of ${args.arbiter}.`,
+  )
 }
 
 const isExpected = (error: unknown): error is Error =>

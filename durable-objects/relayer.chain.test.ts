@@ -2,18 +2,17 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'c
 import { env } from 'cloudflare:workers'
 import { encodeErrorResult, parseAbi } from 'viem'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
-import type { RelayerConfig, RelayRequest } from './relayer/types.ts'
+import type { RelayRequest } from './relayer/types.ts'
 import { RelayerObject } from './relayer.ts'
 import { FakeChain } from './testing/fake-chain.ts'
+import { freshRelayerObject, relayerConfig } from './testing/relayer-object.ts'
 
-let objects = 0
 let chain: FakeChain
-let relayer: ReturnType<typeof env.RELAYER.getByName>
+let relayer: Awaited<ReturnType<typeof freshRelayerObject>>
 
-beforeEach(() => {
+beforeEach(async () => {
   chain = new FakeChain().install()
-  objects += 1
-  relayer = env.RELAYER.getByName(`relayer ${objects}`)
+  relayer = await freshRelayerObject()
 })
 
 let ids = 0
@@ -31,22 +30,7 @@ const action = (over: Partial<RelayRequest> = {}): RelayRequest => {
   }
 }
 
-/** For an object that waits longer than those of the tests, with a key of its own. */
-const config: RelayerConfig = {
-  rpcUrl: 'http://chain.test',
-  timeoutMs: 5_000,
-  chainId: 31337,
-  privateKey: `0x${'12'.repeat(32)}`,
-  errors: [],
-  feeCapWei: 10n ** 11n,
-  confirmations: 12,
-  tickMs: 3_600_000,
-  stuckMs: 30_000,
-  gasPerDay: 10 ** 9,
-  enqueue: async () => {},
-  publish: async () => {},
-  findForeignSubmission: async () => null,
-}
+const config = relayerConfig()
 
 const alarmAt = () => runInDurableObject(relayer, (_, state) => state.storage.getAlarm())
 const alarm = () => runDurableObjectAlarm(relayer)
@@ -235,50 +219,12 @@ describe('Relayer', () => {
     })
   })
 
-  test('bytes no chain will ever take fail, and their nonce is used so that others can follow', async () => {
-    chain.refusal = 'intrinsic gas too low'
-    const [bad, good] = [action(), action()]
-    await relayer.relay(bad)
-    chain.refusal = null
-    await relayer.relay(good)
-    await alarm()
-    chain.mine()
-    await alarm()
-    expect(await relayer.find(bad.id)).toMatchObject({
-      status: 'failed',
-      error: 'the chain refuses it: intrinsic gas too low',
-    })
-    expect(await relayer.find(good.id)).toMatchObject({ status: 'confirmed' })
-    const { signer } = await relayer.health()
-    expect(chain.received.find(({ data }) => data === '0x')).toMatchObject({ nonce: 0, to: signer })
-  })
-
-  test('an action that a node refused for good, and another took before, is done and not failed', async () => {
-    const request = action()
-    await relayer.relay(request)
-    // A node that has not seen it, and is wrong about it.
-    await runInDurableObject(relayer, (_, state) =>
-      state.storage.sql.exec('UPDATE attempts SET accepted = 0').toArray(),
-    )
-    chain.refusal = 'exceeds block gas limit'
-    await alarm()
-    expect(await relayer.find(request.id)).toMatchObject({ status: 'failed' })
-    chain.mine()
-    chain.refusal = null
-    await alarm()
-    expect(await relayer.find(request.id)).toMatchObject({
-      status: 'confirmed',
-      error: null,
-      txHash: chain.received[0]?.hash,
-    })
-  })
-
   test('a nonce that a foreign transaction used fails the action in the end, and is never replaced by another one', async () => {
     chain.refusal = 'internal error'
     const request = action()
     await relayer.relay(request)
     chain.refusal = null
-    chain.mineForeignTransaction()
+    chain.mineForeignTransaction((await relayer.health()).signer as string)
     await alarm()
     expect(await relayer.find(request.id)).toMatchObject({ status: 'queued' })
     await runInDurableObject(relayer, (_, state) =>

@@ -18,6 +18,8 @@ export type * from './relayer/types.ts'
 
 /** Alarms that failed in a row after which the relayer calls itself unavailable. */
 const failedAlarmsMax = 3
+/** For this long nobody may know what used the nonce of an action, before that is a fault. */
+const undecidedMs = 10 * 60_000
 /** Alarms that change nothing come more and more rarely, down to this many ticks apart. */
 const idleFactorMax = 10
 /** Pending actions that one alarm submits. */
@@ -32,7 +34,10 @@ const relayGasMax = 12_000_000
 /** Gas the balance must pay for, and the day must have left: a few of the usual actions. */
 const healthyGas = 1_000_000n
 
-/** What works on the chain; an object without a configured chain has none. */
+/** How long an object that was asked to hand over accepts nothing. Settings are everywhere the same sooner than that. */
+const handedOverMs = 10 * 60_000
+
+/** What works on the chain; the object of a key or a chain that is not configured has none. */
 interface Parts {
   config: RelayerConfig
   signer: TransactionSigner
@@ -124,6 +129,31 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
     return this.#find(id)
   }
 
+  /**
+   * What stands against another key's accepting an action. From here on this object accepts nothing, for a while: it may
+   * still be asked to by a hub that has not heard of the other key yet, and run with the settings of that hub itself.
+   */
+  async handOver({
+    id,
+    serializationKey,
+  }: Pick<RelayRequest, 'id' | 'serializationKey'>): Promise<RelayResult | null> {
+    const untilMs = Date.now() + handedOverMs
+    if (this.#handedOverUntilMs() < untilMs - handedOverMs / 2)
+      this.ctx.storage.kv.put('handed_over_until_ms', untilMs)
+    const known = this.#find(id)
+    if (known) return { status: 'accepted', relay: known }
+    const ahead = serializationKey === null ? null : this.#ledger.findUnmined(serializationKey)
+    return ahead && { status: 'busy', id: ahead.id }
+  }
+
+  #handedOverUntilMs(): number {
+    return this.ctx.storage.kv.get<number>('handed_over_until_ms') ?? 0
+  }
+
+  #accepts(): boolean {
+    return this.#parts?.config.accepts === true && Date.now() >= this.#handedOverUntilMs()
+  }
+
   #find(id: string): RelayView | null {
     const relay = this.#ledger.find(id)
     return relay && viewOf(relay)
@@ -134,6 +164,7 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
     const facts = {
       signer: this.#parts?.signer.address ?? null,
       open: this.#ledger.countOpen(),
+      undecided: this.#ledger.countUndecided(Date.now() - undecidedMs),
       oldestOpenAt: oldestOpenMs === null ? null : Math.floor(oldestOpenMs / 1000),
       nextNonce: this.#ledger.nextNonce(),
       gasToday: this.#allowances.gasUsed(Date.now()),
@@ -144,7 +175,8 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
       const fees = this.#initialFees({ baseFeeWei, tipWei })
       const pays = fees !== null && balanceWei >= healthyGas * fees.maxFeeWei
       const gasLeft = this.#allowances.gasPerDay - this.#allowances.gasUsed(Date.now())
-      const able = pays && gasLeft >= healthyGas && this.#failedAlarms < failedAlarmsMax
+      const works = this.#failedAlarms < failedAlarmsMax && facts.undecided === 0
+      const able = pays && works && gasLeft >= healthyGas
       return { status: able ? 'ok' : 'unavailable', balanceWei: balanceWei.toString(), ...facts }
     } catch (error) {
       requireRpcFault(error)
@@ -152,10 +184,20 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
     }
   }
 
-  /** Sets the alarm again should it be lost while actions are open. */
+  /** Sets the alarm again should it be lost while there is work, or should the chain have dropped what is final. */
   async wake(): Promise<void> {
     this.#alarmAtMs = await this.ctx.storage.getAlarm()
-    if (this.#ledger.hasWork()) await this.#arm()
+    if (this.#ledger.hasWork() || (await this.#hasDropped())) await this.#arm()
+  }
+
+  async #hasDropped(): Promise<boolean> {
+    if (this.#parts === null) return false
+    try {
+      return this.#ledger.finalFrom((await this.#snapshots.take()).count, 1).length > 0
+    } catch (error) {
+      requireRpcFault(error)
+      return false
+    }
   }
 
   /** One pass over everything open. It may run early, late or twice: it decides from the ledger and the chain. */
@@ -163,8 +205,10 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
     this.#alarmAtMs = null
     if (this.#parts === null) return
     const { config, reconciler, publisher } = this.#parts
+    let dropped = false
     try {
-      if (this.#ledger.hasSubmitted()) await reconciler.reconcile(await this.#snapshots.take(), Date.now())
+      if (this.#ledger.nextNonce() > 0)
+        dropped = await reconciler.reconcile(await this.#snapshots.take(), Date.now())
       await this.submit(this.#overdue(config))
       this.#failedAlarms = 0
     } catch (error) {
@@ -176,7 +220,7 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
     const changes = this.#ledger.changes()
     this.#idleAlarms = changes === this.#changesSeen ? this.#idleAlarms + 1 : 0
     this.#changesSeen = changes
-    if (this.#ledger.hasWork()) await this.#arm(Math.min(1 + this.#idleAlarms / 20, idleFactorMax))
+    if (dropped || this.#ledger.hasWork()) await this.#arm(Math.min(1 + this.#idleAlarms / 20, idleFactorMax))
   }
 
   /** Pending actions whose message should have come by now. */
@@ -197,7 +241,8 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
     if (known) return { status: 'accepted', relay: known }
     const run = this.#accept(request)
       .then(async (result) => {
-        if (result.status !== 'accepted' || this.#parts === null) return result
+        // What another key has accepted is that key's to submit.
+        if (result.status !== 'accepted' || this.#parts === null || this.#find(id) === null) return result
         await afterwards(id, this.#parts)
         return { status: 'accepted' as const, relay: this.#find(id) ?? result.relay }
       })
@@ -221,7 +266,8 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
 
   async #simulateAndStore(request: RelayRequest): Promise<RelayResult> {
     if (this.#parts === null) return { status: 'unavailable', part: 'chain' }
-    const { chain } = this.#parts
+    if (!this.#accepts()) return { status: 'unavailable', part: 'key' }
+    const { chain, config } = this.#parts
     // Nothing is asked of the chain for an owner who gets nothing today.
     const early = this.#allowances.exhausted(request, 0, Date.now())
     if (early) return { status: 'exhausted', ...early }
@@ -229,6 +275,10 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
     const gasMax = Math.min(request.gasMax ?? relayGasMax, relayGasMax)
     let snapshot: ChainSnapshot
     let simulated: Awaited<ReturnType<RelayerChain['simulate']>>
+    const elsewhere = config.findElsewhere(request).catch((error): RelayResult => {
+      console.error('what other keys have relayed could not be read', error)
+      return { status: 'unavailable', part: 'records' }
+    })
     try {
       ;[snapshot, simulated] = await Promise.all([this.#snapshots.recent(), chain.simulate(call, gasMax)])
     } catch (error) {
@@ -236,6 +286,8 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
       const poor = error instanceof RpcError && readSendRefusal(error.message) === 'insufficient_funds'
       return { status: 'unavailable', part: poor ? 'balance' : 'chain' }
     }
+    const other = await elsewhere
+    if (other !== null) return other
     if ('text' in simulated) {
       const { name, args, text: reason } = simulated
       return { status: 'refused', name, args, reason }
@@ -244,6 +296,7 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
     if (fees === null) return { status: 'unavailable', part: 'fees' }
 
     // Nothing awaits from here to storing the row and the alarm.
+    if (!this.#accepts()) return { status: 'unavailable', part: 'key' }
     const nowMs = Date.now()
     const exhausted = this.#allowances.exhausted(request, simulated.gas, nowMs)
     if (exhausted) return { status: 'exhausted', ...exhausted }

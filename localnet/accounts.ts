@@ -13,7 +13,7 @@ export const accounts = {
   miner: at(3),
   /** Receives the network's fees and slashed collateral. */
   treasury: at(4),
-  /** Decides about disputes, vetoes epochs and pauses. */
+  /** Decides about disputes, vetoes epochs and pauses; the hub has its key. */
   arbiter: at(5),
   /** Gives and takes roles, after a delay. */
   admin: at(6),

@@ -1,4 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasAnvil } from './testing/anvil.ts'
 import { isExact, runRelayChaos } from './testing/relay-chaos.ts'
@@ -90,11 +93,56 @@ describe.skipIf(!hasAnvil)('the relayer on a chain', () => {
   })
 })
 
+describe.skipIf(!hasAnvil)('a key that is replaced', () => {
+  test('a gift that was under way is given once, though the hub is asked for it again under the new key', async () => {
+    const statePath = mkdtempSync(path.join(tmpdir(), 'rotation-'))
+    const network = await startRelayerNetwork({ statePath })
+    try {
+      const { rpc } = network.chain
+      const recipient = `0x${randomBytes(20).toString('hex')}`
+      const gift = network.action({
+        id: freshId(),
+        to: recipient,
+        data: '0x',
+        valueWei: '7',
+        gasMax: 100_000,
+      })
+      await rpc('evm_setAutomine', false)
+      expect(await network.relayer.relay(gift)).toMatchObject({ relay: { status: 'sent' } })
+      const old = network.relayer.signer
+      await network.crash([0])
+      expect(network.relayer.signer).not.toBe(old)
+      expect(await network.relayer.relay(gift)).toMatchObject({
+        status: 'accepted',
+        relay: { status: 'sent' },
+      })
+      await rpc('evm_setAutomine', true)
+      await rpc('evm_mine')
+      await expect.poll(async () => (await network.relayer.find(gift.id))?.status).toBe('confirmed')
+      // Neither key does it again, and the new one works.
+      const next = network.action()
+      await network.relayer.relay(next)
+      await expect.poll(async () => (await network.relayer.find(next.id))?.status).toBe('confirmed')
+      expect(await rpc('eth_getBalance', recipient, 'latest')).toBe('0x7')
+      expect(await rpc('eth_getTransactionCount', old, 'latest')).toBe('0x1')
+      expect(await rpc('eth_getTransactionCount', network.relayer.signer, 'latest')).toBe('0x1')
+    } finally {
+      await network.stop()
+      rmSync(statePath, { recursive: true, force: true })
+    }
+  })
+})
+
+/** From here on schedules have reorganisations less and more deep than what is final, jumps, rotations and hidden receipts. */
+const firstSeed = 43
+
 describe.skipIf(!hasAnvil)('relayers on a chain that fails', () => {
   test('12 seeded scenarios of faults: everything taken is done once, though workerd is killed', async () => {
-    const seeds = Array.from({ length: 12 }, (_, index) => index + 1)
-    const { scenarios, kills, waiting } = await runRelayChaos({ seeds, atOnce: 3, killEvery: 2 })
+    const seeds = Array.from({ length: 12 }, (_, index) => firstSeed + index)
+    const { scenarios, kills, waiting, faults } = await runRelayChaos({ seeds, atOnce: 3, killEvery: 2 })
     expect(scenarios.filter((scenario) => !isExact(scenario))).toEqual([])
     expect([scenarios.length, kills, waiting]).toEqual([12, 2, 0])
+    expect(scenarios.some(({ rotated }) => rotated)).toBe(true)
+    expect([...faults.keys()]).toEqual(expect.arrayContaining(['reorganisation', 'base_fee_jump']))
   }, 120_000)
 })

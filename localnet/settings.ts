@@ -37,6 +37,7 @@ export const hubSettings = ({
   CHAIN_FINALITY_BLOCKS: '0',
   CHAIN_POLL_MS: '500',
   RELAYER_PRIVATE_KEY: privateKeys.relayer,
+  ARBITER_PRIVATE_KEY: privateKeys.arbiter,
   RELAYER_TICK_MS: '250',
 })
 

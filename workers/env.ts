@@ -39,6 +39,8 @@ export interface Env {
   CHAIN_PUBLIC_RPC_URL?: string
   EXPLORER_URL?: string
   RELAYER_PRIVATE_KEY?: string
+  RELAYER_PREVIOUS_KEYS?: string
+  ARBITER_PRIVATE_KEY?: string
   RELAYER_FEE_CAP_GWEI?: string
   RELAYER_TICK_MS?: string
   RELAYER_STUCK_MS?: string
@@ -62,7 +64,7 @@ const list = z
 
 const wei = Amount.transform(BigInt)
 
-const Settings = z.object({
+const Fields = z.object({
   /** JSON object with the members of the network profile that differ from the default. */
   PROFILE: z
     .string()
@@ -108,6 +110,10 @@ const Settings = z.object({
   EXPLORER_URL: z.url().optional(),
   /** Secret. Nothing but this hub's relayer may sign with it. Without it nothing is relayed. */
   RELAYER_PRIVATE_KEY: Bytes32.optional(),
+  /** Secret. Keys that relayed before this one, comma separated, for as long as `/v1/status` shows open actions of theirs. */
+  RELAYER_PREVIOUS_KEYS: list.pipe(z.array(Bytes32)),
+  /** Secret. Left out where the arbiter of the contracts is not the hub. */
+  ARBITER_PRIVATE_KEY: Bytes32.optional(),
   RELAYER_FEE_CAP_GWEI: z.coerce.number().int().min(1).default(100),
   RELAYER_TICK_MS: z.coerce.number().int().min(20).default(1_000),
   RELAYER_STUCK_MS: z.coerce.number().int().min(50).default(30_000),
@@ -131,6 +137,24 @@ const Settings = z.object({
   FAUCET_REQUIRES_VALIDATORS: z.stringbool().default(false),
   /** Keys the cursors; at least 32 characters, the same on every isolate. */
   HUB_SECRET: z.string().min(32),
+})
+
+/** Each key has nonces and a balance of its own, and an arbiter judges what the relayer does. */
+const Settings = Fields.superRefine((settings, { addIssue }) => {
+  const {
+    RELAYER_PRIVATE_KEY: relayer,
+    RELAYER_PREVIOUS_KEYS: previous,
+    ARBITER_PRIVATE_KEY: arbiter,
+  } = settings
+  const refuse = (name: string, message: string) => addIssue({ code: 'custom', path: [name], message })
+  if (relayer !== undefined && previous.includes(relayer))
+    refuse(
+      'RELAYER_PREVIOUS_KEYS',
+      'has the key of RELAYER_PRIVATE_KEY: take it out, or relay with another key',
+    )
+  if (new Set(previous).size < previous.length) refuse('RELAYER_PREVIOUS_KEYS', 'has a key twice')
+  if (arbiter !== undefined && [relayer, ...previous].includes(arbiter))
+    refuse('ARBITER_PRIVATE_KEY', 'is a key that relays, or relayed before: the arbiter needs one of its own')
 })
 
 export interface Settings extends z.output<typeof Settings> {

@@ -22,15 +22,16 @@ export default {
       projectVersions,
       projectFigures,
       relayer,
+      previousRelayers,
+      arbiter,
       indexer,
     } = services(env)
     const { bringDueActions } = await import('./relay/hub-actions.ts')
     const { followForeignActions } = await import('./relay/foreign-actions.ts')
-    // Alarms drive the first two; this brings them back should one have been lost.
+    // Alarms drive the first of them; this brings them back should one have been lost.
+    const driven = [relayer, ...previousRelayers, arbiter, indexer].map((one) => one?.wake())
     await Promise.all(
-      [relayer?.wake(), indexer?.wake(), bringDueActions(env), followForeignActions(env)].map((done) =>
-        done?.catch(logged),
-      ),
+      [...driven, bringDueActions(env), followForeignActions(env)].map((done) => done?.catch(logged)),
     )
     const now = unixNow()
     // One store that fails does not keep the others from being swept.

@@ -1,16 +1,23 @@
 import { ChainIndexerObject, type IndexerConfig } from '../durable-objects/chain-indexer.ts'
-import { type RelayerConfig, RelayerObject } from '../durable-objects/relayer.ts'
+import {
+  type RelayerConfig,
+  RelayerObject,
+  type RelayRequest,
+  type RelayResult,
+  type RelayView,
+} from '../durable-objects/relayer.ts'
 import { contractErrors, eventTopics } from './chain/abi.ts'
 import { openedVault } from './chain/events.ts'
 import { createIndexStore } from './chain/index-store.ts'
 import { type Env, readSettings } from './env.ts'
+import { keyOfObject, keyRing, type RelayKey } from './relay/key-ring.ts'
 import { services } from './services.ts'
 
 /** The Durable Objects that need more than their storage, joined with what this hub gives them. */
 
 export class Relayer extends RelayerObject<Env> {
   constructor(ctx: DurableObjectState, env: Env) {
-    super(ctx, env, relayerConfig(env))
+    super(ctx, env, relayerConfig(env, ctx.id))
   }
 }
 
@@ -20,20 +27,25 @@ export class ChainIndexer extends ChainIndexerObject<Env> {
   }
 }
 
-function relayerConfig(env: Env): RelayerConfig | null {
+/** What an object signs with is the key of its own name, on the chain of its own name. */
+function relayerConfig(env: Env, id: DurableObjectId): RelayerConfig | null {
   const settings = readSettings(env)
-  if (!settings.CHAIN_RPC_URL || !settings.RELAYER_PRIVATE_KEY) return null
+  const ring = keyRing(settings)
+  const key = keyOfObject(ring, env.RELAYER, id)
+  if (!settings.CHAIN_RPC_URL || key === null) return null
   return {
     rpcUrl: settings.CHAIN_RPC_URL,
     timeoutMs: settings.CHAIN_TIMEOUT_MS,
     chainId: settings.PROFILE.chain_id,
-    privateKey: settings.RELAYER_PRIVATE_KEY,
+    privateKey: key.privateKey,
     errors: contractErrors,
     feeCapWei: BigInt(settings.RELAYER_FEE_CAP_GWEI) * 10n ** 9n,
     confirmations: settings.CHAIN_CONFIRMATIONS,
     tickMs: settings.RELAYER_TICK_MS,
     stuckMs: settings.RELAYER_STUCK_MS,
     gasPerDay: settings.RELAYER_GAS_PER_DAY * settings.RATE_LIMIT_MULTIPLIER,
+    accepts: !ring.previous.includes(key),
+    findElsewhere: (request) => findElsewhere(env, key === ring.relayer ? ring.previous : [], request),
     enqueue: async (ids) => {
       await env.RELAY.sendBatch(ids.map((id) => ({ body: { v: 1, id } })))
     },
@@ -44,6 +56,32 @@ function relayerConfig(env: Env): RelayerConfig | null {
       return chain && findForeignSubmission(chain, relay)
     },
   }
+}
+
+/** The objects of keys that still drain are asked, and the copies of all actions there ever were. */
+async function findElsewhere(
+  env: Env,
+  previous: readonly RelayKey[],
+  request: RelayRequest,
+): Promise<RelayResult | null> {
+  const [copy, ...answers] = await Promise.all([
+    services(env).transactions.find(request.id),
+    ...previous.map((key) => handOver(env, key, request)),
+  ])
+  const answer = answers.find((one) => one !== null)
+  if (answer) return answer
+  // Revision 0 is what was refused before any object accepted it.
+  return copy && copy.revision > 0 ? { status: 'accepted', relay: copy as RelayView } : null
+}
+
+async function handOver(
+  env: Env,
+  { objectName }: RelayKey,
+  request: RelayRequest,
+): Promise<RelayResult | null> {
+  const answer = await env.RELAYER.getByName(objectName).handOver(request)
+  // One that is passed on as it came would keep the call open.
+  return structuredClone(answer) as RelayResult | null
 }
 
 function indexerConfig(env: Env): IndexerConfig | null {

@@ -3,7 +3,7 @@ import { createIndexerClient } from './chain/indexer.ts'
 import { type Env, readSettings } from './env.ts'
 import { CursorCodec } from './http/cursor.ts'
 import { Sealer } from './http/seal.ts'
-import { createRelayerClient } from './relay/relayer.ts'
+import { createRelayerClients } from './relay/relayer.ts'
 import { AccountStore } from './stores/accounts.ts'
 import { ApiKeyStore } from './stores/api-keys.ts'
 import { AssetStore } from './stores/assets.ts'
@@ -71,8 +71,7 @@ export function createServices(env: Env) {
     sealer: new Sealer(settings.HUB_SECRET),
     /** Null while no chain is configured. */
     chain: settings.CHAIN_RPC_URL ? createChainClient(settings.CHAIN_RPC_URL) : null,
-    /** Null while no chain or no key is configured. */
-    relayer: createRelayerClient(env, settings),
+    ...createRelayerClients(env, settings),
     /** Null while no chain or no contracts are configured. */
     indexer: createIndexerClient(env, settings),
   }

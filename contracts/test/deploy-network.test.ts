@@ -112,6 +112,7 @@ describe.skipIf(!hasAnvil)('deploy:contracts', () => {
     expect(checked.stderr).toContain(`chain       ${chainId}, block 0`)
     const { code, stdout, stderr } = await run(['--proposer', proposer])
     expect([code, stderr]).toEqual([0, expect.stringContaining(`RELAYER_PRIVATE_KEY is the key of ${payer}`)])
+    expect(stderr).toMatch(new RegExp(`ARBITER_PRIVATE_KEY, .* is the key of ${arbiter}`))
     const settings = Object.fromEntries(
       stdout
         .trim()

@@ -2,6 +2,7 @@ import type { Abi } from 'viem'
 import {
   type JsonRpc,
   quantity,
+  type RpcCall,
   RpcError,
   type RpcOutcome,
   RpcUnreachable,
@@ -52,8 +53,7 @@ export class RelayerChain {
       ['eth_maxPriorityFeePerGas'],
     ])
     // What another chain says would give out nonces that this one never reaches.
-    if (readQuantity(required(id)) !== BigInt(this.#chainId))
-      throw new RpcUnreachable(`the node is not one of chain ${this.#chainId}`)
+    this.#requireChain(required(id))
     const { number, baseFeePerGas } = readObject(required(block))
     return {
       head: Number(readQuantity(number)),
@@ -84,20 +84,70 @@ export class RelayerChain {
     }
   }
 
-  /** The receipt of whichever attempt was mined, per nonce. */
-  async receipts(attempts: readonly Attempt[]): Promise<Map<number, Receipt>> {
-    const found = await this.#rpc.all(attempts.map(({ hash }) => ['eth_getTransactionReceipt', hash]))
-    const receipts = new Map<number, Receipt>()
+  /**
+   * By nonce, the receipt of whichever attempt was mined, or null when none was. A nonce about which the node gives no
+   * answer, or one that makes no sense, is left out.
+   */
+  async receipts(attempts: readonly Attempt[]): Promise<Map<number, Receipt | null>> {
+    const outcomes = await this.#rpc.batch(attempts.map(({ hash }) => ['eth_getTransactionReceipt', hash]))
+    const receipts = new Map<number, Receipt | null>()
+    const unknown = new Set<number>()
     for (const [index, { nonce, hash }] of attempts.entries()) {
-      if (found[index] === null) continue
-      const { blockNumber, status } = readObject(found[index])
-      receipts.set(nonce, {
-        transactionHash: hash,
-        blockNumber: Number(readQuantity(blockNumber)),
-        succeeded: readQuantity(status) === 1n,
-      })
+      const receipt = readReceipt(outcomes[index], hash)
+      if (receipt === undefined) unknown.add(nonce)
+      else if (receipt !== null || !receipts.has(nonce)) receipts.set(nonce, receipt)
     }
+    for (const nonce of unknown) if (receipts.get(nonce) === null) receipts.delete(nonce)
     return receipts
+  }
+
+  /**
+   * The hash of the key's transaction with this nonce in a block up to `last`. Found by the counts of older blocks, which
+   * nodes know of the last hundred or so.
+   *
+   * @returns null when no such block has used the nonce, or the node does not know.
+   */
+  async findTransaction(nonce: number, last: number): Promise<string | null> {
+    try {
+      if (!(await this.#isUsed(nonce, last))) return null
+      let step = 1
+      while (step < last && (await this.#isUsed(nonce, last - step))) step *= 2
+      let [before, at] = [Math.max(0, last - step), last - Math.floor(step / 2)]
+      while (at - before > 1) {
+        const middle = Math.floor((before + at) / 2)
+        if (await this.#isUsed(nonce, middle)) at = middle
+        else before = middle
+      }
+      return await this.#transactionIn(at, nonce)
+    } catch (error) {
+      if (error instanceof RpcError || error instanceof RpcUnreachable) return null
+      throw error
+    }
+  }
+
+  async #isUsed(nonce: number, block: number): Promise<boolean> {
+    const count = await this.#ask('eth_getTransactionCount', this.#signer, quantity(block))
+    return readQuantity(count) > BigInt(nonce)
+  }
+
+  /** One question to a node that is of this chain: what the key did elsewhere proves nothing. */
+  async #ask(...call: RpcCall): Promise<unknown> {
+    const [id, answer] = await this.#rpc.all([['eth_chainId'], call])
+    this.#requireChain(id)
+    return answer
+  }
+
+  #requireChain(id: unknown): void {
+    if (readQuantity(id) !== BigInt(this.#chainId))
+      throw new RpcUnreachable(`the node is not one of chain ${this.#chainId}`)
+  }
+
+  async #transactionIn(block: number, nonce: number): Promise<string | null> {
+    const { transactions } = readObject(await this.#ask('eth_getBlockByNumber', quantity(block), true))
+    const found = (Array.isArray(transactions) ? transactions : [])
+      .map(readObject)
+      .find((one) => isSame(one.from, this.#signer) && readQuantity(one.nonce) === BigInt(nonce))
+    return typeof found?.hash === 'string' ? found.hash.toLowerCase() : null
   }
 
   /**
@@ -127,6 +177,26 @@ export class RelayerChain {
     return { from: this.#signer, to, data, value: quantity(valueWei) }
   }
 }
+
+/** Undefined when the answer says nothing. */
+function readReceipt(outcome: RpcOutcome | undefined, hash: string): Receipt | null | undefined {
+  if (!outcome?.ok) return undefined
+  if (outcome.result === null) return null
+  try {
+    const { blockNumber, status } = readObject(outcome.result)
+    return {
+      transactionHash: hash,
+      blockNumber: Number(readQuantity(blockNumber)),
+      succeeded: readQuantity(status) === 1n,
+    }
+  } catch (error) {
+    if (error instanceof RpcUnreachable) return undefined
+    throw error
+  }
+}
+
+const isSame = (address: unknown, other: string): boolean =>
+  typeof address === 'string' && address.toLowerCase() === other
 
 function required(outcome: RpcOutcome | undefined): unknown {
   if (outcome?.ok) return outcome.result

@@ -2,7 +2,7 @@ import type { Fees } from './fees.ts'
 
 /**
  * `queued`: accepted, and no node has taken it. `sent`: in the pool of a node. `mined`: in a block that may still be
- * dropped. The other three are final.
+ * dropped. The other three are final, unless a reorganisation goes deeper than what counts as final.
  */
 export type RelayStatus = 'queued' | 'sent' | 'mined' | 'confirmed' | 'reverted' | 'failed'
 
@@ -25,8 +25,10 @@ export interface Relay {
   txHash: string | null
   error: string | null
   confirmations: number
-  /** No chain takes the action, as far as nodes say; its nonce is used up by a transfer of nothing. */
+  /** No chain takes the action, as far as nodes say; a transfer of nothing is to use its nonce up. */
   noop: boolean
+  /** The head of the chain when the action was final; null before. */
+  finalHead: number | null
   /** Since when the nonce has been used on chain by a foreign transaction: one that is none of the attempts. */
   foreignSinceMs: number | null
   /** Unix seconds. */
@@ -64,7 +66,7 @@ export type NewRelay = Pick<
   | 'costWei'
   | 'acceptedAtMs'
 >
-export type RelayChange = Partial<Pick<Relay, 'status' | 'txHash' | 'error' | 'confirmations'>>
+export type RelayChange = Partial<Pick<Relay, 'status' | 'txHash' | 'error' | 'confirmations' | 'finalHead'>>
 
 // The conditions of the indexes, to the letter.
 const open = `status IN ('queued', 'sent', 'mined')`
@@ -86,7 +88,7 @@ export class RelayLedger {
   /** Stores an accepted action, which has no nonce yet. */
   accept(relay: NewRelay): Relay {
     const row = this.#sql.exec(
-      `INSERT INTO relays VALUES (?, NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'queued', NULL, NULL, 0, 0, NULL, ?, 1, 0)
+      `INSERT INTO relays VALUES (?, NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'queued', NULL, NULL, 0, 0, NULL, ?, 1, 0, NULL)
         RETURNING *`,
       relay.id,
       relay.action,
@@ -124,10 +126,7 @@ export class RelayLedger {
 
   /** The action with this serialization key that has not reached a block, if any. */
   findUnmined(serializationKey: string): Relay | null {
-    return (
-      this.#relays(`WHERE serialization_key = ? AND ${unmined} AND noop = 0 LIMIT 1`, serializationKey)[0] ??
-      null
-    )
+    return this.#relays(`WHERE serialization_key = ? AND ${unmined} LIMIT 1`, serializationKey)[0] ?? null
   }
 
   /** Actions accepted until then that have no nonce, the oldest first. */
@@ -159,7 +158,7 @@ export class RelayLedger {
     return this.#submitted(`WHERE ${open} AND nonce >= ? ORDER BY nonce LIMIT ?`, nonce, limit)
   }
 
-  /** Actions that were final and whose nonce is unused again, since a deep reorganisation dropped their blocks; by nonce. */
+  /** Final actions whose nonce is unused on a chain that has used fewer, by nonce. */
   finalFrom(nonce: number, limit: number): SubmittedRelay[] {
     return this.#submitted(
       `WHERE nonce >= ? AND status NOT IN ('queued', 'sent', 'mined') ORDER BY nonce LIMIT ?`,
@@ -168,9 +167,11 @@ export class RelayLedger {
     )
   }
 
-  /** Whether an action with a nonce is not final. */
-  hasSubmitted(): boolean {
-    return this.openFrom(0, 1).length > 0
+  /** Actions whose nonce something has used since then, and nobody knows what. */
+  countUndecided(sinceMs: number): number {
+    return this.#sql
+      .exec(`SELECT count(*) AS n FROM relays WHERE ${unmined} AND foreign_since_ms <= ?`, sinceMs)
+      .one().n as number
   }
 
   countOpen(): number {
@@ -231,17 +232,18 @@ export class RelayLedger {
     const relay = this.find(id)
     if (!relay || !from.includes(relay.status)) return
     const next = { ...relay, ...change }
-    const same = (['status', 'txHash', 'error', 'confirmations'] as const).every(
+    const same = (['status', 'txHash', 'error', 'confirmations', 'finalHead'] as const).every(
       (member) => next[member] === relay[member],
     )
     if (same) return
     this.#sql.exec(
-      `UPDATE relays SET status = ?, tx_hash = ?, error = ?, confirmations = ?, updated_at = ?,
+      `UPDATE relays SET status = ?, tx_hash = ?, error = ?, confirmations = ?, final_head = ?, updated_at = ?,
         revision = revision + 1 WHERE id = ?`,
       next.status,
       next.txHash,
       next.error,
       next.confirmations,
+      next.finalHead,
       now,
       id,
     )
@@ -345,6 +347,7 @@ const relayOf = (row: Row): Relay => ({
   error: row.error as string | null,
   confirmations: row.confirmations as number,
   noop: row.noop === 1,
+  finalHead: row.final_head as number | null,
   foreignSinceMs: row.foreign_since_ms as number | null,
   updatedAt: row.updated_at as number,
   revision: row.revision as number,

@@ -3,6 +3,7 @@ import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import { migrate } from '../sql-migrations.ts'
 import { FakeChain } from '../testing/fake-chain.ts'
+import { relayerObjectOf } from '../testing/relayer-object.ts'
 import { RelayLedger } from './ledger.ts'
 import { relayerMigrations } from './migrations.ts'
 
@@ -23,7 +24,7 @@ function fillTwoTables(sql: SqlStorage): void {
   sql.exec(admission, 'unknown to clients', null, 8_000, 0)
 }
 
-const relayer = env.RELAYER.getByName('an older relayer')
+const relayer = relayerObjectOf(env.RELAYER_PRIVATE_KEY as string)
 
 test('every action of the two former tables is carried over', async () => {
   await runInDurableObject(relayer, (_, { storage }) => {
@@ -54,6 +55,7 @@ test('every action of the two former tables is carried over', async () => {
       confirmations: 2,
       noop: true,
       foreignSinceMs: 8,
+      finalHead: null,
       updatedAt: 6,
       revision: 3,
     })
@@ -77,8 +79,8 @@ test('every action of the two former tables is carried over', async () => {
 
 test('and goes on from where it was', async () => {
   const chain = new FakeChain().install()
-  chain.mineForeignTransaction()
-  chain.mineForeignTransaction()
+  const { signer } = await relayer.health()
+  for (let used = 0; used < 2; used++) chain.mineForeignTransaction(signer as string)
   await relayer.wake()
   await runDurableObjectAlarm(relayer)
   expect(chain.received.map(({ nonce }) => nonce)).toEqual([2, 3, 4])

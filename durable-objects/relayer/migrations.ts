@@ -93,4 +93,5 @@ export const relayerMigrations = [
 
   'CREATE INDEX relays_by_owner ON relays (owner, action, accepted_at_ms)',
   'CREATE TABLE gas_days (day INTEGER PRIMARY KEY, gas INTEGER NOT NULL)',
+  'ALTER TABLE relays ADD COLUMN final_head INTEGER',
 ]

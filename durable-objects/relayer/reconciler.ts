@@ -9,6 +9,7 @@ import type { RelayerConfig } from './types.ts'
 
 const open: readonly RelayStatus[] = ['queued', 'sent', 'mined']
 const unmined: readonly RelayStatus[] = ['queued', 'sent']
+const final: readonly RelayStatus[] = ['confirmed', 'reverted', 'failed']
 
 /** Actions one pass reads the receipts of: as many that wait for a block, and as many that wait for theirs to be final. */
 const receiptsMax = 400
@@ -16,8 +17,14 @@ const receiptsMax = 400
 const resubmittedMax = 50
 /** A transaction that a node took is sent again after this long at the latest: the node may have dropped it since. */
 const resubmitMsMax = 5_000
-/** After a foreign transaction has held the nonce for this long, the action cannot be mined any more. */
-const foreignMs = 10 * 60_000
+/** Actions priced again in one pass: all that a jump of the base fee has left behind, or nothing behind the first is mined. */
+const repricedMax = 400
+/** Actions for which one pass looks for what used their nonce. */
+const judgedMax = 4
+/** Refusals for good, one after the other, after which they are believed: one node may be wrong. */
+const refusalsMin = 3
+/** What some node has taken before is refused for this long before that is believed. */
+const refusedTakenMs = 10 * 60_000
 
 /** So many blocks more an action that reverted waits for the answer whether somebody else brought it to the chain. */
 const searchedConfirmations = 50
@@ -33,6 +40,10 @@ export class Reconciler {
   readonly #config: RelayerConfig
   /** When transactions were sent last; lost with the object, which costs one more send. */
   readonly #sentAtMs = new Map<string, number>()
+  /** Transactions that were refused for good: since when, how often, and never anything else. Lost with the object. */
+  readonly #refused = new Map<string, { sinceMs: number; times: number }>()
+  /** When it was last looked for what used the nonce of an action; lost with the object. */
+  readonly #judgedAtMs = new Map<string, number>()
   /** What {@link submit} is at work on; lost with the object, so that the next pass takes up what a crash left. */
   readonly #submitting = new Set<string>()
 
@@ -57,35 +68,62 @@ export class Reconciler {
     }
   }
 
-  /** One pass over every action with a nonce that is not final. */
-  async reconcile(snapshot: ChainSnapshot, nowMs: number): Promise<void> {
-    const waiting = this.#ledger.openFrom(snapshot.count, resubmittedMax)
-    await this.#readReceipts(waiting, snapshot, nowMs)
+  /**
+   * One pass over every action with a nonce that is not final, and over final ones that the chain does not have.
+   *
+   * @returns whether there are any of the latter whose block may still be there.
+   */
+  async reconcile(snapshot: ChainSnapshot, nowMs: number): Promise<boolean> {
+    await this.#reopen(snapshot, nowMs)
+    const waiting = this.#ledger.openFrom(snapshot.count, repricedMax)
+    await this.#judge(await this.#readReceipts(waiting, snapshot, nowMs), snapshot, nowMs)
     // Nothing behind a dropped nonce is mined before that is mined again.
     const dropped = this.#ledger.finalFrom(snapshot.count, resubmittedMax)
     const again = dropped.flatMap((relay) =>
       this.#ledger.attempts(relay.nonce).map((attempt): Submission => [relay, attempt]),
     )
-    const refusals = await this.#send([...again, ...(await this.#toSend(waiting, snapshot, nowMs))], nowMs)
+    const toSend = await this.#toSend(waiting.slice(0, resubmittedMax), snapshot, nowMs)
+    const refusals = await this.#send([...again, ...toSend], nowMs)
     await this.#sendReplacements(waiting, refusals, snapshot, nowMs)
+    return dropped.length > 0
   }
 
+  /**
+   * Opens final actions again that a reorganisation dropped which went deeper than what counts as final. A node that lags
+   * behind shows the same count, but a head lower than the one they were final at.
+   */
+  async #reopen({ count, head }: ChainSnapshot, nowMs: number): Promise<void> {
+    const dropped = this.#ledger
+      .finalFrom(count, resubmittedMax)
+      .filter(({ finalHead }) => head >= (finalHead ?? 0))
+    if (dropped.length === 0) return
+    const receipts = await this.#chain.receipts(dropped.flatMap(({ nonce }) => this.#ledger.attempts(nonce)))
+    for (const relay of dropped) {
+      if (receipts.get(relay.nonce) !== null) continue
+      const change = { status: 'sent', confirmations: 0, finalHead: null } as const
+      this.#ledger.change(relay, final, change, Math.floor(nowMs / 1000))
+    }
+  }
+
+  /** Notes what blocks hold, and answers the actions whose nonce something else may have used. */
   async #readReceipts(
     waiting: readonly SubmittedRelay[],
     snapshot: ChainSnapshot,
     nowMs: number,
-  ): Promise<void> {
+  ): Promise<SubmittedRelay[]> {
     // A block that held an action may be gone, so mined ones are asked about too, whatever the count says.
     const mined = this.#ledger.mined(receiptsMax)
     const gone = waiting.filter(({ status, id }) => status === 'mined' && mined.every((one) => one.id !== id))
     const asked = [...this.#ledger.unminedBelow(snapshot.count, receiptsMax), ...mined, ...gone]
-    const attempts = asked.flatMap(({ nonce }) => this.#ledger.attempts(nonce))
-    const receipts = await this.#chain.receipts(attempts)
-    for (const relay of asked) {
-      const receipt = receipts.get(relay.nonce)
+    const attempts = asked.map(({ nonce }) => this.#ledger.attempts(nonce))
+    const receipts = await this.#chain.receipts(attempts.flat())
+    const unexplained: SubmittedRelay[] = []
+    for (const [index, relay] of asked.entries()) {
+      const receipt = attempts[index]?.length === 0 ? null : receipts.get(relay.nonce)
       if (receipt) await this.#noteReceipt(relay, receipt, snapshot, nowMs)
-      else this.#noteNoReceipt(relay, snapshot, nowMs)
+      else if (receipt === null && this.#noteNoReceipt(relay, snapshot, nowMs)) unexplained.push(relay)
     }
+    return unexplained
   }
 
   async #noteReceipt(
@@ -97,27 +135,29 @@ export class Reconciler {
     const confirmations = Math.max(0, head - receipt.blockNumber + 1)
     const facts = { txHash: receipt.transactionHash, confirmations }
     const now = Math.floor(nowMs / 1000)
+    const mined = () => this.#ledger.change(relay, open, { ...facts, status: 'mined' }, now)
     if (relay.foreignSinceMs !== null) this.#ledger.noteForeignTransaction(relay, null)
-    if (confirmations < this.#config.confirmations)
-      return this.#ledger.change(relay, open, { ...facts, status: 'mined' }, now)
+    if (confirmations < this.#config.confirmations) return mined()
     const attempts = this.#ledger.attempts(relay.nonce)
-    for (const { hash } of attempts) this.#sentAtMs.delete(hash)
+    this.#forget(relay, attempts)
+    const end = { ...facts, finalHead: head }
     const noop = attempts.some((attempt) => attempt.hash === receipt.transactionHash && attempt.noop)
-    if (noop) return this.#ledger.change(relay, open, { ...facts, status: 'failed' }, now)
-    this.#ledger.unmarkNoop(relay, now)
-    if (receipt.succeeded) return this.#ledger.change(relay, open, { ...facts, status: 'confirmed' }, now)
+    if (noop) return this.#ledger.change(relay, open, { ...end, status: 'failed' }, now)
+    if (receipt.succeeded) {
+      this.#ledger.unmarkNoop(relay, now)
+      return this.#ledger.change(relay, open, { ...end, status: 'confirmed', error: null }, now)
+    }
     const foreign = await this.#findForeignSubmission(relay)
-    if (foreign === 'unknown' && confirmations < this.#config.confirmations + searchedConfirmations)
-      return this.#ledger.change(relay, open, { ...facts, status: 'mined' }, now)
-    if (foreign !== null && foreign !== 'unknown')
-      return this.#ledger.change(
-        relay,
-        open,
-        { ...facts, txHash: foreign.txHash, status: 'confirmed', error: null },
-        now,
-      )
-    const error = await this.#chain.explainRevert(relay, receipt.blockNumber)
-    this.#ledger.change(relay, open, { ...facts, status: 'reverted', error }, now)
+    if (foreign === 'unknown' && confirmations < this.#config.confirmations + searchedConfirmations) return mined()
+    if (foreign !== null && foreign !== 'unknown') {
+      this.#ledger.unmarkNoop(relay, now)
+      const change = { ...end, txHash: foreign.txHash, status: 'confirmed', error: null } as const
+      return this.#ledger.change(relay, open, change, now)
+    }
+    const error = await this.#explainRevert(relay, receipt.blockNumber)
+    if (error === null) return mined()
+    this.#ledger.unmarkNoop(relay, now)
+    this.#ledger.change(relay, open, { ...end, status: 'reverted', error }, now)
   }
 
   /** A signed action may revert because somebody else has brought it to the chain before. */
@@ -130,15 +170,53 @@ export class Reconciler {
     }
   }
 
-  /** No attempt is in a block of this chain. */
-  #noteNoReceipt(relay: SubmittedRelay, { count }: ChainSnapshot, nowMs: number): void {
+  /** Null when nobody says; the next pass asks again. */
+  async #explainRevert(relay: SubmittedRelay, blockNumber: number): Promise<string | null> {
+    try {
+      return await this.#chain.explainRevert(relay, blockNumber)
+    } catch (error) {
+      if (error instanceof RpcUnreachable) return null
+      throw error
+    }
+  }
+
+  /** No attempt is in a block of this chain. Answers whether its nonce has been used for long all the same. */
+  #noteNoReceipt(relay: SubmittedRelay, { count }: ChainSnapshot, nowMs: number): boolean {
     const now = Math.floor(nowMs / 1000)
     this.#ledger.change(relay, ['mined'], { status: 'sent', confirmations: 0 }, now)
-    if (relay.nonce >= count) return this.#ledger.noteForeignTransaction(relay, null)
-    if (relay.foreignSinceMs === null) return this.#ledger.noteForeignTransaction(relay, nowMs)
-    if (nowMs - relay.foreignSinceMs < foreignMs) return
-    const error = 'another transaction of the relaying key used the nonce'
-    this.#ledger.change(relay, unmined, { status: 'failed', error }, now)
+    const { foreignSinceMs } = relay
+    if (relay.nonce >= count) this.#ledger.noteForeignTransaction(relay, null)
+    else if (foreignSinceMs === null) this.#ledger.noteForeignTransaction(relay, nowMs)
+    else return nowMs - foreignSinceMs >= this.#config.stuckMs
+    return false
+  }
+
+  /**
+   * An action has failed once another transaction is found that used its nonce, in a block that is final. Until then its
+   * own may be in a block whose receipt no node finds, and it stays open.
+   */
+  async #judge(unexplained: SubmittedRelay[], { head }: ChainSnapshot, nowMs: number): Promise<void> {
+    const judgedAtMs = ({ id }: SubmittedRelay) => this.#judgedAtMs.get(id) ?? 0
+    unexplained.sort((one, other) => judgedAtMs(one) - judgedAtMs(other))
+    for (const relay of unexplained.slice(0, judgedMax)) {
+      this.#judgedAtMs.set(relay.id, nowMs)
+      const hash = await this.#chain.findTransaction(relay.nonce, head - this.#config.confirmations + 1)
+      const attempts = this.#ledger.attempts(relay.nonce)
+      if (hash === null || attempts.some((attempt) => attempt.hash === hash)) continue
+      this.#forget(relay, attempts)
+      const error = 'another transaction of the relaying key used the nonce'
+      const change = { status: 'failed', error, finalHead: head } as const
+      this.#ledger.change(relay, unmined, change, Math.floor(nowMs / 1000))
+    }
+  }
+
+  /** What memory holds of an action that is final. */
+  #forget({ id }: SubmittedRelay, attempts: readonly Attempt[]): void {
+    this.#judgedAtMs.delete(id)
+    for (const { hash } of attempts) {
+      this.#sentAtMs.delete(hash)
+      this.#refused.delete(hash)
+    }
   }
 
   /** Transactions no node has taken, transactions a node may have dropped, and actions not signed yet. */
@@ -160,7 +238,7 @@ export class Reconciler {
     return toSend
   }
 
-  /** Replaces the first in line when it is stuck, and whatever the pool holds to be too cheap. */
+  /** Replaces the first in line when it is stuck, and whatever the pool or the base fee says to be too cheap. */
   async #sendReplacements(
     waiting: readonly SubmittedRelay[],
     refusals: ReadonlyMap<number, SendRefusal>,
@@ -172,10 +250,12 @@ export class Reconciler {
       const [last] = this.#ledger.attempts(relay.nonce)
       if (last === undefined) continue
       const stuck = index === 0 && last.accepted && nowMs - last.signedAtMs >= this.#config.stuckMs
-      if (!stuck && refusals.get(relay.nonce) !== 'underpriced') continue
+      const cheap = last.maxFeeWei < snapshot.baseFeeWei || refusals.get(relay.nonce) === 'underpriced'
+      if (!stuck && !cheap) continue
       const fees = replacementFees(last, snapshot, this.#config.feeCapWei)
       if (fees === null) continue
-      replacements.push([relay, await this.#sign(relay, fees, Math.max(nowMs, last.signedAtMs + 1))])
+      const signedAtMs = Math.max(nowMs, last.signedAtMs + 1)
+      replacements.push([relay, await this.#sign({ ...relay, noop: last.noop }, fees, signedAtMs)])
     }
     await this.#send(replacements, nowMs)
   }
@@ -201,9 +281,20 @@ export class Reconciler {
         this.#ledger.markAccepted(attempt.hash)
         this.#ledger.change(relay, ['queued'], { status: 'sent' }, Math.floor(nowMs / 1000))
       }
-      if (refusal === 'invalid') await this.#replaceWithNoop(relay, attempt, error?.message ?? '', nowMs)
+      if (refusal !== 'invalid') this.#refused.delete(attempt.hash)
+      else if (this.#isHopeless(attempt, nowMs))
+        await this.#replaceWithNoop(relay, attempt, error?.message ?? '', nowMs)
     }
     return refusals
+  }
+
+  /** Whether nodes have refused the transaction for good so often and for so long that it is believed. */
+  #isHopeless({ hash, nonce }: Attempt, nowMs: number): boolean {
+    const { sinceMs, times } = this.#refused.get(hash) ?? { sinceMs: nowMs, times: 0 }
+    this.#refused.set(hash, { sinceMs, times: times + 1 })
+    const taken = this.#ledger.attempts(nonce).some((attempt) => attempt.accepted)
+    const patienceMs = taken ? refusedTakenMs : this.#config.stuckMs
+    return times + 1 >= refusalsMin && nowMs - sinceMs >= patienceMs
   }
 
   async #replaceWithNoop(

@@ -19,6 +19,13 @@ export interface RelayerConfig {
   stuckMs: number
   /** Gas that the actions of all owners together may take in a day. */
   gasPerDay: number
+  /** A key that was replaced only brings to an end what it has accepted. */
+  accepts: boolean
+  /**
+   * What another key has done with an action, or has in its way; asked before an action is accepted, so that no action is
+   * ever accepted under two keys.
+   */
+  findElsewhere: (request: RelayRequest) => Promise<RelayResult | null>
   /** Sees to it that `submit` is called with the ids soon. It may fail, and the call come twice or never. */
   enqueue: (ids: readonly string[]) => Promise<void>
   /** Copies states into the hub's database; an older revision must not overwrite a newer one. */
@@ -75,13 +82,16 @@ export type RelayResult =
   | { status: 'refused'; name: string | null; args: string[]; reason: string }
   /** No more is relayed today, for its owner or for anybody. */
   | ({ status: 'exhausted' } & Exhausted)
-  | { status: 'unavailable'; part: 'chain' | 'balance' | 'fees' }
+  /** `records`: nobody can say whether another key has accepted it; `key`: this one was replaced. */
+  | { status: 'unavailable'; part: 'chain' | 'balance' | 'fees' | 'records' | 'key' }
 
 export interface RelayerHealth {
   status: 'ok' | 'unavailable'
   signer: string | null
   balanceWei: string | null
   open: number
+  /** Open actions whose nonce something has used for long, while no node says what: they can be neither done nor failed. */
+  undecided: number
   oldestOpenAt: number | null
   nextNonce: number
   /** Gas of what owners had accepted today, and what there is for them in a day. */

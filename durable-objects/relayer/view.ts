@@ -1,14 +1,17 @@
 import type { Relay } from './ledger.ts'
 import type { RelayView } from './types.ts'
 
-/** An action as clients see it. A block that may still be dropped is no result yet, so `mined` is `sent` to them. */
+/**
+ * An action as clients see it. A block that may still be dropped is no result yet, so `mined` is `sent` to them; nor is a
+ * refusal, before what uses the nonce instead is final.
+ */
 export const viewOf = (relay: Relay): RelayView => ({
   id: relay.id,
   action: relay.action,
   owner: relay.owner,
-  status: relay.noop ? 'failed' : relay.status === 'mined' ? 'sent' : relay.status,
+  status: relay.status === 'mined' ? 'sent' : relay.status,
   txHash: relay.txHash,
-  error: relay.error,
+  error: relay.status === 'reverted' || relay.status === 'failed' ? relay.error : null,
   confirmations: relay.confirmations,
   createdAt: Math.floor(relay.acceptedAtMs / 1000),
   updatedAt: relay.updatedAt,

@@ -1,16 +1,30 @@
-import { type Hex, keccak256, parseTransaction } from 'viem'
+import {
+  type Hex,
+  keccak256,
+  parseTransaction,
+  recoverTransactionAddress,
+  type TransactionSerialized,
+} from 'viem'
 import { vi } from 'vitest'
 
 interface Sent {
   hash: string
+  from: string
   nonce: number
   to: string
   data: string
+  maxFee: bigint
+}
+
+interface Call {
+  id: number
+  method: string
+  params: unknown[]
 }
 
 /**
- * A chain behind `fetch`, for tests that run where no process can be started. It mines on command, holds one account,
- * and lets a test say what goes wrong.
+ * A chain behind `fetch`, for tests that run where no process can be started. It mines on command, and lets a test say
+ * what goes wrong.
  */
 export class FakeChain {
   head = 10
@@ -22,8 +36,20 @@ export class FakeChain {
   down = false
   /** Answers these methods with what no node should. */
   readonly nonsense = new Map<string, unknown>()
+  /** Answers the question for the receipt of these transactions with an error. */
+  readonly failingReceipts = new Set<string>()
+  /** Knows no receipt, whatever is in blocks. */
+  withoutReceipts = false
+  /** Knows no state of blocks before this one. */
+  prunedBelow = 0
+  /** Is told of every call before it is answered. */
+  onCall: ((method: string) => void) | null = null
   /** The answer to raw transactions comes no sooner than this. */
   held: Promise<void> | null = null
+  /** The answer to a trial run comes no sooner than this. */
+  heldTrials: Promise<void> | null = null
+  /** Trial runs so far. */
+  trials = 0
   /** Refuses raw transactions with this message. */
   refusal: string | null = null
   /** Return data with which simulations revert. */
@@ -36,90 +62,145 @@ export class FakeChain {
   callAnswer = 0n
   /** Raw transactions that arrived, repetitions included. */
   readonly received: Sent[] = []
-  readonly #pool = new Map<number, Sent>()
-  readonly #mined = new Map<string, number>()
-  #count = 0
+  /** By sender and nonce. */
+  readonly #pool = new Map<string, Sent>()
+  readonly #blocks = new Map<number, Sent[]>()
 
   install(): this {
     vi.spyOn(globalThis, 'fetch').mockImplementation(async (_, init) => {
       if (this.down) throw new Error('connection refused')
-      const body = JSON.parse(String(init?.body))
-      const received = this.received.length
-      const answer = Array.isArray(body) ? body.map((call) => this.#reply(call)) : this.#reply(body)
-      if (this.received.length > received) await this.held
-      return Response.json(answer)
+      const body = JSON.parse(String(init?.body)) as Call | Call[]
+      const [received, trials] = [this.received.length, this.trials]
+      const { held, heldTrials } = this
+      const replies = []
+      for (const call of [body].flat()) replies.push(await this.#reply(call))
+      if (this.received.length > received) await held
+      if (this.trials > trials) await heldTrials
+      return Response.json(Array.isArray(body) ? replies : replies[0])
     })
     return this
   }
 
-  /** A block with everything whose turn it is. */
+  /** A block with everything whose turn it is and that pays for it. */
   mine(): void {
     this.head += 1
-    for (let next = this.#pool.get(this.#count); next; next = this.#pool.get(this.#count)) {
-      this.#mined.set(next.hash, this.head)
-      this.#pool.delete(next.nonce)
-      this.#count += 1
-    }
+    for (const { from } of [...this.#pool.values()])
+      for (let next = this.#next(from); next && next.maxFee >= this.baseFee; next = this.#next(from)) {
+        this.#include(next)
+        this.#pool.delete(placeOf(next))
+      }
   }
 
-  /** Uses the next nonce up with a transaction from elsewhere. */
-  mineForeignTransaction(): void {
+  /** Uses the next nonce of an account up with a transaction from elsewhere. */
+  mineForeignTransaction(from: string): void {
     this.head += 1
-    this.#pool.delete(this.#count)
-    this.#count += 1
+    const nonce = this.#count(from, this.head)
+    const foreign = {
+      hash: keccak256(`0x${'f0'.repeat(nonce + 1)}`),
+      from,
+      nonce,
+      to: from,
+      data: '0x',
+      maxFee: 0n,
+    }
+    this.#pool.delete(placeOf(foreign))
+    this.#include(foreign)
   }
 
-  #reply({ id, method, params }: { id: number; method: string; params: string[] }) {
+  /** Replaces the last blocks by empty ones. */
+  reorganise(depth: number): void {
+    for (let block = this.head - depth + 1; block <= this.head; block++) this.#blocks.delete(block)
+  }
+
+  /** Takes what was received, and refused, into the pool after all. */
+  accept(index: number): void {
+    const sent = this.received[index] as Sent
+    this.#pool.set(placeOf(sent), sent)
+  }
+
+  /** Forgets what waits for a block. */
+  emptyPool(): void {
+    this.#pool.clear()
+  }
+
+  #next(from: string): Sent | undefined {
+    return this.#pool.get(placeOf({ from, nonce: this.#count(from, this.head) }))
+  }
+
+  #include(transaction: Sent): void {
+    this.#blocks.set(this.head, [...(this.#blocks.get(this.head) ?? []), transaction])
+  }
+
+  #count(from: string, atBlock: number): number {
+    const own = [...this.#blocks].filter(([number]) => number <= atBlock).flatMap(([, sent]) => sent)
+    return own.filter((sent) => sent.from === from).length
+  }
+
+  async #reply({ id, method, params }: Call) {
     try {
-      return { jsonrpc: '2.0', id, result: this.#answer(method, params) }
+      return { jsonrpc: '2.0', id, result: await this.#answer(method, params) }
     } catch (error) {
       const { message, data } = error as Error & { data?: string }
       return { jsonrpc: '2.0', id, error: { code: data ? 3 : -32_000, message, data } }
     }
   }
 
-  #answer(method: string, params: string[]): unknown {
+  async #answer(method: string, params: unknown[]): Promise<unknown> {
     const hex = (value: number | bigint) => `0x${value.toString(16)}`
+    this.onCall?.(method)
     if (this.nonsense.has(method)) return this.nonsense.get(method)
     switch (method) {
       case 'eth_chainId':
         return hex(this.id)
       case 'eth_getBlockByNumber': {
-        const number = params[0]?.startsWith('0x') ? Number(params[0]) : this.head
-        return number > this.head ? null : this.#block(number)
+        const number = this.#numberOf(params[0])
+        return number > this.head ? null : this.#block(number, params[1] === true)
       }
       case 'eth_blockNumber':
         return hex(this.head)
       case 'eth_maxPriorityFeePerGas':
         return hex(10n ** 9n)
-      case 'eth_getTransactionCount':
-        return hex(this.#count)
+      case 'eth_getTransactionCount': {
+        const number = this.#numberOf(params[1])
+        if (number < this.prunedBelow) throw new Error('missing trie node')
+        return hex(this.#count(params[0] as string, number))
+      }
       case 'eth_getBalance':
         return hex(this.balance)
       case 'eth_call':
         if (this.minedRevert !== null) throw reverted(this.minedRevert)
         return `0x${this.callAnswer.toString(16).padStart(64, '0')}`
       case 'eth_estimateGas':
+        this.trials += 1
         if (this.revert !== null) throw reverted(this.revert)
         return hex(this.gas)
       case 'eth_getLogs':
         return []
       case 'eth_sendRawTransaction':
         return this.#send(params[0] as Hex)
-      case 'eth_getTransactionReceipt': {
-        const hash = params[0] as string
-        const number = this.#mined.get(hash)
-        if (number === undefined) return null
-        const status = this.minedRevert === null ? '0x1' : '0x0'
-        return { transactionHash: hash, blockNumber: hex(number), status }
-      }
+      case 'eth_getTransactionReceipt':
+        return this.#receipt(params[0] as string)
       default:
         throw new Error(`no such method: ${method}`)
     }
   }
 
-  #block(number: number) {
+  #numberOf(block: unknown): number {
+    return String(block).startsWith('0x') ? Number(block) : this.head
+  }
+
+  #receipt(hash: string) {
+    if (this.failingReceipts.has(hash)) throw new Error('transaction indexing is in progress')
+    const known = [...this.#blocks].filter(([number]) => number <= this.head)
+    const found = known.find(([, sent]) => sent.some((one) => one.hash === hash))
+    if (found === undefined || this.withoutReceipts) return null
+    const status = this.minedRevert === null ? '0x1' : '0x0'
+    return { transactionHash: hash, blockNumber: `0x${found[0].toString(16)}`, status }
+  }
+
+  #block(number: number, full: boolean) {
     const hash = (of: number) => keccak256(`0x${of.toString(16).padStart(64, '0')}`)
+    const sent = this.#blocks.get(number) ?? []
     return {
       number: `0x${number.toString(16)}`,
       hash: hash(number),
@@ -127,19 +208,32 @@ export class FakeChain {
       timestamp: '0x1',
       logsBloom: `0x${'00'.repeat(256)}`,
       baseFeePerGas: `0x${this.baseFee.toString(16)}`,
+      transactions: full
+        ? sent.map((one) => ({ hash: one.hash, from: one.from, nonce: `0x${one.nonce.toString(16)}` }))
+        : sent.map((one) => one.hash),
     }
   }
 
-  #send(raw: Hex): string {
-    const { nonce = 0, to, data } = parseTransaction(raw)
-    const sent = { hash: keccak256(raw), nonce, to: to ?? '', data: data ?? '0x' }
+  async #send(raw: Hex): Promise<string> {
+    const { nonce = 0, to, data, maxFeePerGas = 0n } = parseTransaction(raw)
+    const from = await recoverTransactionAddress({ serializedTransaction: raw as TransactionSerialized })
+    const sent = {
+      hash: keccak256(raw),
+      from: from.toLowerCase(),
+      nonce,
+      to: to ?? '',
+      data: data ?? '0x',
+      maxFee: maxFeePerGas,
+    }
     this.received.push(sent)
     if (this.refusal !== null) throw new Error(this.refusal)
-    if (nonce < this.#count) throw new Error('nonce too low')
-    if (this.#pool.get(nonce)?.hash === sent.hash) throw new Error('already known')
-    this.#pool.set(nonce, sent)
+    if (nonce < this.#count(sent.from, this.head)) throw new Error('nonce too low')
+    if (this.#pool.get(placeOf(sent))?.hash === sent.hash) throw new Error('already known')
+    this.#pool.set(placeOf(sent), sent)
     return sent.hash
   }
 }
+
+const placeOf = ({ from, nonce }: Pick<Sent, 'from' | 'nonce'>): string => `${from} ${nonce}`
 
 const reverted = (data: string) => Object.assign(new Error('execution reverted'), { data })

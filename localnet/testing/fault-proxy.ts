@@ -34,12 +34,21 @@ const sendLies = [
   'transaction underpriced',
   'invalid chain id',
   'internal error',
+  'exceeds block gas limit',
 ]
+
+/** Faults that last, beside those that meet single requests. */
+export interface LastingFaults {
+  /** The node knows no receipt. */
+  withoutReceipts?: boolean
+  /** The node answers the question for the receipts of a fourth of the transactions with an error. */
+  failingReceipts?: boolean
+}
 
 export interface FaultProxy {
   url: string
   /** From here on a share `rate` of requests meets a fault, which ones and what fault is fixed by the seed. */
-  follow: (seed: number, rate: number) => void
+  follow: (seed: number, rate: number, lasting?: LastingFaults) => void
   /** Answers nothing at all while true. */
   down: boolean
   /** Faults so far, by name. */
@@ -50,12 +59,13 @@ export interface FaultProxy {
 /**
  * Stands between a hub and its chain and does what networks and nodes do: loses requests, loses answers to requests that
  * were carried out, never sends others, answers 500, refuses transactions for reasons that are not so, shows blocks of a
- * while ago, answers nonsense, and asks a node of another chain.
+ * while ago, answers nonsense, asks a node of another chain, and hides receipts.
  * It lets everything through until it is told which scenario to follow.
  */
 export async function startFaultProxy(chainUrl: string): Promise<FaultProxy> {
   let random = seededRandom(0)
   let rate = 0
+  let lasting: LastingFaults = {}
   const faults = new Map<string, number>()
   const seen: { head: unknown; count: unknown }[] = []
 
@@ -100,7 +110,11 @@ export async function startFaultProxy(chainUrl: string): Promise<FaultProxy> {
     const replies = honest.length > 0 ? await forward(honest) : []
     makeStale(honest, replies, fault === 'stale')
     if (fault === 'nonsense') for (const reply of replies) reply.result = {}
-    if (fault === 'other_chain') for (const [at, { method }] of honest.entries()) strayed(method, replies[at])
+    if (fault === 'other_chain') for (const [at, call] of honest.entries()) strayed(call, replies[at])
+    for (const [at, call] of honest.entries()) {
+      const name = hideReceipt(call, replies[at], lasting)
+      if (name !== null) note(name)
+    }
     if (fault === 'answer_lost') return void request.socket.destroy()
     // Never: the caller gives up waiting.
     if (fault === 'answer_late') return
@@ -118,9 +132,10 @@ export async function startFaultProxy(chainUrl: string): Promise<FaultProxy> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const proxy: FaultProxy = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    follow(seed, share) {
+    follow(seed, share, faultsThatLast = {}) {
       random = seededRandom(seed)
       rate = share
+      lasting = faultsThatLast
     },
     down: false,
     faults,
@@ -134,11 +149,32 @@ export async function startFaultProxy(chainUrl: string): Promise<FaultProxy> {
 }
 
 /** What a node of another chain, on which the key is well known, says instead. */
-function strayed(method: string, reply: Reply | undefined): void {
+function strayed({ method, params }: Call, reply: Reply | undefined): void {
   if (reply === undefined) return
   if (method === 'eth_chainId') reply.result = '0x1'
   if (method === 'eth_getTransactionCount') reply.result = '0x1388'
   if (method === 'eth_getTransactionReceipt') reply.result = null
+  if (method === 'eth_getBlockByNumber' && params[1] === true) {
+    const { transactions = [] } = (reply.result ?? {}) as { transactions?: { hash: string }[] }
+    for (const transaction of transactions) transaction.hash = `0x${'0f'.repeat(32)}`
+  }
+}
+
+/** The name of the fault when the receipt that is asked for is not shown. */
+function hideReceipt(
+  { method, params: [hash] }: Call,
+  reply: Reply | undefined,
+  { withoutReceipts, failingReceipts }: LastingFaults,
+): string | null {
+  if (method !== 'eth_getTransactionReceipt' || !reply?.result) return null
+  if (withoutReceipts) {
+    reply.result = null
+    return 'no_receipt'
+  }
+  if (!failingReceipts || Number(`0x${String(hash).slice(-1)}`) % 4 > 0) return null
+  delete reply.result
+  reply.error = { code: -32_000, message: 'transaction indexing is in progress' }
+  return 'failing_receipt'
 }
 
 const isSend = ({ method }: Call): boolean => method === 'eth_sendRawTransaction'

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Anvil } from '../../contracts/anvil.ts'
 import { type FaultProxy, seededRandom, startFaultProxy } from './fault-proxy.ts'
+import { type FaultyChain, startFaultyChain } from './faulty-chain.ts'
 import type { Registration } from './registrations.ts'
 import { type Relayer, type RelayerNetwork, startRelayerNetwork } from './relayer-network.ts'
 
@@ -14,9 +15,11 @@ export interface ScenarioResult {
   accepted: number
   confirmed: number
   done: number
-  /** Nonces that were used; more than actions would be gaps that were filled. */
+  /** Nonces that were used, of all keys; more than actions would be gaps that were filled. */
   nonces: number
   killed: boolean
+  /** Whether the key was replaced in the middle. */
+  rotated: boolean
 }
 
 export interface ChaosResult {
@@ -32,6 +35,15 @@ export const isExact = ({ actions, accepted, confirmed, done, nonces }: Scenario
   [accepted, confirmed, done, nonces].every((count) => count === actions)
 
 const actionsMax = 8
+/** Blocks after which a transaction is final; reorganisations are up to twice as deep and two more. */
+const confirmations = 2
+const blockMs = 40
+/** How long a node that shows no receipts goes on so after everything was posted: longer than the relayer takes it for granted. */
+const blindMs = 700
+/** Asking whether everything is done costs more than all the rest when it is done all the time. */
+const pollMs = 100
+/** What is not done so long after the faults ended never will be. */
+const endMs = 60_000
 
 interface FaultyHub {
   hub: number
@@ -42,7 +54,9 @@ interface FaultyHub {
  * Relays actions on a chain that fails, by one scenario for every seed: the seed fixes which fault meets the n-th request
  * to the chain, how often there is one, how many actions there are and which are posted twice. Every action is posted
  * until it is accepted, and the message about it comes once, twice or never. `atOnce` relayers in one workerd follow a
- * scenario each; in every `killEvery`-th turn that workerd is killed while their actions are on the way. Then the faults end, and everything has to be on the chain once.
+ * scenario each; in every `killEvery`-th turn that workerd is killed while their actions are on the way, and some hubs come
+ * back with another key. In some turns the chain is reorganised, less or more deeply than what counts as final, and its
+ * base fee jumps. Then the faults end, and everything has to be on the chain once.
  */
 export async function runRelayChaos(options: {
   seeds: readonly number[]
@@ -55,12 +69,13 @@ export async function runRelayChaos(options: {
   const network = await startRelayerNetwork({
     statePath,
     hubs: atOnce,
-    vars: { CHAIN_TIMEOUT_MS: '300' },
+    vars: { CHAIN_TIMEOUT_MS: '300', CHAIN_CONFIRMATIONS: String(confirmations) },
     async between(chain) {
       for (let hub = 0; hub < atOnce; hub++) faultyHubs.push({ hub, proxy: await startFaultProxy(chain.url) })
       return (hub) => (faultyHubs[hub] as FaultyHub).proxy.url
     },
   })
+  const chain = await startFaultyChain(network, { blockMs, depthMax: 2 * confirmations + 2 })
   try {
     const scenarios: ScenarioRun[] = []
     let kills = 0
@@ -68,8 +83,10 @@ export async function runRelayChaos(options: {
       const killed = turn % killEvery === 0
       if (killed) kills += 1
       const here = seeds.slice(turn * atOnce, (turn + 1) * atOnce)
-      scenarios.push(...(await runTurn(network, faultyHubs, here, killed)))
+      scenarios.push(...(await runTurn({ network, faultyHubs, chain, seeds: here, killed })))
     }
+    // The last turn may have dropped what hubs did that took no part in it.
+    await Promise.all(network.relayers.map((_, hub) => settle(() => network.relayers[hub] as Relayer)))
     const projects = new Set<string>()
     const twice = new Set<string>()
     for (const id of await network.done()) (projects.has(id) ? twice : projects).add(id)
@@ -80,9 +97,10 @@ export async function runRelayChaos(options: {
       })),
       kills,
       waiting: await waitingIn(network.chain),
-      faults: sumOf(faultyHubs.map(({ proxy }) => proxy.faults)),
+      faults: sumOf([chain.faults, ...faultyHubs.map(({ proxy }) => proxy.faults)]),
     }
   } finally {
+    await chain.stop()
     await network.stop()
     await Promise.all(faultyHubs.map(({ proxy }) => proxy.stop()))
     rmSync(statePath, { recursive: true, force: true })
@@ -107,13 +125,18 @@ async function waitingIn(chain: Anvil): Promise<number> {
 
 type ScenarioRun = Omit<ScenarioResult, 'done'> & { requests: Registration[] }
 
+interface Turn {
+  network: RelayerNetwork
+  faultyHubs: readonly FaultyHub[]
+  chain: FaultyChain
+  seeds: readonly number[]
+  killed: boolean
+}
+
 /** One scenario on each hub, to its end. */
-async function runTurn(
-  network: RelayerNetwork,
-  faultyHubs: readonly FaultyHub[],
-  seeds: readonly number[],
-  killed: boolean,
-): Promise<ScenarioRun[]> {
+async function runTurn({ network, faultyHubs, chain, seeds, killed }: Turn): Promise<ScenarioRun[]> {
+  const random = seededRandom(-(seeds[0] as number))
+  const rotating = killed ? faultyHubs.map(({ hub }) => hub).filter(() => random() < 0.3) : []
   let taken = 0
   let open = true
   const posted = seeds.map(async (seed, index) => {
@@ -122,27 +145,39 @@ async function runTurn(
     const random = seededRandom(seed)
     const nonces = await relayer().mined()
     const requests = Array.from({ length: 1 + Math.floor(random() * actionsMax) }, () => network.action())
-    faulty.proxy.follow(seed, 0.1 + 0.3 * random())
+    const rate = 0.1 + 0.3 * random()
+    const lasting = { withoutReceipts: random() < 0.15, failingReceipts: random() < 0.15 }
+    faulty.proxy.follow(seed, rate, lasting)
     const accepted = await postAll(network, relayer, random, requests, () => {
       taken += 1
     })
+    if (lasting.withoutReceipts) await delay(blindMs)
     return { seed, faulty, relayer, requests, accepted, nonces }
   })
-  const kill = async () => {
+  const onTheWay = async () => {
     while (taken === 0 && open) await nextTurn()
-    await network.crash()
+  }
+  const kill = async () => {
+    await onTheWay()
+    await network.crash(rotating)
     await Promise.all(network.relayers.map(({ wake }) => wake()))
+  }
+  const disturb = async (share: number) => {
+    if (random() < share) await chain.jump()
+    if (random() < share) await chain.reorganise(random())
   }
   const [followed] = await Promise.all([
     Promise.all(posted).finally(() => {
       open = false
     }),
     killed ? kill() : undefined,
+    onTheWay().then(() => disturb(0.25)),
   ])
+  await disturb(0.25)
   return Promise.all(
     followed.map(async ({ seed, faulty, relayer, requests, accepted, nonces }) => {
       faulty.proxy.follow(seed, 0)
-      while ((await relayer().health()).open > 0) await new Promise((resolve) => setTimeout(resolve, 20))
+      await settle(relayer)
       const views = await Promise.all(requests.map(({ id }) => relayer().find(id)))
       return {
         seed,
@@ -152,9 +187,26 @@ async function runTurn(
         confirmed: views.filter((view) => view?.status === 'confirmed').length,
         nonces: (await relayer().mined()) - nonces,
         killed,
+        rotated: rotating.includes(faulty.hub),
       }
     }),
   )
+}
+
+/** Returns once nothing is open and every nonce that a key of the hub has given is in a block. */
+async function settle(relayer: () => Relayer): Promise<void> {
+  const untilMs = performance.now() + endMs
+  for (;;) {
+    const states = await Promise.all(relayer().objects.map((object) => object.health()))
+    const open = states.reduce((sum, state) => sum + state.open, 0)
+    const given = states.reduce((sum, { nextNonce }) => sum + nextNonce, 0)
+    const mined = await relayer().mined()
+    if (open === 0 && given === mined) return
+    if (performance.now() > untilMs) throw new Error(`nothing moves: ${JSON.stringify({ mined, states })}`)
+    // What the schedule does every five minutes: it finds out about a reorganisation while nothing is open.
+    if (open === 0) await relayer().wake()
+    await delay(pollMs)
+  }
 }
 
 /** Every action until it is accepted, half of them by two callers at once. Answers how many were accepted. */
@@ -186,6 +238,8 @@ async function postAll(
   await Promise.all([...posts, ...twice].map(post))
   return taken.size
 }
+
+const delay = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 

@@ -1,3 +1,4 @@
+import type { Hex } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import type { Anvil } from '../../contracts/anvil.ts'
 import type { ContractAddresses } from '../../contracts/deploy.ts'
@@ -24,10 +25,12 @@ export interface RelayerStub {
   wake: () => Promise<void>
 }
 
-/** A relayer with a key of its own. */
+/** The relayer of a hub. What an earlier key of that hub accepted stays with that key. */
 export interface Relayer extends RelayerStub {
   signer: string
-  /** Transactions of its key in blocks. */
+  /** The object of each key that this hub has had, the present one last. */
+  objects: RelayerStub[]
+  /** Transactions of its keys in blocks. */
   mined: () => Promise<number>
 }
 
@@ -42,8 +45,13 @@ export interface RelayerNetwork {
   action: (over?: Partial<RelayRequest>) => Registration
   /** The projects of the actions that were done, once for each time. */
   done: () => Promise<string[]>
-  /** Ends workerd as a power cut would, and starts it again over what it had stored. */
-  crash: () => Promise<void>
+  /**
+   * Ends workerd as a power cut would, and starts it again over what it had stored; `rotating` hubs with a new key, beside
+   * those they had.
+   */
+  crash: (rotating?: readonly number[]) => Promise<void>
+  /** Gives every key enough to pay with, whatever the chain has forgotten. */
+  fund: () => Promise<void>
   /** Returns once no crash is under way. */
   up: () => Promise<unknown>
   stop: () => Promise<void>
@@ -65,14 +73,22 @@ export async function startRelayerNetwork(options: NetworkOptions = {}): Promise
   const { hubs = 1, statePath, vars } = options
   const chain = await startAnvil(options.anvilFlags)
   const { contracts, startBlock } = await deployNetwork(chain)
-  const keys = Array.from({ length: hubs }, (_, hub) => (hub === 0 ? relayerKey : generatePrivateKey()))
-  const signers = keys.map((key) => privateKeyToAddress(key).toLowerCase())
-  for (const signer of signers) await chain.rpc('anvil_setBalance', signer, hundredEther)
+  const keys = Array.from({ length: hubs }, (_, hub) => [
+    keyOf(hub === 0 ? relayerKey : generatePrivateKey()),
+  ])
+  const fund = async () => {
+    for (const { address } of keys.flat()) await chain.rpc('anvil_setBalance', address, hundredEther)
+  }
+  await fund()
   const urlOf = options.between ? await options.between(chain) : () => chain.url
   const script = await bundleHub()
   const own = (hub: number) => ({
     CHAIN_RPC_URL: urlOf(hub),
-    RELAYER_PRIVATE_KEY: keys[hub] as string,
+    RELAYER_PRIVATE_KEY: keys[hub]?.at(-1)?.privateKey as string,
+    RELAYER_PREVIOUS_KEYS: (keys[hub] ?? [])
+      .slice(0, -1)
+      .map(({ privateKey }) => privateKey)
+      .join(','),
   })
   const common = {
     HUB_SECRET: 'a secret that only tests know, long enough',
@@ -99,25 +115,19 @@ export async function startRelayerNetwork(options: NetworkOptions = {}): Promise
   let running = await start()
   const reach = async (): Promise<Relayer[]> => {
     const url = await running.hub.miniflare.unsafeGetDirectURL('driver')
-    return signers.map((signer, hub) => {
+    return keys.map((ofHub, hub) => {
+      const signers = ofHub.map(({ address }) => address)
       const binding = hub === 0 ? 'RELAYER' : `hub${hub}_RELAYER`
-      const call = driverOf(url, binding, `31337:${signer}`)
-      return {
-        signer,
-        accept: (request) => call('accept', request),
-        submit: (ids) => call('submit', ids),
-        relay: (request) => call('relay', request),
-        find: (id) => call('find', id),
-        health: () => call('health'),
-        wake: () => call('wake'),
-        mined: async () => Number(await chain.rpc('eth_getTransactionCount', signer, 'latest')),
-      }
+      const objects = signers.map((signer) => stubOf(driverOf(url, binding, `31337:${signer}`)))
+      return relayerOf(chain, signers, objects)
     })
   }
   let crashing = Promise.resolve()
-  const crash = async () => {
+  const crash = async (rotating: readonly number[]) => {
     for (const pid of running.workerds) process.kill(pid, 'SIGKILL')
     await running.hub.stop()
+    for (const hub of rotating) keys[hub]?.push(keyOf(generatePrivateKey()))
+    await fund()
     running = await start()
     network.hub = running.hub
     network.relayers = await reach()
@@ -132,10 +142,11 @@ export async function startRelayerNetwork(options: NetworkOptions = {}): Promise
     relayers,
     action: (over) => register(contracts, over),
     done: () => registeredProjects(chain, contracts),
-    crash() {
-      crashing = crash()
+    crash(rotating = []) {
+      crashing = crash(rotating)
       return crashing
     },
+    fund,
     up: () => crashing,
     async stop() {
       await running.hub.stop()
@@ -143,6 +154,40 @@ export async function startRelayerNetwork(options: NetworkOptions = {}): Promise
     },
   }
   return network
+}
+
+const keyOf = (privateKey: Hex) => ({ privateKey, address: privateKeyToAddress(privateKey).toLowerCase() })
+
+const stubOf = (call: ReturnType<typeof driverOf>): RelayerStub => ({
+  accept: (request) => call('accept', request),
+  submit: (ids) => call('submit', ids),
+  relay: (request) => call('relay', request),
+  find: (id) => call('find', id),
+  health: () => call('health'),
+  wake: () => call('wake'),
+})
+
+/** All keys of one hub, asked as the hub asks them: an action may lie with any of them. */
+function relayerOf({ rpc }: Anvil, signers: readonly string[], objects: RelayerStub[]): Relayer {
+  return {
+    ...(objects.at(-1) as RelayerStub),
+    signer: signers.at(-1) as string,
+    objects,
+    async submit(ids) {
+      await Promise.all(objects.map((object) => object.submit(ids)))
+    },
+    async find(id) {
+      const views = await Promise.all(objects.map((object) => object.find(id)))
+      return views.find((view) => view !== null) ?? null
+    },
+    async wake() {
+      await Promise.all(objects.map((object) => object.wake()))
+    },
+    async mined() {
+      const counts = signers.map((signer) => rpc<string>('eth_getTransactionCount', signer, 'latest'))
+      return (await Promise.all(counts)).reduce((sum, count) => sum + Number(count), 0)
+    },
+  }
 }
 
 const hundredEther = `0x${(10n ** 20n).toString(16)}`

@@ -18,6 +18,10 @@ const RelayerView = z
           .nullable()
           .meta({ description: 'Native base units; null while the chain is down.' }),
         open: z.int().meta({ description: 'Actions that are not final.' }),
+        undecided: z.int().meta({
+          description:
+            'Open actions whose nonce has been used for ten minutes, while no node says by which transaction. The relayer is unavailable while there are any.',
+        }),
         oldest_open_at: Timestamp.nullable(),
         next_nonce: z.int(),
         gas_today: z.int().meta({ description: 'Gas of what wallets had relayed since 00:00 UTC.' }),
@@ -49,6 +53,7 @@ export const getRelayer = defineRoute(
             signer: example.relayer,
             balance: '99500000000000000000',
             open: 2,
+            undecided: 0,
             oldest_open_at: example.time,
             next_nonce: 214,
             gas_today: 18_250_000,
@@ -70,6 +75,7 @@ export const getRelayer = defineRoute(
             signer: health.signer,
             balance: health.balanceWei,
             open: health.open,
+            undecided: health.undecided,
             oldest_open_at: health.oldestOpenAt,
             next_nonce: health.nextNonce,
             gas_today: health.gasToday,

@@ -1,4 +1,4 @@
-import { runInDurableObject } from 'cloudflare:test'
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { FakeChain } from '../../../durable-objects/testing/fake-chain.ts'
@@ -106,6 +106,17 @@ describe('POST /v1/faucet/drip', () => {
     const again = await post('/v1/faucet/drip')
     expect(again.status).toBe(202)
     expect(again.headers.get('location')).not.toBe(first.headers.get('location'))
+  })
+
+  test('a drip that a node refuses for good, after another took it, keeps its turn', async () => {
+    const { post } = await caller()
+    expect((await post('/v1/faucet/drip')).status).toBe(202)
+    const relayer = env.RELAYER.getByName(`31337:${services(env).relayer?.signer}`)
+    chain.refusal = 'exceeds block gas limit'
+    await evictDurableObject(relayer)
+    await runDurableObjectAlarm(relayer)
+    chain.refusal = null
+    expect(await errorOf(await post('/v1/faucet/drip'))).toMatchObject({ status: 429 })
   })
 
   test.each([

@@ -1,5 +1,6 @@
 import type { HubContext } from '../../context.ts'
 import { inTime } from '../../deadline.ts'
+import type { RelayerClient } from '../../relay/relayer.ts'
 import type { Services } from '../../services.ts'
 
 export type Health = 'ok' | 'unavailable'
@@ -22,6 +23,12 @@ const noChain: ChainFacts = { indexed_block: null, head_block: null, lag_secs: n
 /** For this long an isolate answers with what it found; asking for the health must not be what breaks it. */
 const keptMs = 5_000
 
+/** A key that relayed before, and what it has not brought to an end; null when its object does not answer. */
+interface PreviousKey {
+  address: string
+  open: number | null
+}
+
 interface Report {
   status: 'ok' | 'degraded'
   database: Health
@@ -29,6 +36,7 @@ interface Report {
   chain: ChainFacts
   queue: Health | null
   relayer: Health | null
+  previousKeys: PreviousKey[]
 }
 
 const reports = new WeakMap<Services, { report: Report; readAtMs: number }>()
@@ -51,16 +59,32 @@ export async function readHealth(c: HubContext): Promise<Report> {
 /** Asks every dependency the cheapest question it can answer. */
 async function askEverything(c: HubContext): Promise<Report> {
   const { network, modules } = c.var.services
-  const [database, moduleStorage, chain, queue, relayer] = await Promise.all([
+  const [database, moduleStorage, chain, queue, relayer, previous] = await Promise.all([
     probe(network.ping()),
     probe(modules.ping()),
     readChain(c),
     readQueue(c),
     readRelayer(c),
+    Promise.all(c.var.services.previousRelayers.map(readPrevious)),
   ])
-  const parts: (Health | null)[] = [database, moduleStorage, chain.health, queue, relayer]
+  const parts = [
+    database,
+    moduleStorage,
+    chain.health,
+    queue,
+    relayer,
+    ...previous.map(({ health }) => health),
+  ]
   const status = parts.includes('unavailable') ? 'degraded' : 'ok'
-  return { status, database, moduleStorage, chain: chain.facts, queue, relayer }
+  return {
+    status,
+    database,
+    moduleStorage,
+    chain: chain.facts,
+    queue,
+    relayer,
+    previousKeys: previous.map(({ key }) => key),
+  }
 }
 
 const probe = (answer: Promise<unknown>): Promise<Health> =>
@@ -102,5 +126,18 @@ async function readRelayer(c: HubContext): Promise<Health | null> {
     return (await inTime(relayer.health(), answerMsMax)).status
   } catch {
     return 'unavailable'
+  }
+}
+
+/** A key with nothing left to do may be empty, or anything else. */
+async function readPrevious({
+  signer: address,
+  health,
+}: RelayerClient): Promise<{ health: Health; key: PreviousKey }> {
+  try {
+    const { status, open } = await inTime(health(), answerMsMax)
+    return { health: open === 0 ? 'ok' : status, key: { address, open } }
+  } catch {
+    return { health: 'unavailable', key: { address, open: null } }
   }
 }

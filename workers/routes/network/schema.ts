@@ -57,6 +57,17 @@ export const Status = z
     }),
     queue: Health.nullable().meta({ description: 'Null while this hub relays nothing.' }),
     relayer: Health.nullable().meta({ description: 'Null while this hub relays nothing.' }),
+    previous_keys: z
+      .array(
+        z.strictObject({
+          address: Address,
+          open: z
+            .int()
+            .nullable()
+            .meta({ description: 'Actions that are not final; null when nobody answers for the key.' }),
+        }),
+      )
+      .meta({ description: 'Keys that relayed before this one and bring to an end what they began.' }),
     version: z.string(),
   })
   .meta({ id: 'Status' })

@@ -1,3 +1,4 @@
+import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'
 import { defineRoute } from '../../route.ts'
 import { hubVersion } from '../../version.ts'
@@ -24,13 +25,14 @@ export const getStatus = defineRoute(
           chain: { indexed_block: 21_402, head_block: 21_402, lag_secs: 1, halted: null },
           queue: 'ok',
           relayer: 'ok',
+          previous_keys: [{ address: example.relayer, open: 2 }],
           version: hubVersion,
         },
       },
     },
   },
   async (c) => {
-    const { status, database, moduleStorage, chain, queue, relayer } = await readHealth(c)
+    const { status, database, moduleStorage, chain, queue, relayer, previousKeys } = await readHealth(c)
     const rpcUrl = c.var.settings.CHAIN_PUBLIC_RPC_URL
     return json({
       status,
@@ -39,6 +41,7 @@ export const getStatus = defineRoute(
       chain: { ...chain, ...(rpcUrl !== undefined && { rpc_url: rpcUrl }) },
       queue,
       relayer,
+      previous_keys: previousKeys,
       version: hubVersion,
     })
   },

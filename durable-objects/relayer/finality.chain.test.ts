@@ -1,0 +1,307 @@
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { RelayerObject } from '../relayer.ts'
+import { FakeChain } from '../testing/fake-chain.ts'
+import { freshRelayerObject, relayerConfig } from '../testing/relayer-object.ts'
+import type { RelayRequest } from './types.ts'
+
+let chain: FakeChain
+let relayer: Awaited<ReturnType<typeof freshRelayerObject>>
+
+beforeEach(async () => {
+  chain = new FakeChain().install()
+  relayer = await freshRelayerObject()
+})
+
+let ids = 0
+const action = (over: Partial<RelayRequest> = {}): RelayRequest => {
+  ids += 1
+  return {
+    id: `0x${ids.toString(16).padStart(64, '0')}`,
+    action: 'bond',
+    owner: `0x${'0a'.repeat(20)}`,
+    serializationKey: null,
+    to: `0x${'0b'.repeat(20)}`,
+    data: '0x01',
+    valueWei: '0',
+    ...over,
+  }
+}
+
+const alarm = () => runDurableObjectAlarm(relayer)
+const sql = (statement: string) =>
+  runInDurableObject(relayer, (_, state) => state.storage.sql.exec(statement).toArray())
+
+/** An action that is final. */
+async function confirmed(): Promise<RelayRequest> {
+  const request = action()
+  await relayer.relay(request)
+  chain.mine()
+  await alarm()
+  expect(await relayer.find(request.id)).toMatchObject({ status: 'confirmed' })
+  return request
+}
+
+describe('a reorganisation deeper than what counts as final', () => {
+  test('opens the actions again that it dropped, also when nothing else is open, and prices them again', async () => {
+    const [one, two] = [await confirmed(), await confirmed()]
+    chain.reorganise(2)
+    chain.emptyPool()
+    chain.baseFee *= 20n
+    await relayer.wake()
+    await alarm()
+    for (const { id } of [one, two])
+      expect(await relayer.find(id)).toMatchObject({ status: 'sent', confirmations: 0, error: null })
+    expect(await relayer.health()).toMatchObject({ open: 2 })
+    chain.mine()
+    await alarm()
+    for (const { id } of [one, two]) expect(await relayer.find(id)).toMatchObject({ status: 'confirmed' })
+    expect(await relayer.health()).toMatchObject({ open: 0, nextNonce: 2 })
+    expect(new Set(chain.received.map(({ nonce }) => nonce))).toEqual(new Set([0, 1]))
+  })
+
+  test('does not keep the next action waiting behind a gap', async () => {
+    const dropped = await confirmed()
+    chain.reorganise(1)
+    chain.emptyPool()
+    chain.baseFee *= 20n
+    const next = action()
+    await evictDurableObject(relayer)
+    await relayer.relay(next)
+    await alarm()
+    chain.mine()
+    await alarm()
+    for (const { id } of [dropped, next])
+      expect(await relayer.find(id)).toMatchObject({ status: 'confirmed' })
+  })
+
+  test('is not what a node shows that lags behind', async () => {
+    const final = await confirmed()
+    chain.head -= 1
+    await relayer.wake()
+    await alarm()
+    expect(await relayer.find(final.id)).toMatchObject({ status: 'confirmed' })
+    chain.head += 1
+    await alarm()
+    expect(await alarm()).toBe(false)
+    expect(await relayer.find(final.id)).toMatchObject({ status: 'confirmed' })
+  })
+
+  test('may take back that an action reverted', async () => {
+    const request = action()
+    await relayer.relay(request)
+    chain.minedRevert = '0xdeadbeef'
+    chain.mine()
+    await alarm()
+    expect(await relayer.find(request.id)).toMatchObject({ status: 'reverted', error: expect.any(String) })
+    chain.minedRevert = null
+    chain.reorganise(1)
+    await relayer.wake()
+    await alarm()
+    expect(await relayer.find(request.id)).toMatchObject({ status: 'sent', error: null })
+    chain.mine()
+    await alarm()
+    expect(await relayer.find(request.id)).toMatchObject({ status: 'confirmed', error: null })
+  })
+})
+
+describe('an action has failed', () => {
+  test('not because a node refuses for good what another took', async () => {
+    const request = action()
+    await relayer.relay(request)
+    chain.refusal = 'exceeds block gas limit'
+    for (let times = 0; times < 4; times++) {
+      // Who has forgotten when it was sent last sends it again.
+      await evictDurableObject(relayer)
+      await alarm()
+    }
+    expect(await relayer.find(request.id)).toMatchObject({ status: 'sent', error: null })
+    chain.refusal = null
+    chain.mine()
+    await alarm()
+    expect(await relayer.find(request.id)).toMatchObject({ status: 'confirmed' })
+    expect(new Set(chain.received.map(({ hash }) => hash)).size).toBe(1)
+  })
+
+  test('not because one node refused it once', async () => {
+    chain.refusal = 'intrinsic gas too low'
+    const request = action()
+    await relayer.relay(request)
+    expect(await relayer.find(request.id)).toMatchObject({ status: 'queued', error: null })
+    chain.refusal = null
+    await alarm()
+    chain.mine()
+    await alarm()
+    expect(await relayer.find(request.id)).toMatchObject({ status: 'confirmed', error: null })
+  })
+
+  test('once every node has refused it for long, and what uses its nonce up instead is final', async () => {
+    await runInDurableObject(relayer, async (instance, state) => {
+      const object = new RelayerObject(state, instance, relayerConfig({ stuckMs: 0, confirmations: 2 }))
+      chain.refusal = 'intrinsic gas too low'
+      const [bad, good] = [action({ serializationKey: 'one' }), action()]
+      await object.relay(bad)
+      for (let times = 0; times < 3; times++) await object.alarm()
+      chain.refusal = null
+      await object.relay(good)
+      await object.alarm()
+      chain.mine()
+      await object.alarm()
+      expect(await object.find(bad.id)).toMatchObject({ status: 'sent', error: null })
+      chain.mine()
+      await object.alarm()
+      expect(await object.find(bad.id)).toMatchObject({
+        status: 'failed',
+        error: 'the chain refuses it: intrinsic gas too low',
+      })
+      expect(await object.find(good.id)).toMatchObject({ status: 'confirmed' })
+      const { signer } = await object.health()
+      expect(chain.received.find(({ data }) => data === '0x')).toMatchObject({ nonce: 0, to: signer })
+    })
+  })
+
+  test('not while a noop might still lose to the action itself', async () => {
+    await runInDurableObject(relayer, async (instance, state) => {
+      const object = new RelayerObject(state, instance, relayerConfig({ stuckMs: 0, confirmations: 1 }))
+      const request = action({ serializationKey: 'one' })
+      chain.refusal = 'exceeds block gas limit'
+      await object.relay(request)
+      for (let times = 0; times < 2; times++) await object.alarm()
+      expect(state.storage.sql.exec('SELECT noop FROM relays').one()).toEqual({ noop: 1 })
+      expect(await object.relay(action({ serializationKey: 'one' }))).toEqual({
+        status: 'busy',
+        id: request.id,
+      })
+      // One of the refusals was not so: the first bytes are in a pool after all.
+      chain.refusal = null
+      chain.accept(0)
+      chain.mine()
+      await object.alarm()
+      expect(await object.find(request.id)).toMatchObject({
+        status: 'confirmed',
+        error: null,
+        txHash: chain.received[0]?.hash,
+      })
+    })
+  })
+
+  /** Lets the relayer have seen the nonce used, without a receipt, long ago. */
+  const longAgo = () => sql('UPDATE relays SET foreign_since_ms = 1')
+
+  test('not because nobody finds the receipt of what is in a block', async () => {
+    const request = action()
+    await relayer.relay(request)
+    chain.withoutReceipts = true
+    chain.mine()
+    await alarm()
+    await longAgo()
+    for (let times = 0; times < 3; times++) await alarm()
+    expect(await relayer.find(request.id)).toMatchObject({ status: 'sent' })
+    expect(await relayer.health()).toMatchObject({ status: 'unavailable', open: 1, undecided: 1 })
+    chain.withoutReceipts = false
+    await alarm()
+    expect(await relayer.find(request.id)).toMatchObject({ status: 'confirmed' })
+    expect(await relayer.health()).toMatchObject({ status: 'ok', undecided: 0 })
+  })
+
+  test('when a foreign transaction that is final used the nonce, and not before that is final', async () => {
+    await runInDurableObject(relayer, async (instance, state) => {
+      const object = new RelayerObject(state, instance, relayerConfig({ stuckMs: 0, confirmations: 3 }))
+      const { signer } = await object.health()
+      for (let early = 0; early < 5; early++) {
+        await object.relay(action())
+        chain.mine()
+      }
+      chain.refusal = 'internal error'
+      const request = action()
+      await object.relay(request)
+      chain.refusal = null
+      chain.mineForeignTransaction(signer as string)
+      chain.mine()
+      for (let times = 0; times < 3; times++) await object.alarm()
+      expect(await object.find(request.id)).toMatchObject({ status: 'queued' })
+      chain.mine()
+      for (let times = 0; times < 2; times++) await object.alarm()
+      expect(await object.find(request.id)).toMatchObject({
+        status: 'failed',
+        error: 'another transaction of the relaying key used the nonce',
+      })
+      await object.relay(action())
+      expect(chain.received.at(-1)).toMatchObject({ nonce: 6 })
+    })
+  })
+
+  test('not as long as no node knows what used the nonce, and the health says so', async () => {
+    chain.refusal = 'internal error'
+    const request = action()
+    await relayer.relay(request)
+    chain.refusal = null
+    chain.mineForeignTransaction((await relayer.health()).signer as string)
+    chain.prunedBelow = chain.head + 1
+    await alarm()
+    await longAgo()
+    for (let times = 0; times < 3; times++) await alarm()
+    expect(await relayer.find(request.id)).toMatchObject({ status: 'queued' })
+    expect(await relayer.health()).toMatchObject({ status: 'unavailable', undecided: 1 })
+    chain.prunedBelow = 0
+    // A node of another chain, where the key is known, proves nothing. It is asked in between.
+    const own = chain.id
+    chain.onCall = (method) => {
+      if (method === 'eth_getTransactionReceipt') chain.id = 1
+    }
+    await alarm()
+    expect(await relayer.find(request.id)).toMatchObject({ status: 'queued' })
+    chain.onCall = null
+    chain.id = own
+    await alarm()
+    expect(await relayer.find(request.id)).toMatchObject({ status: 'failed' })
+    expect(await relayer.health()).toMatchObject({ status: 'ok', undecided: 0, open: 0 })
+  })
+})
+
+describe('one answer that fails', () => {
+  test('leaves only its own action open', async () => {
+    const requests = Array.from({ length: 5 }, () => action())
+    for (const request of requests) await relayer.relay(request)
+    chain.failingReceipts.add(chain.received[2]?.hash as string)
+    chain.mine()
+    await alarm()
+    const statuses = async () => Promise.all(requests.map(async ({ id }) => (await relayer.find(id))?.status))
+    expect(await statuses()).toEqual(['confirmed', 'confirmed', 'sent', 'confirmed', 'confirmed'])
+    const late = action()
+    await relayer.relay(late)
+    chain.mine()
+    await alarm()
+    expect(await relayer.find(late.id)).toMatchObject({ status: 'confirmed' })
+    chain.failingReceipts.clear()
+    await alarm()
+    expect((await statuses())[2]).toBe('confirmed')
+  })
+
+  test('about why an action reverted leaves only that one open', async () => {
+    const [one, two] = [action(), action()]
+    for (const request of [one, two]) await relayer.relay(request)
+    chain.minedRevert = '0xdeadbeef'
+    chain.nonsense.set('eth_call', undefined)
+    chain.mine()
+    await alarm()
+    expect(await relayer.find(one.id)).toMatchObject({ status: 'sent', confirmations: 1 })
+    chain.nonsense.clear()
+    await alarm()
+    for (const { id } of [one, two]) expect(await relayer.find(id)).toMatchObject({ status: 'reverted' })
+  })
+})
+
+describe('a base fee that jumps', () => {
+  test('has everything priced again that it left behind, at once', async () => {
+    const requests = Array.from({ length: 120 }, () => action())
+    await Promise.all(requests.map((request) => relayer.relay(request)))
+    chain.baseFee *= 20n
+    chain.mine()
+    await evictDurableObject(relayer)
+    await alarm()
+    chain.mine()
+    await alarm()
+    expect(await relayer.health()).toMatchObject({ open: 0, nextNonce: 120 })
+  })
+})

@@ -1,0 +1,41 @@
+import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { evmAddress } from '../../protocol/signatures/index.ts'
+import type { RelayerConfig } from '../relayer/types.ts'
+
+/** The object of a key on the chain of these tests. */
+export const relayerObjectOf = (privateKey: string) =>
+  env.RELAYER.getByName(`31337:${evmAddress(privateKey)}`)
+
+/** The object of a key, as if it had never done anything. */
+export async function freshRelayerObject(
+  privateKey = env.RELAYER_PRIVATE_KEY as string,
+): Promise<ReturnType<typeof env.RELAYER.getByName>> {
+  const relayer = relayerObjectOf(privateKey)
+  await runInDurableObject(relayer, async (_, { storage }) => {
+    await storage.deleteAlarm()
+    await storage.deleteAll()
+  })
+  await evictDurableObject(relayer)
+  return relayer
+}
+
+/** For an object that a test makes itself, over the storage of another. */
+export const relayerConfig = (over: Partial<RelayerConfig> = {}): RelayerConfig => ({
+  rpcUrl: 'http://chain.test',
+  timeoutMs: 5_000,
+  chainId: 31337,
+  privateKey: `0x${'12'.repeat(32)}`,
+  errors: [],
+  feeCapWei: 10n ** 11n,
+  confirmations: 12,
+  tickMs: 3_600_000,
+  stuckMs: 30_000,
+  gasPerDay: 10 ** 9,
+  accepts: true,
+  findElsewhere: async () => null,
+  enqueue: async () => {},
+  publish: async () => {},
+  findForeignSubmission: async () => null,
+  ...over,
+})

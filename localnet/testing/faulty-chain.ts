@@ -1,0 +1,61 @@
+import type { RelayerNetwork } from './relayer-network.ts'
+
+/** A chain that makes a block every so often, and that a test may disturb between two of them. */
+export interface FaultyChain {
+  /** Replaces the last blocks by empty ones; `share` of as many as there may be. */
+  reorganise: (share: number) => Promise<void>
+  /** Lets the base fee jump to twenty times what transactions have offered so far. */
+  jump: () => Promise<void>
+  /** How often each happened, by name. */
+  faults: Map<string, number>
+  stop: () => Promise<void>
+}
+
+/** More than twenty times the tip of a chain that is idle, and less than the cap of the relayers. */
+const jumpWei = 30n * 10n ** 9n
+
+/** Takes mining over from the chain of a network. */
+export async function startFaultyChain(
+  { chain, fund }: Pick<RelayerNetwork, 'chain' | 'fund'>,
+  { blockMs, depthMax }: { blockMs: number; depthMax: number },
+): Promise<FaultyChain> {
+  const faults = new Map<string, number>()
+  const note = (name: string) => faults.set(name, (faults.get(name) ?? 0) + 1)
+  await chain.rpc('evm_setAutomine', false)
+  // The contracts lie deeper than any reorganisation goes.
+  await chain.rpc('anvil_mine', `0x${(depthMax + 1).toString(16)}`)
+  let last: Promise<unknown> = Promise.resolve()
+  /** One thing after the other: a block must not come into a reorganisation. */
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const done = last.catch(() => {}).then(work)
+    last = done
+    return done
+  }
+  let stopped = false
+  const mine = async () => {
+    while (!stopped) {
+      await inTurn(() => chain.rpc('evm_mine'))
+      await new Promise((resolve) => setTimeout(resolve, blockMs))
+    }
+  }
+  const mining = mine()
+  return {
+    reorganise: (share) =>
+      inTurn(async () => {
+        const depth = 1 + Math.floor(share * depthMax)
+        await chain.rpc('anvil_reorg', depth, [])
+        await fund()
+        note('reorganisation')
+      }),
+    jump: () =>
+      inTurn(async () => {
+        await chain.rpc('anvil_setNextBlockBaseFeePerGas', `0x${jumpWei.toString(16)}`)
+        note('base_fee_jump')
+      }),
+    faults,
+    async stop() {
+      stopped = true
+      await mining
+    },
+  }
+}
