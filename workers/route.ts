@@ -23,6 +23,8 @@ export interface JsonBody {
   example: unknown
   /** 1 MiB unless the route says otherwise. */
   bytesMax?: number
+  /** Most values in the body, lists and objects included; 10,000 unless the route says otherwise. */
+  valuesMax?: number
   /** For documents of the client's own, which nobody hashes: numbers may have a fraction or an exponent. */
   fractions?: true
   /** The caller may leave the body out, which says as much as `{}`. */

@@ -1,20 +1,16 @@
 import {
   CanonicalJsonError,
+  dottedPath,
   type JsonValue,
   parseStrictJson,
   type StrictJsonOptions,
-  type UnencodableValue,
 } from '../../protocol/encoding/index.ts'
 import type { HubContext } from '../context.ts'
 import { ApiError } from '../errors.ts'
-import { shownPath } from './problem-text.ts'
 
 export const jsonBytesMax = 1024 * 1024
-/**
- * A value takes far more memory than its text. Larger bodies than usual are so for one long string in them, and may not
- * hold more values than this.
- */
-const largeBodyValuesMax = 1000
+/** A value takes far more memory and time than its text; no request but a draft needs as many. */
+export const jsonValuesMax = 10_000
 
 /**
  * The raw body, read once. The cap holds while reading, with or without `Content-Length`, so a body over it is never
@@ -69,35 +65,43 @@ const keep = (c: HubContext, body: Uint8Array): Uint8Array => {
   return body
 }
 
+type OnUnencodable = NonNullable<StrictJsonOptions['onUnencodable']>
+
+interface JsonBodyOptions {
+  /** Most values in the body, lists and objects included; {@link jsonValuesMax} when left out. */
+  valuesMax?: number | undefined
+  /** Judges values without canonical form; left out, the first one breaks the body. */
+  onUnencodable?: OnUnencodable | undefined
+}
+
 /**
  * Reads the body as strict JSON.
  *
- * @param onUnencodable Judges values without canonical form; left out, the first one breaks the body.
- * @throws {@link ApiError} 400 `bad_request` for no body or broken JSON.
+ * @throws {@link ApiError} 400 `bad_request` for no body, broken JSON, or more values than are read.
  */
 export function parseJsonBody(
   body: Uint8Array,
-  onUnencodable?: StrictJsonOptions['onUnencodable'],
+  { valuesMax = jsonValuesMax, onUnencodable }: JsonBodyOptions = {},
 ): JsonValue {
   if (body.length === 0) throw new ApiError('bad_request', 'The body is missing; send a JSON object.')
   try {
-    return parseStrictJson(body, {
-      ...(body.length > jsonBytesMax && { maxValues: largeBodyValuesMax }),
-      ...(onUnencodable && { onUnencodable }),
-    })
+    return parseStrictJson(body, { maxValues: valuesMax, ...(onUnencodable && { onUnencodable }) })
   } catch (error) {
     if (!(error instanceof CanonicalJsonError)) throw error
-    const path = shownPath(error.path)
+    const { code, path, reason } = error
+    const details = { reason: code, path }
+    if (code === 'too_many_values')
+      throw new ApiError('bad_request', `The body holds more than ${valuesMax} values. Send fewer.`, {
+        details,
+      })
     const where = path === '' ? '' : `${path}: `
-    throw new ApiError('bad_request', `The body is not acceptable JSON: ${where}${error.reason}.`, {
-      details: { reason: error.code, path },
-    })
+    throw new ApiError('bad_request', `The body is not acceptable JSON: ${where}${reason}.`, { details })
   }
 }
 
 /** Lets numbers have a fraction or an exponent. One too large to be read as a number would come back as null. */
-export function allowFractions({ code, path }: UnencodableValue, readAs: number | string): void {
-  if (code !== 'float' || !Number.isFinite(readAs)) throw new CanonicalJsonError(code, path)
+export const allowFractions: OnUnencodable = (code, readAs, path) => {
+  if (code !== 'float' || !Number.isFinite(readAs)) throw new CanonicalJsonError(code, dottedPath(path))
 }
 
 /**

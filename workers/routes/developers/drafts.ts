@@ -12,6 +12,8 @@ import { defineRoute } from '../../route.ts'
 import { type Draft, type DraftContent, draftsMax, type ListedDraft } from '../../stores/drafts.ts'
 
 const dataBytesMax = 256 * 1024
+/** A value and the comma after it take two bytes, so data that fits never has more. */
+const valuesMax = dataBytesMax / 2 + 10
 
 const DraftInput = z
   .strictObject({
@@ -114,6 +116,7 @@ export const createDraft = defineRoute(
       schema: DraftInput,
       example: { current_step: 0, data: { name: 'My first project' } },
       fractions: true,
+      valuesMax,
     },
     errors: ['conflict', 'too_large'],
     responses: {
@@ -170,6 +173,7 @@ export const putDraft = defineRoute(
       schema: DraftInput,
       example: { current_step: 2, data: { name: 'My first project' } },
       fractions: true,
+      valuesMax,
     },
     errors: ['conflict', 'too_large'],
     responses: {
