@@ -130,6 +130,7 @@ export class FaucetCooldown extends DurableObject {
   }
 
   #sql(statement: string, ...values: SqlStorageValue[]): Record<string, SqlStorageValue>[] {
+    // biome-ignore lint/plugin/noSpreadArguments: The values of one statement.
     return [...this.ctx.storage.sql.exec(statement, ...values)]
   }
 }

@@ -138,7 +138,8 @@ export class IndexerStepper {
     }
     const withLogs = new Set(logs.map((log) => log.blockHash))
     const doubtful = headers.filter((header) => !withLogs.has(header.hash) && this.#bloomNamesTopic(header))
-    if (doubtful.length > 0) logs.push(...(await this.#chain.logsOfBlocks(doubtful.map(({ hash }) => hash))))
+    if (doubtful.length > 0)
+      for (const log of await this.#chain.logsOfBlocks(doubtful.map(({ hash }) => hash))) logs.push(log)
     const [endAgain] = await this.#chain.headers([to])
     if (endAgain?.hash !== parent) return null
     logs.sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
