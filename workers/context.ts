@@ -1,4 +1,5 @@
 import type { Context, HonoRequest } from 'hono'
+import { newOperation, type Operation } from './auth/operation.ts'
 import type { Credential, Principal } from './auth/principal.ts'
 import { type Env, readSettings, type Settings } from './env.ts'
 import { type Services, services } from './services.ts'
@@ -29,6 +30,7 @@ export class HubVariables {
   #settings: Settings | undefined
   #services: Services | undefined
   #principal: Principal | null | undefined
+  #operation: Operation | undefined
 
   constructor(env: Env, consistency: () => Consistency) {
     this.#env = env
@@ -43,6 +45,16 @@ export class HubVariables {
 
   set principal(principal: Principal | null) {
     this.#principal = principal
+  }
+
+  /** What the request does once; tries under one `Idempotency-Key` share it. */
+  get operation(): Operation {
+    this.#operation ??= newOperation()
+    return this.#operation
+  }
+
+  set operation(operation: Operation) {
+    this.#operation = operation
   }
 
   /** Read here and not before, so that wrong settings are a failure of the request like any other. */

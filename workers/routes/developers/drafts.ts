@@ -1,6 +1,5 @@
 import * as z from 'zod'
 import { unixNow } from '../../../durable-objects/clock.ts'
-import { randomAlphanumerics } from '../../auth/random.ts'
 import type { HubContext } from '../../context.ts'
 import { ApiError, invalidField } from '../../errors.ts'
 import { example } from '../../examples.ts'
@@ -128,8 +127,15 @@ export const createDraft = defineRoute(
       },
     },
   },
-  async (c, { json: input }) =>
-    withData(await insertDraft(c, randomAlphanumerics(12), contentOf(input)), null),
+  async (c, { json: input }) => {
+    const { derived, drafts } = c.var.services
+    const { operation } = c.var
+    const draftId = derived.alphanumerics(operation, 'draft id', 12)
+    const content = contentOf(input)
+    const made = operation.isRetry ? await drafts.find(sessionOf(c).address, draftId) : null
+    const answer = made === null ? await insertDraft(c, draftId, content) : answerMade(made, content)
+    return withData(answer, null)
+  },
   (answer, { json: { data } }) => withData(answer, data),
 )
 
@@ -243,11 +249,22 @@ async function insertDraft(c: HubContext, draftId: string, content: DraftContent
   return answerDraft(created, 201)
 }
 
-/** The answer with other data; an error has none. */
-const withData = (answer: Answer, data: unknown): Answer =>
-  answer.status < 400
-    ? { ...answer, body: JSON.stringify({ ...JSON.parse(String(answer.body)), data }) }
-    : answer
+/** The answer for a draft that an earlier try of the request made. */
+function answerMade(made: Draft, { currentStep, projectId, data }: DraftContent): Answer {
+  if (made.currentStep !== currentStep || made.projectId !== projectId || made.data !== data)
+    throw new ApiError(
+      'conflict',
+      `An earlier try of this request made the draft ${made.draftId}, which was changed since. Read it.`,
+      { details: { draft_id: made.draftId } },
+    )
+  return answerDraft(made, 201)
+}
+
+/** The answer with other data. */
+const withData = (answer: Answer, data: unknown): Answer => ({
+  ...answer,
+  body: JSON.stringify({ ...JSON.parse(String(answer.body)), data }),
+})
 
 const answerDraft = (draft: Draft, status = 200): Answer =>
   json(draftView(draft), status, {

@@ -74,22 +74,19 @@ export const createSubscription = defineRoute(
     requireEnough(collateral, record.project.minCollateral)
     const subscriptionId = deriveSubscriptionId(project_id, owner, device.publicKey)
     const known = await subscriptions.find(subscriptionId)
-    if (known !== null && standingNow(known).status !== 'closed') throw alreadyOpen(subscriptionId)
+    const isOpen = known !== null && standingNow(known).status !== 'closed'
+    // An earlier try began it: what is left to do is to answer.
+    const isBegun = isOpen && c.var.operation.isRetry && known.nodeId === node_id
+    if (isOpen && !isBegun) throw alreadyOpen(subscriptionId)
 
     // Before the record: a chain that does not answer must not leave one that a second try finds in its way.
     const subscription = { projectId: project_id, nodeKey: device.publicKey }
     const bond = await preparePayload(c, bondAction(owner, subscription, collateral))
-    const created = await subscriptions.create(
-      {
-        ...subscription,
-        subscriptionId,
-        owner,
-        nodeId: node_id,
-        reputation: defaultNetworkParams.reputation_initial,
-      },
-      unixNow(),
-    )
-    if (created === 'exists') throw alreadyOpen(subscriptionId)
+    if (!isBegun) {
+      const { reputation_initial: reputation } = defaultNetworkParams
+      const fresh = { ...subscription, subscriptionId, owner, nodeId: node_id, reputation }
+      if ((await subscriptions.create(fresh, unixNow())) === 'exists') throw alreadyOpen(subscriptionId)
+    }
     const view = subscriptionView(await requireSubscription(c, subscriptionId))
     return json({ subscription: view, bond, compatibility }, 201, {
       Location: `/v1/subscriptions/${subscriptionId}`,

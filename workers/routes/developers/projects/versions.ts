@@ -86,6 +86,9 @@ export const createVersion = defineRoute(
       ])
     const { projectVersions } = c.var.services
     const latest = await projectVersions.latest(project_id)
+    // An earlier try stored this version.
+    if (c.var.operation.isRetry && latest?.manifestHash === hashes.manifest_hash)
+      return answer(c, project_id, manifest.version)
     if (
       latest === null ||
       !continuesVersion({ version: latest.version, manifest_hash: latest.manifestHash }, manifest)
