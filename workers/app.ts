@@ -221,8 +221,9 @@ function rejectQuery(c: HubContext): undefined {
 
 async function readJson(
   c: HubContext,
-  { schema, bytesMax = jsonBytesMax, valuesMax, optional, fractions, parse }: JsonBody,
+  { schema, bytesMax = jsonBytesMax, valuesMax, optional, fractions, parse, read }: JsonBody,
 ) {
+  if (read) return read(c)
   if (parse) return parse(c, await readBody(c, bytesMax))
   if (optional) return validate(schema, parseOptionalJsonBody(c, await readBody(c, bytesMax)) ?? {})
   requireContentType(c, 'application/json')

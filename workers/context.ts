@@ -26,6 +26,8 @@ export class HubVariables {
   rateLimit: RateLimitReport | undefined
   /** The body's bytes once read; a stream can be read only once and two checks need it. */
   body: Uint8Array | undefined
+  /** SHA-256 of a body that is not kept, where it tells requests apart. */
+  bodyHash: Uint8Array | undefined
   readonly #env: Env
   #settings: Settings | undefined
   #services: Services | undefined

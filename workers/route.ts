@@ -31,6 +31,8 @@ export interface JsonBody {
   optional?: true
   /** Reads the body where that takes more than the schema, which is then for the OpenAPI document only. */
   parse?: (c: HubContext, bytes: Uint8Array) => unknown
+  /** Reads the body itself, where it is not to be held in memory whole. */
+  read?: (c: HubContext) => Promise<unknown>
 }
 
 export interface RawBody {
@@ -87,9 +89,11 @@ export interface RouteInput<D extends RouteDeclaration> {
   query: Output<D['query']>
   json: D['json'] extends { parse: (...given: never) => infer Body }
     ? Body
-    : D['json'] extends JsonBody
-      ? z.output<D['json']['schema']>
-      : undefined
+    : D['json'] extends { read: (...given: never) => Promise<infer Body> }
+      ? Body
+      : D['json'] extends JsonBody
+        ? z.output<D['json']['schema']>
+        : undefined
   raw: D['raw'] extends RawBody ? Uint8Array : undefined
 }
 

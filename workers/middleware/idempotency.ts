@@ -127,7 +127,7 @@ const callerName = (c: HubContext): string => {
 
 const hashRequest = (c: HubContext): string => {
   const hash = sha256.create().update(new TextEncoder().encode(`${c.req.method} ${c.req.path}\n`))
-  return bytesToHex(hash.update(c.var.body ?? new Uint8Array()).digest())
+  return bytesToHex(hash.update(c.var.bodyHash ?? c.var.body ?? new Uint8Array()).digest())
 }
 
 const contextOf = ({ caller, key }: IdempotentRequest): string => `${caller}\n${key}`
