@@ -132,6 +132,7 @@ export class FaucetCooldown extends DurableObject {
   #sql(statement: string, ...values: SqlStorageValue[]): Record<string, SqlStorageValue>[] {
     if (!isMigrated(this.ctx.storage)) return []
     migrate(this.ctx.storage, migrations)
+    // biome-ignore lint/plugin/noSpreadArguments: The values of one statement.
     return [...this.ctx.storage.sql.exec(statement, ...values)]
   }
 }

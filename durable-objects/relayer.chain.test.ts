@@ -2,7 +2,7 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'c
 import { env } from 'cloudflare:workers'
 import { encodeErrorResult, parseAbi } from 'viem'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
-import type { RelayRequest } from './relayer/types.ts'
+import type { RelayerConfig, RelayRequest } from './relayer/types.ts'
 import { RelayerObject } from './relayer.ts'
 import { FakeChain } from './testing/fake-chain.ts'
 import { freshRelayerObject, relayerConfig } from './testing/relayer-object.ts'

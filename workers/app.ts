@@ -241,12 +241,14 @@ function rejectQuery(c: HubContext): undefined {
 
 async function readJson(
   c: HubContext,
-  { schema, bytesMax = jsonBytesMax, optional, fractions, parse }: JsonBody,
+  { schema, bytesMax = jsonBytesMax, valuesMax, optional, fractions, parse, read }: JsonBody,
 ) {
+  if (read) return read(c)
   if (parse) return parse(c, await readBody(c, bytesMax))
   if (optional) return validate(schema, parseOptionalJsonBody(c, await readBody(c, bytesMax)) ?? {})
   requireContentType(c, 'application/json')
-  return validate(schema, parseJsonBody(await readBody(c, bytesMax), fractions && allowFractions))
+  const onUnencodable = fractions && allowFractions
+  return validate(schema, parseJsonBody(await readBody(c, bytesMax), { valuesMax, onUnencodable }))
 }
 
 async function readRaw(c: HubContext, contentType: string, bytesMax: number): Promise<Uint8Array> {

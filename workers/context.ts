@@ -1,4 +1,5 @@
 import type { Context, HonoRequest } from 'hono'
+import { newOperation, type Operation } from './auth/operation.ts'
 import type { Credential, Principal } from './auth/principal.ts'
 import { type Env, readSettings, type Settings } from './env.ts'
 import { type Services, services } from './services.ts'
@@ -25,10 +26,13 @@ export class HubVariables {
   rateLimit: RateLimitReport | undefined
   /** The body's bytes once read; a stream can be read only once and two checks need it. */
   body: Uint8Array | undefined
+  /** SHA-256 of a body that is not kept, where it tells requests apart. */
+  bodyHash: Uint8Array | undefined
   readonly #env: Env
   #settings: Settings | undefined
   #services: Services | undefined
   #principal: Principal | null | undefined
+  #operation: Operation | undefined
 
   constructor(env: Env, consistency: () => Consistency) {
     this.#env = env
@@ -43,6 +47,16 @@ export class HubVariables {
 
   set principal(principal: Principal | null) {
     this.#principal = principal
+  }
+
+  /** What the request does once; tries under one `Idempotency-Key` share it. */
+  get operation(): Operation {
+    this.#operation ??= newOperation()
+    return this.#operation
+  }
+
+  set operation(operation: Operation) {
+    this.#operation = operation
   }
 
   /** Read here and not before, so that wrong settings are a failure of the request like any other. */

@@ -1,5 +1,5 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
-import type { Problem } from '../protocol/encoding/index.ts'
+import { type Problem, problemsMax } from '../protocol/encoding/index.ts'
 import { type ErrorCode, errorCodes } from '../protocol/errors.ts'
 
 /**
@@ -39,9 +39,6 @@ Object.setPrototypeOf(ApiError.prototype, Error.prototype)
 /** 400 `invalid_field` for one field. */
 export const invalidField = (path: string, message: string, code = 'invalid_value'): ApiError =>
   invalidFields([{ path, code, message }])
-
-/** More are not worth reading, and an answer must not be larger than what it answers. */
-export const problemsMax = 100
 
 /** 400 `invalid_field` with every problem at once. */
 export const invalidFields = (found: readonly Problem[]): ApiError => {

@@ -72,7 +72,7 @@ describe('a database that does not answer', () => {
 
 describe('a database that a migration is missing in', () => {
   test('is 500 internal: trying again does not help', async () => {
-    const DB = failingDatabase(() => true, 'no such table: nodes: SQLITE_ERROR')
+    const DB = failingDatabase(() => true, { reason: 'no such table: nodes: SQLITE_ERROR' })
     const response = await client({ bindings: { DB } }).get('/v1/validators')
     expect(await errorOf(response)).toMatchObject({ status: 500, error: 'internal' })
   })
@@ -94,7 +94,9 @@ describe('the scheduled clean-up', () => {
     await env.DB.batch([
       env.DB.prepare("INSERT INTO siwe_nonces VALUES ('old', '0x', 'd', 'm', 1, 2, NULL)"),
       env.DB.prepare("INSERT INTO node_request_nonces VALUES ('0x', 'old', 2)"),
-      env.DB.prepare("INSERT INTO idempotency_keys VALUES ('0x', 'old', 'h', 1, NULL, NULL, NULL, 2)"),
+      env.DB.prepare(
+        "INSERT INTO idempotency_keys (caller, key, request_hash, locked_until, expires_at) VALUES ('0x', 'old', 'h', 1, 2)",
+      ),
       env.DB.prepare("INSERT INTO sessions VALUES ('old', '0x', 1, 2, NULL)"),
     ])
     await hub.scheduled(createScheduledController(), env)

@@ -27,12 +27,16 @@ export interface JsonBody {
   example: unknown
   /** 1 MiB unless the route says otherwise. */
   bytesMax?: number
+  /** Most values in the body, lists and objects included; 10,000 unless the route says otherwise. */
+  valuesMax?: number
   /** For documents of the client's own, which nobody hashes: numbers may have a fraction or an exponent. */
   fractions?: true
   /** The caller may leave the body out, which says as much as `{}`. */
   optional?: true
   /** Reads the body where that takes more than the schema, which is then for the OpenAPI document only. */
   parse?: (c: HubContext, bytes: Uint8Array) => unknown
+  /** Reads the body itself, where it is not to be held in memory whole. */
+  read?: (c: HubContext) => Promise<unknown>
 }
 
 export interface RawBody {
@@ -91,9 +95,11 @@ export interface RouteInput<D extends RouteDeclaration> {
   query: Output<D['query']>
   json: D['json'] extends { parse: (...given: never) => infer Body }
     ? Body
-    : D['json'] extends JsonBody
-      ? z.output<D['json']['schema']>
-      : undefined
+    : D['json'] extends { read: (...given: never) => Promise<infer Body> }
+      ? Body
+      : D['json'] extends JsonBody
+        ? z.output<D['json']['schema']>
+        : undefined
   raw: D['raw'] extends RawBody ? Uint8Array : undefined
 }
 

@@ -1,3 +1,4 @@
+import { DerivedValues } from './auth/operation.ts'
 import { createChainClient } from './chain/client.ts'
 import { createIndexerClient } from './chain/indexer.ts'
 import { type Env, readSettings } from './env.ts'
@@ -69,6 +70,7 @@ export function createServices(env: Env) {
     deadLetters: new DeadLetterStore(db),
     cursors: new CursorCodec(settings.HUB_SECRET),
     sealer: new Sealer(settings.HUB_SECRET),
+    derived: new DerivedValues(settings.HUB_SECRET),
     /** Null while no chain is configured. */
     chain: settings.CHAIN_RPC_URL ? createChainClient(settings.CHAIN_RPC_URL) : null,
     ...createRelayerClients(env, settings),

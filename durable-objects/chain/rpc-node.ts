@@ -47,7 +47,7 @@ export class RpcNode {
   async batch(calls: readonly RpcCall[]): Promise<RpcOutcome[]> {
     const outcomes: RpcOutcome[] = []
     for (let start = 0; start < calls.length; start += batchMax)
-      outcomes.push(...(await this.#ask(calls.slice(start, start + batchMax))))
+      for (const outcome of await this.#ask(calls.slice(start, start + batchMax))) outcomes.push(outcome)
     return outcomes
   }
 

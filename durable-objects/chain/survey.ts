@@ -47,10 +47,11 @@ export async function surveyNodes(
   const views = (await Promise.all(nodes.map((node) => viewOf(node, chainId)))).filter(
     (view) => view !== null,
   )
-  const head = Math.max(...views.map((view) => view.head))
+  const head = views.reduce((highest, view) => Math.max(highest, view.head), 0)
   const current = views.filter((view) => view.head >= head - lagBlocksMax)
   // The highest: else a node that says that nothing is final could have any history.
-  const number = Math.min(Math.max(...current.map((view) => view.final)), ...current.map((view) => view.head))
+  const final = current.reduce((highest, view) => Math.max(highest, view.final), 0)
+  const number = current.reduce((lowest, view) => Math.min(lowest, view.head), final)
   const compared = (
     await Promise.all(
       current.map(async ({ node }) => {

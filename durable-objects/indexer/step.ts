@@ -222,7 +222,8 @@ export class IndexerStepper {
   async #askForLogs(blocks: readonly Header[], vaults: BitsOf): Promise<Log[]> {
     const logs: Log[] = []
     const ask = async (addresses: readonly string[]) => {
-      for (const some of inParts(addresses)) logs.push(...(await this.#logsOf(blocks, some)))
+      for (const some of inParts(addresses))
+        for (const log of await this.#logsOf(blocks, some)) logs.push(log)
       if (logs.length > heldLogsMax && blocks.length > 1)
         throw new RpcAnswerTooLarge(`${blocks.length} blocks have more than ${heldLogsMax} logs`)
     }

@@ -320,10 +320,12 @@ export class RelayLedger {
   }
 
   #relays(where: string, ...values: SqlStorageValue[]): Relay[] {
+    // biome-ignore lint/plugin/noSpreadArguments: The values of one statement.
     return [...this.#sql.exec(`SELECT * FROM relays ${where}`, ...values)].map(relayOf)
   }
 
   #submitted(where: string, ...values: SqlStorageValue[]): SubmittedRelay[] {
+    // biome-ignore lint/plugin/noSpreadArguments: The values of one statement.
     return [...this.#sql.exec(`SELECT * FROM relays ${where}`, ...values)].map(submittedOf)
   }
 }

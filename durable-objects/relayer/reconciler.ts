@@ -148,7 +148,8 @@ export class Reconciler {
       return this.#ledger.change(relay, open, { ...end, status: 'confirmed', error: null }, now)
     }
     const foreign = await this.#findForeignSubmission(relay)
-    if (foreign === 'unknown' && confirmations < this.#config.confirmations + searchedConfirmations) return mined()
+    if (foreign === 'unknown' && confirmations < this.#config.confirmations + searchedConfirmations)
+      return mined()
     if (foreign !== null && foreign !== 'unknown') {
       this.#ledger.unmarkNoop(relay, now)
       const change = { ...end, txHash: foreign.txHash, status: 'confirmed', error: null } as const

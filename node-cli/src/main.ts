@@ -64,6 +64,7 @@ process.stderr.on('error', () => {})
 // SQLite is experimental to Node.js 22; the user of the tool can do nothing about that.
 const emitWarning = process.emitWarning.bind(process) as (...args: unknown[]) => void
 process.emitWarning = (...args: unknown[]) => {
+  // biome-ignore lint/plugin/noSpreadArguments: Its own arguments, passed on.
   if (!String(args[0]).startsWith('SQLite is an experimental feature')) emitWarning(...args)
 }
 

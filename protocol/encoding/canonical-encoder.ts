@@ -60,10 +60,27 @@ const reasons: Record<ReaderErrorCode | EncoderErrorCode, string> = {
 /** One step of a path: a key, or a position in a list. */
 export type PathPart = string | number
 
-/** Appends one step to a dotted path: `a` and `b` give `a.b`, `a` and 0 give `a[0]`, the root and `a` give `a`. */
+/** Longest path that is shown whole, in UTF-16 units. Keys are the author's own, so a path could be as long as a document. */
+const pathLengthMax = 200
+
+/**
+ * Appends one step to a dotted path: `a` and `b` give `a.b`, `a` and 0 give `a[0]`, the root and `a` give `a`. A path that
+ * would be longer than 200 characters ends there with `…`, and takes no further step.
+ */
 export function joinPath(path: string, part: PathPart): string {
-  if (typeof part === 'number') return `${path}[${part}]`
-  return path === '' ? part : `${path}.${part}`
+  if (path.length > pathLengthMax) return path
+  if (typeof part === 'number') return cutPath(`${path}[${part}]`)
+  const key = part.slice(0, pathLengthMax + 1)
+  return cutPath(path === '' ? key : `${path}.${key}`)
+}
+
+/** The dotted path of steps from the root. */
+export function dottedPath(parts: readonly PathPart[]): string {
+  return parts.reduce<string>(joinPath, '')
+}
+
+function cutPath(path: string): string {
+  return path.length > pathLengthMax ? `${path.slice(0, pathLengthMax)}…` : path
 }
 
 /**

@@ -5,6 +5,7 @@ import { utf8 } from './bytes.ts'
 import {
   CanonicalJsonError,
   compareCodePoints,
+  dottedPath,
   encodeCanonicalJson,
   hashCanonicalJson,
 } from './canonical-encoder.ts'
@@ -168,7 +169,7 @@ describe('parseStrictJson', () => {
   test('onUnencodable collects what has no canonical form and reads on', () => {
     const found: UnencodableValue[] = []
     const value = parseStrictJson('{"a":1.0,"b":[-0,9007199254740992],"c":"\\ud800"}', {
-      onUnencodable: (one) => found.push(one),
+      onUnencodable: (code, _, path) => found.push({ code, path: dottedPath(path) }),
     })
     expect(value).toEqual({ a: 1, b: [-0, 9007199254740992], c: '\ud800' })
     expect(found).toEqual([

@@ -7,11 +7,16 @@ import { bytesToHex, type Hex } from './hex.ts'
  * @returns `0x` and 64 lower-case hex digits.
  */
 export function hashBytes(...parts: readonly Uint8Array[]): Hex {
-  return bytesToHex(keccakBytes(...parts))
+  return bytesToHex(keccakList(parts))
 }
 
 /** As {@link hashBytes}, as 32 bytes: the form a hash has inside `‖`. */
 export function keccakBytes(...parts: readonly Uint8Array[]): Uint8Array {
+  return keccakList(parts)
+}
+
+/** Like {@link keccakBytes} for a list of any length: more arguments than a stack holds would end the program. */
+export function keccakList(parts: readonly Uint8Array[]): Uint8Array {
   const hash = keccak_256.create()
   for (const part of parts) hash.update(part)
   return hash.digest()

@@ -2,14 +2,14 @@ import { charactersIn, isIntegerIn, isLineOf, isPlainTextOf, isTextOf, type Rang
 import { joinPath } from './canonical-encoder.ts'
 import { isObject } from './formats.ts'
 import { withoutHidden } from './plain-text.ts'
-import type { Problem } from './problem.ts'
+import type { ProblemList } from './problem.ts'
 
 /**
  * Checks the members of one object of a document and collects what is wrong. An object that is absent, or no object, has
  * been reported once; below it nothing is checked, so every method of its checker answers as for an absent member.
  */
 export class MemberChecker {
-  readonly #problems: Problem[]
+  readonly #problems: ProblemList
   readonly #members: Record<string, unknown> | undefined
   readonly #path: string
   readonly #isComplete: boolean = false
@@ -20,7 +20,7 @@ export class MemberChecker {
    * @param required Keys that may not be absent; all of them when left out.
    */
   constructor(
-    problems: Problem[],
+    problems: ProblemList,
     members: Record<string, unknown> | undefined,
     path: string,
     keys: readonly string[],
@@ -30,11 +30,11 @@ export class MemberChecker {
     this.#members = members
     this.#path = path
     if (members === undefined) return
-    const before = problems.length
-    for (const key of Object.keys(members))
-      if (!keys.includes(key)) this.report(key, 'unknown_key', 'This member is not known here.')
-    for (const key of required) if (!this.has(key)) this.report(key, 'missing', 'This member is required.')
-    this.#isComplete = problems.length === before
+    const unknown = Object.keys(members).filter((key) => !keys.includes(key))
+    const missing = required.filter((key) => !this.has(key))
+    for (const key of missing) this.report(key, 'missing', 'This member is required.')
+    for (const key of unknown) this.report(key, 'unknown_key', 'This member is not known here.')
+    this.#isComplete = unknown.length === 0 && missing.length === 0
   }
 
   /** Whether the member is there. */
@@ -56,7 +56,7 @@ export class MemberChecker {
 
   /** Reports a problem at a member; null is the object itself. */
   report(key: string | null, code: string, message: string): void {
-    this.#problems.push({ path: key === null ? this.#path : joinPath(this.#path, key), code, message })
+    this.#problems.add({ path: key === null ? this.#path : joinPath(this.#path, key), code, message })
   }
 
   /**

@@ -1,8 +1,8 @@
 import {
   CanonicalJsonError,
+  dottedPath,
   type JsonObject,
   type JsonValue,
-  joinPath,
   type PathPart,
   type ReaderErrorCode,
 } from './canonical-encoder.ts'
@@ -23,11 +23,15 @@ export interface StrictJsonOptions {
    */
   readonly maxValues?: number
   /**
-   * Called for every value without canonical form, with the JavaScript value it is read as; reading then goes on.
-   * Submitted manifests need it, because there such values are problems beside the others. Left out, the first one is
-   * thrown.
+   * Called for every value without canonical form, with the JavaScript value it is read as and the steps to it, which are
+   * good during the call; reading then goes on. Submitted manifests need it, because there such values are problems beside
+   * the others. Left out, the first one is thrown.
    */
-  readonly onUnencodable?: (value: UnencodableValue, readAs: number | string) => void
+  readonly onUnencodable?: (
+    code: UnencodableValue['code'],
+    readAs: number | string,
+    path: readonly PathPart[],
+  ) => void
 }
 
 /**
@@ -225,14 +229,10 @@ class Reader {
 
   #unencodable(code: UnencodableValue['code'], readAs: number | string): void {
     if (this.#onUnencodable === undefined) this.#fail(code)
-    else this.#onUnencodable({ code, path: this.#dottedPath() }, readAs)
+    else this.#onUnencodable(code, readAs, this.#path)
   }
 
   #fail(code: ReaderErrorCode): never {
-    throw new CanonicalJsonError(code, this.#dottedPath())
-  }
-
-  #dottedPath(): string {
-    return this.#path.reduce<string>(joinPath, '')
+    throw new CanonicalJsonError(code, dottedPath(this.#path))
   }
 }

@@ -3,21 +3,23 @@ import { isObject } from './formats.ts'
 import type { UnencodableValue } from './strict-json.ts'
 
 /**
- * Finds every value of a document that canonical JSON cannot carry, where the encoder would stop at the first: numbers that
- * are no safe integers, negative zero, and lone surrogates in strings and keys. Where one number breaks two rules it is a
- * `float`, as in the encoder.
+ * Every value of a document that canonical JSON cannot carry, where the encoder would stop at the first: numbers that are
+ * no safe integers, negative zero, and lone surrogates in strings and keys. Where one number breaks two rules it is a
+ * `float`, as in the encoder. They are looked for as they are asked for.
  */
-export function findUnencodableValues(value: unknown, path = ''): UnencodableValue[] {
-  if (typeof value === 'string') return value.isWellFormed() ? [] : [{ code: 'invalid_string', path }]
-  if (typeof value === 'number') {
-    if (!Number.isInteger(value) || Object.is(value, -0)) return [{ code: 'float', path }]
-    return Number.isSafeInteger(value) ? [] : [{ code: 'unsafe_integer', path }]
+export function* unencodableValues(value: unknown, path = ''): Generator<UnencodableValue, void> {
+  if (typeof value === 'string') {
+    if (!value.isWellFormed()) yield { code: 'invalid_string', path }
+  } else if (typeof value === 'number') {
+    if (!Number.isInteger(value) || Object.is(value, -0)) yield { code: 'float', path }
+    else if (!Number.isSafeInteger(value)) yield { code: 'unsafe_integer', path }
+  } else if (Array.isArray(value)) {
+    for (const [i, item] of value.entries()) yield* unencodableValues(item, joinPath(path, i))
+  } else if (isObject(value)) {
+    for (const [key, member] of Object.entries(value)) {
+      const memberPath = joinPath(path, key)
+      if (!key.isWellFormed()) yield { code: 'invalid_string', path: memberPath }
+      yield* unencodableValues(member, memberPath)
+    }
   }
-  if (Array.isArray(value)) return value.flatMap((item, i) => findUnencodableValues(item, joinPath(path, i)))
-  if (!isObject(value)) return []
-  return Object.entries(value).flatMap(([key, member]) => {
-    const memberPath = joinPath(path, key)
-    const own: UnencodableValue[] = key.isWellFormed() ? [] : [{ code: 'invalid_string', path: memberPath }]
-    return [...own, ...findUnencodableValues(member, memberPath)]
-  })
 }

@@ -5,6 +5,7 @@ import {
   type Hex,
   hashBytes,
   keccakBytes,
+  keccakList,
   u16,
   u32,
   utf8,
@@ -65,12 +66,14 @@ export function computeStateRoot(profile: Profile, entries: readonly StateEntry[
   }
   const buckets = [...leaves]
     .sort(([a], [b]) => a - b)
-    .map(([bucket, joined]) => [bucket, keccakBytes(...joined)] as const)
+    .map(([bucket, joined]) => [bucket, keccakList(joined)] as const)
   return {
     buckets: buckets.map(([bucket, hash]) => [bucket, bytesToHex(hash)]),
-    root: hashBytes(
-      utf8(profileStrings(profile).state),
-      ...buckets.map(([bucket, hash]) => concatBytes(u16(bucket), hash)),
+    root: bytesToHex(
+      keccakList([
+        utf8(profileStrings(profile).state),
+        ...buckets.map(([bucket, hash]) => concatBytes(u16(bucket), hash)),
+      ]),
     ),
   }
 }

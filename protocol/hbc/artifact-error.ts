@@ -1,3 +1,5 @@
+import type { Problem } from '../encoding/index.ts'
+
 /** The rule an artifact breaks. The names are stable: clients see them as problem codes. */
 export type ArtifactRule =
   | 'artifact_too_large'
@@ -24,21 +26,14 @@ export type ArtifactRule =
   | 'wasm_feature'
   | 'wasm_abi'
 
-/** One thing wrong with a manifest. `path` is dotted, array positions are `[i]`. */
-export interface ManifestProblem {
-  readonly path: string
-  readonly code: 'missing' | 'unknown_key' | 'invalid_value'
-  readonly message: string
-}
-
 /** Thrown for bytes that are no acceptable artifact; the message says which rule they break and where. */
 export class ArtifactError extends Error {
   override readonly name = 'ArtifactError'
   readonly rule: ArtifactRule
-  /** All problems of the manifest, when `rule` is `manifest`. */
-  readonly problems: readonly ManifestProblem[]
+  /** The problems of the manifest, when `rule` is `manifest`. */
+  readonly problems: readonly Problem[]
 
-  constructor(rule: ArtifactRule, message: string, problems: readonly ManifestProblem[] = []) {
+  constructor(rule: ArtifactRule, message: string, problems: readonly Problem[] = []) {
     super(message)
     this.rule = rule
     this.problems = problems

@@ -44,6 +44,15 @@ describe('parseArtifact', () => {
     )
   })
 
+  test('lists a hundred problems of a manifest that has more', () => {
+    const unknown = Array.from({ length: 5_000 }, (_, i) => [`k${i}`, 0])
+    const broken = { ...Object.fromEntries(unknown), ...echoManifest, name: '' }
+    const manifest = new TextEncoder().encode(JSON.stringify(broken))
+    expect(() => parseArtifact(writeContainer({ manifest, wasm: echoWasm }))).toThrowError(
+      expect.objectContaining({ problems: expect.objectContaining({ length: 100 }) }),
+    )
+  })
+
   test('lists every problem of a manifest at once', () => {
     const broken = { ...echoManifest, name: '', functions: ['ok', 'a b', 'a'], extra: 1, compiler: undefined }
     const bytes = writeContainer({

@@ -3,11 +3,13 @@ import {
   isObject,
   type JsonValue,
   joinPath,
+  type Problem,
+  ProblemList,
   parseStrictJson,
   patterns,
   utf8,
 } from '../encoding/index.ts'
-import { ArtifactError, type ManifestProblem } from './artifact-error.ts'
+import { ArtifactError } from './artifact-error.ts'
 
 /** The runtime every artifact names. */
 export const artifactRuntime = 'hive-wasm-v1'
@@ -76,7 +78,7 @@ const fields: Record<keyof ArtifactManifest, { required: boolean; check: Check }
 /**
  * Reads `manifest.json` and checks every rule of "Manifest" in the README of this folder, except the address.
  *
- * @throws {@link ArtifactError} `manifest_json` for what is no acceptable JSON, `manifest` with all problems at once.
+ * @throws {@link ArtifactError} `manifest_json` for what is no acceptable JSON, `manifest` with its problems at once.
  */
 export function parseManifest(bytes: Uint8Array): ArtifactManifest {
   const value = readJson(bytes)
@@ -98,39 +100,32 @@ function readJson(bytes: Uint8Array): JsonValue {
   }
 }
 
-function checkManifest(value: unknown): ManifestProblem[] {
+function checkManifest(value: unknown): Problem[] {
   if (!isObject(value)) return [{ path: '', code: 'invalid_value', message: 'must be an object' }]
-  const problems: ManifestProblem[] = []
+  const problems = new ProblemList()
   for (const [name, { required, check }] of Object.entries(fields)) {
     if (!Object.hasOwn(value, name)) {
-      if (required) problems.push({ path: name, code: 'missing', message: 'is required' })
+      if (required) problems.add({ path: name, code: 'missing', message: 'is required' })
       continue
     }
     const message = check(value[name])
-    if (message !== null) problems.push({ path: name, code: 'invalid_value', message })
-    else if (name === 'functions') problems.push(...checkFunctions(value[name] as unknown[]))
+    if (message !== null) problems.add({ path: name, code: 'invalid_value', message })
+    else if (name === 'functions') checkFunctions(problems, value[name] as unknown[])
   }
   for (const name of Object.keys(value))
     if (!Object.hasOwn(fields, name))
-      problems.push({ path: name, code: 'unknown_key', message: 'is not a known key' })
-  return problems
+      problems.add({ path: joinPath('', name), code: 'unknown_key', message: 'is not a known key' })
+  return problems.found()
 }
 
 /** Names are ASCII, so the order of their UTF-16 units is the order of their bytes. */
-function checkFunctions(functions: unknown[]): ManifestProblem[] {
-  return functions.flatMap((name, index): ManifestProblem[] => {
-    const path = joinPath('functions', index)
-    const message = functionName(name)
-    if (message !== null) return [{ path, code: 'invalid_value', message }]
+function checkFunctions(problems: ProblemList, functions: unknown[]): void {
+  for (const [index, name] of functions.entries()) {
     const before = functions[index - 1]
-    return index > 0 && typeof before === 'string' && before >= (name as string)
-      ? [
-          {
-            path,
-            code: 'invalid_value',
-            message: 'must come after the name before it; names are sorted and unique',
-          },
-        ]
-      : []
-  })
+    const isSorted = typeof before !== 'string' || typeof name !== 'string' || before < name
+    const message =
+      functionName(name) ??
+      (isSorted ? null : 'must come after the name before it; names are sorted and unique')
+    if (message !== null) problems.add({ path: joinPath('functions', index), code: 'invalid_value', message })
+  }
 }

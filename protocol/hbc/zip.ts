@@ -1,4 +1,4 @@
-import { concatBytes, utf8 } from '../encoding/index.ts'
+import { concatBytes, joinBytes, utf8 } from '../encoding/index.ts'
 import { ArtifactError, type ArtifactRule } from './artifact-error.ts'
 import { crc32 } from './crc32.ts'
 import { InflateError, inflate } from './inflate.ts'
@@ -121,9 +121,9 @@ export function writeContainer({ manifest, wasm }: Container): Uint8Array {
     directory.push(u16(0), u16(0), u16(0), u32(written.attributes), u32(offset), name)
     offset += localBytes + name.length + content.length
   }
-  const directoryBytes = concatBytes(...directory)
+  const directoryBytes = joinBytes(directory)
   const end = [u16(0), u16(0), u16(2), u16(2), u32(directoryBytes.length), u32(offset), u16(0)]
-  return concatBytes(...files, directoryBytes, u32(endSignature), ...end)
+  return joinBytes([...files, directoryBytes, u32(endSignature), ...end])
 }
 
 function fail(rule: ArtifactRule, message: string): never {

@@ -8,8 +8,8 @@ import {
   joinPath,
   MemberChecker,
   type Problem,
+  ProblemList,
   type Range,
-  sortProblems,
 } from '../encoding/index.ts'
 
 /** Periods that a goal may be for. */
@@ -63,7 +63,7 @@ const periods: readonly unknown[] = goalPeriods
 /** Finds everything wrong with submitted preferences (section 26), ordered by path; none means they may be saved. */
 export function findPreferencesProblems(value: unknown): Problem[] {
   if (!isObject(value)) return [{ path: '', code: 'invalid_value', message: 'Preferences are an object.' }]
-  const problems: Problem[] = []
+  const problems = new ProblemList()
   const root = new MemberChecker(problems, value, '', Object.keys(emptyPreferences), [])
   root.list('watchlist', preferencesItemsMax.watchlist, isBytes32, 'A project id.')
   root.list(
@@ -82,7 +82,7 @@ export function findPreferencesProblems(value: unknown): Problem[] {
   if (root.value('earnings_goal') !== null) checkGoal(root)
   checkNotifications(root)
   if (root.value('display_name') !== null) root.line('display_name', preferencesTexts.display_name)
-  return sortProblems(problems)
+  return problems.sorted()
 }
 
 function checkGoal(root: MemberChecker): void {

@@ -62,8 +62,9 @@ export function formatSiweMessage(message: SiweMessage): string {
   if (message.expirationTime !== null) lines.push(`Expiration Time: ${message.expirationTime}`)
   if (message.notBefore !== null) lines.push(`Not Before: ${message.notBefore}`)
   if (message.requestId !== null) lines.push(`Request ID: ${message.requestId}`)
-  if (message.resources !== null) lines.push('Resources:', ...message.resources.map((uri) => `- ${uri}`))
-  return lines.join('\n')
+  const resources = message.resources?.map((uri) => `- ${uri}`) ?? []
+  if (message.resources !== null) lines.push('Resources:')
+  return [...lines, ...resources].join('\n')
 }
 
 /**

@@ -70,6 +70,7 @@ export function readSiweNonce(message: string): string | null {
 }
 
 function tryParse(text: string): SiweMessage | null {
+  if (isLongerThan(text, siweMessageLengthMax)) return null
   try {
     return parseSiweMessage(text)
   } catch (error) {

@@ -1,13 +1,13 @@
 import type { UnencodableValue } from '../encoding/index.ts'
 import {
-  findUnencodableValues,
   isAddress,
   isBytes32,
   isObject,
   isSetOf,
   MemberChecker,
   type Problem,
-  sortProblems,
+  ProblemList,
+  unencodableValues,
   zeroAddress,
 } from '../encoding/index.ts'
 import type { Profile } from '../identity/index.ts'
@@ -37,7 +37,8 @@ export interface ManifestContext {
 }
 
 /**
- * Finds everything wrong with a manifest (section 6.1), ordered by path then code; none means that it keeps the rules.
+ * Finds what is wrong with a manifest (section 6.1), ordered by path then code, and {@link problemsMax} things at most;
+ * none means that it keeps the rules.
  *
  * A value that has no canonical form is reported beside what its own rule says. Only a manifest without any other problem
  * is measured: its canonical form has at most 65,536 bytes.
@@ -45,29 +46,36 @@ export interface ManifestContext {
 export function findManifestProblems(manifest: unknown, context: ManifestContext): Problem[] {
   if (!isObject(manifest))
     return [{ path: '', code: 'invalid_manifest', message: 'A manifest is an object.' }]
-  const problems: Problem[] = unencodableProblems(manifest, context)
+  const problems = new ProblemList()
   checkRoot(problems, manifest, context)
-  if (problems.length === 0 && encodeManifest(manifest).length > manifestBytesMax)
-    problems.push({
+  checkEncoding(problems, manifest, context)
+  if (problems.isEmpty && encodeManifest(manifest).length > manifestBytesMax)
+    problems.add({
       path: '',
       code: 'too_large',
       message: `The canonical form has at most ${manifestBytesMax} bytes.`,
     })
-  return sortProblems(problems)
+  return problems.sorted()
 }
 
-function unencodableProblems(manifest: object, { unencodable = [] }: ManifestContext): Problem[] {
-  return [...unencodable, ...findUnencodableValues(manifest)].map(({ path, code }) => ({
-    path,
-    code: code === 'float' ? 'invalid_manifest' : code,
-    message:
-      code === 'invalid_string'
-        ? 'A string without lone surrogates.'
-        : 'An integer of magnitude at most 2^53 - 1; larger quantities are decimal strings.',
-  }))
+function checkEncoding(problems: ProblemList, manifest: object, { unencodable = [] }: ManifestContext): void {
+  for (const found of [unencodable, unencodableValues(manifest)])
+    for (const value of found) {
+      if (problems.isFull) return
+      problems.add(unencodableProblem(value))
+    }
 }
 
-function checkRoot(problems: Problem[], manifest: Record<string, unknown>, context: ManifestContext): void {
+const unencodableProblem = ({ path, code }: UnencodableValue): Problem => ({
+  path,
+  code: code === 'float' ? 'invalid_manifest' : code,
+  message:
+    code === 'invalid_string'
+      ? 'A string without lone surrogates.'
+      : 'An integer of magnitude at most 2^53 - 1; larger quantities are decimal strings.',
+})
+
+function checkRoot(problems: ProblemList, manifest: Record<string, unknown>, context: ManifestContext): void {
   const root = new MemberChecker(problems, manifest, '', [
     'v',
     'network',

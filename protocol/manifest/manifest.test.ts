@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { parseStrictJson, type UnencodableValue } from '../encoding/index.ts'
+import { dottedPath, parseStrictJson, type UnencodableValue } from '../encoding/index.ts'
 import { defaultNetworkParams, resolveProfile } from '../identity/index.ts'
 import { evmAddress } from '../signatures/index.ts'
 import { describeVectors } from '../vectors/suite.ts'
@@ -58,7 +58,9 @@ describe('findManifestProblems', () => {
   test('numbers written with fraction or exponent are problems though their value fits', () => {
     const text = JSON.stringify(valid).replace('"max_gas_limit":250000000', '"max_gas_limit":2.5e8')
     const unencodable: UnencodableValue[] = []
-    const manifest = parseStrictJson(text, { onUnencodable: (value) => unencodable.push(value) })
+    const manifest = parseStrictJson(text, {
+      onUnencodable: (code, _, path) => unencodable.push({ code, path: dottedPath(path) }),
+    })
     expect(findManifestProblems(manifest, { ...context, unencodable })).toMatchObject([
       { path: 'consensus.work.max_gas_limit', code: 'invalid_manifest' },
     ])

@@ -1,4 +1,5 @@
 import {
+  bytesToHex,
   concatBytes,
   FormatError,
   type Hex,
@@ -8,6 +9,7 @@ import {
   isBytes32,
   isUnsigned,
   keccakBytes,
+  keccakList,
   raw20,
   raw32,
   unsignedBytes,
@@ -65,7 +67,7 @@ export function hashStruct(
   message: TypedMessage,
 ): Hex {
   const encoded = members.map((member) => encodeMember(member, message[member.name]))
-  return hashBytes(keccakBytes(utf8(encodeType(primaryType, members))), ...encoded)
+  return bytesToHex(keccakList([keccakBytes(utf8(encodeType(primaryType, members))), ...encoded]))
 }
 
 /** Hashes a domain: its `hashStruct` as `EIP712Domain`. Throws {@link FormatError}. */

@@ -1,4 +1,4 @@
-import { bytesToHex } from '../../protocol/encoding/index.ts'
+import { bytesToHex, bytesToUnsigned } from '../../protocol/encoding/index.ts'
 import { bytesToBase64Url } from '../http/base64.ts'
 
 const alphanumerics = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
@@ -11,6 +11,21 @@ export function randomAlphanumerics(length: number): string {
   while (text.length < length)
     for (const byte of crypto.getRandomValues(new Uint8Array(length)))
       if (byte < bound && text.length < length) text += alphanumerics[byte % alphanumerics.length]
+  return text
+}
+
+/**
+ * The characters of `[A-Za-z0-9]` that bytes stand for: the last digits of their number, of which each is as likely as
+ * the others as long as the number has many more.
+ */
+export function alphanumericsOf(bytes: Uint8Array, length: number): string {
+  const base = BigInt(alphanumerics.length)
+  let number = bytesToUnsigned(bytes)
+  let text = ''
+  while (text.length < length) {
+    text += alphanumerics[Number(number % base)]
+    number /= base
+  }
   return text
 }
 

@@ -1,20 +1,17 @@
 import {
   CanonicalJsonError,
+  dottedPath,
   type JsonValue,
   parseStrictJson,
   type StrictJsonOptions,
-  type UnencodableValue,
 } from '../../protocol/encoding/index.ts'
 import type { HubContext } from '../context.ts'
 import { ApiError } from '../errors.ts'
-import { shownPath } from './problem-text.ts'
+import { GrowingBytes } from './growing-bytes.ts'
 
 export const jsonBytesMax = 1024 * 1024
-/**
- * A value takes far more memory than its text. Larger bodies than usual are so for one long string in them, and may not
- * hold more values than this.
- */
-const largeBodyValuesMax = 1000
+/** A value takes far more memory and time than its text; no request but a draft needs as many. */
+export const jsonValuesMax = 10_000
 
 /**
  * The raw body, read once. The cap holds while reading, with or without `Content-Length`, so a body over it is never
@@ -23,81 +20,92 @@ const largeBodyValuesMax = 1000
  * @throws {@link ApiError} 413 `too_large`, 400 `bad_request` for a body that breaks off.
  */
 export async function readBody(c: HubContext, bytesMax: number): Promise<Uint8Array> {
-  const known = c.var.body
-  if (known) return known
-  const tooLarge = () => new ApiError('too_large', `The body is larger than ${bytesMax} bytes.`)
-
-  const declared = Number(c.req.header('content-length') ?? Number.NaN)
-  if (declared > bytesMax) throw tooLarge()
-  const stream = c.req.raw.body
-  if (stream === null) return keep(c, new Uint8Array())
-
-  // Chunks are read into the one buffer, never beside it: a body of 16 MiB costs 16 MiB. One byte more than the cap
-  // tells whether the body goes on.
-  let buffer = new ArrayBuffer(
-    Number.isSafeInteger(declared) ? declared + 1 : Math.min(bytesMax + 1, firstBytes),
-  )
-  let length = 0
-  const reader = stream.getReader({ mode: 'byob' })
-  while (true) {
-    if (length === buffer.byteLength) buffer = grown(buffer, bytesMax + 1)
-    const { value, done } = await reader.read(new Uint8Array(buffer, length)).catch(() => {
-      throw new ApiError('bad_request', 'The body broke off before its end. Send the request again.')
-    })
-    if (value === undefined) break
-    // The bytes come back in a buffer of their own; ours is detached.
-    buffer = value.buffer as ArrayBuffer
-    length += value.byteLength
-    if (length > bytesMax) {
-      await reader.cancel().catch(() => {})
-      throw tooLarge()
-    }
-    if (done) break
+  if (c.var.body === undefined) {
+    const body = new GrowingBytes(declaredLength(c) ?? bytesMax)
+    for await (const chunk of bodyChunks(c, bytesMax)) body.append(chunk)
+    c.var.body = body.bytes()
   }
-  return keep(c, new Uint8Array(buffer, 0, length))
+  return c.var.body
 }
 
-/** Where a body without a length begins. */
-const firstBytes = 64 * 1024
+/** At a time; also what a body that only announces its length may take. */
+const chunkBytes = 64 * 1024
 
-function grown(buffer: ArrayBuffer, bytesMax: number): ArrayBuffer {
-  return buffer.transfer(Math.min(bytesMax, 2 * buffer.byteLength))
+/**
+ * The body in pieces as they arrive. A piece is overwritten by the next one.
+ *
+ * @throws {@link ApiError} 413 `too_large`, 400 `bad_request` for a body that breaks off.
+ */
+export async function* bodyChunks(c: HubContext, bytesMax: number): AsyncGenerator<Uint8Array, void> {
+  if (c.var.body !== undefined) return yield c.var.body
+  const tooLarge = () => new ApiError('too_large', `The body is larger than ${bytesMax} bytes.`)
+  const declared = declaredLength(c)
+  if (declared !== undefined && declared > bytesMax) throw tooLarge()
+  const reader = c.req.raw.body?.getReader({ mode: 'byob' })
+  if (reader === undefined) return
+  try {
+    // One byte more than is declared, so that the end comes with the last piece.
+    let buffer = new ArrayBuffer(Math.min((declared ?? chunkBytes) + 1, chunkBytes))
+    for (let length = 0; ; ) {
+      const { value, done } = await reader.read(new Uint8Array(buffer)).catch(() => {
+        throw new ApiError('bad_request', 'The body broke off before its end. Send the request again.')
+      })
+      if (value === undefined) return
+      length += value.byteLength
+      if (length > bytesMax) throw tooLarge()
+      yield value
+      if (done) return
+      // The bytes came in a buffer of their own; ours is detached.
+      buffer = value.buffer as ArrayBuffer
+    }
+  } finally {
+    await reader.cancel().catch(() => {})
+  }
 }
 
-const keep = (c: HubContext, body: Uint8Array): Uint8Array => {
-  c.var.body = body
-  return body
+/** The length that the request announces. A hub that believed it would hold memory for who sends nothing. */
+export function declaredLength(c: HubContext): number | undefined {
+  const declared = Number(c.req.header('content-length') ?? Number.NaN)
+  return Number.isSafeInteger(declared) && declared >= 0 ? declared : undefined
+}
+
+type OnUnencodable = NonNullable<StrictJsonOptions['onUnencodable']>
+
+interface JsonBodyOptions {
+  /** Most values in the body, lists and objects included; {@link jsonValuesMax} when left out. */
+  valuesMax?: number | undefined
+  /** Judges values without canonical form; left out, the first one breaks the body. */
+  onUnencodable?: OnUnencodable | undefined
 }
 
 /**
  * Reads the body as strict JSON.
  *
- * @param onUnencodable Judges values without canonical form; left out, the first one breaks the body.
- * @throws {@link ApiError} 400 `bad_request` for no body or broken JSON.
+ * @throws {@link ApiError} 400 `bad_request` for no body, broken JSON, or more values than are read.
  */
 export function parseJsonBody(
   body: Uint8Array,
-  onUnencodable?: StrictJsonOptions['onUnencodable'],
+  { valuesMax = jsonValuesMax, onUnencodable }: JsonBodyOptions = {},
 ): JsonValue {
   if (body.length === 0) throw new ApiError('bad_request', 'The body is missing; send a JSON object.')
   try {
-    return parseStrictJson(body, {
-      ...(body.length > jsonBytesMax && { maxValues: largeBodyValuesMax }),
-      ...(onUnencodable && { onUnencodable }),
-    })
+    return parseStrictJson(body, { maxValues: valuesMax, ...(onUnencodable && { onUnencodable }) })
   } catch (error) {
     if (!(error instanceof CanonicalJsonError)) throw error
-    const path = shownPath(error.path)
+    const { code, path, reason } = error
+    const details = { reason: code, path }
+    if (code === 'too_many_values')
+      throw new ApiError('bad_request', `The body holds more than ${valuesMax} values. Send fewer.`, {
+        details,
+      })
     const where = path === '' ? '' : `${path}: `
-    throw new ApiError('bad_request', `The body is not acceptable JSON: ${where}${error.reason}.`, {
-      details: { reason: error.code, path },
-    })
+    throw new ApiError('bad_request', `The body is not acceptable JSON: ${where}${reason}.`, { details })
   }
 }
 
 /** Lets numbers have a fraction or an exponent. One too large to be read as a number would come back as null. */
-export function allowFractions({ code, path }: UnencodableValue, readAs: number | string): void {
-  if (code !== 'float' || !Number.isFinite(readAs)) throw new CanonicalJsonError(code, path)
+export const allowFractions: OnUnencodable = (code, readAs, path) => {
+  if (code !== 'float' || !Number.isFinite(readAs)) throw new CanonicalJsonError(code, dottedPath(path))
 }
 
 /**

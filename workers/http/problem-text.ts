@@ -1,12 +1,5 @@
 import type * as z from 'zod'
 
-/** An answer must not be larger than what it answers. */
-const shownPathMax = 200
-
-/** A path as answers show it: the beginning of one that is long, for its keys are the client's own. */
-export const shownPath = (path: string): string =>
-  path.length > shownPathMax ? `${path.slice(0, shownPathMax)}…` : path
-
 /**
  * What is wrong with a value, as a sentence about its field, for schemas that have no words of their own.
  *

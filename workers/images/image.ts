@@ -46,7 +46,7 @@ export class ImageReader {
   }
 
   ascii(at: number, length: number): string {
-    return String.fromCharCode(...this.slice(at, length))
+    return Array.from(this.slice(at, length), (byte) => String.fromCharCode(byte)).join('')
   }
 
   slice(at: number, length: number): Uint8Array {

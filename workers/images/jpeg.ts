@@ -48,7 +48,7 @@ export function cleanJpeg(bytes: Uint8Array): CleanImage {
       scans += 1
     } else if (isDescription(marker.code)) {
       if (marker.code === 0xe1) orientation = readOrientation(new ImageReader(segment)) ?? orientation
-      segments.push(...keptOf(marker.code, segment, whole))
+      for (const kept of keptOf(marker.code, segment, whole)) segments.push(kept)
     } else throw new ImageError(`has a segment ${marker.code.toString(16)} that is not taken`)
   }
   if (at < reader.length) throw new ImageError('goes on after its end')
@@ -129,9 +129,9 @@ function readOrientation(segment: ImageReader): number | null {
 
 /** An Exif segment that says nothing but the orientation. */
 const orientationSegment = (orientation: number): Uint8Array =>
-  Uint8Array.of(
+  new Uint8Array([
     ...[0xff, 0xe1, 0, 34, 0x45, 0x78, 0x69, 0x66, 0, 0],
     ...[0x4d, 0x4d, 0, 0x2a, 0, 0, 0, 8, 0, 1],
     ...[0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, orientation, 0, 0],
     ...[0, 0, 0, 0],
-  )
+  ])

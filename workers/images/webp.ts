@@ -1,4 +1,4 @@
-import { concatBytes } from '../../protocol/encoding/index.ts'
+import { concatBytes, joinBytes } from '../../protocol/encoding/index.ts'
 import { type CleanImage, ImageError, ImageReader, requireSides } from './image.ts'
 
 const profileFlag = 0x20
@@ -93,7 +93,7 @@ function write(chunks: readonly Chunk[]): Uint8Array {
     new Uint8Array(data.length % 2),
   ])
   const size = body.reduce((sum, part) => sum + part.length, 4)
-  return concatBytes(ascii('RIFF'), u32(size), ascii('WEBP'), ...body)
+  return joinBytes([ascii('RIFF'), u32(size), ascii('WEBP'), ...body])
 }
 
 const ascii = (text: string): Uint8Array => new TextEncoder().encode(text)

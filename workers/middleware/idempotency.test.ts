@@ -8,6 +8,7 @@ import { ApiError } from '../errors.ts'
 import { type Answer, errorAnswer, json } from '../http/answer.ts'
 import { services } from '../services.ts'
 import { errorOf } from '../test/client.ts'
+import { failingDatabase } from '../test/failing-database.ts'
 import { respond } from './common-headers.ts'
 import { runOnce } from './idempotency.ts'
 
@@ -36,6 +37,9 @@ const created = (runs: number[]) => async () => {
   runs.push(1)
   return json({ run: runs.length }, 201, { Location: `/thing/${runs.length}` })
 }
+
+const rowsOf = async (key: string) =>
+  (await env.DB.prepare('SELECT * FROM idempotency_keys WHERE key = ?').bind(key).all()).results
 
 describe('Idempotency-Key', () => {
   test('a repeat gets the first answer, marked as replayed, and runs nothing', async () => {
@@ -78,17 +82,17 @@ describe('Idempotency-Key', () => {
     }
   })
 
-  test('a refusal is a first answer too, and names the request that reads it', async () => {
+  test('a refusal has done nothing and is not kept: the next try runs, and may have another body', async () => {
     let runs = 0
-    const call = callOf(async () => {
+    const call = callOf(async (c) => {
       runs += 1
-      throw new ApiError('already_exists', 'there it is', { details: { id: 'x' } })
+      if (runs < 3) throw new ApiError('already_exists', 'there it is')
+      return json({ isRetry: c.var.operation.isRetry }, 201)
     })
-    const [first, again] = [await errorOf(await call('refused')), await errorOf(await call('refused'))]
-    expect(runs).toBe(1)
-    expect(again).toMatchObject({ status: 409, error: 'already_exists', details: { id: 'x' } })
-    expect(again.headers.get('idempotency-replayed')).toBe('true')
-    expect(first.request_id).not.toBe(again.request_id)
+    expect(await errorOf(await call('refused'))).toMatchObject({ status: 409, error: 'already_exists' })
+    expect(await rowsOf('refused')).toEqual([])
+    expect(await errorOf(await call('refused', 'two'))).toMatchObject({ error: 'already_exists' })
+    expect(await (await call('refused', 'three')).json()).toEqual({ isRetry: false })
   })
 
   test('409 conflict: an answer kept under another secret of the deployment', async () => {
@@ -101,26 +105,86 @@ describe('Idempotency-Key', () => {
     })
   })
 
-  test('a failure that may pass is not kept: the next try runs', async () => {
-    let fails = true
-    const call = callOf(async () => {
-      if (fails) throw new ApiError('unavailable', 'away')
+  test('after a failure the next try continues the operation, with the same ids', async () => {
+    const seen: unknown[] = []
+    let error: Error | undefined = new ApiError('unavailable', 'away')
+    const call = callOf(async (c) => {
+      const { operation, services } = c.var
+      seen.push([operation.isRetry, services.derived.alphanumerics(operation, 'id', 12)])
+      if (error) throw error
       return json({}, 201)
     })
     expect((await call('failing')).status).toBe(503)
-    fails = false
+    expect(await errorOf(await call('failing', 'two'))).toMatchObject({ status: 409, error: 'conflict' })
+    error = new Error('a defect')
+    expect((await call('failing')).status).toBe(500)
+    // What the first try may have done is to be found, also after one that was refused.
+    error = new ApiError('invalid_state', 'not now')
+    expect((await call('failing')).status).toBe(409)
+    error = undefined
     expect((await call('failing')).status).toBe(201)
+    const [first, ...others] = seen as [boolean, string][]
+    expect(first).toEqual([false, expect.stringMatching(/^[A-Za-z0-9]{12}$/)])
+    expect(others).toEqual(Array.from({ length: 3 }, () => [true, first?.[1]]))
   })
 
-  test('a key whose first request died is free again after a minute, and any key after a day', async () => {
+  test('an operation has other ids than another, and for another purpose', async () => {
+    const derived: string[] = []
+    const call = callOf(async (c) => {
+      for (const purpose of ['id', 'secret'])
+        derived.push(c.var.services.derived.secret(c.var.operation, purpose))
+      return json({}, 201)
+    })
+    await call('derived')
+    await call('derived too')
+    await call('derived', 'one', '0xb')
+    expect(new Set(derived).size).toBe(derived.length)
+  })
+
+  test('an answer that cannot be kept is made again by the next try', async () => {
+    const runs: number[] = []
+    const call = callOf(created(runs))
+    const DB = failingDatabase((sql) => /update "idempotency_keys" set "status"/.test(sql))
+    expect((await call('unkept', 'one', '0xa', { ...env, DB })).status).toBe(201)
+    expect((await call('unkept')).status).toBe(201)
+    expect(runs).toHaveLength(2)
+  })
+
+  test('a claim whose answer is lost does not keep the next try waiting', async () => {
+    const runs: number[] = []
+    const call = callOf(created(runs))
+    const DB = failingDatabase((sql) => /insert into "idempotency_keys"/.test(sql), { carriedOut: true })
+    expect((await call('unclaimed', 'one', '0xa', { ...env, DB })).status).toBe(503)
+    expect((await call('unclaimed')).status).toBe(201)
+    expect(runs).toHaveLength(1)
+  })
+
+  test('an operation whose first try died is taken over after a minute, and its key is free after a day', async () => {
     const { idempotencyKeys } = services(env)
-    const request = { caller: 'c', key: 'died', requestHash: 'h' }
-    expect(await idempotencyKeys.claim(request, 1000)).toEqual({ status: 'claimed' })
-    expect(await idempotencyKeys.claim(request, 1059)).toEqual({ status: 'running' })
-    expect(await idempotencyKeys.claim(request, 1060)).toEqual({ status: 'claimed' })
-    await idempotencyKeys.complete(request, { status: 201, headers: {}, body: '' })
-    expect(await idempotencyKeys.claim(request, 1060 + 86_399)).toMatchObject({ status: 'answered' })
-    expect(await idempotencyKeys.claim(request, 1060 + 86_400)).toEqual({ status: 'claimed' })
+    const first = { caller: 'c', key: 'died', requestHash: 'h', requestId: 'first', operationId: 'one' }
+    const second = { ...first, requestId: 'second', operationId: 'two' }
+    expect(await idempotencyKeys.claim(first, 1000)).toEqual({ status: 'claimed', operationId: 'one' })
+    expect(await idempotencyKeys.claim(second, 1059)).toEqual({ status: 'running' })
+    expect(await idempotencyKeys.claim(second, 1060)).toEqual({ status: 'claimed', operationId: 'one' })
+    // What is left of the first try neither ends nor answers the second.
+    await idempotencyKeys.yield(first)
+    await idempotencyKeys.forget(first)
+    await idempotencyKeys.complete(first, { status: 200, headers: {}, body: '' })
+    expect(await idempotencyKeys.claim(first, 1061)).toEqual({ status: 'running' })
+    await idempotencyKeys.complete(second, { status: 201, headers: {}, body: '' })
+    expect(await idempotencyKeys.claim(first, 1060 + 86_399)).toMatchObject({ status: 'answered' })
+    const last = await idempotencyKeys.claim(second, 1060 + 86_400)
+    expect(last).toEqual({ status: 'claimed', operationId: 'two' })
+  })
+
+  test('a claim from before operations had ids is given one', async () => {
+    const { idempotencyKeys } = services(env)
+    await env.DB.prepare(
+      `INSERT INTO idempotency_keys (caller, key, request_hash, locked_until, expires_at)
+       VALUES ('c', 'older', 'h', 1, 99999)`,
+    ).run()
+    const request = { caller: 'c', key: 'older', requestHash: 'h', requestId: 'r', operationId: 'one' }
+    expect(await idempotencyKeys.claim(request, 1000)).toEqual({ status: 'claimed', operationId: 'one' })
   })
 
   test.each(['', 'x'.repeat(256), 'with space', 'tab\there'])(

@@ -4,15 +4,17 @@ import { bytesToHex } from '../../protocol/encoding/index.ts'
 import type { Principal } from '../auth/principal.ts'
 import type { HubContext } from '../context.ts'
 import { ApiError, invalidField } from '../errors.ts'
-import { type Answer, errorAnswer } from '../http/answer.ts'
+import type { Answer } from '../http/answer.ts'
 import { clientSubject } from '../http/client-address.ts'
-import type { IdempotentRequest, KeptAnswer } from '../stores/idempotency-keys.ts'
+import type { ClaimResult, IdempotentRequest, KeptAnswer } from '../stores/idempotency-keys.ts'
 
-const keptHeaders = ['content-type', 'location', 'etag', 'retry-after']
+const keptHeaders = ['content-type', 'location', 'etag']
 
 /**
- * Runs the handler once per `Idempotency-Key`, caller and body, and repeats its first answer for a day, a refusal too. A
- * failure that may pass (429, 5xx) is not kept.
+ * Lets the handler do its work once per `Idempotency-Key`, caller and body, and repeats its first answer for a day.
+ *
+ * A refusal has changed nothing and is not kept. After a failure it is unknown what was done: the next try takes the
+ * operation over, finds what there is by the ids that follow from the operation, and does what is missing.
  */
 export async function runOnce(c: HubContext, handle: () => Promise<Answer>): Promise<Answer> {
   const key = c.req.header('idempotency-key')
@@ -20,9 +22,14 @@ export async function runOnce(c: HubContext, handle: () => Promise<Answer>): Pro
   if (!/^[\x21-\x7e]{1,255}$/.test(key))
     throw invalidField('Idempotency-Key', 'must be 1 to 255 visible ASCII characters')
 
-  const { idempotencyKeys } = c.var.services
-  const request: IdempotentRequest = { caller: callerName(c), key, requestHash: hashRequest(c) }
-  const claim = await idempotencyKeys.claim(request, unixNow())
+  const request: IdempotentRequest = {
+    caller: callerName(c),
+    key,
+    requestHash: hashRequest(c),
+    requestId: c.var.requestId,
+    operationId: c.var.operation.id,
+  }
+  const claim = await claimKey(request, c)
   switch (claim.status) {
     case 'answered':
       return replay(c, request, claim.answer)
@@ -33,7 +40,19 @@ export async function runOnce(c: HubContext, handle: () => Promise<Answer>): Pro
         headers: { 'Retry-After': '1' },
       })
     case 'claimed':
+      c.var.operation = { id: claim.operationId, isRetry: claim.operationId !== request.operationId }
       return answerFirst(request, c, handle)
+  }
+}
+
+async function claimKey(request: IdempotentRequest, c: HubContext): Promise<ClaimResult> {
+  const { idempotencyKeys } = c.var.services
+  try {
+    return await idempotencyKeys.claim(request, unixNow())
+  } catch (error) {
+    // The claim may stand, though its answer was lost.
+    await settle(c, idempotencyKeys.yield(request))
+    throw error
   }
 }
 
@@ -50,9 +69,7 @@ async function replay(c: HubContext, request: IdempotentRequest, answer: KeptAns
       'This Idempotency-Key was used before, and the hub can no longer read the first answer. Look up what was done, or use a fresh key.',
     )
   }
-  // An error names the request it answers, and that is this one.
-  const text = status < 400 ? body : JSON.stringify({ ...JSON.parse(body), request_id: c.var.requestId })
-  return { status, headers: { ...headers, 'Idempotency-Replayed': 'true' }, body: text }
+  return { status, headers: { ...headers, 'Idempotency-Replayed': 'true' }, body }
 }
 
 async function answerFirst(
@@ -65,27 +82,34 @@ async function answerFirst(
   try {
     first = await handle()
   } catch (error) {
-    if (!(error instanceof ApiError) || error.status >= 500 || error.status === 429) {
-      // The key comes free by itself a minute later, so nothing hangs on this.
-      await idempotencyKeys.release(request).catch((cause) => {
-        console.error(`${c.var.requestId} an Idempotency-Key could not be released`, cause)
-      })
-      throw error
-    }
-    first = errorAnswer(c, error)
+    // What an earlier try may have done is still to be found, whatever this one is refused for.
+    const didNothing = isRefusal(error) && !c.var.operation.isRetry
+    await settle(c, didNothing ? idempotencyKeys.forget(request) : idempotencyKeys.yield(request))
+    throw error
   }
   const { status } = first
   const headers = Object.fromEntries(
     Object.entries(first.headers).filter(([name]) => keptHeaders.includes(name.toLowerCase())),
   )
-  // Routes that honour the key answer with text or with nothing.
-  const kept = String(first.body ?? '')
-  // What was done is done: an answer that cannot be kept must not turn it into a failure.
-  await sealer
-    .seal(kept, contextOf(request))
-    .then((body) => idempotencyKeys.complete(request, { status, headers, body }))
-    .catch((error) => console.error(`${c.var.requestId} the answer could not be kept`, error))
+  try {
+    // Routes that honour the key answer with text or with nothing.
+    const body = await sealer.seal(String(first.body ?? ''), contextOf(request))
+    await idempotencyKeys.complete(request, { status, headers, body })
+  } catch (error) {
+    // What was done is done: an answer that cannot be kept must not turn it into a failure.
+    console.error(`${c.var.requestId} the answer could not be kept`, error)
+    await settle(c, idempotencyKeys.yield(request))
+  }
   return first
+}
+
+const isRefusal = (error: unknown): boolean => error instanceof ApiError && error.status < 500
+
+/** Waits for what ends a claim. A claim that is not ended is free by itself a minute later, so nothing hangs on this. */
+async function settle(c: HubContext, ending: Promise<void>): Promise<void> {
+  await ending.catch((error) => {
+    console.error(`${c.var.requestId} the claim on an Idempotency-Key could not be ended`, error)
+  })
 }
 
 const callerName = (c: HubContext): string => {
@@ -105,7 +129,7 @@ const callerName = (c: HubContext): string => {
 
 const hashRequest = (c: HubContext): string => {
   const hash = sha256.create().update(new TextEncoder().encode(`${c.req.method} ${c.req.path}\n`))
-  return bytesToHex(hash.update(c.var.body ?? new Uint8Array()).digest())
+  return bytesToHex(hash.update(c.var.bodyHash ?? c.var.body ?? new Uint8Array()).digest())
 }
 
 const contextOf = ({ caller, key }: IdempotentRequest): string => `${caller}\n${key}`

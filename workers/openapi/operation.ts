@@ -59,7 +59,7 @@ function parametersOf(
       ? [
           fromHeader(
             'Idempotency-Key',
-            'Repeats of this call with the same key and body get the first answer, for a day.',
+            'Names what is to be done once. Repeats of this call with the same key and body get the first answer, for a day; after a failure the next one does what is missing. A refusal is not kept.',
             {
               type: 'string',
               minLength: 1,

@@ -244,7 +244,13 @@ const provocations: Provocation[] = [
     of: ({ idempotent }) => idempotent,
     provoke: async (declaration) => {
       const key = declaration.operationId
-      const another = { caller: caller.address, key, requestHash: 'of another' }
+      const another = {
+        caller: caller.address,
+        key,
+        requestHash: 'of another',
+        requestId: '',
+        operationId: '',
+      }
       await services(env).idempotencyKeys.claim(another, unixNow())
       return acceptedCall(declaration, { headers: { 'Idempotency-Key': key } })
     },

@@ -29,8 +29,11 @@ export class ApiKeyStore {
     return rows[0] ?? null
   }
 
-  /** Inserts the key unless the developer has {@link liveApiKeysMax}; one statement counts and inserts. */
-  async create(key: Omit<ApiKey, 'revokedAt' | 'lastUsedAt'>): Promise<'created' | 'full'> {
+  /**
+   * Inserts the key unless the developer has {@link liveApiKeysMax}; one statement counts and inserts. Two keys never have
+   * one id, so a key that exists was inserted by another try of the same request.
+   */
+  async create(key: Omit<ApiKey, 'revokedAt' | 'lastUsedAt'>): Promise<'created' | 'full' | 'exists'> {
     const { keyId, owner, name, secretHash, scopes, projectIds, createdAt, expiresAt } = key
     const result = await query(
       this.#db.run(sql`
@@ -38,9 +41,11 @@ export class ApiKeyStore {
         SELECT ${keyId}, ${owner}, ${name}, ${secretHash}, ${JSON.stringify(scopes)},
           ${projectIds && JSON.stringify(projectIds)}, ${createdAt}, ${expiresAt}
         WHERE (SELECT count(*) FROM ${apiKeys} WHERE owner = ${owner} AND revoked_at IS NULL
-          AND coalesce(expires_at, 9007199254740991) > ${createdAt}) < ${liveApiKeysMax}`),
+          AND coalesce(expires_at, 9007199254740991) > ${createdAt}) < ${liveApiKeysMax}
+         ON CONFLICT DO NOTHING`),
     )
-    return result.meta.changes === 1 ? 'created' : 'full'
+    if (result.meta.changes === 1) return 'created'
+    return (await this.find(keyId)) ? 'exists' : 'full'
   }
 
   /** Keys that were not revoked, newest first. */

@@ -49,6 +49,7 @@ export async function readRows<Row>(
   const { results } = await read(() =>
     $client
       .prepare(text)
+      // biome-ignore lint/plugin/noSpreadArguments: The values of one statement.
       .bind(...values)
       .all<Row>(),
   )
@@ -69,6 +70,7 @@ export async function batch({ $client }: Database, statements: readonly SQL[]): 
     $client.batch(
       statements.map((statement) => {
         const { sql, params } = dialect.sqlToQuery(statement)
+        // biome-ignore lint/plugin/noSpreadArguments: The values of one statement.
         return $client.prepare(sql).bind(...params)
       }),
     ),

@@ -97,6 +97,7 @@ export class DraftStore {
         })
         .from(drafts)
         .where(this.#isAfter(owner, after))
+        // biome-ignore lint/plugin/noSpreadArguments: The columns of one order.
         .orderBy(...newestFirst)
         .limit(limit),
     )
@@ -109,6 +110,7 @@ export class DraftStore {
         .select()
         .from(drafts)
         .where(this.#isAfter(owner, after))
+        // biome-ignore lint/plugin/noSpreadArguments: The columns of one order.
         .orderBy(...newestFirst)
         .limit(fitting.length),
     )

@@ -9,7 +9,7 @@ export interface KeptAnswer {
 }
 
 export type ClaimResult =
-  | { status: 'claimed' }
+  | { status: 'claimed'; operationId: string }
   | { status: 'running' }
   | { status: 'other_request' }
   | { status: 'answered'; answer: KeptAnswer }
@@ -18,41 +18,52 @@ export interface IdempotentRequest {
   caller: string
   key: string
   requestHash: string
+  /** Names this try. */
+  requestId: string
+  /** Of the operation that this try begins, should it be the first. */
+  operationId: string
 }
 
 const answerLifetimeSeconds = 86_400
-/** Longer than any request runs; a key whose first request died is free again after it. */
+/** Longer than any request runs; a request that died leaves its claim to the next try after it. */
 const lockSeconds = 60
 
-/** First answers of requests that carried an `Idempotency-Key`. */
+/** Operations that were asked for under an `Idempotency-Key`, and what was answered first. */
 export class IdempotencyKeyStore {
   readonly #db: Database
   constructor(db: Database) {
     this.#db = db
   }
 
-  /** Exactly one of racing equal requests gets `claimed`, and owes a `complete` or a `release`. */
-  async claim({ caller, key, requestHash }: IdempotentRequest, now: number): Promise<ClaimResult> {
+  /**
+   * Exactly one of racing equal requests gets `claimed`, and owes a `complete`, a `yield` or a `forget`. A further try of
+   * a request without an answer takes the operation over, under the id that it has.
+   */
+  async claim(request: IdempotentRequest, now: number): Promise<ClaimResult> {
+    const { caller, key, requestHash, requestId, operationId } = request
     const claim = {
       requestHash,
+      claimedBy: requestId,
       lockedUntil: now + lockSeconds,
       status: null,
       headers: null,
       body: null,
       expiresAt: now + answerLifetimeSeconds,
     }
-    const inserted = await query(
+    const isFree = sql`(${idempotencyKeys.expiresAt} <= ${now} OR ${idempotencyKeys.operationId} = '')`
+    const [claimed] = await query(
       this.#db
         .insert(idempotencyKeys)
-        .values({ caller, key, ...claim })
+        .values({ caller, key, operationId, ...claim })
         .onConflictDoUpdate({
           target: [idempotencyKeys.caller, idempotencyKeys.key],
-          set: claim,
+          set: { ...claim, operationId: sql`iif(${isFree}, ${operationId}, ${idempotencyKeys.operationId})` },
           setWhere: sql`${idempotencyKeys.expiresAt} <= ${now} OR (${idempotencyKeys.status} IS NULL
             AND ${idempotencyKeys.lockedUntil} <= ${now} AND ${idempotencyKeys.requestHash} = ${requestHash})`,
-        }),
+        })
+        .returning({ operationId: idempotencyKeys.operationId }),
     )
-    if (inserted.meta.changes === 1) return { status: 'claimed' }
+    if (claimed !== undefined) return { status: 'claimed', ...claimed }
 
     const [row] = await query(
       this.#db
@@ -68,31 +79,33 @@ export class IdempotencyKeyStore {
     }
   }
 
-  async complete({ caller, key }: IdempotentRequest, { status, headers, body }: KeptAnswer): Promise<void> {
+  async complete(request: IdempotentRequest, { status, headers, body }: KeptAnswer): Promise<void> {
     await query(
-      this.#db
-        .update(idempotencyKeys)
-        .set({ status, headers, body })
-        .where(and(eq(idempotencyKeys.caller, caller), eq(idempotencyKeys.key, key))),
+      this.#db.update(idempotencyKeys).set({ status, headers, body }).where(this.#isUnanswered(request)),
     )
   }
 
-  /** Frees the key of a request whose failure may pass, so that a retry runs it again. */
-  async release({ caller, key }: IdempotentRequest): Promise<void> {
-    await query(
-      this.#db
-        .delete(idempotencyKeys)
-        .where(
-          and(
-            eq(idempotencyKeys.caller, caller),
-            eq(idempotencyKeys.key, key),
-            isNull(idempotencyKeys.status),
-          ),
-        ),
-    )
+  /** Lets the next try take the operation over at once. */
+  async yield(request: IdempotentRequest): Promise<void> {
+    await query(this.#db.update(idempotencyKeys).set({ lockedUntil: 0 }).where(this.#isUnanswered(request)))
+  }
+
+  /** Forgets an operation that did nothing. */
+  async forget(request: IdempotentRequest): Promise<void> {
+    await query(this.#db.delete(idempotencyKeys).where(this.#isUnanswered(request)))
   }
 
   async purge(now: number): Promise<void> {
     await query(this.#db.delete(idempotencyKeys).where(lte(idempotencyKeys.expiresAt, now)))
+  }
+
+  /** Whether this try holds the claim, and has not answered. */
+  #isUnanswered({ caller, key, requestId }: IdempotentRequest) {
+    return and(
+      eq(idempotencyKeys.caller, caller),
+      eq(idempotencyKeys.key, key),
+      eq(idempotencyKeys.claimedBy, requestId),
+      isNull(idempotencyKeys.status),
+    )
   }
 }

@@ -117,6 +117,7 @@ export class ProjectLists {
     const known = this.#statements.get(name)
     if (known !== undefined) return known
     if (this.#statements.size >= statementsMax) this.#statements.clear()
+    // biome-ignore lint/plugin/noSpreadArguments: The four parts of a list.
     const statement = listQuery(this.#db, ...list).toSQL()
     this.#statements.set(name, statement)
     return statement
@@ -172,20 +173,23 @@ function rangeQuery(
 ) {
   // A plus keeps the database from reading by a condition that narrows less.
   const column = (name: SQL) => (developer === undefined ? name : sql`+${name}`)
-  return db
-    .select(listedRows.columns)
-    .from(projects)
-    .where(
-      and(
-        sql`${column(sql`${projects.listingStatus}`)} = ${status}`,
-        category === undefined ? undefined : sql`${column(sql`${projects.category}`)} = ${category}`,
-        developer === undefined ? undefined : eq(projects.developer, developer),
-        deviceClass === undefined ? undefined : sql`${projects.classMask} & ${classBit(deviceClass)} <> 0`,
-        after && isAfter(sort, sql`${projects.ordinal}`, after),
-      ),
-    )
-    .orderBy(...orderOf(sort, sql`${projects.ordinal}`))
-    .limit(limit)
+  return (
+    db
+      .select(listedRows.columns)
+      .from(projects)
+      .where(
+        and(
+          sql`${column(sql`${projects.listingStatus}`)} = ${status}`,
+          category === undefined ? undefined : sql`${column(sql`${projects.category}`)} = ${category}`,
+          developer === undefined ? undefined : eq(projects.developer, developer),
+          deviceClass === undefined ? undefined : sql`${projects.classMask} & ${classBit(deviceClass)} <> 0`,
+          after && isAfter(sort, sql`${projects.ordinal}`, after),
+        ),
+      )
+      // biome-ignore lint/plugin/noSpreadArguments: The columns of one order.
+      .orderBy(...orderOf(sort, sql`${projects.ordinal}`))
+      .limit(limit)
+  )
 }
 
 /**
@@ -211,15 +215,18 @@ function searchQuery(
       .orderBy(desc(row))
       .limit(limit)
   const ordinal = sql`found.ordinal`
-  return read
-    .from(
-      sql`(SELECT ${row} AS ordinal FROM project_search WHERE ${matches} ORDER BY ${row} DESC
+  return (
+    read
+      .from(
+        sql`(SELECT ${row} AS ordinal FROM project_search WHERE ${matches} ORDER BY ${row} DESC
         LIMIT ${sortedMatchesMax}) AS found`,
-    )
-    .crossJoin(projects)
-    .where(and(eq(projects.ordinal, ordinal), after && isAfter(sort, ordinal, after)))
-    .orderBy(...orderOf(sort, ordinal))
-    .limit(limit)
+      )
+      .crossJoin(projects)
+      .where(and(eq(projects.ordinal, ordinal), after && isAfter(sort, ordinal, after)))
+      // biome-ignore lint/plugin/noSpreadArguments: The columns of one order.
+      .orderBy(...orderOf(sort, ordinal))
+      .limit(limit)
+  )
 }
 
 function orderOf(sort: ProjectSort, ordinal: SQL): SQL[] {

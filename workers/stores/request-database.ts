@@ -140,6 +140,7 @@ class ScopedStatement {
 
   native(): D1PreparedStatement {
     const statement = (scope.getStore()?.database.session ?? this.#d1).prepare(this.#sql)
+    // biome-ignore lint/plugin/noSpreadArguments: The values of one statement.
     return this.#values.length === 0 ? statement : statement.bind(...this.#values)
   }
 

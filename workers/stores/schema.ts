@@ -74,6 +74,8 @@ export const idempotencyKeys = sqliteTable(
     headers: text({ mode: 'json' }).$type<Record<string, string>>(),
     body: text(),
     expiresAt: integer('expires_at').notNull(),
+    operationId: text('operation_id').notNull().default(''),
+    claimedBy: text('claimed_by').notNull().default(''),
   },
   (table) => [primaryKey({ columns: [table.caller, table.key] })],
 )

@@ -38,7 +38,7 @@ export function checkArguments(rawArgs: readonly string[], args: ArgsDef): void 
   for (let index = 0; index < rawArgs.length; index++) {
     const argument = rawArgs[index]!
     if (argument === '--') {
-      given.push(...rawArgs.slice(index + 1))
+      for (const rest of rawArgs.slice(index + 1)) given.push(rest)
       break
     }
     // A lone dash is a value: standard input or output.

@@ -70,7 +70,7 @@ const hintOf = (definition: ArgsDef[string]): string =>
   'valueHint' in definition && definition.valueHint ? ` <${definition.valueHint}>` : ''
 
 const table = (rows: readonly (readonly [string, string])[]): string[] => {
-  const width = Math.max(0, ...rows.map(([left]) => left.length))
+  const width = rows.reduce((widest, [left]) => Math.max(widest, left.length), 0)
   return rows.map(([left, right]) => `${left.padEnd(width)}  ${right}`)
 }
 

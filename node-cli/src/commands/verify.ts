@@ -50,7 +50,7 @@ export default defineNodectlCommand({
         problems.push(
           `the receipt is about the module ${receipt.module_address}, not ${artifact.manifestAddress}`,
         )
-      else problems.push(...(await differences(engine, claim, artifact, input)))
+      else for (const one of await differences(engine, claim, artifact, input)) problems.push(one)
       printJson({ holds: problems.length === 0, problems, receipt_hash: receipt.receipt_hash })
       if (problems.length > 0) process.exitCode = exitCodes.failed
     },

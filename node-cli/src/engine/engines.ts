@@ -11,9 +11,11 @@ import { native } from './native/native.ts'
 const auto: Engine = {
   instantiate(...parameters) {
     try {
+      // biome-ignore lint/plugin/noSpreadArguments: Its own parameters, passed on.
       return native.instantiate(...parameters)
     } catch (error) {
       if (!(error instanceof V8LimitExceeded)) throw error
+      // biome-ignore lint/plugin/noSpreadArguments: Its own parameters, passed on.
       return interpreter.instantiate(...parameters)
     }
   },

@@ -21,6 +21,7 @@ function nestedAtMost(max: number, engine: Engine): Engine {
       if (depth === max) throw new Error('the run nests deeper than a short run')
       depth += 1
       try {
+        // biome-ignore lint/plugin/noSpreadArguments: Its own parameters, passed on.
         return work(...parameters)
       } finally {
         depth -= 1

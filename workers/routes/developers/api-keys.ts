@@ -2,10 +2,10 @@ import * as z from 'zod'
 import { unixNow } from '../../../durable-objects/clock.ts'
 import { apiKeyIdLength, apiKeyIdPattern, formatApiKey } from '../../../protocol/identity/index.ts'
 import { scopes } from '../../auth/principal.ts'
-import { randomAlphanumerics, randomSecret } from '../../auth/random.ts'
+import type { HubContext } from '../../context.ts'
 import { ApiError, invalidField } from '../../errors.ts'
 import { example } from '../../examples.ts'
-import { json, noContent } from '../../http/answer.ts'
+import { type Answer, json, noContent } from '../../http/answer.ts'
 import { Bytes32, line, Timestamp } from '../../http/formats.ts'
 import { pageOf, pageQuery, paginate } from '../../http/pagination.ts'
 import { callerOf, hashSecret, sessionOf } from '../../middleware/authenticate.ts'
@@ -128,8 +128,13 @@ export const createApiKey = defineRoute(
     },
   },
   async (c, { json: { name, scopes: granted, project_ids: projectIds, expires_at: expiresAt } }) => {
-    const { apiKeys, developers } = c.var.services
+    const { apiKeys, developers, derived } = c.var.services
+    const { operation } = c.var
     const { address } = sessionOf(c)
+    const keyId = derived.alphanumerics(operation, 'API key id', apiKeyIdLength)
+    const secret = derived.secret(operation, 'API key secret')
+    const made = operation.isRetry ? await apiKeys.find(keyId) : null
+    if (made !== null) return answerCreated(c, made, secret)
     if ((await developers.find(address))?.enrollment !== 'active')
       throw new ApiError('not_enrolled', 'API keys are for developers with an active enrollment.')
     const now = unixNow()
@@ -138,10 +143,8 @@ export const createApiKey = defineRoute(
     if (foreign[0] !== undefined)
       throw invalidField(`project_ids[${projectIds?.indexOf(foreign[0])}]`, 'is not a project of yours')
 
-    const { PROFILE: profile } = c.var.settings
-    const secret = randomSecret()
     const key = {
-      keyId: randomAlphanumerics(apiKeyIdLength),
+      keyId,
       owner: address,
       name,
       secretHash: hashSecret(secret),
@@ -150,18 +153,26 @@ export const createApiKey = defineRoute(
       createdAt: now,
       expiresAt,
     }
-    if ((await apiKeys.create(key)) === 'full')
+    const outcome = await apiKeys.create(key)
+    if (outcome === 'full')
       throw new ApiError('conflict', `You have ${liveApiKeysMax} live API keys; revoke one first.`)
-    return json(
-      {
-        ...apiKeyView(profile.api_key_prefix, { ...key, revokedAt: null, lastUsedAt: null }),
-        secret: formatApiKey(profile, { id: key.keyId, secret }),
-      },
-      201,
-      { Location: '/v1/developers/api-keys' },
-    )
+    if (outcome === 'exists')
+      throw new ApiError('conflict', 'An earlier try of this request has just made the key. Repeat it.')
+    return answerCreated(c, { ...key, revokedAt: null, lastUsedAt: null }, secret)
   },
 )
+
+function answerCreated(c: HubContext, key: ApiKey, secret: string): Answer {
+  const { PROFILE: profile } = c.var.settings
+  return json(
+    {
+      ...apiKeyView(profile.api_key_prefix, key),
+      secret: formatApiKey(profile, { id: key.keyId, secret }),
+    },
+    201,
+    { Location: '/v1/developers/api-keys' },
+  )
+}
 
 export const revokeApiKey = defineRoute(
   {

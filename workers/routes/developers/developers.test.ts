@@ -1,6 +1,8 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
+import { services } from '../../services.ts'
 import { client, errorOf } from '../../test/client.ts'
+import { failingDatabase } from '../../test/failing-database.ts'
 import { signIn } from '../../test/wallet.ts'
 
 const application = { developer_type: 'individual', display_name: 'Ada', agreements_accepted: true }
@@ -306,6 +308,22 @@ describe('drafts', () => {
     expect(await size.first<number>('size')).toBeLessThan(1000)
   })
 
+  test('409 conflict: a draft that was changed before the try that failed is repeated', async () => {
+    const { caller, token } = await session()
+    const headers = { 'Idempotency-Key': 'changed-draft' }
+    const DB = failingDatabase((sql) => /INSERT INTO "drafts"/.test(sql), { carriedOut: true })
+    const failed = await client({ token, bindings: { DB } }).post(path, { data: { a: 1 } }, headers)
+    expect(failed.status).toBe(503)
+    const { items } = (await (await caller.get(path)).json()) as { items: { draft_id: string }[] }
+    const [{ draft_id } = { draft_id: '' }] = items
+    await caller.fetch(`${path}/${draft_id}`, { method: 'PUT', json: { data: { a: 2 } } })
+    expect(await errorOf(await caller.post(path, { data: { a: 1 } }, headers))).toMatchObject({
+      status: 409,
+      error: 'conflict',
+      details: { draft_id },
+    })
+  })
+
   test('409 conflict: the 51st draft, also in a race', async () => {
     const { caller } = await session()
     for (let i = 0; i < 48; i++) await caller.post(path, { data: {} })
@@ -391,6 +409,23 @@ describe('API keys', () => {
     ])
     const { results } = await env.DB.prepare('SELECT * FROM idempotency_keys').all()
     expect(JSON.stringify(results)).not.toContain(first.secret.slice(18))
+  })
+
+  test('of two tries that make the same key one does', async () => {
+    const { address } = await enrolled()
+    const { apiKeys } = services(env)
+    const key = {
+      keyId: 'SameKey1',
+      owner: address,
+      name: 'CI',
+      secretHash: '0x',
+      scopes: ['modules:write' as const],
+      projectIds: null,
+      createdAt: 1,
+      expiresAt: null,
+    }
+    const outcomes = await Promise.all([apiKeys.create(key), apiKeys.create(key)])
+    expect(outcomes.sort()).toEqual(['created', 'exists'])
   })
 
   test('only a hash of the secret is stored', async () => {

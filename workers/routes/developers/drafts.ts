@@ -1,6 +1,5 @@
 import * as z from 'zod'
 import { unixNow } from '../../../durable-objects/clock.ts'
-import { randomAlphanumerics } from '../../auth/random.ts'
 import type { HubContext } from '../../context.ts'
 import { ApiError, invalidField } from '../../errors.ts'
 import { example } from '../../examples.ts'
@@ -12,6 +11,8 @@ import { defineRoute } from '../../route.ts'
 import { type Draft, type DraftContent, draftsMax, type ListedDraft } from '../../stores/drafts.ts'
 
 const dataBytesMax = 256 * 1024
+/** A value and the comma after it take two bytes, so data that fits never has more. */
+const valuesMax = dataBytesMax / 2 + 10
 
 const DraftInput = z
   .strictObject({
@@ -115,6 +116,7 @@ export const createDraft = defineRoute(
       schema: DraftInput,
       example: { current_step: 0, data: { name: 'My first project' } },
       fractions: true,
+      valuesMax,
     },
     errors: ['conflict', 'too_large'],
     responses: {
@@ -126,8 +128,15 @@ export const createDraft = defineRoute(
       },
     },
   },
-  async (c, { json: input }) =>
-    withData(await insertDraft(c, randomAlphanumerics(12), contentOf(input)), null),
+  async (c, { json: input }) => {
+    const { derived, drafts } = c.var.services
+    const { operation } = c.var
+    const draftId = derived.alphanumerics(operation, 'draft id', 12)
+    const content = contentOf(input)
+    const made = operation.isRetry ? await drafts.find(sessionOf(c).address, draftId) : null
+    const answer = made === null ? await insertDraft(c, draftId, content) : answerMade(made, content)
+    return withData(answer, null)
+  },
   (answer, { json: { data } }) => withData(answer, data),
 )
 
@@ -172,6 +181,7 @@ export const putDraft = defineRoute(
       schema: DraftInput,
       example: { current_step: 2, data: { name: 'My first project' } },
       fractions: true,
+      valuesMax,
     },
     errors: ['conflict', 'too_large'],
     responses: {
@@ -241,11 +251,22 @@ async function insertDraft(c: HubContext, draftId: string, content: DraftContent
   return answerDraft(created, 201)
 }
 
-/** The answer with other data; an error has none. */
-const withData = (answer: Answer, data: unknown): Answer =>
-  answer.status < 400
-    ? { ...answer, body: JSON.stringify({ ...JSON.parse(String(answer.body)), data }) }
-    : answer
+/** The answer for a draft that an earlier try of the request made. */
+function answerMade(made: Draft, { currentStep, projectId, data }: DraftContent): Answer {
+  if (made.currentStep !== currentStep || made.projectId !== projectId || made.data !== data)
+    throw new ApiError(
+      'conflict',
+      `An earlier try of this request made the draft ${made.draftId}, which was changed since. Read it.`,
+      { details: { draft_id: made.draftId } },
+    )
+  return answerDraft(made, 201)
+}
+
+/** The answer with other data. */
+const withData = (answer: Answer, data: unknown): Answer => ({
+  ...answer,
+  body: JSON.stringify({ ...JSON.parse(String(answer.body)), data }),
+})
 
 const answerDraft = (draft: Draft, status = 200): Answer =>
   json(draftView(draft), status, {

@@ -37,25 +37,30 @@ export const enroll = defineRoute(
     const { draft, developer_type, display_name, email = null, website = null, reason = null } = application
     const approved = c.var.settings.AUTO_APPROVE_DEVELOPERS && !draft
     const now = unixNow()
+    const stated = { developerType: developer_type, displayName: display_name, email, website, reason }
     const recorded = await c.var.services.developers.enroll(
       {
+        ...stated,
         address: sessionOf(c).address,
         enrollment: draft ? 'draft' : approved ? 'active' : 'pending',
         verification: approved ? 'verified' : 'unverified',
-        developerType: developer_type,
-        displayName: display_name,
-        email,
-        website,
-        reason,
         agreementsAcceptedAt: now,
       },
       now,
     )
-    if (recorded === 'invalid_state')
+    const developer = await ownDeveloper(c)
+    // An earlier try of the same application is one that was recorded.
+    if (recorded === 'invalid_state' && !(c.var.operation.isRetry && states(developer, stated)))
       throw new ApiError('invalid_state', 'An enrollment of this wallet is pending or active already.')
-    return json(ownDeveloperView(await ownDeveloper(c)))
+    return json(ownDeveloperView(developer))
   },
 )
+
+type Stated = Pick<Developer, 'developerType' | 'displayName' | 'email' | 'website' | 'reason'>
+
+/** Whether the record says what the application says. */
+const states = (developer: Developer, stated: Stated): boolean =>
+  (Object.keys(stated) as (keyof Stated)[]).every((name) => developer[name] === stated[name])
 
 export const requestVerification = defineRoute(
   {

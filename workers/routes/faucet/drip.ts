@@ -3,7 +3,7 @@ import type { Contracts } from '../../chain/contracts.ts'
 import type { HubContext } from '../../context.ts'
 import { ApiError, unavailable } from '../../errors.ts'
 import { example } from '../../examples.ts'
-import { json } from '../../http/answer.ts'
+import { type Answer, json } from '../../http/answer.ts'
 import { sessionOf } from '../../middleware/authenticate.ts'
 import { readBalance } from '../../relay/account-state.ts'
 import { refusalError } from '../../relay/refusal.ts'
@@ -57,23 +57,20 @@ export const drip = defineRoute(
     if (settings.FAUCET_REQUIRES_VALIDATORS && (await network.validators()).length === 0)
       throw new ApiError('no_validators', 'No validator is registered, so tokens would be of no use yet.')
 
-    const turn = await requireTurn(c, relayer, wallet)
+    const taken = await takeOpenTurn(c, relayer, wallet)
+    if (taken.status === 'wait') {
+      // An earlier try may have sent the tokens: what is left to do then is to answer.
+      const given = c.var.operation.isRetry ? await findGiven(relayer, taken) : null
+      if (given === null) throw waitError(taken)
+      return answerGiven(given, terms)
+    }
+    const { turn } = taken
     try {
       await requireTokens(c, contracts, terms)
       const transfer = await sendTokens({ relayer, contracts, wallet, turn, terms })
       await turn.confirm()
       const native = await sendNative(c, { relayer, wallet, turn, terms })
-      return json(
-        {
-          tx_hash: transfer.txHash,
-          amount: String(terms.amountWei),
-          ...(native !== null && { eth_tx_hash: native }),
-          eth_amount: native === null ? '0' : String(terms.nativeWei),
-          next_eligible_at: turn.nextEligibleAt,
-        },
-        202,
-        { Location: `/v1/transactions/${transfer.id}` },
-      )
+      return answerGiven({ transfer, native, nextEligibleAt: turn.nextEligibleAt }, terms)
     } catch (error) {
       await turn.release()
       throw error
@@ -85,22 +82,61 @@ export const drip = defineRoute(
 const closed = (message: string): ApiError =>
   new ApiError('unavailable', message, { headers: { 'Retry-After': '3600' } })
 
-async function requireTurn(c: HubContext, relayer: RelayerClient, wallet: string): Promise<Turn> {
+/** What was sent in a turn. */
+interface Given {
+  transfer: { id: string; txHash: string }
+  /** The transaction of the native part; null where none was sent. */
+  native: string | null
+  nextEligibleAt: number
+}
+
+async function findGiven(
+  relayer: RelayerClient,
+  { confirmedTurnId, nextEligibleAt }: Waiting,
+): Promise<Given | null> {
+  if (confirmedTurnId === null) return null
+  const [token, native] = await Promise.all([
+    relayer.find(dripId('token', confirmedTurnId)),
+    relayer.find(dripId('native', confirmedTurnId)),
+  ])
+  if (!token?.txHash) return null
+  return {
+    transfer: { id: token.id, txHash: token.txHash },
+    native: native?.txHash ?? null,
+    nextEligibleAt,
+  }
+}
+
+const answerGiven = (
+  { transfer, native, nextEligibleAt }: Given,
+  { amountWei, nativeWei }: FaucetTerms,
+): Answer =>
+  json(
+    {
+      tx_hash: transfer.txHash,
+      amount: String(amountWei),
+      ...(native !== null && { eth_tx_hash: native }),
+      eth_amount: native === null ? '0' : String(nativeWei),
+      next_eligible_at: nextEligibleAt,
+    },
+    202,
+    { Location: `/v1/transactions/${transfer.id}` },
+  )
+
+/** A turn, which a wallet has also when what it was given in the one before was lost. */
+async function takeOpenTurn(c: HubContext, relayer: RelayerClient, wallet: string): Promise<TakenTurn> {
   let taken = await takeTurn(c, wallet)
   if (taken.status === 'wait' && taken.confirmedTurnId !== null) {
     const earlier = await relayer.find(dripId('token', taken.confirmedTurnId))
     const lost = earlier?.status === 'reverted' || earlier?.status === 'failed'
     if (lost && (await forgetTurn(c, wallet, taken.confirmedTurnId))) taken = await takeTurn(c, wallet)
   }
-  if (taken.status === 'granted') return taken.turn
-  throw waitError(taken)
+  return taken
 }
 
-function waitError({
-  scope,
-  nextEligibleAt,
-  confirmedTurnId,
-}: Extract<TakenTurn, { status: 'wait' }>): ApiError {
+type Waiting = Extract<TakenTurn, { status: 'wait' }>
+
+function waitError({ scope, nextEligibleAt, confirmedTurnId }: Waiting): ApiError {
   const seconds = Math.max(1, nextEligibleAt - unixNow())
   const options = {
     details: { next_eligible_at: nextEligibleAt },

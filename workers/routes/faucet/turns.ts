@@ -97,6 +97,7 @@ export async function nextEligibleAt(c: HubContext, wallet: string): Promise<num
   const times = await Promise.all(
     limits.map((limit) => reach(objectOf(c, limit).nextEligibleAt(limit.request))),
   )
+  // biome-ignore lint/plugin/noSpreadArguments: One time for each limit.
   return Math.max(...times)
 }
 

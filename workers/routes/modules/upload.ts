@@ -1,7 +1,11 @@
 import * as z from 'zod'
 import { base64ToBytes } from '../../../protocol/encoding/index.ts'
 import { artifactBytesMax } from '../../../protocol/hbc/artifact.ts'
-import { ApiError, invalidField } from '../../errors.ts'
+import type { HubContext } from '../../context.ts'
+import { invalidField } from '../../errors.ts'
+import { readBase64Body } from '../../http/base64-body.ts'
+import { parseJsonBody, requireContentType } from '../../http/body.ts'
+import { validate } from '../../http/validate.ts'
 import { defineRoute } from '../../route.ts'
 import { ModuleView, moduleExample } from './schema.ts'
 import { storeModule } from './store.ts'
@@ -14,6 +18,9 @@ const ModuleUpload = z
     }),
   })
   .meta({ id: 'ModuleUpload' })
+
+/** Of an artifact as large as one may be in base64, with room for escapes. */
+const bodyBytesMax = 24 * 1024 * 1024
 
 export const uploadModule = defineRoute(
   {
@@ -28,7 +35,12 @@ export const uploadModule = defineRoute(
     stores: 'files',
     budget: 'module_upload',
     idempotent: true,
-    json: { schema: ModuleUpload, example: { hbc_b64: 'UEsDBBQAAAAAAA…' }, bytesMax: 24 * 1024 * 1024 },
+    json: {
+      schema: ModuleUpload,
+      example: { hbc_b64: 'UEsDBBQAAAAAAA…' },
+      bytesMax: bodyBytesMax,
+      read: readArtifactBytes,
+    },
     errors: ['already_exists', 'too_large'],
     responses: {
       201: {
@@ -39,15 +51,16 @@ export const uploadModule = defineRoute(
       },
     },
   },
-  (c, { json: { hbc_b64 } }) => {
-    // Checked by length, before a byte is decoded.
-    if (hbc_b64.length > Math.ceil(artifactBytesMax / 3) * 4) throw tooLarge()
-    const bytes = base64ToBytes(hbc_b64)
-    if (bytes === null) throw invalidField('hbc_b64', 'must be base64 of the standard alphabet, with padding')
-    if (bytes.length > artifactBytesMax) throw tooLarge()
-    return storeModule(c, bytes, 'hbc_b64')
-  },
+  (c, { json: bytes }) => storeModule(c, bytes, 'hbc_b64'),
 )
 
-const tooLarge = (): ApiError =>
-  new ApiError('too_large', `The artifact is larger than ${artifactBytesMax} bytes.`)
+async function readArtifactBytes(c: HubContext): Promise<Uint8Array> {
+  requireContentType(c, 'application/json')
+  const { json, bytes } = await readBase64Body(c, 'hbc_b64', { bodyBytesMax, bytesMax: artifactBytesMax })
+  const { hbc_b64 } = validate(ModuleUpload, parseJsonBody(json))
+  // A body may write the name of the member with escapes, and then it is read as any other.
+  const artifact = bytes === undefined ? base64ToBytes(hbc_b64) : bytes
+  if (artifact === null)
+    throw invalidField('hbc_b64', 'must be base64 of the standard alphabet, with padding')
+  return artifact
+}

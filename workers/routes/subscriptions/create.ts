@@ -76,27 +76,25 @@ export const createSubscription = defineRoute(
     requireEnough(collateral, record.project.minCollateral)
     const subscriptionId = deriveSubscriptionId(project_id, owner, device.publicKey)
     const known = await subscriptions.find(subscriptionId)
-    if (known !== null && standingNow(known).status !== 'closed') throw alreadyOpen(subscriptionId)
+    const isOpen = known !== null && standingNow(known).status !== 'closed'
+    // An earlier try began it: what is left to do is to answer.
+    const isBegun = isOpen && c.var.operation.isRetry && known.nodeId === node_id
+    if (isOpen && !isBegun) throw alreadyOpen(subscriptionId)
 
     // Before the record: a chain that does not answer must not leave one that a second try finds in its way.
     const subscription = { projectId: project_id, nodeKey: device.publicKey }
     const bond = await preparePayload(c, bondAction(owner, subscription, collateral))
-    const created = await subscriptions.create(
-      {
-        ...subscription,
-        subscriptionId,
-        owner,
-        nodeId: node_id,
-        reputation: defaultNetworkParams.reputation_initial,
-      },
-      unixNow(),
-    )
-    if (created === 'exists') throw alreadyOpen(subscriptionId)
-    if (created === 'full')
-      throw new ApiError(
-        'conflict',
-        `A wallet has at most ${openSubscriptionsMax} subscriptions that are not closed. Withdraw from some, or use another wallet.`,
-      )
+    if (!isBegun) {
+      const { reputation_initial: reputation } = defaultNetworkParams
+      const fresh = { ...subscription, subscriptionId, owner, nodeId: node_id, reputation }
+      const created = await subscriptions.create(fresh, unixNow())
+      if (created === 'exists') throw alreadyOpen(subscriptionId)
+      if (created === 'full')
+        throw new ApiError(
+          'conflict',
+          `A wallet has at most ${openSubscriptionsMax} subscriptions that are not closed. Withdraw from some, or use another wallet.`,
+        )
+    }
     const view = subscriptionView(await requireSubscription(c, subscriptionId))
     return json({ subscription: view, bond, compatibility }, 201, {
       Location: `/v1/subscriptions/${subscriptionId}`,

@@ -46,7 +46,7 @@ export class Journal {
   /** Hands everything to the caller's frame. */
   commit(): void {
     if (this.#parent === null) return
-    this.#parent.events.push(...this.events)
+    for (const event of this.events) this.#parent.events.push(event)
     for (const [key, write] of this.#writes) this.#parent.#writes.set(key, write)
   }
 

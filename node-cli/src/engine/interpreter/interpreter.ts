@@ -59,6 +59,7 @@ class InterpretedInstance implements Instance {
       const outer = this.#frame
       // Behind its parameters, which the caller's units pay for.
       this.#frame = frame + slotBytes * params
+      // biome-ignore lint/plugin/noSpreadArguments: The parameters of one function, which the format bounds.
       const given = run(...parameters)
       this.#frame = outer
       if (result) this.#machine.view().setBigInt64(frame, packResult(given), true)

@@ -84,6 +84,7 @@ export class CompiledInstance implements Instance {
   #call(name: string, units: number, ...parameters: number[]): unknown {
     this.#budget.value = units
     try {
+      // biome-ignore lint/plugin/noSpreadArguments: The parameters of one function, which the format bounds.
       return (this.#exports[name] as (...values: number[]) => unknown)(...parameters)
     } catch (error) {
       throw this.#explain(error as Error)
@@ -121,8 +122,10 @@ function importsOf(host: HostFunctions): Record<string, Record<string, unknown>>
     const work = host[full]!
     imports[module] ??= {}
     imports[module][name] = result
-      ? (...parameters: number[]) => packResult(work(...parameters))
-      : (...parameters: number[]) => void work(...parameters)
+      ? // biome-ignore lint/plugin/noSpreadArguments: The parameters of one function, which the format bounds.
+        (...parameters: number[]) => packResult(work(...parameters))
+      : // biome-ignore lint/plugin/noSpreadArguments: The parameters of one function, which the format bounds.
+        (...parameters: number[]) => void work(...parameters)
   }
   return imports
 }

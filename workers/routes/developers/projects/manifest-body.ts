@@ -1,5 +1,10 @@
 import type * as z from 'zod'
-import { CanonicalJsonError, type UnencodableValue } from '../../../../protocol/encoding/index.ts'
+import {
+  CanonicalJsonError,
+  dottedPath,
+  problemsMax,
+  type UnencodableValue,
+} from '../../../../protocol/encoding/index.ts'
 import type { HubContext } from '../../../context.ts'
 import { parseJsonBody, requireContentType } from '../../../http/body.ts'
 import { validate } from '../../../http/validate.ts'
@@ -14,14 +19,15 @@ export const manifestBody = <S extends z.ZodType>(schema: S, example: unknown) =
   parse(c: HubContext, bytes: Uint8Array): { envelope: z.output<S>; unencodable: UnencodableValue[] } {
     requireContentType(c, 'application/json')
     const unencodable: UnencodableValue[] = []
-    const body = parseJsonBody(bytes, (value) => unencodable.push(insideManifest(value)))
+    const body = parseJsonBody(bytes, {
+      onUnencodable(code, _readAs, path) {
+        // More are not listed. Outside the manifest the schema takes neither numbers nor such strings.
+        if (unencodable.length === problemsMax) return
+        const [member, ...inside] = path
+        if (member !== 'manifest') throw new CanonicalJsonError(code, dottedPath(path))
+        unencodable.push({ code, path: dottedPath(inside) })
+      },
+    })
     return { envelope: validate(schema, body), unencodable }
   },
 })
-
-/** The same value with its path inside the manifest. @throws {@link CanonicalJsonError} when it is elsewhere. */
-function insideManifest({ code, path }: UnencodableValue): UnencodableValue {
-  const inside = /^manifest(?:\.|(?=\[|$))/.exec(path)
-  if (inside === null) throw new CanonicalJsonError(code, path)
-  return { code, path: path.slice(inside[0].length) }
-}

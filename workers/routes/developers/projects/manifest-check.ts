@@ -1,8 +1,9 @@
 import {
+  isAddress,
   isBytes32,
   isObject,
   type Problem,
-  sortProblems,
+  ProblemList,
   type UnencodableValue,
 } from '../../../../protocol/encoding/index.ts'
 import { defaultNetworkParams } from '../../../../protocol/identity/index.ts'
@@ -15,7 +16,7 @@ import {
 } from '../../../../protocol/manifest/index.ts'
 import { readToken } from '../../../chain/token.ts'
 import type { HubContext } from '../../../context.ts'
-import { ApiError, invalidField, problemsMax } from '../../../errors.ts'
+import { ApiError, invalidField } from '../../../errors.ts'
 import { walletOf } from '../../../middleware/authenticate.ts'
 import type { Developer } from '../../../stores/developers.ts'
 import type { Module } from '../../../stores/modules.ts'
@@ -72,16 +73,12 @@ export async function findProblems(
   const { worker, functions, rewardToken } = namedBy(manifest)
   const [module, token] = await Promise.all([
     isBytes32(worker) ? services.modules.find(worker) : null,
-    own.some(({ path }) => path === 'consensus.economics.reward_token') || rewardToken === undefined
-      ? null
-      : readToken(c, rewardToken),
+    rewardToken === undefined ? null : readToken(c, rewardToken),
   ])
-  const problems = [
-    ...own,
-    ...(isBytes32(worker) ? workerProblems(module, functions) : []),
-    ...(rewardToken !== undefined && token === null ? [noToken] : []),
-  ]
-  return { problems: sortProblems(problems).slice(0, problemsMax), token }
+  const problems = new ProblemList(own)
+  if (isBytes32(worker)) for (const problem of workerProblems(module, functions)) problems.add(problem)
+  if (rewardToken !== undefined && token === null) problems.add(noToken)
+  return { problems: problems.sorted(), token }
 }
 
 const noToken: Problem = {
@@ -112,7 +109,7 @@ function namedBy(manifest: unknown) {
   return {
     worker: member(manifest, 'consensus', 'modules', 'worker'),
     functions: Array.isArray(functions) ? (functions as unknown[]) : [],
-    rewardToken: typeof rewardToken === 'string' ? rewardToken : undefined,
+    rewardToken: isAddress(rewardToken) ? rewardToken : undefined,
   }
 }
 
@@ -122,11 +119,22 @@ function workerProblems(module: Module | null, functions: readonly unknown[]): P
   if (module === null) return [problem(path, 'The address of a module that was uploaded to this hub.')]
   if (!module.stateless)
     return [problem(path, 'A stateless module: one that imports neither storage nor calls of other modules.')]
+  const message = `${oneOf(module.functions)}.`
   return functions.flatMap((name, index) =>
     typeof name !== 'string' || module.functions.includes(name)
       ? []
-      : [problem(`consensus.work.functions[${index}]`, `One of ${module.functions.join(', ')}.`)],
+      : [problem(`consensus.work.functions[${index}]`, message)],
   )
+}
+
+/** Names that are shown of a long list; the module's record has all of them. */
+const shownNamesMax = 10
+
+const oneOf = (names: readonly string[]): string => {
+  const shown = names.slice(0, shownNamesMax).join(', ')
+  return names.length > shownNamesMax
+    ? `One of the ${names.length} functions of the module: ${shown}, …`
+    : `One of ${shown}`
 }
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isBytes32, sortProblems } from '../../../../protocol/encoding/index.ts'
+import { isBytes32, ProblemList } from '../../../../protocol/encoding/index.ts'
 import { defaultNetworkParams } from '../../../../protocol/identity/index.ts'
 import known from '../../../../protocol/vectors/manifest-validation.json'
 import { manifestToJudge } from '../../../../protocol/vectors/runners/manifest.ts'
@@ -21,7 +21,7 @@ describe('POST /v1/developers/projects/prepare', () => {
     const { token } = await signIn()
     const caller = client({ token, bindings: bindingsOf(context) })
     const answer: Json = await (await caller.post('/v1/developers/projects/prepare', { manifest })).json()
-    const expected = sortProblems([...output.problems, ...unknownWorker(manifest)])
+    const expected = new ProblemList([...output.problems, ...unknownWorker(manifest)]).sorted()
     expect(answer.problems.map(({ path, code }: Json) => ({ path, code }))).toEqual(expected)
     expect(answer.valid).toBe(expected.length === 0)
   })

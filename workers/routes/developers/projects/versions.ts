@@ -92,6 +92,9 @@ export const createVersion = defineRoute(
     if (fixed.length > 0) throw invalidManifest(fixed)
     const { projectVersions } = c.var.services
     const latest = await projectVersions.latest(project_id)
+    // An earlier try stored this version.
+    if (c.var.operation.isRetry && latest?.manifestHash === hashes.manifest_hash)
+      return answer(c, project_id, manifest.version)
     if (
       latest === null ||
       !continuesVersion({ version: latest.version, manifest_hash: latest.manifestHash }, manifest)

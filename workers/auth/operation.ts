@@ -1,0 +1,43 @@
+import { hkdf } from '@noble/hashes/hkdf'
+import { sha256 } from '@noble/hashes/sha2'
+import { bytesToBase64Url } from '../http/base64.ts'
+import { alphanumericsOf, randomSecret } from './random.ts'
+
+/**
+ * What a request asks to be done once. Every try under one `Idempotency-Key` is the same operation; a request without one
+ * is an operation of its own.
+ */
+export interface Operation {
+  /** Secret: what the operation makes is derived from it. It goes when the key is forgotten. */
+  readonly id: string
+  /** Whether an earlier try may have done it, without saying so. */
+  readonly isRetry: boolean
+}
+
+export const newOperation = (): Operation => ({ id: randomSecret(), isRetry: false })
+
+/**
+ * Ids and secrets of what an operation makes: as good as random ones, and the same at every try, so that a unique index
+ * sees to it that the thing is made once. They take the deployment's secret as well as the operation's id.
+ */
+export class DerivedValues {
+  readonly #secret: Uint8Array
+
+  constructor(secret: string) {
+    this.#secret = new TextEncoder().encode(secret)
+  }
+
+  /** Characters of `[A-Za-z0-9]`; each purpose has others. */
+  alphanumerics(operation: Operation, purpose: string, length: number): string {
+    return alphanumericsOf(this.#bytes(operation, purpose), length)
+  }
+
+  /** 32 bytes as 43 base64url characters. */
+  secret(operation: Operation, purpose: string): string {
+    return bytesToBase64Url(this.#bytes(operation, purpose))
+  }
+
+  #bytes({ id }: Operation, purpose: string): Uint8Array {
+    return hkdf(sha256, this.#secret, id, `operation: ${purpose}`, 32)
+  }
+}

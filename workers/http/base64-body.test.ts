@@ -1,0 +1,156 @@
+import { createExecutionContext } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import fc from 'fast-check'
+import { HonoRequest } from 'hono/request'
+import { describe, expect, test } from 'vitest'
+import { base64ToBytes } from '../../protocol/encoding/index.ts'
+import { type HubContext, HubVariables } from '../context.ts'
+import type { ApiError } from '../errors.ts'
+import { readBase64Body } from './base64-body.ts'
+import { readBody } from './body.ts'
+
+const utf8 = new TextEncoder()
+
+/** A request whose body arrives in these pieces; `asked` tells how much room was offered for each. */
+function arriving(pieces: Iterable<Uint8Array>, headers: Record<string, string> = {}) {
+  const asked: number[] = []
+  const rest = pieces[Symbol.iterator]()
+  const body = new ReadableStream({
+    type: 'bytes',
+    pull(controller) {
+      const view = controller.byobRequest?.view as Uint8Array
+      asked.push(view.byteLength)
+      const { value, done } = rest.next()
+      if (done) {
+        controller.close()
+        controller.byobRequest?.respond(0)
+        return
+      }
+      view.set(value)
+      controller.byobRequest?.respond(value.byteLength)
+    },
+  })
+  const request = new Request('http://hub/thing', { method: 'POST', body, headers })
+  const c: HubContext = {
+    req: new HonoRequest(request, '/thing'),
+    env,
+    executionCtx: createExecutionContext(),
+    var: new HubVariables(env, () => 'first-primary'),
+  }
+  return { c, asked }
+}
+
+function* split(bytes: Uint8Array, sizes: readonly number[]): Generator<Uint8Array> {
+  let turn = 0
+  for (let at = 0; at < bytes.length; turn++) {
+    const size = sizes[turn % sizes.length]!
+    yield bytes.subarray(at, at + size)
+    at += size
+  }
+}
+
+const limits = { bodyBytesMax: 200_000, bytesMax: 100_000 }
+async function read(text: string, sizes: readonly number[] = [65_536]) {
+  const { c } = arriving(split(utf8.encode(text), sizes))
+  const { json, bytes } = await readBase64Body(c, 'data', limits)
+  return { json: new TextDecoder().decode(json), bytes: bytes && [...bytes] }
+}
+
+const codeOf = (error: ApiError) => [error.status, error.code]
+
+describe('a body that announces its length', () => {
+  test('takes no more room than what arrives: pieces of 64 KiB', async () => {
+    const piece = new Uint8Array(65_536).fill(7)
+    const size = 64 * piece.length
+    const { c, asked } = arriving(split(new Uint8Array(size).fill(7), [piece.length]), {
+      'Content-Length': String(size),
+    })
+    const body = await readBody(c, size)
+    expect(body.length).toBe(size)
+    expect(body.every((byte) => byte === 7)).toBe(true)
+    expect(Math.max(...asked)).toBe(piece.length)
+    // Room grows with what has come, up to what is announced.
+    expect(body.buffer.byteLength).toBe(size)
+  })
+
+  test('is asked for no more than that', async () => {
+    const { c, asked } = arriving([utf8.encode('{}')], { 'Content-Length': '2' })
+    expect(await readBody(c, 1000)).toEqual(utf8.encode('{}'))
+    expect(asked[0]).toBe(3)
+  })
+})
+
+describe('readBase64Body', () => {
+  test('takes the member out of the body and decodes it', async () => {
+    expect(await read('{"a":[1,{"data":"AA=="}],"data" : "AAEC","b":"data"}')).toEqual({
+      json: '{"a":[1,{"data":"AA=="}],"data" : "","b":"data"}',
+      bytes: [0, 1, 2],
+    })
+  })
+
+  test('property: however the body is cut into pieces', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.uint8Array({ maxLength: 300 }),
+        fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1 }),
+        fc.constantFrom<(text: string) => string>(
+          (text) => text,
+          (text) => text.replaceAll('/', '\\/'),
+          (text) => text.replaceAll('+', '\\u002B').replaceAll('=', '\\u003d'),
+        ),
+        fc.string(),
+        async (bytes, sizes, written, other) => {
+          const text = written(Buffer.from(bytes).toString('base64'))
+          const beside = JSON.stringify({ '\\"data': other }).slice(1)
+          expect(await read(`{"data":"${text}",${beside}`, sizes)).toEqual({
+            json: `{"data":"",${beside}`,
+            bytes: [...bytes],
+          })
+        },
+      ),
+    )
+  })
+
+  test('property: refuses what is no base64, as the whole text is refused', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.string({ unit: fc.constantFrom('A', 'B', '=', '/', '-', ' ', 'é'), maxLength: 12 }),
+        fc.integer({ min: 1, max: 5 }),
+        async (text, size) => {
+          const expected = base64ToBytes(text)
+          expect((await read(`{"data":"${text}"}`, [size])).bytes).toEqual(expected && [...expected])
+        },
+      ),
+    )
+  })
+
+  test.each([
+    ['a backslash', '{"data":"AA\\\\=="}'],
+    ['an escape that breaks off', '{"data":"AAA\\u00"}'],
+    ['an escape of what is no base64', '{"data":"AAA\\u0000"}'],
+    ['something after the padding', '{"data":"AA==AAAA"}'],
+    ['padding in the middle of pieces', '{"data":"AA==\\u0041AAA"}'],
+  ])('refuses %s', async (_, text) => {
+    expect((await read(text, [3])).bytes).toBeNull()
+    expect((await read(text)).bytes).toBeNull()
+  })
+
+  test.each([
+    ['the member is no string', '{"data":[1]}'],
+    ['its name is written with an escape', '{"d\\u0061ta":"AAEC"}'],
+    ['it is deeper', '{"a":{"data":"AAEC"}}'],
+    ['it is not there', '{}'],
+    ['there is no body', ''],
+  ])('leaves the body as it is where %s', async (_, text) => {
+    expect(await read(text, [2])).toEqual({ json: text, bytes: undefined })
+  })
+
+  test('413 too_large: by what it decodes to, by what is beside it, and by the whole', async () => {
+    const large = (of: string) => read(of, [50_000]).catch(codeOf)
+    const tooLarge = [413, 'too_large']
+    expect((await read(`{"data":"${'A'.repeat(133_332)}"}`, [50_000])).bytes).toHaveLength(99_999)
+    expect(await large(`{"data":"${'A'.repeat(133_340)}"}`)).toEqual(tooLarge)
+    expect(await large(`{"other":"${'A'.repeat(70_000)}"}`)).toEqual(tooLarge)
+    expect(await large(`{"data":"${'\\u0041'.repeat(33_334)}"}`)).toEqual(tooLarge)
+  })
+})

@@ -1,0 +1,199 @@
+import { env } from 'cloudflare:workers'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { FakeChain } from '../../durable-objects/testing/fake-chain.ts'
+import type { Env } from '../env.ts'
+import { png } from '../images/testing/images.ts'
+import { routes } from '../routes/index.ts'
+import { namedArtifact } from '../test/artifact.ts'
+import { client, errorOf } from '../test/client.ts'
+import { failingDatabase } from '../test/failing-database.ts'
+import { createDeveloper, manifestOf, signed, submitProject, uploadModule } from '../test/project.ts'
+import { createDescribedMiner, createListedProject, minCollateral } from '../test/subscription.ts'
+import { signIn } from '../test/wallet.ts'
+
+const chain = new FakeChain()
+chain.callAnswer = 10n ** 30n
+
+/** A call that does something once, and how often it was done. */
+interface Scenario {
+  token: string
+  path?: string
+  body?: unknown
+  done: () => Promise<number>
+}
+
+interface IdempotentRoute {
+  begin: () => Promise<Scenario>
+  /** How a second try is answered that finds the work done, where not as the first. */
+  found?: number
+  withoutChain?: true
+}
+
+const rows = async (sql: string, ...values: unknown[]): Promise<number> => {
+  const row = await env.DB.prepare(`SELECT count(*) AS n FROM ${sql}`)
+    .bind(...values)
+    .first<{ n: number }>()
+  return row?.n ?? 0
+}
+
+let names = 0
+const freshName = () => {
+  names += 1
+  return `once ${names}`
+}
+
+const idempotentRoutes: Record<string, IdempotentRoute> = {
+  'POST /v1/modules': {
+    begin: async () => {
+      const { token } = await signIn()
+      const { bytes, manifestAddress } = namedArtifact(freshName())
+      return {
+        token,
+        body: { hbc_b64: Buffer.from(bytes).toString('base64') },
+        done: () => rows('modules WHERE manifest_address = ?', manifestAddress),
+      }
+    },
+  },
+  'POST /v1/developers/assets': {
+    begin: async () => {
+      const { token, address } = await signIn()
+      names += 1
+      const image = Buffer.from(png({ width: names, height: 1 })).toString('base64')
+      return {
+        token,
+        body: { content_type: 'image/png', data_b64: image },
+        done: () => rows('assets WHERE uploader = ?', address),
+      }
+    },
+    found: 200,
+  },
+  'POST /v1/developers/me/enrollment': {
+    begin: async () => {
+      const { token, address } = await signIn()
+      return {
+        token,
+        body: { developer_type: 'individual', display_name: 'Ada', agreements_accepted: true },
+        done: () => rows("developers WHERE address = ? AND enrollment = 'pending'", address),
+      }
+    },
+  },
+  'POST /v1/developers/me/drafts': {
+    begin: async () => {
+      const { token, address } = await signIn()
+      return { token, body: { data: { a: 1 } }, done: () => rows('drafts WHERE owner = ?', address) }
+    },
+  },
+  'POST /v1/developers/api-keys': {
+    begin: async () => {
+      const { token, address } = await createDeveloper()
+      return {
+        token,
+        body: { name: 'CI', scopes: ['modules:write'] },
+        done: () => rows('api_keys WHERE owner = ?', address),
+      }
+    },
+  },
+  'POST /v1/developers/projects': {
+    begin: async () => {
+      const ada = await createDeveloper()
+      const manifest = manifestOf(ada, await uploadModule(ada))
+      return {
+        token: ada.token,
+        body: signed(ada.key, manifest),
+        done: () => rows('projects WHERE developer = ?', ada.address),
+      }
+    },
+    found: 200,
+    withoutChain: true,
+  },
+  'POST /v1/developers/projects/{project_id}/versions': {
+    begin: async () => {
+      const ada = await createDeveloper()
+      const onNoChain = { ...ada, client: client({ token: ada.token, bindings: noChain }) }
+      const { manifest, project_id, manifest_hash } = await submitProject(onNoChain)
+      await env.DB.prepare("UPDATE projects SET listing_status = 'listed' WHERE project_id = ?")
+        .bind(project_id)
+        .run()
+      const next = {
+        ...manifest,
+        version: 2,
+        previous: manifest_hash,
+        listing: { ...manifest.listing, tagline: '2' },
+      }
+      return {
+        token: ada.token,
+        path: `/v1/developers/projects/${project_id}/versions`,
+        body: signed(ada.key, next),
+        done: async () => (await rows('project_versions WHERE project_id = ?', project_id)) - 1,
+      }
+    },
+    withoutChain: true,
+  },
+  'POST /v1/subscriptions': {
+    begin: async () => {
+      const { owner, device } = await createDescribedMiner()
+      const project_id = await createListedProject()
+      return {
+        token: owner.token,
+        body: { project_id, node_id: device.nodeId, collateral: String(minCollateral) },
+        done: () => rows('subscriptions WHERE owner = ?', owner.address),
+      }
+    },
+  },
+  'POST /v1/faucet/drip': {
+    begin: async () => {
+      const { token, address } = await signIn()
+      const word = address.slice(2)
+      const given = () => chain.received.filter(({ data }) => data.includes(word))
+      return { token, done: async () => new Set(given().map(({ hash }) => hash)).size }
+    },
+  },
+}
+
+const noChain: Partial<Env> = { CHAIN_CONTRACTS: undefined as never }
+
+beforeAll(() => {
+  chain.install()
+})
+
+test('the table has every route that takes an Idempotency-Key', async () => {
+  const taking: string[] = []
+  for (const { method, path, load } of routes)
+    if ((await load()).declaration.idempotent) taking.push(`${method.toUpperCase()} ${path}`)
+  expect(taking.sort()).toEqual(Object.keys(idempotentRoutes).sort())
+})
+
+describe('a database that carries a statement out and loses its answer', () => {
+  test.each(Object.entries(idempotentRoutes))(
+    '%s is done once, and the next try says so',
+    async (name, route) => {
+      const [, declared = ''] = name.split(' ')
+      const bindings = route.withoutChain ? noChain : {}
+      let lost = true
+      for (let fault = 1; lost; fault++) {
+        lost = false
+        const { token, path = declared, body, done } = await route.begin()
+        const DB = failingDatabase(
+          (_, statement) => {
+            lost ||= statement === fault
+            return statement === fault
+          },
+          { carriedOut: true },
+        )
+        const headers = { 'Idempotency-Key': `${name} ${fault}`.replaceAll(' ', '_') }
+        const first = await client({ token, bindings: { ...bindings, DB } }).post(path, body, headers)
+        const failed = first.status >= 400
+        if (failed) expect(await errorOf(first), `statement ${fault}`).toMatchObject({ status: 503 })
+        const before = await done()
+        expect([0, 1]).toContain(before)
+
+        const again = await client({ token, bindings }).post(path, body, headers)
+        const text = await again.text()
+        expect([again.status, await done()], `statement ${fault}: ${text}`).toEqual([expect.any(Number), 1])
+        const expected = failed ? [200, 201, 202] : [first.status, ...(route.found ? [route.found] : [])]
+        expect(expected, `statement ${fault}: ${text}`).toContain(again.status)
+        if (!failed && route.found === undefined) expect(JSON.parse(text)).toEqual(await first.json())
+      }
+    },
+  )
+})
