@@ -1,6 +1,6 @@
 import { and, asc, eq, type InferSelectModel, lte, type SQL, sql } from 'drizzle-orm'
 import { batch, type Database, query, read } from './database.ts'
-import { hubActions } from './schema.ts'
+import { deadLetters, hubActions } from './schema.ts'
 
 export type HubAction = InferSelectModel<typeof hubActions>
 export type HubActionKind = HubAction['kind']
@@ -87,7 +87,7 @@ export class HubActionStore {
       ...(isLoud
         ? [
             sql`
-              INSERT INTO dead_letters (message_id, queue, body, attempts, died_at)
+              INSERT INTO ${deadLetters} (message_id, queue, body, attempts, died_at)
               SELECT ${letterIdOf(action)}, ${hubActionsQueue}, ${body}, ${attempts}, ${now}
               WHERE EXISTS (SELECT 1 FROM ${hubActions} WHERE ${this.#same(action)})
               ON CONFLICT (message_id) DO UPDATE SET body = excluded.body, attempts = excluded.attempts,
@@ -102,7 +102,7 @@ export class HubActionStore {
   async finish(action: HubAction, now: number): Promise<void> {
     await batch(this.#db, [
       sql`
-        UPDATE dead_letters SET resolved_at = ${now}, resolution = 'done'
+        UPDATE ${deadLetters} SET resolved_at = ${now}, resolution = 'done'
         WHERE message_id = ${letterIdOf(action)} AND resolved_at IS NULL
           AND EXISTS (SELECT 1 FROM ${hubActions} WHERE ${this.#same(action)})`,
       sql`UPDATE ${hubActions} SET state = 'done', last_error = NULL WHERE ${this.#same(action)}`,

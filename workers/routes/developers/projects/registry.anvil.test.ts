@@ -8,6 +8,7 @@ import type { ProjectManifest } from '../../../../protocol/manifest/index.ts'
 import { epochCap } from '../../../../protocol/settlement/index.ts'
 import { signEvmDigest } from '../../../../protocol/signatures/index.ts'
 import hub from '../../../index.ts'
+import { encodeActionCall } from '../../../relay/action-calls.ts'
 import type { DirectTransaction } from '../../../relay/direct-transaction.ts'
 import { services } from '../../../services.ts'
 import { chain, finalizeRelays, readChain, rpc, send } from '../../../test/chain.ts'
@@ -136,6 +137,36 @@ describe.skipIf(chain === null)('registration', () => {
         await ada.client.post(`${path}/${project_id}/register`, { typed_data: {}, signature: '0x' }),
       ),
     ).toMatchObject({ status: 409, error: 'invalid_state', details: { listing_status: 'pending_review' } })
+  })
+
+  test('by signature, brought to the registry by a stranger and indexed before it is posted', async () => {
+    const { project_id, ways } = await submit()
+    const body = signPayload(ada.key, ways.register_by_sig)
+    const { message } = body.typed_data
+    const data = encodeActionCall('register_project', {
+      message,
+      signature: body.signature,
+      digest: '0x',
+      permit: null,
+    })
+    const [stranger] = (await rpc<string[]>('eth_accounts')).slice(6)
+    await send(stranger, contracts.project_registry, data)
+    await readChain()
+    const project = await read(project_id)
+    expect(project).toMatchObject({ listing_status: 'pending_review' })
+    const answers = await Promise.all(
+      [1, 2].map(() => ada.client.post(`${path}/${project_id}/register`, body)),
+    )
+    for (const answer of answers) {
+      const shown = await answer.json()
+      expect([answer.status, shown]).toMatchObject([
+        202,
+        { status: 'confirmed', error: null, tx_hash: (project as { registry_tx?: string }).registry_tx },
+      ])
+      const bookmark = answer.headers.get('x-bookmark') ?? ''
+      const followed = await client().get(answer.headers.get('location') ?? '', { 'X-Bookmark': bookmark })
+      expect(await followed.json()).toEqual(shown)
+    }
   })
 
   test('by a transaction of the developer; undone with its block', async () => {
