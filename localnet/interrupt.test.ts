@@ -1,9 +1,12 @@
 import { existsSync, mkdtempSync, readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test, vi } from 'vitest'
 import { hasAnvil } from './testing/anvil.ts'
 import { childrenOf, freePorts, NpmStart, type Started } from './testing/npm-start.ts'
+
+// Whole networks begin and end here, each in the time the machine has for it.
+vi.setConfig({ testTimeout: 300_000 })
 
 const npmStart = new NpmStart()
 afterAll(() => npmStart.clear())
@@ -26,7 +29,7 @@ describe.skipIf(!hasAnvil)('Ctrl-C leaves no process, no lock and no temporary f
   ])('%s', async (_, isThere) => {
     const TMPDIR = mkdtempSync(path.join(tmpdir(), 'interrupt-'))
     const started = npmStart.run([...(await freePorts()).args, '--fresh'], { env: { TMPDIR } })
-    await expect.poll(() => isThere(started), { interval: 5 }).toBe(true)
+    await expect.poll(() => isThere(started), { interval: 20, timeout: 280_000 }).toBe(true)
     started.child.kill('SIGINT')
     const { code, stderr } = await started.exit
     // The bundler ends by itself once its input does.

@@ -5,6 +5,7 @@ import {
   type JsonValue,
   MemberChecker,
   type Problem,
+  ProblemList,
   parseStrictJson,
 } from '../../protocol/encoding/index.ts'
 import packageJson from '../package.json' with { type: 'json' }
@@ -98,7 +99,7 @@ const membersOfReceipt: Members<keyof NodeReceipt> = {
 export const receiptMembers: readonly string[] = Object.keys(membersOfReceipt)
 
 function problemsOf(envelope: JsonObject): readonly Problem[] {
-  const problems: Problem[] = []
+  const problems = new ProblemList()
   const check = (object: JsonObject, path: string, members: Members, keys = Object.keys(members)): void => {
     const checker = new MemberChecker(problems, object, path, keys, Object.keys(members))
     for (const [key, [keeps, message]] of Object.entries(members)) checker.check(key, keeps, message)
@@ -106,5 +107,5 @@ function problemsOf(envelope: JsonObject): readonly Problem[] {
   const receipt = envelope.receipt as JsonObject
   check(envelope, '', envelopeMembers)
   check(receipt, 'receipt', membersOfReceipt, [...receiptMembers, ...Object.keys(receipt)])
-  return problems
+  return problems.found()
 }
