@@ -94,7 +94,7 @@ export class ChainIndexerObject<Env = unknown> extends DurableObject<Env> {
       const state = outcome === 'suspect' || outcome === 'halted' ? outcome : 'ok'
       this.#status = { state, indexedBlock: indexed, halted }
       if (state !== 'ok') return steps > 0
-      if (indexed === stepper.head && outcome !== 'rolled_back') {
+      if (outcome === 'idle' || (outcome === 'advanced' && indexed === stepper.head)) {
         this.#caughtUpAtMs = Date.now()
         return true
       }

@@ -9,6 +9,8 @@ interface Node {
   /** From this block on its history is another one. */
   forkedAt: number
   down: boolean
+  /** Answers nothing before this. */
+  held: Promise<void> | null
 }
 
 const urls = ['http://one.test/', 'http://two.test/', 'http://three.test/']
@@ -36,13 +38,14 @@ beforeEach(() => {
   nodes = new Map(
     urls.map((url) => [
       url,
-      { chainId: 7, head: 100, final: 80, forkedAt: Number.POSITIVE_INFINITY, down: false },
+      { chainId: 7, head: 100, final: 80, forkedAt: Number.POSITIVE_INFINITY, down: false, held: null },
     ]),
   )
   asked = []
   vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
     const node = nodes.get(new URL(String(input)).href) as Node
     if (node.down) throw new Error('connection refused')
+    await node.held
     const body = JSON.parse(String(init?.body))
     const calls = [body].flat() as { id: number; method: string; params: string[] }[]
     const replies = calls.map(({ id, method, params }) => {
@@ -111,6 +114,16 @@ describe('JsonRpc with several nodes', () => {
     laterOn()
     await surveyed(rpc, () => hosts().at(-1) === 'one')
     expect(rpc.conflict).toBeNull()
+  })
+
+  test('keeps nobody waiting for a node that is silent, while there is another', async () => {
+    const rpc = new JsonRpc(urls.join(','), 3_600_000, 7)
+    await rpc.call('hub_a')
+    const { promise, resolve } = Promise.withResolvers<void>()
+    nodeAt(2).held = promise
+    laterOn()
+    expect(await rpc.call('hub_b')).toBe('hub_b at 100')
+    resolve()
   })
 
   test('passes over a node of another chain', async () => {

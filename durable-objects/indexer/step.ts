@@ -102,7 +102,7 @@ export class IndexerStepper {
     this.#contractBits = bitsOf(Object.values(contracts))
   }
 
-  /** The highest block that the chain was seen to have. */
+  /** The number of the latest block when the chain was asked last; null before it answered. */
   get head(): number | null {
     return this.#head
   }
@@ -257,7 +257,8 @@ export class IndexerStepper {
   }
 
   async #readReceipts(block: Header, vaults: BitsOf): Promise<Log[]> {
-    if (!names(block, this.#topicBits)) return []
+    const isNamed = names(block, this.#contractBits) || names(block, vaults)
+    if (!isNamed || !names(block, this.#topicBits)) return []
     const ours = new Set([...this.#contractBits.keys(), ...vaults.keys()])
     return this.#chain.logsOfReceipts(block.hash, (log) => {
       if (!ours.has(log.address)) return false
