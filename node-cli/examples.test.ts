@@ -70,6 +70,7 @@ describe('the examples', () => {
     ['sha256', 'sha256', 'abc', 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad'],
     ['nbody', 'simulate', '0', '{"x":"4.841431","y":"-1.16032","z":"-0.103622"}'],
     ['counter', 'increment', '2', '2'],
+    ['defined', 'visit', 'Ada', '1'],
   ])('%s %s', async (name, functionName, input, output) => {
     expect((await runOnBoth(name, functionName, input)).output).toBe(output)
   })

@@ -31,6 +31,7 @@ describe('POST /v1/modules', () => {
     expect(record).toEqual({
       ...moduleExample,
       manifest_address: manifestAddress,
+      manifest: { ...moduleExample.manifest, manifest_address: manifestAddress },
       hbc_size: bytes.length,
       uploader: address,
       deployed_at: expect.any(Number),
