@@ -56,7 +56,8 @@ async function handleWith(
   { req, env, executionCtx }: Context<HubBindings>,
   handle: (c: HubContext) => Promise<Answer>,
 ): Promise<Response> {
-  const c: HubContext = { req, env, executionCtx, var: new HubVariables(env, () => consistencyOf(req)) }
+  const variables = new HubVariables(env, () => consistencyOf(req, isNodeSigned(c)))
+  const c: HubContext = { req, env, executionCtx, var: variables }
   try {
     return respond(c, await handle(c))
   } catch (error) {

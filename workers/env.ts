@@ -70,7 +70,7 @@ const Fields = z.object({
     .string()
     .default('{}')
     .transform((text) => resolveProfile(JSON.parse(text))),
-  /** Where clients reach this hub; also decides whether listing URLs may be http. */
+  /** Where clients reach this hub; http, or a host of this machine, makes it a local network. */
   BASE_URL: z.url({ protocol: /^https?$/ }).transform((url) => new URL(url)),
   /** Further hosts whose pages may ask wallets to sign in, comma separated. */
   WEB_HOSTS: list,

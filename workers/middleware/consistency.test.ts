@@ -1,6 +1,8 @@
+import { env } from 'cloudflare:workers'
 import { HonoRequest } from 'hono/request'
 import { describe, expect, test } from 'vitest'
 import { client } from '../test/client.ts'
+import { createNode, insertNode } from '../test/node.ts'
 import { createWallet, signIn } from '../test/wallet.ts'
 import { consistencyOf } from './consistency.ts'
 
@@ -20,7 +22,31 @@ describe('which copy of the database answers', () => {
     ],
     ['a write', 'POST', { 'X-Bookmark': bookmark }, 'first-primary'],
   ])('%s', (_, method, headers: Record<string, string>, expected) => {
-    expect(consistencyOf(new HonoRequest(new Request('http://hub/', { method, headers })))).toBe(expected)
+    const req = new HonoRequest(new Request('http://hub/', { method, headers }))
+    expect(consistencyOf(req, false)).toBe(expected)
+  })
+
+  // A node that registered or was bound a moment ago must be known.
+  test('a read that a node signed: the primary', () => {
+    const req = new HonoRequest(new Request('http://hub/', { headers: { 'X-Bookmark': bookmark } }))
+    expect(consistencyOf(req, true)).toBe('first-primary')
+  })
+
+  test('a read that a node signed asks the primary', async () => {
+    const asked: string[] = []
+    const DB = new Proxy(env.DB, {
+      get: (database, name) =>
+        name === 'withSession'
+          ? (consistency: string) => {
+              asked.push(consistency)
+              return database.withSession(consistency)
+            }
+          : Reflect.get(database, name, database),
+    })
+    const node = createNode({ bindings: { DB } })
+    await insertNode(node)
+    await node.call('GET', '/v1/validators')
+    expect(asked).toEqual(['first-primary'])
   })
 
   test('writes and signed reads name a bookmark, which a read may send back; public answers name none', async () => {

@@ -5,12 +5,14 @@ import type { Consistency } from '../stores/request-database.ts'
 
 /**
  * Which copy of the database answers. Reads without a credential go to the nearest one, or to any that has seen the write
- * that their bookmark names. What was signed in a moment ago must be known, what was revoked must be refused, and what is
- * written is decided where everything is, so all else begins with the primary.
+ * that their bookmark names. What was signed in or registered a moment ago must be known, what was revoked must be
+ * refused, and what is written is decided where everything is, so all else begins with the primary.
+ *
+ * @param nodeSigned Whether the request carries a node signature.
  */
-export function consistencyOf(req: HonoRequest): Consistency {
+export function consistencyOf(req: HonoRequest, nodeSigned: boolean): Consistency {
   if (req.method !== 'GET' && req.method !== 'HEAD') return 'first-primary'
-  if (req.header('authorization') !== undefined) return 'first-primary'
+  if (nodeSigned || req.header('authorization') !== undefined) return 'first-primary'
   const bookmark = req.header(bookmarkHeader)
   if (bookmark === undefined) return 'first-unconstrained'
   return /^[0-9a-f-]{1,128}$/.test(bookmark) ? bookmark : 'first-primary'

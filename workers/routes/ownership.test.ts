@@ -6,7 +6,7 @@ import { hashSecret } from '../middleware/authenticate.ts'
 import type { RouteDeclaration } from '../route.ts'
 import { type Client, client } from '../test/client.ts'
 import { createMiner } from '../test/device.ts'
-import { createNode } from '../test/node.ts'
+import { createNode, insertNode } from '../test/node.ts'
 import { uploadModule } from '../test/project.ts'
 import { createListedProject, suitableProfile } from '../test/subscription.ts'
 import { loadRoutes } from './index.ts'
@@ -157,6 +157,7 @@ const by =
 async function createStrangers(): Promise<Record<string, Caller>> {
   const bob = await createMiner()
   const node = createNode()
+  await insertNode(node)
   return {
     nobody: by(client()),
     'another wallet': by(bob.owner.client),

@@ -214,13 +214,16 @@ describe('GET /v1/projects', () => {
   })
 
   test('a tag is any text', async () => {
-    for (const tag of ['a b', 'Ünï', '"', '\0', 'x\0y', 'x']) {
+    for (const tag of ['a b', 'Ünï', '"', 'x']) {
       const { project_id } = await listed({ listing: { tags: [tag] } })
       expect(
         (await find(`tag=${encodeURIComponent(tag)}`)).items.map((item) => item.project_id),
         tag,
       ).toEqual([project_id])
     }
+    // No project has one with control characters, and they are not taken for the end of the text.
+    for (const tag of ['\0', 'x\0', 'x\0y'])
+      expect((await find(`tag=${encodeURIComponent(tag)}`)).items).toEqual([])
   })
 
   test('a renamed listing is found by its new words only', async () => {
