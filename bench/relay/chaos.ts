@@ -13,11 +13,11 @@ if (!Number.isSafeInteger(scenarios) || scenarios < 1 || !Number.isSafeInteger(f
   process.exit(2)
 }
 const file = `bench/relay/chaos-${firstSeed}.json`
-/** What a turn costs, a kill most of all, is shared by as many. */
-const atOnce = 10
-const killEvery = 3
+const atOnce = 8
+/** Eight hubs take seconds to start again, in which a dozen scenarios are done. */
+const killEvery = 6
 /** Mining becomes slow on a chain with many blocks, so a new one begins after as many scenarios. */
-const scenariosPerChain = 240
+const scenariosPerChain = 400
 
 const results: ChaosResult[] = []
 const startedMs = performance.now()
