@@ -1,7 +1,10 @@
 /**
- * Measures the memory workerd needs at its peak to take an artifact of 16 MiB, as bytes and as base64, and to give it
- * back: `npm run bench:upload`. Linux only, it reads /proc.
+ * Measures the memory workerd needs at its peak to take an artifact of 16 MiB, as bytes and as base64, once and eight
+ * times at once, and to give it back; and what connections take that only announce one: `npm run bench:upload`. Linux
+ * only, it reads /proc.
  */
+import { connect } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
 import { startHub } from '../../localnet/hub.ts'
 import { startTestHub } from '../../localnet/testing/hub.ts'
 import { ownWorkerds } from '../../localnet/testing/workerd.ts'
@@ -13,6 +16,8 @@ import { memory, peak } from '../process-memory.ts'
 
 const size = 16 * 1024 * 1024
 const key = `0x${'42'.repeat(32)}`
+/** One wallet uploads more here than it may in an hour. */
+const manyUploads = { RATE_LIMIT_MULTIPLIER: '100' }
 
 interface Artifact {
   address: string
@@ -36,7 +41,7 @@ const asBase64: Upload = (origin, token, { bytes }) =>
   })
 
 async function measure(form: string, upload: Upload): Promise<void> {
-  const hub = await startTestHub()
+  const hub = await startTestHub(manyUploads)
   const { origin } = hub
   try {
     const [pid] = ownWorkerds()
@@ -52,9 +57,45 @@ async function measure(form: string, upload: Upload): Promise<void> {
       equal = Buffer.compare(new Uint8Array(await answer.arrayBuffer()), large.bytes) === 0
     })
     await expectStatus(413, await upload(origin, token, { ...large, bytes: new Uint8Array(size + 1) }))
+    const eight = await peak(pid, async () => {
+      const answers = await Promise.all(Array.from({ length: 8 }, () => upload(origin, token, large)))
+      for (const answer of answers) await expectStatus(409, answer)
+    })
     console.log(
-      `${form}: idle ${idle.toFixed(0)} MiB, upload ${uploading}, download ${downloading}, bytes ${equal ? 'equal' : 'DIFFERENT'}, one byte more 413`,
+      `${form}: idle ${idle.toFixed(0)} MiB, upload ${uploading}, eight at once that are refused in the end ${eight}, download ${downloading}, bytes ${equal ? 'equal' : 'DIFFERENT'}, one byte more 413`,
     )
+  } finally {
+    await hub.stop()
+  }
+}
+
+/** Connections that announce an artifact and send its first bytes. */
+async function measureIdle(count: number): Promise<void> {
+  const hub = await startTestHub(manyUploads)
+  const { origin } = hub
+  try {
+    const [pid] = ownWorkerds()
+    if (pid === undefined) throw new Error('workerd was not found')
+    const { token } = await signIn(await readNetwork(origin), key)
+    await expectStatus(201, await asBytes(origin, token, small))
+    const { hostname, port, host } = new URL(origin)
+    const request = [
+      `PUT /v1/modules/${large.address}/hbc HTTP/1.1`,
+      `Host: ${host}`,
+      `Authorization: Bearer ${token}`,
+      'Content-Type: application/octet-stream',
+      `Content-Length: ${size}`,
+      '',
+      'PK',
+    ].join('\r\n')
+    const sockets = Array.from({ length: count }, () => connect(Number(port), hostname))
+    const open = await peak(pid, async () => {
+      for (const socket of sockets) socket.on('error', () => {}).write(request)
+      // Nothing tells when the hub has begun to read all of them.
+      await setTimeout(5_000)
+    })
+    for (const socket of sockets) socket.destroy()
+    console.log(`${count} idle connections: ${open}`)
   } finally {
     await hub.stop()
   }
@@ -99,4 +140,5 @@ const small = artifactOf(echoArtifact().bytes)
 const large = artifactOf(artifactOfSize(size))
 await measure('bytes ', asBytes)
 await measure('base64', asBase64)
+await measureIdle(200)
 await measureStorage()

@@ -1,7 +1,9 @@
-import { hkdf } from '@noble/hashes/hkdf'
+import { hmac } from '@noble/hashes/hmac'
 import { sha256 } from '@noble/hashes/sha2'
 import { bytesToBase64Url } from '../http/base64.ts'
 import { alphanumericsOf, randomSecret } from './random.ts'
+
+const utf8 = new TextEncoder()
 
 /**
  * What a request asks to be done once. Every try under one `Idempotency-Key` is the same operation; a request without one
@@ -21,10 +23,10 @@ export const newOperation = (): Operation => ({ id: randomSecret(), isRetry: fal
  * sees to it that the thing is made once. They take the deployment's secret as well as the operation's id.
  */
 export class DerivedValues {
-  readonly #secret: Uint8Array
+  readonly #key: Uint8Array
 
   constructor(secret: string) {
-    this.#secret = new TextEncoder().encode(secret)
+    this.#key = hmac(sha256, utf8.encode(secret), utf8.encode('operations'))
   }
 
   /** Characters of `[A-Za-z0-9]`; each purpose has others. */
@@ -38,6 +40,6 @@ export class DerivedValues {
   }
 
   #bytes({ id }: Operation, purpose: string): Uint8Array {
-    return hkdf(sha256, this.#secret, id, `operation: ${purpose}`, 32)
+    return hmac(sha256, this.#key, utf8.encode(`${purpose}\n${id}`))
   }
 }
