@@ -2,7 +2,7 @@ import type * as z from 'zod'
 import type { TypedMessage } from '../../protocol/signatures/index.ts'
 import type { HubContext } from '../context.ts'
 import { json } from '../http/answer.ts'
-import { spendExtraBudget } from '../middleware/rate-limit.ts'
+import { spendRelay } from '../middleware/rate-limit.ts'
 import { defineRoute, type Route, type RouteDeclaration } from '../route.ts'
 import type { GaslessSteps } from './gasless-steps.ts'
 import { preparePayload } from './prepare.ts'
@@ -41,7 +41,7 @@ export function defineGaslessRoute<P extends z.ZodObject, R, Q extends z.ZodObje
     async (c, { params, query, json: body }) => {
       const { requested, ...action } = await resolve(c, { params, query } as GaslessInput<P, Q>)
       if (body.step === 'submit') {
-        await spendExtraBudget(c, 'relay')
+        await spendRelay(c, action.account)
         return submitAction(c, action, body.signed)
       }
       action.requireState()
