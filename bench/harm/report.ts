@@ -100,12 +100,15 @@ export function describe({ others, attack, left, bounds }: HarmResult): string {
     ),
     table(
       ['The attack', 'Answers'],
-      Object.entries(attack.statuses).map(([name, statuses]) => [
-        name,
-        Object.entries(statuses)
-          .map(([status, count]) => `${count} × ${status}`)
-          .join(', '),
-      ]),
+      [
+        ...Object.entries(attack.statuses).map(([name, statuses]) => [
+          name,
+          Object.entries(statuses)
+            .map(([status, count]) => `${count} × ${status}`)
+            .join(', '),
+        ]),
+        ['not sent, too many being under way', attack.heldBack],
+      ],
     ),
     table(
       ['What it leaves', 'How much'],

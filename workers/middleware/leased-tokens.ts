@@ -43,19 +43,21 @@ export async function pay(c: HubContext, charges: readonly Charge[]): Promise<Pa
   const held = charges.map((charge) => ({ charge, tokens: tokensOf(charge.key) }))
   while (true) {
     const nowMs = Date.now()
+    if (held.every((one) => canPay(one, nowMs))) return { refused: false, report: takeFrom(held, nowMs) }
     const refusing = held.find((one) => cannotPay(one, nowMs))
     if (refusing) return { refused: true, report: reportOf(refusing, nowMs) }
-    const short = held.filter((one) => !canPay(one, nowMs))
-    if (short.length === 0) {
-      for (const { charge, tokens } of held) {
-        tokens.left -= charge.amount
-        tokens.spent += charge.amount
-      }
-      const reports = held.map((one) => reportOf(one, nowMs))
-      return { refused: false, report: reports.reduce((a, b) => (b.remaining <= a.remaining ? b : a)) }
-    }
-    await Promise.all(short.map((one) => refilled(c, one)))
+    await Promise.all(held.filter((one) => !canPay(one, nowMs)).map((one) => refilled(c, one)))
   }
+}
+
+/** @returns What the one that is nearest to its end has left. */
+function takeFrom(held: readonly Held[], nowMs: number): RateLimitReport {
+  for (const { charge, tokens } of held) {
+    tokens.left -= charge.amount
+    tokens.spent += charge.amount
+  }
+  const reports = held.map((one) => reportOf(one, nowMs))
+  return reports.reduce((a, b) => (b.remaining <= a.remaining ? b : a))
 }
 
 /** Gives back what was paid. In a later window it is worth nothing, and none is made. */

@@ -132,6 +132,16 @@ describe('rate limits', () => {
     },
   )
 
+  test('RATE_LIMIT_MULTIPLIER scales what the callers of an address share, too', async () => {
+    const address = freshAddress()
+    const { token } = await signIn()
+    await useUp('session', address, 11_999, 12_000)
+    const caller = client({ address, token, bindings: { RATE_LIMIT_MULTIPLIER: '2' } })
+    expect((await caller.get('/v1/status')).status).toBe(200)
+    const refused = await caller.get('/v1/status')
+    expect([refused.status, refused.headers.get('ratelimit-limit')]).toEqual([429, '12000'])
+  })
+
   test('a caller past its own limit takes nothing from its neighbours', async () => {
     const address = freshAddress()
     const { token, address: wallet } = await signIn()

@@ -1,5 +1,5 @@
 import type { Principal } from '../auth/principal.ts'
-import type { HubContext } from '../context.ts'
+import type { HubContext, RateLimitReport } from '../context.ts'
 import { ApiError } from '../errors.ts'
 import { clientSubject } from '../http/client-address.ts'
 import { type Budget, type BudgetName, budgets, type ExtraBudget, type Stored } from './budgets.ts'
@@ -35,37 +35,47 @@ export function refundAddressBudget(c: HubContext, name: 'unproven'): void {
   for (const charge of chargesOf(c, name, null)) giveBack(charge)
 }
 
-/** Spends one more budget of a caller who is admitted. */
-export function spendExtraBudget(c: HubContext, name: 'relay'): Promise<void> {
-  const { caller } = payerOf(c.var.principal)
-  return spend(c, chargesOf(c, name, caller))
-}
+/**
+ * Pays for an action that the hub relays, by its owner and by the client address.
+ *
+ * @throws {@link ApiError} 429 `rate_limited` when one of them has had enough relayed for the day.
+ */
+export const spendRelay = (c: HubContext, owner: string): Promise<void> =>
+  spendOfDay(
+    c,
+    chargesOf(c, 'relay', owner),
+    'What one wallet or one client address may have relayed in a day',
+  )
 
 /**
  * Pays for what a request leaves behind, by the size of its body.
  *
  * @throws {@link ApiError} 429 `rate_limited` when its client address has had enough stored for the day.
  */
-export async function spendStorage(c: HubContext, stored: Stored): Promise<void> {
+export function spendStorage(c: HubContext, stored: Stored): Promise<void> {
   const kib = Math.max(1, Math.ceil((c.var.body?.length ?? 0) / 1024))
-  const { refused, report } = await pay(c, chargesOf(c, `stored_${stored}`, null, kib))
+  const charges = chargesOf(c, `stored_${stored}`, null, kib)
+  return spendOfDay(c, charges, 'What callers of one client address may have stored in a day')
+}
+
+/** Spends budgets that the headers of an answer are about only when they have run out. */
+async function spendOfDay(c: HubContext, charges: readonly Charge[], what: string): Promise<void> {
+  const { refused, report } = await pay(c, charges)
   if (!refused) return
   c.var.rateLimit = report
-  throw new ApiError(
-    'rate_limited',
-    `What callers of one client address may have stored in a day is used up. Try again in ${report.resetSeconds} s.`,
-    { headers: { 'Retry-After': String(report.resetSeconds) } },
-  )
+  throw tooMany(`${what} is used up.`, report)
 }
 
 async function spend(c: HubContext, charges: readonly Charge[]): Promise<void> {
   const { refused, report } = await pay(c, charges)
   c.var.rateLimit = report
-  if (refused)
-    throw new ApiError('rate_limited', `Too many requests. Try again in ${report.resetSeconds} s.`, {
-      headers: { 'Retry-After': String(report.resetSeconds) },
-    })
+  if (refused) throw tooMany('Too many requests.', report)
 }
+
+const tooMany = (reason: string, { resetSeconds }: RateLimitReport): ApiError =>
+  new ApiError('rate_limited', `${reason} Try again in ${resetSeconds} s.`, {
+    headers: { 'Retry-After': String(resetSeconds) },
+  })
 
 /** The caller's own part of a budget, and the part that all callers of its address share. */
 function chargesOf(c: HubContext, name: BudgetName, caller: string | null, amount = 1): Charge[] {

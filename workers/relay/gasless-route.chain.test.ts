@@ -137,6 +137,20 @@ describe('a route that submits', () => {
     expect(chain.received).toHaveLength(1)
   })
 
+  test('429 rate_limited: a wallet that has had enough relayed for the day; nothing is sent', async () => {
+    const { post, requested } = await prepare(unbond)
+    const limiter = env.RATE_LIMITER.getByName(`relay:${requested.account}`)
+    await limiter.lease({ limit: 500, windowSeconds: 86_400, tokens: 500 })
+    const { length } = chain.received
+    const refused = await post()
+    expect(await errorOf(refused)).toMatchObject({ status: 429, error: 'rate_limited' })
+    expect([refused.headers.get('ratelimit-limit'), refused.headers.get('ratelimit-remaining')]).toEqual([
+      '500',
+      '0',
+    ])
+    expect(chain.received).toHaveLength(length)
+  })
+
   test('400 invalid_field: typed data that is not what the hub builds, or a deadline that has passed', async () => {
     const { post, payload } = await prepare(unbond)
     const changed = (change: Record<string, string>) => ({

@@ -3,7 +3,7 @@ import type { Action } from '../../protocol/actions/index.ts'
 import type { TypedMessage } from '../../protocol/signatures/index.ts'
 import type { HubContext } from '../context.ts'
 import { json } from '../http/answer.ts'
-import { spendExtraBudget } from '../middleware/rate-limit.ts'
+import { spendRelay } from '../middleware/rate-limit.ts'
 import { defineRoute, type Route, type RouteDeclaration } from '../route.ts'
 import { defaultAllowances } from './allowances.ts'
 import type { GaslessSteps } from './gasless-steps.ts'
@@ -49,8 +49,13 @@ export function defineGaslessRoute<P extends z.ZodObject, R, Q extends z.ZodObje
     async (c, { params, query, json: body }) => {
       const { requested, ...owned } = await resolve(c, { params, query } as GaslessInput<P, Q>)
       if (body.step === 'submit') {
+<<<<<<< HEAD
         await spendExtraBudget(c, 'relay')
         return submitAction(c, owned, body.signed)
+=======
+        await spendRelay(c, action.account)
+        return submitAction(c, action, body.signed)
+>>>>>>> refs/heads/api-budgets
       }
       owned.requireState()
       if (body.step === 'rejected') throw body.error
