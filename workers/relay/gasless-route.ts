@@ -49,13 +49,8 @@ export function defineGaslessRoute<P extends z.ZodObject, R, Q extends z.ZodObje
     async (c, { params, query, json: body }) => {
       const { requested, ...owned } = await resolve(c, { params, query } as GaslessInput<P, Q>)
       if (body.step === 'submit') {
-<<<<<<< HEAD
-        await spendExtraBudget(c, 'relay')
+        await spendRelay(c, owned.account)
         return submitAction(c, owned, body.signed)
-=======
-        await spendRelay(c, action.account)
-        return submitAction(c, action, body.signed)
->>>>>>> refs/heads/api-budgets
       }
       owned.requireState()
       if (body.step === 'rejected') throw body.error

@@ -55,9 +55,9 @@ const index = async (status: string, isFinal: boolean) => {
     env.DB.prepare(
       "INSERT OR REPLACE INTO chain_states (kind, subject, state, block_number) VALUES ('project', ?, ?, 7)",
     ).bind(projectId, JSON.stringify({ listing_status: status })),
-    env.DB.prepare("INSERT OR REPLACE INTO chain_cursor (id, block_number, block_hash, final_number, final_hash, updated_at) VALUES (1, 8, '0x08', ?, '0x07', 1)").bind(
-      isFinal ? 7 : 6,
-    ),
+    env.DB.prepare(
+      "INSERT OR REPLACE INTO chain_cursor (id, block_number, block_hash, final_number, final_hash, updated_at) VALUES (1, 8, '0x08', ?, '0x07', 1)",
+    ).bind(isFinal ? 7 : 6),
   ])
 }
 
