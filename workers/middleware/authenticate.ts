@@ -129,7 +129,7 @@ const equalHashes = (a: string, b: string): boolean => {
 }
 
 /** Whether the request carries any header of a node signature. */
-const isNodeSigned = (c: HubContext): boolean =>
+export const isNodeSigned = (c: HubContext): boolean =>
   signatureHeaders(c.var.settings.PROFILE).some((name) => c.req.header(name) !== undefined)
 
 const headersOf = new WeakMap<Profile, readonly string[]>()
