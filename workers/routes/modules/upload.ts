@@ -51,16 +51,18 @@ export const uploadModule = defineRoute(
       },
     },
   },
-  (c, { json: bytes }) => storeModule(c, bytes, 'hbc_b64'),
+  (c, { json: artifact }) => {
+    if (artifact === null)
+      throw invalidField('hbc_b64', 'must be base64 of the standard alphabet, with padding')
+    return storeModule(c, artifact, 'hbc_b64')
+  },
 )
 
-async function readArtifactBytes(c: HubContext): Promise<Uint8Array> {
+/** The artifact, null for what is no base64. */
+async function readArtifactBytes(c: HubContext): Promise<Uint8Array | null> {
   requireContentType(c, 'application/json')
   const { json, bytes } = await readBase64Body(c, 'hbc_b64', { bodyBytesMax, bytesMax: artifactBytesMax })
   const { hbc_b64 } = validate(ModuleUpload, parseJsonBody(json))
   // A body may write the name of the member with escapes, and then it is read as any other.
-  const artifact = bytes === undefined ? base64ToBytes(hbc_b64) : bytes
-  if (artifact === null)
-    throw invalidField('hbc_b64', 'must be base64 of the standard alphabet, with padding')
-  return artifact
+  return bytes === undefined ? base64ToBytes(hbc_b64) : bytes
 }
