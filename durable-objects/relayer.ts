@@ -22,6 +22,8 @@ const failedAlarmsMax = 3
 const undecidedMs = 10 * 60_000
 /** Alarms that change nothing come more and more rarely, down to this many ticks apart. */
 const idleFactorMax = 10
+/** An alarm that has not come for so many ticks is lost. */
+const overdueTicks = 10
 /** Pending actions that one alarm submits. */
 const submittedMax = 100
 /** A pending action whose message has not come for so long is submitted without it. */
@@ -186,7 +188,8 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
 
   /** Sets the alarm again should it be lost while there is work, or should the chain have dropped what is final. */
   async wake(): Promise<void> {
-    this.#alarmAtMs = await this.ctx.storage.getAlarm()
+    // Only ever forgotten here: an alarm that runs meanwhile knows better when the next one comes.
+    if ((await this.ctx.storage.getAlarm()) === null) this.#alarmAtMs = null
     if (this.#ledger.hasWork() || (await this.#hasDropped())) await this.#arm()
   }
 
@@ -318,10 +321,13 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
     return initialFees(market, this.#parts?.config.feeCapWei ?? 0n)
   }
 
-  /** Sees to it that an alarm comes within `factor` ticks; one that comes sooner stays. */
+  /** Sees to it that an alarm comes within `factor` ticks; one that comes sooner stays, unless it is long overdue. */
   async #arm(factor = 1): Promise<void> {
-    const atMs = Date.now() + Math.floor((this.#parts?.config.tickMs ?? 1_000) * factor)
-    if (this.#alarmAtMs !== null && this.#alarmAtMs <= atMs) return
+    const tickMs = this.#parts?.config.tickMs ?? 1_000
+    const nowMs = Date.now()
+    const atMs = nowMs + Math.floor(tickMs * factor)
+    const dueMs = this.#alarmAtMs ?? Number.POSITIVE_INFINITY
+    if (dueMs <= atMs && dueMs > nowMs - overdueTicks * tickMs) return
     this.#alarmAtMs = atMs
     await this.ctx.storage.setAlarm(atMs)
   }

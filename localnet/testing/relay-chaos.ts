@@ -203,8 +203,8 @@ async function settle(relayer: () => Relayer): Promise<void> {
     const mined = await relayer().mined()
     if (open === 0 && given === mined) return
     if (performance.now() > untilMs) throw new Error(`nothing moves: ${JSON.stringify({ mined, states })}`)
-    // What the schedule does every five minutes: it finds out about a reorganisation while nothing is open.
-    if (open === 0) await relayer().wake()
+    // What the schedule does every five minutes: it finds out about reorganisations and lost alarms.
+    await relayer().wake()
     await delay(pollMs)
   }
 }
