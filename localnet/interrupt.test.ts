@@ -35,7 +35,7 @@ describe.skipIf(!hasAnvil)('Ctrl-C leaves no process, no lock and no temporary f
     // The bundler ends by itself once its input does.
     expect(npmStart.listProcesses().filter(({ program }) => program !== 'esbuild')).toEqual([])
     const isLeft = (name: string) => existsSync(path.join(npmStart.folder, name))
-    expect(['pid', 'children.json'].filter(isLeft)).toEqual([])
+    expect(['localnet.pid', 'children.json'].filter(isLeft)).toEqual([])
     expect(readdirSync(TMPDIR)).toEqual([])
     expect([code, stderr.replaceAll(/^….*\n/gm, '')]).toEqual([0, ''])
   })

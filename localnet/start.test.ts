@@ -170,7 +170,7 @@ describe.skipIf(!hasAnvil)('npm start', () => {
     network.child.kill('SIGHUP')
     expect((await network.exit).code).toBe(0)
     await nothingListens()
-    expect(existsSync(file('pid'))).toBe(false)
+    expect(existsSync(file('localnet.pid'))).toBe(false)
 
     network = await npmStart.start(ports.args)
     await expectGoesOn()
@@ -204,7 +204,7 @@ describe.skipIf(!hasAnvil)('npm start', () => {
   test('it ends with the process that started it, also when that is killed; --fresh begins with empty data', async () => {
     network.child.kill('SIGKILL')
     await nothingListens()
-    await expect.poll(() => existsSync(file('pid'))).toBe(false)
+    await expect.poll(() => existsSync(file('localnet.pid'))).toBe(false)
 
     network = await npmStart.start([...ports.args, '--fresh'])
     expect(existsSync(file('storage.old'))).toBe(false)

@@ -18,26 +18,33 @@ const file = (name: string) => path.join(folder, name)
 describe('lockState', () => {
   test('is had by one at a time, and again after it is given back', () => {
     const release = lockState(folder)
-    expect(readFileSync(file('pid'), 'utf8')).toBe(String(process.pid))
+    expect(readFileSync(file('localnet.pid'), 'utf8')).toBe(String(process.pid))
     expect(() => lockState(folder)).toThrow(/is running already in/)
     release()
-    expect(existsSync(file('pid'))).toBe(false)
+    expect(existsSync(file('localnet.pid'))).toBe(false)
     lockState(folder)()
   })
 
-  test.each(['0', '-1', '1e3', '', 'nonsense', String(process.pid), '1', String(process.ppid)])(
+  test.each(['', String(process.pid), '1', String(process.ppid)])(
     'a pid of %j that a crash left behind stops nobody, whichever process has that pid',
     (pid) => {
       mkdirSync(folder)
-      writeFileSync(file('lock'), '')
-      writeFileSync(file('pid'), pid)
+      writeFileSync(file('localnet.lock'), '')
+      writeFileSync(file('localnet.pid'), pid)
       lockState(folder)()
     },
   )
 
+  test.each(['0', '-1', '1e3', 'nonsense'])('leaves a pid file that holds %j as it is', (text) => {
+    mkdirSync(folder)
+    writeFileSync(file('localnet.pid'), text)
+    expect(() => lockState(folder)).toThrow('holds something else than the id of a process')
+    expect(readFileSync(file('localnet.pid'), 'utf8')).toBe(text)
+  })
+
   test.each([['0'], ['-1'], [''], ['nonsense'], [String(process.pid)]])('never tells to kill %j', (pid) => {
     const release = lockState(folder)
-    writeFileSync(file('pid'), pid)
+    writeFileSync(file('localnet.pid'), pid)
     expect(() => lockState(folder)).toThrow(
       expect.objectContaining({ message: expect.not.stringContaining('kill') }),
     )
@@ -50,8 +57,8 @@ describe('lockState', () => {
     expect(() => lockState(folder)).toThrow(/^The folder .* cannot be used: EEXIST/)
     expect(() => lockState(path.join(folder, 'below'))).toThrow(/cannot be used: ENOTDIR/)
     rmSync(folder)
-    mkdirSync(file('lock'), { recursive: true })
-    expect(() => lockState(folder)).toThrow(/cannot be used: unable to open database file/)
+    mkdirSync(file('localnet.lock'), { recursive: true })
+    expect(() => lockState(folder)).toThrow(/localnet.lock/)
   })
 })
 

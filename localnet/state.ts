@@ -15,7 +15,7 @@ export const stateFolder = process.env.LOCALNET_DIR ?? '.localnet'
  */
 export function lockState(folder: string): () => void {
   if (folder === '') throw new StartError('LOCALNET_DIR is empty. Name a folder in it, or unset it.')
-  const lock = withStartErrors(folder, () => lockFolder(folder))
+  const lock = withStartErrors(folder, () => lockFolder(folder, 'localnet'))
   if (lock.status === 'busy') throw runningAlready(folder, lock.pid)
   return lock.release
 }

@@ -14,12 +14,12 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-test('the hub without its image library is at most 250 kB, compressed', () => {
-  expect(sizes.whole.gzipBytes).toBeLessThanOrEqual(250_000)
+test('the hub without its image library is at most 300 kB, compressed', () => {
+  expect(sizes.whole.gzipBytes).toBeLessThanOrEqual(300_000)
 })
 
-test('before the first request at most 165 kB are loaded, compressed', () => {
-  expect(sizes.start.gzipBytes).toBeLessThanOrEqual(165_000)
+test('before the first request at most 180 kB are loaded, compressed', () => {
+  expect(sizes.start.gzipBytes).toBeLessThanOrEqual(180_000)
 })
 
 test('before the first request no route is loaded, no image library, and no whole ABI', () => {

@@ -57,7 +57,7 @@ export class NpmStart {
 
   /** The process of the network. */
   networkPid(): number {
-    return Number(readFileSync(path.join(this.folder, 'pid'), 'utf8'))
+    return Number(readFileSync(path.join(this.folder, 'localnet.pid'), 'utf8'))
   }
 
   /** Every process that was started for the folder, however far from the first one. Linux only. */

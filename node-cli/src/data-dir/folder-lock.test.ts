@@ -15,7 +15,7 @@ function taker(folder: string): ChildProcess {
     const { lockFolder } = await import(${JSON.stringify(new URL('./folder-lock.ts', import.meta.url).href)})
     const kept = []
     process.on('message', () => {
-      kept.push(lockFolder(${JSON.stringify(folder)}))
+      kept.push(lockFolder(${JSON.stringify(folder)}, 'nodectl'))
       process.send(kept.at(-1))
     })
     process.send('ready')`
@@ -54,10 +54,10 @@ describe('lockFolder', () => {
 
   test('does not name its own pid', () => {
     const folder = path.join(root, 'twice')
-    const first = lockFolder(folder)
-    expect(lockFolder(folder)).toEqual({ status: 'busy', pid: null })
+    const first = lockFolder(folder, 'nodectl')
+    expect(lockFolder(folder, 'nodectl')).toEqual({ status: 'busy', pid: null })
     if (first.status === 'taken') first.release()
     expect(existsSync(path.join(folder, 'nodectl.pid'))).toBe(false)
-    expect(lockFolder(folder).status).toBe('taken')
+    expect(lockFolder(folder, 'nodectl').status).toBe('taken')
   })
 })

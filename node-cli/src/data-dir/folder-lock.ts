@@ -9,27 +9,24 @@ export type FolderLock =
   /** Another one has it: the process in the folder's pid file, where that file tells one. */
   | { status: 'busy'; pid: number | null }
 
-/** Names that nobody else gives to a file: a data directory may hold other things. */
-const lockName = 'nodectl.lock'
-const pidName = 'nodectl.pid'
-
 /** Answer of SQLite. */
 const sqliteBusy = 5
 
 /**
  * Takes a folder for this process, and makes it if there is none.
  *
- * The lock is the system's, on the open file `nodectl.lock`, so two at once cannot both have it, and it is gone with the
+ * The lock is the system's, on the open file `<tool>.lock`, so two at once cannot both have it, and it is gone with the
  * process however that ends. The file stays, always empty: removing it would let two processes have a lock, each on a file
- * of its own. What is in `nodectl.pid` decides nothing.
+ * of its own. What is in `<tool>.pid` decides nothing.
  *
+ * @param tool Begins both names, so that nobody else gives them to a file: the folder may hold other things.
  * @throws {@link ForeignFile} for a file of one of these names that this tool did not make, which is left as it is; what
  * the system says of a folder that cannot be used.
  */
-export function lockFolder(folder: string): FolderLock {
+export function lockFolder(folder: string, tool: string): FolderLock {
   makeFolder(folder, 0o700)
-  const pidFile = path.join(folder, pidName)
-  const lock = lockFile(path.join(folder, lockName))
+  const pidFile = path.join(folder, `${tool}.pid`)
+  const lock = lockFile(path.join(folder, `${tool}.lock`))
   if (lock === null) return { status: 'busy', pid: readPid(pidFile) }
   try {
     writePid(pidFile)

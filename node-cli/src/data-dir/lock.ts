@@ -12,7 +12,7 @@ export async function withDataDir<T>(dataDir: string, work: () => Promise<T>): P
   const { lockFolder } = await import('./folder-lock.ts')
   let lock: FolderLock
   try {
-    lock = lockFolder(dataDir)
+    lock = lockFolder(dataDir, 'nodectl')
   } catch (error) {
     throw new CliError(
       'data_dir',
