@@ -67,7 +67,8 @@ export async function startFaultProxy(chainUrl: string): Promise<FaultProxy> {
   let rate = 0
   let lasting: LastingFaults = {}
   const faults = new Map<string, number>()
-  const seen: { head: unknown; count: unknown }[] = []
+  /** What was shown of each account, by its address. */
+  const shown = new Map<unknown, { head: unknown; count: unknown }[]>()
 
   const forward = async (calls: Call[]): Promise<Reply[]> => {
     const response = await fetch(chainUrl, {
@@ -86,6 +87,9 @@ export async function startFaultProxy(chainUrl: string): Promise<FaultProxy> {
     const countAt = calls.findIndex(({ method }) => method === 'eth_getTransactionCount')
     const [head, count] = [replies[at], replies[countAt]]
     if (!head || !count) return
+    const account = calls[countAt]?.params[0]
+    const seen = shown.get(account) ?? []
+    shown.set(account, seen)
     seen.push({ head: head.result, count: count.result })
     const old = seen[Math.max(0, seen.length - 1 - Math.floor(random() * 8))]
     if (stale && old) [head.result, count.result] = [old.head, old.count]
