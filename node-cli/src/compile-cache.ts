@@ -19,7 +19,9 @@ export function keepCompiledCode(env: NodeJS.ProcessEnv = process.env): void {
   try {
     const folder = path.resolve(userCache(env), 'nodectl', 'compiled')
     makeFolder(folder, 0o700)
-    if (isPrivate(realpathSync(folder), uid)) enableCompileCache(folder)
+    // Where links lead now: what was looked at is what is used.
+    const real = realpathSync(folder)
+    if (isPrivate(real, uid)) enableCompileCache(real)
   } catch {
     // A folder that cannot be made or looked at costs some milliseconds at each start, and nothing else.
   }
