@@ -4,62 +4,57 @@ import { loadavg, tmpdir } from 'node:os'
 import path from 'node:path'
 import { echoArtifact } from '../../protocol/hbc/testing/artifacts.ts'
 
-/** Milliseconds of CPU of a whole process, medians. */
+/** Milliseconds of CPU of whole processes, medians. */
 export interface ColdTimes {
   readonly node: number
-  readonly version: number
-  /** The example hello. */
-  readonly hello: number
-  readonly interpreted: number
-  /** A module of 205 bytes, written by hand. */
-  readonly smallest: number
+  readonly commands: readonly CommandTimes[]
   /** Processes that wanted to run in the last minute. */
   readonly load: number
 }
 
-type Command = Exclude<keyof ColdTimes, 'load'>
+export interface CommandTimes {
+  readonly name: string
+  /** The first start of all: nothing is kept of what was compiled. */
+  readonly first: number
+  readonly later: number
+}
+
+interface Command {
+  readonly name: string
+  readonly args: readonly string[]
+  readonly env?: NodeJS.ProcessEnv
+}
 
 const rounds = 21
-/** What a process says of itself when it ends; its threads load it too, and have nothing to say. */
-const reporting = `if (require('node:worker_threads').isMainThread)
-  process.on('exit', () => require('node:fs').writeSync(3, JSON.stringify(process.cpuUsage())))`
+/** The shell says what a child took, to its very end: what it compiled is written after its last handler. */
+const timing = `TIMEFORMAT='%3U %3S'; time "$@" > /dev/null`
 
-/** Starts the tool as it is published, in turn with Node alone. */
+/** Starts the tool as its operator does, in turn with Node alone. */
 export function measureCold(): ColdTimes {
   const folder = mkdtempSync(path.join(tmpdir(), 'cold-'))
   try {
-    const report = path.join(folder, 'report.cjs')
-    writeFileSync(report, reporting)
-    const start = (args: string[], env?: NodeJS.ProcessEnv) => cpuOf(report, args, env)
-    const dist = path.join(folder, 'dist')
-    start(['node-cli/build.ts'], { NODECTL_DIST: dist })
-    const echo = path.join(folder, 'echo.hbc')
-    writeFileSync(echo, echoArtifact().bytes)
+    const commands = commandsIn(folder)
     const empty = path.join(folder, 'empty.mjs')
     writeFileSync(empty, '')
-    const nodectl = path.join(dist, 'nodectl.mjs')
-    const hello = path.join(folder, 'hello.hbc')
-    // The project's own copy of the compiler, in the place of the one that is installed with npm on first use.
-    symlinkSync(path.resolve('node_modules'), path.join(folder, 'node_modules'))
-    start([nodectl, 'compile', 'examples/hello.ts', '--out', hello], { NODE_ASC_HOME: folder })
-    const greet = [nodectl, 'run', hello, 'greet', '--input', 'Ada']
-    const commands: Record<Command, () => number> = {
-      node: () => start([empty]),
-      version: () => start([nodectl, '--version']),
-      hello: () => start(greet),
-      interpreted: () => start(greet, { NODE_ENGINE: 'pulley' }),
-      smallest: () => start([nodectl, 'run', echo, 'echo', '--input', '{"msg":"hi"}']),
+    const warm = newHome(folder)
+    // The first start keeps what it compiled, the second one also what only a slower first one left out.
+    for (const { args, env } of [...commands, ...commands]) cpuOf(args, warm, env)
+    const node: number[] = []
+    const times = commands.map((command) => ({ command, first: [] as number[], later: [] as number[] }))
+    for (let round = 0; round < rounds; round++) {
+      node.push(cpuOf([empty], warm))
+      for (const { command, first, later } of times) {
+        later.push(cpuOf(command.args, warm, command.env))
+        first.push(cpuOf(command.args, newHome(folder), command.env))
+      }
     }
-    const names = Object.keys(commands) as Command[]
-    const times = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<Command, number[]>
-    for (let round = 0; round < rounds; round++) for (const name of names) times[name].push(commands[name]())
-    const median = (values: number[]) => values.sort((a, b) => a - b)[values.length >> 1]!
     return {
-      node: median(times.node),
-      version: median(times.version),
-      hello: median(times.hello),
-      interpreted: median(times.interpreted),
-      smallest: median(times.smallest),
+      node: median(node),
+      commands: times.map(({ command, first, later }) => ({
+        name: command.name,
+        first: median(first),
+        later: median(later),
+      })),
       load: loadavg()[0]!,
     }
   } finally {
@@ -67,14 +62,49 @@ export function measureCold(): ColdTimes {
   }
 }
 
-/** Runs a process to its end. @returns Its milliseconds of CPU, those of all its threads. */
-function cpuOf(report: string, args: string[], env: NodeJS.ProcessEnv = {}): number {
-  const { status, stderr, output } = spawnSync(process.execPath, ['--require', report, ...args], {
+/** Builds the package and its artifacts. */
+function commandsIn(folder: string): Command[] {
+  const dist = path.join(folder, 'dist')
+  run(['node-cli/build.ts'], { NODECTL_DIST: dist })
+  const nodectl = path.join(dist, 'nodectl.mjs')
+  const echo = path.join(folder, 'echo.hbc')
+  writeFileSync(echo, echoArtifact().bytes)
+  const hello = path.join(folder, 'hello.hbc')
+  // The project's own copy of the compiler, in the place of the one that is installed with npm on first use.
+  symlinkSync(path.resolve('node_modules'), path.join(folder, 'node_modules'))
+  run([nodectl, 'compile', 'examples/hello.ts', '--out', hello], { NODE_ASC_HOME: folder })
+  const greet = [nodectl, 'run', hello, 'greet', '--input', 'Ada']
+  return [
+    { name: 'nodectl --version', args: [nodectl, '--version'] },
+    { name: 'nodectl --help', args: [nodectl, '--help'] },
+    { name: 'nodectl run of the example hello', args: greet },
+    { name: 'the same, NODE_ENGINE=pulley', args: greet, env: { NODE_ENGINE: 'pulley' } },
+    {
+      name: 'nodectl run of the echo module, 205 bytes',
+      args: [nodectl, 'run', echo, 'echo', '--input', '{"msg":"hi"}'],
+    },
+  ]
+}
+
+function run(args: readonly string[], env: NodeJS.ProcessEnv): void {
+  const { status, stderr } = spawnSync(process.execPath, args, {
     encoding: 'utf8',
     env: { ...process.env, ...env },
-    stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
   })
   if (status !== 0) throw new Error(stderr)
-  const { user, system } = JSON.parse(output[3]!) as NodeJS.CpuUsage
-  return (user + system) / 1000
 }
+
+const newHome = (folder: string): string => mkdtempSync(path.join(folder, 'home-'))
+
+/** Runs a process to its end, with nothing of this one's environment. @returns Its milliseconds of CPU, those of all its threads. */
+function cpuOf(args: readonly string[], home: string, env: NodeJS.ProcessEnv = {}): number {
+  const { status, stderr } = spawnSync('bash', ['-c', timing, 'bash', process.execPath, ...args], {
+    encoding: 'utf8',
+    env: { PATH: process.env.PATH, HOME: home, ...env },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  if (status !== 0) throw new Error(stderr)
+  return 1000 * stderr.split(' ').reduce((sum, seconds) => sum + Number(seconds), 0)
+}
+
+const median = (values: number[]): number => values.sort((a, b) => a - b)[values.length >> 1]!

@@ -45,9 +45,9 @@ const summary = `# Differential fuzzing of the engines
 
 \`npm run fuzz:engine -- ${first} ${modules} --write\` on Node ${process.versions.node}, V8 ${process.versions.v8}.
 
-**${2 * half} modules, half of them trees of expressions and half written operator by operator, each half from seed ${first}; ${runs} runs on each of three engines, ${differences.length} differences**, in ${minutes} minutes.
+**${2 * half} modules, half of them trees of expressions and half written operator by operator, each half from seed ${first}; ${runs} runs on each of four engines, ${differences.length} differences**, in ${minutes} minutes.
 
-V8 with fast metering and exact repeats, the interpreter, and V8 with the plain reference of the gas rules give the same output, events, storage writes, log, gas, error and receipt hash. Each module runs with plenty of gas, with what it uses, one more and one less, half of it, and around the last place that asks for gas. V8 accepts each of them, and so does the validator. The modules use every operator that is allowed, all functions of the host, and each other; much code written operator by operator cannot be reached, where everything fits.
+V8 with fast metering and exact repeats, the same with canonical NaNs from the start, the interpreter, and V8 with the plain reference of the gas rules give the same output, events, storage writes, log, gas, error and receipt hash. Each module runs with plenty of gas, with what it uses, one more and one less, half of it, and around the last place that asks for gas. V8 accepts each of them, and so does the validator. The modules use every operator that is allowed, all functions of the host, and each other; much code written operator by operator cannot be reached, where everything fits.
 
 | how a module ends, with plenty of gas | modules |
 | --- | --- |

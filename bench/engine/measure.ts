@@ -165,7 +165,7 @@ function measurePasses(): Pick<Measurements, 'passes' | 'passBytes'> {
     pass('validate and meter, as runs begin', () => meterOptimistically(wasm)!.wasm),
     pass('validate and meter exactly, as runs are repeated', () => meterExactly(wasm)),
     pass('translate for the interpreter', () => {
-      const { code } = translateModule(wasm)
+      const { code } = translateModule(wasm, readModule(wasm))
       return new Uint8Array(code.buffer, 0, code.byteLength)
     }),
   ]

@@ -4,6 +4,7 @@ import { CliError, exitCodes, UsageError } from './cli/errors.ts'
 import { commandHelp, toolHelp } from './cli/help.ts'
 import { leaveAtOnce } from './cli/leave.ts'
 import { tell, tellLines } from './cli/output.ts'
+import { writeOutput } from './cli/standard-streams.ts'
 import { commands } from './commands/index.ts'
 
 const isHelp = (argument: string | undefined): boolean => argument === '--help' || argument === '-h'
@@ -30,7 +31,7 @@ async function main(rawArgs: string[]): Promise<void> {
   await runCommand(command.definition, { rawArgs: rest })
 }
 
-const print = (text: string): void => void process.stdout.write(`${text}\n`)
+const print = (text: string): void => writeOutput(`${text}\n`)
 
 function report(error: unknown, rawArgs: readonly string[]): void {
   const usage = error instanceof UsageError || (error instanceof Error && error.name === 'CLIError')
@@ -51,15 +52,6 @@ function report(error: unknown, rawArgs: readonly string[]): void {
     process.exitCode = exitCodes.bug
   }
 }
-
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  // A reader that has seen enough, like `head`, closes the pipe; that is no failure of ours.
-  if (error.code === 'EPIPE') process.exit(exitCodes.done)
-  tell(`Error: standard output cannot be written: ${error.message}`)
-  process.exit(exitCodes.failed)
-})
-// Nobody is left to tell; the exit code still says how it ended.
-process.stderr.on('error', () => {})
 
 // SQLite is experimental to Node.js 22; the user of the tool can do nothing about that.
 const emitWarning = process.emitWarning.bind(process) as (...args: unknown[]) => void

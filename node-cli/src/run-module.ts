@@ -1,7 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import type { Artifact } from '../../protocol/hbc/artifact.ts'
-import { withDataDir } from './data-dir/lock.ts'
-import { createNodeKey } from './data-dir/node-key.ts'
 import { type EngineChoice, type ExecutionResult, execute } from './engine/index.ts'
 import { type ReceiptEnvelope, signReceipt } from './receipts.ts'
 
@@ -44,9 +42,9 @@ export async function runModule(run: ModuleRun): Promise<FinishedRun> {
     envelope: signReceipt({ address, functionName, input, result }, seed, unixNow()),
   })
   if (dataDir === undefined) return finish(await execute(request), throwAwaySeed())
+  const { createNodeKey, openStore, withDataDir } = await import('./data-dir/index.ts')
   return withDataDir(dataDir, async () => {
     const seed = await createNodeKey(dataDir)
-    const { openStore } = await import('./data-dir/store.ts')
     const store = openStore(dataDir)
     try {
       const finished = finish(await execute({ ...request, state: store.state() }), seed)

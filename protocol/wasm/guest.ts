@@ -44,13 +44,25 @@ export interface Guest {
  * @throws {@link WasmError} `malformed`, `feature` or `abi`.
  */
 export function checkGuest(wasm: Uint8Array): Guest {
+  const guest = readGuest(wasm)
+  const { module } = guest
+  for (const [index, reader] of module.bodies.entries())
+    checkBody(module, module.functions[module.importedFunctions + index]!, reader)
+  return guest
+}
+
+/**
+ * Checks everything of a guest but the bodies of its functions, for those who walk them with {@link checkBody} or with
+ * more than it checks.
+ *
+ * @throws {@link WasmError} `malformed`, `feature` or `abi`.
+ */
+export function readGuest(wasm: Uint8Array): Guest {
   const module = readModule(wasm)
   checkMemories(module)
   checkTables(module)
   const imports = module.imports.map((imported) => checkImport(module, imported))
   checkExports(module)
-  for (const [index, reader] of module.bodies.entries())
-    checkBody(module, module.functions[module.importedFunctions + index]!, reader)
   const stateless = !imports.some((name) => name.startsWith('storage.') || name === 'hive.call')
   return { imports, stateless, module }
 }

@@ -1,3 +1,5 @@
+import { writeError, writeOutput } from './standard-streams.ts'
+
 /** What a terminal acts on instead of showing it: control characters, ends of lines, and marks that turn the direction of text. */
 const steering = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
 
@@ -23,23 +25,22 @@ const jsonText = (value: unknown, indent = 0): string =>
 
 /** Writes the result of a command. Standard output carries it and nothing else. */
 export function printJson(value: unknown): void {
-  process.stdout.write(`${jsonText(value, 2)}\n`)
+  writeOutput(`${jsonText(value, 2)}\n`)
 }
 
 /** The same on standard error, in one line, where standard output carries something else. */
 export function tellJson(value: unknown): void {
-  process.stderr.write(`${jsonText(value)}\n`)
+  writeError(`${jsonText(value)}\n`)
 }
 
 /** Says something on standard error, in one line. */
 export function tell(message: string): void {
-  process.stderr.write(`${printable(message)}\n`)
+  writeError(`${printable(message)}\n`)
 }
 
 /** Passes on what another program says, line by line. */
 export function tellLines(text: string): void {
   const lines = text.split(/\r?\n/)
-  for (const line of lines.slice(0, linesMax))
-    process.stderr.write(`${cut(line).replace(steeringInLines, asEscape)}\n`)
+  for (const line of lines.slice(0, linesMax)) writeError(`${cut(line).replace(steeringInLines, asEscape)}\n`)
   if (lines.length > linesMax) tell(`… (${lines.length - linesMax} more lines)`)
 }

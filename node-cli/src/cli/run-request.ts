@@ -4,7 +4,8 @@ import {
   artifactBytesMax,
   openArtifact,
 } from '../../../protocol/hbc/artifact.ts'
-import { type EngineChoice, engineNames, limits } from '../engine/index.ts'
+import { type EngineChoice, engineNames } from '../engine/engine-name.ts'
+import { limits } from '../engine/limits.ts'
 import { CliError, UsageError } from './errors.ts'
 import { nameOf, readInput } from './input.ts'
 

@@ -1,8 +1,10 @@
 import path from 'node:path'
+import { isatty } from 'node:tty'
 import { defineNodectlCommand } from '../cli/command.ts'
 import { UsageError } from '../cli/errors.ts'
 import { printJson, tellJson } from '../cli/output.ts'
 import { isStandardOutput, outputFile } from '../cli/output-file.ts'
+import { writeOutput } from '../cli/standard-streams.ts'
 import { compileModule } from '../compiler/compile-module.ts'
 
 export default defineNodectlCommand({
@@ -27,14 +29,12 @@ export default defineNodectlCommand({
       const { source, out: asked } = args
       if (!source.endsWith('.ts')) throw new UsageError(`SOURCE must be a .ts file, not ${source}`)
       const toStdout = asked !== undefined && isStandardOutput(asked)
-      if (toStdout && process.stdout.isTTY)
+      if (toStdout && isatty(1))
         throw new UsageError('an artifact is not for a terminal; send it to a file or a pipe')
       const stem = path.basename(source, '.ts')
       const out = asked ?? path.join(path.dirname(source), `${stem}.hbc`)
       const version = args['module-version']
-      const write = toStdout
-        ? (bytes: Uint8Array) => process.stdout.write(bytes)
-        : await outputFile(out, source)
+      const write = toStdout ? writeOutput : await outputFile(out, source)
       const { bytes, manifestAddress, functions, wasmBytes } = await compileModule({
         source,
         name: args.name ?? stem,

@@ -2,6 +2,7 @@ import { flagsOf } from '../cli/arguments.ts'
 import { type CommandEntry, defineNodectlCommand } from '../cli/command.ts'
 import { UsageError } from '../cli/errors.ts'
 import { printJson } from '../cli/output.ts'
+import { writeOutput } from '../cli/standard-streams.ts'
 
 type Commands = Readonly<Record<string, CommandEntry>>
 type Flags = ReadonlyMap<string, readonly string[]>
@@ -23,7 +24,7 @@ export const completionFor = (commands: Commands) =>
           throw new UsageError(`SHELL must be one of ${Object.keys(shells).join(', ')}`)
         const script = write(await flagsByCommand(commands), commands)
         if (args.json) printJson({ shell: args.shell, script })
-        else process.stdout.write(script)
+        else writeOutput(script)
       },
     },
     examples: [

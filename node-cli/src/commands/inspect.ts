@@ -1,11 +1,10 @@
-import { checkGuest, type Guest } from '../../../protocol/wasm/guest.ts'
-import { readModule } from '../../../protocol/wasm/module.ts'
+import type { Guest } from '../../../protocol/wasm/guest.ts'
 import { WasmError } from '../../../protocol/wasm/reader.ts'
 import { defineNodectlCommand } from '../cli/command.ts'
 import { exitCodes } from '../cli/errors.ts'
 import { printJson } from '../cli/output.ts'
 import { readArtifactFile } from '../cli/run-request.ts'
-import { validateBodies } from '../engine/validation/validator.ts'
+import { readValidGuest } from '../engine/validation/valid-guest.ts'
 
 export default defineNodectlCommand({
   definition: {
@@ -44,9 +43,7 @@ export default defineNodectlCommand({
 /** Everything that decides whether the module runs at all. */
 function check(wasm: Uint8Array): Guest | WasmError {
   try {
-    const guest = checkGuest(wasm)
-    validateBodies(readModule(wasm))
-    return guest
+    return readValidGuest(wasm)
   } catch (error) {
     if (error instanceof WasmError) return error
     throw error

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises'
-import { homedir } from 'node:os'
 import path from 'node:path'
 import { CliError } from '../cli/errors.ts'
 import { tell } from '../cli/output.ts'
 import { makeFolder } from '../data-dir/make-folder.ts'
+import { userCache } from '../user-cache.ts'
 
 /** The one compiler version: another one would give other bytes, and so other addresses. */
 export const ascVersion = '0.28.20'
@@ -12,13 +12,7 @@ export const ascVersion = '0.28.20'
 /** Where the compiler is kept: `NODE_ASC_HOME`, else a folder of the user's cache. */
 export function ascHome(env: NodeJS.ProcessEnv = process.env): string {
   if (env.NODE_ASC_HOME) return path.resolve(env.NODE_ASC_HOME)
-  const cache =
-    process.platform === 'win32'
-      ? (env.LOCALAPPDATA ?? path.join(homedir(), 'AppData', 'Local'))
-      : process.platform === 'darwin'
-        ? path.join(homedir(), 'Library', 'Caches')
-        : (env.XDG_CACHE_HOME ?? path.join(homedir(), '.cache'))
-  return path.join(cache, 'nodectl', `asc-${ascVersion}`)
+  return path.join(userCache(env), 'nodectl', `asc-${ascVersion}`)
 }
 
 const temporaryPrefix = '.installing-'

@@ -26,6 +26,7 @@ import {
   type StateReader,
 } from './execution.ts'
 import { limits } from './limits.ts'
+import { runShortly } from './short-run.ts'
 
 export { type EngineChoice, type EngineName, engineNames } from './engine-name.ts'
 export {
@@ -82,12 +83,11 @@ export class ExecutionRefused extends Error {
 export async function execute(request: ExecuteRequest | ForegroundRequest): Promise<ExecutionResult> {
   const { engine, timeoutSeconds = 60 } = request
   const execution = executionOf(request)
-  // Each part is loaded when it is needed first: a short run starts no thread, and a thread brings the engines itself.
   if ('foreground' in request && engine !== 'native') {
-    const { runShortly } = await import('./short-run.ts')
     const result = runShortly(execution, withItself(request.state ?? emptyState, request))
     if (result !== null) return result
   }
+  // A short run starts no thread.
   const { runInThread } = await import('./thread/thread-pool.ts')
   return runInThread(engine, execution, withItself(request.state ?? emptyState, request), timeoutSeconds)
 }

@@ -1,11 +1,10 @@
-import { checkGuest, guestImports } from '../../../../protocol/wasm/guest.ts'
-import { readModule } from '../../../../protocol/wasm/module.ts'
+import { guestImports } from '../../../../protocol/wasm/guest.ts'
 import { WasmError } from '../../../../protocol/wasm/reader.ts'
 import { GuestFailure, NodeFault, outOfGas, stackLimit } from '../execution.ts'
 import { type Engine, type HostFunctions, type Instance, packResult, trap, traps } from '../host/instance.ts'
 import { ModuleCache } from '../module-cache.ts'
 import { stackUnits } from '../validation/stack-cost.ts'
-import { validateBodies } from '../validation/validator.ts'
+import { readValidGuest } from '../validation/valid-guest.ts'
 import { slotBytes } from './layout.ts'
 import { Machine, sliceGas, status } from './machine.ts'
 import { type TranslatedModule, translateModule } from './translation/translate-module.ts'
@@ -15,11 +14,7 @@ const keptBytesMax = 16 * 1024 * 1024
 const known = new ModuleCache<TranslatedModule>(keptBytesMax)
 
 const translate = (wasm: Uint8Array): TranslatedModule =>
-  known.get(wasm, () => {
-    checkGuest(wasm)
-    validateBodies(readModule(wasm))
-    return translateModule(wasm)
-  })
+  known.get(wasm, () => translateModule(wasm, readValidGuest(wasm).module))
 
 /** Kinds of traps by the numbers of the machine. */
 const trapKinds = [

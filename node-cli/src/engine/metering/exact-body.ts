@@ -1,9 +1,10 @@
 import type { ValueType } from '../../../../protocol/wasm/operator-row.ts'
 import { ByteWriter, patchPadded } from './byte-writer.ts'
-import { type NanKind, nanBits, writeCanonical } from './canonical-nan.ts'
+import type { NanKind } from './canonical-nan.ts'
 import { stopped } from './meter-state.ts'
 import { type BodyRequest, epilogueGas, MeteredBody, prologueGas } from './metered-body.ts'
 import type { OperatorTraits } from './operator-traits.ts'
+import { RawNan } from './raw-nan.ts'
 import { writeOutOfGas, writeStatus } from './stop-code.ts'
 
 /**
@@ -27,12 +28,10 @@ export class ExactBody extends MeteredBody {
   protected readonly changesTypes = false
   protected readonly fuel: number
   readonly #units: number
-  readonly #temporaries = new Map<ValueType, number>()
   readonly #added: ValueType[] = []
   /** Where the stack cost of this function must be written, once it is known. */
   readonly #costPlaces: number[] = []
-  /** The value on top of the stack may be a NaN that is not canonical. */
-  #raw: NanKind | null = null
+  readonly #raw = new RawNan((type) => this.addLocal(type))
 
   constructor(request: BodyRequest) {
     super(request)
@@ -41,27 +40,18 @@ export class ExactBody extends MeteredBody {
   }
 
   protected madeNan(kind: NanKind): void {
-    this.#raw = kind
+    this.#raw.made(kind)
   }
 
-  /** A raw NaN may go on to an operator that cannot tell it from the canonical one, and to nothing else. */
   protected beforeOperator({ insensitiveTo }: OperatorTraits): void {
-    const kind = this.#raw
+    const kind = this.#raw.taken(insensitiveTo)
     if (kind === null) return
-    this.#raw = null
-    if ((insensitiveTo & nanBits[kind]) !== 0) return
     this.copyTo(this.validator.decoder.start)
-    const type: ValueType = kind === 'f32' || kind === 'f64' ? kind : 'v128'
-    let temporary = this.#temporaries.get(type)
-    if (temporary === undefined) {
-      temporary = this.addLocal(type)
-      this.#temporaries.set(type, temporary)
-    }
-    writeCanonical(this.code, kind, temporary)
+    this.#raw.write(this.code, kind)
   }
 
   protected left(): void {
-    this.#raw = null
+    this.#raw.forget()
   }
 
   protected local(): void {}

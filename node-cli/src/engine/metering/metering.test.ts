@@ -3,7 +3,9 @@ import { echoWasm } from '../../../../protocol/hbc/testing/artifacts.ts'
 import { readModule } from '../../../../protocol/wasm/module.ts'
 import { emptyState } from '../execution.ts'
 import { executeOn } from '../host/call.ts'
-import { nativeWith } from '../native/native.ts'
+import type { Engine } from '../host/instance.ts'
+import { interpreter } from '../interpreter/interpreter.ts'
+import { native, nativeWith } from '../native/native.ts'
 import { webAssembly } from '../native/web-assembly.ts'
 import { compareInThread } from '../testing/compare-worker.ts'
 import { empty, guest, requestOf, run, text } from '../testing/guests.ts'
@@ -72,6 +74,30 @@ describe('metering', () => {
        (i64.const 0x2000000001)`,
     )
     expect(text(run(wasm).output)).toBe('1')
+  })
+
+  test('a NaN in a large module that hardly computes with floats needs no second run', () => {
+    /** Whether each instance of a run was metered exactly. */
+    const attempts = (more: string, operations: number): boolean[] => {
+      const seen: boolean[] = []
+      const watched: Engine = {
+        instantiate: (wasm, gasLimit, host, exact) => {
+          seen.push(exact)
+          return native.instantiate(wasm, gasLimit, host, exact)
+        },
+      }
+      const nan = '(f64.store (i32.const 0) (f64.div (f64.const 0) (f64.const 0)))'
+      const given = requestOf(guest(`${nan.repeat(operations)} ${empty}`, more))
+      const result = executeOn(watched, given, emptyState)
+      expect(result).toEqual(executeOn(interpreter, given, emptyState))
+      expect(result.success).toBe(true)
+      return seen
+    }
+    const large = `(func ${'nop '.repeat(65 * 1024)})`
+    expect(attempts(large, 1)).toEqual([false])
+    expect(attempts('', 1)).toEqual([false, true])
+    // Numeric code is faster where NaNs are only looked for.
+    expect(attempts(large, 150)).toEqual([false, true])
   })
 
   test('memory and tables do not grow past their caps, whatever they state', () => {

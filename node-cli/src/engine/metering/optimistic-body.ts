@@ -6,6 +6,7 @@ import { type BodyRequest, epilogueGas, MeteredBody, prologueGas } from './meter
 import { NanDataFlow, type Observation } from './nan-data-flow.ts'
 import { NanSums } from './nan-sums.ts'
 import { type OperatorTraits, role } from './operator-traits.ts'
+import { RawNan } from './raw-nan.ts'
 import { writeOutOfGas, writeStatus } from './stop-code.ts'
 
 /** Where the functions that the writing of a module adds or moves are found. */
@@ -13,7 +14,11 @@ export interface OptimisticShape {
   readonly importedFunctions: number
   /** Type of a function with gas and units besides its own parameters and results. */
   readonly countedType: (type: number) => number
+  readonly nans: NanHandling
 }
+
+/** Whether NaNs are looked for, which makes it necessary to repeat a run that meets one, or made canonical. */
+export type NanHandling = 'observed' | 'canonical'
 
 /** Kinds of NaNs a local can hold. */
 const kindsByType: Partial<Record<ValueType, number>> = {
@@ -25,9 +30,9 @@ const kindsByType: Partial<Record<ValueType, number>> = {
 /**
  * Writes one function body for speed. Gas and stack units go from function to function as parameters and come back as
  * results, so that nothing is written to memory on the way; they reach the globals only before a function of the host
- * and where the run ends. A trap therefore leaves no exact gas behind. Nor is a NaN made canonical: whatever could tell
- * one NaN from another is added to a sum, which a NaN turns into a NaN for good and which is looked at when the function
- * returns. In both cases the run says nothing, and the host repeats it with exact metering.
+ * and where the run ends. A trap therefore leaves no exact gas behind. Nor is a NaN made canonical where NaNs are
+ * observed: whatever could tell one NaN from another is added to a sum, which a NaN turns into a NaN for good and which is
+ * looked at when the function returns. In both cases the run says nothing, and the host repeats it with exact metering.
  *
  *     block $repeat
  *       block $stack
@@ -44,6 +49,8 @@ const kindsByType: Partial<Record<ValueType, number>> = {
  *     status = repeat; unreachable
  */
 export class OptimisticBody extends MeteredBody {
+  /** Operators so far that may make a NaN. */
+  nanOperators = 0
   protected readonly changesTypes = true
   protected readonly fuel: number
   readonly #shape: OptimisticShape
@@ -56,6 +63,8 @@ export class OptimisticBody extends MeteredBody {
   /** Local for the index of an indirect call, or -1. */
   #index = -1
   readonly #nans = new NanDataFlow()
+  /** Where NaNs are made canonical there is nothing to look for. */
+  readonly #raw: RawNan | null
   /** Places where sums are looked at, in the code so far, with the labels around the body. */
   readonly #checks: { at: number; depth: number }[] = []
   readonly #costPlaces: number[] = []
@@ -67,6 +76,7 @@ export class OptimisticBody extends MeteredBody {
     this.fuel = this.#params
     this.#units = this.fuel + 1
     this.#firstAdded = this.validator.localCount + 2
+    this.#raw = shape.nans === 'canonical' ? new RawNan((type) => this.addLocal(type)) : null
   }
 
   /** Whether a NaN could make it necessary to repeat the run. */
@@ -88,7 +98,7 @@ export class OptimisticBody extends MeteredBody {
       this.code.u32(index + 2)
       this.skipTo(decoder.end)
     }
-    if (!this.reachable) return
+    if (!this.reachable || this.#raw !== null) return
     if (decoder.operator.name !== 'local.get')
       return this.#nans.stored(height - 1, index, decoder.operator.name === 'local.tee')
     const kinds = kindsByType[this.validator.localType(index)]
@@ -98,11 +108,14 @@ export class OptimisticBody extends MeteredBody {
   }
 
   protected madeNan(kind: NanKind): void {
+    this.nanOperators += 1
+    if (this.#raw !== null) return this.#raw.made(kind)
     this.copyTo(this.validator.decoder.end)
     this.#nans.computed(kind, this.validator.height - 1, this.code.length)
   }
 
   protected beforeOperator({ role: own, pops, insensitiveTo }: OperatorTraits): void {
+    if (this.#raw !== null) return this.#makeCanonical(this.#raw, insensitiveTo)
     if (own === role.local) return
     const { decoder, height } = this.validator
     if (pops >= 0) this.#nans.taken(height - pops, insensitiveTo)
@@ -110,7 +123,15 @@ export class OptimisticBody extends MeteredBody {
     else if (decoder.operator.name !== 'global.get' && decoder.operator.name !== 'nop') this.#nans.allSeen()
   }
 
+  #makeCanonical(raw: RawNan, insensitiveTo: number): void {
+    const kind = raw.taken(insensitiveTo)
+    if (kind === null) return
+    this.copyTo(this.validator.decoder.start)
+    raw.write(this.code, kind)
+  }
+
   protected left(): void {
+    this.#raw?.forget()
     this.#nans.forget()
   }
 

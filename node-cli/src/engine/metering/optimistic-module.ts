@@ -4,12 +4,20 @@ import { declaredFunctions } from '../validation/validator.ts'
 import { BlockTypes } from './block-types.ts'
 import { ByteWriter } from './byte-writer.ts'
 import { type MeterGlobals, meterExports, meterGlobals, meterGlobalsFrom } from './meter-state.ts'
-import { OptimisticBody } from './optimistic-body.ts'
+import { type NanHandling, OptimisticBody } from './optimistic-body.ts'
 import { rewriteModule, startExport } from './rewrite-module.ts'
 import { safepointBody } from './safepoint.ts'
 
 /** Most parameters and results V8 lets a function have. */
 const valuesMax = 1000
+
+/** Code up to so many bytes is metered again before anyone notices. */
+const smallBytesMax = 64 * 1024
+/**
+ * Bytes of code for each operator that may make a NaN, where such operators are rare: numeric code has one in every 15 to
+ * 200 bytes, SQLite one in 770.
+ */
+const rareEveryBytes = 512
 
 export interface OptimisticModule {
   wasm: Uint8Array
@@ -21,10 +29,14 @@ export interface OptimisticModule {
  * Validates a module and rewrites it for speed; see {@link OptimisticBody}. A run of it that succeeds did and cost
  * what the rules say.
  *
+ * To look for NaNs costs numeric code half of what making them canonical does, but a NaN that is found costs another
+ * rewriting and another run. So NaNs are made canonical in a large module that hardly computes with floats.
+ *
+ * @param handling How NaNs are handled; what the module makes cheaper when left out.
  * @returns null for a module that has to be metered exactly from the start.
  * @throws {@link WasmError} for a module that is not valid.
  */
-export function meterOptimistically(wasm: Uint8Array): OptimisticModule | null {
+export function meterOptimistically(wasm: Uint8Array, handling?: NanHandling): OptimisticModule | null {
   const module = readModule(wasm)
   const declared = declaredFunctions(module)
   if (!fits(module, declared)) return null
@@ -33,15 +45,23 @@ export function meterOptimistically(wasm: Uint8Array): OptimisticModule | null {
   const blockTypes = new BlockTypes(2 * types.length)
   const globals = meterGlobalsFrom(module.globals.length)
   const safepoint = functions.length
-  let observesNan = false
-  const bodies = module.bodies.map((reader, index) => {
+  const starts = module.bodies.map((reader) => reader.at)
+  const write = (index: number, nans: NanHandling) => {
+    const reader = module.bodies[index]!
+    reader.at = starts[index]!
     const type = functions[importedFunctions + index]!
     const request = { wasm, module, type, reader, declared, blockTypes, globals, safepoint }
-    const body = new OptimisticBody(request, { importedFunctions, countedType })
-    const written = body.write()
-    observesNan ||= body.observesNan
-    return written
-  })
+    const body = new OptimisticBody(request, { importedFunctions, countedType, nans })
+    return { code: body.write(), observesNan: body.observesNan, nanOperators: body.nanOperators }
+  }
+  const observing = starts.map((_, index) => write(index, 'observed'))
+  const nans = handling ?? cheaperHandling(module, starts, observing)
+  const written =
+    nans === 'observed'
+      ? observing
+      : observing.map((body, index) => (body.observesNan ? write(index, nans) : body))
+  const bodies = written.map(({ code }) => code)
+  const observesNan = written.some((body) => body.observesNan)
 
   const blocks = blockTypes.types()
   const functionTypes = functions.slice(importedFunctions).map(countedType)
@@ -80,6 +100,16 @@ export function meterOptimistically(wasm: Uint8Array): OptimisticModule | null {
     caps: { pages: guestPagesMax, elements: guestTableElementsMax },
   })
   return { wasm: rewritten, observesNan }
+}
+
+function cheaperHandling(
+  { bodies }: Module,
+  starts: readonly number[],
+  written: readonly { readonly nanOperators: number }[],
+): NanHandling {
+  const bytes = bodies.reduce((sum, { end }, index) => sum + end - starts[index]!, 0)
+  const operators = written.reduce((sum, { nanOperators }) => sum + nanOperators, 0)
+  return bytes > smallBytesMax && operators * rareEveryBytes <= bytes ? 'canonical' : 'observed'
 }
 
 /** Functions of the host keep their types, so none may be where functions of the guest are. */

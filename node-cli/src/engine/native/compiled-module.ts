@@ -1,6 +1,8 @@
-import { checkGuest } from '../../../../protocol/wasm/guest.ts'
+import { readGuest } from '../../../../protocol/wasm/guest.ts'
 import { NodeFault } from '../execution.ts'
+import type { NanHandling } from '../metering/optimistic-body.ts'
 import { meterOptimistically } from '../metering/optimistic-module.ts'
+import { rulesFirst } from '../validation/valid-guest.ts'
 import { hasSimd, noSimd } from './simd.ts'
 import { webAssembly } from './web-assembly.ts'
 
@@ -22,22 +24,27 @@ export class V8LimitExceeded extends NodeFault {}
 export class CompiledModule {
   readonly #wasm: Uint8Array
   readonly #meter: ExactMeter
+  readonly #nans: NanHandling | undefined
   /** null when this form is of no use. */
   #optimistic: CompiledForm | null | undefined
   /** An error when V8 refuses the module. */
   #exact: CompiledForm | V8LimitExceeded | undefined
 
-  /** @throws {@link WasmError} for a module that breaks the rules. */
-  constructor(wasm: Uint8Array, meter: ExactMeter) {
-    checkGuest(wasm)
+  /**
+   * @param nans How the form that is metered for speed handles NaNs; what its size makes cheaper when left out.
+   * @throws {@link WasmError} for a module that breaks the rules.
+   */
+  constructor(wasm: Uint8Array, meter: ExactMeter, nans?: NanHandling) {
+    readGuest(wasm)
     this.#wasm = wasm
     this.#meter = meter
+    this.#nans = nans
   }
 
   /** The form that is metered for speed, or null. @throws {@link WasmError} for a module that is not valid. */
   optimistic(): CompiledForm | null {
     if (this.#optimistic === undefined) {
-      const metered = meterOptimistically(this.#wasm)
+      const metered = rulesFirst(this.#wasm, () => meterOptimistically(this.#wasm, this.#nans))
       this.#optimistic = metered && compile(metered.wasm, true, metered.observesNan)
     }
     return this.#optimistic
@@ -50,7 +57,10 @@ export class CompiledModule {
 
   /** @throws {@link WasmError} for a module that is not valid, {@link V8LimitExceeded} for one that V8 refuses. */
   exact(): CompiledForm {
-    this.#exact ??= compile(this.#meter(this.#wasm), false, false) ?? refused()
+    if (this.#exact === undefined) {
+      const metered = rulesFirst(this.#wasm, () => this.#meter(this.#wasm))
+      this.#exact = compile(metered, false, false) ?? refused()
+    }
     if (this.#exact instanceof V8LimitExceeded) throw this.#exact
     return this.#exact
   }

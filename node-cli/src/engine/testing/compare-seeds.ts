@@ -4,7 +4,7 @@ import { type ExecutionResult, outOfGas, type StateReader } from '../execution.t
 import { executeOn } from '../host/call.ts'
 import type { Engine } from '../host/instance.ts'
 import { interpreter } from '../interpreter/interpreter.ts'
-import { native, nativeWith } from '../native/native.ts'
+import { native, nativeWith, optimisticWith } from '../native/native.ts'
 import { webAssembly } from '../native/web-assembly.ts'
 import { randomCode } from './random-code.ts'
 import { randomModuleAddress } from './random-host.ts'
@@ -20,7 +20,8 @@ export interface Comparison {
 
 const features = { tail_call: true, simd: true, multi_value: true, bulk_memory: true, reference_types: true }
 
-const reference = nativeWith(referenceMeter)
+/** What all must agree with {@link native}; small modules would never make NaNs canonical by themselves. */
+const others = [optimisticWith('canonical'), nativeWith(referenceMeter), interpreter]
 
 /** Ways to write random modules: trees of expressions, or one operator after the other. */
 export const writers = { trees: randomModule, code: randomCode } as const
@@ -51,10 +52,12 @@ export async function compareSeeds(
     for (const limit of new Set([...limits, threshold + 1, threshold, threshold - 1])) {
       if (limit < 1) continue
       comparison.runs += 1
-      const [fast, ...others] = [native, reference, interpreter].map((engine) => shown(run(limit, engine)))
-      for (const other of others)
+      const fast = shown(run(limit, native))
+      for (const engine of others) {
+        const other = shown(run(limit, engine))
         if (fast !== other)
           comparison.differences.push(`seed ${seed}, gas limit ${limit}: ${fast} and ${other}`)
+      }
     }
     if ((seed - first + 1) % 2000 === 0) progress(seed - first + 1)
   }

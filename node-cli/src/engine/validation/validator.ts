@@ -306,15 +306,17 @@ export function declaredFunctions(module: Module): Set<number> {
   return declared
 }
 
-/** Validates every body of a module, once: the readers of the bodies end where the bodies do. @throws {@link WasmError} */
+/** Validates every body of a module. The bodies can be read again. @throws {@link WasmError} */
 export function validateBodies(module: Module): void {
   const declared = declaredFunctions(module)
   for (const [index, reader] of module.bodies.entries()) {
+    const start = reader.at
     const type = module.functions[module.importedFunctions + index]!
     const validator = new BodyValidator(module, type, reader, declared)
     while (!validator.done) {
       validator.next()
       validator.apply()
     }
+    reader.at = start
   }
 }

@@ -1,4 +1,4 @@
-import { type Module, readModule } from '../../../../../protocol/wasm/module.ts'
+import type { Module } from '../../../../../protocol/wasm/module.ts'
 import { type Initializers, readInitializers } from '../initializers.ts'
 import { headerBytes, type Layout, layOut, slotBytes } from '../layout.ts'
 import { codeOf } from '../opcodes.ts'
@@ -20,8 +20,7 @@ export interface TranslatedModule {
 }
 
 /** Translates a module that is known to be valid. */
-export function translateModule(wasm: Uint8Array): TranslatedModule {
-  const module = readModule(wasm)
+export function translateModule(wasm: Uint8Array, module: Module): TranslatedModule {
   const initializers = readInitializers(wasm)
   const signatures = signatureIds(module)
   const before = layOut(module, initializers)

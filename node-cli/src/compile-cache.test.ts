@@ -1,0 +1,55 @@
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { buildNodectl, nodectl, temporaryFolder } from '../testing/nodectl.ts'
+import { isPrivate } from './compile-cache.ts'
+
+const done = { code: 0, stdout: '1.0.0\n', stderr: '' }
+
+describe.skipIf(process.getuid === undefined || process.platform === 'darwin')('compiled code', () => {
+  beforeAll(buildNodectl)
+
+  /** Starts the tool with a cache folder of its own. @returns Where compiled code would be kept. */
+  async function start(cache: string, env: NodeJS.ProcessEnv = {}): Promise<string> {
+    const own = { NODE_COMPILE_CACHE: undefined, XDG_CACHE_HOME: cache }
+    expect(await nodectl(['--version'], { env: { ...own, ...env } })).toEqual(done)
+    return path.join(cache, 'nodectl', 'compiled')
+  }
+
+  test('is kept in the cache of the user, where nobody else can look', async () => {
+    const kept = await start(temporaryFolder())
+    expect(statSync(kept).mode & 0o777).toBe(0o700)
+    expect(readdirSync(kept)).toHaveLength(1)
+  })
+
+  test('is not kept where others may write', async () => {
+    const cache = temporaryFolder()
+    chmodSync(cache, 0o777)
+    expect(readdirSync(await start(cache))).toEqual([])
+  })
+
+  test('is not kept in a folder that others may look into', async () => {
+    const cache = temporaryFolder()
+    mkdirSync(path.join(cache, 'nodectl', 'compiled'), { recursive: true, mode: 0o755 })
+    expect(readdirSync(await start(cache))).toEqual([])
+  })
+
+  test('is not kept when Node is told to keep none, or to keep it elsewhere', async () => {
+    expect(existsSync(await start(temporaryFolder(), { NODE_DISABLE_COMPILE_CACHE: '1' }))).toBe(false)
+    const elsewhere = { NODE_COMPILE_CACHE: path.join(temporaryFolder(), 'elsewhere') }
+    expect(existsSync(await start(temporaryFolder(), elsewhere))).toBe(false)
+  })
+
+  test('is not missed where the cache cannot be written', async () => {
+    const file = path.join(temporaryFolder(), 'file')
+    writeFileSync(file, '')
+    expect(existsSync(await start(file))).toBe(false)
+  })
+})
+
+test.skipIf(process.getuid === undefined)('a folder of another user is not private', () => {
+  const folder = temporaryFolder()
+  const uid = process.getuid!()
+  expect(isPrivate(folder, uid)).toBe(true)
+  expect(isPrivate(folder, uid + 1)).toBe(false)
+})
