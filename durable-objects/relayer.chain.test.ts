@@ -380,7 +380,7 @@ describe('a signed action that somebody else brought to the chain first', () => 
   test('is confirmed by the transaction that brought it, as soon as that can be told', async () => {
     const answers = [() => Promise.reject(new Error('no logs')), async () => ({ txHash: foreignHash })]
     await withReverted(
-      () => (answers.shift() as RelayerConfig['findForeignSubmission'])(action()),
+      () => (answers.shift() as RelayerConfig['findForeignSubmission'])(action(), 0),
       async (asking, id) => {
         await asking.alarm()
         expect(await asking.find(id)).toMatchObject({ status: 'sent', confirmations: 1 })

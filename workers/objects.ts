@@ -50,10 +50,10 @@ function relayerConfig(env: Env, id: DurableObjectId): RelayerConfig | null {
       await env.RELAY.sendBatch(ids.map((id) => ({ body: { v: 1, id } })))
     },
     publish: (relays) => services(env).transactions.put(relays),
-    findForeignSubmission: async (relay) => {
+    findForeignSubmission: async (relay, atLeast) => {
       const { chain } = services(env)
       const { findForeignSubmission } = await import('./relay/foreign-submission.ts')
-      return chain && findForeignSubmission(chain, relay)
+      return chain && findForeignSubmission(chain, relay, atLeast)
     },
   }
 }
