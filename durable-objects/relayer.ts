@@ -178,7 +178,9 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
       const pays = fees !== null && balanceWei >= healthyGas * fees.maxFeeWei
       const gasLeft = this.#allowances.gasPerDay - this.#allowances.gasUsed(Date.now())
       const works = this.#failedAlarms < failedAlarmsMax && facts.undecided === 0
-      const able = pays && works && gasLeft >= healthyGas
+      // A replaced key accepts nothing and is well; the one that relays has been asked to hand over, by a hub before this.
+      const barred = this.#parts?.config.accepts === true && !this.#accepts()
+      const able = pays && works && gasLeft >= healthyGas && !barred
       return { status: able ? 'ok' : 'unavailable', balanceWei: balanceWei.toString(), ...facts }
     } catch (error) {
       requireRpcFault(error)

@@ -70,7 +70,7 @@ async function findElsewhere(
   ])
   const answer = answers.find((one) => one !== null)
   if (answer) return answer
-  // Revision 0 is what was refused before any object accepted it.
+  // Revision 0 is what no object accepted: somebody else brought it to the chain.
   return copy && copy.revision > 0 ? { status: 'accepted', relay: copy as RelayView } : null
 }
 

@@ -157,6 +157,18 @@ describe('at the moment of rotation', () => {
   })
 })
 
+describe('after a rollback', () => {
+  test('health says that the key accepts nothing yet, while it brings to an end what it has', async () => {
+    const open = action()
+    await relayer?.relay(open)
+    expect(await relayer?.health()).toMatchObject({ status: 'ok', open: 1 })
+    // As the object of the key did that was configured in between.
+    await relayerObjectOf(env.RELAYER_PRIVATE_KEY as string).handOver({ ...action(), serializationKey: null })
+    expect(await relayer?.relay(action())).toEqual({ status: 'unavailable', part: 'key' })
+    expect(await relayer?.health()).toMatchObject({ status: 'unavailable', open: 1 })
+  })
+})
+
 describe('the arbiter', () => {
   test('relays under a key of its own, with nonces of its own', async () => {
     await relayer?.relay(action())
