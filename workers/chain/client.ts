@@ -31,10 +31,15 @@ export interface RecentLogs {
 
 const timeoutMs = 3_000
 
-/** Every method throws when the chain cannot be reached in time. */
-export function createChainClient(rpcUrl: string): ChainClient {
+/**
+ * Every method throws when the chain cannot be reached in time.
+ *
+ * @param chainId - Has the nodes compared before each question, for what must not be asked of one that lags. Left out, the
+ * first that answers is asked.
+ */
+export function createChainClient(rpcUrl: string, chainId?: number): ChainClient {
   // One for every question: requests that wait for one another would belong to different callers.
-  const rpc = () => new JsonRpc(rpcUrl, timeoutMs)
+  const rpc = () => new JsonRpc(rpcUrl, timeoutMs, chainId)
   return {
     async holdsCode(address) {
       return (await rpc().call<string>('eth_getCode', address, 'latest')) !== '0x'

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { encodeAbiParameters, encodeEventTopics, type Hex } from 'viem'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { stakingEvents } from '../../contracts/generated/events.ts'
 import { FakeChain } from '../../durable-objects/testing/fake-chain.ts'
 import { freshRelayerObject } from '../../durable-objects/testing/relayer-object.ts'
@@ -77,6 +77,20 @@ describe('the transaction that a signed action came with', () => {
     emit(0)
     await expect(findForeignSubmission(client, request, chain.head + 1)).rejects.toThrow('lags')
     expect(await findForeignSubmission(client, request, chain.head)).toBeNull()
+  })
+
+  test('is asked of another node than the one that lags, where there are several', async () => {
+    emit(1)
+    chain.nonsense.set('eth_getTransactionByHash', { input: signature })
+    const toChain = vi.mocked(fetch).getMockImplementation() as typeof fetch
+    const behind = new FakeChain().install()
+    behind.head = 3
+    const toBehind = vi.mocked(fetch).getMockImplementation() as typeof fetch
+    vi.mocked(fetch).mockImplementation((url, init) =>
+      (String(url).includes('behind') ? toBehind : toChain)(url, init),
+    )
+    const both = createChainClient('http://behind.test,http://chain.test', chain.id)
+    expect(await findForeignSubmission(both, request, chain.head)).toMatchObject({ txHash: hex32(1_000) })
   })
 })
 
