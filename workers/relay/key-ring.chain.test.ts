@@ -94,6 +94,15 @@ describe('an action that a key accepted', () => {
     expect(chain.received).toHaveLength(1)
   })
 
+  test('is answered as before, also once the allowance under the key that follows is used up', async () => {
+    const daily = { action: 'set_payout', perDay: 1 }
+    const open = action(daily)
+    await underOldSettings((object) => object.relay(open))
+    await relayer?.relay(action(daily))
+    expect(await relayer?.accept(action(daily))).toMatchObject({ status: 'exhausted' })
+    expect(await relayer?.accept(open)).toMatchObject({ status: 'accepted', relay: { id: open.id } })
+  })
+
   test('keeps the next of its serialization key waiting, also under the key that follows', async () => {
     const open = action({ serializationKey: 'an owner' })
     await underOldSettings((object) => object.accept(open))
