@@ -1,11 +1,14 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { FakeChain } from './testing/fake-chain.ts'
 
 let chain: FakeChain
 beforeEach(() => {
   chain = new FakeChain().install()
+})
+afterEach(() => {
+  vi.useRealTimers()
 })
 
 const indexer = () => env.CHAIN_INDEXER.getByName('31337')
@@ -31,6 +34,19 @@ describe('ChainIndexer', () => {
     await indexer().wake()
     for (let i = 0; i < 3; i++) await runDurableObjectAlarm(indexer())
     expect(await cursor()).toBe(250)
+  })
+
+  test('woken, it sets an alarm again that is long overdue, and leaves one that is not', async () => {
+    await runDurableObjectAlarm(indexer())
+    const set = (await alarmAt()) as number
+    await indexer().wake()
+    expect(await alarmAt()).toBe(set)
+    const day = 86_400_000
+    vi.useFakeTimers({ toFake: ['Date'], now: set + day })
+    await indexer().wake()
+    expect(await alarmAt()).toBe(set + day)
+    vi.useRealTimers()
+    await runDurableObjectAlarm(indexer())
   })
 
   test('while the chain is down it says so, and tries again', async () => {

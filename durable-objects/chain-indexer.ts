@@ -25,6 +25,8 @@ export interface IndexerStatus {
 
 /** Alarms in a row that get nowhere before the index stands: a single one is what a new block in between explains. */
 const fruitlessMax = 2
+/** An alarm that has not come for so many polls is lost. */
+const overduePolls = 10
 /** Ranges one alarm reads at most, so that catching up leaves room for calls. */
 const stepsPerAlarm = 20
 
@@ -59,8 +61,9 @@ export class ChainIndexerObject<Env = unknown> extends DurableObject<Env> {
 
   /** Begins to read, or goes on after an alarm was lost. */
   async wake(): Promise<void> {
-    if (this.#config && (await this.ctx.storage.getAlarm()) === null)
-      await this.ctx.storage.setAlarm(Date.now())
+    if (this.#config === null) return
+    const dueMs = (await this.ctx.storage.getAlarm()) ?? 0
+    if (dueMs < Date.now() - overduePolls * this.#config.pollMs) await this.ctx.storage.setAlarm(Date.now())
   }
 
   async status(): Promise<IndexerStatus> {

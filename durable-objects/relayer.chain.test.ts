@@ -1,7 +1,7 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { encodeErrorResult, parseAbi } from 'viem'
-import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { RelayerConfig, RelayRequest } from './relayer/types.ts'
 import { RelayerObject } from './relayer.ts'
 import { FakeChain } from './testing/fake-chain.ts'
@@ -276,6 +276,9 @@ describe('Relayer', () => {
   })
 
   test('accepted actions are sent in one request, with the nonces that follow', async () => {
+    // What was read of the chain for the acceptance serves for a second.
+    vi.useFakeTimers({ toFake: ['Date'] })
+    onTestFinished(() => void vi.useRealTimers())
     const requests = Array.from({ length: 30 }, () => action())
     await Promise.all(requests.map((request) => relayer.accept(request)))
     const before = vi.mocked(fetch).mock.calls.length
@@ -380,7 +383,7 @@ describe('a signed action that somebody else brought to the chain first', () => 
   test('is confirmed by the transaction that brought it, as soon as that can be told', async () => {
     const answers = [() => Promise.reject(new Error('no logs')), async () => ({ txHash: foreignHash })]
     await withReverted(
-      () => (answers.shift() as RelayerConfig['findForeignSubmission'])(action()),
+      () => (answers.shift() as RelayerConfig['findForeignSubmission'])(action(), 0),
       async (asking, id) => {
         await asking.alarm()
         expect(await asking.find(id)).toMatchObject({ status: 'sent', confirmations: 1 })

@@ -178,7 +178,9 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
       const pays = fees !== null && balanceWei >= healthyGas * fees.maxFeeWei
       const gasLeft = this.#allowances.gasPerDay - this.#allowances.gasUsed(Date.now())
       const works = this.#failedAlarms < failedAlarmsMax && facts.undecided === 0
-      const able = pays && works && gasLeft >= healthyGas
+      // A replaced key accepts nothing and is well; the one that relays has been asked to hand over, by a hub before this.
+      const barred = this.#parts?.config.accepts === true && !this.#accepts()
+      const able = pays && works && gasLeft >= healthyGas && !barred
       return { status: able ? 'ok' : 'unavailable', balanceWei: balanceWei.toString(), ...facts }
     } catch (error) {
       requireRpcFault(error)
@@ -271,17 +273,17 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
     if (this.#parts === null) return { status: 'unavailable', part: 'chain' }
     if (!this.#accepts()) return { status: 'unavailable', part: 'key' }
     const { chain, config } = this.#parts
-    // Nothing is asked of the chain for an owner who gets nothing today.
-    const early = this.#allowances.exhausted(request, 0, Date.now())
-    if (early) return { status: 'exhausted', ...early }
-    const call = { to: request.to, data: request.data, valueWei: BigInt(request.valueWei) }
-    const gasMax = Math.min(request.gasMax ?? relayGasMax, relayGasMax)
-    let snapshot: ChainSnapshot
-    let simulated: Awaited<ReturnType<RelayerChain['simulate']>>
     const elsewhere = config.findElsewhere(request).catch((error): RelayResult => {
       console.error('what other keys have relayed could not be read', error)
       return { status: 'unavailable', part: 'records' }
     })
+    // Nothing is asked of the chain for an owner who gets nothing today.
+    const early = this.#allowances.exhausted(request, 0, Date.now())
+    if (early) return (await elsewhere) ?? { status: 'exhausted', ...early }
+    const call = { to: request.to, data: request.data, valueWei: BigInt(request.valueWei) }
+    const gasMax = Math.min(request.gasMax ?? relayGasMax, relayGasMax)
+    let snapshot: ChainSnapshot
+    let simulated: Awaited<ReturnType<RelayerChain['simulate']>>
     try {
       ;[snapshot, simulated] = await Promise.all([this.#snapshots.recent(), chain.simulate(call, gasMax)])
     } catch (error) {

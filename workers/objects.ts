@@ -7,6 +7,7 @@ import {
   type RelayView,
 } from '../durable-objects/relayer.ts'
 import { contractErrors, eventTopics } from './chain/abi.ts'
+import { createChainClient } from './chain/client.ts'
 import { openedVault } from './chain/events.ts'
 import { createIndexStore } from './chain/index-store.ts'
 import { type Env, readSettings } from './env.ts'
@@ -32,9 +33,10 @@ function relayerConfig(env: Env, id: DurableObjectId): RelayerConfig | null {
   const settings = readSettings(env)
   const ring = keyRing(settings)
   const key = keyOfObject(ring, env.RELAYER, id)
-  if (!settings.CHAIN_RPC_URL || key === null) return null
+  const rpcUrl = settings.CHAIN_RPC_URL
+  if (!rpcUrl || key === null) return null
   return {
-    rpcUrl: settings.CHAIN_RPC_URL,
+    rpcUrl,
     timeoutMs: settings.CHAIN_TIMEOUT_MS,
     chainId: settings.PROFILE.chain_id,
     privateKey: key.privateKey,
@@ -50,10 +52,10 @@ function relayerConfig(env: Env, id: DurableObjectId): RelayerConfig | null {
       await env.RELAY.sendBatch(ids.map((id) => ({ body: { v: 1, id } })))
     },
     publish: (relays) => services(env).transactions.put(relays),
-    findForeignSubmission: async (relay) => {
-      const { chain } = services(env)
+    findForeignSubmission: async (relay, atLeast) => {
       const { findForeignSubmission } = await import('./relay/foreign-submission.ts')
-      return chain && findForeignSubmission(chain, relay)
+      const chain = createChainClient(rpcUrl, settings.PROFILE.chain_id)
+      return findForeignSubmission(chain, relay, atLeast)
     },
   }
 }
@@ -70,7 +72,7 @@ async function findElsewhere(
   ])
   const answer = answers.find((one) => one !== null)
   if (answer) return answer
-  // Revision 0 is what was refused before any object accepted it.
+  // Revision 0 is what no object accepted: somebody else brought it to the chain.
   return copy && copy.revision > 0 ? { status: 'accepted', relay: copy as RelayView } : null
 }
 

@@ -159,6 +159,37 @@ describe('JsonRpc with several nodes', () => {
     expect(hosts()).toEqual(['one', 'three'])
   })
 
+  test('a node with another history is not followed for being ahead, and is named', async () => {
+    const rpc = rpcOf(7)
+    await rpc.call('hub_a')
+    for (const index of [1, 2])
+      Object.assign(nodeAt(index), { forkedAt: 70, head: 200, final: index === 1 ? 0 : 180 })
+    laterOn()
+    await surveyed(rpc, () => rpc.conflict !== null)
+    expect(rpc.conflict).toMatch(/address 2 has another block 80 than address 1/)
+    expect(new Set(hosts())).toEqual(new Set(['one']))
+  })
+
+  test('nor for being the only one that answers', async () => {
+    const rpc = rpcOf(7)
+    await rpc.call('hub_a')
+    for (const index of [1, 2]) nodeAt(index).forkedAt = 70
+    nodeAt(0).down = true
+    laterOn()
+    await vi.waitFor(() => expect(rpc.call('hub_b')).rejects.toThrow('no node follows the chain'))
+    nodeAt(0).down = false
+    asked = []
+    expect(await rpc.call('hub_c')).toBe('hub_c at 100')
+    expect(hosts()).toEqual(['one'])
+  })
+
+  test('finds another history also in a node that lags, when nothing is known from before', async () => {
+    Object.assign(nodeAt(0), { forkedAt: 70, head: 90, final: 75 })
+    const rpc = rpcOf(7)
+    await rpc.call('hub_a')
+    expect(rpc.conflict).toMatch(/address 1 has another block 75 than address 2/)
+  })
+
   test('without a chain to follow, nodes are asked in order until one answers', async () => {
     nodeAt(0).down = true
     const rpc = rpcOf()

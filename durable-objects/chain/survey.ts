@@ -31,11 +31,14 @@ interface View {
   node: RpcNode
   head: number
   final: number
+  /** The hash of the block that has the number of the checkpoint. */
+  known: string | undefined
 }
 
 /**
- * Asks nodes which of them can stand in for one another. Where they contradict each other, those are followed that have
- * the checkpoint, and among these the first and whoever agrees with it.
+ * Asks nodes which of them can stand in for one another. A node without the checkpoint is not followed, however far ahead
+ * it is, unless every node is without it. Where the others contradict each other, the first is followed and whoever agrees
+ * with it.
  *
  * @param nodes - The preferred one first.
  */
@@ -44,59 +47,80 @@ export async function surveyNodes(
   chainId: number,
   checkpoint: Checkpoint | null,
 ): Promise<Survey> {
-  const views = (await Promise.all(nodes.map((node) => viewOf(node, chainId)))).filter(
-    (view) => view !== null,
+  const answers = await Promise.all(nodes.map((node) => viewOf(node, chainId, checkpoint)))
+  const views = answers.filter((view) => view !== null)
+  const faithful = views.filter(
+    ({ head, known }) => checkpoint === null || head < checkpoint.number || known === checkpoint.hash,
   )
-  const head = views.reduce((highest, view) => Math.max(highest, view.head), 0)
-  const current = views.filter((view) => view.head >= head - lagBlocksMax)
+  // Where no node has it any more, they agree that it went.
+  const isGone = faithful.length === 0 && views.length === nodes.length
+  const followed = isGone ? views : faithful
+  const head = followed.reduce((highest, view) => Math.max(highest, view.head), 0)
+  const current = followed.filter((view) => view.head >= head - lagBlocksMax)
   // The highest: else a node that says that nothing is final could have any history.
   const final = current.reduce((highest, view) => Math.max(highest, view.final), 0)
   const number = current.reduce((lowest, view) => Math.min(lowest, view.head), final)
   const compared = (
-    await Promise.all(
-      current.map(async ({ node }) => {
-        const [hash, known] = await hashesOf(node, [number, checkpoint?.number ?? number])
-        return { node, hash, known }
-      }),
-    )
+    await Promise.all(current.map(async ({ node }) => ({ node, hash: await hashAt(node, number) })))
   ).filter(({ hash }) => hash !== undefined)
-  const faithful = compared.filter(({ known }) => checkpoint === null || known === checkpoint.hash)
-  // Where no node has it any more, they agree that it went.
-  const [first] = faithful.length > 0 ? faithful : compared
+  const [first] = compared
   if (first?.hash === undefined) return { usable: [], checkpoint, conflict: null }
   const other = compared.find(({ hash }) => hash !== first.hash)
+  // Without the checkpoint, what a node itself calls final does not matter.
+  const passedOver = views
+    .filter((view) => !current.includes(view))
+    .map((view) => ({
+      node: view.node,
+      number: Math.min(number, faithful.includes(view) ? view.final : (checkpoint?.number ?? number)),
+    }))
   return {
     usable: compared.filter(({ hash }) => hash === first.hash).map(({ node }) => node),
     checkpoint: { number, hash: first.hash },
-    conflict: other ? { number, node: first.node, other: other.node } : null,
+    conflict: other
+      ? { number, node: first.node, other: other.node }
+      : await conflictWith(first.node, passedOver),
   }
 }
 
+/** The first of the others that has another block of its number than the node does. */
+async function conflictWith(
+  node: RpcNode,
+  others: readonly { node: RpcNode; number: number }[],
+): Promise<Conflict | null> {
+  const conflicts = await Promise.all(
+    others.map(async ({ node: other, number }) => {
+      const [own, its] = await Promise.all([hashAt(node, number), hashAt(other, number)])
+      const differs = own !== undefined && its !== undefined && own !== its
+      return differs ? { number, node, other } : null
+    }),
+  )
+  return conflicts.find((conflict) => conflict !== null) ?? null
+}
+
 /** What a node says of itself; null for one that fails, and for one of another chain. */
-function viewOf(node: RpcNode, chainId: number): Promise<View | null> {
+function viewOf(node: RpcNode, chainId: number, checkpoint: Checkpoint | null): Promise<View | null> {
   return unlessUnreachable(null, async () => {
-    const [id, latest, finalized] = await node.batch([
+    const [id, latest, finalized, known] = await node.batch([
       ['eth_chainId'],
       ['eth_getBlockByNumber', 'latest', false],
       ['eth_getBlockByNumber', 'finalized', false],
+      ['eth_getBlockByNumber', quantity(checkpoint?.number ?? 0), false],
     ])
     if (!id?.ok || readQuantity(id.result) !== BigInt(chainId)) return null
     const head = numberOf(latest)
     if (head === null) return null
     const claimed = numberOf(finalized) ?? head + 1
-    return { node, head, final: claimed <= head ? claimed : Math.max(0, head - finalBlocks) }
+    const final = claimed <= head ? claimed : Math.max(0, head - finalBlocks)
+    return { node, head, final, known: hashOf(known) }
   })
 }
 
-/** The hashes of blocks; none from a node that fails. */
-function hashesOf(node: RpcNode, numbers: readonly number[]): Promise<(string | undefined)[]> {
-  return unlessUnreachable([], async () => {
-    const blocks = await node.batch(
-      numbers.map((number) => ['eth_getBlockByNumber', quantity(number), false]),
-    )
-    return blocks.map((block) => (block.ok && block.result !== null ? hashOf(block.result) : undefined))
+/** The hash of a block; undefined from a node that fails, or has none. */
+const hashAt = (node: RpcNode, number: number): Promise<string | undefined> =>
+  unlessUnreachable(undefined, async () => {
+    const [block] = await node.batch([['eth_getBlockByNumber', quantity(number), false]])
+    return hashOf(block)
   })
-}
 
 async function unlessUnreachable<T>(otherwise: T, ask: () => Promise<T>): Promise<T> {
   try {
@@ -110,4 +134,5 @@ async function unlessUnreachable<T>(otherwise: T, ask: () => Promise<T>): Promis
 const numberOf = (block: RpcOutcome | undefined): number | null =>
   block?.ok && block.result !== null ? Number(readQuantity(readObject(block.result).number)) : null
 
-const hashOf = (block: unknown): string => String(readObject(block).hash)
+const hashOf = (block: RpcOutcome | undefined): string | undefined =>
+  block?.ok && block.result !== null ? String(readObject(block.result).hash) : undefined

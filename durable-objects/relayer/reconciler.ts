@@ -147,7 +147,7 @@ export class Reconciler {
       this.#ledger.unmarkNoop(relay, now)
       return this.#ledger.change(relay, open, { ...end, status: 'confirmed', error: null }, now)
     }
-    const foreign = await this.#findForeignSubmission(relay)
+    const foreign = await this.#findForeignSubmission(relay, receipt.blockNumber)
     if (foreign === 'unknown' && confirmations < this.#config.confirmations + searchedConfirmations)
       return mined()
     if (foreign !== null && foreign !== 'unknown') {
@@ -162,9 +162,12 @@ export class Reconciler {
   }
 
   /** A signed action may revert because somebody else has brought it to the chain before. */
-  async #findForeignSubmission(relay: SubmittedRelay): Promise<{ txHash: string } | null | 'unknown'> {
+  async #findForeignSubmission(
+    relay: SubmittedRelay,
+    atLeast: number,
+  ): Promise<{ txHash: string } | null | 'unknown'> {
     try {
-      return await this.#config.findForeignSubmission(relay)
+      return await this.#config.findForeignSubmission(relay, atLeast)
     } catch (error) {
       console.error(`whether somebody else brought ${relay.id} to the chain is not known`, error)
       return 'unknown'

@@ -30,9 +30,13 @@ export interface RelayerConfig {
   enqueue: (ids: readonly string[]) => Promise<void>
   /** Copies states into the hub's database; an older revision must not overwrite a newer one. */
   publish: (relays: RelayView[]) => Promise<void>
-  /** The transaction with which somebody else brought a signed action to the chain, if any. Throws when nobody can tell. */
+  /**
+   * The transaction with which somebody else brought a signed action to the chain, if any, as a node says that has the
+   * block `atLeast`. Throws when nobody can tell.
+   */
   findForeignSubmission: (
     relay: Pick<RelayRequest, 'action' | 'to' | 'data'>,
+    atLeast: number,
   ) => Promise<{ txHash: string } | null>
 }
 

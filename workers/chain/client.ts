@@ -15,10 +15,13 @@ export interface ChainClient {
   call(to: string, data: Hex, gas: number): Promise<Hex | null>
   /** The logs of a contract in so many of the latest blocks, oldest first. */
   recentLogs(address: string, topics: readonly unknown[], blocks: number): Promise<RecentLogs>
-  /** What a transaction was sent with, or null when the node does not know it. */
-  transactionInput(hash: string): Promise<string | null>
-  /** Blocks from that of a transaction to the latest one; 0 while no block has it, or when it reverted there. */
-  confirmations(hash: string): Promise<number>
+  /** What each transaction was sent with, or null when the node does not know it. */
+  transactionInputs(hashes: readonly string[]): Promise<(string | null)[]>
+  /**
+   * Blocks from that of each transaction to the latest one; 0 while no block has it, or when it reverted there, and null
+   * when the node does not say.
+   */
+  confirmations(hashes: readonly string[]): Promise<(number | null)[]>
 }
 
 export interface RecentLogs {
@@ -28,10 +31,15 @@ export interface RecentLogs {
 
 const timeoutMs = 3_000
 
-/** Every method throws when the chain cannot be reached in time. */
-export function createChainClient(rpcUrl: string): ChainClient {
+/**
+ * Every method throws when the chain cannot be reached in time.
+ *
+ * @param chainId - Has the nodes compared before each question, for what must not be asked of one that lags. Left out, the
+ * first that answers is asked.
+ */
+export function createChainClient(rpcUrl: string, chainId?: number): ChainClient {
   // One for every question: requests that wait for one another would belong to different callers.
-  const rpc = () => new JsonRpc(rpcUrl, timeoutMs)
+  const rpc = () => new JsonRpc(rpcUrl, timeoutMs, chainId)
   return {
     async holdsCode(address) {
       return (await rpc().call<string>('eth_getCode', address, 'latest')) !== '0x'
@@ -54,18 +62,23 @@ export function createChainClient(rpcUrl: string): ChainClient {
         logs: logs.map((log) => ({ ...log, blockNumber: Number(readQuantity(log.blockNumber)) })),
       }
     },
-    async transactionInput(hash) {
-      const found = await rpc().call<{ input: string } | null>('eth_getTransactionByHash', hash)
-      return found?.input ?? null
+    async transactionInputs(hashes) {
+      const found = await rpc().all(hashes.map((hash) => ['eth_getTransactionByHash', hash]))
+      return (found as ({ input: string } | null)[]).map((transaction) => transaction?.input ?? null)
     },
-    async confirmations(hash) {
-      const [head, receipt] = await rpc().all([['eth_blockNumber'], ['eth_getTransactionReceipt', hash]])
-      if (receipt === null) return 0
-      const { blockNumber, status } = readObject(receipt)
-      if (readQuantity(status) !== 1n) return 0
-      return Math.max(0, Number(readQuantity(head) - readQuantity(blockNumber)) + 1)
+    async confirmations(hashes) {
+      const node = rpc()
+      const head = readQuantity(await node.call('eth_blockNumber'))
+      const receipts = await node.batch(hashes.map((hash) => ['eth_getTransactionReceipt', hash]))
+      return receipts.map((receipt) => (receipt.ok ? confirmationsOf(receipt.result, head) : null))
     },
   }
+}
+
+function confirmationsOf(receipt: unknown, head: bigint): number {
+  if (receipt === null) return 0
+  const { blockNumber, status } = readObject(receipt)
+  return readQuantity(status) === 1n ? Math.max(0, Number(head - readQuantity(blockNumber)) + 1) : 0
 }
 
 interface RpcLog {

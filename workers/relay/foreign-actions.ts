@@ -40,20 +40,23 @@ export async function followForeignActions(env: Env): Promise<void> {
   const { chain, transactions } = services(env)
   if (chain === null) return
   const now = unixNow()
-  for (const record of await transactions.foreignToFollow(followedMax)) {
-    const confirmations = await chain.confirmations(record.txHash ?? '')
-    if (confirmations > 0)
-      await transactions.putForeign({ ...record, ...standingOf(env, confirmations), updatedAt: now })
-    else if (now - record.createdAt > goneSeconds)
-      await transactions.putForeign({
-        ...record,
-        status: 'failed',
-        error: 'the transaction that brought it is no longer on the chain; sign it again',
-        confirmations: 0,
-        updatedAt: now,
-      })
+  const records = await transactions.foreignToFollow(followedMax)
+  if (records.length === 0) return
+  const answers = await chain.confirmations(records.map(({ txHash }) => txHash ?? ''))
+  for (const [index, record] of records.entries()) {
+    const confirmations = answers[index] ?? null
+    if (confirmations === null) continue
+    const isGone = confirmations === 0 && now - record.createdAt > goneSeconds
+    const standing = isGone ? gone : standingOf(env, confirmations)
+    await transactions.putForeign({ ...record, ...standing, updatedAt: now })
   }
 }
+
+const gone = {
+  status: 'failed',
+  error: 'the transaction that brought it is no longer on the chain; sign it again',
+  confirmations: 0,
+} as const
 
 const standingOf = (env: Env, confirmations: number): Pick<Transaction, 'status' | 'confirmations'> => ({
   status: confirmations >= readSettings(env).CHAIN_CONFIRMATIONS ? 'confirmed' : 'sent',

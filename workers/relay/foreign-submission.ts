@@ -15,6 +15,8 @@ export interface ForeignSubmission {
 
 /** Blocks that are searched: nodes give the logs of so many, and a payload is signed within an hour. */
 const searchedBlocks = 2_000
+/** Transactions that are looked into. An owner may do the same thousands of times, and hides no action but its own. */
+const searchedTransactions = 50
 
 /** What each action does, as its contract says it. The members that event and struct share are equal. */
 const effects: Record<Action, AbiEvent> = {
@@ -30,10 +32,13 @@ const effects: Record<Action, AbiEvent> = {
  * Finds the transaction that a signed action came to the chain with: one that carries the very signature, and in which the
  * contract says that this was done. A used nonce alone says nothing, and an event alone may be another action's of the same
  * content. Null when there is none among the latest blocks, or for what nobody signed. Throws when the chain does not say.
+ *
+ * @param atLeast - A block that the answer must know of; a node that lags behind it does not say.
  */
 export async function findForeignSubmission(
   chain: ChainClient,
   { action, to, data }: Pick<RelayRequest, 'action' | 'to' | 'data'>,
+  atLeast = 0,
 ): Promise<ForeignSubmission | null> {
   if (!isAction(action)) return null
   const call = decodeActionCall(action, data)
@@ -42,14 +47,19 @@ export async function findForeignSubmission(
   const expected = expectedArgs(event, call.message)
   const topics = encodeEventTopics({ abi: [event], eventName: event.name, args: expected })
   const { head, logs } = await chain.recentLogs(to, topics, searchedBlocks)
-  for (const log of logs.toReversed()) {
-    if (!saysSo(event, log, expected)) continue
-    const input = await chain.transactionInput(log.transactionHash)
-    if (!input?.includes(call.signature.slice(2))) continue
-    const { transactionHash: txHash, blockNumber } = log
-    return { txHash, blockNumber, confirmations: head - blockNumber + 1 }
-  }
-  return null
+  if (head < atLeast) throw new Error(`the node lags: it has block ${head}, and ${atLeast} is asked about`)
+  const blocks = new Map(
+    logs
+      .toReversed()
+      .filter((log) => saysSo(event, log, expected))
+      .map(({ transactionHash, blockNumber }) => [transactionHash, blockNumber] as const),
+  )
+  const candidates = [...blocks].slice(0, searchedTransactions)
+  const inputs = await chain.transactionInputs(candidates.map(([txHash]) => txHash))
+  const found = candidates.find((_, index) => inputs[index]?.includes(call.signature.slice(2)))
+  if (found === undefined) return null
+  const [txHash, blockNumber] = found
+  return { txHash, blockNumber, confirmations: head - blockNumber + 1 }
 }
 
 const isAction = (name: string): name is Action => Object.hasOwn(actions, name)

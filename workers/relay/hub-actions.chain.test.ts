@@ -160,6 +160,19 @@ describe('what the hub itself wants on the chain', () => {
     expect(await status()).toMatchObject({ queue: 'ok' })
   })
 
+  test('a letter about an older wish gives up that one alone', async () => {
+    chain.revert = refusal
+    await decide('pause')
+    while (((await action())?.attempts ?? 0) < 8) await laterTry()
+    await decide('delist')
+    const message_id = `set_listing_status:${projectId}`
+    expect((await operator.client.post(`/admin/v1/dead-letters/${message_id}/close`)).status).toBe(200)
+    expect(await action()).toMatchObject({ state: 'open', wanted: { listing_status: 'delisted' } })
+    chain.revert = null
+    await laterTry()
+    expect(sent()).toEqual(['delisted'])
+  })
+
   test('a letter about it is done with when the chain has it', async () => {
     chain.revert = refusal
     await decide('pause')

@@ -94,6 +94,15 @@ describe('an action that a key accepted', () => {
     expect(chain.received).toHaveLength(1)
   })
 
+  test('is answered as before, also once the allowance under the key that follows is used up', async () => {
+    const daily = { action: 'set_payout', perDay: 1 }
+    const open = action(daily)
+    await underOldSettings((object) => object.relay(open))
+    await relayer?.relay(action(daily))
+    expect(await relayer?.accept(action(daily))).toMatchObject({ status: 'exhausted' })
+    expect(await relayer?.accept(open)).toMatchObject({ status: 'accepted', relay: { id: open.id } })
+  })
+
   test('keeps the next of its serialization key waiting, also under the key that follows', async () => {
     const open = action({ serializationKey: 'an owner' })
     await underOldSettings((object) => object.accept(open))
@@ -154,6 +163,18 @@ describe('at the moment of rotation', () => {
       status: 'unavailable',
       part: 'key',
     })
+  })
+})
+
+describe('after a rollback', () => {
+  test('health says that the key accepts nothing yet, while it brings to an end what it has', async () => {
+    const open = action()
+    await relayer?.relay(open)
+    expect(await relayer?.health()).toMatchObject({ status: 'ok', open: 1 })
+    // As the object of the key did that was configured in between.
+    await relayerObjectOf(env.RELAYER_PRIVATE_KEY as string).handOver({ ...action(), serializationKey: null })
+    expect(await relayer?.relay(action())).toEqual({ status: 'unavailable', part: 'key' })
+    expect(await relayer?.health()).toMatchObject({ status: 'unavailable', open: 1 })
   })
 })
 

@@ -57,7 +57,7 @@ export class DeadLetterStore {
 
   /**
    * Notes that an operator has seen to it; of two at once, one does. An action of the hub's own that is closed is given up,
-   * one that is resent is due at once.
+   * one that is resent is due at once. A wish that took the place of the one the letter is about goes on as it was.
    */
   async resolve(
     messageId: string,
@@ -81,8 +81,8 @@ export class DeadLetterStore {
       sql`
         UPDATE ${hubActions} SET next_attempt_at = ${now},
           state = CASE WHEN ${resolution} = 'closed' THEN 'closed' ELSE state END
-        WHERE state = 'open' AND (kind, subject) IN (
-          SELECT body->>'kind', body->>'subject' FROM ${open} AND queue = ${hubActionsQueue})`,
+        WHERE state = 'open' AND (kind, subject, revision) IN (
+          SELECT body->>'kind', body->>'subject', body->>'revision' FROM ${open} AND queue = ${hubActionsQueue})`,
       sql`UPDATE ${deadLetters} SET resolved_at = ${now}, resolution = ${resolution}
         WHERE message_id = ${messageId} AND resolved_at IS NULL`,
     ])

@@ -78,9 +78,9 @@ export class HubActionStore {
 
   /** Notes what came of an attempt. When too many came to nothing, a dead letter says so. */
   async note(action: HubAction, lastError: string | null, now: number): Promise<void> {
-    const { kind, subject, wanted, attempts } = action
+    const { kind, subject, wanted, revision, attempts } = action
     const noted = sql`UPDATE ${hubActions} SET last_error = ${lastError} WHERE ${this.#same(action)}`
-    const body = JSON.stringify({ kind, subject, wanted, error: lastError })
+    const body = JSON.stringify({ kind, subject, revision, wanted, error: lastError })
     const isLoud = lastError !== null && attempts >= quietAttemptsMax
     await batch(this.#db, [
       noted,
