@@ -181,6 +181,18 @@ describe('rate limits', () => {
     expect(await errorOf(answer)).toMatchObject({ status: 429, error: 'rate_limited' })
   })
 
+  test('an upload that is decoded while it arrives counts by what arrived', async () => {
+    const address = freshAddress()
+    const { token } = await signIn()
+    const day = 1024 * 1024
+    await useUp('stored_files', address, day - 100, day, 86_400)
+    const caller = client({ address, token })
+    const large = await caller.post('/v1/modules', { hbc_b64: 'A'.repeat(200 * 1024) })
+    expect(await errorOf(large)).toMatchObject({ status: 429, error: 'rate_limited' })
+    const small = await caller.post('/v1/modules', { hbc_b64: 'A'.repeat(20 * 1024) })
+    expect(await errorOf(small)).toMatchObject({ status: 400, error: 'invalid_field' })
+  })
+
   test('503 unavailable while the rate limiter does not answer', async () => {
     const broken = {
       getByName: () => ({ lease: () => Promise.reject(new Error('overloaded')) }),

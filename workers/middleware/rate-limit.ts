@@ -53,7 +53,7 @@ export const spendRelay = (c: HubContext, owner: string): Promise<void> =>
  * @throws {@link ApiError} 429 `rate_limited` when its client address has had enough stored for the day.
  */
 export function spendStorage(c: HubContext, stored: Stored): Promise<void> {
-  const kib = Math.max(1, Math.ceil((c.var.body?.length ?? 0) / 1024))
+  const kib = Math.max(1, Math.ceil(c.var.bodyLength / 1024))
   const charges = chargesOf(c, `stored_${stored}`, null, kib)
   return spendOfDay(c, charges, 'What callers of one client address may have stored in a day')
 }
