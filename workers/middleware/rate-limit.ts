@@ -47,6 +47,11 @@ export const spendRelay = (c: HubContext, owner: string): Promise<void> =>
     'What one wallet or one client address may have relayed in a day',
   )
 
+/** Gives back what {@link spendRelay} took for an action that was not relayed. */
+export function refundRelay(c: HubContext, owner: string): void {
+  for (const charge of chargesOf(c, 'relay', owner)) giveBack(charge)
+}
+
 /**
  * Pays for what a request leaves behind, by the size of its body.
  *
