@@ -23,10 +23,10 @@ import { consistencyOf } from './middleware/consistency.ts'
 import { runOnce } from './middleware/idempotency.ts'
 import { forget, isKnown, remember } from './middleware/known-callers.ts'
 import {
+  payForStorage,
   refundAddressBudget,
   spendAddressBudget,
   spendRateLimit,
-  spendStorage,
 } from './middleware/rate-limit.ts'
 import type { JsonBody, Method, Route, RouteDeclaration, RouteInput } from './route.ts'
 import { pageFiles, routes } from './routes/index.ts'
@@ -111,10 +111,9 @@ async function handleInput(c: HubContext, { declaration, handle, complete }: Rou
   const input = await readInput(c, declaration)
   const { database } = c.var
   const run = () =>
-    database.run(async () => {
-      if (declaration.stores) await spendStorage(c, declaration.stores)
-      return handle(c, input)
-    })
+    database.run(async () =>
+      declaration.stores ? payForStorage(c, declaration.stores, () => handle(c, input)) : handle(c, input),
+    )
   if (declaration.idempotent) {
     const made = await database.run(() => runOnce(c, run))
     return complete ? complete(made, input) : made

@@ -172,6 +172,21 @@ describe('rate limits', () => {
     expect((await caller.get('/v1/developers/me/drafts')).status).toBe(200)
   })
 
+  test('what is refused leaves nothing, and counts for nothing', async () => {
+    const address = freshAddress()
+    const { token } = await signIn()
+    const caller = client({ address, token })
+    const day = 64 * 1024
+    await useUp('stored_records', address, day - 100, day, 86_400)
+    const json = { data: { note: 'x'.repeat(80 * 1024) } }
+    const replace = () =>
+      caller.fetch('/v1/developers/me/drafts/mine', { method: 'PUT', headers: { 'If-Match': '"1"' }, json })
+    for (let i = 0; i < 3; i++)
+      expect(await errorOf(await replace())).toMatchObject({ status: 409, error: 'conflict' })
+    expect((await caller.post('/v1/developers/me/drafts', json)).status).toBe(201)
+    expect((await caller.post('/v1/developers/me/drafts', json)).status).toBe(429)
+  })
+
   test('files count against a budget of their own, by their size', async () => {
     const address = freshAddress()
     const { token } = await signIn()
