@@ -23,10 +23,10 @@ import { consistencyOf } from './middleware/consistency.ts'
 import { runOnce } from './middleware/idempotency.ts'
 import { forget, isKnown, remember } from './middleware/known-callers.ts'
 import {
+  payForStorage,
   refundAddressBudget,
   spendAddressBudget,
   spendRateLimit,
-  spendStorage,
 } from './middleware/rate-limit.ts'
 import type { JsonBody, Method, Route, RouteDeclaration, RouteInput } from './route.ts'
 import { pageFiles, routes } from './routes/index.ts'
@@ -80,7 +80,7 @@ async function answer(c: HubContext, route: Route): Promise<Answer> {
   const { declaration } = route
   const admitted = admit(c, declaration)
   const { credential } = c.var
-  if (declaration.method === 'get' && credential !== null && isKnown(credential)) {
+  if (declaration.method === 'get' && credential !== null && isKnown(credential, clientAddressOf(c))) {
     const early = await answerEarly(c, route, admitted)
     if (early !== null) return finish(c, declaration, early)
   }
@@ -111,10 +111,9 @@ async function handleInput(c: HubContext, { declaration, handle, complete }: Rou
   const input = await readInput(c, declaration)
   const { database } = c.var
   const run = () =>
-    database.run(async () => {
-      if (declaration.stores) await spendStorage(c, declaration.stores)
-      return handle(c, input)
-    })
+    database.run(async () =>
+      declaration.stores ? payForStorage(c, declaration.stores, () => handle(c, input)) : handle(c, input),
+    )
   if (declaration.idempotent) {
     const made = await database.run(() => runOnce(c, run))
     return complete ? complete(made, input) : made
@@ -141,7 +140,8 @@ async function finish(c: HubContext, { method, cache }: RouteDeclaration, made: 
 async function admit(c: HubContext, declaration?: RouteDeclaration): Promise<void> {
   const claim = await readClaimOrPay(c)
   // Of a credential that was good a moment ago the address pays only when it is refused.
-  const isTrusted = claim !== null && isKnown(claim)
+  const address = clientAddressOf(c)
+  const isTrusted = claim !== null && isKnown(claim, address)
   if (claim !== null && !isTrusted) await spendAddressBudget(c, 'unproven')
   let principal: Principal | null = null
   try {
@@ -152,12 +152,16 @@ async function admit(c: HubContext, declaration?: RouteDeclaration): Promise<voi
     if (declaration) authorize(c, declaration)
   } catch (error) {
     // Whoever signs in the name of a key without having it says nothing about the key.
-    if (claim !== null && (principal !== null || claim.kind !== 'node')) forget(claim)
+    if (claim !== null && (principal !== null || claim.kind !== 'node')) forget(claim, address)
     if (isTrusted && principal === null) await spendAddressBudget(c, 'unproven')
     throw error
   }
-  if (claim !== null) remember(claim)
+  // Anybody makes keys: one that nothing vouches for proves itself at every request.
+  const isProven = principal?.kind !== 'node' || principal.vouched
+  if (claim !== null && isProven) remember(claim, address)
 }
+
+const clientAddressOf = (c: HubContext): string | undefined => c.req.header('cf-connecting-ip')
 
 /** A credential of a wrong form costs as much as none. */
 async function readClaimOrPay(c: HubContext): Promise<Claim | null> {

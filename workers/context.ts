@@ -26,6 +26,8 @@ export class HubVariables {
   rateLimit: RateLimitReport | undefined
   /** The body's bytes once read; a stream can be read only once and two checks need it. */
   body: Uint8Array | undefined
+  /** Bytes of the body so far, also of one that is not kept. */
+  bodyLength = 0
   /** SHA-256 of a body that is not kept, where it tells requests apart. */
   bodyHash: Uint8Array | undefined
   readonly #env: Env

@@ -36,6 +36,9 @@ export class ApiError implements Error {
 }
 Object.setPrototypeOf(ApiError.prototype, Error.prototype)
 
+/** Whether the request was refused: nothing was done. After any other error it is unknown what was. */
+export const isRefusal = (error: unknown): boolean => error instanceof ApiError && error.status < 500
+
 /** 400 `invalid_field` for one field. */
 export const invalidField = (path: string, message: string, code = 'invalid_value'): ApiError =>
   invalidFields([{ path, code, message }])

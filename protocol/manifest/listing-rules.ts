@@ -6,6 +6,7 @@ import {
   isLocalUrl,
   isPrivateHost,
   isSetOf,
+  plainLine,
   utf8,
   withoutHidden,
 } from '../encoding/index.ts'
@@ -43,7 +44,7 @@ export function checkListing(root: MemberChecker, baseUrl: string): void {
     `At most ${listingItemsMax.tags} different tags of ${charactersIn(listingTexts.tag)}, ${withoutHidden}.`,
   )
   const isUrl = urlTest(baseUrl)
-  const url = `A URL of at most ${listingUrlBytesMax} bytes with https and a public host, or ipfs`
+  const url = `A URL of at most ${listingUrlBytesMax} bytes with https and a public host, or ipfs, ${withoutHidden}`
   listing.check('icon', isUrl, `${url}.`)
   for (const key of ['banner', 'video', 'website', 'docs', 'support'])
     listing.check(key, (value) => value === null || isUrl(value), `${url}, or null.`)
@@ -71,8 +72,8 @@ export function checkListing(root: MemberChecker, baseUrl: string): void {
 function urlTest(baseUrl: string): (value: unknown) => boolean {
   const isLocal = isLocalUrl(new URL(baseUrl))
   return (value) => {
-    if (typeof value !== 'string' || utf8(value).length > listingUrlBytesMax || !URL.canParse(value))
-      return false
+    if (typeof value !== 'string' || utf8(value).length > listingUrlBytesMax) return false
+    if (!plainLine.test(value) || !URL.canParse(value)) return false
     const { protocol, hostname } = new URL(value)
     if (protocol === 'ipfs:') return true
     return isLocal ? /^https?:$/.test(protocol) : protocol === 'https:' && !isPrivateHost(hostname)

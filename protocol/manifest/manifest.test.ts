@@ -66,6 +66,17 @@ describe('findManifestProblems', () => {
     ])
   })
 
+  test('a URL hides no characters, though the URL rules would escape or remove them', () => {
+    for (const url of ['https://a.example/\u202egpj', 'https://a.exa\nmple', 'ipfs://b/\u0007']) {
+      const listing = { ...valid.listing, icon: url, website: url, screenshots: [url] }
+      expect(findManifestProblems({ ...valid, listing }, context).map(({ path }) => path)).toEqual([
+        'listing.icon',
+        'listing.screenshots',
+        'listing.website',
+      ])
+    }
+  })
+
   test('a lone surrogate is reported beside what its rule says, in keys too', () => {
     const listing = { ...valid.listing, name: '\ud800', '\udc00': 1 }
     expect(findManifestProblems({ ...valid, listing }, context)).toMatchObject([

@@ -46,13 +46,13 @@ export async function* bodyChunks(c: HubContext, bytesMax: number): AsyncGenerat
   try {
     // One byte more than is declared, so that the end comes with the last piece.
     let buffer = new ArrayBuffer(Math.min((declared ?? chunkBytes) + 1, chunkBytes))
-    for (let length = 0; ; ) {
+    while (true) {
       const { value, done } = await reader.read(new Uint8Array(buffer)).catch(() => {
         throw new ApiError('bad_request', 'The body broke off before its end. Send the request again.')
       })
       if (value === undefined) return
-      length += value.byteLength
-      if (length > bytesMax) throw tooLarge()
+      c.var.bodyLength += value.byteLength
+      if (c.var.bodyLength > bytesMax) throw tooLarge()
       yield value
       if (done) return
       // The bytes came in a buffer of their own; ours is detached.

@@ -117,6 +117,7 @@ const withLength = (text: z.ZodString, range: Range) =>
 export const HttpsUrl = z
   .url({ protocol: /^https$/, hostname: z.regexes.domain, error: 'must be an https URL', abort: true })
   .max(2048, 'must be at most 2048 characters long')
+  .refine((url) => plainLine.test(url), `must be a URL ${withoutHidden}`)
   .refine((url) => !isPrivateHost(new URL(url).hostname), 'must not name a host of a private network')
   .meta({ id: 'HttpsUrl', pattern: '^https://' })
 

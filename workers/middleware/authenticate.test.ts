@@ -251,6 +251,34 @@ describe('node signatures', () => {
     expect((await caller.get('/v1/status', sign({}, `0x${'7'.repeat(64)}`))).status).toBe(429)
   })
 
+  test.each([
+    ['from another address than that of its node', true],
+    ['that nothing vouches for', false],
+  ])('past the limit the name of a known key %s has nothing read or verified', async (_, isBonded) => {
+    const key = isBonded ? bytesToHex(crypto.getRandomValues(new Uint8Array(32))) : seed
+    if (isBonded) await bond(ed25519PublicKey(key), '500')
+    const node = client()
+    expect((await node.get('/v1/status', sign({}, key))).status).toBe(200)
+    const caller = isBonded ? client() : node
+    const limit = { limit: 600, windowSeconds: 60, tokens: 600 }
+    await env.RATE_LIMITER.getByName(`unproven:${caller.from}`).lease(limit)
+    let reads = 0
+    for (let i = 0; i < 60; i++) {
+      const body = new ReadableStream({
+        type: 'bytes',
+        pull(controller) {
+          reads = i
+          controller.enqueue(new Uint8Array(1024))
+          controller.close()
+        },
+      })
+      const headers = { ...sign({}, key), 'X-Hub-Signature': `0x${'1'.repeat(128)}` }
+      const answer = await caller.fetch('/v1/auth/nonce', { method: 'POST', headers, body })
+      if (i === 59) expect(answer.status).toBe(429)
+    }
+    expect(reads).toBeLessThan(59)
+  })
+
   // What is signed names no host: a request that a node signs for another hub must be good for nothing here.
   test('401 unauthorized: a key that is neither registered nor bound here, on reads and writes', async () => {
     const stranger = createNode()

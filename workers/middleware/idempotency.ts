@@ -3,7 +3,7 @@ import { unixNow } from '../../durable-objects/clock.ts'
 import { bytesToHex } from '../../protocol/encoding/index.ts'
 import type { Principal } from '../auth/principal.ts'
 import type { HubContext } from '../context.ts'
-import { ApiError, invalidField } from '../errors.ts'
+import { ApiError, invalidField, isRefusal } from '../errors.ts'
 import type { Answer } from '../http/answer.ts'
 import { clientSubject } from '../http/client-address.ts'
 import type { ClaimResult, IdempotentRequest, KeptAnswer } from '../stores/idempotency-keys.ts'
@@ -102,8 +102,6 @@ async function answerFirst(
   }
   return first
 }
-
-const isRefusal = (error: unknown): boolean => error instanceof ApiError && error.status < 500
 
 /** Waits for what ends a claim. A claim that is not ended is free by itself a minute later, so nothing hangs on this. */
 async function settle(c: HubContext, ending: Promise<void>): Promise<void> {

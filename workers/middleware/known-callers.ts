@@ -1,4 +1,5 @@
 import type { Claim } from '../auth/principal.ts'
+import { clientSubject } from '../http/client-address.ts'
 
 /** For so long after a request was admitted, the next one with its credential may begin before it is checked. */
 const knownMs = 60_000
@@ -8,14 +9,15 @@ const knownMax = 1_000
 /** Credentials this isolate has admitted, with the time at which each is forgotten; the oldest first. */
 const known = new Map<string, number>()
 
-function nameOf(claim: Claim): string {
+/** Public keys are public: the name of one says nothing of who calls from another address than its node. */
+function nameOf(claim: Claim, clientAddress: string | undefined): string {
   switch (claim.kind) {
     case 'session':
       return claim.tokenHash
     case 'api_key':
       return `${claim.keyId} ${claim.secretHash}`
     case 'node':
-      return claim.signature.public_key
+      return `${claim.signature.public_key} ${clientSubject(clientAddress)}`
   }
 }
 
@@ -24,15 +26,16 @@ function nameOf(claim: Claim): string {
  * asking the database for a caller who is not admitted yet, and trusted that checking it is not in vain: a guessed token or
  * a caller over the limit costs no more than the check, and that not for long.
  */
-export const isKnown = (claim: Claim): boolean => (known.get(nameOf(claim)) ?? 0) > Date.now()
+export const isKnown = (claim: Claim, clientAddress: string | undefined): boolean =>
+  (known.get(nameOf(claim, clientAddress)) ?? 0) > Date.now()
 
-export function remember(claim: Claim): void {
-  const name = nameOf(claim)
+export function remember(claim: Claim, clientAddress: string | undefined): void {
+  const name = nameOf(claim, clientAddress)
   known.delete(name)
   known.set(name, Date.now() + knownMs)
   if (known.size > knownMax) known.delete(known.keys().next().value ?? '')
 }
 
-export function forget(claim: Claim): void {
-  known.delete(nameOf(claim))
+export function forget(claim: Claim, clientAddress: string | undefined): void {
+  known.delete(nameOf(claim, clientAddress))
 }

@@ -172,6 +172,21 @@ describe('rate limits', () => {
     expect((await caller.get('/v1/developers/me/drafts')).status).toBe(200)
   })
 
+  test('what is refused leaves nothing, and counts for nothing', async () => {
+    const address = freshAddress()
+    const { token } = await signIn()
+    const caller = client({ address, token })
+    const day = 64 * 1024
+    await useUp('stored_records', address, day - 100, day, 86_400)
+    const json = { data: { note: 'x'.repeat(80 * 1024) } }
+    const replace = () =>
+      caller.fetch('/v1/developers/me/drafts/mine', { method: 'PUT', headers: { 'If-Match': '"1"' }, json })
+    for (let i = 0; i < 3; i++)
+      expect(await errorOf(await replace())).toMatchObject({ status: 409, error: 'conflict' })
+    expect((await caller.post('/v1/developers/me/drafts', json)).status).toBe(201)
+    expect((await caller.post('/v1/developers/me/drafts', json)).status).toBe(429)
+  })
+
   test('files count against a budget of their own, by their size', async () => {
     const address = freshAddress()
     const { token } = await signIn()
@@ -179,6 +194,18 @@ describe('rate limits', () => {
     await useUp('stored_files', address, day, day, 86_400)
     const answer = await client({ address, token }).post('/v1/modules', { hbc_b64: 'AAAA' })
     expect(await errorOf(answer)).toMatchObject({ status: 429, error: 'rate_limited' })
+  })
+
+  test('an upload that is decoded while it arrives counts by what arrived', async () => {
+    const address = freshAddress()
+    const { token } = await signIn()
+    const day = 1024 * 1024
+    await useUp('stored_files', address, day - 100, day, 86_400)
+    const caller = client({ address, token })
+    const large = await caller.post('/v1/modules', { hbc_b64: 'A'.repeat(200 * 1024) })
+    expect(await errorOf(large)).toMatchObject({ status: 429, error: 'rate_limited' })
+    const small = await caller.post('/v1/modules', { hbc_b64: 'A'.repeat(20 * 1024) })
+    expect(await errorOf(small)).toMatchObject({ status: 400, error: 'invalid_field' })
   })
 
   test('503 unavailable while the rate limiter does not answer', async () => {

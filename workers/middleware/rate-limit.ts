@@ -1,6 +1,6 @@
 import type { Principal } from '../auth/principal.ts'
 import type { HubContext, RateLimitReport } from '../context.ts'
-import { ApiError } from '../errors.ts'
+import { ApiError, isRefusal } from '../errors.ts'
 import { clientSubject } from '../http/client-address.ts'
 import { type Budget, type BudgetName, budgets, type ExtraBudget, type Stored } from './budgets.ts'
 import { type Charge, giveBack, pay } from './leased-tokens.ts'
@@ -47,15 +47,30 @@ export const spendRelay = (c: HubContext, owner: string): Promise<void> =>
     'What one wallet or one client address may have relayed in a day',
   )
 
+/** Gives back what {@link spendRelay} took for an action that was not relayed. */
+export function refundRelay(c: HubContext, owner: string): void {
+  for (const charge of chargesOf(c, 'relay', owner)) giveBack(charge)
+}
+
 /**
- * Pays for what a request leaves behind, by the size of its body.
+ * Pays for what a request leaves behind, by the size of its body. A refused one leaves nothing, and gets it back.
  *
- * @throws {@link ApiError} 429 `rate_limited` when its client address has had enough stored for the day.
+ * @throws {@link ApiError} 429 `rate_limited` when its client address has had enough stored for the day; what `store` throws.
  */
-export function spendStorage(c: HubContext, stored: Stored): Promise<void> {
-  const kib = Math.max(1, Math.ceil((c.var.body?.length ?? 0) / 1024))
+export async function payForStorage<T>(
+  c: HubContext,
+  stored: Stored,
+  store: () => Promise<T> | T,
+): Promise<T> {
+  const kib = Math.max(1, Math.ceil(c.var.bodyLength / 1024))
   const charges = chargesOf(c, `stored_${stored}`, null, kib)
-  return spendOfDay(c, charges, 'What callers of one client address may have stored in a day')
+  await spendOfDay(c, charges, 'What callers of one client address may have stored in a day')
+  try {
+    return await store()
+  } catch (error) {
+    if (isRefusal(error)) for (const charge of charges) giveBack(charge)
+    throw error
+  }
 }
 
 /** Spends budgets that the headers of an answer are about only when they have run out. */

@@ -151,6 +151,23 @@ describe('a route that submits', () => {
     expect(chain.received).toHaveLength(length)
   })
 
+  test('what is not relayed, or was before, costs nothing of what is relayed in a day', async () => {
+    const { key, post, requested, payload } = await prepare(unbond)
+    const limiter = env.RATE_LIMITER.getByName(`relay:${requested.account}`)
+    await limiter.lease({ limit: 500, windowSeconds: 86_400, tokens: 499 })
+    const signature = sign(freshKey(), payload.typed_data)
+    for (let i = 0; i < 2; i++)
+      expect(await errorOf(await post({ signature }))).toMatchObject({ status: 422, error: 'bad_signature' })
+    chain.revert = '0xdeadbeef'
+    for (let i = 0; i < 2; i++)
+      expect(await errorOf(await post())).toMatchObject({ status: 409, error: 'invalid_state' })
+    chain.revert = null
+    for (let i = 0; i < 3; i++) expect((await post()).status).toBe(202)
+    const another = await prepare((account) => bond(account, '1'), key)
+    expect(await errorOf(await another.post())).toMatchObject({ status: 429, error: 'rate_limited' })
+    expect((await post()).status).toBe(202)
+  })
+
   test('400 invalid_field: typed data that is not what the hub builds, or a deadline that has passed', async () => {
     const { post, payload } = await prepare(unbond)
     const changed = (change: Record<string, string>) => ({

@@ -3,7 +3,6 @@ import type { Action } from '../../protocol/actions/index.ts'
 import type { TypedMessage } from '../../protocol/signatures/index.ts'
 import type { HubContext } from '../context.ts'
 import { json } from '../http/answer.ts'
-import { spendRelay } from '../middleware/rate-limit.ts'
 import { defineRoute, type Route, type RouteDeclaration } from '../route.ts'
 import { defaultAllowances } from './allowances.ts'
 import type { GaslessSteps } from './gasless-steps.ts'
@@ -48,10 +47,7 @@ export function defineGaslessRoute<P extends z.ZodObject, R, Q extends z.ZodObje
     },
     async (c, { params, query, json: body }) => {
       const { requested, ...owned } = await resolve(c, { params, query } as GaslessInput<P, Q>)
-      if (body.step === 'submit') {
-        await spendRelay(c, owned.account)
-        return submitAction(c, owned, body.signed)
-      }
+      if (body.step === 'submit') return submitAction(c, owned, body.signed)
       owned.requireState()
       if (body.step === 'rejected') throw body.error
       const message = { ...owned.message, ...requested?.(body.request) }

@@ -5,6 +5,7 @@ import type { JsonValue } from '../../protocol/encoding/index.ts'
 import type { HubContext } from '../context.ts'
 import { ApiError, invalidField, unavailable } from '../errors.ts'
 import { type Answer, json } from '../http/answer.ts'
+import { refundRelay, spendRelay } from '../middleware/rate-limit.ts'
 import type { IndexedTransaction } from '../stores/transactions.ts'
 import { encodeActionCall } from './action-calls.ts'
 import { recordForeignAction } from './foreign-actions.ts'
@@ -25,7 +26,7 @@ export interface OwnedAction extends RequestedAction {
  * @throws {@link ApiError} in the order of the checks: what `requireState` throws; 400 `invalid_field`, 422
  * `bad_signature`, 409 `conflict` for another action on its way; then what the contract says of a trial run: 409
  * `conflict` for a nonce that is not the current one, 422 `insufficient_collateral`, or its reason; 429 `rate_limited` when
- * the wallet's allowance of the day is used up; 503 `unavailable` when nothing was accepted.
+ * what its wallet or client address may have relayed in a day is used up; 503 `unavailable` when nothing was accepted.
  */
 export async function submitAction(
   c: HubContext,
@@ -43,8 +44,13 @@ export async function submitAction(
   const { relayer } = c.var.services
   if (relayer === null) throw unavailable('The relay')
   if (!submission.ok) throw submission.error
+  const { id, owner } = submission.request
+  const earlier = await findRelayed(c, id)
+  if (earlier !== null) return relayed(c, earlier)
+  await spendRelay(c, owner)
   const result = await relayer.accept(submission.request)
   if (result.status === 'accepted') return relayed(c, result.relay)
+  refundRelay(c, owner)
   const isUsed = result.status === 'refused' && result.name === 'InvalidAccountNonce'
   const foreign =
     isUsed || result.status === 'exhausted' ? await recordForeignAction(c.env, submission.request) : null

@@ -121,6 +121,16 @@ describe('text that others read', () => {
     ).toEqual([])
   })
 
+  test('400 invalid_field: a URL with hidden characters, though the URL rules would escape or remove them', async () => {
+    for (const character of hidden) {
+      const url = `https://node.example/a${character}b`
+      const profile = { display_name: 'Ada', website: url }
+      expect(await problemsOf(await send('PUT', '/v1/developers/me', profile))).toEqual(['website'])
+      const node = await send('POST', '/v1/nodes/register', { ...registration, url })
+      expect(await problemsOf(node)).toEqual(['url'])
+    }
+  })
+
   test('nobody reads a search, so it may be of anything', async () => {
     expect((await client().get(`/v1/projects?q=${encodeURIComponent('a\tb')}`)).status).toBe(200)
   })

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { plainLine, withoutHidden } from '../../../protocol/encoding/index.ts'
 import { nodeHealths, nodeRoles, nodeStatuses } from '../../../protocol/identity/index.ts'
 import { example } from '../../examples.ts'
 import { Bytes32, line, NodeId, Timestamp } from '../../http/formats.ts'
@@ -64,6 +65,7 @@ export const nodeExample: z.output<typeof NodeView> = {
 export const NodeUrl = z
   .string()
   .max(512, 'must be at most 512 characters long')
+  .refine((text) => plainLine.test(text), `must be a URL ${withoutHidden}`)
   .refine((text) => isNodeUrl(text), 'must be an https URL, or an http URL of 127.0.0.1, [::1] or localhost')
   .meta({
     description: 'https with a domain name; in a local network also http on the machine itself.',
