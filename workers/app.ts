@@ -163,7 +163,7 @@ async function admit(c: HubContext, declaration?: RouteDeclaration): Promise<voi
 async function readClaimOrPay(c: HubContext): Promise<Claim | null> {
   let refused: unknown
   try {
-    return readClaim(c)
+    return await readClaim(c)
   } catch (error) {
     refused = error
   }

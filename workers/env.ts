@@ -37,6 +37,7 @@ export interface Env {
   CHAIN_TIMEOUT_MS?: string
   CHAIN_POLL_MS?: string
   CHAIN_PUBLIC_RPC_URL?: string
+  CLOCK?: string
   EXPLORER_URL?: string
   RELAYER_PRIVATE_KEY?: string
   RELAYER_PREVIOUS_KEYS?: string
@@ -108,6 +109,8 @@ const Fields = z.object({
   /** Shown in the descriptor, for networks whose chain anyone may reach this way. */
   CHAIN_PUBLIC_RPC_URL: z.url().optional(),
   EXPLORER_URL: z.url().optional(),
+  /** What network time follows: the machine, or for local networks a chain whose time somebody moves ahead of it. */
+  CLOCK: z.enum(['system', 'chain']).default('system'),
   /** Secret. Nothing but this hub's relayer may sign with it. Without it nothing is relayed. */
   RELAYER_PRIVATE_KEY: Bytes32.optional(),
   /** Secret. Keys that relayed before this one, comma separated, for as long as `/v1/status` shows open actions of theirs. */

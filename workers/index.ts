@@ -15,6 +15,7 @@ export default {
   queue: consumeQueue,
   async scheduled(_controller, env) {
     const {
+      clock,
       siweNonces,
       sessions,
       nodeRequestNonces,
@@ -35,10 +36,11 @@ export default {
     )
     const now = unixNow()
     // One store that fails does not keep the others from being swept.
-    await projectVersions.activateDue(now, 100)
-    await projectFigures.cool(now)
-    for (const store of [siweNonces, sessions, nodeRequestNonces, idempotencyKeys])
-      await store.purge(now).catch(logged)
+    const networkNow = await clock.now()
+    await projectVersions.activateDue(networkNow, 100)
+    await projectFigures.cool(networkNow)
+    await nodeRequestNonces.purge(networkNow).catch(logged)
+    for (const store of [siweNonces, sessions, idempotencyKeys]) await store.purge(now).catch(logged)
   },
 } satisfies ExportedHandler<Env>
 

@@ -4,6 +4,7 @@ import { createIndexerClient } from './chain/indexer.ts'
 import { type Env, readSettings } from './env.ts'
 import { CursorCodec } from './http/cursor.ts'
 import { Sealer } from './http/seal.ts'
+import { createNetworkClock } from './network-clock.ts'
 import { createRelayerClients } from './relay/relayer.ts'
 import { AccountStore } from './stores/accounts.ts'
 import { ApiKeyStore } from './stores/api-keys.ts'
@@ -39,7 +40,9 @@ import { TransactionStore } from './stores/transactions.ts'
 export function createServices(env: Env) {
   const settings = readSettings(env)
   const db = openDatabase(env.DB)
+  const chainIndex = new ChainIndexStore(db, settings.CHAIN_WINDOW_BLOCKS)
   return {
+    clock: createNetworkClock(settings.CLOCK, () => chainIndex.leadSecs()),
     siweNonces: new SiweNonceStore(db),
     sessions: new SessionStore(db),
     apiKeys: new ApiKeyStore(db),
@@ -65,7 +68,7 @@ export function createServices(env: Env) {
     faucetSettings: new FaucetSettingsStore(db),
     auditLog: new AuditLogStore(db),
     transactions: new TransactionStore(db),
-    chainIndex: new ChainIndexStore(db, settings.CHAIN_WINDOW_BLOCKS),
+    chainIndex,
     hubActions: new HubActionStore(db),
     deadLetters: new DeadLetterStore(db),
     cursors: new CursorCodec(settings.HUB_SECRET),

@@ -41,6 +41,12 @@ export class ChainIndexStore {
     return { number, hash, final: { number: finalNumber, hash: finalHash }, network }
   }
 
+  /** By how many seconds blocks were ahead of the machine's clock at most when they were indexed. */
+  async leadSecs(): Promise<number> {
+    const [row] = await read(() => this.#db.select({ leadSecs: chainCursor.leadSecs }).from(chainCursor))
+    return row?.leadSecs ?? 0
+  }
+
   async begin({ number, hash }: BlockRef, network: IndexedNetwork): Promise<void> {
     await query(
       this.#db
@@ -117,7 +123,7 @@ export class ChainIndexStore {
         FROM json_each(${JSON.stringify(blocks)}) WHERE ${guard}`,
       sql`DELETE FROM ${chainBlocks} WHERE number <= ${oldest} AND ${guard}`,
       ...this.#finalize(final, guard),
-      this.#moveCursor(tip, last, final),
+      this.#moveCursor(tip, last, final, last.timestamp),
     ])
   }
 
@@ -223,10 +229,13 @@ export class ChainIndexStore {
     ]
   }
 
-  #moveCursor(tip: Cursor, to: BlockRef, final: BlockRef): SQL {
+  /** @param timestamp - Of a block that is new. */
+  #moveCursor(tip: Cursor, to: BlockRef, final: BlockRef, timestamp = 0): SQL {
+    const now = unixNow()
     return sql`
       UPDATE ${chainCursor} SET block_number = ${to.number}, block_hash = ${to.hash},
-        final_number = ${final.number}, final_hash = ${final.hash}, updated_at = ${unixNow()}
+        final_number = ${final.number}, final_hash = ${final.hash}, updated_at = ${now},
+        lead_secs = max(lead_secs, ${timestamp - now})
       WHERE block_hash = ${tip.hash}`
   }
 

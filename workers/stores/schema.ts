@@ -385,6 +385,7 @@ export const chainCursor = sqliteTable('chain_cursor', {
   finalHash: text('final_hash').notNull(),
   updatedAt: integer('updated_at').notNull(),
   network: text({ mode: 'json' }).$type<Record<string, string | number>>().notNull(),
+  leadSecs: integer('lead_secs').notNull().default(0),
 })
 
 export const chainBlocks = sqliteTable('chain_blocks', {

@@ -1,4 +1,3 @@
-import { unixNow } from '../../../durable-objects/clock.ts'
 import { artifactRuntime } from '../../../protocol/hbc/artifact.ts'
 import { defaultNetworkParams, hashNetworkParams, profileStrings } from '../../../protocol/identity/index.ts'
 import { signInDomains } from '../../auth/domains.ts'
@@ -94,7 +93,7 @@ export const getDescriptor = defineRoute(
       features: await features(c),
       status,
       // The start of the minute, so that the ETag holds for as long as the answer may be cached.
-      time: Math.floor(unixNow() / 60) * 60,
+      time: Math.floor((await c.var.services.clock.now()) / 60) * 60,
     })
   },
 )

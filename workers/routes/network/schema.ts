@@ -31,7 +31,7 @@ export const Descriptor = z
     versions: z.strictObject({ hub: z.string(), nodectl_min: z.string() }),
     features: z.array(z.string()),
     status: z.enum(['ok', 'degraded']),
-    time: Timestamp.meta({ description: 'Unix seconds, at the start of the minute.' }),
+    time: Timestamp.meta({ description: 'Network time, at the start of the minute.' }),
   })
   .meta({ id: 'Descriptor' })
 
@@ -69,6 +69,7 @@ export const Status = z
       )
       .meta({ description: 'Keys that relayed before this one and bring to an end what they began.' }),
     version: z.string(),
+    time: Timestamp.meta({ description: 'Network time, which everything of the protocol is dated by.' }),
   })
   .meta({ id: 'Status' })
 
