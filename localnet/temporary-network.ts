@@ -38,7 +38,9 @@ export async function startTemporaryNetwork(
     const port = await probePort(0)
     const url = `http://localhost:${port}`
     const hubSecret = randomBytes(32).toString('hex')
-    const vars = { ...hubSettings({ baseUrl: url, chain, deployment, hubSecret }), ...changes.vars }
+    const coordinatorSeed = `0x${randomBytes(32).toString('hex')}`
+    const settings = hubSettings({ baseUrl: url, chain, deployment, hubSecret, coordinatorSeed })
+    const vars = { ...settings, ...changes.vars }
     const hub = await startHub({ ...changes, script: await bundleHub(), port, vars })
     // Wakes the indexer, as the first run of the crons does.
     await (await hub.miniflare.getWorker('hub')).scheduled({ cron: '*/5 * * * *' })

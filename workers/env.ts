@@ -42,6 +42,7 @@ export interface Env {
   RELAYER_PRIVATE_KEY?: string
   RELAYER_PREVIOUS_KEYS?: string
   ARBITER_PRIVATE_KEY?: string
+  COORDINATOR_SEED?: string
   RELAYER_FEE_CAP_GWEI?: string
   RELAYER_TICK_MS?: string
   RELAYER_STUCK_MS?: string
@@ -117,6 +118,8 @@ const Fields = z.object({
   RELAYER_PREVIOUS_KEYS: list.pipe(z.array(Bytes32)),
   /** Secret. Left out where the arbiter of the contracts is not the hub. */
   ARBITER_PRIVATE_KEY: Bytes32.optional(),
+  /** Secret. ed25519 seed that the hub signs its calls to nodes with; without it validators are not called. */
+  COORDINATOR_SEED: Bytes32.optional(),
   RELAYER_FEE_CAP_GWEI: z.coerce.number().int().min(1).default(100),
   RELAYER_TICK_MS: z.coerce.number().int().min(20).default(1_000),
   RELAYER_STUCK_MS: z.coerce.number().int().min(50).default(30_000),

@@ -1,6 +1,8 @@
 import { DerivedValues } from './auth/operation.ts'
+import { Beacons } from './beacons.ts'
 import { createChainClient } from './chain/client.ts'
 import { createIndexerClient } from './chain/indexer.ts'
+import { createCoordinator } from './coordinator.ts'
 import { type Env, readSettings } from './env.ts'
 import { CursorCodec } from './http/cursor.ts'
 import { Sealer } from './http/seal.ts'
@@ -10,6 +12,7 @@ import { AccountStore } from './stores/accounts.ts'
 import { ApiKeyStore } from './stores/api-keys.ts'
 import { AssetStore } from './stores/assets.ts'
 import { AuditLogStore } from './stores/audit-log.ts'
+import { BeaconStore } from './stores/beacons.ts'
 import { ChainIndexStore } from './stores/chain-index.ts'
 import { CollateralStore } from './stores/collateral.ts'
 import { openDatabase } from './stores/database.ts'
@@ -41,8 +44,20 @@ export function createServices(env: Env) {
   const settings = readSettings(env)
   const db = openDatabase(env.DB)
   const chainIndex = new ChainIndexStore(db, settings.CHAIN_WINDOW_BLOCKS)
+  const clock = createNetworkClock(settings.CLOCK, () => chainIndex.leadSecs())
+  const chain = settings.CHAIN_RPC_URL ? createChainClient(settings.CHAIN_RPC_URL) : null
+  const beacons = new Beacons({
+    profile: settings.PROFILE,
+    clock,
+    store: new BeaconStore(db),
+    chain,
+    finalBlock: async () => (await chainIndex.cursor())?.final ?? null,
+  })
   return {
-    clock: createNetworkClock(settings.CLOCK, () => chainIndex.leadSecs()),
+    clock,
+    beacons,
+    /** Null while the hub has no key to call nodes with. */
+    coordinator: createCoordinator(settings),
     siweNonces: new SiweNonceStore(db),
     sessions: new SessionStore(db),
     apiKeys: new ApiKeyStore(db),
@@ -75,7 +90,7 @@ export function createServices(env: Env) {
     sealer: new Sealer(settings.HUB_SECRET),
     derived: new DerivedValues(settings.HUB_SECRET),
     /** Null while no chain is configured. */
-    chain: settings.CHAIN_RPC_URL ? createChainClient(settings.CHAIN_RPC_URL) : null,
+    chain,
     ...createRelayerClients(env, settings),
     /** Null while no chain or no contracts are configured. */
     indexer: createIndexerClient(env, settings),

@@ -7,6 +7,7 @@ import {
   readQuantity,
 } from '../../durable-objects/chain/json-rpc.ts'
 import { isRevert } from '../../durable-objects/relayer/revert-reason.ts'
+import type { Block } from '../../protocol/consensus/index.ts'
 
 export interface ChainClient {
   /** Whether the address holds code at the latest block. */
@@ -17,6 +18,8 @@ export interface ChainClient {
   recentLogs(address: string, topics: readonly unknown[], blocks: number): Promise<RecentLogs>
   /** What a transaction was sent with, or null when the node does not know it. */
   transactionInput(hash: string): Promise<string | null>
+  /** The blocks of these numbers, or null where the chain has none. */
+  blocks(numbers: readonly number[]): Promise<(Block | null)[]>
   /** Blocks from that of a transaction to the latest one; 0 while no block has it, or when it reverted there. */
   confirmations(hash: string): Promise<number>
 }
@@ -58,6 +61,12 @@ export function createChainClient(rpcUrl: string): ChainClient {
       const found = await rpc().call<{ input: string } | null>('eth_getTransactionByHash', hash)
       return found?.input ?? null
     },
+    async blocks(numbers) {
+      const found = await rpc().all(
+        numbers.map((number) => ['eth_getBlockByNumber', quantity(number), false]),
+      )
+      return found.map(blockOf)
+    },
     async confirmations(hash) {
       const [head, receipt] = await rpc().all([['eth_blockNumber'], ['eth_getTransactionReceipt', hash]])
       if (receipt === null) return 0
@@ -65,6 +74,16 @@ export function createChainClient(rpcUrl: string): ChainClient {
       if (readQuantity(status) !== 1n) return 0
       return Math.max(0, Number(readQuantity(head) - readQuantity(blockNumber)) + 1)
     },
+  }
+}
+
+function blockOf(answer: unknown): Block | null {
+  if (answer === null) return null
+  const { number, hash, timestamp } = readObject(answer)
+  return {
+    number: Number(readQuantity(number)),
+    hash: String(hash),
+    timestamp: Number(readQuantity(timestamp)),
   }
 }
 

@@ -175,6 +175,7 @@ export const routes: readonly RouteEntry[] = [
   get('/admin/v1/relayer', () => import('./admin/relayer.ts'), 'getRelayer'),
   post('/admin/v1/reindex', () => import('./admin/reindex.ts'), 'reindex'),
   get('/admin/v1/audit-log', () => import('./admin/audit-log.ts'), 'listAuditLog'),
+  get('/v1/beacons/{epoch_secs}/{epoch}', () => import('./committees/beacon.ts'), 'getBeacon'),
   get('/v1/openapi.json', () => import('./reference/openapi.ts'), 'getOpenApi'),
   get('/docs', () => import('./reference/docs.ts'), 'getDocs'),
 ]

@@ -122,6 +122,7 @@ beforeAll(async () => {
       'INSERT INTO dead_letters (message_id, queue, body, attempts, died_at)',
       "'message' || i, 'relay', '{}', 3, i",
     ),
+    fill('INSERT INTO beacons (epoch_secs, epoch, block_number, block_hash)', `3600, i, i, ${key('ba')}`),
     env.DB.prepare(
       "INSERT INTO transactions (id, action, owner, status, created_at, updated_at) VALUES (?, 'bond', ?, 'sent', 1, 1)",
     ).bind(hex(1, 32), address),
@@ -139,6 +140,8 @@ beforeAll(async () => {
     draft_id: 'draft1',
     project_id: project,
     version: '1',
+    epoch_secs: '3600',
+    epoch: '1',
     node_id: miner.device.nodeId,
     binding_hash: device?.bindingHash ?? '',
     subscription_id: `0xa0${'0'.repeat(61)}1`,

@@ -6,7 +6,15 @@ import type { ChainState, Subject } from '../chain/projections.ts'
 import { auditStatement, type OperatorAction } from './audit-log.ts'
 import { batch, type Database, query, read } from './database.ts'
 import { minersEffect, minersOf, registryEffects } from './registry-effects.ts'
-import { chainBlocks, chainCursor, chainEvents, chainStates, chainStatesBefore, projects } from './schema.ts'
+import {
+  beacons,
+  chainBlocks,
+  chainCursor,
+  chainEvents,
+  chainStates,
+  chainStatesBefore,
+  projects,
+} from './schema.ts'
 
 type EventRow = Omit<InferSelectModel<typeof chainEvents>, 'provisional'>
 export type StateRow = InferSelectModel<typeof chainStates>
@@ -177,7 +185,7 @@ export class ChainIndexStore {
           'network', json(network)) FROM ${chainCursor}), '{}') AS value`,
       ),
       // Every write of the indexer is guarded by the cursor, so what is under way comes to nothing.
-      ...[chainCursor, chainBlocks, chainEvents, chainStates, chainStatesBefore].map(
+      ...[chainCursor, chainBlocks, chainEvents, chainStates, chainStatesBefore, beacons].map(
         (table) => sql`DELETE FROM ${table}`,
       ),
       ...registryEffects(everyProject, always),

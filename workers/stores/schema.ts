@@ -388,6 +388,17 @@ export const chainCursor = sqliteTable('chain_cursor', {
   leadSecs: integer('lead_secs').notNull().default(0),
 })
 
+export const beacons = sqliteTable(
+  'beacons',
+  {
+    epochSecs: integer('epoch_secs').notNull(),
+    epoch: integer().notNull(),
+    blockNumber: integer('block_number').notNull(),
+    blockHash: text('block_hash').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.epochSecs, table.epoch] })],
+)
+
 export const chainBlocks = sqliteTable('chain_blocks', {
   number: integer().primaryKey(),
   hash: text().notNull(),

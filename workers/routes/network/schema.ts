@@ -27,6 +27,9 @@ export const Descriptor = z
       docs: z.url(),
       sign_in: z.array(z.string()).meta({ description: 'Domains a sign-in text may name.' }),
     }),
+    coordinator: z.strictObject({ node_id: NodeId, public_key: Bytes32 }).nullable().meta({
+      description: 'The key that this hub signs its calls to nodes with; null where it calls none.',
+    }),
     params_hash: Bytes32,
     versions: z.strictObject({ hub: z.string(), nodectl_min: z.string() }),
     features: z.array(z.string()),
