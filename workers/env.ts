@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { ChainIndexerObject } from '../durable-objects/chain-indexer.ts'
 import type { FaucetCooldown } from '../durable-objects/faucet-cooldown.ts'
+import type { ProjectCommitteesObject } from '../durable-objects/project-committees.ts'
 import type { RateLimiter } from '../durable-objects/rate-limiter.ts'
 import type { RelayerObject } from '../durable-objects/relayer.ts'
 import { actionNames } from '../protocol/actions/index.ts'
@@ -18,6 +19,7 @@ export interface Env {
   RELAYER: DurableObjectNamespace<RelayerObject>
   CHAIN_INDEXER: DurableObjectNamespace<ChainIndexerObject>
   FAUCET_COOLDOWN: DurableObjectNamespace<FaucetCooldown>
+  PROJECT_COMMITTEES: DurableObjectNamespace<ProjectCommitteesObject>
   RELAY: Queue<RelayMessage>
   ASSETS: Fetcher
   PROFILE: string

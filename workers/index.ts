@@ -6,7 +6,7 @@ import { services } from './services.ts'
 
 export { FaucetCooldown } from '../durable-objects/faucet-cooldown.ts'
 export { RateLimiter } from '../durable-objects/rate-limiter.ts'
-export { ChainIndexer, Relayer } from './objects.ts'
+export { ChainIndexer, ProjectCommittees, Relayer } from './objects.ts'
 
 const app = createApp()
 
@@ -16,6 +16,8 @@ export default {
   async scheduled(_controller, env) {
     const {
       clock,
+      committees,
+      committeeSets,
       siweNonces,
       sessions,
       nodeRequestNonces,
@@ -37,6 +39,9 @@ export default {
     const now = unixNow()
     // One store that fails does not keep the others from being swept.
     const networkNow = await clock.now()
+    if (committees !== null)
+      for (const projectId of await committeeSets.projectsWithoutSet(networkNow, 100))
+        await committees.wake(projectId).catch(logged)
     await projectVersions.activateDue(networkNow, 100)
     await projectFigures.cool(networkNow)
     await nodeRequestNonces.purge(networkNow).catch(logged)

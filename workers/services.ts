@@ -2,6 +2,7 @@ import { DerivedValues } from './auth/operation.ts'
 import { Beacons } from './beacons.ts'
 import { createChainClient } from './chain/client.ts'
 import { createIndexerClient } from './chain/indexer.ts'
+import { createCommitteesClient } from './committees/object.ts'
 import { createCoordinator } from './coordinator.ts'
 import { type Env, readSettings } from './env.ts'
 import { CursorCodec } from './http/cursor.ts'
@@ -15,6 +16,7 @@ import { AuditLogStore } from './stores/audit-log.ts'
 import { BeaconStore } from './stores/beacons.ts'
 import { ChainIndexStore } from './stores/chain-index.ts'
 import { CollateralStore } from './stores/collateral.ts'
+import { CommitteeSetStore } from './stores/committee-sets.ts'
 import { openDatabase } from './stores/database.ts'
 import { DeadLetterStore } from './stores/dead-letters.ts'
 import { DeveloperStore } from './stores/developers.ts'
@@ -36,6 +38,7 @@ import { ProjectStore } from './stores/projects.ts'
 import { ReviewStore } from './stores/reviews.ts'
 import { SessionStore } from './stores/sessions.ts'
 import { SiweNonceStore } from './stores/siwe-nonces.ts'
+import { SnapshotCandidateStore } from './stores/snapshot-candidates.ts'
 import { SubscriptionStore } from './stores/subscriptions.ts'
 import { TransactionStore } from './stores/transactions.ts'
 
@@ -84,6 +87,8 @@ export function createServices(env: Env) {
     auditLog: new AuditLogStore(db),
     transactions: new TransactionStore(db),
     chainIndex,
+    committeeSets: new CommitteeSetStore(db, env.MODULES),
+    snapshotCandidates: new SnapshotCandidateStore(db),
     hubActions: new HubActionStore(db),
     deadLetters: new DeadLetterStore(db),
     cursors: new CursorCodec(settings.HUB_SECRET),
@@ -92,6 +97,8 @@ export function createServices(env: Env) {
     /** Null while no chain is configured. */
     chain,
     ...createRelayerClients(env, settings),
+    /** Null while no chain or no contracts are configured. */
+    committees: createCommitteesClient(env, settings),
     /** Null while no chain or no contracts are configured. */
     indexer: createIndexerClient(env, settings),
   }
