@@ -121,6 +121,7 @@ async function createAda(): Promise<Ada> {
       message_id: 'message1',
       epoch_secs: '3600',
       epoch: '1',
+      seq: '1',
     },
     rows: async () => {
       const tables = await env.DB.batch(

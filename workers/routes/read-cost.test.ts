@@ -1,13 +1,15 @@
 import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, test } from 'vitest'
 import readme from '../../bench/reads/README.md?raw'
+import { SnapshotWriter } from '../../protocol/consensus/index.ts'
 import { png } from '../images/testing/images.ts'
 import type { RouteDeclaration } from '../route.ts'
 import { services } from '../services.ts'
-import { client } from '../test/client.ts'
+import { type Client, client } from '../test/client.ts'
 import { countedDatabase } from '../test/counted-database.ts'
 import { createMiner } from '../test/device.ts'
 import { failingDatabase } from '../test/failing-database.ts'
+import { createNode, type TestNode } from '../test/node.ts'
 import { uploadModule } from '../test/project.ts'
 import { createListedProject } from '../test/subscription.ts'
 import { loadRoutes } from './index.ts'
@@ -21,6 +23,7 @@ const other = hex(0x0e, 20)
 
 let miner: Awaited<ReturnType<typeof createMiner>>
 let params: Record<string, string>
+let validator: TestNode
 
 /** Runs an insertion for every number from 1 to {@link things}, which is `i` in it. */
 const fill = (insertion: string, select: string, ...values: unknown[]) =>
@@ -127,6 +130,24 @@ beforeAll(async () => {
       "INSERT INTO transactions (id, action, owner, status, created_at, updated_at) VALUES (?, 'bond', ?, 'sent', 1, 1)",
     ).bind(hex(1, 32), address),
   ])
+  validator = createNode()
+  const { committeeSets } = services(env)
+  const set = {
+    projectId: project,
+    epoch: 1,
+    epochSecs: 3_600,
+    committee: { size: 1, min_size: 1, backups: 0 },
+  }
+  const { snapshotExample: snapshot } = await import('./committees/schema.ts')
+  const writer = new SnapshotWriter({ ...snapshot, entries: [], excluded: [] })
+  for (const entry of snapshot.entries) writer.add({ entry })
+  await committeeSets.insert({ ...set, builtAt: 1 }, writer.finish())
+  await env.DB.batch([
+    env.DB.prepare('UPDATE committee_sets SET attested_at = 1'),
+    env.DB.prepare(
+      "INSERT INTO nodes (node_id, public_key, role, status, url, registered_at) VALUES (?, ?, 'validator', 'approved', 'https://validator.example', 1)",
+    ).bind(validator.nodeId, validator.publicKey),
+  ])
   const asset = await caller.post('/v1/developers/assets', {
     content_type: 'image/png',
     data_b64: Buffer.from(png()).toString('base64'),
@@ -142,6 +163,7 @@ beforeAll(async () => {
     version: '1',
     epoch_secs: '3600',
     epoch: '1',
+    seq: '1',
     node_id: miner.device.nodeId,
     binding_hash: device?.bindingHash ?? '',
     subscription_id: `0xa0${'0'.repeat(61)}1`,
@@ -163,11 +185,14 @@ const pathOf = ({ path }: RouteDeclaration): string =>
     .replace('/v1/modules/{address}', '/v1/modules/{module}')
     .replace(/\{(\w+)\}/g, (_, name: string) => params[name] ?? name)
 
-const readerOf = ({ auth }: RouteDeclaration, DB: D1Database) =>
-  client({
-    ...(auth && { token: miner.owner.token }),
-    bindings: { DB, OPERATOR_ADDRESSES: miner.owner.address },
-  })
+const readerOf = ({ auth }: RouteDeclaration, DB: D1Database): Pick<Client, 'get'> => {
+  const bindings = { DB, OPERATOR_ADDRESSES: miner.owner.address }
+  if (auth?.node && !auth.session) {
+    const { call } = createNode({ bindings }, validator.seed)
+    return { get: (path) => call('GET', path) }
+  }
+  return client({ ...(auth && { token: miner.owner.token }), bindings })
+}
 
 async function cost(declaration: RouteDeclaration) {
   const path = pathOf(declaration)
@@ -187,7 +212,11 @@ const whole: Record<string, number> = {
   getMe: 2 * things,
   // Summed over and shown, both as of the newest block.
   getCollateral: 2 * things + 1,
-  listValidators: things,
+  listValidators: things + 1,
+  // A quorum is counted of all validators.
+  getCommitteeSet: things,
+  getCommittee: things,
+  getNodeCommitteeSet: things,
   getRelayer: things,
 }
 
