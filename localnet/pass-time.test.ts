@@ -1,11 +1,14 @@
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { encodeFunctionData, type Hex } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { stakingAbi } from '../contracts/generated/contracts.ts'
 import { callBatch } from '../contracts/json-rpc.ts'
+import { unwrap } from '../tools/client/answers.ts'
 import { readNetwork } from '../tools/client/network.ts'
 import { signIn } from '../tools/client/sign-in.ts'
-import { privateKeys } from './accounts.ts'
+import { accounts, privateKeys } from './accounts.ts'
 import { makeSample } from './sample/make.ts'
 import { startTemporaryNetwork, type TemporaryNetwork } from './temporary-network.ts'
 import { hasAnvil } from './testing/anvil.ts'
@@ -38,20 +41,24 @@ test.skipIf(!hasAnvil)(
 
     // A session is of the machine's clock.
     const client = await readNetwork(network.url)
-    const lifeBefore = (await signIn(client, privateKeys.miner)).expiresAt - Date.now() / 1000
-    const { stdout } = await runTool('tools/pass-time.ts', ['3d'], { HUB_URL: network.url })
+    const miner = await signIn(client, privateKeys.miner)
+    const lifeBefore = miner.expiresAt - Date.now() / 1000
+
+    const { items } = await unwrap(miner.client.GET('/v1/me/subscriptions'))
+    const subscriptionId = items[0]?.subscription_id as Hex
+    const data = encodeFunctionData({ abi: stakingAbi, functionName: 'unbond', args: [subscriptionId] })
+    await callBatch(rpcUrl, [
+      ['eth_sendTransaction', { from: accounts.miner.address, to: contracts.staking, data }],
+      ['evm_mine'],
+    ])
+    const { stdout } = await runTool('tools/pass-time.ts', ['4d'], { HUB_URL: network.url })
     expect(stdout).toMatch(/: epoch \d+ of \d+ s runs until 20\S+Z; [1-9]\d* began\n/)
+    expect(stdout).toContain(`the collateral of subscription ${subscriptionId} can be withdrawn`)
     const lifeAfter = (await signIn(client, privateKeys.miner)).expiresAt - Date.now() / 1000
     expect(Math.abs(lifeAfter - lifeBefore)).toBeLessThan(60)
   },
   180_000,
 )
-
-test.skipIf(!hasAnvil)('time that is passed can be read in what the chain announced', async () => {
-  const { readChainTimes } = await import('./chain-times.ts')
-  const now = await networkNow()
-  expect(await readChainTimes(network.rpcUrl, { from: 0, to: now })).toEqual([])
-})
 
 test.skipIf(!hasAnvil)('a chain that does not answer is named', async () => {
   const { code, stderr } = await runTool('tools/pass-time.ts', ['2h', '--rpc', 'http://127.0.0.1:1'], {

@@ -10,7 +10,7 @@ export interface BeaconSources {
   profile: Profile
   clock: NetworkClock
   store: BeaconStore
-  /** Null while the hub has no chain. */
+  /** Null while the hub has no chain, and so no beacons. */
   chain: BlockReader | null
   /** The last block that no reorganisation removes, as the index has it; null before it has read any. */
   finalBlock: () => Promise<BlockRef | null>
@@ -57,8 +57,9 @@ export class Beacons {
 
   async #findBlock(targetTime: number): Promise<BlockRef | null> {
     const { chain, finalBlock } = this.#sources
+    if (chain === null) return null
     const final = await finalBlock()
-    if (chain === null || final === null) throw unavailable('The chain')
+    if (final === null) throw unavailable('The chain')
     try {
       return await findBeaconBlock(chain, final, targetTime)
     } catch (error) {
