@@ -71,9 +71,9 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> {
     const { kv } = this.ctx.storage
     const attempts = open === 0 ? 0 : (kv.get<number>('attempts') ?? 0) + 1
     kv.put('attempts', attempts)
-    const retryMs = attempts === 0 ? restMs : retryPauseMs(attempts)
-    // A pause between attempts is kept also where the time is looked at often.
-    const lookMs = attempts === 0 ? (pollMs ?? restMs) : restMs
-    return Math.max(0, Math.min(retryMs, lookMs, nextInSecs * 1000, restMs))
+    const nextMs = Math.max(0, Math.min(nextInSecs * 1000, restMs))
+    // Where time leaps, what is missing may be there at once, and no pause grows.
+    if (pollMs !== null) return Math.min(nextMs, attempts === 0 ? pollMs : firstPauseMs)
+    return attempts === 0 ? nextMs : Math.min(nextMs, retryPauseMs(attempts))
   }
 }

@@ -39,13 +39,13 @@ export default {
     const now = unixNow()
     // One store that fails does not keep the others from being swept.
     const networkNow = await clock.now()
-    if (committees !== null)
-      for (const projectId of await committeeSets.projectsWithoutSet(networkNow, 100))
-        await committees.wake(projectId).catch(logged)
     await projectVersions.activateDue(networkNow, 100)
     await projectFigures.cool(networkNow)
     await nodeRequestNonces.purge(networkNow).catch(logged)
     for (const store of [siweNonces, sessions, idempotencyKeys]) await store.purge(now).catch(logged)
+    if (committees !== null)
+      for (const projectId of await committeeSets.projectsWithoutSet(networkNow, 100))
+        await committees.wake(projectId).catch(logged)
   },
 } satisfies ExportedHandler<Env>
 
