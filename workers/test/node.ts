@@ -19,7 +19,7 @@ export interface TestNode {
 /** A node with a key of its own unless one is given; `bindings` are of the hub it talks to. */
 export function createNode(
   bindings: Parameters<typeof client>[0] = {},
-  seed = bytesToHex(crypto.getRandomValues(new Uint8Array(32))),
+  seed: string = bytesToHex(crypto.getRandomValues(new Uint8Array(32))),
 ): TestNode {
   const publicKey = ed25519PublicKey(seed)
   const caller = client(bindings)
