@@ -28,6 +28,20 @@ describe.skipIf(!hasAnvil)('a chain', () => {
     await second.stop()
   })
 
+  test('that was ahead of the machine stays so, and its blocks are never older than their parents', async () => {
+    const file = path.join(folder, 'ahead.json')
+    const timeOf = async (chain: Chain) => Number(((await headOf(chain)) as { timestamp: string }).timestamp)
+    const first = await begin(file)
+    await callBatch(first.url, [['evm_increaseTime', 7_200], ['evm_mine']])
+    const before = await timeOf(first)
+    await first.stop()
+
+    const second = await begin(file)
+    await callBatch(second.url, [['evm_mine']])
+    expect(await timeOf(second)).toBeGreaterThanOrEqual(before)
+    await second.stop()
+  })
+
   test('whose state is damaged does not start, and says how to begin without it', async () => {
     const file = path.join(folder, 'damaged.json')
     writeFileSync(file, '{"block":')

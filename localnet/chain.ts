@@ -41,6 +41,7 @@ export async function startChain(
       flags: [...miningFlags, '--state', file],
       detached,
     })
+    await keepLead(url)
     return { url, id: 31337, ended, stop }
   } catch (error) {
     if (!(error instanceof AnvilError)) throw error
@@ -48,6 +49,16 @@ export async function startChain(
     const hint = isDamaged ? ` ${startOver} begins with empty data.` : ''
     throw new StartError(error.message + hint)
   }
+}
+
+/**
+ * Lets the chain be as far ahead of the machine as its last block is. After a restart anvil knows no more that its time was
+ * moved, and the next block would be older than its parent.
+ */
+async function keepLead(url: string): Promise<void> {
+  const [head] = await callBatch(url, [['eth_getBlockByNumber', 'latest', false]])
+  const lead = Number((head as { timestamp: string }).timestamp) - Math.floor(Date.now() / 1000)
+  if (lead > 0) await callBatch(url, [['evm_increaseTime', lead]])
 }
 
 /** @throws {@link StartError} when no chain answers there. */

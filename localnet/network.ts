@@ -17,6 +17,7 @@ import {
   lockState,
   type NetworkFiles,
   networkFiles,
+  readCoordinatorSeed,
   readHubSecret,
   setAside,
   stateFolder,
@@ -79,7 +80,13 @@ export async function runNetwork(
   progress('Starting the hub')
   const { startHub, LostChainError, script } = await prepareHub()
   const startHubOf = async (deployment: Deployment) => {
-    const vars = hubSettings({ baseUrl, chain, deployment, hubSecret: readHubSecret(folder) })
+    const vars = hubSettings({
+      baseUrl,
+      chain,
+      deployment,
+      hubSecret: readHubSecret(folder),
+      coordinatorSeed: readCoordinatorSeed(folder),
+    })
     const hub = await lifecycle.run(
       () => startHub({ script, port, statePath: files.storage, chainUrl: chain.url, vars }),
       ({ stop }) => stop(),

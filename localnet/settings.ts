@@ -7,6 +7,7 @@ export interface NetworkParts {
   readonly chain: Chain
   readonly deployment: Deployment
   readonly hubSecret: string
+  readonly coordinatorSeed: string
 }
 
 /** What makes the hub one of a local network: its vars and secrets where they differ from wrangler.toml. */
@@ -15,11 +16,13 @@ export const hubSettings = ({
   chain,
   deployment,
   hubSecret,
+  coordinatorSeed,
 }: NetworkParts): Record<string, string> => ({
   BASE_URL: baseUrl,
   // The same place by its other name, so that nobody has to know which of the two the hub calls itself.
   WEB_HOSTS: new URL(baseUrl).host.replace('localhost', '127.0.0.1'),
   HUB_SECRET: hubSecret,
+  COORDINATOR_SEED: coordinatorSeed,
   PROFILE: JSON.stringify({ chain_id: chain.id }),
   // Nobody developing against it is stopped by a limit, or waits for another person.
   RATE_LIMIT_MULTIPLIER: '10',
@@ -36,6 +39,8 @@ export const hubSettings = ({
   CHAIN_CONFIRMATIONS: '1',
   CHAIN_FINALITY_BLOCKS: '0',
   CHAIN_POLL_MS: '500',
+  // Whoever moves the chain's time moves the network.
+  CLOCK: 'chain',
   RELAYER_PRIVATE_KEY: privateKeys.relayer,
   ARBITER_PRIVATE_KEY: privateKeys.arbiter,
   RELAYER_TICK_MS: '250',

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
-import { clearState, lockState, readHubSecret, setAside } from './state.ts'
+import { clearState, lockState, readCoordinatorSeed, readHubSecret, setAside } from './state.ts'
 
 const root = mkdtempSync(path.join(tmpdir(), 'localnet-state-'))
 afterAll(() => rmSync(root, { recursive: true, force: true }))
@@ -70,6 +70,16 @@ describe('readHubSecret', () => {
     expect(readHubSecret(folder)).toBe(secret)
     writeFileSync(file('hub-secret'), secret.slice(1))
     expect(readHubSecret(folder)).not.toContain(secret.slice(1))
+  })
+})
+
+describe('readCoordinatorSeed', () => {
+  test('is made once, and is another secret than the hub’s', () => {
+    mkdirSync(folder, { recursive: true })
+    const seed = readCoordinatorSeed(folder)
+    expect(seed).toMatch(/^0x[0-9a-f]{64}$/)
+    expect(readCoordinatorSeed(folder)).toBe(seed)
+    expect(seed).not.toContain(readHubSecret(folder))
   })
 })
 

@@ -50,7 +50,14 @@ export const networkFiles = (folder: string): NetworkFiles => ({
 /** Forgets databases, objects, secrets and the chain. */
 export function clearState(folder: string): void {
   withStartErrors(folder, () => {
-    for (const name of ['storage', 'hub-secret', 'chain.json', 'deployment.json', 'devices']) {
+    for (const name of [
+      'storage',
+      'hub-secret',
+      'coordinator-seed',
+      'chain.json',
+      'deployment.json',
+      'devices',
+    ]) {
       const file = path.join(folder, name)
       for (const one of [file, ...asides(file)]) rmSync(one, { recursive: true, force: true })
     }
@@ -84,8 +91,13 @@ function asides(file: string): string[] {
 }
 
 /** The secret of this local network, made at its first start. */
-export function readHubSecret(folder: string): string {
-  const file = path.join(folder, 'hub-secret')
+export const readHubSecret = (folder: string): string => readSecret(folder, 'hub-secret')
+
+/** The seed that the hub of this local network signs its calls to nodes with, made at its first start. */
+export const readCoordinatorSeed = (folder: string): string => `0x${readSecret(folder, 'coordinator-seed')}`
+
+function readSecret(folder: string, name: string): string {
+  const file = path.join(folder, name)
   return withStartErrors(folder, () => {
     const kept = existsSync(file) ? readFileSync(file, 'utf8') : ''
     if (/^[0-9a-f]{64}$/.test(kept)) return kept

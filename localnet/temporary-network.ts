@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import path from 'node:path'
 import type { ContractAddresses } from '../contracts/deploy.ts'
-import { callBatch } from '../contracts/json-rpc.ts'
+import { readNetwork } from '../tools/client/network.ts'
 import { bundleHub } from './bundle.ts'
 import { startChain } from './chain.ts'
 import { makeDeployment } from './deployment.ts'
 import { type Hub, type HubOptions, startHub } from './hub.ts'
+import { passTime } from './pass-time.ts'
 import { probePort } from './port.ts'
 import { hubSettings } from './settings.ts'
 
@@ -15,7 +16,7 @@ export interface TemporaryNetwork {
   readonly hub: Hub
   readonly rpcUrl: string
   readonly contracts: ContractAddresses
-  /** Lets time pass on the chain. */
+  /** Lets time pass on the chain, and waits until the hub has followed. */
   readonly passTime: (seconds: number) => Promise<void>
   readonly stop: () => Promise<void>
 }
@@ -37,7 +38,9 @@ export async function startTemporaryNetwork(
     const port = await probePort(0)
     const url = `http://localhost:${port}`
     const hubSecret = randomBytes(32).toString('hex')
-    const vars = { ...hubSettings({ baseUrl: url, chain, deployment, hubSecret }), ...changes.vars }
+    const coordinatorSeed = `0x${randomBytes(32).toString('hex')}`
+    const settings = hubSettings({ baseUrl: url, chain, deployment, hubSecret, coordinatorSeed })
+    const vars = { ...settings, ...changes.vars }
     const hub = await startHub({ ...changes, script: await bundleHub(), port, vars })
     // Wakes the indexer, as the first run of the crons does.
     await (await hub.miniflare.getWorker('hub')).scheduled({ cron: '*/5 * * * *' })
@@ -47,7 +50,7 @@ export async function startTemporaryNetwork(
       rpcUrl: chain.url,
       contracts: deployment.contracts,
       passTime: async (seconds: number) => {
-        await callBatch(chain.url, [['evm_increaseTime', seconds], ['evm_mine']])
+        await passTime(await readNetwork(url), chain.url, seconds)
       },
       stop: async () => {
         await hub.stop()

@@ -17,6 +17,10 @@ test.each([
     ['m.json', module, '--fund', '1', '--rpc', 'chain'],
     '--rpc must be an http or https URL',
   ],
+  ['tools/pass-time.ts', [], 'Say how much time is to pass.'],
+  ['tools/pass-time.ts', ['2h', '3h'], 'Say how much time is to pass.'],
+  ['tools/pass-time.ts', ['soon'], 'A time must be such as 90s, 15m, 2h or 3d'],
+  ['tools/pass-time.ts', ['2h', '--rpc', 'chain'], '--rpc must be an http or https URL'],
   ['tools/submit.ts', ['README.md', module], 'README.md is no manifest'],
   ['tools/submit.ts', ['package.json', module], 'package.json is no manifest: it has no consensus'],
 ])('%s %j: wrong usage is told, with exit code 2', async (script, args, message) => {
@@ -29,6 +33,7 @@ test.each([
   ['tools/sign-in.ts', []],
   ['tools/operator.ts', ['relayer']],
   ['tools/submit.ts', ['examples/project/manifest.json', module]],
+  ['tools/pass-time.ts', ['2h']],
   ['tools/demo.ts', []],
 ])('%s: a hub that does not answer is told, with exit code 1', async (script, args) => {
   // As a browser shows it, with a slash at the end.

@@ -167,7 +167,7 @@ const clientAddressOf = (c: HubContext): string | undefined => c.req.header('cf-
 async function readClaimOrPay(c: HubContext): Promise<Claim | null> {
   let refused: unknown
   try {
-    return readClaim(c)
+    return await readClaim(c)
   } catch (error) {
     refused = error
   }

@@ -21,6 +21,7 @@ describe('the keys of the settings', () => {
     [{ RELAYER_PREVIOUS_KEYS: 'a key' }, /RELAYER_PREVIOUS_KEYS\[0\]/],
     [{ ARBITER_PRIVATE_KEY: key('0a') }, /the arbiter needs one of its own[\s\S]*ARBITER_PRIVATE_KEY/],
     [{ ARBITER_PRIVATE_KEY: key('0b'), RELAYER_PREVIOUS_KEYS: key('0b') }, /ARBITER_PRIVATE_KEY/],
+    [{ COORDINATOR_SEED: '0x0a' }, /COORDINATOR_SEED/],
   ])('are refused by name, and never shown: %#', (vars, message) => {
     const wrong = read({ RELAYER_PRIVATE_KEY: key('0a'), ...vars })
     expect(wrong).toThrow(message)

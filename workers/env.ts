@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { ChainIndexerObject } from '../durable-objects/chain-indexer.ts'
 import type { FaucetCooldown } from '../durable-objects/faucet-cooldown.ts'
+import type { ProjectCommitteesObject } from '../durable-objects/project-committees.ts'
 import type { RateLimiter } from '../durable-objects/rate-limiter.ts'
 import type { RelayerObject } from '../durable-objects/relayer.ts'
 import { actionNames } from '../protocol/actions/index.ts'
@@ -18,6 +19,7 @@ export interface Env {
   RELAYER: DurableObjectNamespace<RelayerObject>
   CHAIN_INDEXER: DurableObjectNamespace<ChainIndexerObject>
   FAUCET_COOLDOWN: DurableObjectNamespace<FaucetCooldown>
+  PROJECT_COMMITTEES: DurableObjectNamespace<ProjectCommitteesObject>
   RELAY: Queue<RelayMessage>
   ASSETS: Fetcher
   PROFILE: string
@@ -37,10 +39,12 @@ export interface Env {
   CHAIN_TIMEOUT_MS?: string
   CHAIN_POLL_MS?: string
   CHAIN_PUBLIC_RPC_URL?: string
+  CLOCK?: string
   EXPLORER_URL?: string
   RELAYER_PRIVATE_KEY?: string
   RELAYER_PREVIOUS_KEYS?: string
   ARBITER_PRIVATE_KEY?: string
+  COORDINATOR_SEED?: string
   RELAYER_FEE_CAP_GWEI?: string
   RELAYER_TICK_MS?: string
   RELAYER_STUCK_MS?: string
@@ -108,12 +112,16 @@ const Fields = z.object({
   /** Shown in the descriptor, for networks whose chain anyone may reach this way. */
   CHAIN_PUBLIC_RPC_URL: z.url().optional(),
   EXPLORER_URL: z.url().optional(),
+  /** What network time follows: the machine, or for local networks a chain whose time somebody moves ahead of it. */
+  CLOCK: z.enum(['system', 'chain']).default('system'),
   /** Secret. Nothing but this hub's relayer may sign with it. Without it nothing is relayed. */
   RELAYER_PRIVATE_KEY: Bytes32.optional(),
   /** Secret. Keys that relayed before this one, comma separated, for as long as `/v1/status` shows open actions of theirs. */
   RELAYER_PREVIOUS_KEYS: list.pipe(z.array(Bytes32)),
   /** Secret. Left out where the arbiter of the contracts is not the hub. */
   ARBITER_PRIVATE_KEY: Bytes32.optional(),
+  /** Secret. ed25519 seed that the hub signs its calls to nodes with; without it validators are not called. */
+  COORDINATOR_SEED: Bytes32.optional(),
   RELAYER_FEE_CAP_GWEI: z.coerce.number().int().min(1).default(100),
   RELAYER_TICK_MS: z.coerce.number().int().min(20).default(1_000),
   RELAYER_STUCK_MS: z.coerce.number().int().min(50).default(30_000),

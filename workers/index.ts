@@ -6,7 +6,7 @@ import { services } from './services.ts'
 
 export { FaucetCooldown } from '../durable-objects/faucet-cooldown.ts'
 export { RateLimiter } from '../durable-objects/rate-limiter.ts'
-export { ChainIndexer, Relayer } from './objects.ts'
+export { ChainIndexer, ProjectCommittees, Relayer } from './objects.ts'
 
 const app = createApp()
 
@@ -15,6 +15,9 @@ export default {
   queue: consumeQueue,
   async scheduled(_controller, env) {
     const {
+      clock,
+      committees,
+      committeeSets,
       siweNonces,
       sessions,
       nodeRequestNonces,
@@ -35,10 +38,14 @@ export default {
     )
     const now = unixNow()
     // One store that fails does not keep the others from being swept.
-    await projectVersions.activateDue(now, 100)
-    await projectFigures.cool(now)
-    for (const store of [siweNonces, sessions, nodeRequestNonces, idempotencyKeys])
-      await store.purge(now).catch(logged)
+    const networkNow = await clock.now()
+    await projectVersions.activateDue(networkNow, 100)
+    await projectFigures.cool(networkNow)
+    await nodeRequestNonces.purge(networkNow).catch(logged)
+    for (const store of [siweNonces, sessions, idempotencyKeys]) await store.purge(now).catch(logged)
+    if (committees !== null)
+      for (const projectId of await committeeSets.projectsWithoutSet(networkNow, 100))
+        await committees.wake(projectId).catch(logged)
   },
 } satisfies ExportedHandler<Env>
 

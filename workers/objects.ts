@@ -1,4 +1,5 @@
 import { ChainIndexerObject, type IndexerConfig } from '../durable-objects/chain-indexer.ts'
+import { type CommitteesConfig, ProjectCommitteesObject } from '../durable-objects/project-committees.ts'
 import {
   type RelayerConfig,
   RelayerObject,
@@ -25,6 +26,12 @@ export class Relayer extends RelayerObject<Env> {
 export class ChainIndexer extends ChainIndexerObject<Env> {
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env, indexerConfig(env))
+  }
+}
+
+export class ProjectCommittees extends ProjectCommitteesObject<Env> {
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env, committeesConfig(env))
   }
 }
 
@@ -84,6 +91,18 @@ async function handOver(
   const answer = await env.RELAYER.getByName(objectName).handOver(request)
   // One that is passed on as it came would keep the call open.
   return structuredClone(answer) as RelayResult | null
+}
+
+function committeesConfig(env: Env): CommitteesConfig | null {
+  const settings = readSettings(env)
+  if (!settings.CHAIN_RPC_URL || !settings.CHAIN_CONTRACTS) return null
+  return {
+    pollMs: settings.CLOCK === 'chain' ? settings.CHAIN_POLL_MS : null,
+    advance: async (projectId) => {
+      const { ProjectSets } = await import('./committees/project-sets.ts')
+      return new ProjectSets(services(env), settings).advance(projectId)
+    },
+  }
 }
 
 function indexerConfig(env: Env): IndexerConfig | null {

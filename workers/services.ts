@@ -1,16 +1,22 @@
 import { DerivedValues } from './auth/operation.ts'
+import { Beacons } from './beacons.ts'
 import { createChainClient } from './chain/client.ts'
 import { createIndexerClient } from './chain/indexer.ts'
+import { createCommitteesClient } from './committees/object.ts'
+import { createCoordinator } from './coordinator.ts'
 import { type Env, readSettings } from './env.ts'
 import { CursorCodec } from './http/cursor.ts'
 import { Sealer } from './http/seal.ts'
+import { createNetworkClock } from './network-clock.ts'
 import { createRelayerClients } from './relay/relayer.ts'
 import { AccountStore } from './stores/accounts.ts'
 import { ApiKeyStore } from './stores/api-keys.ts'
 import { AssetStore } from './stores/assets.ts'
 import { AuditLogStore } from './stores/audit-log.ts'
+import { BeaconStore } from './stores/beacons.ts'
 import { ChainIndexStore } from './stores/chain-index.ts'
 import { CollateralStore } from './stores/collateral.ts'
+import { CommitteeSetStore } from './stores/committee-sets.ts'
 import { openDatabase } from './stores/database.ts'
 import { DeadLetterStore } from './stores/dead-letters.ts'
 import { DeveloperStore } from './stores/developers.ts'
@@ -32,6 +38,7 @@ import { ProjectStore } from './stores/projects.ts'
 import { ReviewStore } from './stores/reviews.ts'
 import { SessionStore } from './stores/sessions.ts'
 import { SiweNonceStore } from './stores/siwe-nonces.ts'
+import { SnapshotCandidateStore } from './stores/snapshot-candidates.ts'
 import { SubscriptionStore } from './stores/subscriptions.ts'
 import { TransactionStore } from './stores/transactions.ts'
 
@@ -39,7 +46,21 @@ import { TransactionStore } from './stores/transactions.ts'
 export function createServices(env: Env) {
   const settings = readSettings(env)
   const db = openDatabase(env.DB)
+  const chainIndex = new ChainIndexStore(db, settings.CHAIN_WINDOW_BLOCKS)
+  const clock = createNetworkClock(settings.CLOCK, () => chainIndex.leadSecs())
+  const chain = settings.CHAIN_RPC_URL ? createChainClient(settings.CHAIN_RPC_URL) : null
+  const beacons = new Beacons({
+    profile: settings.PROFILE,
+    clock,
+    store: new BeaconStore(db),
+    chain,
+    finalBlock: async () => (await chainIndex.cursor())?.final ?? null,
+  })
   return {
+    clock,
+    beacons,
+    /** Null while the hub has no key to call nodes with. */
+    coordinator: createCoordinator(settings),
     siweNonces: new SiweNonceStore(db),
     sessions: new SessionStore(db),
     apiKeys: new ApiKeyStore(db),
@@ -65,15 +86,19 @@ export function createServices(env: Env) {
     faucetSettings: new FaucetSettingsStore(db),
     auditLog: new AuditLogStore(db),
     transactions: new TransactionStore(db),
-    chainIndex: new ChainIndexStore(db, settings.CHAIN_WINDOW_BLOCKS),
+    chainIndex,
+    committeeSets: new CommitteeSetStore(db, env.MODULES),
+    snapshotCandidates: new SnapshotCandidateStore(db),
     hubActions: new HubActionStore(db),
     deadLetters: new DeadLetterStore(db),
     cursors: new CursorCodec(settings.HUB_SECRET),
     sealer: new Sealer(settings.HUB_SECRET),
     derived: new DerivedValues(settings.HUB_SECRET),
     /** Null while no chain is configured. */
-    chain: settings.CHAIN_RPC_URL ? createChainClient(settings.CHAIN_RPC_URL) : null,
+    chain,
     ...createRelayerClients(env, settings),
+    /** Null while no chain or no contracts are configured. */
+    committees: createCommitteesClient(env, settings),
     /** Null while no chain or no contracts are configured. */
     indexer: createIndexerClient(env, settings),
   }

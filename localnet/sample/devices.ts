@@ -7,7 +7,7 @@ import { unwrap, unwrapIfFound } from '../../tools/client/answers.ts'
 import type { Network } from '../../tools/client/network.ts'
 import { signedByNode } from '../../tools/client/node-requests.ts'
 import { signAndRelay } from '../../tools/client/relay.ts'
-import { unixNow, type Wallet } from '../../tools/client/sign-in.ts'
+import type { Wallet } from '../../tools/client/sign-in.ts'
 import { waitFor } from '../../tools/client/wait.ts'
 import { sampleCollateralWei } from './manifest.ts'
 
@@ -33,7 +33,9 @@ export async function makeDevice(
   return nodeId
 }
 
-async function bind({ hub, profile, client }: Network, miner: Wallet, seed: string): Promise<void> {
+async function bind(network: Network, miner: Wallet, seed: string): Promise<void> {
+  const { hub, profile, client } = network
+  const now = await network.now()
   const publicKey = ed25519PublicKey(seed)
   const nodeId = deriveNodeId(profile, publicKey)
   const record = createBindingRecord(
@@ -42,13 +44,13 @@ async function bind({ hub, profile, client }: Network, miner: Wallet, seed: stri
       action: 'bind',
       owner: miner.address,
       public_key: publicKey,
-      issued_at: unixNow(),
+      issued_at: now,
       nonce: randomBytes(16).toString('hex'),
     },
     { ownerKey: miner.key, nodeSeed: seed },
   )
   await unwrap(client.POST('/v1/devices/bind', { body: record }))
-  const signed = signedByNode(profile, seed)
+  const signed = signedByNode(network, seed)
   const description = {
     class: 'server' as const,
     platform: 'linux',
@@ -56,12 +58,12 @@ async function bind({ hub, profile, client }: Network, miner: Wallet, seed: stri
     engine: 'native' as const,
     nodectl_version: '1.0.0',
     hardware: { cpu_cores: 4, ram_mb: 8_192, storage_free_mb: 20_000 },
-    benchmark: { suite: 'bench-v1' as const, score: 100, measured_at: unixNow() },
+    benchmark: { suite: 'bench-v1' as const, score: 100, measured_at: now },
   }
   await unwrap(
     client.PUT('/v1/devices/{node_id}/profile', {
       params: { path: { node_id: nodeId } },
-      ...signed('PUT', `/v1/devices/${nodeId}/profile`, description),
+      ...(await signed('PUT', `/v1/devices/${nodeId}/profile`, description)),
     }),
   )
   const registration = {
@@ -73,7 +75,7 @@ async function bind({ hub, profile, client }: Network, miner: Wallet, seed: stri
     engine: 'native' as const,
     nodectl_version: '1.0.0',
   }
-  await unwrap(client.POST('/v1/nodes/register', signed('POST', '/v1/nodes/register', registration)))
+  await unwrap(client.POST('/v1/nodes/register', await signed('POST', '/v1/nodes/register', registration)))
 }
 
 async function subscribe(

@@ -33,6 +33,9 @@ export interface SnapshotSource {
   readonly candidates: readonly SnapshotCandidate[]
 }
 
+/** Where a key stands in a snapshot: in one of the two lists. */
+export type SnapshotPlace = { readonly entry: SnapshotEntry } | { readonly excluded: ExcludedEntry }
+
 /**
  * Builds the snapshot of one (project, epoch) (section 13). Candidates with less than `min_collateral` occur in neither
  * list. Of several reasons to leave one out, the first of `paused`, `binding_mismatch`, `unbound`, `faulty` is stated, so
@@ -43,14 +46,14 @@ export function buildSnapshot(profile: Profile, source: SnapshotSource): Snapsho
   const minCollateral = BigInt(economics.min_collateral)
   const entries: SnapshotEntry[] = []
   const excluded: ExcludedEntry[] = []
-  const candidates = source.candidates
-    .filter((one) => BigInt(one.collateral) >= minCollateral)
-    .sort((a, b) => (a.node_key < b.node_key ? -1 : 1))
-  for (const candidate of candidates) {
-    const { node_key, subscription_id } = candidate
-    const reason = findExclusionReason(candidate)
-    if (reason !== null) excluded.push({ node_key, subscription_id, reason })
-    else entries.push(entryOf(candidate))
+  const byKey = Map.groupBy(
+    source.candidates.filter((one) => BigInt(one.collateral) >= minCollateral),
+    ({ node_key }) => node_key,
+  )
+  for (const key of [...byKey.keys()].sort()) {
+    const place = placeCandidates(byKey.get(key)!)
+    if ('entry' in place) entries.push(place.entry)
+    else excluded.push(place.excluded)
   }
   return {
     v: 1,
@@ -66,6 +69,19 @@ export function buildSnapshot(profile: Profile, source: SnapshotSource): Snapsho
     entries,
     excluded,
   }
+}
+
+/**
+ * Where the candidates of one key stand, of which there are several after a device moved to another owner: the one that is
+ * eligible counts, else the one with the lowest subscription id, so that no key occurs twice.
+ * @param candidates At least one, each with `min_collateral`.
+ */
+export function placeCandidates(candidates: readonly SnapshotCandidate[]): SnapshotPlace {
+  const eligible = candidates.find((one) => findExclusionReason(one) === null)
+  if (eligible !== undefined) return { entry: entryOf(eligible) }
+  const first = candidates.reduce((a, b) => (a.subscription_id < b.subscription_id ? a : b))
+  const { node_key, subscription_id } = first
+  return { excluded: { node_key, subscription_id, reason: findExclusionReason(first)! } }
 }
 
 /** Why a candidate is left out, null when it is eligible. */

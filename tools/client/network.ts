@@ -16,6 +16,8 @@ export interface Network {
   readonly vaultFactory: string | null
   /** Where everybody reaches the chain; null where the hub names no place. */
   readonly rpcUrl: string | null
+  /** The time that the hub dates by, which may be ahead of this machine's; Unix seconds. */
+  readonly now: () => Promise<number>
   /** Calls without a credential. */
   readonly client: HubClient
   /** Calls with the token of a session. */
@@ -54,6 +56,7 @@ export async function readNetwork(hub: string, send: Fetch = fetchFromHub): Prom
     contracts: project_registry && staking && token ? { project_registry, staking, token } : null,
     vaultFactory: vault_factory ?? null,
     rpcUrl: chain.rpc_url ?? null,
+    now: async () => (await unwrap(client.GET('/v1/status', { fetch: fetchFromHub }))).time,
     client,
     clientOf: (token) => connect(hub, { token, fetch }),
   }

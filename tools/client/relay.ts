@@ -10,7 +10,7 @@ import { unwrap } from './answers.ts'
 import type { components } from './api.generated.ts'
 import { fetchFromHub, HubError } from './connect.ts'
 import type { Network } from './network.ts'
-import { unixNow, type Wallet } from './sign-in.ts'
+import type { Wallet } from './sign-in.ts'
 import { waitFor } from './wait.ts'
 
 export type SignedBody = components['schemas']['SignedGaslessBody']
@@ -36,10 +36,11 @@ export async function signAndRelay(
     spender: network.contracts?.staking ?? '',
     value: wanted.amount ?? '',
   }
+  const now = await network.now()
   const { id, action } = (await post({
     typed_data,
-    signature: signTypedData(network, wallet, typed_data, wanted),
-    ...(permit && { permit, permit_signature: signTypedData(network, wallet, permit, allowance) }),
+    signature: signTypedData(network, wallet, typed_data, wanted, now),
+    ...(permit && { permit, permit_signature: signTypedData(network, wallet, permit, allowance, now) }),
   })) as Transaction
   const transaction = await waitFor(
     `${action} to be mined`,
@@ -58,6 +59,7 @@ function signTypedData(
   { key }: Wallet,
   typedData: Payload['typed_data'],
   wanted: TypedMessage,
+  now: number,
 ): string {
   // The check that follows trusts none of it.
   const { primaryType, domain, message, types } = typedData as unknown as TypedData
@@ -67,7 +69,7 @@ function signTypedData(
     domain: domainOf(profile, contracts, primaryType as PrimaryType),
     message: wanted,
   }
-  const check = checkTypedData({ primaryType, domain, message, types }, expected, unixNow())
+  const check = checkTypedData({ primaryType, domain, message, types }, expected, now)
   if (!check.ok) throw new HubError(`the wallet refuses to sign this: ${check.path} is not what it asked for`)
   return signEvmDigest(key, hashAction(expected.domain, expected.primaryType, check.message))
 }

@@ -11,12 +11,12 @@ import { HubError } from '../client/connect.ts'
 import type { Network } from '../client/network.ts'
 import { signedByNode } from '../client/node-requests.ts'
 import type { SignedBody } from '../client/relay.ts'
-import { unixNow, type Wallet } from '../client/sign-in.ts'
+import type { Wallet } from '../client/sign-in.ts'
 import { print, printStep } from '../print.ts'
 import { expectRefusal, printedRelay, printedSignIn, unprinted, waitForRecord } from '../printed-calls.ts'
 import { nodectl } from './nodectl.ts'
 
-/** Lets time pass on the chain; null where others use the chain too. */
+/** Lets time pass in the network; null where others use it too. */
 export type PassTime = TemporaryNetwork['passTime'] | null
 
 interface Device {
@@ -42,11 +42,8 @@ export async function mine(
   await leave(network, passTime, wallet, subscription)
 }
 
-async function bindDevice(
-  { hub, client, profile }: Network,
-  wallet: Wallet,
-  scratch: string,
-): Promise<Device> {
+async function bindDevice(network: Network, wallet: Wallet, scratch: string): Promise<Device> {
+  const { hub, client, profile } = network
   printStep('Make a key for a device with nodectl')
   const folder = path.join(scratch, 'device')
   const { key_file, node_id, public_key } = JSON.parse(nodectl('keygen', '--data-dir', folder))
@@ -74,7 +71,7 @@ async function bindDevice(
   )
 
   printStep('The device registers, says what it is, and that it is alive; each request carries its signature')
-  const signed = signedByNode(profile, device.seed)
+  const signed = signedByNode(network, device.seed)
   const registration = {
     hub,
     network: profile.network,
@@ -83,7 +80,7 @@ async function bindDevice(
     engine: 'native' as const,
     nodectl_version: '1.0.0',
   }
-  await unwrap(client.POST('/v1/nodes/register', signed('POST', '/v1/nodes/register', registration)))
+  await unwrap(client.POST('/v1/nodes/register', await signed('POST', '/v1/nodes/register', registration)))
   const described = {
     class: 'server' as const,
     platform: os.platform(),
@@ -99,11 +96,14 @@ async function bindDevice(
   await unwrap(
     client.PUT('/v1/devices/{node_id}/profile', {
       params: { path: { node_id } },
-      ...signed('PUT', `/v1/devices/${node_id}/profile`, described),
+      ...(await signed('PUT', `/v1/devices/${node_id}/profile`, described)),
     }),
   )
   await unwrap(
-    client.POST('/v1/nodes/heartbeat', signed('POST', '/v1/nodes/heartbeat', { status: 'online' as const })),
+    client.POST(
+      '/v1/nodes/heartbeat',
+      await signed('POST', '/v1/nodes/heartbeat', { status: 'online' as const }),
+    ),
   )
   await unwrap(wallet.client.GET('/v1/me/devices'))
   return device
@@ -200,21 +200,18 @@ async function leave(
   await printedRelay(network, wallet, requirePayload(await unbond()), wanted, unbond)
   const { release_at } = await waitForStatus('unbonding')
   await expectRefusal(withdraw(), 409)
-  const seconds = (release_at ?? 0) - unixNow()
+  const seconds = (release_at ?? 0) - (await network.now())
   if (passTime === null) {
     const hours = Math.ceil(seconds / 3600)
     print('·', `the collateral is released in ${hours} h; POST …/withdraw takes it then`)
     return
   }
 
-  printStep('Three days pass on the chain of this demo; withdraw')
+  printStep('Three days pass in the network of this demo; withdraw')
   await passTime(seconds + 1)
   await waitForStatus('withdrawable')
-  const { typed_data } = requirePayload(await unwrap(withdraw()))
-  // The chain's clock is ahead of the hub's now: a signature has to last until after it.
-  const deadline = String((release_at ?? 0) + 7200)
-  const lasting = { typed_data: { ...typed_data, message: { ...typed_data.message, deadline } } }
-  await printedRelay(network, wallet, lasting, wanted, (body) => unwrap(withdraw(body)))
+  const payload = requirePayload(await unwrap(withdraw()))
+  await printedRelay(network, wallet, payload, wanted, (body) => unwrap(withdraw(body)))
   await waitForStatus('closed')
   await unwrap(client.GET('/v1/me/collateral'))
 }

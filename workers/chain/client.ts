@@ -7,6 +7,7 @@ import {
   readQuantity,
 } from '../../durable-objects/chain/json-rpc.ts'
 import { isRevert } from '../../durable-objects/relayer/revert-reason.ts'
+import type { Block } from '../../protocol/consensus/index.ts'
 
 export interface ChainClient {
   /** Whether the address holds code at the latest block. */
@@ -17,6 +18,8 @@ export interface ChainClient {
   recentLogs(address: string, topics: readonly unknown[], blocks: number): Promise<RecentLogs>
   /** What each transaction was sent with, or null when the node does not know it. */
   transactionInputs(hashes: readonly string[]): Promise<(string | null)[]>
+  /** The blocks of these numbers, or null where the chain has none. */
+  blocks(numbers: readonly number[]): Promise<(Block | null)[]>
   /**
    * Blocks from that of each transaction to the latest one; 0 while no block has it, or when it reverted there, and null
    * when the node does not say.
@@ -66,6 +69,12 @@ export function createChainClient(rpcUrl: string, chainId?: number): ChainClient
       const found = await rpc().all(hashes.map((hash) => ['eth_getTransactionByHash', hash]))
       return (found as ({ input: string } | null)[]).map((transaction) => transaction?.input ?? null)
     },
+    async blocks(numbers) {
+      const found = await rpc().all(
+        numbers.map((number) => ['eth_getBlockByNumber', quantity(number), false]),
+      )
+      return found.map(blockOf)
+    },
     async confirmations(hashes) {
       const node = rpc()
       const head = readQuantity(await node.call('eth_blockNumber'))
@@ -79,6 +88,16 @@ function confirmationsOf(receipt: unknown, head: bigint): number {
   if (receipt === null) return 0
   const { blockNumber, status } = readObject(receipt)
   return readQuantity(status) === 1n ? Math.max(0, Number(head - readQuantity(blockNumber)) + 1) : 0
+}
+
+function blockOf(answer: unknown): Block | null {
+  if (answer === null) return null
+  const { number, hash, timestamp } = readObject(answer)
+  return {
+    number: Number(readQuantity(number)),
+    hash: String(hash),
+    timestamp: Number(readQuantity(timestamp)),
+  }
 }
 
 interface RpcLog {

@@ -85,6 +85,27 @@ describe('the chain index', () => {
     await store.begin(blockAt(0), {})
   })
 
+  test('the largest lead of a block over the machine’s clock is kept', async () => {
+    const appendAhead = async (number: number, seconds: number) => {
+      const timestamp = Math.floor(Date.now() / 1000) + seconds
+      await index.append(
+        (await store.cursor()) as Cursor,
+        [{ ...blockAt(number), timestamp }],
+        [],
+        blockAt(0),
+      )
+      return store.leadSecs()
+    }
+    expect(await store.leadSecs()).toBe(0)
+    expect(await appendAhead(1, -5_000)).toBe(0)
+    const lead = await appendAhead(2, 7_200)
+    expect(lead).toBeGreaterThan(7_100)
+    expect(lead).toBeLessThanOrEqual(7_200)
+    expect(await appendAhead(3, 3_600)).toBe(lead)
+    await store.rollback((await store.cursor()) as Cursor, blockAt(1))
+    expect(await store.leadSecs()).toBe(lead)
+  })
+
   // What a loop of calls can emit in the gas of one block.
   test('takes a block full of events of one account, and undoes it', async () => {
     await append(1, [payoutSet(1, 0)])

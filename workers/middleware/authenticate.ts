@@ -28,7 +28,7 @@ export const hashSecret = (secret: string): string => bytesToHex(sha256(new Text
  * @returns Null when it carries none.
  * @throws {@link ApiError} 401 for one that cannot be right.
  */
-export function readClaim(c: HubContext): Claim | null {
+export async function readClaim(c: HubContext): Promise<Claim | null> {
   const authorization = c.req.header('authorization')
   const nodeSigned = isNodeSigned(c)
   if (authorization !== undefined && nodeSigned)
@@ -52,12 +52,12 @@ function readBearer(c: HubContext, authorization: string): Credential {
   throw unknownCredential()
 }
 
-function readNodeClaim(c: HubContext): NodeClaim {
+async function readNodeClaim(c: HubContext): Promise<NodeClaim> {
   const skew = defaultNetworkParams.max_skew
   const signature = readRequestSignature(
     c.var.settings.PROFILE,
     (name) => c.req.header(name),
-    unixNow(),
+    await c.var.services.clock.now(),
     skew,
   )
   if (signature === null)
@@ -185,10 +185,10 @@ async function spendNonce(
   nonce: string,
   takes: 'known_key' | 'any_key',
 ): Promise<{ fresh: boolean; standing: KeyStanding }> {
-  const { nodeRequestNonces } = c.var.services
+  const { nodeRequestNonces, clock } = c.var.services
   // Reading twice changes nothing, so a read writes no nonce; who repeats one learns what its sender was told.
   if (isBodiless(c)) return { fresh: true, standing: await nodeRequestNonces.standing(publicKey) }
-  const expiresAt = unixNow() + 2 * defaultNetworkParams.max_skew
+  const expiresAt = (await clock.now()) + 2 * defaultNetworkParams.max_skew
   return nodeRequestNonces.spend({ publicKey, nonce, expiresAt }, takes)
 }
 

@@ -22,6 +22,10 @@ export const budgets = {
   preflight: { windowSeconds: 60, address: 6000 },
   // What the database does not have, the relayer is asked for.
   unknown_transaction: { windowSeconds: 60, address: 60 },
+  // What is not kept is sought on the chain.
+  beacon_search: { windowSeconds: 60, address: 60 },
+  // A draw reads every entry of its set.
+  large_draw: { windowSeconds: 60, address: 60 },
   sign_in: { windowSeconds: 60, address: 30 },
   faucet: { windowSeconds: 60, caller: 10, address: 20 },
   asset_upload: { windowSeconds: 3600, caller: 120, address: 600 },

@@ -1,4 +1,3 @@
-import { unixNow } from '../../durable-objects/clock.ts'
 import {
   type Action,
   actions,
@@ -33,12 +32,13 @@ export async function preparePayload(
   const contracts = requireContracts(c)
   const profile = c.var.settings.PROFILE
   const { verifyingContract } = domainOf(profile, contracts, actions[action])
-  const [nonce, permitNonce] = await Promise.all([
+  const [now, nonce, permitNonce] = await Promise.all([
+    c.var.services.clock.now(),
     readNonce(c, verifyingContract, account),
     action === 'bond' ? readNonce(c, contracts.token, account) : 0n,
   ])
   return {
-    ...buildGaslessPayload(profile, contracts, { action, message, nonce, permitNonce, now: unixNow() }),
+    ...buildGaslessPayload(profile, contracts, { action, message, nonce, permitNonce, now }),
     direct_tx: directTransaction(c, action, message),
   }
 }

@@ -1,4 +1,3 @@
-import { unixNow } from '../../durable-objects/clock.ts'
 import type { RelayRequest, RelayView } from '../../durable-objects/relayer.ts'
 import { actions, checkSignedBody, domainOf } from '../../protocol/actions/index.ts'
 import type { JsonValue } from '../../protocol/encoding/index.ts'
@@ -33,7 +32,7 @@ export async function submitAction(
   { requireState, ...requested }: OwnedAction,
   posted: JsonValue,
 ): Promise<Answer> {
-  const submission = readSubmission(c, requested, posted)
+  const submission = readSubmission(c, requested, posted, await c.var.services.clock.now())
   try {
     requireState()
   } catch (refusal) {
@@ -85,7 +84,12 @@ async function findRelayed(c: HubContext, id: string): Promise<RelayView | null>
 /** What the relayer is asked for, or what is wrong with the body. */
 type Submission = { ok: true; request: RelayRequest } | { ok: false; error: ApiError }
 
-function readSubmission(c: HubContext, requested: RequestedAction, posted: JsonValue): Submission {
+function readSubmission(
+  c: HubContext,
+  requested: RequestedAction,
+  posted: JsonValue,
+  now: number,
+): Submission {
   const {
     CHAIN_CONTRACTS: contracts,
     PROFILE: profile,
@@ -97,7 +101,7 @@ function readSubmission(c: HubContext, requested: RequestedAction, posted: JsonV
   const domain = domainOf(profile, contracts, actions[action])
   const permitDomain = action === 'bond' && { permit_domain: domainOf(profile, contracts, 'Permit') }
   const expected = { primaryType: actions[action], domain, message, ...permitDomain }
-  const check = checkSignedBody(posted, expected, unixNow())
+  const check = checkSignedBody(posted, expected, now)
   if (!check.ok) return { ok: false, error: bodyError(check) }
   return {
     ok: true,

@@ -145,6 +145,16 @@ export const routes: readonly RouteEntry[] = [
   post('/v1/faucet/drip', () => import('./faucet/drip.ts'), 'drip'),
   post('/v1/nodes/register', () => import('./nodes/register.ts'), 'registerNode'),
   post('/v1/nodes/heartbeat', () => import('./nodes/heartbeat.ts'), 'heartbeat'),
+  get(
+    '/v1/nodes/committee-sets/{project_id}/{epoch}',
+    () => import('./nodes/committee-sets.ts'),
+    'getNodeCommitteeSet',
+  ),
+  post(
+    '/v1/nodes/committee-sets/{project_id}/{epoch}',
+    () => import('./nodes/committee-sets.ts'),
+    'attestCommitteeSet',
+  ),
   post(
     '/admin/v1/developers/{address}/enrollment',
     () => import('./admin/developers.ts'),
@@ -175,6 +185,9 @@ export const routes: readonly RouteEntry[] = [
   get('/admin/v1/relayer', () => import('./admin/relayer.ts'), 'getRelayer'),
   post('/admin/v1/reindex', () => import('./admin/reindex.ts'), 'reindex'),
   get('/admin/v1/audit-log', () => import('./admin/audit-log.ts'), 'listAuditLog'),
+  get('/v1/committees/{project_id}/{epoch}', () => import('./committees/set.ts'), 'getCommitteeSet'),
+  get('/v1/committees/{project_id}/{epoch}/{seq}', () => import('./committees/draw.ts'), 'getCommittee'),
+  get('/v1/beacons/{epoch_secs}/{epoch}', () => import('./committees/beacon.ts'), 'getBeacon'),
   get('/v1/openapi.json', () => import('./reference/openapi.ts'), 'getOpenApi'),
   get('/docs', () => import('./reference/docs.ts'), 'getDocs'),
 ]

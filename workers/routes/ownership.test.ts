@@ -119,6 +119,9 @@ async function createAda(): Promise<Ada> {
       version: '1',
       review_id: review,
       message_id: 'message1',
+      epoch_secs: '3600',
+      epoch: '1',
+      seq: '1',
     },
     rows: async () => {
       const tables = await env.DB.batch(

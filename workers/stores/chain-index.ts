@@ -6,7 +6,15 @@ import type { ChainState, Subject } from '../chain/projections.ts'
 import { auditStatement, type OperatorAction } from './audit-log.ts'
 import { batch, type Database, query, read } from './database.ts'
 import { minersEffect, minersOf, registryEffects } from './registry-effects.ts'
-import { chainBlocks, chainCursor, chainEvents, chainStates, chainStatesBefore, projects } from './schema.ts'
+import {
+  beacons,
+  chainBlocks,
+  chainCursor,
+  chainEvents,
+  chainStates,
+  chainStatesBefore,
+  projects,
+} from './schema.ts'
 
 type EventRow = Omit<InferSelectModel<typeof chainEvents>, 'provisional'>
 export type StateRow = InferSelectModel<typeof chainStates>
@@ -39,6 +47,12 @@ export class ChainIndexStore {
     if (!row) return null
     const { blockNumber: number, blockHash: hash, finalNumber, finalHash, network } = row
     return { number, hash, final: { number: finalNumber, hash: finalHash }, network }
+  }
+
+  /** By how many seconds blocks were ahead of the machine's clock at most when they were indexed. */
+  async leadSecs(): Promise<number> {
+    const [row] = await read(() => this.#db.select({ leadSecs: chainCursor.leadSecs }).from(chainCursor))
+    return row?.leadSecs ?? 0
   }
 
   async begin({ number, hash }: BlockRef, network: IndexedNetwork): Promise<void> {
@@ -117,7 +131,7 @@ export class ChainIndexStore {
         FROM json_each(${JSON.stringify(blocks)}) WHERE ${guard}`,
       sql`DELETE FROM ${chainBlocks} WHERE number <= ${oldest} AND ${guard}`,
       ...this.#finalize(final, guard),
-      this.#moveCursor(tip, last, final),
+      this.#moveCursor(tip, last, final, last.timestamp),
     ])
   }
 
@@ -171,7 +185,7 @@ export class ChainIndexStore {
           'network', json(network)) FROM ${chainCursor}), '{}') AS value`,
       ),
       // Every write of the indexer is guarded by the cursor, so what is under way comes to nothing.
-      ...[chainCursor, chainBlocks, chainEvents, chainStates, chainStatesBefore].map(
+      ...[chainCursor, chainBlocks, chainEvents, chainStates, chainStatesBefore, beacons].map(
         (table) => sql`DELETE FROM ${table}`,
       ),
       ...registryEffects(everyProject, always),
@@ -223,10 +237,13 @@ export class ChainIndexStore {
     ]
   }
 
-  #moveCursor(tip: Cursor, to: BlockRef, final: BlockRef): SQL {
+  /** @param timestamp - Of a block that is new. */
+  #moveCursor(tip: Cursor, to: BlockRef, final: BlockRef, timestamp = 0): SQL {
+    const now = unixNow()
     return sql`
       UPDATE ${chainCursor} SET block_number = ${to.number}, block_hash = ${to.hash},
-        final_number = ${final.number}, final_hash = ${final.hash}, updated_at = ${unixNow()}
+        final_number = ${final.number}, final_hash = ${final.hash}, updated_at = ${now},
+        lead_secs = max(lead_secs, ${timestamp - now})
       WHERE block_hash = ${tip.hash}`
   }
 

@@ -1,6 +1,7 @@
 import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { NodeHealth, NodeRole, NodeStatus } from '../../protocol/identity/index.ts'
 import type {
+  CommitteeRules,
   deviceClasses,
   Economics,
   engines,
@@ -385,7 +386,49 @@ export const chainCursor = sqliteTable('chain_cursor', {
   finalHash: text('final_hash').notNull(),
   updatedAt: integer('updated_at').notNull(),
   network: text({ mode: 'json' }).$type<Record<string, string | number>>().notNull(),
+  leadSecs: integer('lead_secs').notNull().default(0),
 })
+
+export const beacons = sqliteTable(
+  'beacons',
+  {
+    epochSecs: integer('epoch_secs').notNull(),
+    epoch: integer().notNull(),
+    blockNumber: integer('block_number').notNull(),
+    blockHash: text('block_hash').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.epochSecs, table.epoch] })],
+)
+
+export const committeeSets = sqliteTable(
+  'committee_sets',
+  {
+    projectId: text('project_id').notNull(),
+    epoch: integer().notNull(),
+    epochSecs: integer('epoch_secs').notNull(),
+    setHash: text('set_hash').notNull(),
+    bytes: integer().notNull(),
+    entries: integer().notNull(),
+    committee: text({ mode: 'json' })
+      .$type<Pick<CommitteeRules, 'size' | 'min_size' | 'backups'>>()
+      .notNull(),
+    builtAt: integer('built_at').notNull(),
+    attestedAt: integer('attested_at'),
+  },
+  (table) => [primaryKey({ columns: [table.projectId, table.epoch] })],
+)
+
+export const committeeSetAttestations = sqliteTable(
+  'committee_set_attestations',
+  {
+    projectId: text('project_id').notNull(),
+    epoch: integer().notNull(),
+    publicKey: text('public_key').notNull(),
+    signature: text().notNull(),
+    receivedAt: integer('received_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.projectId, table.epoch, table.publicKey] })],
+)
 
 export const chainBlocks = sqliteTable('chain_blocks', {
   number: integer().primaryKey(),

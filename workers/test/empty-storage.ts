@@ -13,6 +13,7 @@ export async function emptyStorage(): Promise<void> {
     wakeAll(env.RELAYER),
     wakeAll(env.CHAIN_INDEXER),
     wakeAll(env.FAUCET_COOLDOWN),
+    wakeAll(env.PROJECT_COMMITTEES),
   ])
   await reset()
 }

@@ -16,9 +16,11 @@ export interface TestNode {
   call: (method: string, path: string, json?: unknown) => Promise<Response>
 }
 
-/** A node of its own; `bindings` are of the hub it talks to. */
-export function createNode(bindings: Parameters<typeof client>[0] = {}): TestNode {
-  const seed = bytesToHex(crypto.getRandomValues(new Uint8Array(32)))
+/** A node with a key of its own unless one is given; `bindings` are of the hub it talks to. */
+export function createNode(
+  bindings: Parameters<typeof client>[0] = {},
+  seed: string = bytesToHex(crypto.getRandomValues(new Uint8Array(32))),
+): TestNode {
   const publicKey = ed25519PublicKey(seed)
   const caller = client(bindings)
   return {

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { unixNow } from '../../../durable-objects/clock.ts'
 import { reviewActions, reviewMoves } from '../../../protocol/manifest/index.ts'
+import type { HubContext } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
 import { lines } from '../../http/formats.ts'
@@ -62,9 +63,21 @@ export const reviewProject = defineRoute(
         console.error(`${c.var.requestId} the registry could not be told`, error),
       ),
     )
+    // What is listed has committees from this epoch on.
+    if (listingStatus === 'listed') c.executionCtx.waitUntil(wakeCommittees(c, project_id))
     return json(await readProjectView(c, record))
   },
 )
+
+/** The schedule does it again should it fail. */
+async function wakeCommittees(
+  { var: { services, requestId } }: HubContext,
+  projectId: string,
+): Promise<void> {
+  await services.committees
+    ?.wake(projectId)
+    .catch((error) => console.error(`${requestId} the committee sets could not be begun`, error))
+}
 
 export const listReviewQueue = defineRoute(
   {

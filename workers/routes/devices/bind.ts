@@ -1,4 +1,3 @@
-import { unixNow } from '../../../durable-objects/clock.ts'
 import { ApiError } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
 import { viewerOf } from '../../middleware/authenticate.ts'
@@ -22,9 +21,10 @@ export const bindDevice = defineRoute(
     responses: { 200: { description: 'Bound.', schema: DeviceView, example: deviceExample } },
   },
   async (c, { json: posted }) => {
-    const { devices } = c.var.services
-    const record = requireRecord(c, posted, 'bind')
-    const outcome = await devices.bind(record, unixNow())
+    const { devices, clock } = c.var.services
+    const now = await clock.now()
+    const record = requireRecord(c, posted, 'bind', now)
+    const outcome = await devices.bind(record, now)
     const device = outcome === 'bound' ? await devices.find(record.nodeId) : null
     if (device === null)
       throw new ApiError(

@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import { unixNow } from '../../../durable-objects/clock.ts'
 import { formatBindingMessage, hashBinding } from '../../../protocol/identity/index.ts'
 import { isEd25519PublicKey } from '../../../protocol/signatures/index.ts'
 import { randomNonce } from '../../auth/random.ts'
@@ -43,7 +42,7 @@ export const createBindingMessage = defineRoute(
       },
     },
   },
-  (c, { json: { owner, public_key, unbind } }) => {
+  async (c, { json: { owner, public_key, unbind } }) => {
     if (!isEd25519PublicKey(public_key))
       throw invalidField(
         'public_key',
@@ -53,7 +52,7 @@ export const createBindingMessage = defineRoute(
       action: unbind ? 'unbind' : 'bind',
       owner,
       public_key,
-      issued_at: unixNow(),
+      issued_at: await c.var.services.clock.now(),
       nonce: randomNonce(),
     })
     return json({ message, binding_hash: hashBinding(message) })

@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import { unixNow } from '../../../durable-objects/clock.ts'
 import { wireErrors } from '../../../protocol/errors.ts'
 import {
   bindingSkewSeconds,
@@ -80,6 +79,7 @@ export function requireRecord(
   c: HubContext,
   posted: z.output<typeof DeviceRecordInput>,
   action: 'bind' | 'unbind',
+  now: number,
 ): BindingRecord {
   const check = checkBindingRecord(
     c.var.settings.PROFILE,
@@ -88,7 +88,7 @@ export function requireRecord(
       owner_signature: posted.owner_signature ?? null,
       node_signature: posted.node_signature ?? null,
     },
-    unixNow(),
+    now,
   )
   if (check.ok && check.action === action)
     return {

@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import { unixNow } from '../../../durable-objects/clock.ts'
 import { ApiError } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
 import { Address, NodeId, Timestamp } from '../../http/formats.ts'
@@ -36,8 +35,10 @@ export const unbindDevice = defineRoute(
     },
   },
   async (c, { json: posted }) => {
-    const record = requireRecord(c, posted, 'unbind')
-    const unboundAt = await c.var.services.devices.unbind(record, unixNow())
+    const { devices, clock } = c.var.services
+    const now = await clock.now()
+    const record = requireRecord(c, posted, 'unbind', now)
+    const unboundAt = await devices.unbind(record, now)
     if (unboundAt === null)
       throw new ApiError('invalid_binding', `${record.nodeId} is not bound to ${record.owner}.`)
     return json({ node_id: record.nodeId, owner: record.owner, unbound_at: unboundAt })

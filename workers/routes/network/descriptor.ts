@@ -1,4 +1,3 @@
-import { unixNow } from '../../../durable-objects/clock.ts'
 import { artifactRuntime } from '../../../protocol/hbc/artifact.ts'
 import { defaultNetworkParams, hashNetworkParams, profileStrings } from '../../../protocol/identity/index.ts'
 import { signInDomains } from '../../auth/domains.ts'
@@ -52,6 +51,7 @@ export const getDescriptor = defineRoute(
             docs: 'http://localhost:8787/docs',
             sign_in: ['localhost:8787', 'localhost:7878', '127.0.0.1:7878'],
           },
+          coordinator: { node_id: '{{node_id_prefix}}0f3a5c7e9b1d2f40', public_key: example.digest },
           params_hash: hashNetworkParams(defaultNetworkParams),
           versions: { hub: hubVersion, nodectl_min: nodectlVersionMin },
           features: ['modules', 'sign-in'],
@@ -72,6 +72,7 @@ export const getDescriptor = defineRoute(
     } = c.var.settings
     const strings = profileStrings(profile)
     const { status } = await readHealth(c)
+    const { coordinator, clock } = c.var.services
     return json({
       network: profile.network,
       protocol: strings.descriptor_protocol,
@@ -89,12 +90,13 @@ export const getDescriptor = defineRoute(
         docs: `${BASE_URL.origin}/docs`,
         sign_in: signInDomains(c.var.settings),
       },
+      coordinator: coordinator && { node_id: coordinator.nodeId, public_key: coordinator.publicKey },
       params_hash: hashNetworkParams(defaultNetworkParams),
       versions: { hub: hubVersion, nodectl_min: nodectlVersionMin },
       features: await features(c),
       status,
       // The start of the minute, so that the ETag holds for as long as the answer may be cached.
-      time: Math.floor(unixNow() / 60) * 60,
+      time: Math.floor((await clock.now()) / 60) * 60,
     })
   },
 )

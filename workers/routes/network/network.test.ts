@@ -1,6 +1,8 @@
 import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { bytesToHex } from '../../../protocol/encoding/index.ts'
+import { deriveNodeId, resolveProfile } from '../../../protocol/identity/index.ts'
+import { ed25519PublicKey } from '../../../protocol/signatures/index.ts'
 import { client, errorOf } from '../../test/client.ts'
 import { failingDatabase } from '../../test/failing-database.ts'
 
@@ -35,12 +37,23 @@ describe('GET /', () => {
         docs: 'http://localhost:8787/docs',
         sign_in: ['localhost:8787', 'localhost:7878', '127.0.0.1:7878'],
       },
+      coordinator: null,
       params_hash: expect.stringMatching(/^0x[0-9a-f]{64}$/),
       versions: { hub: expect.any(String), nodectl_min: '1.0.0' },
       features: ['modules', 'sign-in'],
       status: 'ok',
       time: expect.any(Number),
     })
+  })
+
+  test('names the key that this hub signs its calls to nodes with', async () => {
+    const seed = `0x${'5e'.repeat(32)}`
+    const descriptor = await (await client({ bindings: { COORDINATOR_SEED: seed } }).get('/')).json()
+    const publicKey = ed25519PublicKey(seed)
+    expect(descriptor).toMatchObject({
+      coordinator: { node_id: deriveNodeId(resolveProfile(), publicKey), public_key: publicKey },
+    })
+    expect(JSON.stringify(descriptor)).not.toContain('5e5e5e')
   })
 
   test('names of another profile replace every default name', async () => {

@@ -27,11 +27,14 @@ export const Descriptor = z
       docs: z.url(),
       sign_in: z.array(z.string()).meta({ description: 'Domains a sign-in text may name.' }),
     }),
+    coordinator: z.strictObject({ node_id: NodeId, public_key: Bytes32 }).nullable().meta({
+      description: 'The key that this hub signs its calls to nodes with; null where it calls none.',
+    }),
     params_hash: Bytes32,
     versions: z.strictObject({ hub: z.string(), nodectl_min: z.string() }),
     features: z.array(z.string()),
     status: z.enum(['ok', 'degraded']),
-    time: Timestamp.meta({ description: 'Unix seconds, at the start of the minute.' }),
+    time: Timestamp.meta({ description: 'Network time, at the start of the minute.' }),
   })
   .meta({ id: 'Descriptor' })
 
@@ -69,6 +72,7 @@ export const Status = z
       )
       .meta({ description: 'Keys that relayed before this one and bring to an end what they began.' }),
     version: z.string(),
+    time: Timestamp.meta({ description: 'Network time, which everything of the protocol is dated by.' }),
   })
   .meta({ id: 'Status' })
 

@@ -27,6 +27,7 @@ export const getStatus = defineRoute(
           relayer: 'ok',
           previous_keys: [{ address: example.relayer, open: 2 }],
           version: hubVersion,
+          time: example.time,
         },
       },
     },
@@ -43,6 +44,7 @@ export const getStatus = defineRoute(
       relayer,
       previous_keys: previousKeys,
       version: hubVersion,
+      time: await c.var.services.clock.now(),
     })
   },
 )

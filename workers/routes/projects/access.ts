@@ -1,4 +1,3 @@
-import { unixNow } from '../../../durable-objects/clock.ts'
 import { publicStatuses } from '../../../protocol/manifest/index.ts'
 import type { HubContext } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
@@ -38,10 +37,11 @@ export async function findOwn(c: HubContext, projectId: string): Promise<Project
 
 /** The record. A version whose epoch has begun is put in force first, should the clean-up that does so not have run yet. */
 async function findInForce(c: HubContext, projectId: string): Promise<ProjectRecord | null> {
-  const { projects, projectVersions } = c.var.services
+  const { projects, projectVersions, clock } = c.var.services
   const record = await projects.findRecord(projectId)
   const { status, version, effectiveAt } = record?.pending ?? {}
-  if (status !== 'registered' || version === undefined || (effectiveAt ?? Infinity) > unixNow()) return record
+  if (status !== 'registered' || version === undefined || (effectiveAt ?? Infinity) > (await clock.now()))
+    return record
   const due = await projectVersions.find(projectId, version)
   if (due) await projectVersions.activate(due)
   return projects.findRecord(projectId)

@@ -21,6 +21,6 @@ export const getProjectEconomics = defineRoute(
   },
   async (c, { params: { project_id } }) => {
     const { project, current, vault } = await findVisible(c, project_id)
-    return json(economicsView(project, manifestOf(current), vault))
+    return json(economicsView(project, manifestOf(current), vault, await c.var.services.clock.now()))
   },
 )

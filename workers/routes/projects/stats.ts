@@ -1,4 +1,3 @@
-import { unixNow } from '../../../durable-objects/clock.ts'
 import { basisPointsMax } from '../../../protocol/encoding/index.ts'
 import type { HubContext } from '../../context.ts'
 import type { EpochBounds } from '../../stores/project-figures.ts'
@@ -10,16 +9,26 @@ const periodDays = { '24h': 1, '7d': 7, '30d': 30, all: null } as const
 
 type Period = (typeof statsPeriods)[number]
 
+/** What a period's sums follow from, which ends at a time of the network. */
+export interface PeriodBounds extends EpochBounds {
+  now: number
+}
+
 /** The rows that a period's sums follow from, which need nothing of the project itself. */
-export function readBounds(c: HubContext, projectId: string, period: Period): Promise<EpochBounds> {
+export async function readBounds(
+  { var: { services } }: HubContext,
+  projectId: string,
+  period: Period,
+): Promise<PeriodBounds> {
   const days = periodDays[period]
-  return c.var.services.projectFigures.bounds(projectId, days === null ? null : unixNow() - days * day)
+  const now = await services.clock.now()
+  const bounds = await services.projectFigures.bounds(projectId, days === null ? null : now - days * day)
+  return { ...bounds, now }
 }
 
 /** The sums of a period are the difference of two rows: the last one in it, and the last one before it. */
-export function statsView(project: Project, period: Period, { last, before }: EpochBounds) {
+export function statsView(project: Project, period: Period, { last, before, now }: PeriodBounds) {
   const days = periodDays[period]
-  const now = unixNow()
   const current = last !== null && last.seq !== before?.seq ? last : null
   const since = (name: 'totalRounds' | 'totalFinalized' | 'totalFallback' | 'totalUnits' | 'totalSlashes') =>
     current === null ? 0 : current[name] - (before?.[name] ?? 0)

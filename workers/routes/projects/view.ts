@@ -1,13 +1,11 @@
-import { unixNow } from '../../../durable-objects/clock.ts'
 import { averageRatingX100, type ProjectManifest } from '../../../protocol/manifest/index.ts'
 import { epochCap } from '../../../protocol/settlement/index.ts'
 import { type ChainState, vaultTerms } from '../../chain/projections.ts'
 import type { HubContext } from '../../context.ts'
-import type { EpochBounds } from '../../stores/project-figures.ts'
 import type { ListedProject } from '../../stores/project-lists.ts'
 import type { Project, ProjectRecord, ProjectVersion } from '../../stores/projects.ts'
 
-import { readBounds, statsView } from './stats.ts'
+import { type PeriodBounds, readBounds, statsView } from './stats.ts'
 
 /** From this score on a project is called trending. */
 export const trendingScoreMin = 150
@@ -54,7 +52,7 @@ export const versionView = (version: Omit<ProjectVersion, 'manifest'>) => ({
 })
 
 /** The whole record, as reading it and registering answer it. */
-export function projectView(record: ProjectRecord, today: EpochBounds) {
+export function projectView(record: ProjectRecord, today: PeriodBounds) {
   const { project, current, pending, registry, vault } = record
   const manifest = manifestOf(current)
   const { consensus, scheduling, listing } = manifest
@@ -75,7 +73,7 @@ export function projectView(record: ProjectRecord, today: EpochBounds) {
       decided_at: project.reviewedAt,
     },
     stats: statsView(project, '24h', today),
-    economics: economicsView(project, manifest, vault),
+    economics: economicsView(project, manifest, vault, today.now),
   }
 }
 
@@ -102,7 +100,7 @@ export function economicsView(
   project: Project,
   manifest: ProjectManifest,
   vault: ChainState | null,
-  now = unixNow(),
+  now: number,
 ) {
   const { economics, work } = manifest.consensus
   const cap = epochCap(economics.daily_emission, work.epoch_secs)

@@ -1,9 +1,8 @@
-import { unixNow } from '../../../durable-objects/clock.ts'
 import { allowsCall, type SubscriptionCall } from '../../../protocol/actions/index.ts'
 import type { HubContext } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
 import type { Subscription } from '../../stores/subscriptions.ts'
-import { standingNow } from './schema.ts'
+import { standingAt } from './schema.ts'
 
 /** @throws {@link ApiError} 404 `not_found`. */
 export async function requireSubscription(c: HubContext, subscriptionId: string): Promise<Subscription> {
@@ -15,12 +14,18 @@ export async function requireSubscription(c: HubContext, subscriptionId: string)
 /**
  * Checks the state, which everybody may know, and then whose the subscription is.
  *
+ * @param now - Network time.
  * @throws {@link ApiError} 409 `invalid_state`, 403 `not_owner`.
  */
-export function requireCall(c: HubContext, subscription: Subscription, call: SubscriptionCall): void {
-  const { status, releaseAt } = standingNow(subscription)
+export function requireCall(
+  c: HubContext,
+  subscription: Subscription,
+  call: SubscriptionCall,
+  now: number,
+): void {
+  const { status, releaseAt } = standingAt(subscription, now)
   const standing = { status, release_at: releaseAt, pending_slashes: subscription.pendingSlashes }
-  if (!allowsCall(standing, call, Math.max(unixNow(), subscription.chainTime)))
+  if (!allowsCall(standing, call, Math.max(now, subscription.chainTime)))
     throw new ApiError('invalid_state', refusalOf(call, standing), { details: { ...standing } })
   if (!isOwn(c, subscription))
     throw new ApiError('not_owner', `The subscription ${subscription.subscriptionId} is not yours.`)

@@ -37,10 +37,13 @@ export const getBondPayload = defineGaslessRoute(
     errors,
   },
   async (c, { params: { subscription_id } }) => {
-    const subscription = await requireSubscription(c, subscription_id)
+    const [subscription, now] = await Promise.all([
+      requireSubscription(c, subscription_id),
+      c.var.services.clock.now(),
+    ])
     return {
       ...bondAction(sessionOf(c).address, subscription),
-      requireState: () => requireCall(c, subscription, 'bond'),
+      requireState: () => requireCall(c, subscription, 'bond', now),
       requested: ({ amount }) => ({ amount }),
     }
   },
@@ -59,10 +62,13 @@ export const bond = defineGaslessRoute(
     errors: [...errors, 'conflict', 'insufficient_collateral'],
   },
   async (c, { params: { subscription_id } }) => {
-    const subscription = await requireSubscription(c, subscription_id)
+    const [subscription, now] = await Promise.all([
+      requireSubscription(c, subscription_id),
+      c.var.services.clock.now(),
+    ])
     return {
       ...bondAction(sessionOf(c).address, subscription),
-      requireState: () => requireCall(c, subscription, 'bond'),
+      requireState: () => requireCall(c, subscription, 'bond', now),
     }
   },
 )

@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import { unixNow } from '../../../durable-objects/clock.ts'
 import { subscriptionStates } from '../../../protocol/actions/index.ts'
 import { profileStrings, resolveProfile } from '../../../protocol/identity/index.ts'
 import type { HubContext } from '../../context.ts'
@@ -73,13 +72,14 @@ export const getCollateral = defineRoute(
   },
   async (c) => {
     const caller = callerOf(c)
-    const { subscriptions, collateral } = c.var.services
+    const { subscriptions, collateral, clock } = c.var.services
+    const now = await clock.now()
     const [newest, totals] = await Promise.all([
       subscriptions.listOpen(caller, shownMax),
-      collateral.totals(caller, unixNow()),
+      collateral.totals(caller, now),
     ])
     const balance = await balanceOf(c, sessionOf(c).address)
-    const views = newest.map(subscriptionView)
+    const views = newest.map((subscription) => subscriptionView(subscription, now))
     return json({
       bonded: String(totals.bonded),
       unbonding: String(totals.unbonding),

@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import { unixNow } from '../../../durable-objects/clock.ts'
 import { isAmount } from '../../../protocol/encoding/index.ts'
 import { defaultNetworkParams, deriveSubscriptionId } from '../../../protocol/identity/index.ts'
 import type { ProjectManifest } from '../../../protocol/manifest/index.ts'
@@ -17,7 +16,7 @@ import type { ProjectRecord } from '../../stores/projects.ts'
 import { openSubscriptionsMax } from '../../stores/subscriptions.ts'
 import { requireSubscription } from './access.ts'
 import { bondAction, bondExample } from './bond.ts'
-import { SubscriptionView, standingNow, subscriptionExample, subscriptionView } from './schema.ts'
+import { SubscriptionView, standingAt, subscriptionExample, subscriptionView } from './schema.ts'
 
 const SubscriptionInput = z
   .strictObject({
@@ -66,7 +65,8 @@ export const createSubscription = defineRoute(
     },
   },
   async (c, { json: { project_id, node_id, collateral } }) => {
-    const { subscriptions } = c.var.services
+    const { subscriptions, clock } = c.var.services
+    const now = await clock.now()
     const owner = sessionOf(c).address
     const record = await requireListed(c, project_id)
     if (!isAmount(collateral))
@@ -76,7 +76,7 @@ export const createSubscription = defineRoute(
     requireEnough(collateral, record.project.minCollateral)
     const subscriptionId = deriveSubscriptionId(project_id, owner, device.publicKey)
     const known = await subscriptions.find(subscriptionId)
-    const isOpen = known !== null && standingNow(known).status !== 'closed'
+    const isOpen = known !== null && standingAt(known, now).status !== 'closed'
     // An earlier try began it: what is left to do is to answer.
     const isBegun = isOpen && c.var.operation.isRetry && known.nodeId === node_id
     if (isOpen && !isBegun) throw alreadyOpen(subscriptionId)
@@ -87,7 +87,7 @@ export const createSubscription = defineRoute(
     if (!isBegun) {
       const { reputation_initial: reputation } = defaultNetworkParams
       const fresh = { ...subscription, subscriptionId, owner, nodeId: node_id, reputation }
-      const created = await subscriptions.create(fresh, unixNow())
+      const created = await subscriptions.create(fresh, now)
       if (created === 'exists') throw alreadyOpen(subscriptionId)
       if (created === 'full')
         throw new ApiError(
@@ -95,7 +95,7 @@ export const createSubscription = defineRoute(
           `A wallet has at most ${openSubscriptionsMax} subscriptions that are not closed. Withdraw from some, or use another wallet.`,
         )
     }
-    const view = subscriptionView(await requireSubscription(c, subscriptionId))
+    const view = subscriptionView(await requireSubscription(c, subscriptionId), now)
     return json({ subscription: view, bond, compatibility }, 201, {
       Location: `/v1/subscriptions/${subscriptionId}`,
     })

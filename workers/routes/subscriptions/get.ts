@@ -21,6 +21,8 @@ export const getSubscription = defineRoute(
       },
     },
   },
-  async (c, { params: { subscription_id } }) =>
-    json(subscriptionView(await requireSubscription(c, subscription_id))),
+  async (c, { params: { subscription_id } }) => {
+    const now = await c.var.services.clock.now()
+    return json(subscriptionView(await requireSubscription(c, subscription_id), now))
+  },
 )

@@ -26,6 +26,7 @@ export const listSubscriptions = defineRoute(
   },
   async (c, { query }) => {
     const caller = callerOf(c)
+    const now = await c.var.services.clock.now()
     const { rows, next_cursor } = await paginate(c, {
       list: 'own-subscriptions',
       query,
@@ -40,6 +41,6 @@ export const listSubscriptions = defineRoute(
           limit,
         ),
     })
-    return json({ items: rows.map(subscriptionView), next_cursor })
+    return json({ items: rows.map((subscription) => subscriptionView(subscription, now)), next_cursor })
   },
 )

@@ -1,4 +1,3 @@
-import { unixNow } from '../../../durable-objects/clock.ts'
 import type { HubContext } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
 import { type Answer, json } from '../../http/answer.ts'
@@ -44,13 +43,14 @@ export const resumeSubscription = defineRoute(
 )
 
 async function move(c: HubContext, subscriptionId: string, call: 'pause' | 'resume'): Promise<Answer> {
-  const subscription = await requireSubscription(c, subscriptionId)
-  requireCall(c, subscription, call)
-  const pausedAt = call === 'pause' ? unixNow() : null
+  const { clock } = c.var.services
+  const [subscription, now] = await Promise.all([requireSubscription(c, subscriptionId), clock.now()])
+  requireCall(c, subscription, call, now)
+  const pausedAt = call === 'pause' ? now : null
   if ((await c.var.services.subscriptions.setPause(subscription, pausedAt)) === 'stale')
     throw new ApiError(
       'invalid_state',
       'Another call changed the subscription at the same moment. Read it again.',
     )
-  return json(subscriptionView({ ...subscription, pausedAt }))
+  return json(subscriptionView({ ...subscription, pausedAt }, now))
 }

@@ -47,13 +47,16 @@ export const setPayout = defineGaslessRoute(
     errors: ['not_found', 'not_owner', 'invalid_state', 'conflict'],
   },
   async (c, { params: { subscription_id }, query: { payout_address: inQuery } }) => {
-    const subscription = await requireSubscription(c, subscription_id)
+    const [subscription, now] = await Promise.all([
+      requireSubscription(c, subscription_id),
+      c.var.services.clock.now(),
+    ])
     const account = sessionOf(c).address
     return {
       action: 'set_payout',
       account,
       message: { owner: account, subscriptionId: subscription.subscriptionId },
-      requireState: () => requireCall(c, subscription, 'payout'),
+      requireState: () => requireCall(c, subscription, 'payout', now),
       requested: (body) => ({ payout: resolvePayout(account, requestedPayout(body, inQuery)) }),
     }
   },

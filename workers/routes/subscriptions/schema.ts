@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import { unixNow } from '../../../durable-objects/clock.ts'
 import {
   collateralHealth,
   collateralHealths,
@@ -47,12 +46,12 @@ export const SubscriptionView = z
   })
   .meta({ id: 'Subscription' })
 
-/** By the chain's clock where that is ahead: its blocks decide what is released. */
-export const standingNow = (subscription: Subscription) =>
-  standingOf(subscription, Math.max(unixNow(), subscription.chainTime))
+/** @param now Network time; the newest block counts where it is ahead, because blocks decide what is released. */
+export const standingAt = (subscription: Subscription, now: number) =>
+  standingOf(subscription, Math.max(now, subscription.chainTime))
 
-export function subscriptionView(subscription: Subscription): z.output<typeof SubscriptionView> {
-  const { status, collateral, payout, startedAt, releaseAt, slashedTotal } = standingNow(subscription)
+export function subscriptionView(subscription: Subscription, now: number): z.output<typeof SubscriptionView> {
+  const { status, collateral, payout, startedAt, releaseAt, slashedTotal } = standingAt(subscription, now)
   const holds = status !== 'pending_collateral' && status !== 'closed'
   return {
     subscription_id: subscription.subscriptionId,

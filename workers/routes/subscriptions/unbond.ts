@@ -43,12 +43,12 @@ export const withdraw = defineGaslessRoute(
 )
 
 async function actionOf(c: HubContext, id: string, action: 'unbond' | 'withdraw'): Promise<OwnedAction> {
-  const subscription = await requireSubscription(c, id)
+  const [subscription, now] = await Promise.all([requireSubscription(c, id), c.var.services.clock.now()])
   const account = sessionOf(c).address
   return {
     action,
     account,
     message: { owner: account, subscriptionId: subscription.subscriptionId },
-    requireState: () => requireCall(c, subscription, action),
+    requireState: () => requireCall(c, subscription, action, now),
   }
 }

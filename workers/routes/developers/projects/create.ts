@@ -1,4 +1,3 @@
-import { unixNow } from '../../../../durable-objects/clock.ts'
 import { encodeCanonicalJson } from '../../../../protocol/encoding/index.ts'
 import type { HubContext } from '../../../context.ts'
 import { ApiError } from '../../../errors.ts'
@@ -69,7 +68,8 @@ export const createProject = defineRoute(
       token,
       developerName: developer.displayName,
     }
-    if ((await projects.submit(submission, unixNow())) === 'exists') return answerKnown(c, accepted)
+    if ((await projects.submit(submission, await c.var.services.clock.now())) === 'exists')
+      return answerKnown(c, accepted)
     return json({ project: await viewOf(c, hashes.project_id), ...ways }, 201, {
       Location: projectPath(hashes.project_id),
     })

@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import { unixNow } from '../../../../durable-objects/clock.ts'
 import { encodeCanonicalJson } from '../../../../protocol/encoding/index.ts'
 import { changedTiers, continuesVersion } from '../../../../protocol/manifest/index.ts'
 import type { HubContext } from '../../../context.ts'
@@ -112,7 +111,7 @@ export const createVersion = defineRoute(
       token,
       tiersChanged,
     }
-    if ((await projectVersions.submit(next, unixNow())) === 'exists')
+    if ((await projectVersions.submit(next, await c.var.services.clock.now())) === 'exists')
       throw stale(await projectVersions.latest(project_id))
     return answer(c, project_id, manifest.version)
   },

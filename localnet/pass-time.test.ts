@@ -1,0 +1,71 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { encodeFunctionData, type Hex } from 'viem'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { stakingAbi } from '../contracts/generated/contracts.ts'
+import { callBatch } from '../contracts/json-rpc.ts'
+import { unwrap } from '../tools/client/answers.ts'
+import { readNetwork } from '../tools/client/network.ts'
+import { signIn } from '../tools/client/sign-in.ts'
+import { accounts, privateKeys } from './accounts.ts'
+import { makeSample } from './sample/make.ts'
+import { startTemporaryNetwork, type TemporaryNetwork } from './temporary-network.ts'
+import { hasAnvil } from './testing/anvil.ts'
+import { runTool } from './testing/run-tool.ts'
+
+const folder = mkdtempSync(path.join(tmpdir(), 'pass-time-'))
+let network: TemporaryNetwork
+
+beforeAll(async () => {
+  if (hasAnvil) network = await startTemporaryNetwork(folder)
+})
+afterAll(() => network?.stop())
+
+const networkNow = async () => (await readNetwork(network.url)).now()
+
+test.skipIf(!hasAnvil)(
+  'the hub follows the time of its chain, and everything signed is dated by it',
+  async () => {
+    const before = await networkNow()
+    expect(Math.abs(before - Date.now() / 1000)).toBeLessThan(60)
+
+    const first = await runTool('tools/pass-time.ts', ['2h'], { HUB_URL: network.url })
+    expect(first).toMatchObject({ code: 0, stderr: '' })
+    expect(first.stdout).toMatch(/^Network time was 20\S+Z and is 20\S+Z\.\n/)
+    expect((await networkNow()) - before).toBeGreaterThanOrEqual(7_200)
+
+    // Binding records, node requests and typed data, two hours ahead of the machine.
+    const { hub: _, url: hub, rpcUrl, contracts } = network
+    await makeSample({ hub, rpcUrl, contracts, devicesFolder: path.join(folder, 'devices') })
+
+    // A session is of the machine's clock.
+    const client = await readNetwork(network.url)
+    const miner = await signIn(client, privateKeys.miner)
+    const lifeBefore = miner.expiresAt - Date.now() / 1000
+
+    const { items } = await unwrap(miner.client.GET('/v1/me/subscriptions'))
+    const subscriptionId = items[0]?.subscription_id as Hex
+    const data = encodeFunctionData({ abi: stakingAbi, functionName: 'unbond', args: [subscriptionId] })
+    await callBatch(rpcUrl, [
+      ['eth_sendTransaction', { from: accounts.miner.address, to: contracts.staking, data }],
+      ['evm_mine'],
+    ])
+    const { stdout } = await runTool('tools/pass-time.ts', ['4d'], { HUB_URL: network.url })
+    expect(stdout).toMatch(/: epoch \d+ of \d+ s runs until 20\S+Z; [1-9]\d* began\n/)
+    expect(stdout).toContain(`the collateral of subscription ${subscriptionId} can be withdrawn`)
+    const lifeAfter = (await signIn(client, privateKeys.miner)).expiresAt - Date.now() / 1000
+    expect(Math.abs(lifeAfter - lifeBefore)).toBeLessThan(60)
+  },
+  180_000,
+)
+
+test.skipIf(!hasAnvil)('a chain that does not answer is named', async () => {
+  const { code, stderr } = await runTool('tools/pass-time.ts', ['2h', '--rpc', 'http://127.0.0.1:1'], {
+    HUB_URL: network.url,
+  })
+  expect(stderr).toContain('The time of the chain at http://127.0.0.1:1 cannot be moved')
+  expect(code).toBe(1)
+  const [block] = await callBatch(network.rpcUrl, [['eth_blockNumber']])
+  expect(Number(block)).toBeGreaterThan(0)
+})

@@ -1,0 +1,121 @@
+import { keccak_256 } from '@noble/hashes/sha3'
+import { bytesToHex, encodeCanonicalJson, type Hex, utf8 } from '../encoding/index.ts'
+import type { ExcludedEntry, Snapshot, SnapshotEntry } from './snapshot.ts'
+import type { SnapshotPlace } from './snapshot-build.ts'
+
+/** A snapshot as canonical JSON, in pieces, with its hash. */
+export interface SnapshotDocument {
+  setHash: Hex
+  pieces: readonly Uint8Array[]
+  bytes: number
+  entries: number
+}
+
+const pieceLength = 256 * 1024
+const emptyEntries = '"entries":[]'
+const emptyExcluded = '"excluded":[]'
+
+/**
+ * Writes a snapshot as canonical JSON without ever holding it as one value: with 65,536 entries its objects and its text
+ * together would be more than an isolate has. What is hashed is what is kept.
+ */
+export class SnapshotWriter {
+  readonly #hash = keccak_256.create()
+  readonly #pieces: Uint8Array[] = []
+  readonly #between: string
+  readonly #end: string
+  readonly #excluded: string[] = []
+  #text: string
+  #bytes = 0
+  #entries = 0
+
+  /** @param header - A snapshot of which only the lists are missing. */
+  constructor(header: Snapshot) {
+    const [start = '', rest = ''] = encodeCanonicalJson(header).split(emptyEntries)
+    const [between = '', end = ''] = rest.split(emptyExcluded)
+    this.#text = `${start}"entries":[`
+    this.#between = `]${between}"excluded":[`
+    this.#end = `]${end}`
+  }
+
+  get entries(): number {
+    return this.#entries
+  }
+
+  /** Places come in the order of their keys. */
+  add(place: SnapshotPlace): void {
+    if ('entry' in place) this.#addEntry(place.entry)
+    else this.#addExcluded(place.excluded)
+  }
+
+  finish(): SnapshotDocument {
+    this.#append(this.#between)
+    for (const [i, text] of this.#excluded.entries()) this.#append(i === 0 ? text : `,${text}`)
+    this.#append(this.#end)
+    this.#flush()
+    return {
+      setHash: bytesToHex(this.#hash.digest()),
+      pieces: this.#pieces,
+      bytes: this.#bytes,
+      entries: this.#entries,
+    }
+  }
+
+  #addEntry(entry: SnapshotEntry): void {
+    const text = encodeCanonicalJson(entry)
+    this.#append(this.#entries === 0 ? text : `,${text}`)
+    this.#entries += 1
+  }
+
+  #addExcluded(excluded: ExcludedEntry): void {
+    this.#excluded.push(encodeCanonicalJson(excluded))
+  }
+
+  #append(text: string): void {
+    this.#text += text
+    if (this.#text.length >= pieceLength) this.#flush()
+  }
+
+  #flush(): void {
+    const piece = utf8(this.#text)
+    this.#hash.update(piece)
+    this.#pieces.push(piece)
+    this.#bytes += piece.length
+    this.#text = ''
+  }
+}
+
+/**
+ * Reads a snapshot that {@link SnapshotWriter} wrote, entry by entry, so that its text is never held whole beside its
+ * objects. It is trusted: what comes from others is for {@link parseSnapshot}.
+ */
+export async function readSnapshotDocument(bytes: AsyncIterable<Uint8Array>): Promise<Snapshot> {
+  const decoder = new TextDecoder()
+  const entries: SnapshotEntry[] = []
+  let header = ''
+  let text = ''
+  for await (const piece of bytes) {
+    text += decoder.decode(piece, { stream: true })
+    if (header === '') {
+      const start = text.indexOf('"entries":[')
+      if (start < 0) continue
+      header = text.slice(0, start + '"entries":['.length)
+      text = text.slice(header.length)
+    }
+    text = takeEntries(text, entries)
+  }
+  return { ...(JSON.parse(header + text) as Snapshot), entries }
+}
+
+/** Takes the entries that are there whole off a text, and gives the rest. No member of an entry contains a brace. */
+function takeEntries(text: string, entries: SnapshotEntry[]): string {
+  let at = 0
+  while (text[at] === '{' || (text[at] === ',' && text[at + 1] === '{')) {
+    const start = text[at] === ',' ? at + 1 : at
+    const end = text.indexOf('}', start)
+    if (end < 0) break
+    entries.push(JSON.parse(text.slice(start, end + 1)) as SnapshotEntry)
+    at = end + 1
+  }
+  return text.slice(at)
+}

@@ -1,0 +1,70 @@
+/** `npm run -s pass-time`: moves the time of a local network ahead. */
+import { readChainTimes } from '../localnet/chain-times.ts'
+import { passTime, type Span } from '../localnet/pass-time.ts'
+import { epochAt, epochStart } from '../protocol/consensus/index.ts'
+import { unwrap } from './client/answers.ts'
+import { type Network, readNetwork } from './client/network.ts'
+import { readArguments } from './command/arguments.ts'
+import { CommandError, UsageError } from './command/errors.ts'
+import { runCommand } from './command/run.ts'
+import { readDuration } from './options/duration.ts'
+import { hubHelp, readHub } from './options/hub.ts'
+
+const usage = `Usage: npm run -s pass-time -- TIME [--hub URL] [--rpc URL]
+
+Moves the time of a local network ahead: that of its chain, which the hub follows. Waits until it has, and prints which
+epochs, releases and windows that passed. There is no way back but --fresh.
+
+  TIME       90s, 15m, 2h, 3d
+  --hub URL  ${hubHelp}
+  --rpc URL  the chain (default the one that the hub names)
+
+Examples:
+  npm run -s pass-time -- 2h
+  npm run -s pass-time -- 3d --hub http://localhost:9000`
+
+/** Projects whose epochs are told. */
+const projectsMax = 100
+
+await runCommand(async () => {
+  const options = {
+    hub: { type: 'string' },
+    rpc: { type: 'string' },
+    help: { type: 'boolean', short: 'h' },
+  } as const
+  const { values, positionals } = readArguments({ allowPositionals: true, options }, usage)
+  if (values.help) return console.log(usage)
+  const [time] = positionals
+  if (time === undefined || positionals.length > 1)
+    throw new UsageError(`Say how much time is to pass.\n\n${usage}`)
+  const seconds = readDuration(time)
+  if (values.rpc !== undefined && !/^https?:$/.test(URL.parse(values.rpc)?.protocol ?? ''))
+    throw new UsageError(`--rpc must be an http or https URL, not "${values.rpc}".`)
+  const network = await readNetwork(readHub(values.hub))
+  const rpcUrl = values.rpc ?? network.rpcUrl
+  if (rpcUrl === null)
+    throw new CommandError(`${network.hub} names no chain that everybody reaches. Name it with --rpc URL.`)
+  const span = await passTime(network, rpcUrl, seconds)
+  console.log(`Network time was ${utc(span.from)} and is ${utc(span.to)}.`)
+  await tellEpochs(network, span)
+  for (const { at, what } of await readChainTimes(rpcUrl, span)) console.log(`  ${utc(at)}  ${what}`)
+})
+
+async function tellEpochs({ client }: Network, { from, to }: Span): Promise<void> {
+  const { items } = await unwrap(client.GET('/v1/projects', { params: { query: { limit: projectsMax } } }))
+  for (const { project_id, slug } of items) {
+    const path = { project_id }
+    const { epoch_secs } = await unwrap(
+      client.GET('/v1/projects/{project_id}/economics', { params: { path } }),
+    )
+    const [before, after] = [epochAt(from, epoch_secs), epochAt(to, epoch_secs)]
+    const began = after === before ? 'no new epoch' : `${after - before} began`
+    console.log(
+      `  ${slug}: epoch ${after} of ${epoch_secs} s runs until ${utc(epochStart(after + 1, epoch_secs))}; ${began}`,
+    )
+  }
+}
+
+function utc(seconds: number): string {
+  return new Date(seconds * 1000).toISOString().replace('.000Z', 'Z')
+}

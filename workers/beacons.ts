@@ -1,0 +1,73 @@
+import type { BlockRef } from '../durable-objects/indexer/step.ts'
+import { type Beacon, beaconTargetTime, beaconValue } from '../protocol/consensus/index.ts'
+import { defaultNetworkParams, type Profile } from '../protocol/identity/index.ts'
+import { type BlockReader, findBeaconBlock } from './chain/beacon-block.ts'
+import { ApiError, unavailable } from './errors.ts'
+import type { NetworkClock } from './network-clock.ts'
+import type { BeaconStore } from './stores/beacons.ts'
+
+export interface BeaconSources {
+  profile: Profile
+  clock: NetworkClock
+  store: BeaconStore
+  /** Null while the hub has no chain, and so no beacons. */
+  chain: BlockReader | null
+  /** The last block that no reorganisation removes, as the index has it; null before it has read any. */
+  finalBlock: () => Promise<BlockRef | null>
+}
+
+/** The beacons of this network (section 12), each sought on the chain once. */
+export class Beacons {
+  readonly #sources: BeaconSources
+  constructor(sources: BeaconSources) {
+    this.#sources = sources
+  }
+
+  /** Whether the target time has come: before that there is no beacon, and nobody has to be asked for it. */
+  async isDue(epochSecs: number, epoch: number): Promise<boolean> {
+    return beaconTargetTime(epoch, epochSecs, defaultNetworkParams) < (await this.#sources.clock.now())
+  }
+
+  /** The beacon, if its block was found before. */
+  async kept(epochSecs: number, epoch: number): Promise<Beacon | null> {
+    const block = await this.#sources.store.find(epochSecs, epoch)
+    return block && this.#beaconOf(block)
+  }
+
+  /**
+   * Seeks the block, and keeps it.
+   *
+   * @returns Null while the block after it is not final, or when there is none.
+   * @throws {@link ApiError} 503 `unavailable` when the chain cannot be asked.
+   */
+  async seek(epochSecs: number, epoch: number): Promise<Beacon | null> {
+    const { store } = this.#sources
+    const block = await this.#findBlock(beaconTargetTime(epoch, epochSecs, defaultNetworkParams))
+    if (block === null) return null
+    await store.keep(epochSecs, epoch, block)
+    // Of two that sought it at once both give what is kept.
+    return this.kept(epochSecs, epoch)
+  }
+
+  /** The beacon, kept or sought. Null where there is none yet. */
+  async find(epochSecs: number, epoch: number): Promise<Beacon | null> {
+    if (!(await this.isDue(epochSecs, epoch))) return null
+    return (await this.kept(epochSecs, epoch)) ?? (await this.seek(epochSecs, epoch))
+  }
+
+  async #findBlock(targetTime: number): Promise<BlockRef | null> {
+    const { chain, finalBlock } = this.#sources
+    if (chain === null) return null
+    const final = await finalBlock()
+    if (final === null) throw unavailable('The chain')
+    try {
+      return await findBeaconBlock(chain, final, targetTime)
+    } catch (error) {
+      throw error instanceof ApiError ? error : unavailable('The chain', error)
+    }
+  }
+
+  #beaconOf({ number, hash }: BlockRef): Beacon {
+    return { block_number: number, block_hash: hash, value: beaconValue(this.#sources.profile, hash) }
+  }
+}

@@ -1,0 +1,80 @@
+import { isLoopbackHost } from '../../protocol/encoding/index.ts'
+import type { Coordinator } from '../coordinator.ts'
+
+/** A call of a validator's own API. */
+export interface ValidatorCall {
+  /** Path below the URL that the validator registered with. */
+  path: string
+  body: Uint8Array
+  /** Network time. */
+  now: number
+}
+
+export interface CallRules {
+  coordinator: Coordinator
+  /** Whether validators on this machine may be called, without a certificate. */
+  isLocal: boolean
+}
+
+/** A validator that has not answered by then is asked again later. */
+const answerMsMax = 10_000
+const answerBytesMax = 4 * 1024 * 1024
+
+/**
+ * Posts something to a validator, signed as the coordinator, and reads its answer as JSON. Nothing that it answers is
+ * believed here.
+ *
+ * @returns Null when it may not be called, does not answer in time, refuses, or answers with more than 4 MiB or no JSON.
+ */
+export async function askValidator(url: string, call: ValidatorCall, rules: CallRules): Promise<unknown> {
+  const target = targetOf(url, call.path)
+  if (target === null || !isCallable(target, rules)) return null
+  try {
+    const response = await fetch(target, {
+      method: 'POST',
+      headers: {
+        'Content-Type': 'application/json',
+        ...rules.coordinator.sign({
+          method: 'POST',
+          target: target.pathname + target.search,
+          body: call.body,
+          timestamp: call.now,
+        }),
+      },
+      body: call.body,
+      // A validator is where its operator approved it to be, and nowhere else.
+      redirect: 'manual',
+      signal: AbortSignal.timeout(answerMsMax),
+    })
+    if (response.status !== 200) {
+      await response.body?.cancel()
+      return null
+    }
+    return JSON.parse(await readCapped(response)) as unknown
+  } catch {
+    return null
+  }
+}
+
+function targetOf(url: string, path: string): URL | null {
+  if (!URL.canParse(url)) return null
+  const base = new URL(url)
+  return new URL(base.pathname.replace(/\/$/, '') + path, base)
+}
+
+/** https, or on a local network this machine. */
+const isCallable = ({ protocol, hostname }: URL, { isLocal }: CallRules): boolean =>
+  protocol === 'https:' || (isLocal && protocol === 'http:' && isLoopbackHost(hostname))
+
+/** @throws When there is more than may be. */
+async function readCapped(response: Response): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  let bytes = 0
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length
+    if (bytes > answerBytesMax) throw new Error('the answer is too large')
+    text += decoder.decode(chunk, { stream: true })
+  }
+  return text + decoder.decode()
+}

@@ -1,0 +1,62 @@
+import {
+  type Beacon,
+  buildSnapshot,
+  placeCandidates,
+  type SnapshotCandidate,
+  type SnapshotDocument,
+  SnapshotWriter,
+  snapshotEntriesMax,
+} from '../../protocol/consensus/index.ts'
+import { defaultNetworkParams, type Profile } from '../../protocol/identity/index.ts'
+import type { Consensus } from '../../protocol/manifest/index.ts'
+import type { SnapshotCandidateStore } from '../stores/snapshot-candidates.ts'
+import { readCandidates } from './candidates.ts'
+
+/** What the set of one epoch is built from. */
+export interface SetSource {
+  profile: Profile
+  projectId: string
+  epoch: number
+  consensus: Consensus
+  beacon: Beacon
+  candidates: Pick<SnapshotCandidateStore, 'page' | 'eventsUpTo'>
+}
+
+/**
+ * Builds the snapshot of an epoch (section 13), page by page. Of more than 65,536 eligible nodes those with the lowest keys
+ * are in it.
+ */
+export async function buildSet({
+  profile,
+  projectId,
+  epoch,
+  consensus,
+  beacon,
+  candidates,
+}: SetSource): Promise<SnapshotDocument> {
+  const header = { project_id: projectId, epoch, consensus, beacon, params: defaultNetworkParams }
+  const writer = new SnapshotWriter(buildSnapshot(profile, { ...header, candidates: [] }))
+  const rules = {
+    projectId,
+    block: beacon.block_number,
+    minCollateral: consensus.economics.min_collateral,
+  }
+  for await (const ofOneKey of byKey(readCandidates(candidates, rules))) {
+    const place = placeCandidates(ofOneKey)
+    if ('excluded' in place || writer.entries < snapshotEntriesMax) writer.add(place)
+  }
+  return writer.finish()
+}
+
+/** Candidates come in the order of their keys, so those of one key come together. */
+async function* byKey(candidates: AsyncIterable<SnapshotCandidate>): AsyncGenerator<SnapshotCandidate[]> {
+  let together: SnapshotCandidate[] = []
+  for await (const candidate of candidates) {
+    if (together.length > 0 && together[0]?.node_key !== candidate.node_key) {
+      yield together
+      together = []
+    }
+    together.push(candidate)
+  }
+  if (together.length > 0) yield together
+}

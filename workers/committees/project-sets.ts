@@ -1,0 +1,135 @@
+import type { CommitteesProgress } from '../../durable-objects/project-committees.ts'
+import { isLocalUrl } from '../../protocol/encoding/index.ts'
+import type { ProjectManifest } from '../../protocol/manifest/index.ts'
+import type { Settings } from '../env.ts'
+import type { Services } from '../services.ts'
+import type { ReadSet } from '../stores/committee-sets.ts'
+import type { Validator } from '../stores/network.ts'
+import type { ProjectRecord, ProjectVersion } from '../stores/projects.ts'
+import { askValidator } from './ask-validator.ts'
+import { isAttestationOf } from './attestation.ts'
+import { buildSet } from './build-set.ts'
+import { type DueEpoch, scheduleSets } from './schedule.ts'
+
+/** The listing statuses of projects whose tasks are scheduled; the tasks of underfunded ones pay nobody. */
+const scheduled: readonly string[] = ['listed', 'underfunded']
+
+/** Calls of validators at once, and how many bytes of bodies those may hold together. */
+const callsMax = 6
+const bodyBytesMax = 16 * 1024 * 1024
+
+type Sources = Pick<
+  Services,
+  | 'beacons'
+  | 'clock'
+  | 'committeeSets'
+  | 'coordinator'
+  | 'network'
+  | 'projects'
+  | 'projectVersions'
+  | 'snapshotCandidates'
+>
+
+/** Brings the sets of one project forward. Every step may be repeated, and changes nothing when it is. */
+export class ProjectSets {
+  readonly #sources: Sources
+  readonly #settings: Settings
+
+  constructor(sources: Sources, settings: Settings) {
+    this.#sources = sources
+    this.#settings = settings
+  }
+
+  /** Builds what is due, and asks those validators that have not attested it. Null for a project without committees. */
+  async advance(projectId: string): Promise<CommitteesProgress | null> {
+    const { projects, clock } = this.#sources
+    const record = await projects.findRecord(projectId)
+    if (record === null || !scheduled.includes(record.project.listingStatus)) return null
+    const now = await clock.now()
+    const versionAt = await this.#versions(record)
+    const { due, nextAt } = scheduleSets(now, versionAt)
+    let open = 0
+    // One epoch that cannot be brought forward does not keep the other waiting.
+    for (const one of due) if (!(await this.#settle(projectId, one).catch(isFailed))) open += 1
+    return { open, nextInSecs: nextAt - now }
+  }
+
+  /** The version in force, or the published one from its epoch on. */
+  async #versions({ current, pending }: ProjectRecord): Promise<(time: number) => ProjectVersion> {
+    const { effectiveAt } = pending ?? {}
+    if (pending?.status !== 'registered' || typeof effectiveAt !== 'number') return () => current
+    const next = await this.#sources.projectVersions.find(pending.projectId, pending.version)
+    return (time) => (next !== null && time >= effectiveAt ? next : current)
+  }
+
+  /** Whether the set is attested. */
+  async #settle(projectId: string, due: DueEpoch<ProjectVersion>): Promise<boolean> {
+    const { committeeSets } = this.#sources
+    const set =
+      (await committeeSets.find(projectId, due.epoch)) ??
+      ((await this.#build(projectId, due)) ? await committeeSets.find(projectId, due.epoch) : null)
+    if (set === null) return false
+    if (set.attestedAt !== null) return true
+    await this.#ask(set)
+    await committeeSets.count(set, await this.#sources.clock.now())
+    const asked = await committeeSets.find(projectId, due.epoch)
+    return asked !== null && asked.attestedAt !== null
+  }
+
+  /** Whether there was a beacon to build the set with. */
+  async #build(projectId: string, { epoch, version }: DueEpoch<ProjectVersion>): Promise<boolean> {
+    const { beacons, committeeSets, snapshotCandidates, clock } = this.#sources
+    const beacon = await beacons.find(version.epochSecs, epoch)
+    if (beacon === null) return false
+    const { consensus } = JSON.parse(version.manifest) as ProjectManifest
+    const document = await buildSet({
+      profile: this.#settings.PROFILE,
+      projectId,
+      epoch,
+      consensus,
+      beacon,
+      candidates: snapshotCandidates,
+    })
+    const { size, min_size, backups } = consensus.work.committee
+    const set = {
+      projectId,
+      epoch,
+      epochSecs: version.epochSecs,
+      committee: { size, min_size, backups },
+      builtAt: await clock.now(),
+    }
+    await committeeSets.insert(set, document)
+    return true
+  }
+
+  /** Asks the validators that have not attested the set yet, a few at a time. */
+  async #ask(set: ReadSet): Promise<void> {
+    const { coordinator, network, committeeSets } = this.#sources
+    if (coordinator === null) return
+    const known = new Set(set.attestations.map(({ publicKey }) => publicKey))
+    const missing = (await network.validators()).filter(({ publicKey }) => !known.has(publicKey))
+    if (missing.length === 0) return
+    const body = new Uint8Array(await new Response(await committeeSets.open(set.setHash)).arrayBuffer())
+    const together = Math.max(1, Math.min(callsMax, Math.floor(bodyBytesMax / body.length)))
+    const next = missing.values()
+    const askOneByOne = async () => {
+      for (const validator of next) await this.#askOne(set, body, validator)
+    }
+    await Promise.all(Array.from({ length: together }, askOneByOne))
+  }
+
+  async #askOne(set: ReadSet, body: Uint8Array, { url, publicKey }: Validator): Promise<void> {
+    const { coordinator, committeeSets, clock } = this.#sources
+    if (coordinator === null) return
+    const { PROFILE: profile, BASE_URL } = this.#settings
+    const call = { path: '/consensus/committee-sets', body, now: await clock.now() }
+    const answer = await askValidator(url, call, { coordinator, isLocal: isLocalUrl(BASE_URL) })
+    if (isAttestationOf(profile, set.setHash, publicKey, answer))
+      await committeeSets.attest(set, { publicKey, signature: answer.signature }, await clock.now())
+  }
+}
+
+const isFailed = (error: unknown): boolean => {
+  console.error('a committee set could not be brought forward', error)
+  return false
+}

@@ -1,0 +1,53 @@
+import { unixNow } from '../durable-objects/clock.ts'
+import { ApiError } from './errors.ts'
+
+/**
+ * Network time in Unix seconds: what everything that the protocol dates is dated by, such as epochs, windows, deadlines
+ * and signatures. Sessions, rate limits and caches keep the clock of the machine.
+ */
+export interface NetworkClock {
+  now(): Promise<number>
+}
+
+/** For so long what was read of the lead serves. */
+const leadMs = 1_000
+
+/**
+ * The clock of a network: that of the machine, or one that is ahead of it by as much as the chain is.
+ *
+ * @param readLead - The seconds that the chain is ahead of the machine.
+ */
+export function createNetworkClock(
+  follows: 'system' | 'chain',
+  readLead: () => Promise<number>,
+): NetworkClock {
+  return follows === 'system' ? { now: async () => unixNow() } : new ChainClock(readLead)
+}
+
+/** Never goes backwards, whatever becomes of the index and of the machine's clock. */
+class ChainClock implements NetworkClock {
+  readonly #readLead: () => Promise<number>
+  #leadSecs = 0
+  #readAtMs = Number.NEGATIVE_INFINITY
+  #latest = 0
+
+  constructor(readLead: () => Promise<number>) {
+    this.#readLead = readLead
+  }
+
+  async now(): Promise<number> {
+    if (Date.now() - this.#readAtMs >= leadMs) await this.#refresh()
+    this.#latest = Math.max(this.#latest, unixNow() + this.#leadSecs)
+    return this.#latest
+  }
+
+  /** A database that does not answer leaves the lead as it was: the time is asked for by answers that need no database. */
+  async #refresh(): Promise<void> {
+    try {
+      this.#leadSecs = await this.#readLead()
+      this.#readAtMs = Date.now()
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+    }
+  }
+}

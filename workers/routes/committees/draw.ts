@@ -1,0 +1,51 @@
+import type * as z from 'zod'
+import { drawCommittee } from '../../../protocol/consensus/index.ts'
+import { defaultNetworkParams } from '../../../protocol/identity/index.ts'
+import { json } from '../../http/answer.ts'
+import { spendAddressBudget } from '../../middleware/rate-limit.ts'
+import { defineRoute } from '../../route.ts'
+import { requireAttested } from './access.ts'
+import { CommitteeView, committeeExample, PathCount, SetParams } from './schema.ts'
+import { notAttested } from './set.ts'
+
+/** Draws from sets with fewer entries cost no more than other calls. */
+const cheapEntries = 1_000
+
+export const getCommittee = defineRoute(
+  {
+    method: 'get',
+    path: '/v1/committees/{project_id}/{epoch}/{seq}',
+    operationId: 'getCommittee',
+    tag: 'Committees',
+    summary: 'Get the committee of a task',
+    description:
+      'Drawn from the attested set: primaries, then backups, in the order in which they are asked.',
+    params: SetParams.extend({ seq: PathCount.meta({ example: committeeExample.seq }) }),
+    cache: { maxAgeSeconds: 3_600 },
+    errors: ['not_found'],
+    responses: {
+      200: { description: 'It never changes.', schema: CommitteeView, example: committeeExample },
+      ...notAttested,
+    },
+  },
+  async (c, { params: { project_id, epoch, seq } }) => {
+    const set = await requireAttested(c, project_id, epoch)
+    if (set.entries > cheapEntries) await spendAddressBudget(c, 'large_draw')
+    const snapshot = await c.var.services.committeeSets.readSnapshot(set.setHash)
+    const { draw, seed, k_eff, b_eff, q, fallback, committee_hash } = drawCommittee(c.var.settings.PROFILE, {
+      beacon: snapshot.beacon.value,
+      project_id,
+      epoch,
+      seq,
+      set_hash: set.setHash,
+      entries: snapshot.entries,
+      weight_cap: snapshot.weight_cap,
+      weight_unit_wei: defaultNetworkParams.weight_unit_wei,
+      committee: set.committee,
+    })
+    const drawn = { seed, k_eff, b_eff, quorum: q, fallback, committee_hash, draw: [...draw] }
+    return json({ project_id, epoch, seq, set_hash: set.setHash, ...drawn } satisfies z.output<
+      typeof CommitteeView
+    >)
+  },
+)

@@ -1,0 +1,36 @@
+import { defineRoute } from '../../route.ts'
+import { requireAttested } from './access.ts'
+import { attestedSnapshot } from './attested-snapshot.ts'
+import { AttestedSnapshotView, attestedExample, SetParams } from './schema.ts'
+
+/** The answer while the set is not attested yet. */
+export const notAttested = {
+  425: {
+    description: 'The set is not attested by a quorum yet (`invalid_state`, reason `not_attested`).',
+    code: 'invalid_state',
+  },
+} as const
+
+export const getCommitteeSet = defineRoute(
+  {
+    method: 'get',
+    path: '/v1/committees/{project_id}/{epoch}',
+    operationId: 'getCommitteeSet',
+    tag: 'Committees',
+    summary: 'Get the nodes that an epoch’s committees are drawn from',
+    description: 'With what validators signed of it: everything that is needed to recompute committees.',
+    params: SetParams,
+    cache: { maxAgeSeconds: 60 },
+    errors: ['not_found'],
+    responses: {
+      200: {
+        description: 'The attested snapshot.',
+        schema: AttestedSnapshotView,
+        example: attestedExample,
+      },
+      ...notAttested,
+    },
+  },
+  async (c, { params: { project_id, epoch } }) =>
+    attestedSnapshot(c, await requireAttested(c, project_id, epoch)),
+)

@@ -1,0 +1,91 @@
+import { isAttestationOf } from '../../committees/attestation.ts'
+import type { HubContext } from '../../context.ts'
+import { ApiError } from '../../errors.ts'
+import { nodeOf } from '../../middleware/authenticate.ts'
+import { defineRoute } from '../../route.ts'
+import type { ReadSet } from '../../stores/committee-sets.ts'
+import { noSet } from '../committees/access.ts'
+import { attestedSnapshot } from '../committees/attested-snapshot.ts'
+import {
+  AttestationShape,
+  AttestedSnapshotView,
+  attestationExample,
+  attestedExample,
+  SetParams,
+  SnapshotView,
+  snapshotExample,
+} from '../committees/schema.ts'
+
+const path = '/v1/nodes/committee-sets/{project_id}/{epoch}'
+
+export const getNodeCommitteeSet = defineRoute(
+  {
+    method: 'get',
+    path,
+    operationId: 'getNodeCommitteeSet',
+    tag: 'Nodes',
+    summary: 'Get a set to check and attest',
+    description:
+      'For validators. The same is pushed to `POST /consensus/committee-sets` of their own API, whose answer is the attestation.',
+    auth: { node: 'known_key' },
+    params: SetParams,
+    errors: ['not_found'],
+    responses: {
+      200: { description: 'Attested or not.', schema: SnapshotView, example: snapshotExample },
+    },
+  },
+  async (c, { params: { project_id, epoch } }) => {
+    const set = await requireSet(c, project_id, epoch)
+    return {
+      status: 200,
+      headers: { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': String(set.bytes) },
+      body: c.req.method === 'HEAD' ? null : await c.var.services.committeeSets.open(set.setHash),
+    }
+  },
+)
+
+export const attestCommitteeSet = defineRoute(
+  {
+    method: 'post',
+    path,
+    operationId: 'attestCommitteeSet',
+    tag: 'Nodes',
+    summary: 'Attest a set',
+    description:
+      'For validators, each with its own signature over the `set_hash` of a set that it rebuilt itself. The first one stays.',
+    auth: { node: 'known_key' },
+    params: SetParams,
+    json: { schema: AttestationShape, example: attestationExample },
+    errors: ['not_found', 'invalid_evidence'],
+    responses: {
+      200: { description: 'Counted.', schema: AttestedSnapshotView, example: attestedExample },
+    },
+  },
+  async (c, { params: { project_id, epoch }, json: attestation }) => {
+    const { committeeSets, clock } = c.var.services
+    const set = await requireSet(c, project_id, epoch)
+    const { publicKey } = nodeOf(c)
+    if (attestation.public_key !== publicKey)
+      throw new ApiError('invalid_evidence', 'Attest with the key that signs the request.', {
+        details: { path: 'public_key' },
+      })
+    if (!isAttestationOf(c.var.settings.PROFILE, set.setHash, publicKey, attestation))
+      throw new ApiError(
+        'invalid_evidence',
+        `This is no signature of this node over the set ${set.setHash}. Rebuild the set and sign its hash.`,
+        { details: { path: 'signature', set_hash: set.setHash } },
+      )
+    await committeeSets.attest(set, { publicKey, signature: attestation.signature }, await clock.now())
+    return attestedSnapshot(c, (await committeeSets.find(project_id, epoch)) ?? set)
+  },
+)
+
+/** @throws {@link ApiError} 403 `forbidden` unless a validator calls, 404 `not_found`. */
+async function requireSet(c: HubContext, projectId: string, epoch: number): Promise<ReadSet> {
+  const { nodes, committeeSets } = c.var.services
+  const [node, set] = await Promise.all([nodes.find(nodeOf(c).nodeId), committeeSets.find(projectId, epoch)])
+  if (node?.role !== 'validator' || node.status !== 'approved')
+    throw new ApiError('forbidden', 'This call is for approved validators.')
+  if (set === null) throw noSet(projectId, epoch)
+  return set
+}

@@ -1,0 +1,177 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { readSnapshotDocument, type Snapshot, type SnapshotDocument } from '../../protocol/consensus/index.ts'
+import { unavailable } from '../errors.ts'
+import { batch, type Database, isChanged, read } from './database.ts'
+import { committeeSets } from './schema.ts'
+
+export type CommitteeSet = typeof committeeSets.$inferSelect
+
+export interface KeptAttestation {
+  publicKey: string
+  signature: string
+}
+
+/** A set with what validators say of it. */
+export interface ReadSet extends CommitteeSet {
+  attestations: readonly KeptAttestation[]
+  /** Whether a quorum of the validators there are now has attested it. */
+  valid: boolean
+}
+
+export type NewSet = Pick<CommitteeSet, 'projectId' | 'epoch' | 'epochSecs' | 'committee' | 'builtAt'>
+
+const objectKey = (setHash: string): string => `committee-sets/${setHash}`
+
+/** Approved validators that have attested the set `s`, and how many of them are a quorum. */
+const valid = sql`(SELECT count(*) FROM committee_set_attestations AS a
+    JOIN nodes AS n ON n.public_key = a.public_key AND n.role = 'validator' AND n.status = 'approved'
+    WHERE a.project_id = s.project_id AND a.epoch = s.epoch)
+  >= (SELECT 2 * count(*) / 3 + 1 FROM nodes WHERE role = 'validator' AND status = 'approved')`
+
+/** The eligible set of each epoch: the record in D1, the snapshot in R2 under its hash. */
+export class CommitteeSetStore {
+  readonly #db: Database
+  readonly #bucket: R2Bucket
+  constructor(db: Database, bucket: R2Bucket) {
+    this.#db = db
+    this.#bucket = bucket
+  }
+
+  async find(projectId: string, epoch: number): Promise<ReadSet | null> {
+    const [row] = await read(() =>
+      this.#db.all<SetRow>(sql`
+        SELECT s.*, ${valid} AS valid,
+          (SELECT json_group_array(json_object('publicKey', public_key, 'signature', signature))
+            FROM (SELECT public_key, signature FROM committee_set_attestations
+              WHERE project_id = s.project_id AND epoch = s.epoch ORDER BY public_key)) AS attestations
+        FROM committee_sets AS s WHERE s.project_id = ${projectId} AND s.epoch = ${epoch}`),
+    )
+    return row === undefined ? null : setOf(row)
+  }
+
+  /**
+   * The snapshot of an epoch once a quorum had attested it. Validators that come later do not take that back: what was drawn
+   * from the set stays provable.
+   */
+  async attested(projectId: string, epoch: number): Promise<{ snapshot: Snapshot; setHash: string } | null> {
+    const set = await this.find(projectId, epoch)
+    if (set === null || set.attestedAt === null) return null
+    return { snapshot: await this.readSnapshot(set.setHash), setHash: set.setHash }
+  }
+
+  /**
+   * Stores a snapshot, then its record: a record never names bytes that are not there. Of several that were built for one
+   * epoch the first record stays.
+   */
+  async insert(
+    set: NewSet,
+    { setHash, pieces, bytes, entries }: SnapshotDocument,
+  ): Promise<'created' | 'exists'> {
+    try {
+      const { readable, writable } = new FixedLengthStream(bytes)
+      await Promise.all([this.#bucket.put(objectKey(setHash), readable), writePieces(writable, pieces)])
+    } catch (error) {
+      throw unavailable('The storage of committee sets', error)
+    }
+    const { projectId, epoch, epochSecs, committee, builtAt } = set
+    const [inserted] = await batch(this.#db, [
+      sql`INSERT INTO ${committeeSets}
+          (project_id, epoch, epoch_secs, set_hash, bytes, entries, committee, built_at)
+        VALUES (${projectId}, ${epoch}, ${epochSecs}, ${setHash}, ${bytes}, ${entries},
+          ${JSON.stringify(committee)}, ${builtAt})
+        ON CONFLICT DO NOTHING`,
+    ])
+    return isChanged(inserted) ? 'created' : 'exists'
+  }
+
+  /** The snapshot as canonical JSON. */
+  async open(setHash: string): Promise<ReadableStream<Uint8Array>> {
+    try {
+      const object = await this.#bucket.get(objectKey(setHash))
+      if (object) return object.body
+    } catch (error) {
+      throw unavailable('The storage of committee sets', error)
+    }
+    throw unavailable('The storage of committee sets', new Error(`no object for the set ${setHash}`))
+  }
+
+  async readSnapshot(setHash: string): Promise<Snapshot> {
+    return readSnapshotDocument(await this.open(setHash))
+  }
+
+  /** Keeps an attestation that was verified; the first of a validator stays. With the one that makes the quorum the set is attested. */
+  async attest(
+    { projectId, epoch }: Pick<CommitteeSet, 'projectId' | 'epoch'>,
+    { publicKey, signature }: KeptAttestation,
+    now: number,
+  ): Promise<void> {
+    await batch(this.#db, [
+      sql`INSERT INTO committee_set_attestations (project_id, epoch, public_key, signature, received_at)
+        VALUES (${projectId}, ${epoch}, ${publicKey}, ${signature}, ${now}) ON CONFLICT DO NOTHING`,
+      markAttested(projectId, epoch, now),
+    ])
+  }
+
+  /** Counts again, since validators come and go. */
+  async count({ projectId, epoch }: Pick<CommitteeSet, 'projectId' | 'epoch'>, now: number): Promise<void> {
+    await batch(this.#db, [markAttested(projectId, epoch, now)])
+  }
+
+  /** Projects that have committees and no set of the epoch that runs, in any order. */
+  async projectsWithoutSet(now: number, limit: number): Promise<string[]> {
+    // Written out, because a bound number is a float to the database, and the division has to be of integers.
+    const time = sql.raw(String(Math.floor(now)))
+    const rows = await read(() =>
+      this.#db.all<{ project_id: string }>(sql`
+        SELECT p.project_id FROM projects AS p
+        JOIN project_versions AS v ON v.project_id = p.project_id AND v.version = p.version
+          AND v.status <> 'rejected'
+        WHERE p.listing_status IN ('listed', 'underfunded') AND NOT EXISTS (
+          SELECT 1 FROM ${committeeSets} AS s
+          WHERE s.project_id = p.project_id AND s.epoch = ${time} / v.epoch_secs)
+        ORDER BY random() LIMIT ${limit}`),
+    )
+    return rows.map(({ project_id }) => project_id)
+  }
+}
+
+const markAttested = (projectId: string, epoch: number, now: number): SQL => sql`
+  UPDATE committee_sets AS s SET attested_at = ${now}
+  WHERE project_id = ${projectId} AND epoch = ${epoch} AND attested_at IS NULL AND ${valid}`
+
+interface SetRow {
+  project_id: string
+  epoch: number
+  epoch_secs: number
+  set_hash: string
+  bytes: number
+  entries: number
+  committee: string
+  built_at: number
+  attested_at: number | null
+  valid: number
+  attestations: string
+}
+
+const setOf = (row: SetRow): ReadSet => ({
+  projectId: row.project_id,
+  epoch: row.epoch,
+  epochSecs: row.epoch_secs,
+  setHash: row.set_hash,
+  bytes: row.bytes,
+  entries: row.entries,
+  committee: JSON.parse(row.committee) as CommitteeSet['committee'],
+  builtAt: row.built_at,
+  attestedAt: row.attested_at,
+  valid: row.valid === 1,
+  attestations: JSON.parse(row.attestations) as KeptAttestation[],
+})
+
+async function writePieces(
+  writable: WritableStream<Uint8Array>,
+  pieces: readonly Uint8Array[],
+): Promise<void> {
+  const writer = writable.getWriter()
+  for (const piece of pieces) await writer.write(piece)
+  await writer.close()
+}

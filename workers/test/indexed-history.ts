@@ -1,0 +1,61 @@
+import { env } from 'cloudflare:workers'
+import type { Cursor } from '../../durable-objects/indexer/step.ts'
+import type { Block } from '../../protocol/consensus/index.ts'
+import { hashText } from '../../protocol/encoding/index.ts'
+import type { ChainEvent } from '../chain/events.ts'
+import { foldEvents, subjectKey } from '../chain/fold.ts'
+import { subjectsOf } from '../chain/projections.ts'
+import { services } from '../services.ts'
+
+/** An event, before it is in a block. */
+export type Happening = Pick<ChainEvent, 'name' | 'args'>
+
+/** Writes blocks into the index as the indexer does, without a chain. */
+export class IndexedHistory {
+  readonly blocks: Block[] = []
+  /** Tells blocks of one number apart. */
+  branch = 0
+
+  async begin(first: Block): Promise<void> {
+    this.blocks.push(first)
+    await services(env).chainIndex.begin(first, {})
+  }
+
+  /** Appends a block with these events. @param final - The number of the last final block. */
+  async append(timestamp: number, happenings: readonly Happening[], final: number): Promise<Block> {
+    const { chainIndex } = services(env)
+    const parent = this.blocks.at(-1) as Block
+    const number = parent.number + 1
+    const block = { number, hash: hashText(`${this.branch} ${number}`), timestamp }
+    const events = happenings.map(
+      (happening, logIndex): ChainEvent => ({
+        ...happening,
+        blockHash: block.hash,
+        blockNumber: number,
+        blockTime: timestamp,
+        logIndex,
+        txHash: block.hash,
+        contract: `0x${'c5'.repeat(20)}`,
+      }),
+    )
+    const rows = await chainIndex.states(events.flatMap(subjectsOf))
+    const known = new Map(rows.map((row) => [subjectKey({ kind: row.kind, id: row.subject }), row]))
+    const { states, before } = foldEvents(events, known, final)
+    this.blocks.push(block)
+    await chainIndex.append(
+      (await chainIndex.cursor()) as Cursor,
+      { headers: [{ ...block, parentHash: parent.hash, logsBloom: '0x' }], events, states, before },
+      this.blocks.find((one) => one.number === final) as Block,
+    )
+    return block
+  }
+
+  /** Takes blocks back, as a reorganisation does. */
+  async rollback(to: number): Promise<void> {
+    const { chainIndex } = services(env)
+    const at = this.blocks.findIndex(({ number }) => number === to)
+    this.blocks.length = at + 1
+    this.branch += 1
+    await chainIndex.rollback((await chainIndex.cursor()) as Cursor, this.blocks[at] as Block)
+  }
+}
