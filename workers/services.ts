@@ -32,6 +32,7 @@ import { ProjectStore } from './stores/projects.ts'
 import { ReviewStore } from './stores/reviews.ts'
 import { SessionStore } from './stores/sessions.ts'
 import { SiweNonceStore } from './stores/siwe-nonces.ts'
+import { SlashStore } from './stores/slashes.ts'
 import { SubscriptionStore } from './stores/subscriptions.ts'
 import { TransactionStore } from './stores/transactions.ts'
 
@@ -52,6 +53,7 @@ export function createServices(env: Env) {
     devices: new DeviceStore(db),
     subscriptions: new SubscriptionStore(db),
     collateral: new CollateralStore(db),
+    slashes: new SlashStore(db, env.MODULES),
     drafts: new DraftStore(db),
     network: new NetworkStore(db),
     assets: new AssetStore(db, env.MODULES),

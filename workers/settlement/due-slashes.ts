@@ -1,0 +1,17 @@
+import type { Env } from '../env.ts'
+import { services } from '../services.ts'
+import { networkTime } from './network-time.ts'
+import { decisionSecs, disputeGraceSecs } from './slash-standing.ts'
+
+const batchMax = 50
+
+/** Wants on the chain what the passing of time makes due about slashes. */
+export async function wantDueSlashActions(env: Env): Promise<void> {
+  const { slashes, ...others } = services(env)
+  const now = await networkTime(others)
+  await slashes.wantDue(
+    { executableUntil: now - disputeGraceSecs, disputedUntil: now - decisionSecs },
+    now,
+    batchMax,
+  )
+}
