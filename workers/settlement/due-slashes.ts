@@ -11,7 +11,6 @@ export async function wantDueSlashActions(env: Env): Promise<void> {
   const now = await networkTime(others)
   await slashes.wantDue(
     { executableUntil: now - disputeGraceSecs, disputedUntil: now - decisionSecs },
-    now,
     batchMax,
   )
 }

@@ -29,8 +29,8 @@ export async function createValidators(count: number): Promise<TestNode[]> {
   return nodes.sort((a, b) => (a.publicKey < b.publicKey ? -1 : 1))
 }
 
-/** What a project's consensus in force is stored under; nothing of this went through a registry. */
-async function publishedConsensus(projectId: string): Promise<string> {
+/** Puts the first version of a project in force, without the registry. @returns The hash of its consensus. */
+export async function publishConsensus(projectId: string): Promise<string> {
   const row = await env.DB.prepare(
     "UPDATE project_versions SET status = 'active' WHERE project_id = ? RETURNING consensus_hash",
   )
@@ -71,7 +71,7 @@ export async function createAccused({
   project?: ManifestChange
 } = {}) {
   const projectId = await createListedProject(project)
-  const consensusHash = await publishedConsensus(projectId)
+  const consensusHash = await publishConsensus(projectId)
   const { owner, device } = await createMiner()
   const subscriptionId = deriveSubscriptionId(projectId, owner.address, device.publicKey)
   await insertSubscription({
