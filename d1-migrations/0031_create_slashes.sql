@@ -79,7 +79,11 @@ CREATE TRIGGER slashes_follow_chain_back AFTER DELETE ON chain_states WHEN old.k
   UPDATE slashes SET status = (SELECT f.status FROM slash_statuses AS f WHERE f.evidence_hash = old.subject)
   WHERE evidence_hash = old.subject;
 END;
--- An operator who gives the proposal up closes the slash.
+-- A slash and the wish to propose it are closed together. An operator who gives the wish up closes the slash.
+CREATE TRIGGER slashes_end_proposal AFTER UPDATE OF closed_reason ON slashes WHEN new.closed_reason IS NOT NULL BEGIN
+  UPDATE hub_actions SET state = 'closed'
+  WHERE kind = 'propose_slash' AND subject = new.evidence_hash AND state = 'open';
+END;
 CREATE TRIGGER slashes_follow_proposal AFTER UPDATE OF state ON hub_actions
 WHEN new.kind = 'propose_slash' AND new.state = 'closed' BEGIN
   UPDATE slashes SET closed_reason = 'given_up' WHERE evidence_hash = new.subject AND closed_reason IS NULL;

@@ -5,6 +5,7 @@ import { type Env, readSettings } from './env.ts'
 import { CursorCodec } from './http/cursor.ts'
 import { Sealer } from './http/seal.ts'
 import { createRelayerClients } from './relay/relayer.ts'
+import type { AttestedSets } from './settlement/attested-sets.ts'
 import { AccountStore } from './stores/accounts.ts'
 import { ApiKeyStore } from './stores/api-keys.ts'
 import { AssetStore } from './stores/assets.ts'
@@ -69,6 +70,8 @@ export function createServices(env: Env) {
     transactions: new TransactionStore(db),
     chainIndex: new ChainIndexStore(db, settings.CHAIN_WINDOW_BLOCKS),
     hubActions: new HubActionStore(db),
+    /** Null while the hub keeps no committee sets: no missed vote can be proven. */
+    committeeSets: null as AttestedSets | null,
     deadLetters: new DeadLetterStore(db),
     cursors: new CursorCodec(settings.HUB_SECRET),
     sealer: new Sealer(settings.HUB_SECRET),

@@ -1,10 +1,11 @@
-import type { SeatedCommittee } from '../../protocol/consensus/index.ts'
+import { type SeatedCommittee, seatCommittee, type Task } from '../../protocol/consensus/index.ts'
 import { defaultNetworkParams, type Profile } from '../../protocol/identity/index.ts'
 import type { Consensus } from '../../protocol/manifest/index.ts'
 import {
   checkEvidence,
   deriveOffenceId,
   type Evidence,
+  type EvidenceContext,
   EvidenceError,
   hashEvidence,
   slashAmount,
@@ -16,7 +17,7 @@ import type { NewSlash } from '../stores/slashes.ts'
 import { standingOf } from '../stores/subscription-standing.ts'
 import type { Subscription } from '../stores/subscriptions.ts'
 
-type Records = Pick<Services, 'devices' | 'network' | 'projectVersions' | 'subscriptions'>
+type Records = Pick<Services, 'committeeSets' | 'devices' | 'network' | 'projectVersions' | 'subscriptions'>
 
 /** An offence that is proven, and the time in which its owner can dispute it. */
 export interface ProvenOffence {
@@ -48,10 +49,11 @@ export async function proveOffence(
       `The project ${evidence.project_id} has published no version with the consensus ${evidence.consensus_hash}.`,
     )
   const subscription = await answerable(records, evidence, consensus, found)
-  requireProven(profile, evidence, {
+  const context = {
     validators: validators.map(({ publicKey }) => publicKey),
-    subscription,
-  })
+    subscription_id: subscription.subscriptionId,
+  }
+  await requireProven(records, profile, evidence, consensus, context)
   return {
     slash: slashOf(evidence, subscription, consensus, now),
     disputeWindowSecs: consensus.work.dispute_window_secs,
@@ -80,18 +82,46 @@ async function answerable(
   )
 }
 
-function requireProven(
+/**
+ * The check asks for the committee last. The snapshot that it is drawn from may be large, so it is read only for evidence
+ * that lacks nothing else, which is then checked once more.
+ */
+async function requireProven(
+  { committeeSets }: Records,
   profile: Profile,
   evidence: Evidence,
-  { validators, subscription }: { validators: readonly string[]; subscription: Subscription },
-): void {
-  const seat = (): SeatedCommittee | null => null
+  { work }: Consensus,
+  context: Omit<EvidenceContext, 'seat'>,
+): Promise<void> {
+  let needsSeat = false
+  const noteNeed = () => {
+    needsSeat = true
+    return null
+  }
+  const refusal = refusalOf(profile, evidence, { ...context, seat: noteNeed })
+  if (!needsSeat) return refuse(refusal)
+  const set = (await committeeSets?.attested(evidence.project_id, evidence.epoch)) ?? null
+  const seat = (task: Task): SeatedCommittee | null =>
+    set &&
+    seatCommittee(profile, set.snapshot, task.seq, {
+      committee: work.committee,
+      params: defaultNetworkParams,
+    })
+  refuse(refusalOf(profile, evidence, { ...context, seat }))
+}
+
+function refusalOf(profile: Profile, evidence: Evidence, context: EvidenceContext): EvidenceError | null {
   try {
-    checkEvidence(profile, evidence, { validators, subscription_id: subscription.subscriptionId, seat })
+    checkEvidence(profile, evidence, context)
+    return null
   } catch (error) {
-    if (error instanceof EvidenceError) throw new ApiError('invalid_evidence', error.message)
+    if (error instanceof EvidenceError) return error
     throw error
   }
+}
+
+function refuse(refusal: EvidenceError | null): void {
+  if (refusal !== null) throw new ApiError('invalid_evidence', refusal.message)
 }
 
 function slashOf(

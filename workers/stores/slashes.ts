@@ -237,6 +237,19 @@ export class SlashStore {
     )
   }
 
+  /**
+   * Closes slashes whose collateral was withdrawn, for good, before the chain knew of them. Owners may withdraw by a
+   * transaction of their own.
+   */
+  async closeWithdrawn(): Promise<void> {
+    await batch(this.#db, [
+      sql`UPDATE ${slashes} SET closed_reason = 'no_collateral'
+        WHERE status = 'recorded' AND EXISTS (
+          SELECT 1 FROM ${chainStates} AS c WHERE c.kind = 'subscription' AND c.subject = ${slashes.subscriptionId}
+            AND c.state->>'status' = 'closed' AND c.block_number <= (SELECT final_number FROM chain_cursor))`,
+    ])
+  }
+
   async #one(where: SQL): Promise<Slash | null> {
     const [slash] = await this.#select(where, 1)
     return slash ?? null

@@ -105,6 +105,29 @@ describe('a slash that was recorded', () => {
     })
   })
 
+  test('is closed when the collateral was withdrawn, for good, before it was proposed', async () => {
+    const gone = await createAccused()
+    const evidence = gone.equivocation()
+    await client().post('/v1/slashes', evidence)
+    const hash = hashEvidence(evidence)
+    const cursor = (final: number) =>
+      env.DB.prepare(
+        "INSERT OR REPLACE INTO chain_cursor (id, block_number, block_hash, final_number, final_hash, updated_at) VALUES (1, 8, '0x08', ?, '0x07', 1)",
+      )
+        .bind(final)
+        .run()
+    await indexState('subscription', gone.subscriptionId, { status: 'closed', collateral: '0', closings: 1 })
+    for (const [final, expected] of [
+      [6, { status: 'recorded', closed_reason: null }],
+      [7, { status: 'cancelled', closed_reason: 'no_collateral' }],
+    ] as const) {
+      await cursor(final)
+      await schedule()
+      expect(await read(hash)).toMatchObject(expected)
+    }
+    expect(await hubAction('propose_slash', hash)).toMatchObject({ state: 'closed' })
+  })
+
   test('follows the chain, also where a reorganisation takes something back', async () => {
     const hash = await createProposed(accused)
     expect(await read(hash)).toMatchObject({

@@ -18,6 +18,7 @@ export const disputeSlash = defineRoute(
     description:
       'Once, and before `executable_at`. The hub brings the dispute to the chain, where it holds the slash until the arbiter decides; after 14 days without a decision the slash is cancelled.',
     auth: { session: true },
+    idempotent: true,
     stores: 'records',
     params: SlashParams,
     json: {
@@ -42,9 +43,12 @@ export const disputeSlash = defineRoute(
     const [slash, now] = await Promise.all([requireSlash(c, evidence_hash), networkTime(c.var.services)])
     if (slash.owner !== sessionOf(c).address)
       throw new ApiError('not_owner', `The slash ${evidence_hash} is not of a subscription of yours.`)
-    requireDisputable(slash, now)
-    if ((await slashes.dispute(evidence_hash, { reason, links }, now)) === 'stale')
-      requireDisputable(await requireSlash(c, evidence_hash), now, 'changed')
+    // An earlier try filed it: what is left to do is to answer.
+    if (!(c.var.operation.isRetry && slash.disputeFiledAt !== null)) {
+      requireDisputable(slash, now)
+      if ((await slashes.dispute(evidence_hash, { reason, links }, now)) === 'stale')
+        requireDisputable(await requireSlash(c, evidence_hash), now, 'changed')
+    }
     bringSoon(c, 'dispute_slash', evidence_hash)
     return json(slashView(await requireSlash(c, evidence_hash), now), 201, {
       Location: `/v1/slashes/${evidence_hash}`,
