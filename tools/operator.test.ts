@@ -43,6 +43,14 @@ describe('operator commands', () => {
       'verification approve 0x02',
       post('/admin/v1/developers/{address}/verification', { address: '0x02' }, { action: 'approve' }),
     ],
+    [
+      'slash resolve 0x03 uphold --notes proven',
+      post(
+        '/admin/v1/slashes/{evidence_hash}/resolve',
+        { evidence_hash: '0x03' },
+        { decision: 'uphold', notes: 'proven' },
+      ),
+    ],
     ['reindex --reason mended', post('/admin/v1/reindex', {}, { reason: 'mended' })],
     ['dead-letters list', { method: 'get', path: '/admin/v1/dead-letters' }],
     [
@@ -62,6 +70,8 @@ describe('operator commands', () => {
     ['nodes pending', '"nodes" takes no "pending".'],
     ['node approve', '"node approve" needs <node_id>.'],
     ['node', '"node" needs one of approve, revoke.'],
+    ['slash resolve 0x03', '"slash resolve 0x03" needs one of cancel, uphold.'],
+    ['slash resolve 0x03 maybe', '"slash resolve 0x03" needs one of cancel, uphold, not "maybe".'],
     [
       'project frobnicate 0x1',
       '"project" needs one of approve, reject, pause, resume, delist, not "frobnicate".',

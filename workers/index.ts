@@ -30,9 +30,11 @@ export default {
       indexer,
     } = services(env)
     const { bringDueActions } = await import('./relay/hub-actions.ts')
+    const { wantDueSlashActions } = await import('./settlement/due-slashes.ts')
     const { followForeignActions } = await import('./relay/foreign-actions.ts')
     // Alarms drive the first of them; this brings them back should one have been lost.
     const driven = [relayer, ...previousRelayers, arbiter, indexer].map((one) => one?.wake())
+    await wantDueSlashActions(env).catch(logged)
     await Promise.all(
       [...driven, bringDueActions(env), followForeignActions(env)].map((done) => done?.catch(logged)),
     )

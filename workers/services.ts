@@ -39,6 +39,7 @@ import { ReviewStore } from './stores/reviews.ts'
 import { SessionStore } from './stores/sessions.ts'
 import { SiweNonceStore } from './stores/siwe-nonces.ts'
 import { SnapshotCandidateStore } from './stores/snapshot-candidates.ts'
+import { SlashStore } from './stores/slashes.ts'
 import { SubscriptionStore } from './stores/subscriptions.ts'
 import { TransactionStore } from './stores/transactions.ts'
 
@@ -73,6 +74,7 @@ export function createServices(env: Env) {
     devices: new DeviceStore(db),
     subscriptions: new SubscriptionStore(db),
     collateral: new CollateralStore(db),
+    slashes: new SlashStore(db, env.MODULES),
     drafts: new DraftStore(db),
     network: new NetworkStore(db),
     assets: new AssetStore(db, env.MODULES),

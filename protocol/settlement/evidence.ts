@@ -15,6 +15,7 @@ import {
   FormatError,
   hasExactKeys,
   hashCanonicalJson,
+  hashText,
   isAscending,
   isBytes32,
   isObject,
@@ -103,6 +104,11 @@ export function offenceKey({ kind, round_id, node_key }: Evidence): string {
   return `${kind}:${round_id}:${node_key}`
 }
 
+/** What the contract knows an offence by: keccak-256 of {@link offenceKey}. */
+export function deriveOffenceId(evidence: Evidence): Hex {
+  return hashText(offenceKey(evidence))
+}
+
 /** What the hub or a node holds against evidence. */
 export interface EvidenceContext {
   /** Public keys of the current validators. */
@@ -153,8 +159,9 @@ function checkEquivocation(profile: Profile, evidence: Evidence): void {
 
 function checkInvalidResult(profile: Profile, evidence: Evidence, { validators }: EvidenceContext): void {
   const { vote, finality } = requireProof(evidence, ['vote', 'finality'])
+  const list = requireFinalityList(finality, validators)
   const { task, receipt_hash } = requireFittingVote(profile, evidence, vote)
-  const record = requireFinality(profile, evidence, finality, validators)
+  const record = requireFinality(profile, evidence, list, validators)
   if (!record.audited) throw new EvidenceError('no validator ran the task itself')
   if (record.set_hash !== task.set_hash) throw new EvidenceError('the record is of another set')
   if (record.receipt_hash === receipt_hash) throw new EvidenceError('the vote agrees with the record')
@@ -165,7 +172,8 @@ function checkMissedSla(profile: Profile, evidence: Evidence, { validators, seat
   if (!isTask(task)) throw new EvidenceError('the task is malformed')
   if (deriveTaskRoundId(task) !== evidence.round_id) throw new EvidenceError('the task is of another round')
   requireTaskOf(evidence, task)
-  const record = requireFinality(profile, evidence, finality, validators)
+  const list = requireFinalityList(finality, validators)
+  const record = requireFinality(profile, evidence, list, validators)
   if (record.set_hash !== task.set_hash) throw new EvidenceError('the record is of another set')
   if (record.voters.some((voter) => voter.public_key === evidence.node_key))
     throw new EvidenceError('the node voted')
@@ -199,6 +207,14 @@ function requireTaskOf(evidence: Evidence, task: Task): void {
     throw new EvidenceError('the task is of another project, epoch or consensus')
 }
 
+/** The list is bounded before any signature is judged: no more votes than validators can be valid and distinct. */
+function requireFinalityList(value: unknown, validators: readonly string[]): readonly unknown[] {
+  if (!Array.isArray(value) || value.length < quorum(new Set(validators).size))
+    throw new EvidenceError('the finality list has no quorum')
+  if (value.length > validators.length) throw new EvidenceError('the finality list has repeated votes')
+  return value
+}
+
 /**
  * A finality list holds: strictly ascending by key, every vote valid by section 19, all over one record of the evidence's
  * round, project and epoch, and at least a quorum of the current validators.
@@ -206,14 +222,10 @@ function requireTaskOf(evidence: Evidence, task: Task): void {
 function requireFinality(
   profile: Profile,
   evidence: Evidence,
-  value: unknown,
+  list: readonly unknown[],
   validators: readonly string[],
 ): FinalityRecord {
-  if (!Array.isArray(value) || value.length < quorum(new Set(validators).size))
-    throw new EvidenceError('the finality list has no quorum')
-  // The list is bounded before any signature is judged: no more votes than validators can be valid and distinct.
-  if (value.length > validators.length) throw new EvidenceError('the finality list has repeated votes')
-  const votes = value.map((vote) => parseFinalityVote(profile, vote, validators))
+  const votes = list.map((vote) => parseFinalityVote(profile, vote, validators))
   if (!isAscending(votes.map((vote) => vote.public_key)))
     throw new EvidenceError('the finality list does not ascend')
   const record = votes[0]!.finality

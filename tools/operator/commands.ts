@@ -19,6 +19,7 @@ export interface OperatorCall {
 
 interface Options {
   readonly reason?: string
+  readonly notes?: string
   readonly condition?: readonly string[]
   readonly status?: string
   readonly role?: string
@@ -103,6 +104,21 @@ export const commands: readonly Command[] = [
     call: ([node_id = '']: readonly string[], options: Options) =>
       decide(`/admin/v1/nodes/{node_id}/${action}`, { node_id }, options),
   })),
+  ...(['cancel', 'uphold'] as const).map((decision) => ({
+    words: ['slash', 'resolve', '<evidence_hash>', decision],
+    does: decision === 'cancel' ? 'end a slash that is open' : 'decide against the dispute of a slash',
+    options: ['notes'] as const,
+    call: ([evidence_hash = '']: readonly string[], { notes }: Options) =>
+      decide(
+        '/admin/v1/slashes/{evidence_hash}/resolve',
+        { evidence_hash },
+        {},
+        {
+          decision,
+          ...(notes !== undefined && { notes }),
+        },
+      ),
+  })),
   {
     words: ['faucet', 'open'],
     does: 'open the faucet, with what the deployment gives or what is named',
@@ -148,10 +164,11 @@ export const commands: readonly Command[] = [
 
 const optionHelp: Record<keyof Options, string> = {
   reason: '--reason TEXT       why, for the audit log',
+  notes: '--notes TEXT        why, for the audit log',
   condition: '--condition TEXT    what the developer has to keep to; once for each',
   status: '--status STATUS     pending, approved or revoked',
   role: '--role ROLE         miner or validator',
-  subject: '--subject ID        only what was done to this project, node, address or message',
+  subject: '--subject ID        only what was done to this project, node, address, slash or message',
   amount: '--amount N          tokens of one drip in base units: 10^18 are one token',
   'eth-amount': '--eth-amount N      native currency of one drip in wei: 10^18 are one ether',
 }
@@ -253,6 +270,7 @@ const parse = (args: readonly string[]) =>
       allowPositionals: true,
       options: {
         reason: { type: 'string' },
+        notes: { type: 'string' },
         condition: { type: 'string', multiple: true },
         status: { type: 'string' },
         role: { type: 'string' },

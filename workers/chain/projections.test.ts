@@ -282,14 +282,20 @@ test('a slash goes from proposed to disputed, and to what was decided', () => {
     executable_at: 500,
     propose_tx: bytes('cc'),
   })
-  expect(fold('slash', proposed, event('SlashDisputed', args))).toMatchObject({ status: 'disputed' })
+  expect(fold('slash', proposed, event('SlashDisputed', args))).toMatchObject({
+    status: 'disputed',
+    disputed_at: expect.any(Number),
+  })
   expect(fold('slash', proposed, event('SlashCancelled', args))).toMatchObject({
     status: 'cancelled',
     amount: '3',
+    resolved_at: expect.any(Number),
   })
   expect(fold('slash', proposed, event('SlashDisputed', args), event('SlashUpheld', args))).toMatchObject({
     status: 'proposed',
     outcome: 'upheld',
+    disputed_at: expect.any(Number),
+    resolved_at: expect.any(Number),
   })
   expect(fold('slash', proposed, event('SlashExecuted', args))).toMatchObject({ status: 'executed' })
 })

@@ -236,7 +236,7 @@ const project: Record<Subject['kind'], (state: ChainState, event: ChainEvent) =>
     }
   },
 
-  slash(state, { name, args, txHash }) {
+  slash(state, { name, args, blockTime, txHash }) {
     switch (name) {
       case 'SlashProposed':
         return {
@@ -247,11 +247,11 @@ const project: Record<Subject['kind'], (state: ChainState, event: ChainEvent) =>
           status: 'proposed',
         }
       case 'SlashDisputed':
-        return { status: 'disputed' }
+        return { status: 'disputed', disputed_at: blockTime }
       case 'SlashUpheld':
-        return { status: 'proposed', outcome: 'upheld' }
+        return { status: 'proposed', outcome: 'upheld', resolved_at: blockTime }
       case 'SlashCancelled':
-        return { status: 'cancelled', outcome: 'cancelled' }
+        return { status: 'cancelled', outcome: 'cancelled', resolved_at: blockTime }
       case 'SlashExecuted':
         return { status: 'executed', taken: args.amount, execute_tx: txHash }
       default:

@@ -30,6 +30,8 @@ export const budgets = {
   faucet: { windowSeconds: 60, caller: 10, address: 20 },
   asset_upload: { windowSeconds: 3600, caller: 120, address: 600 },
   module_upload: { windowSeconds: 3600, caller: 60, address: 300 },
+  // Every signature in it is checked.
+  slash_evidence: { windowSeconds: 60, address: 30 },
   // Each of them is paid for by the hub, in the chain's own token.
   relay: { windowSeconds: 86_400, caller: 500, address: 1000 },
   stored_files: { windowSeconds: 86_400, address: 1024 * kibPerMib },
@@ -39,7 +41,7 @@ export const budgets = {
 export type BudgetName = keyof typeof budgets
 
 /** Budgets that a route names in its declaration, beside the general one of its caller. */
-export type ExtraBudget = 'sign_in' | 'faucet' | 'asset_upload' | 'module_upload'
+export type ExtraBudget = 'sign_in' | 'faucet' | 'asset_upload' | 'module_upload' | 'slash_evidence'
 
 /** What of a request stays: records in the database, or files in the storage. */
 export type Stored = 'records' | 'files'

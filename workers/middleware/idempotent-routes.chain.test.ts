@@ -6,6 +6,7 @@ import { png } from '../images/testing/images.ts'
 import { routes } from '../routes/index.ts'
 import { namedArtifact } from '../test/artifact.ts'
 import { client, errorOf } from '../test/client.ts'
+import { createAccused, createProposed } from '../test/evidence.ts'
 import { failingDatabase } from '../test/failing-database.ts'
 import { createDeveloper, manifestOf, signed, submitProject, uploadModule } from '../test/project.ts'
 import { createDescribedMiner, createListedProject, minCollateral } from '../test/subscription.ts'
@@ -105,6 +106,18 @@ const idempotentRoutes: Record<string, IdempotentRoute> = {
     },
     found: 200,
     withoutChain: true,
+  },
+  'POST /v1/slashes/{evidence_hash}/disputes': {
+    begin: async () => {
+      const accused = await createAccused()
+      const hash = await createProposed(accused)
+      return {
+        token: accused.owner.token,
+        path: `/v1/slashes/${hash}/disputes`,
+        body: { reason: freshName() },
+        done: () => rows('slashes WHERE evidence_hash = ? AND dispute_filed_at IS NOT NULL', hash),
+      }
+    },
   },
   'POST /v1/developers/projects/{project_id}/versions': {
     begin: async () => {

@@ -15,6 +15,7 @@ const titles: Record<BudgetName, string> = {
   faucet: '`POST /v1/faucet/drip`',
   asset_upload: 'Uploads of images',
   module_upload: 'Uploads of modules',
+  slash_evidence: '`POST /v1/slashes`',
   relay: 'Signed actions that are relayed',
   stored_files: 'Images and modules that are uploaded',
   stored_records: 'Bodies of calls that leave a record, each at least 1 KiB',

@@ -7,6 +7,8 @@ type Wanted = HubAction['wanted']
 
 /** What a kind of action of the hub's own is about, and how it gets to the chain. */
 export interface HubActionRules {
+  /** Whose role the contract asks for: the hub relays with one key, and is the arbiter with another. */
+  signer: 'relayer' | 'arbiter'
   /** The state of the subject that shows whether the chain has what is wanted. */
   stateKind: Subject['kind']
   isThere: (state: ChainState, wanted: Wanted) => boolean

@@ -6,8 +6,24 @@ import { services } from '../services.ts'
 import type { HubAction, HubActionKind } from '../stores/hub-actions.ts'
 import type { HubActionRules } from './hub-action-rules.ts'
 import { listingStatusRules } from './listing-status.ts'
+import {
+  cancelSlashRules,
+  disputeSlashRules,
+  endDisputeRules,
+  executeSlashRules,
+  proposeSlashRules,
+  upholdSlashRules,
+} from './slash-actions.ts'
 
-const rules: Record<HubActionKind, HubActionRules> = { set_listing_status: listingStatusRules }
+const rules: Record<HubActionKind, HubActionRules> = {
+  set_listing_status: listingStatusRules,
+  propose_slash: proposeSlashRules,
+  dispute_slash: disputeSlashRules,
+  execute_slash: executeSlashRules,
+  end_dispute: endDisputeRules,
+  cancel_slash: cancelSlashRules,
+  uphold_slash: upholdSlashRules,
+}
 
 const batchMax = 50
 /** What is on its way, or in a block that is not final, is looked at again after so long. */
@@ -36,10 +52,10 @@ export async function bringHubAction(env: Env, kind: HubActionKind, subject: str
  * transaction for ever.
  */
 async function bring(env: Env, action: HubAction): Promise<void> {
-  const { hubActions, relayer } = services(env)
+  const { kind, subject, wanted } = action
+  const { hubActions, [rules[kind].signer]: relayer } = services(env)
   const contracts = readSettings(env).CHAIN_CONTRACTS
   if (relayer === null || contracts === undefined) return
-  const { kind, subject, wanted } = action
   const now = unixNow()
   const standing = await readStanding(env, action)
   const earlier = action.attempts === 0 ? null : await relayer.find(attemptId(action))

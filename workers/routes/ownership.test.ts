@@ -6,10 +6,12 @@ import { hashSecret } from '../middleware/authenticate.ts'
 import type { RouteDeclaration } from '../route.ts'
 import { type Client, client } from '../test/client.ts'
 import { createMiner } from '../test/device.ts'
+import { indexState } from '../test/evidence.ts'
 import { createNode, insertNode } from '../test/node.ts'
 import { uploadModule } from '../test/project.ts'
 import { createListedProject, suitableProfile } from '../test/subscription.ts'
 import { loadRoutes } from './index.ts'
+import { evidenceExample } from './slashes/schema.ts'
 
 /** Stands in everything of Ada's that is not public. */
 const secret = 'only-ada-may-read-this'
@@ -39,6 +41,7 @@ const owned: Record<string, string> = {
   modules: 'uploader',
   projects: 'developer',
   sessions: 'address',
+  slashes: 'owner',
 }
 
 async function createAda(): Promise<Ada> {
@@ -105,6 +108,17 @@ async function createAda(): Promise<Ada> {
       address,
     ),
   ])
+  const slash = `0x${'5a'.repeat(32)}`
+  await env.DB.prepare(
+    `INSERT INTO slashes (evidence_hash, offence_id, kind, project_id, round_id, subscription_id, owner, node_id, bp, amount,
+      evidence, status, created_at) VALUES (?, ?, 'equivocation', ?, '', ?, ?, ?, 1, '1', ?, 'recorded', 1)`,
+  )
+    .bind(slash, slash, project, subscription, address, device.nodeId, JSON.stringify(evidenceExample))
+    .run()
+  await indexState('slash', slash, {
+    status: 'proposed',
+    executable_at: Math.floor(Date.now() / 1000) + 3_600,
+  })
   return {
     client: caller,
     address,
@@ -115,6 +129,7 @@ async function createAda(): Promise<Ada> {
       draft_id: 'mine',
       node_id: device.nodeId,
       subscription_id: subscription,
+      evidence_hash: slash,
       project_id: project,
       version: '1',
       review_id: review,

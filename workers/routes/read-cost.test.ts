@@ -13,6 +13,7 @@ import { createNode, type TestNode } from '../test/node.ts'
 import { uploadModule } from '../test/project.ts'
 import { createListedProject } from '../test/subscription.ts'
 import { loadRoutes } from './index.ts'
+import { evidenceExample } from './slashes/schema.ts'
 
 const page = 20
 /** Things of each kind that are there to be read; of a wallet's own things as many are another's. */
@@ -79,6 +80,18 @@ beforeAll(async () => {
       'chain_states',
       'kind, subject, owner, state, block_number',
       `'subscription', {id}, ?, '{"status":"bonded","collateral":"9","payout":"${other}","started_at":1,"release_at":null}', 1`,
+    ),
+    ...own(
+      'slashes',
+      `evidence_hash, owner, offence_id, kind, project_id, round_id, subscription_id, node_id, bp, amount, evidence, status,
+        created_at`,
+      `{id}, ?, {id}, 'equivocation', '${project}', '', {id}, '', 1, '1', '${JSON.stringify(evidenceExample)}', 'recorded', i`,
+    ),
+    ...['a0', 'a1'].map((first) =>
+      fill(
+        'INSERT INTO chain_states (kind, subject, state, block_number)',
+        `'slash', ${key(first)}, json_object('subscription_id', ${key('c3')}, 'status', 'proposed', 'executable_at', 5), 1`,
+      ),
     ),
     // Of other subscriptions; reading those would read all slashes.
     fill(
@@ -167,6 +180,7 @@ beforeAll(async () => {
     node_id: miner.device.nodeId,
     binding_hash: device?.bindingHash ?? '',
     subscription_id: `0xa0${'0'.repeat(61)}1`,
+    evidence_hash: `0xa0${'0'.repeat(61)}1`,
     module: (await uploadModule({ client: caller })).address,
   }
   // From the second reading on, bytes come from the cache.

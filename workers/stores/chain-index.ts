@@ -81,6 +81,18 @@ export class ChainIndexStore {
     )
   }
 
+  /** Unix seconds of the newest indexed block; 0 before the first. */
+  async newestTime(): Promise<number> {
+    const [row] = await read(() =>
+      this.#db
+        .select({ timestamp: chainBlocks.timestamp })
+        .from(chainBlocks)
+        .orderBy(desc(chainBlocks.number))
+        .limit(1),
+    )
+    return row?.timestamp ?? 0
+  }
+
   /** The addresses of all vaults. */
   async vaults(): Promise<string[]> {
     const rows = await read(() =>

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import type { Wallet } from './caller.ts'
 import { type Database, read } from './database.ts'
 import { openSubscriptions } from './open-subscriptions.ts'
+import { pendingSlashesOf } from './pending-slashes.ts'
 
 /** What a wallet's subscriptions that are not closed hold together. */
 export interface CollateralTotals {
@@ -56,9 +57,7 @@ export class CollateralStore {
               SELECT timestamp FROM chain_blocks ORDER BY number DESC LIMIT 1), 0))
               THEN 'withdrawable' ELSE c.state->>'status' END AS status,
             coalesce(c.state->>'collateral', '0') AS collateral, coalesce(c.state->>'slashed_total', '0') AS slashed,
-            (SELECT count(*) FROM chain_states AS slash WHERE slash.kind = 'slash'
-              AND json_extract(slash.state, '$.subscription_id') = +s.subscription_id
-              AND json_extract(slash.state, '$.status') IN ('proposed', 'disputed')) AS pending
+            ${pendingSlashesOf(sql.raw('s.subscription_id'))} AS pending
           FROM ${openSubscriptions(owner)})`),
     )) as SummedRow[]
     return {

@@ -44,6 +44,26 @@ export class DeviceStore {
   }
 
   /**
+   * Whether the device was bound to the wallet at some time from `since` until before `until`, both in Unix seconds: it was
+   * bound by then, and nothing had ended that before.
+   */
+  async wasBound(
+    { nodeId, owner }: Pick<DeviceRow, 'nodeId' | 'owner'>,
+    since: number,
+    until: number,
+  ): Promise<boolean> {
+    const rows = await read(() =>
+      this.#db.all(sql`
+        SELECT 1 FROM ${bindings} AS b
+        WHERE b.node_id = ${nodeId} AND b.owner = ${owner} AND b.action = 'bind' AND b.accepted_at < ${until}
+          AND NOT EXISTS (SELECT 1 FROM ${bindings} AS later WHERE later.node_id = b.node_id
+            AND later.accepted_at > b.accepted_at AND later.accepted_at <= ${since})
+        LIMIT 1`),
+    )
+    return rows.length > 0
+  }
+
+  /**
    * Binds the device, unless the record was used before or another wallet has the device. The device's row decides
    * between racing records, and the record is kept only where it won. A new owner begins without label and profile.
    */

@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, getTableColumns, lt, lte, type SQL, sql } from 'drizzle-orm'
-import type { ManifestHashes, ProjectManifest, Tier } from '../../protocol/manifest/index.ts'
+import type { Consensus, ManifestHashes, ProjectManifest, Tier } from '../../protocol/manifest/index.ts'
 import { batch, type Database, isChanged, read } from './database.ts'
 import { boundaryColumns, manifestColumns } from './project-row.ts'
 import type { ProjectVersion } from './projects.ts'
@@ -46,6 +46,24 @@ export class ProjectVersionStore {
         .limit(1),
     )
     return rows[0] ?? null
+  }
+
+  /** The consensus with this hash that the project has, or had, in force or published; null when there is none. */
+  async consensus(projectId: string, consensusHash: string): Promise<Consensus | null> {
+    const [row] = await read(() =>
+      this.#db
+        .select({ manifest: projectVersions.manifest })
+        .from(projectVersions)
+        .where(
+          and(
+            eq(projectVersions.projectId, projectId),
+            eq(projectVersions.consensusHash, consensusHash),
+            sql`${projectVersions.status} IN ('registered', 'active', 'superseded')`,
+          ),
+        )
+        .limit(1),
+    )
+    return row ? (JSON.parse(row.manifest) as ProjectManifest).consensus : null
   }
 
   /** The highest that is not rejected: what the next one continues. */

@@ -11,6 +11,7 @@ import type {
   Tier,
   versionStates,
 } from '../../protocol/manifest/index.ts'
+import type { Offence, slashStates } from '../../protocol/settlement/index.ts'
 import type { Benchmark, Hardware } from './device-profile.ts'
 
 /** A token as records show it. */
@@ -491,7 +492,17 @@ export const deadLetters = sqliteTable('dead_letters', {
 export const hubActions = sqliteTable(
   'hub_actions',
   {
-    kind: text().$type<'set_listing_status'>().notNull(),
+    kind: text()
+      .$type<
+        | 'set_listing_status'
+        | 'propose_slash'
+        | 'dispute_slash'
+        | 'execute_slash'
+        | 'end_dispute'
+        | 'cancel_slash'
+        | 'uphold_slash'
+      >()
+      .notNull(),
     subject: text().notNull(),
     wanted: text({ mode: 'json' }).$type<Record<string, string>>().notNull(),
     revision: integer().notNull(),
@@ -503,3 +514,25 @@ export const hubActions = sqliteTable(
   },
   (table) => [primaryKey({ columns: [table.kind, table.subject] })],
 )
+
+export const slashes = sqliteTable('slashes', {
+  evidenceHash: text('evidence_hash').primaryKey(),
+  offenceId: text('offence_id').notNull(),
+  kind: text().$type<Offence>().notNull(),
+  projectId: text('project_id').notNull(),
+  roundId: text('round_id').notNull(),
+  subscriptionId: text('subscription_id').notNull(),
+  owner: text().notNull(),
+  nodeId: text('node_id').notNull(),
+  bp: integer().notNull(),
+  amount: text().notNull(),
+  evidence: text(),
+  status: text().$type<(typeof slashStates)[number]>().notNull(),
+  closedReason: text('closed_reason').$type<'no_penalty' | 'no_collateral' | 'given_up'>(),
+  disputeReason: text('dispute_reason'),
+  disputeLinks: text('dispute_links', { mode: 'json' }).$type<readonly string[]>(),
+  disputeFiledAt: integer('dispute_filed_at'),
+  decision: text().$type<'cancel' | 'uphold'>(),
+  decidedAt: integer('decided_at'),
+  createdAt: integer('created_at').notNull(),
+})

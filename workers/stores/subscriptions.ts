@@ -4,6 +4,7 @@ import type { ChainState } from '../chain/projections.ts'
 import type { Wallet } from './caller.ts'
 import { batch, type Database, isChanged, query, read } from './database.ts'
 import { openSubscriptions } from './open-subscriptions.ts'
+import { pendingSlashesOf } from './pending-slashes.ts'
 import { minersOf } from './registry-effects.ts'
 import { chainStates, subscriptions } from './schema.ts'
 
@@ -42,11 +43,7 @@ const isClosed = sql`coalesce(json_extract(${chain.state}, '$.status') = 'closed
 const columns = {
   row: subscriptions,
   chain: chain.state,
-  // The plus takes the column's affinity away, which the indexed expression does not have: with it, every slash is read.
-  pendingSlashes: sql<number>`(SELECT count(*)
-    FROM chain_states AS slash WHERE slash.kind = 'slash'
-    AND json_extract(slash.state, '$.subscription_id') = +${subscriptions.subscriptionId}
-    AND json_extract(slash.state, '$.status') IN ('proposed', 'disputed'))`,
+  pendingSlashes: pendingSlashesOf(subscriptions.subscriptionId),
   chainTime: sql<number>`coalesce((SELECT timestamp FROM chain_blocks ORDER BY number DESC LIMIT 1), 0)`,
 }
 

@@ -52,12 +52,13 @@ export const signedPayload = (key: string, { typed_data, permit }: GaslessPayloa
 
 /** Lets what was relayed become final, and the events be indexed. */
 export async function finalizeRelays(): Promise<void> {
-  const { relayer } = services(env)
+  const { relayer, arbiter } = services(env)
+  const clients = [relayer, arbiter].filter((one) => one !== null)
   // A block may come a round later than what was sent for it.
   do {
     await turn()
-    await runDurableObjectAlarm(env.RELAYER.getByName(`31337:${relayer?.signer}`))
-  } while (((await relayer?.health())?.open ?? 0) > 0)
+    for (const { signer } of clients) await runDurableObjectAlarm(env.RELAYER.getByName(`31337:${signer}`))
+  } while ((await Promise.all(clients.map((one) => one.health()))).some(({ open }) => open > 0))
   await readChain()
 }
 

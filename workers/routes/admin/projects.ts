@@ -7,7 +7,7 @@ import { json } from '../../http/answer.ts'
 import { lines } from '../../http/formats.ts'
 import { pageOf, pageQuery, paginate } from '../../http/pagination.ts'
 import { sessionOf } from '../../middleware/authenticate.ts'
-import { bringHubAction } from '../../relay/hub-actions.ts'
+import { bringSoon } from '../../relay/bring-soon.ts'
 import { defineRoute } from '../../route.ts'
 import type { Project } from '../../stores/projects.ts'
 import { unknownProject } from '../projects/access.ts'
@@ -57,12 +57,7 @@ export const reviewProject = defineRoute(
         `The project is ${listingStatus}; ${action} is for one that is ${reviewMoves[action].from.join(' or ')}.`,
         { details: { listing_status: listingStatus } },
       )
-    // What fails now is tried again by the schedule.
-    c.executionCtx.waitUntil(
-      bringHubAction(c.env, 'set_listing_status', project_id).catch((error) =>
-        console.error(`${c.var.requestId} the registry could not be told`, error),
-      ),
-    )
+    bringSoon(c, 'set_listing_status', project_id)
     // What is listed has committees from this epoch on.
     if (listingStatus === 'listed') c.executionCtx.waitUntil(wakeCommittees(c, project_id))
     return json(await readProjectView(c, record))

@@ -1,20 +1,9 @@
 import { env } from 'cloudflare:workers'
-import { type Abi, encodeFunctionData } from 'viem'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { stakingAbi } from '../../../contracts/generated/contracts.ts'
 import type { GaslessPayload } from '../../../protocol/actions/index.ts'
 import { allowsCall, type SubscriptionCall, type SubscriptionState } from '../../../protocol/actions/index.ts'
 import { services } from '../../services.ts'
-import {
-  chain,
-  finalizeRelays,
-  mint,
-  passUnbonding,
-  rpc,
-  send,
-  signedPayload,
-  signTypedData,
-} from '../../test/chain.ts'
+import { chain, finalizeRelays, mint, passUnbonding, signedPayload, signTypedData } from '../../test/chain.ts'
 import { client, errorOf } from '../../test/client.ts'
 import { createOwner } from '../../test/device.ts'
 import { createNode, insertNode } from '../../test/node.ts'
@@ -72,15 +61,6 @@ async function finish(response: Response): Promise<Json> {
   const { id } = (await response.json()) as { id: string }
   await finalizeRelays()
   return (await (await client().get(`/v1/transactions/${id}`)).json()) as Json
-}
-
-/** A transaction of the account that holds the roles of the staking contract. */
-async function asOperator(
-  functionName: 'proposeSlash' | 'executeSlash',
-  args: readonly unknown[],
-): Promise<void> {
-  const data = encodeFunctionData({ abi: stakingAbi as Abi, functionName, args })
-  await send(chain?.deployer, chain?.contracts.staking, data)
 }
 
 const confirmed = { status: 'confirmed', error: null, indexed: true }
@@ -665,32 +645,5 @@ describe.skipIf(chain === null)('reading', () => {
       bonded: '0',
       hub_balance: null,
     })
-  })
-
-  test('a slash on the chain jails, and topping up frees', async () => {
-    const { id, bond, call, read, owner } = await subscribe()
-    await bond()
-    const evidence = `0x${id.slice(2).split('').reverse().join('')}` as const
-    await asOperator('proposeSlash', [id, evidence, evidence, minCollateral / 2n, 60n])
-    await finalizeRelays()
-    expect(await read()).toMatchObject({ status: 'active', pending_slashes: 1 })
-    // The window, and the grace period after it.
-    await rpc('evm_increaseTime', 60 + 900)
-    await asOperator('executeSlash', [evidence])
-    await finalizeRelays()
-    expect(await read()).toMatchObject({
-      status: 'jailed',
-      collateral: String(minCollateral / 2n),
-      collateral_health: 'critical',
-      slashed_total: String(minCollateral / 2n),
-      pending_slashes: 0,
-    })
-    expect(await (await owner.client.get('/v1/me/collateral')).json()).toMatchObject({
-      bonded: String(minCollateral / 2n),
-      slashed_total: String(minCollateral / 2n),
-    })
-    const topUp = await call('bond-payload', { amount: String(minCollateral) })
-    expect(await bond((await topUp.json()) as GaslessPayload)).toMatchObject(confirmed)
-    expect(await read()).toMatchObject({ status: 'active', collateral_health: 'healthy' })
   })
 })

@@ -1,0 +1,97 @@
+import * as z from 'zod'
+import type { HubContext } from '../../context.ts'
+import { ApiError } from '../../errors.ts'
+import { json } from '../../http/answer.ts'
+import { lines } from '../../http/formats.ts'
+import { sessionOf } from '../../middleware/authenticate.ts'
+import { bringSoon } from '../../relay/bring-soon.ts'
+import { defineRoute } from '../../route.ts'
+import { windowTime } from '../../settlement/window-time.ts'
+import { decisionSecs, disputeGraceSecs } from '../../settlement/slash-standing.ts'
+import type { Slash, SlashDecision } from '../../stores/slashes.ts'
+import { disputedExample, requireSlash, SlashParams, SlashView, slashView } from '../slashes/schema.ts'
+
+const Resolution = z
+  .strictObject({
+    decision: z.enum(['cancel', 'uphold']),
+    notes: lines(2000, 1).nullable().default(null).meta({ description: 'Why; kept in the audit log.' }),
+  })
+  .meta({ id: 'SlashResolution' })
+
+export const resolveSlash = defineRoute(
+  {
+    method: 'post',
+    path: '/admin/v1/slashes/{evidence_hash}/resolve',
+    operationId: 'resolveSlash',
+    tag: 'Operator',
+    summary: 'Decide about a slash as the arbiter',
+    description:
+      'cancel ends any slash that is open, uphold decides against a dispute. The decision goes to the chain with the key of the arbiter; the status follows when it is indexed. The same decision again changes nothing.',
+    auth: { operator: true },
+    params: SlashParams,
+    json: { schema: Resolution, example: { decision: 'cancel', notes: 'The votes are of a stolen key.' } },
+    errors: ['not_found', 'invalid_state'],
+    responses: {
+      200: { description: 'The slash.', schema: SlashView, example: disputedExample },
+    },
+  },
+  async (c, { params: { evidence_hash }, json: { decision, notes } }) => {
+    const { slashes, arbiter } = c.var.services
+    const [slash, now] = await Promise.all([requireSlash(c, evidence_hash), windowTime(c.var.services)])
+    if (arbiter === null) throw noArbiter()
+    const kind = `${decision}_slash` as const
+    if (slash.decision !== decision) {
+      requireDecidable(slash, decision, now)
+      const isOnChain = decision === 'cancel' || slash.chain?.status === 'disputed'
+      const operator = sessionOf(c).address
+      const outcome = await slashes.decide(evidence_hash, decision, { operator, notes, isOnChain }, now)
+      if (outcome === 'stale') await requireSameDecision(c, evidence_hash, decision)
+      bringSoon(c, kind, evidence_hash)
+    }
+    return json(slashView(await requireSlash(c, evidence_hash), now))
+  },
+)
+
+const noArbiter = (): ApiError =>
+  new ApiError(
+    'unavailable',
+    'This hub is not the arbiter: it has no ARBITER_PRIVATE_KEY. Set it, or decide with a transaction of the arbiter’s own.',
+    { headers: { 'Retry-After': '3600' } },
+  )
+
+/** @throws {@link ApiError} 409 `invalid_state`. */
+function requireDecidable(slash: Slash, decision: SlashDecision, now: number): void {
+  const refusal = decision === 'cancel' ? refusalToCancel(slash) : refusalToUphold(slash, now)
+  if (refusal !== null) throw new ApiError('invalid_state', refusal, { details: { status: slash.status } })
+}
+
+function refusalToCancel({ status }: Slash): string | null {
+  if (status === 'recorded') return 'The slash is not proposed on the chain yet. Try again in a minute.'
+  return status === 'proposed' || status === 'disputed' ? null : `The slash is ${status}.`
+}
+
+function refusalToUphold({ status, decision, chain }: Slash, now: number): string | null {
+  if (status !== 'disputed') return `The slash is ${status}; uphold is for one that is disputed.`
+  if (decision === 'cancel') return 'The slash is being cancelled, which is for good.'
+  if (chain?.status === 'disputed')
+    return now < (chain.disputed_at ?? now) + decisionSecs
+      ? null
+      : 'The 14 days to uphold the slash are over; it can only be cancelled.'
+  // Until then the dispute may still arrive; what came too late for the chain needs no transaction.
+  return chain !== null && now >= chain.executable_at + disputeGraceSecs
+    ? null
+    : 'The dispute is not on the chain yet. Try again in a minute.'
+}
+
+/** Of two at once the other may have decided the same. */
+async function requireSameDecision(
+  c: HubContext,
+  evidenceHash: string,
+  decision: SlashDecision,
+): Promise<void> {
+  const slash = await requireSlash(c, evidenceHash)
+  if (slash.decision !== decision)
+    throw new ApiError('invalid_state', `The slash is ${slash.status}, and another decision was made.`, {
+      details: { status: slash.status },
+    })
+}

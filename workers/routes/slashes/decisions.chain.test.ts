@@ -1,0 +1,397 @@
+import { createScheduledController, runDurableObjectAlarm } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { decodeFunctionData, type Hex } from 'viem'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { stakingAbi } from '../../../contracts/generated/contracts.ts'
+import { FakeChain } from '../../../durable-objects/testing/fake-chain.ts'
+import { hashEvidence } from '../../../protocol/settlement/index.ts'
+import hub from '../../index.ts'
+import { services } from '../../services.ts'
+import { type Client, client, errorOf } from '../../test/client.ts'
+import {
+  type Accused,
+  bonded,
+  createAccused,
+  createProposed,
+  hubAction,
+  indexState,
+} from '../../test/evidence.ts'
+import { createOperator } from '../../test/operator.ts'
+import { minCollateral } from '../../test/subscription.ts'
+import { signIn } from '../../test/wallet.ts'
+
+type Json = Record<string, unknown>
+
+const chain = new FakeChain()
+const input = { reason: 'The key was copied.', links: ['https://miner.example.com/report'] }
+const daySecs = 86_400
+const now = () => Math.floor(Date.now() / 1000)
+
+let accused: Accused
+let owner: Client
+let operator: Awaited<ReturnType<typeof createOperator>>
+beforeAll(async () => {
+  chain.install()
+  accused = await createAccused()
+  owner = accused.owner.client
+  operator = await createOperator()
+})
+beforeEach(() => {
+  chain.install()
+  chain.received.length = 0
+})
+
+const dispute = (hash: string, caller = owner, json: unknown = input) =>
+  caller.post(`/v1/slashes/${hash}/disputes`, json)
+const resolve = (hash: string, decision: string, caller: Client = operator.client) =>
+  caller.post(`/admin/v1/slashes/${hash}/resolve`, { decision, notes: 'Seen to.' })
+const read = async (hash: string) => (await (await client().get(`/v1/slashes/${hash}`)).json()) as Json
+
+/** What the index says of the slash from now on, beside what it said before. */
+async function index(hash: string, change: object): Promise<void> {
+  const state = await services(env).chainIndex.state('slash', hash)
+  await indexState('slash', hash, { ...state, ...change })
+}
+
+const schedule = async () => {
+  await env.DB.prepare('UPDATE hub_actions SET next_attempt_at = 1').run()
+  await hub.scheduled(createScheduledController(), env)
+}
+
+/** The calls about a slash that reached the chain. */
+const sent = (hash: string) =>
+  chain.received.flatMap(({ data }) => {
+    const { functionName, args = [] } = decodeFunctionData({ abi: stakingAbi, data: data as Hex })
+    return (args as readonly unknown[]).includes(hash) ? [functionName] : []
+  })
+
+/** Who signed the last call of a name. */
+const senderOf = (name: string) =>
+  chain.received
+    .findLast(({ data }) => decodeFunctionData({ abi: stakingAbi, data: data as Hex }).functionName === name)
+    ?.from.toLowerCase()
+
+/** Lets what was sent get into a block. */
+async function mine(): Promise<void> {
+  chain.mine()
+  for (const signer of [services(env).relayer, services(env).arbiter])
+    await runDurableObjectAlarm(env.RELAYER.getByName(`31337:${signer?.signer}`))
+}
+
+describe('a slash that was recorded', () => {
+  test('is proposed at once, with the offence, the amount and the window of the project', async () => {
+    const evidence = accused.equivocation()
+    await client().post('/v1/slashes', evidence)
+    const hash = hashEvidence(evidence)
+    const [call] = chain.received.map(({ data }) =>
+      decodeFunctionData({ abi: stakingAbi, data: data as Hex }),
+    )
+    expect(call).toEqual({
+      functionName: 'proposeSlash',
+      args: [accused.subscriptionId, expect.stringMatching(/^0x[0-9a-f]{64}$/), hash, minCollateral, 86_400n],
+    })
+    expect(await read(hash)).toMatchObject({ status: 'recorded', recovery: 'wait' })
+  })
+
+  test('is closed when an operator gives the proposal up', async () => {
+    const evidence = accused.equivocation()
+    await client().post('/v1/slashes', evidence)
+    const hash = hashEvidence(evidence)
+    await env.DB.prepare("UPDATE hub_actions SET state = 'closed' WHERE subject = ?").bind(hash).run()
+    expect(await read(hash)).toMatchObject({
+      status: 'cancelled',
+      closed_reason: 'given_up',
+      recovery: null,
+    })
+  })
+
+  test('is closed when the collateral was withdrawn, for good, before it was proposed', async () => {
+    const gone = await createAccused()
+    const evidence = gone.equivocation()
+    await client().post('/v1/slashes', evidence)
+    const hash = hashEvidence(evidence)
+    const cursor = (final: number) =>
+      env.DB.prepare(
+        "INSERT OR REPLACE INTO chain_cursor (id, block_number, block_hash, final_number, final_hash, updated_at) VALUES (1, 8, '0x08', ?, '0x07', 1)",
+      )
+        .bind(final)
+        .run()
+    await indexState('subscription', gone.subscriptionId, { status: 'closed', collateral: '0', closings: 1 })
+    for (const [final, expected] of [
+      [6, { status: 'recorded', closed_reason: null }],
+      [7, { status: 'cancelled', closed_reason: 'no_collateral' }],
+    ] as const) {
+      await cursor(final)
+      await schedule()
+      expect(await read(hash)).toMatchObject(expected)
+    }
+    expect(await hubAction('propose_slash', hash)).toMatchObject({ state: 'closed' })
+  })
+
+  test('follows the chain, also where a reorganisation takes something back', async () => {
+    const hash = await createProposed(accused)
+    expect(await read(hash)).toMatchObject({
+      status: 'proposed',
+      recovery: 'dispute',
+      executable_at: expect.any(Number),
+      propose_tx: expect.stringMatching(/^0x/),
+    })
+    await index(hash, { status: 'executed', taken: '5' })
+    expect(await read(hash)).toMatchObject({ status: 'executed', taken: '5', recovery: 'none' })
+    await env.DB.prepare(
+      "UPDATE chain_states SET state = json_set(state, '$.status', 'disputed') WHERE subject = ?",
+    )
+      .bind(hash)
+      .run()
+    expect(await read(hash)).toMatchObject({ status: 'disputed' })
+    await env.DB.prepare('DELETE FROM chain_states WHERE subject = ?').bind(hash).run()
+    expect(await read(hash)).toMatchObject({ status: 'recorded', propose_tx: null, executable_at: null })
+  })
+
+  test('is recovered from by topping up while it jails', async () => {
+    const jailed = await createAccused()
+    const hash = await createProposed(jailed)
+    const low = { at: 5, left: '1' }
+    await indexState('subscription', jailed.subscriptionId, {
+      ...bonded(1n, jailed.owner.address),
+      slashed_total: String(minCollateral - 1n),
+      slash_lows: [low],
+    })
+    await index(hash, { status: 'executed', taken: String(minCollateral - 1n) })
+    expect(await read(hash)).toMatchObject({ recovery: 'top_up' })
+    await indexState('subscription', jailed.subscriptionId, {
+      ...bonded(minCollateral, jailed.owner.address),
+      slash_lows: [low],
+    })
+    expect(await read(hash)).toMatchObject({ recovery: 'none' })
+  })
+})
+
+describe('POST /v1/slashes/{evidence_hash}/disputes', () => {
+  test('keeps what the owner says, and brings the dispute to the chain', async () => {
+    const hash = await createProposed(accused)
+    const response = await dispute(hash)
+    expect(response.status).toBe(201)
+    expect(response.headers.get('location')).toBe(`/v1/slashes/${hash}`)
+    expect(await response.json()).toMatchObject({
+      status: 'disputed',
+      dispute: { ...input, filed_at: expect.any(Number), outcome: null, resolved_at: null },
+      recovery: 'wait',
+    })
+    expect(sent(hash)).toEqual(['proposeSlash', 'disputeSlash'])
+  })
+
+  test('each refusal', async () => {
+    const hash = await createProposed(accused)
+    const stranger = (await signIn()).client
+    const refusal = async (response: Promise<Response>) => {
+      const { status, error } = await errorOf(await response)
+      return [status, error]
+    }
+    expect(await refusal(dispute(`0x${'00'.repeat(32)}`))).toEqual([404, 'not_found'])
+    expect(await refusal(dispute(hash, stranger))).toEqual([403, 'not_owner'])
+    for (const wrong of [
+      { reason: '' },
+      { reason: 'x'.repeat(4001) },
+      { ...input, links: Array(6).fill(input.links[0]) },
+      { ...input, links: ['http://miner.example.com/'] },
+      { ...input, links: [`https://miner.example.com/${'x'.repeat(512)}`] },
+    ])
+      expect(await refusal(dispute(hash, owner, wrong))).toEqual([400, 'invalid_field'])
+
+    const recorded = accused.equivocation()
+    await client().post('/v1/slashes', recorded)
+    expect(await refusal(dispute(hashEvidence(recorded)))).toEqual([409, 'invalid_state'])
+    const late = await createProposed(accused, { executable_at: now() })
+    expect(await refusal(dispute(late))).toEqual([409, 'invalid_state'])
+    expect(await read(late)).toMatchObject({ status: 'proposed', recovery: 'wait' })
+    const cancelled = await createProposed(accused, { status: 'cancelled', outcome: 'cancelled' })
+    expect(await refusal(dispute(cancelled))).toEqual([409, 'invalid_state'])
+    const byTransaction = await createProposed(accused, { status: 'disputed', disputed_at: now() })
+    expect(await refusal(dispute(byTransaction))).toEqual([409, 'duplicate'])
+    expect(await read(byTransaction)).toMatchObject({ dispute: { reason: '', links: [] } })
+  })
+
+  test('of ten at once one is filed', async () => {
+    const hash = await createProposed(accused)
+    const answers = await Promise.all(Array.from({ length: 10 }, () => dispute(hash)))
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(9).fill(409)])
+    const refused = answers.filter(({ status }) => status === 409)
+    for (const answer of refused) expect(await errorOf(answer)).toMatchObject({ error: 'duplicate' })
+    expect(await hubAction('dispute_slash', hash)).toMatchObject({ revision: 1 })
+  })
+})
+
+describe('what time makes due', () => {
+  test('a slash is executed once its window and the grace period are over, and not while it is disputed', async () => {
+    const open = await createProposed(accused, { executable_at: now() - 800 })
+    const due = await createProposed(accused, { executable_at: now() - 1000 })
+    const disputed = await createProposed(accused)
+    await dispute(disputed)
+    await index(disputed, { executable_at: now() - 1000 })
+    await schedule()
+    expect(sent(due)).toContain('executeSlash')
+    expect([...sent(open), ...sent(disputed)]).not.toContain('executeSlash')
+    await schedule()
+    expect(sent(due).filter((name) => name === 'executeSlash')).toHaveLength(1)
+  })
+
+  test('a dispute that nobody decided in 14 days is ended', async () => {
+    const fresh = await createProposed(accused, {
+      status: 'disputed',
+      disputed_at: now() - 14 * daySecs + 60,
+    })
+    const old = await createProposed(accused, { status: 'disputed', disputed_at: now() - 14 * daySecs })
+    await schedule()
+    expect(sent(old)).toContain('endDispute')
+    expect(sent(fresh)).not.toContain('endDispute')
+  })
+})
+
+describe('POST /admin/v1/slashes/{evidence_hash}/resolve', () => {
+  test('503 where the hub is not the arbiter, naming the setting', async () => {
+    const hash = await createProposed(accused)
+    const bindings = { OPERATOR_ADDRESSES: operator.address, ARBITER_PRIVATE_KEY: undefined as never }
+    expect(
+      await errorOf(await resolve(hash, 'cancel', client({ token: operator.token, bindings }))),
+    ).toMatchObject({
+      status: 503,
+      error: 'unavailable',
+      message: expect.stringContaining('ARBITER_PRIVATE_KEY'),
+    })
+  })
+
+  test('uphold and cancel go to the chain with the key of the arbiter, and into the audit log', async () => {
+    const hash = await createProposed(accused)
+    await dispute(hash)
+    expect(await errorOf(await resolve(hash, 'uphold'))).toMatchObject({
+      status: 409,
+      error: 'invalid_state',
+      message: expect.stringContaining('not on the chain yet'),
+    })
+    await index(hash, { status: 'disputed', disputed_at: now() })
+    expect((await resolve(hash, 'uphold')).status).toBe(200)
+    expect((await resolve(hash, 'uphold')).status).toBe(200)
+    expect(sent(hash).filter((name) => name === 'upholdSlash')).toHaveLength(1)
+    expect(senderOf('upholdSlash')).toBe(services(env).arbiter?.signer)
+    expect(senderOf('disputeSlash')).toBe(services(env).relayer?.signer)
+    await mine()
+    await index(hash, { status: 'proposed', outcome: 'upheld', resolved_at: 9 })
+    expect(await read(hash)).toMatchObject({
+      status: 'proposed',
+      dispute: { outcome: 'upheld', resolved_at: 9 },
+      recovery: 'wait',
+    })
+    expect((await resolve(hash, 'cancel')).status).toBe(200)
+    expect(sent(hash)).toContain('cancelSlash')
+    expect(await errorOf(await resolve(hash, 'uphold'))).toMatchObject({
+      status: 409,
+      error: 'invalid_state',
+    })
+    const log = await operator.client.get(`/admin/v1/audit-log?subject=${hash}`)
+    expect(await log.json()).toMatchObject({
+      items: [
+        { action: 'slash.cancel', reason: 'Seen to.', before: { decision: 'uphold' } },
+        {
+          action: 'slash.uphold',
+          before: { status: 'disputed', decision: null },
+          operator: operator.address,
+        },
+      ],
+    })
+  })
+
+  test('a dispute that came too late for the chain is upheld here, and the slash is executed', async () => {
+    const hash = await createProposed(accused)
+    await dispute(hash)
+    await index(hash, { executable_at: now() - 1000 })
+    expect(await read(hash)).toMatchObject({ status: 'disputed' })
+    expect(await (await resolve(hash, 'uphold')).json()).toMatchObject({
+      status: 'proposed',
+      dispute: { outcome: 'upheld', resolved_at: expect.any(Number) },
+    })
+    await schedule()
+    expect(sent(hash)).toContain('executeSlash')
+    expect(sent(hash)).not.toContain('upholdSlash')
+  })
+
+  test('each refusal', async () => {
+    const recorded = accused.equivocation()
+    await client().post('/v1/slashes', recorded)
+    const hashes = {
+      recorded: hashEvidence(recorded),
+      proposed: await createProposed(accused),
+      executed: await createProposed(accused, { status: 'executed' }),
+      overdue: await createProposed(accused, { status: 'disputed', disputed_at: now() - 14 * daySecs }),
+    }
+    for (const [hash, decision] of [
+      [hashes.recorded, 'cancel'],
+      [hashes.recorded, 'uphold'],
+      [hashes.proposed, 'uphold'],
+      [hashes.executed, 'cancel'],
+      [hashes.executed, 'uphold'],
+      [hashes.overdue, 'uphold'],
+    ] as const)
+      expect(await errorOf(await resolve(hash, decision))).toMatchObject({
+        status: 409,
+        error: 'invalid_state',
+      })
+    expect((await resolve(hashes.overdue, 'cancel')).status).toBe(200)
+    expect(await errorOf(await resolve(`0x${'00'.repeat(32)}`, 'cancel'))).toMatchObject({ status: 404 })
+    expect(await errorOf(await resolve(hashes.proposed, 'cancel', owner))).toMatchObject({ status: 403 })
+  })
+
+  test('of cancel and uphold at once cancel wins, whichever comes first', async () => {
+    const hash = await createProposed(accused, { status: 'disputed', disputed_at: now() })
+    const answers = await Promise.all(
+      ['cancel', 'uphold', 'cancel', 'uphold'].map((one) => resolve(hash, one)),
+    )
+    expect([answers[0]?.status, answers[2]?.status]).toEqual([200, 200])
+    expect(await services(env).slashes.find(hash)).toMatchObject({ decision: 'cancel' })
+  })
+})
+
+test('lists are newest first, by owner, project and status', async () => {
+  const listed = await createAccused()
+  const proposed = await createProposed(listed)
+  const executed = await createProposed(listed, { status: 'executed' })
+  const recorded = listed.equivocation()
+  await client().post('/v1/slashes', recorded)
+  const all = [proposed, executed, hashEvidence(recorded)]
+  await env.DB.batch(
+    all.map((hash, i) =>
+      env.DB.prepare('UPDATE slashes SET created_at = ? WHERE evidence_hash = ?').bind(now() + 100 + i, hash),
+    ),
+  )
+  const page = async (caller: Client, path: string) =>
+    (await (await caller.get(path)).json()) as {
+      items: { evidence_hash: string }[]
+      next_cursor: string | null
+    }
+  const hashesAt = async (caller: Client, path: string) =>
+    (await page(caller, path)).items.map(({ evidence_hash }) => evidence_hash)
+  const newest = all.toReversed()
+  for (const path of ['/v1/me/slashes', `/v1/explorer/slashes?project_id=${listed.projectId}`])
+    expect(await hashesAt(listed.owner.client, path)).toEqual(newest)
+  expect((await hashesAt(client(), '/v1/explorer/slashes')).slice(0, 3)).toEqual(newest)
+  for (const [status, hash] of [
+    ['proposed', proposed],
+    ['executed', executed],
+    ['recorded', newest[0]],
+  ]) {
+    expect(await hashesAt(listed.owner.client, `/v1/me/slashes?status=${status}`)).toEqual([hash])
+    expect((await hashesAt(client(), `/v1/explorer/slashes?status=${status}`))[0]).toBe(hash)
+    expect(
+      await hashesAt(client(), `/v1/explorer/slashes?project_id=${listed.projectId}&status=${status}`),
+    ).toEqual([hash])
+  }
+  const first = await page(listed.owner.client, '/v1/me/slashes?limit=2')
+  const second = await page(listed.owner.client, `/v1/me/slashes?limit=2&cursor=${first.next_cursor}`)
+  expect([...first.items, ...second.items].map(({ evidence_hash }) => evidence_hash)).toEqual(newest)
+  expect(second.next_cursor).toBeNull()
+  expect(
+    await errorOf(
+      await listed.owner.client.get(`/v1/me/slashes?limit=2&status=proposed&cursor=${first.next_cursor}`),
+    ),
+  ).toMatchObject({ status: 400, error: 'invalid_field' })
+})

@@ -1,0 +1,332 @@
+import { env } from 'cloudflare:workers'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type Evidence, hashEvidence } from '../../../protocol/settlement/index.ts'
+import { client, errorOf, freshAddress } from '../../test/client.ts'
+import {
+  type Accused,
+  bonded,
+  createAccused,
+  createValidators,
+  hubAction,
+  indexState,
+} from '../../test/evidence.ts'
+import { createNode, type TestNode } from '../../test/node.ts'
+import { minCollateral } from '../../test/subscription.ts'
+
+type Json = Record<string, unknown>
+
+let accused: Accused
+let validators: TestNode[]
+beforeAll(async () => {
+  validators = await createValidators(4)
+  accused = await createAccused()
+})
+
+const post = (evidence: unknown) => client().post('/v1/slashes', evidence)
+const bodyOf = async (response: Response) => (await response.json()) as Json
+
+const records = async () => {
+  const [slashes, actions] = await env.DB.batch<{ n: number }>([
+    env.DB.prepare('SELECT count(*) AS n FROM slashes'),
+    env.DB.prepare("SELECT count(*) AS n FROM hub_actions WHERE kind = 'propose_slash'"),
+  ])
+  const { objects } = await env.MODULES.list({ prefix: 'evidence/' })
+  return [slashes?.results[0]?.n, actions?.results[0]?.n, objects.length]
+}
+
+describe('POST /v1/slashes', () => {
+  test('records two votes of one task, wants the slash proposed, and answers with it from then on', async () => {
+    const evidence = accused.equivocation()
+    const hash = hashEvidence(evidence)
+    const first = await post(evidence)
+    expect(first.status).toBe(201)
+    expect(first.headers.get('location')).toBe(`/v1/slashes/${hash}`)
+    const slash = await bodyOf(first)
+    expect(slash).toEqual({
+      evidence_hash: hash,
+      kind: 'equivocation',
+      project_id: accused.projectId,
+      subscription_id: accused.subscriptionId,
+      node_id: accused.device.nodeId,
+      round_id: evidence.round_id,
+      bp: 10_000,
+      amount: String(minCollateral),
+      status: 'recorded',
+      closed_reason: null,
+      propose_tx: null,
+      executable_at: null,
+      taken: null,
+      dispute: null,
+      recovery: 'wait',
+      created_at: expect.any(Number),
+    })
+    const again = await post(evidence)
+    expect([again.status, await bodyOf(again)]).toEqual([200, slash])
+    expect(await bodyOf(await client().get(`/v1/slashes/${hash}`))).toEqual({ ...slash, evidence })
+    expect(await hubAction('propose_slash', hash)).toMatchObject({
+      state: 'open',
+      revision: 1,
+      wanted: {
+        subscription_id: accused.subscriptionId,
+        amount: String(minCollateral),
+        dispute_window_secs: '86400',
+      },
+    })
+  })
+
+  test('a vote against an audited result costs what the project says', async () => {
+    const task = accused.createTask()
+    const evidence = accused.evidence('invalid_result', task, {
+      vote: accused.vote(task, 'wrong'),
+      finality: accused.finality(validators.slice(1), accused.record(task, 'right')),
+    })
+    const response = await post(evidence)
+    expect([response.status, await bodyOf(response)]).toMatchObject([
+      201,
+      { bp: 2_500, amount: String(minCollateral / 4n) },
+    ])
+  })
+
+  test('a missed vote waits for the attested set of its epoch', async () => {
+    const task = accused.createTask()
+    const finality = accused.finality(validators, accused.record(task, 'right'))
+    const evidence = accused.evidence('missed_sla', task, { task, finality })
+    expect(await errorOf(await post(evidence))).toMatchObject({
+      status: 422,
+      error: 'invalid_evidence',
+      message: expect.stringContaining('the set is not known'),
+    })
+  })
+
+  test('evidence of an offence that is known, by other votes or in another order, is its record', async () => {
+    const task = accused.createTask()
+    const first = await bodyOf(await post(accused.equivocation(task)))
+    for (const outputs of [
+      ['two', 'one'],
+      ['two', 'three'],
+    ] as const) {
+      const response = await post(accused.equivocation(task, outputs))
+      expect([response.status, await bodyOf(response)]).toEqual([200, first])
+    }
+  })
+
+  test('of fifty different proofs of one offence at once, one is recorded and one proposal wanted', async () => {
+    const task = accused.createTask()
+    const before = await records()
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, i) => post(accused.equivocation(task, [`a${i}`, `b${i}`]))),
+    )
+    expect(answers.map(({ status }) => status).sort()).toEqual([...Array(49).fill(200), 201])
+    const hashes = await Promise.all(answers.map(async (answer) => (await bodyOf(answer)).evidence_hash))
+    expect(new Set(hashes).size).toBe(1)
+    expect(await records()).toEqual(before.map((n, i) => (n ?? 0) + (i < 2 ? 1 : 0)))
+  })
+
+  test('large evidence is read back as it was posted', async () => {
+    const task = accused.createTask()
+    const voters = Array.from({ length: 40 }, createNode)
+      .map(({ publicKey: public_key }) => ({ public_key, payout_address: `0x${'0f'.repeat(20)}` }))
+      .sort((a, b) => (a.public_key < b.public_key ? -1 : 1))
+    const evidence = accused.evidence('invalid_result', task, {
+      vote: accused.vote(task, 'wrong'),
+      finality: accused.finality(validators, accused.record(task, 'right', { voters })),
+    })
+    expect(JSON.stringify(evidence).length).toBeGreaterThan(16 * 1024)
+    expect((await post(evidence)).status).toBe(201)
+    const hash = hashEvidence(evidence)
+    expect(await bodyOf(await client().get(`/v1/slashes/${hash}`))).toMatchObject({ evidence })
+    expect(
+      await env.DB.prepare('SELECT evidence FROM slashes WHERE evidence_hash = ?').bind(hash).first(),
+    ).toEqual({ evidence: null })
+    const lost = { ...env.MODULES, get: () => Promise.reject(new Error('away')) } as unknown as R2Bucket
+    expect(
+      await errorOf(await client({ bindings: { MODULES: lost } }).get(`/v1/slashes/${hash}`)),
+    ).toMatchObject({ status: 503, error: 'unavailable' })
+  })
+
+  test('where nothing is to be taken the record is closed, with the reason, and nothing is proposed', async () => {
+    const free = await createAccused({
+      project: { economics: { slashing_bp: { invalid_result: 0, missed_sla: 0 } } },
+    })
+    const task = free.createTask()
+    const unpunished = free.evidence('invalid_result', task, {
+      vote: free.vote(task, 'wrong'),
+      finality: free.finality(validators, free.record(task, 'right')),
+    })
+    const poor = await createAccused({ collateral: 0n })
+    for (const [evidence, closed_reason] of [
+      [unpunished, 'no_penalty'],
+      [poor.equivocation(), 'no_collateral'],
+    ] as const) {
+      const response = await post(evidence)
+      expect([response.status, await bodyOf(response)]).toMatchObject([
+        201,
+        { amount: '0', status: 'cancelled', closed_reason, recovery: null },
+      ])
+      expect(await hubAction('propose_slash', hashEvidence(evidence))).toBeNull()
+      expect((await post(evidence)).status).toBe(200)
+    }
+  })
+
+  test('an owner answers for what a device did while it was bound, and not for what came after', async () => {
+    const past = await createAccused()
+    const unbind = (at: number) =>
+      env.DB.prepare(
+        "INSERT INTO bindings SELECT ?, 'unbind', node_id, public_key, owner, message, issued_at, ?, NULL, NULL, ? FROM bindings WHERE node_id = ?",
+      )
+        .bind(`0x${at.toString(16).padStart(64, '0')}`, `nonce${at}`, at, past.device.nodeId)
+        .run()
+    const now = Math.floor(Date.now() / 1000)
+    await unbind(now + 1)
+    expect((await post(past.equivocation())).status).toBe(201)
+    await env.DB.prepare('UPDATE bindings SET accepted_at = accepted_at - 90000 WHERE node_id = ?')
+      .bind(past.device.nodeId)
+      .run()
+    expect(await errorOf(await post(past.equivocation()))).toMatchObject({
+      status: 422,
+      message: expect.stringContaining('not that of the key'),
+    })
+  })
+})
+
+describe('what proves nothing', () => {
+  let former: TestNode[]
+  beforeAll(async () => {
+    former = await createValidators(4)
+    await env.DB.batch(
+      former.map(({ nodeId }) =>
+        env.DB.prepare("UPDATE nodes SET status = 'revoked' WHERE node_id = ?").bind(nodeId),
+      ),
+    )
+  })
+
+  /** Evidence of a vote against an audited result, changed before it is signed or after. */
+  const invalidResult = (change: {
+    by?: readonly TestNode[]
+    record?: object
+    finality?: (list: object[]) => unknown
+    vote?: (vote: Json) => unknown
+  }) => {
+    const task = accused.createTask()
+    const list = accused.finality(change.by ?? validators, accused.record(task, 'right', change.record))
+    const vote = accused.vote(task, 'wrong') as unknown as Json
+    return accused.evidence('invalid_result', task, {
+      vote: change.vote ? change.vote(vote) : vote,
+      finality: change.finality ? change.finality(list) : list,
+    })
+  }
+  const forged = `0x${'11'.repeat(64)}`
+
+  const cases: Record<string, () => Evidence> = {
+    'one bad signature among many': () =>
+      invalidResult({ finality: ([a, b, ...rest]) => [a, { ...b, signature: forged }, ...rest] }),
+    'a validator twice': () => invalidResult({ finality: ([a, b]) => [a, b, b] }),
+    'fewer validators than a quorum': () => invalidResult({ by: validators.slice(0, 2) }),
+    'a quorum of former validators': () => invalidResult({ by: former }),
+    'a list that descends': () => invalidResult({ finality: (list) => list.toReversed() }),
+    'a record that was not audited': () => invalidResult({ record: { audited: false } }),
+    'a record of another epoch': () => invalidResult({ record: { epoch: accused.epoch - 1 } }),
+    'a record of another set': () => invalidResult({ record: { set_hash: `0x${'ab'.repeat(32)}` } }),
+    'a vote that agrees': () => {
+      const task = accused.createTask()
+      const finality = accused.finality(validators, accused.record(task, 'same'))
+      return accused.evidence('invalid_result', task, { vote: accused.vote(task, 'same'), finality })
+    },
+    'a vote that was changed': () =>
+      invalidResult({ vote: (vote) => ({ ...vote, receipt_hash: forged.slice(0, 66) }) }),
+    'a voter that is said to be absent': () => {
+      const task = accused.createTask()
+      const voters = [{ public_key: accused.device.publicKey, payout_address: `0x${'0f'.repeat(20)}` }]
+      const finality = accused.finality(validators, accused.record(task, 'right', { voters }))
+      return accused.evidence('missed_sla', task, { task, finality })
+    },
+    'two votes for one result': () => accused.equivocation(accused.createTask(), ['same', 'same']),
+    'votes of two nodes': () => {
+      const task = accused.createTask()
+      const second = accused.vote(task, 'two', createNode())
+      return accused.evidence('equivocation', task, { first: accused.vote(task, 'one'), second })
+    },
+    'votes of two rounds': () => {
+      const task = accused.createTask()
+      const second = accused.vote(accused.createTask(), 'two')
+      return accused.evidence('equivocation', task, { first: accused.vote(task, 'one'), second })
+    },
+    'votes of a key that is bound to nothing': () => {
+      const stranger = createNode()
+      const task = accused.createTask()
+      const votes = {
+        first: accused.vote(task, 'one', stranger),
+        second: accused.vote(task, 'two', stranger),
+      }
+      return accused.evidence('equivocation', task, votes, { node_key: stranger.publicKey })
+    },
+    'another subscription': () => ({ ...accused.equivocation(), subscription_id: `0x${'0e'.repeat(32)}` }),
+    'another epoch': () => ({ ...accused.equivocation(), epoch: accused.epoch - 1 }),
+    'a consensus of nobody': () => ({ ...accused.equivocation(), consensus_hash: `0x${'0e'.repeat(32)}` }),
+    'a proof of another kind': () => ({ ...accused.equivocation(), kind: 'invalid_result' }),
+    'ten thousand votes': () =>
+      accused.evidence('invalid_result', accused.createTask(), {
+        vote: {},
+        finality: Array.from({ length: 10_000 }, () => 1),
+      }),
+  }
+
+  test.each(Object.entries(cases))('%s: 422 invalid_evidence, and nothing is left', async (_, make) => {
+    const before = await records()
+    const evidence = make()
+    expect(await errorOf(await post(evidence))).toMatchObject({ status: 422, error: 'invalid_evidence' })
+    expect(await records()).toEqual(before)
+    expect(await errorOf(await client().get(`/v1/slashes/${hashEvidence(evidence)}`))).toMatchObject({
+      status: 404,
+      error: 'not_found',
+    })
+  })
+
+  test('400 for a malformed body, and 413 or 400 for one that is too large, before anything is verified', async () => {
+    const { proof: _, ...rest } = accused.equivocation()
+    const wrong = { ...rest, v: 2, kind: 'laziness', round_id: 'x', epoch: -1, proof: [], more: 1 }
+    expect(await errorOf(await post(wrong))).toMatchObject({
+      status: 400,
+      error: 'invalid_field',
+      details: {
+        problems: expect.arrayContaining(
+          ['v', 'kind', 'epoch', 'round_id', 'proof', 'more'].map((path) =>
+            expect.objectContaining({ path }),
+          ),
+        ),
+      },
+    })
+    const many = { ...accused.equivocation(), proof: { vote: {}, finality: Array(20_000).fill({}) } }
+    expect(await errorOf(await post(many))).toMatchObject({ status: 400, error: 'bad_request' })
+    const huge = { ...accused.equivocation(), proof: { first: 'x'.repeat(1_100_000) } }
+    expect(await errorOf(await post(huge))).toMatchObject({ status: 413, error: 'too_large' })
+  })
+
+  test('429 after thirty in a minute of one client address', async () => {
+    const address = freshAddress()
+    const statuses = []
+    for (let i = 0; i < 31; i++)
+      statuses.push((await client({ address }).post('/v1/slashes', { v: 1 })).status)
+    expect(statuses).toEqual([...Array(30).fill(400), 429])
+  })
+})
+
+test('a slash that is not proposed yet holds the withdrawal, and is counted', async () => {
+  const leaving = await createAccused()
+  await indexState('subscription', leaving.subscriptionId, {
+    ...bonded(minCollateral, leaving.owner.address),
+    status: 'unbonding',
+    release_at: 5,
+  })
+  expect((await post(leaving.equivocation())).status).toBe(201)
+  const path = `/v1/subscriptions/${leaving.subscriptionId}`
+  expect(await bodyOf(await client().get(path))).toMatchObject({ status: 'withdrawable', pending_slashes: 1 })
+  expect(await bodyOf(await leaving.owner.client.get('/v1/me/collateral'))).toMatchObject({
+    pending_slashes: 1,
+  })
+  expect(await errorOf(await leaving.owner.client.post(`${path}/withdraw`))).toMatchObject({
+    status: 409,
+    error: 'invalid_state',
+    details: { pending_slashes: 1 },
+  })
+})

@@ -1,0 +1,33 @@
+import { json } from '../../http/answer.ts'
+import { defineRoute } from '../../route.ts'
+import { windowTime } from '../../settlement/window-time.ts'
+import { evidenceExample, requireSlash, SlashDetail, SlashParams, slashExample, slashView } from './schema.ts'
+
+export const getSlash = defineRoute(
+  {
+    method: 'get',
+    path: '/v1/slashes/{evidence_hash}',
+    operationId: 'getSlash',
+    tag: 'Slashing',
+    summary: 'Read a slash with its evidence',
+    params: SlashParams,
+    cache: { maxAgeSeconds: 0 },
+    errors: ['not_found'],
+    responses: {
+      200: {
+        description: 'As of the newest indexed block.',
+        schema: SlashDetail,
+        example: { ...slashExample, evidence: evidenceExample },
+      },
+    },
+  },
+  async (c, { params: { evidence_hash } }) => {
+    const { slashes } = c.var.services
+    const [slash, evidence, now] = await Promise.all([
+      requireSlash(c, evidence_hash),
+      slashes.evidence(evidence_hash),
+      windowTime(c.var.services),
+    ])
+    return json({ ...slashView(slash, now), evidence })
+  },
+)

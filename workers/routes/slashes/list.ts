@@ -1,0 +1,73 @@
+import * as z from 'zod'
+import type { HubContext } from '../../context.ts'
+import { type Answer, json } from '../../http/answer.ts'
+import { PathBytes32 } from '../../http/formats.ts'
+import { pageOf, pageQuery, paginate } from '../../http/pagination.ts'
+import { callerOf } from '../../middleware/authenticate.ts'
+import { defineRoute } from '../../route.ts'
+import { windowTime } from '../../settlement/window-time.ts'
+import type { Slash, SlashFilter } from '../../stores/slashes.ts'
+import { SlashStatus, SlashView, slashExample, slashView } from './schema.ts'
+
+const responses = {
+  200: {
+    description: 'One page.',
+    schema: pageOf(SlashView).meta({ id: 'SlashPage' }),
+    example: { items: [slashExample], next_cursor: null },
+  },
+}
+
+export const listOwnSlashes = defineRoute(
+  {
+    method: 'get',
+    path: '/v1/me/slashes',
+    operationId: 'listOwnSlashes',
+    tag: 'Slashing',
+    summary: 'List the slashes of the own subscriptions, newest first',
+    auth: { session: true },
+    query: z.strictObject({ ...pageQuery, status: SlashStatus.optional() }),
+    responses,
+  },
+  async (c, { query }) => answerPage(c, 'own-slashes', query, { owner: callerOf(c), status: query.status }),
+)
+
+export const listSlashes = defineRoute(
+  {
+    method: 'get',
+    path: '/v1/explorer/slashes',
+    operationId: 'listSlashes',
+    tag: 'Slashing',
+    summary: 'List all slashes, newest first',
+    query: z.strictObject({
+      ...pageQuery,
+      project_id: PathBytes32.optional(),
+      status: SlashStatus.optional(),
+    }),
+    cache: { maxAgeSeconds: 0 },
+    responses,
+  },
+  async (c, { query }) =>
+    answerPage(c, `slashes project=${query.project_id ?? ''}`, query, {
+      projectId: query.project_id,
+      status: query.status,
+    }),
+)
+
+async function answerPage(
+  c: HubContext,
+  list: string,
+  query: { limit?: number | undefined; cursor?: string | undefined; status?: Slash['status'] | undefined },
+  filter: SlashFilter,
+): Promise<Answer> {
+  const [{ rows, next_cursor }, now] = await Promise.all([
+    paginate(c, {
+      list: `${list} status=${query.status ?? ''}`,
+      query,
+      position: ({ createdAt, evidenceHash }: Slash): [number, string] => [createdAt, evidenceHash],
+      fetch: (after, limit) =>
+        c.var.services.slashes.list(filter, after && { createdAt: after[0], evidenceHash: after[1] }, limit),
+    }),
+    windowTime(c.var.services),
+  ])
+  return json({ items: rows.map((slash) => slashView(slash, now)), next_cursor })
+}

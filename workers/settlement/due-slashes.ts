@@ -1,0 +1,17 @@
+import type { Env } from '../env.ts'
+import { services } from '../services.ts'
+import { windowTime } from './window-time.ts'
+import { decisionSecs, disputeGraceSecs } from './slash-standing.ts'
+
+const batchMax = 50
+
+/** Wants on the chain what the passing of time makes due about slashes, and closes those that there is nothing left for. */
+export async function wantDueSlashActions(env: Env): Promise<void> {
+  const { slashes, ...others } = services(env)
+  await slashes.closeWithdrawn()
+  const now = await windowTime(others)
+  await slashes.wantDue(
+    { executableUntil: now - disputeGraceSecs, disputedUntil: now - decisionSecs },
+    batchMax,
+  )
+}

@@ -1,0 +1,200 @@
+import { env } from 'cloudflare:workers'
+import { createFinalityVote, createTaskVote, type Task } from '../../protocol/consensus/index.ts'
+import { hashText } from '../../protocol/encoding/index.ts'
+import { hashReceipt } from '../../protocol/execution/index.ts'
+import { deriveSubscriptionId, deriveTaskRoundId, resolveProfile } from '../../protocol/identity/index.ts'
+import { type Evidence, hashEvidence, type Offence } from '../../protocol/settlement/index.ts'
+import { services } from '../services.ts'
+import { client } from './client.ts'
+import { createMiner } from './device.ts'
+import { createNode, type TestNode } from './node.ts'
+import type { ManifestChange } from './project.ts'
+import { createListedProject, minCollateral } from './subscription.ts'
+
+const profile = resolveProfile()
+const epochSecs = 3_600
+
+let seqs = 0
+
+/** Nodes that are approved as validators, ascending by key. */
+export async function createValidators(count: number): Promise<TestNode[]> {
+  const nodes = Array.from({ length: count }, () => createNode())
+  await env.DB.batch(
+    nodes.map(({ nodeId, publicKey }) =>
+      env.DB.prepare(
+        "INSERT INTO nodes (node_id, public_key, role, status, url, registered_at) VALUES (?, ?, 'validator', 'approved', 'https://validator.example', 1)",
+      ).bind(nodeId, publicKey),
+    ),
+  )
+  return nodes.sort((a, b) => (a.publicKey < b.publicKey ? -1 : 1))
+}
+
+/** Puts the first version of a project in force, without the registry. @returns The hash of its consensus. */
+export async function publishConsensus(projectId: string): Promise<string> {
+  const row = await env.DB.prepare(
+    "UPDATE project_versions SET status = 'active' WHERE project_id = ? RETURNING consensus_hash",
+  )
+    .bind(projectId)
+    .first<{ consensus_hash: string }>()
+  return row?.consensus_hash ?? ''
+}
+
+/** The hub's row of a subscription. */
+export const insertSubscription = (row: {
+  subscriptionId: string
+  projectId: string
+  owner: string
+  nodeId: string
+  nodeKey: string
+}) =>
+  env.DB.prepare(
+    `INSERT INTO subscriptions (subscription_id, project_id, owner, node_id, node_key, closings, reputation,
+      credited_rounds, missed_leases, disagreements, created_at) VALUES (?, ?, ?, ?, ?, 0, 5000, 0, 0, 0, 1)`,
+  )
+    .bind(row.subscriptionId, row.projectId, row.owner, row.nodeId, row.nodeKey)
+    .run()
+
+/** What the index says of a thing, as of a block. */
+export const indexState = (kind: 'subscription' | 'slash', subject: string, state: object, block = 7) =>
+  env.DB.prepare(
+    'INSERT OR REPLACE INTO chain_states (kind, subject, state, block_number) VALUES (?, ?, ?, ?)',
+  )
+    .bind(kind, subject, JSON.stringify(state), block)
+    .run()
+
+/** A miner whose node is subscribed to a project, and bonded as the index says; without the way there. */
+export async function createAccused({
+  collateral = minCollateral,
+  project = {},
+}: {
+  collateral?: bigint
+  project?: ManifestChange
+} = {}) {
+  const projectId = await createListedProject(project)
+  const consensusHash = await publishConsensus(projectId)
+  const { owner, device } = await createMiner()
+  const subscriptionId = deriveSubscriptionId(projectId, owner.address, device.publicKey)
+  await insertSubscription({
+    subscriptionId,
+    projectId,
+    owner: owner.address,
+    nodeId: device.nodeId,
+    nodeKey: device.publicKey,
+  })
+  await indexState('subscription', subscriptionId, bonded(collateral, owner.address))
+  return { ...accusationsOf({ projectId, consensusHash, device, subscriptionId }), owner, device, projectId }
+}
+
+export const bonded = (collateral: bigint, owner: string) => ({
+  status: 'bonded',
+  owner,
+  collateral: String(collateral),
+  payout: owner,
+  started_at: 1,
+  release_at: null,
+  slashed_total: '0',
+})
+
+/** Votes, records and evidence about a node in the epoch that runs. */
+export function accusationsOf({
+  projectId,
+  consensusHash,
+  device,
+  subscriptionId,
+}: {
+  projectId: string
+  consensusHash: string
+  device: TestNode
+  subscriptionId: string
+}) {
+  const epoch = Math.floor(Date.now() / 1000 / epochSecs)
+  const createTask = (change: Partial<Task> = {}): Task => {
+    seqs += 1
+    return {
+      v: 1,
+      project_id: projectId,
+      consensus_hash: consensusHash,
+      epoch,
+      seq: seqs,
+      set_hash: hashText('set'),
+      module_address: hashText('module'),
+      function: 'echo',
+      input_hash: hashText('input'),
+      gas_limit: 1_000_000,
+      issued_at: epoch * epochSecs,
+      ...change,
+    }
+  }
+  const receiptOf = (task: Task, output: string) => ({
+    v: 1 as const,
+    module_address: task.module_address,
+    function: task.function,
+    input_hash: task.input_hash,
+    output_hash: hashText(output),
+    events_hash: hashText('events'),
+    gas_used: 5,
+    success: true,
+  })
+  const vote = (task: Task, output: string, voter: Pick<TestNode, 'seed'> = device) =>
+    createTaskVote(profile, voter.seed, {
+      task,
+      receipt: receiptOf(task, output),
+      payout_address: `0x${'0f'.repeat(20)}`,
+      position: 0,
+    })
+  const record = (task: Task, output: string, change: object = {}) => ({
+    v: 1 as const,
+    round_id: deriveTaskRoundId(task),
+    project_id: projectId,
+    epoch,
+    set_hash: task.set_hash,
+    receipt_hash: hashReceipt(receiptOf(task, output)),
+    gas_used: 5,
+    audited: true,
+    voters: [],
+    ...change,
+  })
+  const finality = (validators: readonly TestNode[], decided: ReturnType<typeof record>) =>
+    validators.map(({ seed }) => createFinalityVote(profile, seed, decided))
+  const evidence = (kind: Offence, task: Task, proof: Record<string, unknown>, change: object = {}) =>
+    ({
+      v: 1,
+      kind,
+      project_id: projectId,
+      epoch,
+      round_id: deriveTaskRoundId(task),
+      subscription_id: subscriptionId,
+      node_key: device.publicKey,
+      consensus_hash: consensusHash,
+      proof,
+      ...change,
+    }) as Evidence
+  /** Two votes of one task. */
+  const equivocation = (task = createTask(), outputs: readonly [string, string] = ['one', 'two']) =>
+    evidence('equivocation', task, { first: vote(task, outputs[0]), second: vote(task, outputs[1]) })
+  return { subscriptionId, epoch, createTask, vote, record, finality, evidence, equivocation }
+}
+
+export type Accused = Awaited<ReturnType<typeof createAccused>>
+
+/** An offence that is recorded, and proposed as the index says. */
+export async function createProposed(accused: Accused, state: object = {}): Promise<string> {
+  const evidence = accused.equivocation()
+  const response = await client().post('/v1/slashes', evidence)
+  if (response.status !== 201) throw new Error(await response.text())
+  const hash = hashEvidence(evidence)
+  await indexState('slash', hash, {
+    subscription_id: accused.subscriptionId,
+    amount: String(minCollateral),
+    executable_at: Math.floor(Date.now() / 1000) + 3_600,
+    propose_tx: hashText('transaction'),
+    status: 'proposed',
+    ...state,
+  })
+  return hash
+}
+
+export const hubAction = (
+  kind: Parameters<ReturnType<typeof services>['hubActions']['find']>[0],
+  subject: string,
+) => services(env).hubActions.find(kind, subject)
