@@ -1,7 +1,7 @@
 import type { Env } from '../env.ts'
 import { services } from '../services.ts'
-import { windowTime } from './window-time.ts'
 import { decisionSecs, disputeGraceSecs } from './slash-standing.ts'
+import { windowTime } from './window-time.ts'
 
 const batchMax = 50
 

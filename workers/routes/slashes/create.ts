@@ -49,10 +49,7 @@ export const createSlash = defineRoute(
   },
   async (c, { json: evidence }) => {
     const { slashes } = c.var.services
-    const [known, now] = await Promise.all([
-      slashes.find(hashEvidence(evidence)),
-      windowTime(c.var.services),
-    ])
+    const [known, now] = await Promise.all([slashes.find(hashEvidence(evidence)), windowTime(c.var.services)])
     // It was proven when it was recorded; who validates may have changed since.
     return known ? answer(known, 200, now) : record(c, evidence, now)
   },
