@@ -16,6 +16,7 @@ import { DeadLetterStore } from './stores/dead-letters.ts'
 import { DeveloperStore } from './stores/developers.ts'
 import { DeviceStore } from './stores/devices.ts'
 import { DraftStore } from './stores/drafts.ts'
+import { EpochStore } from './stores/epochs.ts'
 import { FaucetSettingsStore } from './stores/faucet-settings.ts'
 import { HubActionStore } from './stores/hub-actions.ts'
 import { IdempotencyKeyStore } from './stores/idempotency-keys.ts'
@@ -26,11 +27,13 @@ import { NodeStore } from './stores/nodes.ts'
 import { PreferencesStore } from './stores/preferences.ts'
 import { ProjectDecisionStore } from './stores/project-decisions.ts'
 import { ProjectFiguresStore } from './stores/project-figures.ts'
+import { ProjectFundingStore } from './stores/project-funding.ts'
 import { ProjectLists } from './stores/project-lists.ts'
 import { ProjectVersionStore } from './stores/project-versions.ts'
 import { ProjectStore } from './stores/projects.ts'
 import { ReviewStore } from './stores/reviews.ts'
 import { SessionStore } from './stores/sessions.ts'
+import { SettlementDecisionStore } from './stores/settlement-decisions.ts'
 import { SiweNonceStore } from './stores/siwe-nonces.ts'
 import { SubscriptionStore } from './stores/subscriptions.ts'
 import { TransactionStore } from './stores/transactions.ts'
@@ -58,6 +61,9 @@ export function createServices(env: Env) {
     projects: new ProjectStore(db),
     projectLists: new ProjectLists(db),
     projectFigures: new ProjectFiguresStore(db),
+    projectFunding: new ProjectFundingStore(db),
+    epochs: new EpochStore(db, env.MODULES),
+    settlementDecisions: new SettlementDecisionStore(db),
     reviews: new ReviewStore(db),
     projectVersions: new ProjectVersionStore(db),
     projectDecisions: new ProjectDecisionStore(db),

@@ -5,6 +5,7 @@ import type { HubActionRules } from './hub-action-rules.ts'
 
 /** The registry is told the listing status of a project. Wanted: `listing_status`. */
 export const listingStatusRules: HubActionRules = {
+  signer: 'relayer',
   stateKind: 'project',
   isThere: (state, { listing_status }) => state.listing_status === listing_status,
   call: ({ project_registry }, projectId, { listing_status }) => ({

@@ -119,6 +119,7 @@ async function createAda(): Promise<Ada> {
       version: '1',
       review_id: review,
       message_id: 'message1',
+      epoch: '1',
     },
     rows: async () => {
       const tables = await env.DB.batch(

@@ -92,6 +92,13 @@ beforeAll(async () => {
       `'${project}', ${wallet}, 1, i, '1', 1, 1`,
     ),
     fill(
+      `INSERT INTO epoch_receipts (project_id, epoch, epoch_secs, starts_at, vault, consensus_hash, receipt_hash,
+        merkle_root, token, totals, recipients, leaves, attestations, accepted_at, state, settlement)`,
+      `'${project}', i, 3600, 3600 * i, '${other}', ${key('d2')}, ${key('d3')}, ${key('d4')},
+        '{"address":"0x${'c0'.repeat(20)}","symbol":"HUB","name":"Hub","decimals":18}',
+        '{"units":1,"gross":"3","miner":"1","developer":"1","treasury":"1"}', 1, 1, 3, 1, 'attested', 'queued'`,
+    ),
+    fill(
       `INSERT INTO project_epochs (project_id, seq, epoch, starts_at, epoch_secs, settled_at, rounds, rounds_finalized,
         rounds_fallback, units, miners, paid, slashes, total_rounds, total_finalized, total_fallback, total_units,
         total_paid, total_slashes)`,
@@ -139,6 +146,8 @@ beforeAll(async () => {
     draft_id: 'draft1',
     project_id: project,
     version: '1',
+    // The running one, which has no receipt.
+    epoch: String(Math.floor(Date.now() / 3_600_000)),
     node_id: miner.device.nodeId,
     binding_hash: device?.bindingHash ?? '',
     subscription_id: `0xa0${'0'.repeat(61)}1`,

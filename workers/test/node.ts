@@ -16,9 +16,10 @@ export interface TestNode {
   call: (method: string, path: string, json?: unknown) => Promise<Response>
 }
 
-/** A node of its own; `bindings` are of the hub it talks to. */
-export function createNode(bindings: Parameters<typeof client>[0] = {}): TestNode {
-  const seed = bytesToHex(crypto.getRandomValues(new Uint8Array(32)))
+const freshSeed = (): string => bytesToHex(crypto.getRandomValues(new Uint8Array(32)))
+
+/** A node of its own, or the one of a seed; `bindings` are of the hub it talks to. */
+export function createNode(bindings: Parameters<typeof client>[0] = {}, seed = freshSeed()): TestNode {
   const publicKey = ed25519PublicKey(seed)
   const caller = client(bindings)
   return {
