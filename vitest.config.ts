@@ -100,6 +100,7 @@ export default defineConfig({
                     CHAIN_CONTRACTS: JSON.stringify(chain.contracts),
                     CHAIN_START_BLOCK: String(chain.startBlock),
                     RELAYER_PRIVATE_KEY: chain.relayerKey,
+                    ARBITER_PRIVATE_KEY: chain.arbiterKey,
                   }),
                 },
               },

@@ -12,6 +12,9 @@ import { defaultNetworkParams, resolveProfile } from '../../protocol/identity/in
 /** Relays and gives tokens; it does not deploy, so its nonces begin at 0. */
 export const relayerKey = anvilKeys[1]!
 
+/** Decides about epochs and slashes. */
+const arbiterKey = anvilKeys[2]!
+
 const deployerKey = anvilKeys[0]!
 
 export const treasury = '0x7ea5000000000000000000000000000000000000'
@@ -50,7 +53,8 @@ export interface DeployedChain {
   contracts: ContractAddresses
   startBlock: number
   relayerKey: string
-  /** Signed for by the node itself; may mint, propose, decide and post. The relayer reviews. */
+  arbiterKey: string
+  /** Signed for by the node itself; may mint and propose. The relayer reviews and posts. */
   deployer: string
 }
 
@@ -71,9 +75,11 @@ export default async function setup({ provide }: TestProject): Promise<(() => Pr
   try {
     const { contracts, startBlock } = await deployNetwork(anvil, {
       reviewer: privateKeyToAccount(relayerKey).address,
+      poster: privateKeyToAccount(relayerKey).address,
+      arbiter: privateKeyToAccount(arbiterKey).address,
     })
     const deployer = privateKeyToAccount(deployerKey).address.toLowerCase()
-    provide('chain', { rpcUrl: anvil.url, contracts, startBlock, relayerKey, deployer })
+    provide('chain', { rpcUrl: anvil.url, contracts, startBlock, relayerKey, arbiterKey, deployer })
     return anvil.stop
   } catch (error) {
     await anvil.stop()

@@ -33,6 +33,15 @@ export async function send(from: string | undefined, to: string | undefined, dat
   while ((await rpc('eth_getTransactionReceipt', hash)) === null);
 }
 
+/** Lets the node sign for an account, which gets what the transactions cost. */
+export async function asAccount<T>(account: string, act: () => Promise<T>): Promise<T> {
+  await rpc('anvil_setBalance', account, `0x${(10n ** 18n).toString(16)}`)
+  await rpc('anvil_impersonateAccount', account)
+  const result = await act()
+  await rpc('anvil_stopImpersonatingAccount', account)
+  return result
+}
+
 /** Gives tokens to an account. */
 export async function mint(account: string, amount: bigint): Promise<void> {
   const data = encodeFunctionData({ abi: hubTokenAbi, functionName: 'mint', args: [account as Hex, amount] })
@@ -52,12 +61,13 @@ export const signedPayload = (key: string, { typed_data, permit }: GaslessPayloa
 
 /** Lets what was relayed become final, and the events be indexed. */
 export async function finalizeRelays(): Promise<void> {
-  const { relayer } = services(env)
+  const { relayer, arbiter } = services(env)
+  const clients = [relayer, arbiter].filter((one) => one !== null)
   // A block may come a round later than what was sent for it.
   do {
     await turn()
-    await runDurableObjectAlarm(env.RELAYER.getByName(`31337:${relayer?.signer}`))
-  } while (((await relayer?.health())?.open ?? 0) > 0)
+    for (const { signer } of clients) await runDurableObjectAlarm(env.RELAYER.getByName(`31337:${signer}`))
+  } while ((await Promise.all(clients.map((one) => one.health()))).some(({ open }) => open > 0))
   await readChain()
 }
 

@@ -46,9 +46,13 @@ export interface TestProject {
 }
 
 /** A listed project with a vault of its own, whose first version is in force. */
-export async function createProject(change: ManifestChange = {}): Promise<TestProject> {
+export async function createProject(
+  change: ManifestChange = {},
+  developer?: { address: string },
+): Promise<TestProject> {
   const vault = bytesToHex(crypto.getRandomValues(new Uint8Array(20)))
-  const projectId = await createListedProject({ ...change, economics: { vault, ...change.economics } })
+  const economics = { vault, ...change.economics }
+  const projectId = await createListedProject({ ...change, economics }, developer)
   await env.DB.prepare("UPDATE project_versions SET status = 'active' WHERE project_id = ?")
     .bind(projectId)
     .run()
