@@ -10,6 +10,7 @@ import { ApiKeyStore } from './stores/api-keys.ts'
 import { AssetStore } from './stores/assets.ts'
 import { AuditLogStore } from './stores/audit-log.ts'
 import { ChainIndexStore } from './stores/chain-index.ts'
+import { ClaimStore } from './stores/claims.ts'
 import { CollateralStore } from './stores/collateral.ts'
 import { openDatabase } from './stores/database.ts'
 import { DeadLetterStore } from './stores/dead-letters.ts'
@@ -63,6 +64,7 @@ export function createServices(env: Env) {
     projectFigures: new ProjectFiguresStore(db),
     projectFunding: new ProjectFundingStore(db),
     epochs: new EpochStore(db, env.MODULES),
+    claims: new ClaimStore(db),
     settlementDecisions: new SettlementDecisionStore(db),
     reviews: new ReviewStore(db),
     projectVersions: new ProjectVersionStore(db),

@@ -130,6 +130,13 @@ const submit = async (project: TestProject) => {
   return receipt
 }
 
+interface Claim {
+  vault: string
+  epoch: number
+  amount: string
+  proof: Hex[]
+}
+
 interface Shown {
   status: string
   settlement: { status: string; error: string | null; tx_hash?: string }
@@ -195,6 +202,29 @@ describe.skipIf(chain === null)('the settlement of epochs, on the contracts', ()
     await bring()
     expect(await actionOf('pay_fees', project)).toMatchObject({ state: 'done', attempts: 1 })
     expect(await balanceOf(project.developer)).toBe(BigInt(receipt.totals.developer))
+
+    // Anyone may bring the proof; the tokens go to the miner.
+    const claims = async () =>
+      ((await (await client().get(`/v1/me/claims?address=${miner(0xa1)}`)).json()) as { items: Claim[] })
+        .items
+    const [claim] = (await claims()) as [Claim]
+    expect(claim).toMatchObject({
+      epoch: project.lastEpoch,
+      amount: receipt.totals.miner,
+      vault: project.vault,
+    })
+    await send(
+      chain?.deployer,
+      claim.vault,
+      encodeFunctionData({
+        abi: projectVaultAbi,
+        functionName: 'claim',
+        args: [BigInt(claim.epoch), miner(0xa1) as Hex, BigInt(claim.amount), claim.proof],
+      }),
+    )
+    await readChain()
+    expect(await balanceOf(miner(0xa1))).toBe(BigInt(receipt.totals.miner))
+    expect(await claims()).toEqual([])
 
     // From then on it counts in the figures of the project, and its miners may review it.
     const stats = await client().get(`/v1/projects/${project.projectId}/stats?period=all`)

@@ -141,6 +141,7 @@ export const routes: readonly RouteEntry[] = [
   ),
   post('/v1/subscriptions/{subscription_id}/unbond', () => import('./subscriptions/unbond.ts'), 'unbond'),
   post('/v1/subscriptions/{subscription_id}/withdraw', () => import('./subscriptions/unbond.ts'), 'withdraw'),
+  get('/v1/me/claims', () => import('./account/claims.ts'), 'listClaims'),
   get('/v1/faucet', () => import('./faucet/get.ts'), 'getFaucet'),
   post('/v1/faucet/drip', () => import('./faucet/drip.ts'), 'drip'),
   post('/v1/nodes/register', () => import('./nodes/register.ts'), 'registerNode'),

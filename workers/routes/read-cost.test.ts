@@ -105,6 +105,10 @@ beforeAll(async () => {
       `'${project}', i, i, 3600 * i, 3600, unixepoch() - 86400 - ${things} + 2 * i, 1, 1, 0, 1, 1, '1', 0, i, i, 0, i, '1', 0`,
     ),
     fill(
+      'INSERT INTO epoch_shares (miner, project_id, epoch, units, amount, leaf)',
+      `${wallet}, '${project}', i, 1, '1', 0`,
+    ),
+    fill(
       'INSERT INTO reviews (review_id, project_id, author, rating, comment, helpful, created_at, updated_at)',
       `printf('%016d', i), '${project}', ${wallet}, 5, '', 0, i, i`,
     ),
@@ -169,6 +173,9 @@ const pathOf = ({ path }: RouteDeclaration): string =>
     .replace('/v1/modules/{address}', '/v1/modules/{module}')
     .replace(/\{(\w+)\}/g, (_, name: string) => params[name] ?? name)
 
+/** What a route that shows nothing without a question is asked. */
+const questions: Record<string, string> = { listClaims: `?address=${hex(7, 20)}` }
+
 const readerOf = ({ auth }: RouteDeclaration, DB: D1Database) =>
   client({
     ...(auth && { token: miner.owner.token }),
@@ -176,7 +183,7 @@ const readerOf = ({ auth }: RouteDeclaration, DB: D1Database) =>
   })
 
 async function cost(declaration: RouteDeclaration) {
-  const path = pathOf(declaration)
+  const path = `${pathOf(declaration)}${questions[declaration.operationId] ?? ''}`
   const { db, use } = countedDatabase()
   const caller = readerOf(declaration, db)
   const response = await caller.get(isList(declaration) ? `${path}?limit=${page}` : path)

@@ -8,7 +8,14 @@ import { batch, type Database, query, read } from './database.ts'
 import { jsonParts } from './json-parts.ts'
 import { minersEffect, minersOf, registryEffects } from './registry-effects.ts'
 import { chainBlocks, chainCursor, chainEvents, chainStates, chainStatesBefore, projects } from './schema.ts'
-import { epochEffects, everyEpoch, postingEffect, vaultEffect } from './settlement-effects.ts'
+import {
+  claimEffect,
+  epochEffects,
+  everyClaim,
+  everyEpoch,
+  postingEffect,
+  vaultEffect,
+} from './settlement-effects.ts'
 
 type EventRow = Omit<InferSelectModel<typeof chainEvents>, 'provisional'>
 export type StateRow = InferSelectModel<typeof chainStates>
@@ -178,6 +185,7 @@ export class ChainIndexStore {
       ),
       ...registryEffects(everyProject, always),
       minersOf(everyProject, always),
+      claimEffect(everyClaim, always),
       ...epochEffects(everyEpoch, always),
     ])
   }
@@ -216,6 +224,7 @@ export class ChainIndexStore {
       ...subjects('project').flatMap((part) => registryEffects(part, guard)),
       ...subjects('subscription').map((part) => minersEffect(part, guard)),
       ...subjects('epoch').flatMap((part) => epochEffects(part, guard)),
+      ...subjects('claim').map((part) => claimEffect(part, guard)),
       ...subjects('vault').map((part) => vaultEffect(part, guard)),
       ...subjects('posting').map(() => postingEffect(guard)),
     ]

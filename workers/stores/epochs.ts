@@ -7,8 +7,8 @@ import { batch, type Database, isChanged, query, read } from './database.ts'
 import { type Wish, wantStatement } from './hub-actions.ts'
 import { jsonParts } from './json-parts.ts'
 import { decodePayoutProof, encodePayoutProofs, proofRange } from './payout-proofs.ts'
-import { epochReceipts, epochShares, type Token } from './schema.ts'
-import { isUnposted } from './settlement-effects.ts'
+import { chainStates, epochReceipts, epochShares, type Token } from './schema.ts'
+import { claimEffect, epochEffects, isUnposted } from './settlement-effects.ts'
 
 export type EpochRow = InferSelectModel<typeof epochReceipts>
 export type EpochState = (typeof epochStates)[number]
@@ -84,7 +84,8 @@ export class EpochStore {
     const shares = receipt.compute_units.map((one) => ({ ...one, leaf: leafOf.get(one.miner) ?? null }))
     const isNew = sql`NOT EXISTS (SELECT 1 FROM ${epochReceipts} AS r
       WHERE r.project_id = ${projectId} AND r.epoch = ${epoch})`
-    const results = await batch(this.#db, [
+    const subject = epochSubject(vault, epoch)
+    const statements = [
       wantStatement(postWish(receipt), now, sql`SELECT 1 WHERE ${isNew}`),
       ...jsonParts(shares).map(
         (part) => sql`
@@ -101,8 +102,18 @@ export class EpochStore {
           ${JSON.stringify(receipt.totals)}, ${shares.length}, ${tree.leaves.length}, ${attestations}, ${now},
           'attested', 'queued')
         ON CONFLICT DO NOTHING`,
+    ]
+    // The chain may know the epoch already, as when it is read anew.
+    const results = await batch(this.#db, [
+      ...statements,
+      ...epochEffects(sql`SELECT ${subject} AS value`, sql`true`),
+      claimEffect(
+        sql`SELECT c.subject AS value FROM ${chainStates} AS c
+          WHERE c.kind = 'claim' AND c.subject > ${`${subject}:`} AND c.subject < ${`${subject};`}`,
+        sql`true`,
+      ),
     ])
-    return isChanged(results.at(-1)) ? 'accepted' : 'duplicate'
+    return isChanged(results[statements.length - 1]) ? 'accepted' : 'duplicate'
   }
 
   /** The receipt as it was attested. */
@@ -112,7 +123,10 @@ export class EpochStore {
   }
 
   /** The way of a leaf to the root, which the vault takes. */
-  async proof({ receiptHash, leaves }: EpochRow, leaf: number): Promise<Hex[]> {
+  async proof(
+    { receiptHash, leaves }: Pick<EpochRow, 'receiptHash' | 'leaves'>,
+    leaf: number,
+  ): Promise<Hex[]> {
     const range = proofRange(leaves, leaf)
     return decodePayoutProof(new Uint8Array(await this.#get(proofsKey(receiptHash), { range })))
   }

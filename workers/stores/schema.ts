@@ -507,6 +507,8 @@ export const epochShares = sqliteTable(
     units: integer().notNull(),
     amount: text().notNull(),
     leaf: integer(),
+    claimedAt: integer('claimed_at'),
+    claimedTx: text('claimed_tx'),
   },
   (table) => [primaryKey({ columns: [table.miner, table.projectId, table.epoch] })],
 )

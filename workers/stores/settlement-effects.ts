@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { unixNow } from '../../durable-objects/clock.ts'
-import { chainStates, epochReceipts, hubActions } from './schema.ts'
+import { chainStates, epochReceipts, epochShares, hubActions } from './schema.ts'
 
 const addressLength = 42
 
@@ -38,6 +38,30 @@ export function epochEffects(subjects: SQL, guard: SQL): SQL[] {
       AND ${guard}`,
     due(sql`subject IN (SELECT value FROM (${subjects}))`, guard),
   ]
+}
+
+/** Every share that is held to be claimed, named as the states of the chain name it. */
+export const everyClaim = sql`SELECT r.vault || ':' || r.epoch || ':' || s.miner AS value
+  FROM ${epochShares} AS s JOIN ${epochReceipts} AS r ON r.project_id = s.project_id AND r.epoch = s.epoch
+  WHERE s.claimed_at IS NOT NULL`
+
+/**
+ * Brings shares in step with what the chain says of their claims, forward and back.
+ *
+ * @param subjects - A query whose column `value` names claims as `<vault>:<epoch>:<miner>`; their states are written already.
+ */
+export function claimEffect(subjects: SQL, guard: SQL): SQL {
+  const said = (member: string) => sql`(SELECT c.state->>${member} FROM ${epochReceipts} AS r
+    JOIN ${chainStates} AS c ON c.kind = 'claim'
+      AND c.subject = r.vault || ':' || r.epoch || ':' || ${epochShares}.miner
+    WHERE r.project_id = ${epochShares}.project_id AND r.epoch = ${epochShares}.epoch)`
+  return sql`UPDATE ${epochShares} SET claimed_at = ${said('claimed_at')}, claimed_tx = ${said('claimed_tx')}
+    WHERE (miner, project_id, epoch) IN (
+      SELECT substr(value, -${addressLength}), r.project_id, r.epoch
+      FROM (${subjects}) CROSS JOIN ${epochReceipts} AS r
+      WHERE r.vault = substr(value, 1, ${addressLength})
+        AND r.epoch = CAST(substr(value, ${addressLength + 2}) AS INTEGER))
+    AND ${guard}`
 }
 
 /** What waits for vaults is due when one of their events is read. @param vaults - A query whose column `value` names them. */
