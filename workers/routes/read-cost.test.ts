@@ -168,13 +168,14 @@ const reads = (await loadRoutes())
 
 const isList = ({ query }: RouteDeclaration) => query !== undefined && 'limit' in query.shape
 
-const pathOf = ({ path }: RouteDeclaration): string =>
+/** What a route that shows nothing without a question is asked. */
+const questions: Record<string, string> = { listClaims: `?address=${hex(7, 20)}` }
+
+const pathOf = ({ path, operationId }: RouteDeclaration): string =>
   path
     .replace('/v1/modules/{address}', '/v1/modules/{module}')
     .replace(/\{(\w+)\}/g, (_, name: string) => params[name] ?? name)
-
-/** What a route that shows nothing without a question is asked. */
-const questions: Record<string, string> = { listClaims: `?address=${hex(7, 20)}` }
+    .concat(questions[operationId] ?? '')
 
 const readerOf = ({ auth }: RouteDeclaration, DB: D1Database) =>
   client({
@@ -183,7 +184,7 @@ const readerOf = ({ auth }: RouteDeclaration, DB: D1Database) =>
   })
 
 async function cost(declaration: RouteDeclaration) {
-  const path = `${pathOf(declaration)}${questions[declaration.operationId] ?? ''}`
+  const path = pathOf(declaration)
   const { db, use } = countedDatabase()
   const caller = readerOf(declaration, db)
   const response = await caller.get(isList(declaration) ? `${path}?limit=${page}` : path)

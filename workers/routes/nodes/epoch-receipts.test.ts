@@ -70,7 +70,7 @@ describe('POST /v1/nodes/epoch-receipts', () => {
     const attestations = Array.from({ length: 257 }, () => receipt.attestations[0])
     for (const [body, path] of [
       [less, 'receipt'],
-      [{ ...receipt, more: 1 }, 'receipt'],
+      [{ ...receipt, more: 1 }, 'more'],
       [{ ...receipt, v: 1 }, 'v'],
       [{ ...receipt, compute_units: receipt.compute_units.toReversed() }, 'compute_units'],
       [{ ...receipt, attestations }, 'attestations'],

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { unixNow } from '../../../durable-objects/clock.ts'
 import { quorum } from '../../../protocol/consensus/index.ts'
-import { FormatError } from '../../../protocol/encoding/index.ts'
+import { FormatError, isObject } from '../../../protocol/encoding/index.ts'
 import {
   type BuiltEpochReceipt,
   countEpochAttestations,
@@ -102,6 +102,8 @@ export const submitEpochReceipt = defineRoute(
 )
 
 function readReceipt(posted: unknown): EpochReceipt {
+  const surplus = isObject(posted) && Object.keys(posted).find((name) => !(name in epochReceiptShape.shape))
+  if (surplus) throw invalidField(surplus, 'is no member of a receipt; leave it out')
   try {
     const receipt = parseEpochReceipt(posted)
     if (receipt.attestations.length > attestationsMax)
