@@ -57,6 +57,19 @@ describe('operator commands', () => {
       'dead-letters close m0 --reason done',
       post('/admin/v1/dead-letters/{message_id}/close', { message_id: 'm0' }, { reason: 'done' }),
     ],
+    [
+      'epoch veto 0x1 7 --reason wrong',
+      {
+        method: 'post',
+        path: '/admin/v1/epochs/{project_id}/{epoch}/veto',
+        params: { path: { project_id: '0x1', epoch: '7' } },
+        body: { reason: 'wrong' },
+      },
+    ],
+    [
+      'settlement pause',
+      { method: 'post', path: '/admin/v1/settlement/pause', params: { path: {} }, body: {} },
+    ],
     ['faucet close', { method: 'put', path: '/admin/v1/faucet', body: { enabled: false } }],
     [
       'faucet open --amount 5',

@@ -15,6 +15,7 @@ import { AssetStore } from './stores/assets.ts'
 import { AuditLogStore } from './stores/audit-log.ts'
 import { BeaconStore } from './stores/beacons.ts'
 import { ChainIndexStore } from './stores/chain-index.ts'
+import { ClaimStore } from './stores/claims.ts'
 import { CollateralStore } from './stores/collateral.ts'
 import { CommitteeSetStore } from './stores/committee-sets.ts'
 import { openDatabase } from './stores/database.ts'
@@ -22,6 +23,7 @@ import { DeadLetterStore } from './stores/dead-letters.ts'
 import { DeveloperStore } from './stores/developers.ts'
 import { DeviceStore } from './stores/devices.ts'
 import { DraftStore } from './stores/drafts.ts'
+import { EpochStore } from './stores/epochs.ts'
 import { FaucetSettingsStore } from './stores/faucet-settings.ts'
 import { HubActionStore } from './stores/hub-actions.ts'
 import { IdempotencyKeyStore } from './stores/idempotency-keys.ts'
@@ -32,11 +34,13 @@ import { NodeStore } from './stores/nodes.ts'
 import { PreferencesStore } from './stores/preferences.ts'
 import { ProjectDecisionStore } from './stores/project-decisions.ts'
 import { ProjectFiguresStore } from './stores/project-figures.ts'
+import { ProjectFundingStore } from './stores/project-funding.ts'
 import { ProjectLists } from './stores/project-lists.ts'
 import { ProjectVersionStore } from './stores/project-versions.ts'
 import { ProjectStore } from './stores/projects.ts'
 import { ReviewStore } from './stores/reviews.ts'
 import { SessionStore } from './stores/sessions.ts'
+import { SettlementDecisionStore } from './stores/settlement-decisions.ts'
 import { SiweNonceStore } from './stores/siwe-nonces.ts'
 import { SlashStore } from './stores/slashes.ts'
 import { SnapshotCandidateStore } from './stores/snapshot-candidates.ts'
@@ -81,6 +85,10 @@ export function createServices(env: Env) {
     projects: new ProjectStore(db),
     projectLists: new ProjectLists(db),
     projectFigures: new ProjectFiguresStore(db),
+    projectFunding: new ProjectFundingStore(db),
+    epochs: new EpochStore(db, env.MODULES),
+    claims: new ClaimStore(db),
+    settlementDecisions: new SettlementDecisionStore(db),
     reviews: new ReviewStore(db),
     projectVersions: new ProjectVersionStore(db),
     projectDecisions: new ProjectDecisionStore(db),

@@ -12,7 +12,7 @@ import { defaultNetworkParams, resolveProfile } from '../../protocol/identity/in
 /** Relays and gives tokens; it does not deploy, so its nonces begin at 0. */
 export const relayerKey = anvilKeys[1]!
 
-/** Decides about slashes. */
+/** Decides about epochs and slashes. */
 const arbiterKey = anvilKeys[2]!
 
 const deployerKey = anvilKeys[0]!
@@ -54,7 +54,7 @@ export interface DeployedChain {
   startBlock: number
   relayerKey: string
   arbiterKey: string
-  /** Signed for by the node itself; may mint and post. The relayer reviews and proposes. */
+  /** Signed for by the node itself; may mint. The relayer reviews, proposes and posts. */
   deployer: string
 }
 
@@ -76,6 +76,7 @@ export default async function setup({ provide }: TestProject): Promise<(() => Pr
     const { contracts, startBlock } = await deployNetwork(anvil, {
       reviewer: privateKeyToAccount(relayerKey).address,
       proposer: privateKeyToAccount(relayerKey).address,
+      poster: privateKeyToAccount(relayerKey).address,
       arbiter: privateKeyToAccount(arbiterKey).address,
     })
     const deployer = privateKeyToAccount(deployerKey).address.toLowerCase()

@@ -259,26 +259,34 @@ export function countEpochAttestations(
 }
 
 /**
- * Whether a receipt is what its units give under the project's consensus: caps kept, amounts, totals, root and hash
- * recomputed. The units themselves only a validator with the final records can judge.
+ * Computes a receipt again from its units under the project's consensus: caps kept, amounts, totals, root and hash. The
+ * units themselves only a validator with the final records can judge.
+ *
+ * @returns The receipt's body with its tree; null when the receipt says anything else.
  */
-export function recomputesEpochReceipt(
+export function recomputeEpochReceipt(
   profile: Profile,
   receipt: EpochReceipt,
   consensus: Consensus,
-): boolean {
+): BuiltEpochReceipt | null {
   const { max_recipients_per_epoch, max_units_per_epoch } = consensus.economics
   const units = receipt.compute_units.map(({ miner, units: own }) => ({ miner, units: own }))
-  const capped = capUnits(units, max_recipients_per_epoch, max_units_per_epoch)
   const built = buildEpochReceipt(profile, {
     project_id: receipt.project_id,
     epoch: receipt.round,
     consensus,
-    units: capped,
+    units: capUnits(units, max_recipients_per_epoch, max_units_per_epoch),
   })
-  return (
+  const isSame =
     built !== null &&
     encodeCanonicalJson(built.body) === encodeCanonicalJson(epochReceiptBody(receipt)) &&
     hashEpochReceipt(receipt) === receipt.receipt_hash
-  )
+  return isSame ? built : null
 }
+
+/** Whether a receipt is what {@link recomputeEpochReceipt} computes. */
+export const recomputesEpochReceipt = (
+  profile: Profile,
+  receipt: EpochReceipt,
+  consensus: Consensus,
+): boolean => recomputeEpochReceipt(profile, receipt, consensus) !== null

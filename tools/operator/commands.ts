@@ -119,6 +119,19 @@ export const commands: readonly Command[] = [
         },
       ),
   })),
+  ...(['veto', 'reopen'] as const).map((action) => ({
+    words: ['epoch', action, '<project_id>', '<epoch>'],
+    does: action === 'veto' ? 'take a posted epoch back' : 'let a vetoed epoch be posted again',
+    options: ['reason'] as const,
+    call: ([project_id = '', epoch = '']: readonly string[], options: Options) =>
+      decide(`/admin/v1/epochs/{project_id}/{epoch}/${action}`, { project_id, epoch }, options),
+  })),
+  ...(['pause', 'unpause'] as const).map((action) => ({
+    words: ['settlement', action],
+    does: action === 'pause' ? 'stop the posting of epochs' : 'let epochs be posted again',
+    options: ['reason'] as const,
+    call: (_: readonly string[], options: Options) => decide(`/admin/v1/settlement/${action}`, {}, options),
+  })),
   {
     words: ['faucet', 'open'],
     does: 'open the faucet, with what the deployment gives or what is named',

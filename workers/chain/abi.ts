@@ -28,7 +28,8 @@ const applied: Record<Emitter, readonly { topic: string; abi: AbiEvent }[]> = {
     stakingEvents.SlashCancelled,
     stakingEvents.SlashExecuted,
   ],
-  vault_factory: [vaultFactoryEvents.VaultCreated],
+  // Staking has events of the same form, which say nothing of the posting of epochs: the address tells them apart.
+  vault_factory: [vaultFactoryEvents.VaultCreated, vaultFactoryEvents.Paused, vaultFactoryEvents.Unpaused],
   vault: [
     projectVaultEvents.VaultFunded,
     projectVaultEvents.EpochPosted,

@@ -5,7 +5,7 @@ import type { ChainEvent } from './events.ts'
 export type ChainState = Record<string, unknown>
 
 export interface Subject {
-  kind: 'project' | 'version' | 'vault' | 'subscription' | 'slash' | 'epoch' | 'claim'
+  kind: 'project' | 'version' | 'vault' | 'subscription' | 'slash' | 'epoch' | 'claim' | 'posting'
   id: string
 }
 
@@ -52,6 +52,9 @@ export function subjectsOf({ name, args, contract }: ChainEvent): Subject[] {
       return [{ kind: 'vault', id: contract }]
     case 'VaultCreated':
       return [{ kind: 'vault', id: vault }]
+    case 'Paused':
+    case 'Unpaused':
+      return [{ kind: 'posting', id: contract }]
     default:
       return [{ kind: 'subscription', id: subscriptionId }]
   }
@@ -83,6 +86,13 @@ export interface VaultTerms {
 export function vaultTerms({ terms, next_terms: next }: ChainState, time: number): VaultTerms | null {
   const announced = next as VaultTerms | null | undefined
   return (announced && time >= announced.from ? announced : (terms as VaultTerms | undefined)) ?? null
+}
+
+/** What no posted epoch has a claim on, an announced withdrawal included: what was worked comes first. */
+export function unreservedFunds(vault: ChainState): bigint {
+  const amount = (member: string) => BigInt(String(vault[member] ?? '0'))
+  const free = amount('funded') - amount('withdrawn') - amount('total_paid') - amount('reserved')
+  return free > 0n ? free : 0n
 }
 
 const termsOf = (args: ChainEvent['args'], from: number): VaultTerms => ({
@@ -291,6 +301,10 @@ const project: Record<Subject['kind'], (state: ChainState, event: ChainEvent) =>
       default:
         return state
     }
+  },
+
+  posting(_, { name }) {
+    return { paused: name === 'Paused' }
   },
 
   claim(_, { contract, args, blockTime, txHash }) {

@@ -1,9 +1,30 @@
 import type { Hex } from 'viem'
 import type { Contracts } from '../chain/contracts.ts'
 import type { ChainState, Subject } from '../chain/projections.ts'
-import type { HubAction } from '../stores/hub-actions.ts'
+import type { Env } from '../env.ts'
+import type { HubAction, Wish } from '../stores/hub-actions.ts'
 
 type Wanted = HubAction['wanted']
+
+/** What is indexed of the things an action depends on. */
+export interface KnownStates {
+  /** Of the subject itself. */
+  own: ChainState | null
+  /** Of what {@link HubActionRules.dependsOn} names, in its order. */
+  others: readonly (ChainState | null)[]
+}
+
+/** Why an action is not tried yet. */
+export interface Wait {
+  reason: string
+  /** Unix seconds; left out where only an event of the chain can end it, which makes the action due. */
+  until?: number
+}
+
+/** How an action comes on; `reason` is of what holds it. */
+export type Progress =
+  | { status: 'waiting' | 'failed' | 'reverted'; reason: string }
+  | { status: 'sent'; reason: null }
 
 /** What a kind of action of the hub's own is about, and how it gets to the chain. */
 export interface HubActionRules {
@@ -11,6 +32,17 @@ export interface HubActionRules {
   signer: 'relayer' | 'arbiter'
   /** The state of the subject that shows whether the chain has what is wanted. */
   stateKind: Subject['kind']
-  isThere: (state: ChainState, wanted: Wanted) => boolean
+  /** @param now - Unix seconds. */
+  isThere: (state: ChainState, wanted: Wanted, now: number) => boolean
   call: (contracts: Contracts, subject: string, wanted: Wanted) => { to: string; data: Hex }
+  /** Further states that decide whether it can be tried. */
+  dependsOn?: (contracts: Contracts, subject: string) => Subject[]
+  /** Null where it can be tried. */
+  waitsFor?: (known: KnownStates, action: HubAction, now: number) => Wait | null
+  /** Keeps the hub's own record in step. It may be told the same again. */
+  onProgress?: (env: Env, action: HubAction, progress: Progress, known: KnownStates) => Promise<void>
+  /** Does what follows in the hub's own records, before the action is done with. It may run twice. */
+  onDone?: (env: Env, action: HubAction) => Promise<void>
+  /** What is wanted from then on. */
+  next?: (action: HubAction) => Wish
 }

@@ -1,10 +1,13 @@
 import { unixNow } from '../../durable-objects/clock.ts'
 import type { RelayResult } from '../../durable-objects/relayer.ts'
 import { hashBytes } from '../../protocol/encoding/index.ts'
+import type { Contracts } from '../chain/contracts.ts'
+import type { Subject } from '../chain/projections.ts'
 import { type Env, readSettings } from '../env.ts'
 import { services } from '../services.ts'
 import type { HubAction, HubActionKind } from '../stores/hub-actions.ts'
-import type { HubActionRules } from './hub-action-rules.ts'
+import { payFeesRules, postEpochRules, postingPauseRules, vetoRules } from './epoch-actions.ts'
+import type { HubActionRules, KnownStates, Progress } from './hub-action-rules.ts'
 import { listingStatusRules } from './listing-status.ts'
 import {
   cancelSlashRules,
@@ -23,6 +26,10 @@ const rules: Record<HubActionKind, HubActionRules> = {
   end_dispute: endDisputeRules,
   cancel_slash: cancelSlashRules,
   uphold_slash: upholdSlashRules,
+  post_epoch: postEpochRules,
+  pay_fees: payFeesRules,
+  set_veto: vetoRules,
+  set_posting_pause: postingPauseRules,
 }
 
 const batchMax = 50
@@ -30,6 +37,8 @@ const batchMax = 50
 const lookAgainSeconds = 60
 /** A transaction whose event is not indexed by then did something else than what is wanted. */
 const indexSeconds = 600
+/** What waits for an event is due when it is indexed; this is for an event that was missed. */
+const waitSeconds = 1_800
 const backoffSecondsMax = 3_600
 
 /** Does what is due about everything the hub wants on the chain. One that fails does not keep the others. */
@@ -47,58 +56,93 @@ export async function bringHubAction(env: Env, kind: HubActionKind, subject: str
 }
 
 /**
- * One step: done when the final state of the chain shows it, left alone while a transaction is on its way, tried otherwise.
- * It may run twice at once and at any time: the row gives each attempt to one of them, and the id of an attempt names one
- * transaction for ever.
+ * One step: done when the final state of the chain shows it, left alone while something has to come first or a transaction
+ * is on its way, tried otherwise. It may run twice at once and at any time: the row gives each attempt to one of them, and
+ * the id of an attempt names one transaction for ever.
  */
 async function bring(env: Env, action: HubAction): Promise<void> {
-  const { kind, subject, wanted } = action
-  const { hubActions, [rules[kind].signer]: relayer } = services(env)
+  const { hubActions, relayer, arbiter } = services(env)
   const contracts = readSettings(env).CHAIN_CONTRACTS
-  if (relayer === null || contracts === undefined) return
+  const { kind, subject, wanted } = action
+  const { signer, isThere, waitsFor, call, onProgress, onDone, next } = rules[kind]
+  const sender = signer === 'arbiter' ? arbiter : relayer
+  if (sender === null || contracts === undefined) return
   const now = unixNow()
-  const standing = await readStanding(env, action)
-  const earlier = action.attempts === 0 ? null : await relayer.find(attemptId(action))
+  const { known, isFinal } = await readStates(env, contracts, action)
+  const standing =
+    known.own === null || !isThere(known.own, wanted, now) ? 'missing' : isFinal ? 'final' : 'seen'
+  const finish = async () => {
+    await onDone?.(env, action)
+    await hubActions.finish(action, now, next?.(action))
+  }
+  const earlier = action.attempts === 0 ? null : await sender.find(attemptId(action))
   // What an older wish sent may still come and change what the chain has: then this wish has to come after it.
   const isSettled = action.revision === 1 || earlier?.status === 'confirmed'
-  if (standing === 'final' && isSettled) return hubActions.finish(action, now)
+  if (standing === 'final' && isSettled) return finish()
+  const wait = standing === 'missing' ? waitsFor?.(known, action, now) : null
+  if (wait) {
+    await onProgress?.(env, action, { status: 'waiting', reason: wait.reason }, known)
+    return hubActions.wait(action, wait.reason, wait.until ?? now + waitSeconds)
+  }
   const isOnItsWay =
     earlier?.status === 'queued' ||
     earlier?.status === 'sent' ||
-    (earlier?.status === 'confirmed' && now - earlier.updatedAt < indexSeconds)
+    (earlier?.status === 'confirmed' &&
+      now - earlier.updatedAt < indexSeconds &&
+      !(await isIndexed(env, earlier.id)))
   if ((standing === 'seen' && isSettled) || isOnItsWay)
     return hubActions.postpone(action, now + lookAgainSeconds)
 
   const claimed = await hubActions.claim(action, now + backoffSeconds(action))
   if (claimed === null) return
-  const result = await relayer
+  const result = await sender
     .relay({
-      ...rules[kind].call(contracts, subject, wanted),
+      ...call(contracts, subject, wanted),
       id: attemptId(claimed),
       action: kind,
-      owner: relayer.signer,
+      owner: sender.signer,
       serializationKey: `${kind}:${subject}`,
       valueWei: '0',
     })
     .catch((error: unknown) => String(error))
   // Refused although it is there: nothing is on its way that could change it.
   const isRefused = typeof result === 'object' && result.status === 'refused'
-  if (isRefused && standing === 'final' && now - action.wantedAt >= indexSeconds)
-    return hubActions.finish(claimed, now)
-  await hubActions.note(claimed, failureOf(result) ?? earlier?.error ?? null, now)
+  if (isRefused && standing === 'final' && now - action.wantedAt >= indexSeconds) return finish()
+  const failure = failureOf(result)
+  await hubActions.note(claimed, failure ?? earlier?.error ?? null, now)
+  await onProgress?.(env, action, progressOf(failure, earlier?.error ?? null), known)
 }
 
-/** Whether the chain has what is wanted: for good, in a block that may still be dropped, or not. */
-async function readStanding(env: Env, action: HubAction): Promise<'final' | 'seen' | 'missing'> {
+/** An attempt that the relay took is on its way, also where the one before it reverted in its block. */
+const progressOf = (failure: string | null, earlier: string | null): Progress => {
+  if (failure === null) return { status: 'sent', reason: null }
+  return earlier === null ? { status: 'failed', reason: failure } : { status: 'reverted', reason: earlier }
+}
+
+/** What is indexed of an action and what it depends on, and whether a block that says so may still be dropped. */
+async function readStates(
+  env: Env,
+  contracts: Contracts,
+  { kind, subject }: HubAction,
+): Promise<{ known: KnownStates; isFinal: boolean }> {
   const { chainIndex } = services(env)
-  const { stateKind, isThere } = rules[action.kind]
-  const [[row], cursor] = await Promise.all([
-    chainIndex.states([{ kind: stateKind, id: action.subject }]),
+  const { stateKind, dependsOn } = rules[kind]
+  const others = dependsOn?.(contracts, subject) ?? []
+  const [rows, cursor] = await Promise.all([
+    chainIndex.states([{ kind: stateKind, id: subject }, ...others]),
     chainIndex.cursor(),
   ])
-  if (row === undefined || !isThere(row.state, action.wanted)) return 'missing'
-  return row.blockNumber <= (cursor?.final.number ?? -1) ? 'final' : 'seen'
+  const find = (wanted: Subject) => rows.find((row) => row.kind === wanted.kind && row.subject === wanted.id)
+  const own = find({ kind: stateKind, id: subject })
+  return {
+    known: { own: own?.state ?? null, others: others.map((one) => find(one)?.state ?? null) },
+    isFinal: own !== undefined && own.blockNumber <= (cursor?.final.number ?? -1),
+  }
 }
+
+/** Whether an event of the transaction is indexed: then what it did is done, and shows. */
+const isIndexed = async (env: Env, id: string): Promise<boolean> =>
+  (await services(env).transactions.find(id))?.hasEvents === true
 
 const attemptId = ({ kind, subject, revision, attempts }: HubAction): string =>
   hashBytes(new TextEncoder().encode(`${kind}:${subject}:${revision}:${attempts}`))

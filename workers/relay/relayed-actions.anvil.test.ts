@@ -11,7 +11,16 @@ import { ApiError } from '../errors.ts'
 import { json } from '../http/answer.ts'
 import hub from '../index.ts'
 import { services } from '../services.ts'
-import { chain, finalizeRelays, mint, passUnbonding, rpc, send, signedPayload } from '../test/chain.ts'
+import {
+  asAccount,
+  chain,
+  finalizeRelays,
+  mint,
+  passUnbonding,
+  rpc,
+  send,
+  signedPayload,
+} from '../test/chain.ts'
 import { client, errorOf } from '../test/client.ts'
 import { answer, answerGasless } from '../test/handle.ts'
 import { encodeActionCall } from './action-calls.ts'
@@ -423,7 +432,7 @@ describe.skipIf(chain === null)('actions of owners, on the contracts', () => {
       functionName: 'approve',
       args: [(chain?.contracts.staking ?? '0x') as Hex, collateral],
     })
-    await asOwner(owner, () => send(owner, chain?.contracts.token ?? '', approve))
+    await asAccount(owner, () => send(owner, chain?.contracts.token ?? '', approve))
     expect((await post(request, { typed_data, signature })).status).toBe(202)
     await finalizeRelays()
   })
@@ -437,7 +446,7 @@ describe.skipIf(chain === null)('actions of owners, on the contracts', () => {
       functionName: 'approve',
       args: [(chain?.contracts.staking ?? '0x') as Hex, collateral],
     })
-    await asOwner(owner, async () => {
+    await asAccount(owner, async () => {
       await send(owner, chain?.contracts.token ?? '', approve)
       for (const [action, message] of [
         ['bond', { owner, projectId, nodeKey, amount: String(collateral) }],
@@ -472,12 +481,4 @@ function permitCall({ permit, permit_signature = '0x' }: { permit?: TypedData; p
       `0x${permit_signature.slice(66, 130)}`,
     ],
   })
-}
-
-/** Lets anvil sign for the owner, who gets what the transactions cost. */
-async function asOwner(owner: string, act: () => Promise<unknown>): Promise<void> {
-  await rpc('anvil_setBalance', owner, `0x${(10n ** 18n).toString(16)}`)
-  await rpc('anvil_impersonateAccount', owner)
-  await act()
-  await rpc('anvil_stopImpersonatingAccount', owner)
 }

@@ -96,7 +96,7 @@ export const routes: readonly RouteEntry[] = [
   get('/v1/projects/{project_id}/economics', () => import('./projects/economics.ts'), 'getProjectEconomics'),
   get('/v1/projects/{project_id}/stats', () => import('./projects/figures.ts'), 'getProjectStats'),
   get('/v1/projects/{project_id}/miners', () => import('./projects/figures.ts'), 'listProjectMiners'),
-  get('/v1/projects/{project_id}/epochs', () => import('./projects/figures.ts'), 'listProjectEpochs'),
+  get('/v1/projects/{project_id}/epochs', () => import('./projects/epochs.ts'), 'listProjectEpochs'),
   post(
     '/v1/projects/{project_id}/compatibility',
     () => import('./projects/compatibility.ts'),
@@ -146,6 +146,7 @@ export const routes: readonly RouteEntry[] = [
   post('/v1/slashes/{evidence_hash}/disputes', () => import('./slashes/dispute.ts'), 'disputeSlash'),
   get('/v1/me/slashes', () => import('./slashes/list.ts'), 'listOwnSlashes'),
   get('/v1/explorer/slashes', () => import('./slashes/list.ts'), 'listSlashes'),
+  get('/v1/me/claims', () => import('./account/claims.ts'), 'listClaims'),
   get('/v1/faucet', () => import('./faucet/get.ts'), 'getFaucet'),
   post('/v1/faucet/drip', () => import('./faucet/drip.ts'), 'drip'),
   post('/v1/nodes/register', () => import('./nodes/register.ts'), 'registerNode'),
@@ -160,6 +161,9 @@ export const routes: readonly RouteEntry[] = [
     () => import('./nodes/committee-sets.ts'),
     'attestCommitteeSet',
   ),
+  post('/v1/nodes/epoch-receipts', () => import('./nodes/epoch-receipts.ts'), 'submitEpochReceipt'),
+  get('/v1/explorer/epochs', () => import('./explorer/epochs.ts'), 'listAllEpochs'),
+  get('/v1/explorer/epochs/{project_id}/{epoch}', () => import('./explorer/epochs.ts'), 'getEpoch'),
   post(
     '/admin/v1/developers/{address}/enrollment',
     () => import('./admin/developers.ts'),
@@ -177,6 +181,10 @@ export const routes: readonly RouteEntry[] = [
   post('/admin/v1/projects/{project_id}/review', () => import('./admin/projects.ts'), 'reviewProject'),
   get('/admin/v1/review-queue', () => import('./admin/projects.ts'), 'listReviewQueue'),
   post('/admin/v1/slashes/{evidence_hash}/resolve', () => import('./admin/slashes.ts'), 'resolveSlash'),
+  post('/admin/v1/epochs/{project_id}/{epoch}/veto', () => import('./admin/settlement.ts'), 'vetoEpoch'),
+  post('/admin/v1/epochs/{project_id}/{epoch}/reopen', () => import('./admin/settlement.ts'), 'reopenEpoch'),
+  post('/admin/v1/settlement/pause', () => import('./admin/settlement.ts'), 'pauseSettlement'),
+  post('/admin/v1/settlement/unpause', () => import('./admin/settlement.ts'), 'unpauseSettlement'),
   get('/admin/v1/dead-letters', () => import('./admin/dead-letters.ts'), 'listDeadLetters'),
   post(
     '/admin/v1/dead-letters/{message_id}/resend',

@@ -108,10 +108,21 @@ beforeAll(async () => {
       `'${project}', ${wallet}, 1, i, '1', 1, 1`,
     ),
     fill(
+      `INSERT INTO epoch_receipts (project_id, epoch, epoch_secs, starts_at, vault, consensus_hash, receipt_hash,
+        merkle_root, token, totals, recipients, leaves, attestations, accepted_at, state, settlement)`,
+      `'${project}', i, 3600, 3600 * i, '${other}', ${key('d2')}, ${key('d3')}, ${key('d4')},
+        '{"address":"0x${'c0'.repeat(20)}","symbol":"HUB","name":"Hub","decimals":18}',
+        '{"units":1,"gross":"3","miner":"1","developer":"1","treasury":"1"}', 1, 1, 3, 1, 'attested', 'queued'`,
+    ),
+    fill(
       `INSERT INTO project_epochs (project_id, seq, epoch, starts_at, epoch_secs, settled_at, rounds, rounds_finalized,
         rounds_fallback, units, miners, paid, slashes, total_rounds, total_finalized, total_fallback, total_units,
         total_paid, total_slashes)`,
       `'${project}', i, i, 3600 * i, 3600, unixepoch() - 86400 - ${things} + 2 * i, 1, 1, 0, 1, 1, '1', 0, i, i, 0, i, '1', 0`,
+    ),
+    fill(
+      'INSERT INTO epoch_shares (miner, project_id, epoch, units, amount, leaf)',
+      `${wallet}, '${project}', i, 1, '1', 0`,
     ),
     fill(
       'INSERT INTO reviews (review_id, project_id, author, rating, comment, helpful, created_at, updated_at)',
@@ -175,7 +186,8 @@ beforeAll(async () => {
     project_id: project,
     version: '1',
     epoch_secs: '3600',
-    epoch: '1',
+    // The running one, which has no receipt.
+    epoch: String(Math.floor(Date.now() / 3_600_000)),
     seq: '1',
     node_id: miner.device.nodeId,
     binding_hash: device?.bindingHash ?? '',
@@ -194,10 +206,14 @@ const reads = (await loadRoutes())
 
 const isList = ({ query }: RouteDeclaration) => query !== undefined && 'limit' in query.shape
 
-const pathOf = ({ path }: RouteDeclaration): string =>
+/** What a route that shows nothing without a question is asked. */
+const questions: Record<string, string> = { listClaims: `?address=${hex(7, 20)}` }
+
+const pathOf = ({ path, operationId }: RouteDeclaration): string =>
   path
     .replace('/v1/modules/{address}', '/v1/modules/{module}')
     .replace(/\{(\w+)\}/g, (_, name: string) => params[name] ?? name)
+    .concat(questions[operationId] ?? '')
 
 /** A node's signature is checked before anything is read for it. */
 const isNodeOnly = ({ auth }: Pick<RouteDeclaration, 'auth'>): boolean =>

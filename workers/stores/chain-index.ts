@@ -5,6 +5,7 @@ import type { BlockRef, Cursor, IndexedNetwork, StoreOutcome } from '../../durab
 import type { ChainState, Subject } from '../chain/projections.ts'
 import { auditStatement, type OperatorAction } from './audit-log.ts'
 import { batch, type Database, query, read } from './database.ts'
+import { jsonParts } from './json-parts.ts'
 import { minersEffect, minersOf, registryEffects } from './registry-effects.ts'
 import {
   beacons,
@@ -15,6 +16,14 @@ import {
   chainStatesBefore,
   projects,
 } from './schema.ts'
+import {
+  claimEffect,
+  epochEffects,
+  everyClaim,
+  everyEpoch,
+  postingEffect,
+  vaultEffect,
+} from './settlement-effects.ts'
 
 type EventRow = Omit<InferSelectModel<typeof chainEvents>, 'provisional'>
 export type StateRow = InferSelectModel<typeof chainStates>
@@ -202,6 +211,8 @@ export class ChainIndexStore {
       ),
       ...registryEffects(everyProject, always),
       minersOf(everyProject, always),
+      claimEffect(everyClaim, always),
+      ...epochEffects(everyEpoch, always),
     ])
   }
 
@@ -238,6 +249,10 @@ export class ChainIndexStore {
     return [
       ...subjects('project').flatMap((part) => registryEffects(part, guard)),
       ...subjects('subscription').map((part) => minersEffect(part, guard)),
+      ...subjects('epoch').flatMap((part) => epochEffects(part, guard)),
+      ...subjects('claim').map((part) => claimEffect(part, guard)),
+      ...subjects('vault').map((part) => vaultEffect(part, guard)),
+      ...subjects('posting').map(() => postingEffect(guard)),
     ]
   }
 
@@ -263,23 +278,4 @@ export class ChainIndexStore {
     const results = await batch(this.#db, statements)
     return results.at(-1)?.meta.changes === 1 ? 'done' : 'moved'
   }
-}
-
-/** The database takes two megabytes in one value, and a character may be three bytes. */
-const partLengthMax = 500_000
-
-/** Rows as JSON lists that the database takes; none for no rows. */
-function jsonParts(rows: readonly unknown[]): string[] {
-  const parts: string[][] = []
-  let length = 0
-  for (const row of rows) {
-    const text = JSON.stringify(row)
-    if (parts.length === 0 || length + text.length > partLengthMax) {
-      parts.push([])
-      length = 0
-    }
-    parts.at(-1)?.push(text)
-    length += text.length + 1
-  }
-  return parts.map((part) => `[${part.join(',')}]`)
 }

@@ -5,6 +5,9 @@ import { deadLetters, hubActions } from './schema.ts'
 export type HubAction = InferSelectModel<typeof hubActions>
 export type HubActionKind = HubAction['kind']
 
+/** What the hub wants on the chain. */
+export type Wish = Pick<HubAction, 'kind' | 'subject' | 'wanted'>
+
 /** What dead letters about such actions name as their queue. */
 export const hubActionsQueue = 'hub-actions'
 
@@ -21,11 +24,7 @@ export const letterIdOf = ({ kind, subject }: Pick<HubAction, 'kind' | 'subject'
  *
  * @param condition - A query that has a row exactly when the decision that follows happens.
  */
-export const wantStatement = (
-  { kind, subject, wanted }: Pick<HubAction, 'kind' | 'subject' | 'wanted'>,
-  now: number,
-  condition: SQL,
-): SQL => sql`
+export const wantStatement = ({ kind, subject, wanted }: Wish, now: number, condition: SQL): SQL => sql`
   INSERT INTO ${hubActions} (kind, subject, wanted, revision, state, attempts, next_attempt_at, wanted_at)
   SELECT ${kind}, ${subject}, ${JSON.stringify(wanted)}, 1, 'open', 0, ${now}, ${now} WHERE EXISTS (${condition})
   ON CONFLICT (kind, subject) DO UPDATE SET wanted = excluded.wanted, revision = revision + 1, state = 'open',
@@ -76,6 +75,13 @@ export class HubActionStore {
     await query(this.#db.update(hubActions).set({ nextAttemptAt }).where(this.#same(action)))
   }
 
+  /** Leaves it until something else has happened, or until then. That is no failure, and no letter is written about it. */
+  async wait(action: HubAction, reason: string, nextAttemptAt: number): Promise<void> {
+    await query(
+      this.#db.update(hubActions).set({ nextAttemptAt, lastError: reason }).where(this.#same(action)),
+    )
+  }
+
   /** Notes what came of an attempt. When too many came to nothing, a dead letter says so. */
   async note(action: HubAction, lastError: string | null, now: number): Promise<void> {
     const { kind, subject, wanted, revision, attempts } = action
@@ -98,9 +104,12 @@ export class HubActionStore {
     ])
   }
 
-  /** The chain has it. */
-  async finish(action: HubAction, now: number): Promise<void> {
+  /** The chain has it. What follows from that is wanted from then on. */
+  async finish(action: HubAction, now: number, next: Wish | null = null): Promise<void> {
     await batch(this.#db, [
+      ...(next === null
+        ? []
+        : [wantStatement(next, now, sql`SELECT 1 FROM ${hubActions} WHERE ${this.#same(action)}`)]),
       sql`
         UPDATE ${deadLetters} SET resolved_at = ${now}, resolution = 'done'
         WHERE message_id = ${letterIdOf(action)} AND resolved_at IS NULL

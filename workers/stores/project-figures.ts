@@ -139,23 +139,6 @@ export class ProjectFiguresStore {
     return { last, before: single ? last : second }
   }
 
-  /** Last settled first; `limit` rows after `after`. */
-  async epochs(projectId: string, after: number | undefined, limit: number): Promise<ProjectEpoch[]> {
-    return read(() =>
-      this.#db
-        .select()
-        .from(projectEpochs)
-        .where(
-          and(
-            eq(projectEpochs.projectId, projectId),
-            after === undefined ? undefined : sql`${projectEpochs.seq} < ${after}`,
-          ),
-        )
-        .orderBy(desc(projectEpochs.seq))
-        .limit(limit),
-    )
-  }
-
   /** Most units first; `limit` rows after `after`. */
   async miners(projectId: string, after: MinerPosition | undefined, limit: number): Promise<ProjectMiner[]> {
     return read(() =>

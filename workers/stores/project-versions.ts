@@ -1,5 +1,11 @@
 import { and, asc, desc, eq, getTableColumns, lt, lte, type SQL, sql } from 'drizzle-orm'
-import type { Consensus, ManifestHashes, ProjectManifest, Tier } from '../../protocol/manifest/index.ts'
+import {
+  type Consensus,
+  type ManifestHashes,
+  type ProjectManifest,
+  publicStatuses,
+  type Tier,
+} from '../../protocol/manifest/index.ts'
 import { batch, type Database, isChanged, read } from './database.ts'
 import { boundaryColumns, manifestColumns } from './project-row.ts'
 import type { ProjectVersion } from './projects.ts'
@@ -64,6 +70,28 @@ export class ProjectVersionStore {
         .limit(1),
     )
     return row ? (JSON.parse(row.manifest) as ProjectManifest).consensus : null
+  }
+
+  /**
+   * The version whose consensus held at a time; null where the project is not public. Versions that change nothing of the
+   * consensus have no time of their own, and the first one holds from the beginning. Of two whose time has come the later
+   * version holds, whichever time is the later one.
+   */
+  async consensusAt(projectId: string, time: number): Promise<ProjectVersion | null> {
+    const rows = await read(() =>
+      this.#db
+        .select()
+        .from(projectVersions)
+        .where(
+          sql`project_id = ${projectId} AND status IN ('registered', 'active', 'superseded')
+            AND (version = 1 OR effective_at <= ${time}) AND EXISTS (SELECT 1 FROM ${projects} AS p
+              WHERE p.project_id = ${projectId}
+              AND p.listing_status IN (SELECT value FROM json_each(${JSON.stringify(publicStatuses)})))`,
+        )
+        .orderBy(desc(projectVersions.version))
+        .limit(1),
+    )
+    return rows[0] ?? null
   }
 
   /** The highest that is not rejected: what the next one continues. */

@@ -11,7 +11,7 @@ import type {
   Tier,
   versionStates,
 } from '../../protocol/manifest/index.ts'
-import type { Offence, slashStates } from '../../protocol/settlement/index.ts'
+import type { Offence, RewardTotals, slashStates } from '../../protocol/settlement/index.ts'
 import type { Benchmark, Hardware } from './device-profile.ts'
 
 /** A token as records show it. */
@@ -489,20 +489,24 @@ export const deadLetters = sqliteTable('dead_letters', {
   resolution: text().$type<'resent' | 'closed' | 'done'>(),
 })
 
+/** What the hub itself wants on the chain. */
+export type HubActionKind =
+  | 'set_listing_status'
+  | 'propose_slash'
+  | 'dispute_slash'
+  | 'execute_slash'
+  | 'end_dispute'
+  | 'cancel_slash'
+  | 'uphold_slash'
+  | 'post_epoch'
+  | 'pay_fees'
+  | 'set_veto'
+  | 'set_posting_pause'
+
 export const hubActions = sqliteTable(
   'hub_actions',
   {
-    kind: text()
-      .$type<
-        | 'set_listing_status'
-        | 'propose_slash'
-        | 'dispute_slash'
-        | 'execute_slash'
-        | 'end_dispute'
-        | 'cancel_slash'
-        | 'uphold_slash'
-      >()
-      .notNull(),
+    kind: text().$type<HubActionKind>().notNull(),
     subject: text().notNull(),
     wanted: text({ mode: 'json' }).$type<Record<string, string>>().notNull(),
     revision: integer().notNull(),
@@ -536,3 +540,46 @@ export const slashes = sqliteTable('slashes', {
   decidedAt: integer('decided_at'),
   createdAt: integer('created_at').notNull(),
 })
+
+export const epochReceipts = sqliteTable(
+  'epoch_receipts',
+  {
+    projectId: text('project_id').notNull(),
+    epoch: integer().notNull(),
+    epochSecs: integer('epoch_secs').notNull(),
+    startsAt: integer('starts_at').notNull(),
+    vault: text().notNull(),
+    consensusHash: text('consensus_hash').notNull(),
+    receiptHash: text('receipt_hash').notNull(),
+    merkleRoot: text('merkle_root').notNull(),
+    token: text({ mode: 'json' }).$type<Token>().notNull(),
+    totals: text({ mode: 'json' }).$type<RewardTotals>().notNull(),
+    recipients: integer().notNull(),
+    leaves: integer().notNull(),
+    attestations: integer().notNull(),
+    acceptedAt: integer('accepted_at').notNull(),
+    state: text().$type<'attested' | 'submitted' | 'underfunded' | 'settled' | 'vetoed'>().notNull(),
+    settlement: text().$type<'queued' | 'sent' | 'reverted' | 'failed'>().notNull(),
+    error: text(),
+    postedTx: text('posted_tx'),
+    postedBlock: integer('posted_block'),
+    postedAt: integer('posted_at'),
+    releaseAt: integer('release_at'),
+  },
+  (table) => [primaryKey({ columns: [table.projectId, table.epoch] })],
+)
+
+export const epochShares = sqliteTable(
+  'epoch_shares',
+  {
+    miner: text().notNull(),
+    projectId: text('project_id').notNull(),
+    epoch: integer().notNull(),
+    units: integer().notNull(),
+    amount: text().notNull(),
+    leaf: integer(),
+    claimedAt: integer('claimed_at'),
+    claimedTx: text('claimed_tx'),
+  },
+  (table) => [primaryKey({ columns: [table.miner, table.projectId, table.epoch] })],
+)

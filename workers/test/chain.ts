@@ -33,6 +33,15 @@ export async function send(from: string | undefined, to: string | undefined, dat
   while ((await rpc('eth_getTransactionReceipt', hash)) === null);
 }
 
+/** Lets the node sign for an account, which gets what the transactions cost. */
+export async function asAccount<T>(account: string, act: () => Promise<T>): Promise<T> {
+  await rpc('anvil_setBalance', account, `0x${(10n ** 18n).toString(16)}`)
+  await rpc('anvil_impersonateAccount', account)
+  const result = await act()
+  await rpc('anvil_stopImpersonatingAccount', account)
+  return result
+}
+
 /** Gives tokens to an account. */
 export async function mint(account: string, amount: bigint): Promise<void> {
   const data = encodeFunctionData({ abi: hubTokenAbi, functionName: 'mint', args: [account as Hex, amount] })

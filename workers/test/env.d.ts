@@ -22,6 +22,7 @@ declare module 'vitest' {
       contracts: import('../chain/contracts.ts').Contracts
       startBlock: number
       relayerKey: string
+      arbiterKey: string
       deployer: string
     } | null
   }

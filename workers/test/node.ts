@@ -16,11 +16,10 @@ export interface TestNode {
   call: (method: string, path: string, json?: unknown) => Promise<Response>
 }
 
-/** A node with a key of its own unless one is given; `bindings` are of the hub it talks to. */
-export function createNode(
-  bindings: Parameters<typeof client>[0] = {},
-  seed: string = bytesToHex(crypto.getRandomValues(new Uint8Array(32))),
-): TestNode {
+const freshSeed = (): string => bytesToHex(crypto.getRandomValues(new Uint8Array(32)))
+
+/** A node of its own, or the one of a seed; `bindings` are of the hub it talks to. */
+export function createNode(bindings: Parameters<typeof client>[0] = {}, seed = freshSeed()): TestNode {
   const publicKey = ed25519PublicKey(seed)
   const caller = client(bindings)
   return {

@@ -11,8 +11,10 @@ import { createWallet } from './wallet.ts'
 export const minCollateral = 7n * 10n ** 18n
 
 /** A project that is listed, without the way there. */
-export async function createListedProject(change: ManifestChange = {}): Promise<string> {
-  const developer = createWallet()
+export async function createListedProject(
+  change: ManifestChange = {},
+  developer: { address: string } = createWallet(),
+): Promise<string> {
   const manifest = manifestOf(developer, { address: `0x${'0b'.repeat(32)}`, functions: ['echo'] }, change)
   const projectId = deriveProjectId(resolveProfile(), developer.address, manifest.slug)
   await services(env).projects.submit(

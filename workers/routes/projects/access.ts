@@ -59,13 +59,13 @@ export function requireVisible<P extends { project: Project }>(
   projectId: string,
   found: P | null,
 ): P {
-  if (found !== null) {
-    const { project } = found
-    if (publicStatuses.includes(project.listingStatus) || isOwnProject(c, project) || isOperator(c))
-      return found
-  }
+  if (found !== null && isVisible(c, found.project)) return found
   throw unknownProject(projectId)
 }
+
+/** Whether the caller may see it: everybody once it is public, else its developer and operators. */
+export const isVisible = (c: HubContext, project: Project): boolean =>
+  publicStatuses.includes(project.listingStatus) || isOwnProject(c, project) || isOperator(c)
 
 export const unknownProject = (projectId: string): ApiError =>
   new ApiError('not_found', `There is no project ${projectId}, or it is not public.`)

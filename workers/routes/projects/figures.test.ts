@@ -155,18 +155,6 @@ describe('settled epochs', () => {
     expect(await read(projectId, 'stats')).toMatchObject({ rounds: 40, units: 120, paid_to_miners: eth(28) })
   })
 
-  test('are listed last settled first, in pages', async () => {
-    const projectId = await listed()
-    for (let epoch = 1; epoch <= 5; epoch++) await record(settled(projectId, { epoch }))
-    const page = (await read(projectId, 'epochs?limit=2')) as { items: object[]; next_cursor: string }
-    expect(page.items).toEqual([
-      expect.objectContaining({ epoch: 5, starts_at: 5 * hour, paid_to_miners: eth(7), miners: 1 }),
-      expect.objectContaining({ epoch: 4 }),
-    ])
-    const next = (await read(projectId, `epochs?limit=200&cursor=${page.next_cursor}`)) as { items: object[] }
-    expect(next.items).toMatchObject([{ epoch: 3 }, { epoch: 2 }, { epoch: 1 }])
-  })
-
   test('miners are listed by their units, equal ones without gap or repetition', async () => {
     const projectId = await listed()
     const credits = Array.from({ length: 23 }, (_, index) => ({

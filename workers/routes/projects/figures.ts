@@ -4,7 +4,7 @@ import { json } from '../../http/answer.ts'
 import { Address, Amount, Timestamp } from '../../http/formats.ts'
 import { pageOf, pageQuery, paginate } from '../../http/pagination.ts'
 import { defineRoute } from '../../route.ts'
-import type { ProjectEpoch, ProjectMiner } from '../../stores/project-figures.ts'
+import type { ProjectMiner } from '../../stores/project-figures.ts'
 import { findVisibleProject } from './access.ts'
 import { statsExample } from './example.ts'
 import { ProjectParams, StatsView, statsPeriods } from './schema.ts'
@@ -98,84 +98,4 @@ const minerView = (row: ProjectMiner) => ({
   earned: row.earned,
   first_credited_at: row.firstCreditedAt,
   last_credited_at: row.lastCreditedAt,
-})
-
-const EpochView = z
-  .strictObject({
-    epoch: z.int(),
-    epoch_secs: z.int(),
-    starts_at: Timestamp,
-    settled_at: Timestamp,
-    rounds: z.int(),
-    rounds_finalized: z.int(),
-    rounds_fallback: z.int(),
-    units: z.int(),
-    miners: z.int(),
-    paid_to_miners: Amount,
-    slashes: z.int(),
-  })
-  .meta({ id: 'ProjectEpoch' })
-
-export const listProjectEpochs = defineRoute(
-  {
-    method: 'get',
-    path: '/v1/projects/{project_id}/epochs',
-    operationId: 'listProjectEpochs',
-    tag: 'Projects',
-    summary: 'List the settled epochs of a project, last settled first',
-    params: z.object(ProjectParams),
-    query: z.strictObject(pageQuery),
-    cache: { maxAgeSeconds: 0 },
-    errors: ['not_found'],
-    responses: {
-      200: {
-        description: 'One page.',
-        schema: pageOf(EpochView).meta({ id: 'ProjectEpochPage' }),
-        example: {
-          items: [
-            {
-              epoch: 166_018,
-              epoch_secs: 10_800,
-              starts_at: 1_792_994_400,
-              settled_at: 1_793_005_320,
-              rounds: 120,
-              rounds_finalized: 118,
-              rounds_fallback: 2,
-              units: 360,
-              miners: 12,
-              paid_to_miners: '48000000000000000000',
-              slashes: 0,
-            },
-          ],
-          next_cursor: null,
-        },
-      },
-    },
-  },
-  async (c, { params: { project_id }, query }) => {
-    const { projectFigures } = c.var.services
-    const visible = findVisibleProject(c, project_id)
-    const page = paginate(c, {
-      list: `project-epochs project=${project_id}`,
-      query,
-      position: ({ seq }: ProjectEpoch): [number] => [seq],
-      fetch: (after, limit) => projectFigures.epochs(project_id, after?.[0], limit),
-    })
-    const [, { rows, next_cursor }] = await Promise.all([visible, page])
-    return json({ items: rows.map(epochView), next_cursor })
-  },
-)
-
-const epochView = (row: ProjectEpoch) => ({
-  epoch: row.epoch,
-  epoch_secs: row.epochSecs,
-  starts_at: row.startsAt,
-  settled_at: row.settledAt,
-  rounds: row.rounds,
-  rounds_finalized: row.roundsFinalized,
-  rounds_fallback: row.roundsFallback,
-  units: row.units,
-  miners: row.miners,
-  paid_to_miners: row.paid,
-  slashes: row.slashes,
 })

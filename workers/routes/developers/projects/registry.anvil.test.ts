@@ -11,7 +11,7 @@ import hub from '../../../index.ts'
 import { encodeActionCall } from '../../../relay/action-calls.ts'
 import type { DirectTransaction } from '../../../relay/direct-transaction.ts'
 import { services } from '../../../services.ts'
-import { chain, finalizeRelays, readChain, rpc, send } from '../../../test/chain.ts'
+import { asAccount, chain, finalizeRelays, readChain, rpc, send } from '../../../test/chain.ts'
 import { client, errorOf } from '../../../test/client.ts'
 import { createOperator } from '../../../test/operator.ts'
 import {
@@ -597,7 +597,7 @@ describe.skipIf(chain === null)('what operators decide', () => {
         epochCap(terms.daily_emission, work.epoch_secs),
       ],
     })
-    await send(chain?.deployer ?? '', (chain?.contracts.vault_factory ?? '') as Hex, create)
+    await asAccount(ada.address, () => send(ada.address, chain?.contracts.vault_factory, create))
     await readChain()
     expect(await economics()).toMatchObject({ deployed: true, config_matches_manifest: true, balance: '0' })
   })

@@ -1,0 +1,420 @@
+import { createScheduledController } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { type Abi, encodeFunctionData, type Hex } from 'viem'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import {
+  hubTokenAbi,
+  projectRegistryAbi,
+  projectVaultAbi,
+  vaultFactoryAbi,
+} from '../../contracts/generated/contracts.ts'
+import { epochCap } from '../../protocol/settlement/index.ts'
+import hub from '../index.ts'
+import { services } from '../services.ts'
+import { asAccount, chain, finalizeRelays, mint, readChain, rpc, send } from '../test/chain.ts'
+import { client, errorOf } from '../test/client.ts'
+import {
+  createProject,
+  createValidators,
+  epochPath,
+  miner,
+  receiptOf,
+  type TestProject,
+} from '../test/epochs.ts'
+import type { TestNode } from '../test/node.ts'
+import { createOperator } from '../test/operator.ts'
+import { economicsOn } from '../test/project.ts'
+import { createWallet } from '../test/wallet.ts'
+
+const hour = 3_600
+const contracts = chain?.contracts ?? {
+  token: '',
+  vault_factory: '',
+  vault_implementation: '',
+  project_registry: '',
+}
+
+/** The hub's clock is that of the chain. */
+async function readClock(): Promise<void> {
+  const { timestamp } = await rpc<{ timestamp: string }>('eth_getBlockByNumber', 'latest', false)
+  vi.setSystemTime(Number(timestamp) * 1000)
+}
+
+async function pass(seconds: number): Promise<void> {
+  await rpc('evm_increaseTime', seconds)
+  await rpc('evm_mine')
+  await readClock()
+}
+
+/** Lets what was sent become final on the chain, and in the index. */
+async function finalize(): Promise<void> {
+  await finalizeRelays()
+  // Deep enough for the chain to call the block final.
+  await rpc('anvil_mine', '0x80')
+  await readClock()
+  await readChain()
+}
+
+/** What the schedule does about everything that is due by now, until it is final. */
+async function bringDue(): Promise<void> {
+  await hub.scheduled(createScheduledController(), env)
+  await finalize()
+}
+
+/** As when all pauses between two tries have passed. */
+const endPauses = () =>
+  env.DB.prepare("UPDATE hub_actions SET next_attempt_at = 1 WHERE state = 'open'").run()
+
+async function bring(): Promise<void> {
+  await endPauses()
+  await bringDue()
+}
+
+let validators: TestNode[]
+let operator: Awaited<ReturnType<typeof createOperator>>
+
+let slugs = 0
+/** A project that is registered on the chain; its developer does what developers do there. */
+async function createRegistered() {
+  slugs += 1
+  const slug = `paying-${slugs}`
+  const developer = createWallet()
+  const economics = economicsOn(contracts, developer, slug)
+  const project = await createProject({ slug, economics }, developer)
+  const { projectId, consensus } = project
+  const { vault, daily_emission } = consensus.economics
+  const transact = (to: string, abi: Abi, functionName: string, ...args: unknown[]) =>
+    asAccount(developer.address, () =>
+      send(developer.address, to, encodeFunctionData({ abi, functionName, args })),
+    )
+  const hash = `0x${'0d'.repeat(32)}`
+  await transact(contracts.project_registry, projectRegistryAbi, 'register', slug, hash, hash, hash)
+  return {
+    ...project,
+    vault,
+    open: (cap = epochCap(daily_emission, hour)) =>
+      transact(
+        contracts.vault_factory,
+        vaultFactoryAbi,
+        'create',
+        projectId as Hex,
+        contracts.token as Hex,
+        consensus.work.epoch_secs,
+        cap,
+      ),
+    fund: async (amount: bigint) => {
+      await mint(developer.address, amount)
+      await transact(contracts.token, hubTokenAbi, 'approve', vault as Hex, amount)
+      await transact(vault, projectVaultAbi, 'fund', amount)
+      await readChain()
+    },
+    developer: developer.address,
+  }
+}
+
+const tokens = 10n ** 18n
+
+/** A project with an open vault, and an epoch that is over. */
+async function createPaying(funds = 1_000n * tokens) {
+  const project = await createRegistered()
+  await project.open()
+  if (funds > 0n) await project.fund(funds)
+  await pass(2 * hour)
+  return { ...project, lastEpoch: Math.floor(Date.now() / 1000 / hour) - 1 }
+}
+
+const submit = async (project: TestProject) => {
+  const receipt = receiptOf(project, { by: validators, units: [{ miner: miner(0xa1), units: 40 }] })
+  const response = await validators[0]?.call('POST', epochPath, receipt)
+  expect([response?.status, await response?.text()]).toEqual([202, expect.any(String)])
+  return receipt
+}
+
+interface Claim {
+  vault: string
+  epoch: number
+  amount: string
+  proof: Hex[]
+}
+
+interface Shown {
+  status: string
+  settlement: { status: string; error: string | null; tx_hash?: string }
+}
+const shown = async ({ projectId, lastEpoch }: TestProject) =>
+  (await (await client().get(`/v1/explorer/epochs/${projectId}/${lastEpoch}`)).json()) as Shown
+const listingOf = async ({ projectId }: TestProject) =>
+  ((await (await client().get(`/v1/projects/${projectId}`)).json()) as { listing_status: string })
+    .listing_status
+const actionOf = (
+  kind: 'post_epoch' | 'pay_fees' | 'set_veto',
+  { vault, lastEpoch }: { vault: string; lastEpoch: number },
+) => services(env).hubActions.find(kind, `${vault}:${lastEpoch}`)
+const balanceOf = async (account: string) =>
+  BigInt(
+    await rpc<string>(
+      'eth_call',
+      {
+        to: contracts.token,
+        data: encodeFunctionData({ abi: hubTokenAbi, functionName: 'balanceOf', args: [account as Hex] }),
+      },
+      'latest',
+    ),
+  )
+const decide = (what: string) => operator.client.post(`/admin/v1/${what}`, { reason: 'A test.' })
+
+describe.skipIf(chain === null)('the settlement of epochs, on the contracts', () => {
+  // The hours that pass here are taken back: what other tests sign would have expired.
+  let snapshot: string
+  beforeAll(async () => {
+    snapshot = await rpc('evm_snapshot')
+    vi.useFakeTimers({ toFake: ['Date'] })
+    await readClock()
+    validators = await createValidators(4)
+  })
+  // Sessions end before the hours do that a test lets pass.
+  beforeEach(async () => {
+    operator = await createOperator()
+  })
+  afterAll(async () => {
+    vi.useRealTimers()
+    await rpc('evm_revert', snapshot)
+  })
+
+  test('a receipt is posted, stands after its challenge period, and its fees are paid', async () => {
+    const project = await createPaying()
+    const receipt = await submit(project)
+    expect(await shown(project)).toMatchObject({ status: 'submitted', settlement: { status: 'sent' } })
+    await finalize()
+    expect(await shown(project)).toMatchObject({
+      status: 'settled',
+      settlement: { status: 'settled', tx_hash: expect.any(String), error: null },
+    })
+    await bring()
+    expect(await actionOf('post_epoch', project)).toMatchObject({ state: 'open', attempts: 1 })
+    expect(await actionOf('pay_fees', project)).toBeNull()
+
+    await pass(2 * hour)
+    expect(await shown(project)).toMatchObject({ status: 'released' })
+    await bringDue()
+    expect(await actionOf('post_epoch', project)).toMatchObject({ state: 'done', attempts: 1 })
+    await bringDue()
+    await bring()
+    expect(await actionOf('pay_fees', project)).toMatchObject({ state: 'done', attempts: 1 })
+    expect(await balanceOf(project.developer)).toBe(BigInt(receipt.totals.developer))
+
+    // Anyone may bring the proof; the tokens go to the miner.
+    const claims = async () =>
+      ((await (await client().get(`/v1/me/claims?address=${miner(0xa1)}`)).json()) as { items: Claim[] })
+        .items
+    const [claim] = (await claims()) as [Claim]
+    expect(claim).toMatchObject({
+      epoch: project.lastEpoch,
+      amount: receipt.totals.miner,
+      vault: project.vault,
+    })
+    await send(
+      chain?.deployer,
+      claim.vault,
+      encodeFunctionData({
+        abi: projectVaultAbi,
+        functionName: 'claim',
+        args: [BigInt(claim.epoch), miner(0xa1) as Hex, BigInt(claim.amount), claim.proof],
+      }),
+    )
+    await readChain()
+    expect(await balanceOf(miner(0xa1))).toBe(BigInt(receipt.totals.miner))
+    expect(await claims()).toEqual([])
+
+    // From then on it counts in the figures of the project, and its miners may review it.
+    const stats = await client().get(`/v1/projects/${project.projectId}/stats?period=all`)
+    expect(await stats.json()).toMatchObject({ units: 40, paid_to_miners: receipt.totals.miner })
+  })
+
+  test('an epoch that was vetoed waits until it is reopened, and is posted again', async () => {
+    const project = await createPaying()
+    await submit(project)
+    await finalize()
+    const { projectId, lastEpoch } = project
+    const path = `epochs/${projectId}/${lastEpoch}`
+    expect(await errorOf(await decide(`${path}/reopen`))).toMatchObject({
+      status: 409,
+      error: 'invalid_state',
+    })
+    const vetoed = await decide(`${path}/veto`)
+    expect([vetoed.status, await vetoed.json()]).toEqual([
+      200,
+      { project_id: projectId, epoch: lastEpoch, vetoed: true },
+    ])
+    await finalize()
+    expect(await shown(project)).toMatchObject({ status: 'vetoed', settlement: { status: 'vetoed' } })
+    expect(await errorOf(await decide(`${path}/veto`))).toMatchObject({ status: 409, error: 'invalid_state' })
+    await bring()
+    expect(await actionOf('post_epoch', project)).toMatchObject({
+      state: 'open',
+      attempts: 1,
+      lastError: expect.stringContaining('vetoed'),
+    })
+
+    expect((await decide(`${path}/reopen`)).status).toBe(200)
+    await finalize()
+    await bringDue()
+    expect(await shown(project)).toMatchObject({ status: 'settled' })
+    expect(await actionOf('post_epoch', project)).toMatchObject({ state: 'open', attempts: 2 })
+    const log = await operator.client.get(`/admin/v1/audit-log?subject=${projectId}`)
+    expect(await log.json()).toMatchObject({
+      items: [
+        { action: 'epoch.reopen', reason: 'A test.' },
+        { action: 'epoch.veto', before: { vetoed: false }, after: { epoch: lastEpoch } },
+      ],
+    })
+    await pass(2 * hour)
+    await bring()
+    await bring()
+    expect(await actionOf('set_veto', project)).toMatchObject({ state: 'done' })
+  })
+
+  test('409 invalid_state: a veto after the challenge period, and of what was never posted', async () => {
+    const project = await createPaying()
+    const path = `epochs/${project.projectId}/${project.lastEpoch}/veto`
+    expect(await errorOf(await decide(path))).toMatchObject({ status: 409, error: 'invalid_state' })
+    await submit(project)
+    await finalize()
+    await pass(2 * hour)
+    expect(await errorOf(await decide(path))).toMatchObject({ status: 409, error: 'invalid_state' })
+  })
+
+  test('an epoch that the vault cannot pay waits for funds, and shows so on the project', async () => {
+    const project = await createPaying(1n)
+    await submit(project)
+    expect(await shown(project)).toMatchObject({
+      status: 'underfunded',
+      settlement: { status: 'queued', error: expect.stringContaining('1 free') },
+    })
+    expect(await listingOf(project)).toBe('underfunded')
+    for (let tries = 0; tries < 10; tries++) {
+      await endPauses()
+      await hub.scheduled(createScheduledController(), env)
+    }
+    expect(await actionOf('post_epoch', project)).toMatchObject({ state: 'open', attempts: 0 })
+    expect(
+      await services(env).deadLetters.find(`post_epoch:${project.vault}:${project.lastEpoch}`),
+    ).toBeNull()
+
+    await project.fund(100n * tokens)
+    await bringDue()
+    expect(await shown(project)).toMatchObject({ status: 'settled' })
+    await bring()
+    expect(await listingOf(project)).toBe('listed')
+    await finalize()
+    await bring()
+    expect(await services(env).chainIndex.state('project', project.projectId)).toMatchObject({
+      listing_status: 'listed',
+    })
+  })
+
+  test('an epoch whose vault is not open waits for it', async () => {
+    const project = await createRegistered()
+    await pass(2 * hour)
+    await project.open()
+    const running = { ...project, lastEpoch: Math.floor(Date.now() / 1000 / hour) }
+    const unopened = await createRegistered()
+    await pass(2 * hour)
+    const waiting = { ...unopened, lastEpoch: Math.floor(Date.now() / 1000 / hour) - 1 }
+    await submit(waiting)
+    expect(await shown(waiting)).toMatchObject({
+      status: 'underfunded',
+      settlement: { error: 'The vault is not opened yet.' },
+    })
+    await unopened.open()
+    await readChain()
+    await bringDue()
+    // Nobody promised anything for epochs before the vault.
+    expect(await shown(waiting)).toMatchObject({
+      status: 'underfunded',
+      settlement: { error: 'The epoch had ended when the vault was opened.' },
+    })
+    await project.fund(100n * tokens)
+    await submit(running)
+    await finalize()
+    expect(await shown(running)).toMatchObject({ status: 'settled' })
+  })
+
+  test('an epoch above what the vault pays for one waits, with the reason', async () => {
+    const project = await createRegistered()
+    await project.open(7n)
+    await project.fund(100n * tokens)
+    await pass(2 * hour)
+    const over = { ...project, lastEpoch: Math.floor(Date.now() / 1000 / hour) - 1 }
+    await submit(over)
+    expect(await shown(over)).toMatchObject({
+      status: 'underfunded',
+      settlement: { status: 'queued', error: expect.stringContaining('pays 7 at most') },
+    })
+    expect(await listingOf(over)).toBe('listed')
+  })
+
+  test('nothing is posted while posting is paused', async () => {
+    expect(await errorOf(await decide('settlement/unpause'))).toMatchObject({
+      status: 409,
+      error: 'invalid_state',
+    })
+    const paused = await decide('settlement/pause')
+    expect([paused.status, await paused.json()]).toEqual([200, { paused: true }])
+    await finalize()
+    expect(await errorOf(await decide('settlement/pause'))).toMatchObject({
+      status: 409,
+      error: 'invalid_state',
+    })
+    const project = await createPaying()
+    await submit(project)
+    await bring()
+    expect(await shown(project)).toMatchObject({
+      status: 'attested',
+      settlement: { status: 'queued', error: expect.stringContaining('paused') },
+    })
+    const unpaused = await decide('settlement/unpause')
+    expect([unpaused.status, await unpaused.json()]).toEqual([200, { paused: false }])
+    await finalize()
+    await bringDue()
+    expect(await shown(project)).toMatchObject({ status: 'settled' })
+  })
+
+  test('a root that somebody else posted is vetoed, and the attested one takes its place', async () => {
+    const project = await createPaying()
+    const wrong = {
+      to: project.vault,
+      data: encodeFunctionData({
+        abi: projectVaultAbi,
+        functionName: 'postEpoch',
+        args: [
+          BigInt(project.lastEpoch),
+          `0x${'0f'.repeat(32)}`,
+          `0x${'0e'.repeat(32)}`,
+          { miner: 1n, developer: 0n, treasury: 0n },
+        ],
+      }),
+    }
+    const { relayer } = services(env)
+    await relayer?.relay({
+      ...wrong,
+      id: `0x${'0a'.repeat(32)}`,
+      action: 'post_epoch',
+      owner: relayer.signer,
+      serializationKey: null,
+      valueWei: '0',
+    })
+    await finalize()
+    await submit(project)
+    expect(await shown(project)).toMatchObject({
+      status: 'attested',
+      settlement: { status: 'failed', error: expect.stringContaining('AlreadyPosted') },
+    })
+    for (const action of ['veto', 'reopen']) {
+      expect((await decide(`epochs/${project.projectId}/${project.lastEpoch}/${action}`)).status).toBe(200)
+      await finalize()
+    }
+    await bringDue()
+    expect(await shown(project)).toMatchObject({ status: 'settled' })
+  })
+})

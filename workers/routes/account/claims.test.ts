@@ -1,0 +1,148 @@
+import { env } from 'cloudflare:workers'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { unixNow } from '../../../durable-objects/clock.ts'
+import { type EpochReceipt, hashPayoutLeaf, verifyPayoutProof } from '../../../protocol/settlement/index.ts'
+import { services } from '../../services.ts'
+import { client, errorOf } from '../../test/client.ts'
+import {
+  createProject,
+  createValidators,
+  epochPath,
+  indexState,
+  miner,
+  receiptOf,
+  type TestProject,
+} from '../../test/epochs.ts'
+import type { TestNode } from '../../test/node.ts'
+import { emptyTables } from '../../test/tables.ts'
+import { signIn } from '../../test/wallet.ts'
+
+interface Claim {
+  project_id: string
+  vault: string
+  epoch: number
+  account: string
+  amount: string
+  proof: string[]
+}
+
+let validators: TestNode[]
+beforeAll(async () => {
+  validators = await createValidators(3)
+})
+let project: TestProject
+beforeEach(async () => {
+  await emptyTables('epoch_receipts', 'epoch_shares', 'chain_states', 'hub_actions')
+  project = await createProject()
+})
+
+/** Seven recipients: the odd nodes of the tree move up unchanged. */
+const units = (first: string) =>
+  [first, ...[2, 3, 4, 5, 6, 7].map(miner)].sort().map((one, i) => ({ miner: one, units: i + 1 }))
+
+/** An epoch that pays the wallet, so many before the last one, posted and released at a time. */
+async function settle(account: string, { back = 0, releaseAt = unixNow() - 1, of = project } = {}) {
+  const receipt = receiptOf(of, { by: validators, epoch: of.lastEpoch - back, units: units(account) })
+  expect((await validators[0]?.call('POST', epochPath, receipt))?.status).toBe(202)
+  const { vault_address, round, merkle_root, receipt_hash } = receipt
+  await indexState('epoch', `${vault_address}:${round}`, {
+    merkle_root,
+    receipt_hash,
+    posted_tx: `0x${'0e'.repeat(32)}`,
+    posted_at: unixNow(),
+    release_at: releaseAt,
+    vetoed: false,
+    reopened: false,
+  })
+  return receipt
+}
+
+const claim = ({ vault_address, round }: EpochReceipt, account: string) =>
+  indexState('claim', `${vault_address}:${round}:${account}`, { claimed_at: 7, claimed_tx: '0x07' })
+
+const claimsOf = async (query: string, by = client()) =>
+  ((await (await by.get(`/v1/me/claims${query}`)).json()) as { items: Claim[] }).items
+
+describe('GET /v1/me/claims', () => {
+  test('lists released payouts with proofs that lead to the posted root', async () => {
+    const { address, token } = await signIn()
+    const receipts = [await settle(address, { back: 1 }), await settle(address)]
+    const items = await claimsOf('', client({ token }))
+    expect(items.map(({ epoch }) => epoch)).toEqual(receipts.map(({ round }) => round))
+    for (const [i, { project_id, vault, epoch, account, amount, proof }] of items.entries()) {
+      const receipt = receipts[i] as EpochReceipt
+      const share = receipt.compute_units.find((one) => one.miner === address)
+      expect({ project_id, vault, account, amount }).toEqual({
+        project_id: project.projectId,
+        vault: receipt.vault_address,
+        account: address,
+        amount: share?.amount,
+      })
+      const leaf = hashPayoutLeaf(project_id, epoch, { miner: account, amount })
+      expect(verifyPayoutProof(receipt.merkle_root, leaf, proof)).toBe(true)
+    }
+    expect(await claimsOf(`?address=${address.toUpperCase().replace('0X', '0x')}`)).toEqual(items)
+  })
+
+  test('of every recipient, the proof is its own', async () => {
+    const receipt = await settle(miner(1))
+    for (const { miner: account, amount } of receipt.compute_units) {
+      const [item] = await claimsOf(`?address=${account}`)
+      const leaf = hashPayoutLeaf(receipt.project_id, receipt.round, { miner: account, amount })
+      expect(verifyPayoutProof(receipt.merkle_root, leaf, item?.proof ?? [])).toBe(true)
+    }
+  })
+
+  test('leaves out what is not released, was vetoed or was claimed, and takes back what the chain does', async () => {
+    const account = miner(1)
+    const [released, vetoed] = [
+      await settle(account, { back: 3 }),
+      await settle(account, { back: 2 }),
+      await settle(account, { back: 1, releaseAt: unixNow() + 60 }),
+    ]
+    await indexState('epoch', `${vetoed.vault_address}:${vetoed.round}`, { vetoed: true })
+    const epochs = async () => (await claimsOf(`?address=${account}`)).map(({ epoch }) => epoch)
+    expect(await epochs()).toEqual([released.round])
+    await claim(released, account)
+    expect(await epochs()).toEqual([])
+    // Of another recipient nothing was claimed.
+    expect(await claimsOf(`?address=${miner(2)}`)).toMatchObject([{ epoch: released.round }])
+    await services(env).chainIndex.forget({ operator: account, reason: null }, unixNow())
+    await settleAgain(released)
+    expect(await epochs()).toEqual([released.round])
+  })
+
+  /** As when the chain is read anew, and the claim is in none of its blocks. */
+  const settleAgain = ({ vault_address, round, merkle_root, receipt_hash }: EpochReceipt) =>
+    indexState('epoch', `${vault_address}:${round}`, {
+      ...{ merkle_root, receipt_hash, posted_tx: '0x07', posted_at: 7, release_at: 7 },
+      ...{ vetoed: false, reopened: false },
+    })
+
+  test('knows of what was posted and claimed before the receipt came', async () => {
+    const receipt = receiptOf(project, { by: validators, units: units(miner(1)) })
+    await settleAgain(receipt)
+    await claim(receipt, miner(1))
+    expect((await validators[0]?.call('POST', epochPath, receipt))?.status).toBe(202)
+    expect(await claimsOf(`?address=${miner(1)}`)).toEqual([])
+    expect(await claimsOf(`?address=${miner(2)}`)).toMatchObject([{ epoch: receipt.round }])
+  })
+
+  test('of one project where one is named', async () => {
+    const other = await createProject()
+    await settle(miner(1))
+    await settle(miner(1), { of: other })
+    expect(await claimsOf(`?address=${miner(1)}`)).toHaveLength(2)
+    expect(await claimsOf(`?address=${miner(1)}&project_id=${other.projectId}`)).toMatchObject([
+      { project_id: other.projectId },
+    ])
+  })
+
+  test('400 invalid_field: nobody is signed in, and no wallet is named', async () => {
+    expect(await errorOf(await client().get('/v1/me/claims'))).toMatchObject({
+      status: 400,
+      error: 'invalid_field',
+      details: { problems: [{ path: 'address' }] },
+    })
+  })
+})

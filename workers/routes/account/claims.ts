@@ -1,0 +1,74 @@
+import * as z from 'zod'
+import { unixNow } from '../../../durable-objects/clock.ts'
+import { invalidField } from '../../errors.ts'
+import { example } from '../../examples.ts'
+import { json } from '../../http/answer.ts'
+import { Address, Amount, Bytes32, FoldedAddress, PathBytes32, TokenView } from '../../http/formats.ts'
+import { viewerOf } from '../../middleware/authenticate.ts'
+import { defineRoute } from '../../route.ts'
+import { receiptExample } from '../explorer/schema.ts'
+import { tokenExample } from '../projects/example.ts'
+
+/** Each costs a read of its proof. */
+const shownMax = 200
+
+const ClaimView = z
+  .strictObject({
+    project_id: Bytes32,
+    vault: Address,
+    epoch: z.int(),
+    account: Address,
+    amount: Amount,
+    proof: z.array(Bytes32).meta({ description: 'Siblings from the bottom, as the vault takes them.' }),
+    token: TokenView,
+  })
+  .meta({ id: 'Claim' })
+
+export const listClaims = defineRoute(
+  {
+    method: 'get',
+    path: '/v1/me/claims',
+    operationId: 'listClaims',
+    tag: 'Earnings',
+    summary: 'List what can be claimed, with the proofs that vaults take',
+    description: `Of the own wallet, or of any through \`address\`: anyone may claim, and the tokens go to the miner. By project, oldest epoch first, ${shownMax} at most.`,
+    query: z.strictObject({ address: FoldedAddress.optional(), project_id: PathBytes32.optional() }),
+    responses: {
+      200: {
+        description: 'Released payouts that nobody claimed.',
+        schema: z.strictObject({ items: z.array(ClaimView) }).meta({ id: 'ClaimList' }),
+        example: {
+          items: [
+            {
+              project_id: receiptExample.project_id,
+              vault: receiptExample.vault_address,
+              epoch: receiptExample.round,
+              account: example.wallet,
+              amount: receiptExample.totals.miner,
+              proof: [example.digest],
+              token: tokenExample,
+            },
+          ],
+        },
+      },
+    },
+  },
+  async (c, { query: { address, project_id } }) => {
+    const { claims, epochs } = c.var.services
+    const account = address ?? viewerOf(c)
+    if (account === null) throw invalidField('address', 'must name a wallet where nobody is signed in')
+    const payouts = await claims.claimable(account, project_id ?? null, unixNow(), shownMax)
+    const items = await Promise.all(
+      payouts.map(async (payout) => ({
+        project_id: payout.projectId,
+        vault: payout.vault,
+        epoch: payout.epoch,
+        account,
+        amount: payout.amount,
+        proof: await epochs.proof(payout, payout.leaf),
+        token: payout.token,
+      })),
+    )
+    return json({ items })
+  },
+)

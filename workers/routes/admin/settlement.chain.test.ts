@@ -1,0 +1,102 @@
+import { env } from 'cloudflare:workers'
+import { decodeFunctionData, type Hex } from 'viem'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { projectVaultAbi, vaultFactoryAbi } from '../../../contracts/generated/contracts.ts'
+import { unixNow } from '../../../durable-objects/clock.ts'
+import { FakeChain } from '../../../durable-objects/testing/fake-chain.ts'
+import { readSettings } from '../../env.ts'
+import { services } from '../../services.ts'
+import { client, errorOf } from '../../test/client.ts'
+import { createProject, indexState, type TestProject } from '../../test/epochs.ts'
+import { createOperator } from '../../test/operator.ts'
+import { emptyTables } from '../../test/tables.ts'
+
+const chain = new FakeChain()
+
+let operator: Awaited<ReturnType<typeof createOperator>>
+let project: TestProject
+beforeEach(async () => {
+  chain.install()
+  chain.received.length = 0
+  await emptyTables('hub_actions', 'chain_states')
+  operator = await createOperator()
+  project = await createProject()
+})
+
+const epochPath = (action: string, projectId = project.projectId) =>
+  `/admin/v1/epochs/${projectId}/${project.lastEpoch}/${action}`
+const post = (path: string) => operator.client.post(path, { reason: 'A test.' })
+const subject = () => `${project.consensus.economics.vault}:${project.lastEpoch}`
+const index = (state: object) => indexState('epoch', subject(), { release_at: unixNow() + 60, ...state })
+const invalid = { status: 409, error: 'invalid_state' }
+
+describe('the arbiter', () => {
+  test('vetoes what is posted and reopens what is vetoed, with a key of its own', async () => {
+    for (const [action, state] of [
+      ['veto', { vetoed: false, reopened: false }],
+      ['reopen', { vetoed: true, reopened: false }],
+    ] as const) {
+      await index(state)
+      const response = await post(epochPath(action))
+      expect([response.status, await response.json()]).toEqual([
+        200,
+        { project_id: project.projectId, epoch: project.lastEpoch, vetoed: action === 'veto' },
+      ])
+      const wanted = { vetoed: action === 'veto' ? 'yes' : 'no' }
+      expect(await services(env).hubActions.find('set_veto', subject())).toMatchObject({
+        state: 'open',
+        wanted,
+      })
+    }
+    const [sent] = chain.received
+    expect(sent && decodeFunctionData({ abi: projectVaultAbi, data: sent.data as Hex }).functionName).toBe(
+      'veto',
+    )
+  })
+
+  test('409 invalid_state: what is not posted, released, vetoed already or not vetoed', async () => {
+    expect(await errorOf(await post(epochPath('veto')))).toMatchObject(invalid)
+    await index({ vetoed: false, reopened: false, release_at: unixNow() })
+    for (const action of ['veto', 'reopen'])
+      expect(await errorOf(await post(epochPath(action)))).toMatchObject(invalid)
+    await index({ vetoed: true, reopened: false })
+    expect(await errorOf(await post(epochPath('veto')))).toMatchObject(invalid)
+    expect(await services(env).hubActions.find('set_veto', subject())).toBeNull()
+  })
+
+  test('404 not_found: a project that nobody knows', async () => {
+    for (const action of ['veto', 'reopen'])
+      expect(await errorOf(await post(epochPath(action, `0x${'0f'.repeat(32)}`)))).toMatchObject({
+        status: 404,
+        error: 'not_found',
+      })
+  })
+
+  test('pauses posting once, and lets it go on once', async () => {
+    const factory = readSettings(env).CHAIN_CONTRACTS?.vault_factory ?? ''
+    expect(await errorOf(await post('/admin/v1/settlement/unpause'))).toMatchObject(invalid)
+    const paused = await post('/admin/v1/settlement/pause')
+    expect([paused.status, await paused.json()]).toEqual([200, { paused: true }])
+    const [sent] = chain.received
+    expect(sent && decodeFunctionData({ abi: vaultFactoryAbi, data: sent.data as Hex }).functionName).toBe(
+      'pause',
+    )
+    await indexState('posting', factory, { paused: true })
+    expect(await errorOf(await post('/admin/v1/settlement/pause'))).toMatchObject(invalid)
+    const unpaused = await post('/admin/v1/settlement/unpause')
+    expect([unpaused.status, await unpaused.json()]).toEqual([200, { paused: false }])
+    const log = await operator.client.get(`/admin/v1/audit-log?subject=${factory}`)
+    expect(await log.json()).toMatchObject({
+      items: [{ action: 'settlement.unpause' }, { action: 'settlement.pause', before: { paused: false } }],
+    })
+  })
+
+  test('503 unavailable: a hub that does not have its key notes nothing', async () => {
+    await index({ vetoed: false, reopened: false })
+    const bindings = { ARBITER_PRIVATE_KEY: undefined as never, OPERATOR_ADDRESSES: operator.address }
+    const mute = client({ token: operator.token, bindings })
+    for (const path of [epochPath('veto'), '/admin/v1/settlement/pause'])
+      expect(await errorOf(await mute.post(path))).toMatchObject({ status: 503, error: 'unavailable' })
+    expect(await services(env).hubActions.find('set_veto', subject())).toBeNull()
+  })
+})

@@ -1,0 +1,180 @@
+import * as z from 'zod'
+import { unixNow } from '../../../durable-objects/clock.ts'
+import { requireContracts } from '../../chain/contracts.ts'
+import type { HubContext } from '../../context.ts'
+import { ApiError } from '../../errors.ts'
+import { type Answer, json } from '../../http/answer.ts'
+import { Bytes32 } from '../../http/formats.ts'
+import { sessionOf } from '../../middleware/authenticate.ts'
+import { bringHubAction } from '../../relay/hub-actions.ts'
+import { defineRoute } from '../../route.ts'
+import { epochSubject } from '../../stores/epochs.ts'
+import type { HubActionKind } from '../../stores/hub-actions.ts'
+import type { VetoAction } from '../../stores/settlement-decisions.ts'
+import { EpochNumber } from '../explorer/epochs.ts'
+import { epochExample } from '../explorer/schema.ts'
+import { unknownProject } from '../projects/access.ts'
+import { ProjectParams } from '../projects/schema.ts'
+import { Reason } from './schema.ts'
+
+const Body = z.strictObject({ reason: Reason }).meta({ id: 'SettlementDecision' })
+const body = {
+  schema: Body,
+  example: { reason: 'The root pays an address of nobody.' },
+  optional: true,
+} as const
+
+const params = z.object({ ...ProjectParams, epoch: EpochNumber })
+
+const VetoView = z
+  .strictObject({
+    project_id: Bytes32,
+    epoch: z.int(),
+    vetoed: z.boolean().meta({ description: 'What the vault will be told.' }),
+  })
+  .meta({ id: 'EpochVeto' })
+
+const PauseView = z
+  .strictObject({ paused: z.boolean().meta({ description: 'What all vaults will be told.' }) })
+  .meta({ id: 'PostingPause' })
+
+const vetoExample = { project_id: epochExample.project_id, epoch: epochExample.epoch, vetoed: true }
+
+export const vetoEpoch = defineRoute(
+  {
+    method: 'post',
+    path: '/admin/v1/epochs/{project_id}/{epoch}/veto',
+    operationId: 'vetoEpoch',
+    tag: 'Operator',
+    summary: 'Take a posted epoch back within its challenge period',
+    description:
+      'Whatever root was posted, by the hub or by somebody else with the right to post. Nothing is posted for the epoch until it is reopened.',
+    auth: { operator: true },
+    params,
+    json: body,
+    errors: ['not_found', 'invalid_state'],
+    responses: { 200: { description: 'The arbiter sends it.', schema: VetoView, example: vetoExample } },
+  },
+  (c, { params: given, json: { reason } }) => decide(c, 'veto', given, reason),
+)
+
+export const reopenEpoch = defineRoute(
+  {
+    method: 'post',
+    path: '/admin/v1/epochs/{project_id}/{epoch}/reopen',
+    operationId: 'reopenEpoch',
+    tag: 'Operator',
+    summary: 'Let an epoch that was vetoed be posted again',
+    description: 'The hub posts the root that validators attested.',
+    auth: { operator: true },
+    params,
+    json: body,
+    errors: ['not_found', 'invalid_state'],
+    responses: {
+      200: {
+        description: 'The arbiter sends it.',
+        schema: VetoView,
+        example: { ...vetoExample, vetoed: false },
+      },
+    },
+  },
+  (c, { params: given, json: { reason } }) => decide(c, 'reopen', given, reason),
+)
+
+export const pauseSettlement = defineRoute(
+  {
+    method: 'post',
+    path: '/admin/v1/settlement/pause',
+    operationId: 'pauseSettlement',
+    tag: 'Operator',
+    summary: 'Stop the posting of epochs in all vaults',
+    description: 'Claims and withdrawals go on. Receipts are taken, and posted when the pause has ended.',
+    auth: { operator: true },
+    json: body,
+    errors: ['invalid_state'],
+    responses: {
+      200: { description: 'The arbiter sends it.', schema: PauseView, example: { paused: true } },
+    },
+  },
+  (c, { json: { reason } }) => setPaused(c, true, reason),
+)
+
+export const unpauseSettlement = defineRoute(
+  {
+    method: 'post',
+    path: '/admin/v1/settlement/unpause',
+    operationId: 'unpauseSettlement',
+    tag: 'Operator',
+    summary: 'Let epochs be posted again',
+    auth: { operator: true },
+    json: body,
+    errors: ['invalid_state'],
+    responses: {
+      200: { description: 'The arbiter sends it.', schema: PauseView, example: { paused: false } },
+    },
+  },
+  (c, { json: { reason } }) => setPaused(c, false, reason),
+)
+
+async function decide(
+  c: HubContext,
+  action: VetoAction,
+  { project_id, epoch }: { project_id: string; epoch: number },
+  reason: string | null,
+): Promise<Answer> {
+  const { projects, settlementDecisions } = c.var.services
+  const project = await projects.find(project_id)
+  if (project === null) throw unknownProject(project_id)
+  requireArbiter(c)
+  const subject = epochSubject(project.vault, epoch)
+  const decision = { operator: sessionOf(c).address, reason }
+  const outcome = await settlementDecisions.decide(
+    action,
+    { projectId: project_id, epoch, subject },
+    decision,
+    unixNow(),
+  )
+  if (outcome === 'invalid_state')
+    throw new ApiError(
+      'invalid_state',
+      action === 'veto'
+        ? `The epoch ${epoch} is not posted, is vetoed already, or its challenge period is over.`
+        : `The epoch ${epoch} is not under a veto.`,
+    )
+  send(c, 'set_veto', subject)
+  return json({ project_id, epoch, vetoed: action === 'veto' })
+}
+
+async function setPaused(c: HubContext, paused: boolean, reason: string | null): Promise<Answer> {
+  const { vault_factory } = requireContracts(c)
+  requireArbiter(c)
+  const decision = { operator: sessionOf(c).address, reason }
+  const outcome = await c.var.services.settlementDecisions.setPaused(
+    vault_factory,
+    paused,
+    decision,
+    unixNow(),
+  )
+  if (outcome === 'invalid_state')
+    throw new ApiError('invalid_state', `Posting is ${paused ? 'paused already' : 'not paused'}.`)
+  send(c, 'set_posting_pause', vault_factory)
+  return json({ paused })
+}
+
+/** @throws {@link ApiError} 503 `unavailable`: the operator has to find who holds the key. */
+function requireArbiter(c: HubContext): void {
+  if (c.var.services.arbiter === null)
+    throw new ApiError(
+      'unavailable',
+      'This hub does not have the key of the arbiter (ARBITER_PRIVATE_KEY); whoever holds it sends the transaction.',
+      { headers: { 'Retry-After': '3600' } },
+    )
+}
+
+/** What fails now is tried again by the schedule. */
+const send = (c: HubContext, kind: HubActionKind, subject: string): void =>
+  c.executionCtx.waitUntil(
+    bringHubAction(c.env, kind, subject).catch((error) =>
+      console.error(`${c.var.requestId} the arbiter's transaction could not be sent`, error),
+    ),
+  )

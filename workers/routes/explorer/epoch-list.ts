@@ -1,0 +1,78 @@
+import type * as z from 'zod'
+import { unixNow } from '../../../durable-objects/clock.ts'
+import type { HubContext } from '../../context.ts'
+import { pageOf, paginate } from '../../http/pagination.ts'
+import type { EpochRow, EpochState } from '../../stores/epochs.ts'
+import type { ProjectRecord } from '../../stores/projects.ts'
+import { EpochSummary, epochExample } from './schema.ts'
+import { epochView, unattestedView } from './view.ts'
+
+export const EpochPage = pageOf(EpochSummary).meta({ id: 'EpochPage' })
+export const epochPageExample: z.output<typeof EpochPage> = { items: [epochExample], next_cursor: null }
+
+interface Unattested extends Pick<EpochRow, 'projectId' | 'epoch' | 'epochSecs' | 'startsAt'> {
+  view: ReturnType<typeof unattestedView>
+}
+
+interface EpochQuery {
+  limit?: number | undefined
+  cursor?: string | undefined
+  status?: EpochState | undefined
+}
+
+/**
+ * One page of epochs, newest first: those with a receipt and, of one project, the running epoch and the one before it, which
+ * may still wait for its receipt.
+ *
+ * @param project - The project that is asked for, read beside the page; null when there is none that the caller may see.
+ */
+export async function listEpochs(
+  c: HubContext,
+  query: EpochQuery,
+  project?: { id: string; record: Promise<ProjectRecord | null> },
+) {
+  const now = unixNow()
+  const { status } = query
+  const { rows, next_cursor } = await paginate(c, {
+    list: `epochs project=${project?.id ?? ''} status=${status ?? ''}`,
+    query,
+    position: ({ startsAt, projectId, epoch }: EpochRow | Unattested): [number, string, number] => [
+      startsAt,
+      projectId,
+      epoch,
+    ],
+    fetch: async (after, limit) => {
+      const position = after && { startsAt: after[0], projectId: after[1], epoch: after[2] }
+      const [record, attested] = await Promise.all([
+        project?.record ?? null,
+        c.var.services.epochs.list({ projectId: project?.id, status }, position, limit, now),
+      ])
+      if (project !== undefined && record === null) return []
+      const newest = unattestedEpochs(record, now).filter(
+        ({ view, startsAt }) =>
+          (status === undefined || view.status === status) &&
+          (position === undefined || startsAt < position.startsAt) &&
+          !attested.some((row) => row.startsAt === startsAt),
+      )
+      return [...newest, ...attested].slice(0, limit)
+    },
+  })
+  return {
+    items: rows.map((row) => ('view' in row ? row.view : epochView(row, now))),
+    next_cursor,
+  }
+}
+
+/** The running epoch of a project and the one before it, as long as nobody attested them. */
+function unattestedEpochs(record: ProjectRecord | null, now: number): Unattested[] {
+  if (record === null) return []
+  const { project, current } = record
+  const { epochSecs } = current
+  const running = Math.floor(now / epochSecs)
+  return [running, running - 1].flatMap((epoch) => {
+    const startsAt = epoch * epochSecs
+    if (startsAt + epochSecs <= project.createdAt) return []
+    const view = unattestedView(project, epoch, epochSecs, now)
+    return [{ projectId: project.projectId, epoch, epochSecs, startsAt, view }]
+  })
+}

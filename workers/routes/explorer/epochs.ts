@@ -1,0 +1,82 @@
+import * as z from 'zod'
+import { unixNow } from '../../../durable-objects/clock.ts'
+import { epochStates } from '../../../protocol/settlement/index.ts'
+import { ApiError } from '../../errors.ts'
+import { json } from '../../http/answer.ts'
+import { PathBytes32 } from '../../http/formats.ts'
+import { pageQuery } from '../../http/pagination.ts'
+import { defineRoute } from '../../route.ts'
+import { findVisible, isVisible } from '../projects/access.ts'
+import { ProjectParams } from '../projects/schema.ts'
+import { EpochPage, epochPageExample, listEpochs } from './epoch-list.ts'
+import { EpochView, epochExample, receiptExample } from './schema.ts'
+import { epochView, unattestedView } from './view.ts'
+
+/** The number of an epoch in a path. */
+export const EpochNumber = z
+  .string()
+  .regex(/^(0|[1-9][0-9]{0,15})$/, 'must be an integer from 0')
+  .transform(Number)
+  .meta({ example: epochExample.epoch, schema: { type: 'integer', minimum: 0 } })
+
+export const listAllEpochs = defineRoute(
+  {
+    method: 'get',
+    path: '/v1/explorer/epochs',
+    operationId: 'listEpochs',
+    tag: 'Explorer',
+    summary: 'List epochs, newest first',
+    description:
+      'Those that validators attested; with `project_id` also the running epoch and the one before it.',
+    query: z.strictObject({
+      ...pageQuery,
+      project_id: PathBytes32.optional(),
+      status: z.enum(epochStates).optional(),
+    }),
+    cache: { maxAgeSeconds: 0 },
+    responses: { 200: { description: 'One page.', schema: EpochPage, example: epochPageExample } },
+  },
+  async (c, { query: { project_id: id, ...query } }) => {
+    const visible = async (projectId: string) => {
+      const record = await c.var.services.projects.findRecord(projectId)
+      return record !== null && isVisible(c, record.project) ? record : null
+    }
+    return json(await listEpochs(c, query, id === undefined ? undefined : { id, record: visible(id) }))
+  },
+)
+
+export const getEpoch = defineRoute(
+  {
+    method: 'get',
+    path: '/v1/explorer/epochs/{project_id}/{epoch}',
+    operationId: 'getEpoch',
+    tag: 'Explorer',
+    summary: 'Read an epoch of a project, with what validators attested',
+    description:
+      'An epoch without a receipt is open while it runs, and closed afterwards: what nobody worked in is never attested.',
+    params: z.object({ ...ProjectParams, epoch: EpochNumber }),
+    cache: { maxAgeSeconds: 0 },
+    errors: ['not_found'],
+    responses: {
+      200: {
+        description: 'The epoch.',
+        schema: EpochView,
+        example: { ...epochExample, receipt: receiptExample },
+      },
+    },
+  },
+  async (c, { params: { project_id, epoch } }) => {
+    const { epochs } = c.var.services
+    const now = unixNow()
+    const [{ project, current }, row] = await Promise.all([
+      findVisible(c, project_id),
+      epochs.find(project_id, epoch),
+    ])
+    if (row !== null) return json({ ...epochView(row, now), receipt: await epochs.receipt(row.receiptHash) })
+    const { epochSecs } = current
+    const isPast = epoch * epochSecs <= now && (epoch + 1) * epochSecs > project.createdAt
+    if (!isPast)
+      throw new ApiError('not_found', `The project has no epoch ${epoch}: it lies ahead, or before it.`)
+    return json(unattestedView(project, epoch, epochSecs, now))
+  },
+)

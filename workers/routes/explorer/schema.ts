@@ -1,0 +1,127 @@
+import * as z from 'zod'
+import { epochStates, settlementStates } from '../../../protocol/settlement/index.ts'
+import { example } from '../../examples.ts'
+import { Address, Amount, Bytes32, NodeId, Timestamp, TokenView } from '../../http/formats.ts'
+import { hashesExample, manifestExample, tokenExample } from '../projects/example.ts'
+import { RewardModel } from '../projects/manifest-shape.ts'
+
+const Ed25519Signature = z.string().regex(/^0x[0-9a-f]{128}$/, 'must be 0x and 128 lower-case hex digits')
+
+export const AttestationShape = z
+  .strictObject({ node_id: NodeId, public_key: Bytes32, signature: Ed25519Signature })
+  .meta({ id: 'Attestation' })
+
+const ComputeUnit = z
+  .strictObject({ miner: Address, units: z.int().min(1), amount: Amount })
+  .meta({ id: 'ComputeUnit' })
+
+export const EpochTotals = z
+  .strictObject({ units: z.int(), gross: Amount, miner: Amount, developer: Amount, treasury: Amount })
+  .meta({ id: 'EpochTotals' })
+
+/** The wire form of section 23. */
+export const epochReceiptShape = z.strictObject({
+  v: z.literal(2),
+  chain_id: z.int(),
+  vault_address: Address,
+  project_id: Bytes32,
+  consensus_hash: Bytes32,
+  round: z.int().min(0).meta({ description: 'The epoch.' }),
+  epoch_secs: z.int(),
+  reward_token: Address,
+  reward_model: RewardModel,
+  compute_units: z.array(ComputeUnit).meta({ description: 'Ascending by miner.' }),
+  totals: EpochTotals,
+  merkle_root: Bytes32,
+  receipt_hash: Bytes32,
+  attestations: z.array(AttestationShape).meta({ description: 'In any order.' }),
+})
+
+const Settlement = z
+  .strictObject({
+    status: z.enum(settlementStates),
+    tx_hash: Bytes32.optional().meta({ description: 'The transaction that posted the epoch.' }),
+    block_number: z.int().optional(),
+    claimable_at: Timestamp.optional().meta({ description: 'When the challenge period ends.' }),
+    error: z.string().nullable().meta({ description: 'What holds the posting, or why the last try failed.' }),
+  })
+  .meta({ id: 'Settlement' })
+
+const summaryShape = {
+  project_id: Bytes32,
+  epoch: z.int(),
+  epoch_secs: z.int(),
+  starts_at: Timestamp,
+  ends_at: Timestamp,
+  status: z.enum(epochStates),
+  miners: z.int().meta({ description: 'Recipients.' }),
+  token: TokenView,
+  totals: EpochTotals.optional().meta({ description: 'Absent before the epoch is attested.' }),
+  receipt_hash: Bytes32.optional(),
+  merkle_root: Bytes32.optional(),
+  settlement: Settlement.optional(),
+}
+
+export const EpochSummary = z.strictObject(summaryShape).meta({ id: 'EpochSummary' })
+
+export const EpochView = z
+  .strictObject({
+    ...summaryShape,
+    receipt: z
+      .strictObject(epochReceiptShape.shape)
+      .optional()
+      .meta({ id: 'AttestedEpochReceipt', description: 'As validators attested it.' }),
+  })
+  .meta({ id: 'Epoch' })
+
+const epochExampleNumber = 166_018
+
+export const receiptExample: z.output<typeof epochReceiptShape> = {
+  v: 2,
+  chain_id: 31337,
+  vault_address: manifestExample.consensus.economics.vault,
+  project_id: hashesExample.project_id,
+  consensus_hash: hashesExample.consensus_hash,
+  round: epochExampleNumber,
+  epoch_secs: 10_800,
+  reward_token: example.contracts.token,
+  reward_model: 'per-unit',
+  compute_units: [{ miner: example.wallet, units: 14, amount: '18620000000000000' }],
+  totals: {
+    units: 14,
+    gross: '24500000000000000',
+    miner: '18620000000000000',
+    developer: '4655000000000000',
+    treasury: '1225000000000000',
+  },
+  merkle_root: example.digest,
+  receipt_hash: example.manifestAddress,
+  attestations: [
+    {
+      node_id: '{{node_id_prefix}}0f3a5c7e9b1d2f40',
+      public_key: example.digest,
+      signature: `0x${'5a'.repeat(64)}`,
+    },
+  ],
+}
+
+export const epochExample: z.output<typeof EpochSummary> = {
+  project_id: hashesExample.project_id,
+  epoch: epochExampleNumber,
+  epoch_secs: 10_800,
+  starts_at: 10_800 * epochExampleNumber,
+  ends_at: 10_800 * (epochExampleNumber + 1),
+  status: 'settled',
+  miners: 1,
+  token: tokenExample,
+  totals: receiptExample.totals,
+  receipt_hash: receiptExample.receipt_hash,
+  merkle_root: receiptExample.merkle_root,
+  settlement: {
+    status: 'settled',
+    tx_hash: example.digest,
+    block_number: 4_812,
+    claimable_at: 10_800 * (epochExampleNumber + 1) + 3_720,
+    error: null,
+  },
+}

@@ -1,0 +1,335 @@
+import { env } from 'cloudflare:workers'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { Consensus } from '../../../protocol/manifest/index.ts'
+import { buildPayoutTree, type EpochReceipt } from '../../../protocol/settlement/index.ts'
+import known from '../../../protocol/vectors/receipt-v2.json'
+import { services } from '../../services.ts'
+import { client, errorOf } from '../../test/client.ts'
+import {
+  approveValidators,
+  attested,
+  createProject,
+  createValidators,
+  epochPath,
+  miner,
+  receiptOf,
+  type TestProject,
+} from '../../test/epochs.ts'
+import { type Json, knownAnswers } from '../../test/known-answers.ts'
+import { createNode, insertNode, type TestNode } from '../../test/node.ts'
+import { createListedProject } from '../../test/subscription.ts'
+import { emptyTables } from '../../test/tables.ts'
+
+const submit = (node: TestNode | undefined, receipt: unknown): Promise<Response> => {
+  if (node === undefined) throw new Error('there is no such validator')
+  return node.call('POST', epochPath, receipt)
+}
+
+const sharesOf = async ({ project_id, round }: EpochReceipt) =>
+  (
+    await env.DB.prepare(
+      'SELECT miner, units, amount, leaf FROM epoch_shares WHERE project_id = ? AND epoch = ? ORDER BY miner',
+    )
+      .bind(project_id, round)
+      .all()
+  ).results
+
+let validators: TestNode[]
+let project: TestProject
+beforeEach(async () => {
+  validators = await createValidators(4)
+  project = await createProject()
+})
+
+describe('POST /v1/nodes/epoch-receipts', () => {
+  test('202: the receipt is kept with the share of each miner, and its root is wanted in the vault', async () => {
+    const receipt = receiptOf(project, { by: validators.slice(1) })
+    const response = await submit(validators[0], receipt)
+    expect([response.status, await response.json()]).toEqual([
+      202,
+      { status: 'queued', receipt_hash: receipt.receipt_hash, attestations_counted: 3, quorum: 3 },
+    ])
+    const { compute_units, totals, merkle_root, receipt_hash, vault_address, round } = receipt
+    expect(await sharesOf(receipt)).toEqual(compute_units.map((one, leaf) => ({ ...one, leaf })))
+    const { gross, miner: miners, developer, treasury } = totals
+    expect(await services(env).hubActions.find('post_epoch', `${vault_address}:${round}`)).toMatchObject({
+      state: 'open',
+      wanted: { merkle_root, receipt_hash, gross, miner: miners, developer, treasury },
+    })
+    expect(await services(env).epochs.receipt(receipt_hash)).toEqual(receipt)
+    const read = await client().get(`/v1/explorer/epochs/${project.projectId}/${round}`)
+    expect([read.status, await read.json()]).toMatchObject([
+      200,
+      { status: 'attested', totals, merkle_root, settlement: { status: 'queued', error: null }, receipt },
+    ])
+  })
+
+  test('400 invalid_field: a member that is missing, wrong or too much is named', async () => {
+    const receipt = receiptOf(project, { by: validators })
+    const { merkle_root: _, ...less } = receipt
+    const attestations = Array.from({ length: 257 }, () => receipt.attestations[0])
+    for (const [body, path] of [
+      [less, 'receipt'],
+      [{ ...receipt, more: 1 }, 'more'],
+      [{ ...receipt, v: 1 }, 'v'],
+      [{ ...receipt, compute_units: receipt.compute_units.toReversed() }, 'compute_units'],
+      [{ ...receipt, attestations }, 'attestations'],
+    ] as const)
+      expect(await errorOf(await submit(validators[0], body))).toMatchObject({
+        status: 400,
+        error: 'invalid_field',
+        details: { problems: [{ path }] },
+      })
+  })
+
+  test('403 forbidden: too few current validators attested it; nothing is kept', async () => {
+    const stranger = createNode()
+    const [first, second] = validators as [TestNode, TestNode]
+    for (const by of [[], [first, second], [first, second, stranger], [first, first, second, second]])
+      expect(await errorOf(await submit(first, receiptOf(project, { by })))).toMatchObject({
+        status: 403,
+        error: 'forbidden',
+        details: { quorum: 3 },
+      })
+    expect(await services(env).epochs.find(project.projectId, project.lastEpoch)).toBeNull()
+  })
+
+  test('403 forbidden: a node that is no approved validator, however well the receipt is attested', async () => {
+    const node = createNode()
+    await insertNode(node)
+    expect(await errorOf(await submit(node, receiptOf(project, { by: validators })))).toMatchObject({
+      status: 403,
+      error: 'forbidden',
+    })
+  })
+
+  test('409 duplicate: the epoch has its receipt; another one changes nothing', async () => {
+    const receipt = receiptOf(project, { by: validators })
+    expect((await submit(validators[0], receipt)).status).toBe(202)
+    const other = receiptOf(project, { by: validators, units: [{ miner: miner(1), units: 1 }] })
+    for (const again of [receipt, other])
+      expect(await errorOf(await submit(validators[1], again))).toMatchObject({
+        status: 409,
+        error: 'duplicate',
+        details: { status: 'duplicate' },
+      })
+    expect(
+      await services(env).hubActions.find('post_epoch', `${receipt.vault_address}:${receipt.round}`),
+    ).toMatchObject({
+      revision: 1,
+      wanted: { receipt_hash: receipt.receipt_hash },
+    })
+  })
+
+  test('of 50 different receipts at once one is taken, with its shares and no others', async () => {
+    const receipts = Array.from({ length: 50 }, (_, index) =>
+      receiptOf(project, { by: validators, units: [{ miner: miner(index + 1), units: index + 1 }] }),
+    )
+    const answers = await Promise.all(receipts.map((receipt, i) => submit(validators[i % 4], receipt)))
+    const taken = receipts.filter((_, i) => answers[i]?.status === 202)
+    expect(answers.map(({ status }) => status).sort()).toEqual([202, ...Array(49).fill(409)])
+    const [winner] = taken as [EpochReceipt]
+    expect(await sharesOf(winner)).toEqual(winner.compute_units.map((one) => ({ ...one, leaf: 0 })))
+    expect(await services(env).epochs.find(project.projectId, project.lastEpoch)).toMatchObject({
+      receiptHash: winner.receipt_hash,
+    })
+    expect(
+      await services(env).hubActions.find('post_epoch', `${winner.vault_address}:${winner.round}`),
+    ).toMatchObject({ wanted: { receipt_hash: winner.receipt_hash } })
+  })
+
+  test('422 invalid_evidence: every sum that is off by one, though a quorum attested it', async () => {
+    const right = receiptOf(project, { by: validators })
+    const more = (amount: string) => String(BigInt(amount) + 1n)
+    const { totals, compute_units } = right
+    const [first, ...others] = compute_units as [EpochReceipt['compute_units'][number]]
+    for (const change of [
+      ...(['gross', 'miner', 'developer', 'treasury'] as const).map((name) => ({
+        totals: { ...totals, [name]: more(totals[name]) },
+      })),
+      { totals: { ...totals, units: totals.units + 1 } },
+      { compute_units: [{ ...first, amount: more(first.amount) }, ...others] },
+      { compute_units: [{ ...first, units: first.units + 1 }, ...others] },
+      { compute_units: [first] },
+      { merkle_root: `0x${'0f'.repeat(32)}` },
+      { vault_address: miner(5) },
+      { reward_token: miner(5) },
+      { reward_model: 'epoch-pool' as const },
+      { chain_id: right.chain_id + 1 },
+      { consensus_hash: `0x${'0f'.repeat(32)}` },
+    ])
+      expect(
+        await errorOf(await submit(validators[0], attested({ ...body(right), ...change }, validators))),
+        JSON.stringify(change),
+      ).toMatchObject({ status: 422, error: 'invalid_evidence' })
+    const foreignHash = { ...right, receipt_hash: `0x${'0f'.repeat(32)}` }
+    expect(await errorOf(await submit(validators[0], foreignHash))).toMatchObject({ status: 422 })
+    expect((await submit(validators[0], right)).status).toBe(202)
+  })
+
+  test('422 invalid_evidence: an epoch that runs, units that no number holds, a project that is not public', async () => {
+    const running = receiptOf(project, { by: validators, epoch: project.lastEpoch + 1 })
+    const max = Number.MAX_SAFE_INTEGER
+    const right = receiptOf(project, { by: validators })
+    const compute_units = right.compute_units.map((one) => ({ ...one, units: max }))
+    const hidden = await createProject()
+    await env.DB.prepare("UPDATE projects SET listing_status = 'pending_review' WHERE project_id = ?")
+      .bind(hidden.projectId)
+      .run()
+    for (const receipt of [
+      running,
+      attested({ ...body(right), compute_units }, validators),
+      receiptOf(hidden, { by: validators }),
+      receiptOf({ ...project, projectId: `0x${'0f'.repeat(32)}` }, { by: validators }),
+    ])
+      expect(await errorOf(await submit(validators[0], receipt))).toMatchObject({
+        status: 422,
+        error: 'invalid_evidence',
+      })
+  })
+
+  test('an epoch is paid by the consensus that held when it began, whatever holds now', async () => {
+    const { projectId, lastEpoch } = project
+    const newer: Consensus = {
+      ...project.consensus,
+      economics: { ...project.consensus.economics, reward_per_unit: '1' },
+    }
+    const { consensus_hash: newerHash } = receiptOf({ ...project, consensus: newer }, { by: [] })
+    await env.DB.batch([
+      env.DB.prepare(
+        "UPDATE project_versions SET status = 'superseded' WHERE project_id = ? AND version = 1",
+      ).bind(projectId),
+      env.DB.prepare(
+        `INSERT INTO project_versions (project_id, version, status, manifest_hash, consensus_hash, manifest, signature,
+          token, tiers_changed, boundary_secs, epoch_secs, submitted_at, effective_at)
+        SELECT project_id, 2, 'active', ?1, ?2, json_set(manifest, '$.consensus', json(?3)), signature, token,
+          '["consensus"]', boundary_secs, epoch_secs, 1, ?4 * epoch_secs FROM project_versions WHERE project_id = ?5`,
+      ).bind(`0x${'0e'.repeat(32)}`, newerHash, JSON.stringify(newer), lastEpoch, projectId),
+    ])
+    const old = { ...project, lastEpoch: lastEpoch - 1 }
+    const changed = { ...project, consensus: newer }
+    for (const [given, status] of [
+      [project, 422],
+      [{ ...changed, lastEpoch: lastEpoch - 1 }, 422],
+      [old, 202],
+      [changed, 202],
+    ] as const)
+      expect((await submit(validators[0], receiptOf(given, { by: validators }))).status).toBe(status)
+  })
+
+  test('503 unavailable: a receipt whose file cannot be kept leaves nothing, and is taken later', async () => {
+    const receipt = receiptOf(project, { by: validators })
+    const put = () => Promise.reject(new Error('R2 is overloaded'))
+    const broken = { ...env.MODULES, put } as unknown as R2Bucket
+    const [first] = validators as [TestNode]
+    const blocked = createNode({ bindings: { MODULES: broken } })
+    await approveValidators([blocked])
+    const quorumOf5 = receiptOf(project, { by: validators })
+    expect(await errorOf(await submit(blocked, quorumOf5))).toMatchObject({
+      status: 503,
+      error: 'unavailable',
+    })
+    expect(await sharesOf(receipt)).toEqual([])
+    expect((await submit(first, quorumOf5)).status).toBe(202)
+  })
+})
+
+/** The hashed members. */
+const body = ({ receipt_hash: _, attestations: __, ...hashed }: EpochReceipt) => hashed
+
+describe('every amount, against a second computation', () => {
+  const amounts = (consensus: Consensus, units: number[]) => {
+    const { economics, work } = consensus
+    const cap = (BigInt(economics.daily_emission) * BigInt(work.epoch_secs)) / 86_400n
+    const all = units.reduce((sum, own) => sum + BigInt(own), 0n)
+    const wanted = units.map((own) => BigInt(own) * BigInt(economics.reward_per_unit))
+    const sum = wanted.reduce((total, g) => total + g, 0n)
+    const g =
+      economics.reward_model === 'epoch-pool'
+        ? units.map((own) => (cap * BigInt(own)) / all)
+        : wanted.map((one) => (sum > cap ? (one * cap) / sum : one))
+    return {
+      paid: g.map((one) => String((one * BigInt(economics.fee_split_bp.miner)) / 10_000n)),
+      gross: g.reduce((total, one) => total + one, 0n),
+    }
+  }
+  test.each(['per-unit', 'epoch-pool'] as const)('%s', async (reward_model) => {
+    for (const daily_emission of ['512000000000000000000', '86400000000007']) {
+      const one = await createProject({ economics: { reward_model, daily_emission } })
+      const units = [1, 7, 999, 12_345].map((own, i) => ({ miner: miner(i + 1), units: own }))
+      const receipt = receiptOf(one, { by: validators, units })
+      expect((await submit(validators[0], receipt)).status).toBe(202)
+      const { paid, gross } = amounts(
+        one.consensus,
+        units.map(({ units: own }) => own),
+      )
+      expect((await sharesOf(receipt)).map(({ amount }) => amount)).toEqual(paid)
+      const { totals } = (await services(env).epochs.find(one.projectId, one.lastEpoch)) ?? {}
+      const sum = BigInt(totals?.miner ?? 0) + BigInt(totals?.developer ?? 0) + BigInt(totals?.treasury ?? 0)
+      expect([BigInt(totals?.gross ?? 0), sum]).toEqual([gross, gross])
+    }
+  })
+})
+
+describe('an epoch of 10,000 recipients', () => {
+  test('is kept whole, with a proof for each', async () => {
+    const large = await createProject({
+      economics: { max_recipients_per_epoch: 10_000, max_units_per_epoch: 1_000_000_000 },
+    })
+    const units = Array.from({ length: 10_000 }, (_, index) => ({
+      miner: miner(index + 1),
+      units: index + 1,
+    }))
+    const receipt = receiptOf(large, { by: validators, units })
+    expect((await submit(validators[0], receipt)).status).toBe(202)
+    const shares = await sharesOf(receipt)
+    expect(shares.length).toBe(10_000)
+    const tree = buildPayoutTree(large.projectId, large.lastEpoch, receipt.compute_units)
+    const row = await services(env).epochs.find(large.projectId, large.lastEpoch)
+    for (const index of [0, 4_999, 9_999])
+      expect(
+        await services(env).epochs.proof(row as NonNullable<typeof row>, shares[index]?.leaf as number),
+      ).toEqual(tree?.leaves[index]?.proof)
+  })
+})
+
+describe('known answers, through the route', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+  })
+  afterEach(() => vi.useRealTimers())
+
+  /** Of the first validator that the answers name. */
+  const firstSeed = known.cases[0]?.input.seeds?.[0] as string
+  const posted = knownAnswers(known).filter(({ input }) => input.posted !== undefined)
+
+  /** The project that the answers are about, under the consensus they name. */
+  async function prepare({ consensus, validators: keys, posted: receipt }: Json): Promise<TestNode> {
+    await emptyTables('epoch_receipts', 'epoch_shares', 'hub_actions', 'nodes', 'project_versions')
+    await env.DB.prepare('DELETE FROM projects').run()
+    const other = await createListedProject()
+    const projectId = receipt?.project_id ?? other
+    const { consensus_hash } = receiptOf({ projectId, consensus, lastEpoch: 1 }, { by: [] })
+    await env.DB.batch([
+      env.DB.prepare('UPDATE projects SET project_id = ?').bind(projectId),
+      env.DB.prepare(
+        `UPDATE project_versions SET project_id = ?, status = 'active', consensus_hash = ?, epoch_secs = ?,
+          manifest = json_set(manifest, '$.consensus', json(?))`,
+      ).bind(projectId, consensus_hash, consensus.work.epoch_secs, JSON.stringify(consensus)),
+    ])
+    await approveValidators(keys.map((publicKey: string) => ({ publicKey, nodeId: publicKey })))
+    vi.setSystemTime(1_900_000_000_000)
+    return createNode({}, firstSeed)
+  }
+
+  test.each(posted)('$name', async ({ input, output }) => {
+    const bringer = await prepare(input)
+    const response = await submit(bringer, input.posted)
+    const { attestations_counted, quorum } = output
+    if (output.error)
+      return expect(await errorOf(response)).toMatchObject({ status: 400, error: output.error })
+    if (!output.recomputes) return expect(await errorOf(response)).toMatchObject({ status: 422 })
+    if (attestations_counted < quorum) return expect(await errorOf(response)).toMatchObject({ status: 403 })
+    expect([response.status, await response.json()]).toMatchObject([202, { attestations_counted, quorum }])
+  })
+})

@@ -1,0 +1,146 @@
+import * as z from 'zod'
+import { unixNow } from '../../../durable-objects/clock.ts'
+import { quorum } from '../../../protocol/consensus/index.ts'
+import { FormatError, isObject } from '../../../protocol/encoding/index.ts'
+import {
+  type BuiltEpochReceipt,
+  countEpochAttestations,
+  type EpochReceipt,
+  parseEpochReceipt,
+  recomputeEpochReceipt,
+} from '../../../protocol/settlement/index.ts'
+import type { HubContext } from '../../context.ts'
+import { ApiError, invalidField } from '../../errors.ts'
+import { json } from '../../http/answer.ts'
+import { Bytes32, judged } from '../../http/formats.ts'
+import { nodeOf } from '../../middleware/authenticate.ts'
+import { bringHubAction } from '../../relay/hub-actions.ts'
+import { defineRoute } from '../../route.ts'
+import { epochSubject } from '../../stores/epochs.ts'
+import type { ProjectVersion } from '../../stores/projects.ts'
+import { epochReceiptShape, receiptExample } from '../explorer/schema.ts'
+import { manifestOf } from '../projects/view.ts'
+
+/** 10,000 recipients take 1.6 MB at most. */
+const bytesMax = 4 * 1024 * 1024
+const valuesMax = 60_000
+/** Each may cost the check of a signature. */
+const attestationsMax = 256
+
+const Queued = z
+  .strictObject({
+    status: z.literal('queued'),
+    receipt_hash: Bytes32,
+    attestations_counted: z.int().meta({ description: 'Of current validators, each counted once.' }),
+    quorum: z.int(),
+  })
+  .meta({ id: 'EpochReceiptResult' })
+
+export const submitEpochReceipt = defineRoute(
+  {
+    method: 'post',
+    path: '/v1/nodes/epoch-receipts',
+    operationId: 'submitEpochReceipt',
+    tag: 'Nodes',
+    summary: 'Submit what an epoch of a project pays, as a quorum of validators attested it',
+    description:
+      'By an approved validator. The hub computes everything again under the consensus that held when the epoch began, and posts the root to the vault of the project.',
+    auth: { node: 'known_key' },
+    json: {
+      schema: judged('RewardReceiptV2', epochReceiptShape),
+      example: receiptExample,
+      bytesMax,
+      valuesMax,
+    },
+    errors: ['forbidden', 'duplicate', 'invalid_evidence'],
+    responses: {
+      202: {
+        description: 'The root will be posted.',
+        schema: Queued,
+        example: {
+          status: 'queued',
+          receipt_hash: receiptExample.receipt_hash,
+          attestations_counted: 4,
+          quorum: 4,
+        },
+      },
+    },
+  },
+  async (c, { json: posted }) => {
+    const { network, epochs, projectVersions } = c.var.services
+    const now = unixNow()
+    const receipt = readReceipt(posted)
+    const { project_id, round, epoch_secs, receipt_hash, vault_address } = receipt
+    const [validators, known, version] = await Promise.all([
+      network.validators(),
+      epochs.find(project_id, round),
+      projectVersions.consensusAt(project_id, round * epoch_secs),
+    ])
+    const keys = validators.map(({ publicKey }) => publicKey)
+    if (!keys.includes(nodeOf(c).publicKey))
+      throw new ApiError('forbidden', 'Only validators that an operator approved submit receipts.')
+    if (known !== null) throw duplicate(receipt)
+    const built = requireRecomputed(c, receipt, version, now)
+    const counted = countEpochAttestations(c.var.settings.PROFILE, receipt, keys)
+    const needed = quorum(keys.length)
+    if (counted < needed)
+      throw new ApiError(
+        'forbidden',
+        `${counted} current validators attested this receipt, and ${needed} are needed.`,
+        { details: { attestations_counted: counted, quorum: needed } },
+      )
+    const accepted = { receipt, built, token: (version as ProjectVersion).token, attestations: counted }
+    if ((await epochs.accept(accepted, now)) === 'duplicate') throw duplicate(receipt)
+    // What fails now is tried again by the schedule.
+    c.executionCtx.waitUntil(
+      bringHubAction(c.env, 'post_epoch', epochSubject(vault_address, round)).catch((error) =>
+        console.error(`${c.var.requestId} the epoch could not be posted`, error),
+      ),
+    )
+    return json({ status: 'queued', receipt_hash, attestations_counted: counted, quorum: needed }, 202)
+  },
+)
+
+function readReceipt(posted: unknown): EpochReceipt {
+  const surplus = isObject(posted) && Object.keys(posted).find((name) => !(name in epochReceiptShape.shape))
+  if (surplus) throw invalidField(surplus, 'is no member of a receipt; leave it out')
+  try {
+    const receipt = parseEpochReceipt(posted)
+    if (receipt.attestations.length > attestationsMax)
+      throw new FormatError('attestations', `a list of at most ${attestationsMax}`)
+    return receipt
+  } catch (error) {
+    if (error instanceof FormatError) throw invalidField(error.field, error.message)
+    throw error
+  }
+}
+
+/** The receipt as its units give it. @throws {@link ApiError} 422 `invalid_evidence`. */
+function requireRecomputed(
+  c: HubContext,
+  receipt: EpochReceipt,
+  version: ProjectVersion | null,
+  now: number,
+): BuiltEpochReceipt {
+  const { project_id, round, epoch_secs } = receipt
+  const refuse = (message: string) => new ApiError('invalid_evidence', message)
+  if (version === null) throw refuse(`There is no project ${project_id}, or it is not public.`)
+  const endsAt = (round + 1) * epoch_secs
+  if (endsAt > now) throw refuse(`The epoch ends at ${endsAt}, and it is ${now}.`)
+  const { consensus } = manifestOf(version)
+  if (receipt.consensus_hash !== version.consensusHash)
+    throw refuse(`The consensus of the epoch is ${version.consensusHash}, not ${receipt.consensus_hash}.`)
+  try {
+    const built = recomputeEpochReceipt(c.var.settings.PROFILE, receipt, consensus)
+    if (built !== null) return built
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error
+    throw refuse(`The receipt cannot be computed: ${error.message}`)
+  }
+  throw refuse('Amounts, totals, root or hash are not what the units give under the consensus of the epoch.')
+}
+
+const duplicate = ({ project_id, round }: EpochReceipt): ApiError =>
+  new ApiError('duplicate', `The epoch ${round} of ${project_id} has its receipt.`, {
+    details: { status: 'duplicate' },
+  })

@@ -1,0 +1,83 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { auditStatement, type OperatorAction } from './audit-log.ts'
+import { batch, type Database, isChanged } from './database.ts'
+import { wantStatement } from './hub-actions.ts'
+import { chainStates } from './schema.ts'
+
+type Decision = Pick<OperatorAction, 'operator' | 'reason'>
+export type VetoAction = 'veto' | 'reopen'
+
+/** What operators have the arbiter do to epochs. What may be decided follows from what is indexed of the chain. */
+export class SettlementDecisionStore {
+  readonly #db: Database
+  constructor(db: Database) {
+    this.#db = db
+  }
+
+  /** Wants an epoch vetoed while its challenge period runs, or reopened while it is vetoed; notes who decided so. */
+  async decide(
+    action: VetoAction,
+    { projectId, epoch, subject }: { projectId: string; epoch: number; subject: string },
+    { operator, reason }: Decision,
+    now: number,
+  ): Promise<'decided' | 'invalid_state'> {
+    const isPossible =
+      action === 'veto'
+        ? sql`state->>'vetoed' = 0 AND state->>'release_at' > ${now}`
+        : sql`state->>'vetoed' = 1 AND state->>'reopened' = 0`
+    const found = sql`${chainStates} WHERE kind = 'epoch' AND subject = ${subject} AND ${isPossible}`
+    return this.#decide(
+      auditStatement(
+        {
+          operator,
+          reason,
+          action: `epoch.${action}`,
+          subject: projectId,
+          after: { epoch, vetoed: action === 'veto' },
+        },
+        now,
+        sql`SELECT state AS value FROM ${found}`,
+      ),
+      wantStatement(
+        { kind: 'set_veto', subject, wanted: { vetoed: action === 'veto' ? 'yes' : 'no' } },
+        now,
+        sql`SELECT 1 FROM ${found}`,
+      ),
+    )
+  }
+
+  /** Wants the posting of epochs paused, or to go on; refused where the chain says that it is so already. */
+  async setPaused(
+    factory: string,
+    paused: boolean,
+    { operator, reason }: Decision,
+    now: number,
+  ): Promise<'decided' | 'invalid_state'> {
+    const isPaused = sql`coalesce((SELECT state->>'paused' FROM ${chainStates}
+      WHERE kind = 'posting' AND subject = ${factory}), 0)`
+    const condition = paused ? sql`${isPaused} = 0` : sql`${isPaused} = 1`
+    return this.#decide(
+      auditStatement(
+        {
+          operator,
+          reason,
+          action: paused ? 'settlement.pause' : 'settlement.unpause',
+          subject: factory,
+          after: { paused },
+        },
+        now,
+        sql`SELECT json_object('paused', json(iif(${isPaused}, 'true', 'false'))) AS value WHERE ${condition}`,
+      ),
+      wantStatement(
+        { kind: 'set_posting_pause', subject: factory, wanted: { paused: paused ? 'yes' : 'no' } },
+        now,
+        sql`SELECT 1 WHERE ${condition}`,
+      ),
+    )
+  }
+
+  async #decide(note: SQL, wish: SQL): Promise<'decided' | 'invalid_state'> {
+    const [, wanted] = await batch(this.#db, [note, wish])
+    return isChanged(wanted) ? 'decided' : 'invalid_state'
+  }
+}

@@ -1,0 +1,126 @@
+import { env } from 'cloudflare:workers'
+import { unixNow } from '../../durable-objects/clock.ts'
+import { bytesToHex } from '../../protocol/encoding/index.ts'
+import { type Profile, resolveProfile } from '../../protocol/identity/index.ts'
+import type { Consensus } from '../../protocol/manifest/index.ts'
+import {
+  attestEpochReceipt,
+  buildEpochReceipt,
+  type EpochReceipt,
+  hashEpochReceipt,
+  type MinerUnits,
+} from '../../protocol/settlement/index.ts'
+import { services } from '../services.ts'
+import { createNode, type TestNode } from './node.ts'
+import type { ManifestChange } from './project.ts'
+import { createListedProject } from './subscription.ts'
+
+export const epochPath = '/v1/nodes/epoch-receipts'
+
+/** Takes the place of the validators there were. */
+export async function createValidators(
+  count: number,
+  bindings?: Parameters<typeof createNode>[0],
+): Promise<TestNode[]> {
+  await env.DB.prepare("DELETE FROM nodes WHERE role = 'validator'").run()
+  const validators = Array.from({ length: count }, () => createNode(bindings))
+  await approveValidators(validators)
+  return validators
+}
+
+/** Makes keys those of current validators. */
+export const approveValidators = (nodes: readonly Pick<TestNode, 'nodeId' | 'publicKey'>[]) =>
+  env.DB.batch(
+    nodes.map(({ nodeId, publicKey }) =>
+      env.DB.prepare(
+        "INSERT INTO nodes (node_id, public_key, role, status, url, registered_at) VALUES (?, ?, 'validator', 'approved', 'https://validator.example', 1)",
+      ).bind(nodeId, publicKey),
+    ),
+  )
+
+export interface TestProject {
+  projectId: string
+  consensus: Consensus
+  /** The last epoch that is over. */
+  lastEpoch: number
+}
+
+/** A listed project with a vault of its own, whose first version is in force. */
+export async function createProject(
+  change: ManifestChange = {},
+  developer?: { address: string },
+): Promise<TestProject> {
+  const vault = bytesToHex(crypto.getRandomValues(new Uint8Array(20)))
+  const economics = { vault, ...change.economics }
+  const projectId = await createListedProject({ ...change, economics }, developer)
+  await env.DB.prepare("UPDATE project_versions SET status = 'active' WHERE project_id = ?")
+    .bind(projectId)
+    .run()
+  return readProject(projectId)
+}
+
+export async function readProject(projectId: string): Promise<TestProject> {
+  const version = await services(env).projectVersions.find(projectId, 1)
+  const { consensus } = JSON.parse(version?.manifest ?? '{}') as { consensus: Consensus }
+  return { projectId, consensus, lastEpoch: Math.floor(unixNow() / consensus.work.epoch_secs) - 1 }
+}
+
+export interface ReceiptOptions {
+  epoch?: number
+  units?: readonly MinerUnits[]
+  /** Who attests. */
+  by: readonly TestNode[]
+  profile?: Profile
+}
+
+/** What validators attest of an epoch. */
+export function receiptOf(
+  { projectId, consensus, lastEpoch }: TestProject,
+  { epoch = lastEpoch, units = someUnits, by, profile = resolveProfile() }: ReceiptOptions,
+): EpochReceipt {
+  const built = buildEpochReceipt(profile, { project_id: projectId, epoch, consensus, units })
+  if (built === null) throw new Error('there is nothing to pay')
+  return attested(built.body, by, profile)
+}
+
+/** A body, right or wrong, with its true hash and attestations over that. */
+export function attested(
+  body: Omit<EpochReceipt, 'receipt_hash' | 'attestations'>,
+  by: readonly TestNode[],
+  profile = resolveProfile(),
+): EpochReceipt {
+  const receiptHash = hashEpochReceipt(body)
+  return {
+    ...body,
+    receipt_hash: receiptHash,
+    attestations: by.map(({ seed }) => attestEpochReceipt(profile, seed, receiptHash)),
+  }
+}
+
+export const miner = (index: number): string => `0x${index.toString(16).padStart(40, '0')}`
+
+export const someUnits: readonly MinerUnits[] = [
+  { miner: miner(0xa1), units: 14 },
+  { miner: miner(0xb2), units: 6 },
+]
+
+/** Lets the index say something, as of a block that is final. */
+export async function indexState(kind: string, subject: string, state: object): Promise<void> {
+  const { chainIndex } = services(env)
+  const hash = (number: number) => `0x${number.toString(16).padStart(64, '0')}`
+  if ((await chainIndex.cursor()) === null) await chainIndex.begin({ number: 1, hash: hash(1) }, {})
+  const tip = await chainIndex.cursor()
+  if (tip === null) throw new Error('the index has not begun')
+  const number = tip.number + 1
+  const known = await chainIndex.state(kind as 'vault', subject)
+  await chainIndex.append(
+    tip,
+    {
+      headers: [{ number, hash: hash(number), parentHash: tip.hash, timestamp: number } as never],
+      events: [],
+      states: [{ kind, subject, state: { ...known, ...state }, owner: null, blockNumber: number }],
+      before: [],
+    },
+    { number, hash: hash(number) },
+  )
+}
