@@ -17,7 +17,7 @@ export interface KnownStates {
 /** Why an action is not tried yet. */
 export interface Wait {
   reason: string
-  /** Unix seconds; left out where only an event of the chain can end it, which makes the action due. */
+  /** Network time in Unix seconds; left out where only an event of the chain can end it, which makes the action due. */
   until?: number
 }
 
@@ -32,7 +32,7 @@ export interface HubActionRules {
   signer: 'relayer' | 'arbiter'
   /** The state of the subject that shows whether the chain has what is wanted. */
   stateKind: Subject['kind']
-  /** @param now - Unix seconds. */
+  /** @param now - Network time in Unix seconds. */
   isThere: (state: ChainState, wanted: Wanted, now: number) => boolean
   call: (contracts: Contracts, subject: string, wanted: Wanted) => { to: string; data: Hex }
   /** Further states that decide whether it can be tried. */

@@ -61,16 +61,18 @@ export async function bringHubAction(env: Env, kind: HubActionKind, subject: str
  * the id of an attempt names one transaction for ever.
  */
 async function bring(env: Env, action: HubAction): Promise<void> {
-  const { hubActions, relayer, arbiter } = services(env)
+  const { hubActions, relayer, arbiter, clock } = services(env)
   const contracts = readSettings(env).CHAIN_CONTRACTS
   const { kind, subject, wanted } = action
   const { signer, isThere, waitsFor, call, onProgress, onDone, next } = rules[kind]
   const sender = signer === 'arbiter' ? arbiter : relayer
   if (sender === null || contracts === undefined) return
+  // What the chain waits for is in network time, and attempts are dated by the machine's clock, as the schedule is.
   const now = unixNow()
+  const networkNow = await clock.now()
   const { known, isFinal } = await readStates(env, contracts, action)
   const standing =
-    known.own === null || !isThere(known.own, wanted, now) ? 'missing' : isFinal ? 'final' : 'seen'
+    known.own === null || !isThere(known.own, wanted, networkNow) ? 'missing' : isFinal ? 'final' : 'seen'
   const finish = async () => {
     await onDone?.(env, action)
     await hubActions.finish(action, now, next?.(action))
@@ -79,10 +81,11 @@ async function bring(env: Env, action: HubAction): Promise<void> {
   // What an older wish sent may still come and change what the chain has: then this wish has to come after it.
   const isSettled = action.revision === 1 || earlier?.status === 'confirmed'
   if (standing === 'final' && isSettled) return finish()
-  const wait = standing === 'missing' ? waitsFor?.(known, action, now) : null
+  const wait = standing === 'missing' ? waitsFor?.(known, action, networkNow) : null
   if (wait) {
     await onProgress?.(env, action, { status: 'waiting', reason: wait.reason }, known)
-    return hubActions.wait(action, wait.reason, wait.until ?? now + waitSeconds)
+    const seconds = wait.until === undefined ? waitSeconds : wait.until - networkNow
+    return hubActions.wait(action, wait.reason, now + seconds)
   }
   const isOnItsWay =
     earlier?.status === 'queued' ||

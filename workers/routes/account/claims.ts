@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import { unixNow } from '../../../durable-objects/clock.ts'
 import { invalidField } from '../../errors.ts'
 import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'
@@ -57,7 +56,12 @@ export const listClaims = defineRoute(
     const { claims, epochs } = c.var.services
     const account = address ?? viewerOf(c)
     if (account === null) throw invalidField('address', 'must name a wallet where nobody is signed in')
-    const payouts = await claims.claimable(account, project_id ?? null, unixNow(), shownMax)
+    const payouts = await claims.claimable(
+      account,
+      project_id ?? null,
+      await c.var.services.clock.now(),
+      shownMax,
+    )
     const items = await Promise.all(
       payouts.map(async (payout) => ({
         project_id: payout.projectId,

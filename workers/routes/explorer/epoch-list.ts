@@ -1,5 +1,4 @@
 import type * as z from 'zod'
-import { unixNow } from '../../../durable-objects/clock.ts'
 import type { HubContext } from '../../context.ts'
 import { pageOf, paginate } from '../../http/pagination.ts'
 import type { EpochRow, EpochState } from '../../stores/epochs.ts'
@@ -31,7 +30,7 @@ export async function listEpochs(
   query: EpochQuery,
   project?: { id: string; record: Promise<ProjectRecord | null> },
 ) {
-  const now = unixNow()
+  const now = await c.var.services.clock.now()
   const { status } = query
   const { rows, next_cursor } = await paginate(c, {
     list: `epochs project=${project?.id ?? ''} status=${status ?? ''}`,

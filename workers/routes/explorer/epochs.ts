@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import { unixNow } from '../../../durable-objects/clock.ts'
 import { epochStates } from '../../../protocol/settlement/index.ts'
 import { ApiError } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
@@ -66,9 +65,9 @@ export const getEpoch = defineRoute(
     },
   },
   async (c, { params: { project_id, epoch } }) => {
-    const { epochs } = c.var.services
-    const now = unixNow()
-    const [{ project, current }, row] = await Promise.all([
+    const { epochs, clock } = c.var.services
+    const [now, { project, current }, row] = await Promise.all([
+      clock.now(),
       findVisible(c, project_id),
       epochs.find(project_id, epoch),
     ])

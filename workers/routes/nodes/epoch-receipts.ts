@@ -67,8 +67,7 @@ export const submitEpochReceipt = defineRoute(
     },
   },
   async (c, { json: posted }) => {
-    const { network, epochs, projectVersions } = c.var.services
-    const now = unixNow()
+    const { network, epochs, projectVersions, clock } = c.var.services
     const receipt = readReceipt(posted)
     const { project_id, round, epoch_secs, receipt_hash, vault_address } = receipt
     const [validators, known, version] = await Promise.all([
@@ -80,7 +79,7 @@ export const submitEpochReceipt = defineRoute(
     if (!keys.includes(nodeOf(c).publicKey))
       throw new ApiError('forbidden', 'Only validators that an operator approved submit receipts.')
     if (known !== null) throw duplicate(receipt)
-    const built = requireRecomputed(c, receipt, version, now)
+    const built = requireRecomputed(c, receipt, version, await clock.now())
     const counted = countEpochAttestations(c.var.settings.PROFILE, receipt, keys)
     const needed = quorum(keys.length)
     if (counted < needed)
@@ -90,7 +89,7 @@ export const submitEpochReceipt = defineRoute(
         { details: { attestations_counted: counted, quorum: needed } },
       )
     const accepted = { receipt, built, token: (version as ProjectVersion).token, attestations: counted }
-    if ((await epochs.accept(accepted, now)) === 'duplicate') throw duplicate(receipt)
+    if ((await epochs.accept(accepted, unixNow())) === 'duplicate') throw duplicate(receipt)
     // What fails now is tried again by the schedule.
     c.executionCtx.waitUntil(
       bringHubAction(c.env, 'post_epoch', epochSubject(vault_address, round)).catch((error) =>

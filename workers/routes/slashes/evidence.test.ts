@@ -124,7 +124,7 @@ describe('POST /v1/slashes', () => {
 
   test('large evidence is read back as it was posted', async () => {
     const task = accused.createTask()
-    const voters = Array.from({ length: 40 }, createNode)
+    const voters = Array.from({ length: 40 }, () => createNode())
       .map(({ publicKey: public_key }) => ({ public_key, payout_address: `0x${'0f'.repeat(20)}` }))
       .sort((a, b) => (a.public_key < b.public_key ? -1 : 1))
     const evidence = accused.evidence('invalid_result', task, {
