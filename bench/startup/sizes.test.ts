@@ -14,12 +14,12 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-test('the hub without its image library is at most 300 kB, compressed', () => {
-  expect(sizes.whole.gzipBytes).toBeLessThanOrEqual(300_000)
+test('the hub without its image library is at most 330 kB, compressed', () => {
+  expect(sizes.whole.gzipBytes).toBeLessThanOrEqual(330_000)
 })
 
-test('before the first request at most 180 kB are loaded, compressed', () => {
-  expect(sizes.start.gzipBytes).toBeLessThanOrEqual(180_000)
+test('before the first request at most 195 kB are loaded, compressed', () => {
+  expect(sizes.start.gzipBytes).toBeLessThanOrEqual(195_000)
 })
 
 test('before the first request no route is loaded, no image library, and no whole ABI', () => {

@@ -186,8 +186,7 @@ beforeAll(async () => {
     project_id: project,
     version: '1',
     epoch_secs: '3600',
-    // The running one, which has no receipt.
-    epoch: String(Math.floor(Date.now() / 3_600_000)),
+    epoch: '1',
     seq: '1',
     node_id: miner.device.nodeId,
     binding_hash: device?.bindingHash ?? '',
@@ -207,11 +206,15 @@ const reads = (await loadRoutes())
 const isList = ({ query }: RouteDeclaration) => query !== undefined && 'limit' in query.shape
 
 /** What a route that shows nothing without a question is asked. */
+/** The running one, which has no receipt. */
+const runningEpoch = String(Math.floor(Date.now() / 3_600_000))
+
 const questions: Record<string, string> = { listClaims: `?address=${hex(7, 20)}` }
 
 const pathOf = ({ path, operationId }: RouteDeclaration): string =>
   path
     .replace('/v1/modules/{address}', '/v1/modules/{module}')
+    .replace('/epochs/{project_id}/{epoch}', `/epochs/{project_id}/${runningEpoch}`)
     .replace(/\{(\w+)\}/g, (_, name: string) => params[name] ?? name)
     .concat(questions[operationId] ?? '')
 
