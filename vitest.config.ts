@@ -93,7 +93,6 @@ export default defineConfig({
                   TEST_MIGRATIONS: await readD1Migrations('d1-migrations'),
                   HUB_SECRET: 'a secret that only tests know, long enough',
                   CHAIN_CONFIRMATIONS: '1',
-                  CLOCK: 'chain',
                   CHAIN_POLL_MS: '3600000',
                   RELAYER_TICK_MS: '3600000',
                   ...(chain && {
