@@ -2,6 +2,7 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'c
 import { beforeEach, describe, expect, test } from 'vitest'
 import { RelayerObject } from '../relayer.ts'
 import { FakeChain } from '../testing/fake-chain.ts'
+import { relayRequest as action } from '../testing/relay-request.ts'
 import { freshRelayerObject, relayerConfig } from '../testing/relayer-object.ts'
 import type { RelayRequest } from './types.ts'
 
@@ -12,21 +13,6 @@ beforeEach(async () => {
   chain = new FakeChain().install()
   relayer = await freshRelayerObject()
 })
-
-let ids = 0
-const action = (over: Partial<RelayRequest> = {}): RelayRequest => {
-  ids += 1
-  return {
-    id: `0x${ids.toString(16).padStart(64, '0')}`,
-    action: 'bond',
-    owner: `0x${'0a'.repeat(20)}`,
-    serializationKey: null,
-    to: `0x${'0b'.repeat(20)}`,
-    data: '0x01',
-    valueWei: '0',
-    ...over,
-  }
-}
 
 const alarm = () => runDurableObjectAlarm(relayer)
 const sql = (statement: string) =>

@@ -3,6 +3,7 @@ import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { RelayerObject, type RelayRequest } from '../../durable-objects/relayer.ts'
 import { FakeChain } from '../../durable-objects/testing/fake-chain.ts'
+import { relayRequest } from '../../durable-objects/testing/relay-request.ts'
 import {
   freshRelayerObject,
   relayerConfig,
@@ -25,20 +26,7 @@ beforeEach(async () => {
   await freshRelayerObject(previousKey)
 })
 
-let ids = 0
-const action = (over: Partial<RelayRequest> = {}): RelayRequest => {
-  ids += 1
-  return {
-    id: `0x${ids.toString(16).padStart(64, '0')}`,
-    action: 'faucet',
-    owner: `0x${'0a'.repeat(20)}`,
-    serializationKey: null,
-    to: `0x${'0b'.repeat(20)}`,
-    data: '0x01',
-    valueWei: '0',
-    ...over,
-  }
-}
+const action = (over: Partial<RelayRequest> = {}) => relayRequest({ action: 'faucet', ...over })
 
 const { relayer, arbiter } = services(env)
 

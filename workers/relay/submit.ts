@@ -57,12 +57,14 @@ export async function submitAction(
   return relayed(c, foreign)
 }
 
-/** The relayer knows no events: whether those of a final action are indexed, its copy says. */
 async function relayed(c: HubContext, relay: RelayView | IndexedTransaction): Promise<Answer> {
-  const copy = relay.status === 'confirmed' ? await c.var.services.transactions.find(relay.id) : null
-  const view = transactionView({ ...relay, hasEvents: copy?.hasEvents ?? false })
-  return json(view, 202, { Location: `/v1/transactions/${relay.id}` })
+  const hasEvents = 'hasEvents' in relay ? relay.hasEvents : await areEventsIndexed(c, relay)
+  return json(transactionView({ ...relay, hasEvents }), 202, { Location: `/v1/transactions/${relay.id}` })
 }
+
+/** The relayer knows no events: whether those of a final action are indexed, its copy says. */
+const areEventsIndexed = async (c: HubContext, { id, status }: RelayView): Promise<boolean> =>
+  status === 'confirmed' && (await c.var.services.transactions.find(id))?.hasEvents === true
 
 /** What became of the same signed action, whoever brought it to the chain. */
 const findEarlier = async (

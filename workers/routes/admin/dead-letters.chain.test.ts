@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { FakeChain } from '../../../durable-objects/testing/fake-chain.ts'
+import { relayRequest } from '../../../durable-objects/testing/relay-request.ts'
 import { services } from '../../services.ts'
 import { client, errorOf } from '../../test/client.ts'
 import { createOperator } from '../../test/operator.ts'
@@ -40,22 +41,6 @@ const audited = async () => {
   return items
 }
 
-let ids = 0
-/** An action of the hub's own. */
-const createAction = () => {
-  ids += 1
-  const id = `0x${ids.toString(16).padStart(64, '0')}`
-  return {
-    id,
-    action: 'bond',
-    owner: `0x${'0a'.repeat(20)}`,
-    serializationKey: null,
-    to: `0x${'0b'.repeat(20)}`,
-    data: '0x01',
-    valueWei: '0',
-  }
-}
-
 describe('dead letters', () => {
   test('are listed newest first, page by page, until each is seen to', async () => {
     for (const [messageId, diedAt] of [
@@ -82,7 +67,7 @@ describe('dead letters', () => {
   })
 
   test('resent, a message is carried out, and it is noted who sent it', async () => {
-    const action = createAction()
+    const action = relayRequest()
     await keep('lost', { v: 2, ...action })
     const answer = await resend('lost', { reason: 'The chain is back.' })
     expect([answer.status, await answer.json()]).toMatchObject([
@@ -133,7 +118,7 @@ describe('dead letters', () => {
 
   test('a message that the queue does not take stays a dead letter', async () => {
     const RELAY = { send: () => Promise.reject(new Error('Queue is overloaded')) } as never
-    await keep('stays', { v: 2, ...createAction() })
+    await keep('stays', { v: 2, ...relayRequest() })
     const bindings = { RELAY, OPERATOR_ADDRESSES: operator.address }
     const answer = await client({ token: operator.token, bindings }).post(`${path}/stays/resend`)
     expect(await errorOf(answer)).toMatchObject({ status: 503, error: 'unavailable' })

@@ -2,6 +2,7 @@ import { evictDurableObject, runDurableObjectAlarm } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { FakeChain } from '../../../durable-objects/testing/fake-chain.ts'
+import { relayRequest } from '../../../durable-objects/testing/relay-request.ts'
 import { services } from '../../services.ts'
 import { client, errorOf } from '../../test/client.ts'
 import { failingDatabase } from '../../test/failing-database.ts'
@@ -125,15 +126,7 @@ describe('GET /v1/transactions/{id}', () => {
     onTestFinished(async () => {
       await env.DB.prepare('DROP TRIGGER lagging').run()
     })
-    const accepted = await services(env).relayer?.accept({
-      id,
-      action: 'bond',
-      owner: `0x${'0a'.repeat(20)}`,
-      serializationKey: null,
-      to: `0x${'0b'.repeat(20)}`,
-      data: '0x01',
-      valueWei: '0',
-    })
+    const accepted = await services(env).relayer?.accept(relayRequest({ id }))
     expect(accepted).toMatchObject({ status: 'accepted' })
     for (const headers of [
       {},
@@ -176,15 +169,7 @@ describe('GET /v1/transactions/{id}', () => {
   test('shows an action from the moment it is taken, without asking the relayer', async () => {
     const id = `0x${'5a'.repeat(32)}`
     const relayer = services(env).relayer
-    const result = await relayer?.relay({
-      id,
-      action: 'bond',
-      owner: `0x${'0a'.repeat(20)}`,
-      serializationKey: null,
-      to: `0x${'0b'.repeat(20)}`,
-      data: '0x01',
-      valueWei: '0',
-    })
+    const result = await relayer?.relay(relayRequest({ id }))
     expect(result?.status).toBe('accepted')
     // A hub without a relayer shows the same.
     const bindings = { RELAYER_PRIVATE_KEY: undefined as never }
