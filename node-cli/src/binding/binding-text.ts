@@ -1,0 +1,64 @@
+import {
+  type BindingFields,
+  bindingSkewSeconds,
+  hashBinding,
+  type Profile,
+  parseBindingMessage,
+} from '../../../protocol/identity/index.ts'
+import type { Clock } from '../serve/clock.ts'
+import { type HubClient, invalidAnswer } from '../serve/hub/index.ts'
+import { Members } from '../serve/hub/members.ts'
+
+export type WantedBinding = Pick<BindingFields, 'action' | 'owner' | 'public_key'>
+
+/**
+ * Asks the hub for a text that binds or unbinds a device, with a fresh nonce, and checks that it says this and nothing else:
+ * whoever signs it signs every word of it.
+ *
+ * @throws {@link HubError} for a text that says something else.
+ */
+export async function askForText(
+  client: HubClient,
+  profile: Profile,
+  wanted: WantedBinding,
+  clock: Clock,
+): Promise<string> {
+  const { action, owner, public_key } = wanted
+  const body = { owner, public_key, unbind: action === 'unbind' }
+  const message = await client.call(
+    { method: 'POST', target: '/v1/devices/binding-message', body },
+    (answer) => new Members(answer).text('message'),
+  )
+  const fields = parseBindingMessage(profile, message)
+  if (
+    fields?.action !== action ||
+    fields.owner !== owner ||
+    fields.public_key !== public_key ||
+    Math.abs(fields.issued_at - clock.now()) > bindingSkewSeconds
+  )
+    throw invalidAnswer(
+      'the hub sent another text than the one to sign; nothing is signed',
+      `It sent: ${message.slice(0, 1000)}`,
+    )
+  return message
+}
+
+/** A record of a text, with the signatures of those who signed it. */
+export function recordOf(
+  fields: BindingFields,
+  nodeId: string,
+  message: string,
+  signatures: { owner: string | null; node: string },
+): object {
+  return {
+    message,
+    binding_hash: hashBinding(message),
+    owner: fields.owner,
+    node_id: nodeId,
+    public_key: fields.public_key,
+    issued_at: fields.issued_at,
+    nonce: fields.nonce,
+    owner_signature: signatures.owner,
+    node_signature: signatures.node,
+  }
+}

@@ -1,0 +1,73 @@
+import { existsSync, readdirSync, statfsSync } from 'node:fs'
+import os from 'node:os'
+import { plainLine } from '../../../../protocol/encoding/index.ts'
+import type { DeviceClass, Engine } from '../../../../protocol/manifest/index.ts'
+import packageJson from '../../../package.json' with { type: 'json' }
+
+const powerSupplies = '/sys/class/power_supply'
+
+/** What a node says of the machine it runs on; null is unknown. */
+export interface DeviceProfile {
+  readonly class: DeviceClass
+  readonly platform: string
+  readonly os_version: string | null
+  readonly arch: string
+  readonly engine: Engine
+  readonly nodectl_version: string
+  readonly hardware: {
+    readonly cpu_model: string | null
+    /** Processors that this process may use, as are the threads: the system does not say which share a core. */
+    readonly cpu_cores: number
+    readonly cpu_threads: number
+    readonly ram_mb: number
+    readonly storage_free_mb: number | null
+    readonly battery: boolean | null
+    readonly os: string
+    readonly arch: string
+  }
+}
+
+/** Looks at this machine. @param dataDir whose disk is the one that counts. */
+export function describeDevice(dataDir: string, engine: Engine): DeviceProfile {
+  const battery = hasBattery()
+  return {
+    class: battery === true ? 'laptop' : os.platform() === 'linux' ? 'server' : 'desktop',
+    platform: os.platform(),
+    os_version: line(os.release(), 64),
+    arch: os.arch(),
+    engine,
+    nodectl_version: packageJson.version,
+    hardware: {
+      cpu_model: line(os.cpus()[0]?.model ?? '', 128),
+      cpu_cores: os.availableParallelism(),
+      cpu_threads: os.availableParallelism(),
+      ram_mb: Math.floor(os.totalmem() / 2 ** 20),
+      storage_free_mb: freeMegabytes(dataDir),
+      battery,
+      os: os.platform(),
+      arch: os.arch(),
+    },
+  }
+}
+
+/** Only Linux tells without another program being asked. */
+function hasBattery(): boolean | null {
+  if (os.platform() !== 'linux' || !existsSync(powerSupplies)) return null
+  return readdirSync(powerSupplies).some((name) => name.startsWith('BAT'))
+}
+
+/** Space that this user may fill; null where the system does not say. */
+export function freeMegabytes(folder: string): number | null {
+  try {
+    const { bavail, bsize } = statfsSync(folder)
+    return Math.floor((bavail * bsize) / 2 ** 20)
+  } catch {
+    return null
+  }
+}
+
+/** Text of the system as others may read it. */
+function line(text: string, charactersMax: number): string | null {
+  const cut = text.trim().slice(0, charactersMax)
+  return cut !== '' && plainLine.test(cut) ? cut : null
+}

@@ -1,0 +1,13 @@
+/** What a node and its operator ask of the hub of their network, and tell it. */
+export * from './clock.ts'
+export * from './device-profile.ts'
+export * from './hub-client.ts'
+export * from './hub-error.ts'
+export * from './hub-url.ts'
+export * from './network.ts'
+export * from './node-calls.ts'
+export * from './peer-url.ts'
+export * from './registration.ts'
+export * from './request-signer.ts'
+export * from './validator-set.ts'
+export * from './validators.ts'

@@ -1,0 +1,83 @@
+import { isLoopbackHost, isUnsigned } from '../../../../protocol/encoding/index.ts'
+import { type Profile, profileStrings } from '../../../../protocol/identity/index.ts'
+import { isEd25519PublicKey } from '../../../../protocol/signatures/index.ts'
+import type { AnswerReader, HubClient } from './hub-client.ts'
+import { HubError, invalidAnswer } from './hub-error.ts'
+import { Members } from './members.ts'
+
+/** What a hub says of its network. */
+export interface HubNetwork {
+  /** Key that the hub signs its calls to nodes with; null where it calls none. */
+  readonly coordinatorKey: string | null
+  /** Lowest version of this tool that the hub works with. */
+  readonly nodectlMin: string
+}
+
+interface Descriptor {
+  readonly network: string
+  readonly protocol: string
+  readonly chainId: number
+  readonly apiOrigin: string
+  readonly coordinatorKey: string | null
+  readonly nodectlMin: string
+}
+
+const readDescriptor: AnswerReader<Descriptor> = (answer) => {
+  const descriptor = new Members(answer)
+  const api = descriptor.object('hosts').get('api', isUrl, 'a URL')
+  const coordinator = descriptor.optional('coordinator', isAny, 'the key of the coordinator')
+  return {
+    network: descriptor.text('network'),
+    protocol: descriptor.text('protocol'),
+    chainId: descriptor.object('chain').get('id', isUnsigned, 'the id of a chain'),
+    apiOrigin: originOf(new URL(api)),
+    coordinatorKey:
+      coordinator === null
+        ? null
+        : new Members(coordinator, 'coordinator').get('public_key', isEd25519PublicKey, 'an ed25519 key'),
+    nodectlMin: descriptor.object('versions').text('nodectl_min'),
+  }
+}
+
+const isAny = (value: unknown): value is unknown => value !== undefined
+const isUrl = (value: unknown): value is string => typeof value === 'string' && URL.canParse(value)
+
+/** An origin, in which this machine has one name. */
+const originOf = ({ protocol, hostname, port }: URL): string =>
+  `${protocol}//${isLoopbackHost(hostname) ? 'localhost' : hostname}${port === '' ? '' : `:${port}`}`
+
+/**
+ * Asks a hub who it is, before anything is signed for it: a signature is for one network, and nobody may pass on what was
+ * meant for another.
+ *
+ * @param profile The network that the node belongs to, as its operator says.
+ * @throws {@link HubError} for a hub of another network or chain, and for one that has another address.
+ */
+export async function readNetwork(client: HubClient, profile: Profile): Promise<HubNetwork> {
+  const descriptor = await client.call({ method: 'GET', target: '/' }, readDescriptor)
+  const { network, protocol } = descriptor
+  if (protocol !== profileStrings(profile).descriptor_protocol)
+    throw wrongNetwork(client, `speaks ${protocol}, not ${profileStrings(profile).descriptor_protocol}`)
+  if (network !== profile.network)
+    throw wrongNetwork(
+      client,
+      `is the hub of ${network}, not of ${profile.network}`,
+      `If ${network} is meant, say so: --network ${network}`,
+    )
+  if (descriptor.chainId !== profile.chain_id)
+    throw wrongNetwork(
+      client,
+      `is on the chain ${descriptor.chainId}, not on ${profile.chain_id}`,
+      `If the chain ${descriptor.chainId} is meant, say so: --chain-id ${descriptor.chainId}`,
+    )
+  if (descriptor.apiOrigin !== originOf(new URL(client.origin)))
+    throw invalidAnswer(
+      `the hub on ${client.origin} says that its address is ${descriptor.apiOrigin}`,
+      `Name it by that address if you trust it: --hub-url ${descriptor.apiOrigin}`,
+    )
+  const { coordinatorKey, nodectlMin } = descriptor
+  return { coordinatorKey, nodectlMin }
+}
+
+const wrongNetwork = ({ origin }: HubClient, problem: string, hint?: string): HubError =>
+  new HubError('invalid_answer', 'wrong_network', `${origin} ${problem}`, hint === undefined ? {} : { hint })

@@ -1,0 +1,18 @@
+import { isLoopbackHost, isPrivateHost } from '../../../../protocol/encoding/index.ts'
+
+/**
+ * What is wrong with the URL of another node, which others named; null when it may be called. On the networks of many
+ * machines it must be https with a public host: whoever registers a node would else have this one call what is behind its
+ * own firewall. On a local network this machine is allowed too.
+ *
+ * What a public name resolves to, it does not say.
+ */
+export function peerUrlProblem(text: string, isLocalNetwork: boolean): string | null {
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (url === null || !/^https?:$/.test(url.protocol)) return 'is no http URL'
+  if (url.username !== '' || url.password !== '') return 'holds a name or a password'
+  if (isLoopbackHost(url.hostname)) return isLocalNetwork ? null : 'leads to this machine'
+  if (url.protocol !== 'https:') return 'is not https'
+  if (isPrivateHost(url.hostname)) return 'leads into a private network'
+  return null
+}

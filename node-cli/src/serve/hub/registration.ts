@@ -1,0 +1,163 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { NodeHealth, NodeStatus, Profile } from '../../../../protocol/identity/index.ts'
+import { systemClock } from '../clock.ts'
+import { backoffSeconds } from './backoff.ts'
+import type { HubClock } from './clock.ts'
+import type { DeviceProfile } from './device-profile.ts'
+import type { HubClient } from './hub-client.ts'
+import { HubError } from './hub-error.ts'
+import { readNetwork } from './network.ts'
+import { beat, isUnknownNode, type Registration, register, sendProfile } from './node-calls.ts'
+import type { RequestSigner } from './request-signer.ts'
+
+/**
+ * How a node stands with its hub.
+ *
+ * | state        | meaning                                                                         |
+ * | ------------ | ------------------------------------------------------------------------------- |
+ * | `connecting` | the first try is under way                                                      |
+ * | `registered` | the last heartbeat was heard                                                    |
+ * | `pending`    | the same, of a validator that waits for an operator of the hub                  |
+ * | `away`       | the hub does not answer; the node goes on, and tries again                       |
+ * | `refused`    | the hub wants no such node, or is not the hub of this network: `problem` says why |
+ * | `stopped`    | this node does not call the hub any more                                        |
+ */
+export type HubLinkState = 'connecting' | 'registered' | 'pending' | 'away' | 'refused' | 'stopped'
+
+export interface HubLink {
+  readonly state: HubLinkState
+  /** Why, and what mends it; null while nothing is wrong. */
+  readonly problem: string | null
+  /** Unix seconds of the last heartbeat that was heard. */
+  readonly heardAt: number | null
+  /** Whether the device is bound to a wallet; null until the hub has said. */
+  readonly isBound: boolean | null
+}
+
+export interface RegistrationOptions {
+  readonly client: HubClient
+  /** The network that the node belongs to. */
+  readonly profile: Profile
+  readonly nodeId: string
+  readonly signer: RequestSigner
+  readonly registration: Registration
+  /** Asked before each heartbeat. */
+  readonly health: () => NodeHealth
+  /** What the device is, for one that mines; null leaves it out. */
+  readonly deviceProfile: (() => DeviceProfile) | null
+  /** Followed before anything is signed; null where the node keeps its own time. */
+  readonly clock: HubClock | null
+  /** Told when the state or the problem changes, and not for each try. */
+  readonly changed: (link: HubLink) => void
+  /** From 0 to 1. */
+  readonly random?: () => number
+}
+
+export interface RunningRegistration {
+  readonly link: () => HubLink
+  /** Ends the heartbeats; a call under way is ended by the signal of the client. */
+  readonly stop: () => Promise<void>
+}
+
+/** After a refusal only a person can do something, so nobody is asked often. */
+const refusedSeconds = 300
+
+/** A device is bound by its owner at any time, and the hub does not say so by itself. */
+const beatsPerProfile = 10
+
+/**
+ * Registers a node and says every 30 s that it is alive, for as long as the node runs and whatever the hub does. Its timers
+ * keep no process alive.
+ */
+export function keepRegistered(options: RegistrationOptions): RunningRegistration {
+  const { clock, changed, random = Math.random } = options
+  const stopping = new AbortController()
+  const { signal } = stopping
+  let link: HubLink = { state: 'connecting', problem: null, heardAt: null, isBound: null }
+
+  const update = (change: Partial<HubLink>): void => {
+    const before = link
+    link = { ...link, ...change }
+    if (link.state !== before.state || link.problem !== before.problem || link.isBound !== before.isBound)
+      changed(link)
+  }
+
+  const run = async (): Promise<void> => {
+    let session: Session | null = null
+    let failures = 0
+    while (!signal.aborted) {
+      let seconds: number
+      try {
+        await clock?.follow()
+        session ??= await openSession(options)
+        const heard = await session.beat()
+        failures = 0
+        update(heard.link)
+        // Never later than expected, and nodes that started together do not stay together.
+        seconds = heard.nextInSeconds * (0.9 + 0.1 * random())
+      } catch (error) {
+        if (signal.aborted) break
+        if (isUnknownNode(error)) session = null
+        seconds = waitAfter(error, failures, random())
+        failures += 1
+        update({ state: isPassing(error) ? 'away' : 'refused', problem: problemOf(error) })
+      }
+      await sleep(1000 * seconds, undefined, { ref: false, signal }).catch(() => {})
+    }
+  }
+
+  const running = run()
+  return {
+    link: () => link,
+    stop: async () => {
+      stopping.abort()
+      await running
+      update({ state: 'stopped', problem: null })
+    },
+  }
+}
+
+/** What there is of a hub once it knows the node. */
+interface Session {
+  readonly beat: () => Promise<{ nextInSeconds: number; link: Partial<HubLink> }>
+}
+
+/** Registers the node. @throws {@link HubError} */
+async function openSession(options: RegistrationOptions): Promise<Session> {
+  const { client, profile, nodeId, signer, registration, deviceProfile, health } = options
+  await readNetwork(client, profile)
+  await register(client, signer, profile.network, registration)
+  let beats = 0
+  let isBound: boolean | null = null
+  return {
+    beat: async () => {
+      const { status, nextInSeconds } = await beat(client, signer, health())
+      if (deviceProfile !== null && isBound !== true && beats % beatsPerProfile === 0)
+        isBound = await sendProfile(client, signer, nodeId, deviceProfile())
+      beats += 1
+      return { nextInSeconds, link: { ...standing[status], isBound, heardAt: systemClock.now() } }
+    },
+  }
+}
+
+/** What the record of the node means for it. */
+const standing: Readonly<Record<NodeStatus, Pick<HubLink, 'state' | 'problem'>>> = {
+  approved: { state: 'registered', problem: null },
+  pending: { state: 'pending', problem: null },
+  revoked: { state: 'refused', problem: 'an operator of the hub revoked this node' },
+}
+
+const isPassing = (error: unknown): boolean =>
+  error instanceof HubError ? error.isPassing || isUnknownNode(error) : false
+
+function waitAfter(error: unknown, failures: number, random: number): number {
+  if (!isPassing(error)) return refusedSeconds * (0.9 + 0.2 * random)
+  const asked = (error as HubError).retryAfterSeconds ?? 0
+  return Math.max(asked, backoffSeconds(failures, random))
+}
+
+function problemOf(error: unknown): string {
+  const { message } = error as Error
+  const hint = error instanceof HubError ? error.hint : undefined
+  return hint === undefined ? message : `${message}. ${hint}`
+}
