@@ -3,7 +3,16 @@ import { auditStatement, type OperatorAction } from './audit-log.ts'
 import { batch, type Database, query, read } from './database.ts'
 import { nodes } from './schema.ts'
 
-export type Node = InferSelectModel<typeof nodes>
+type Row = InferSelectModel<typeof nodes>
+
+export type Node = Omit<Row, 'url'> & {
+  /** Null for a miner that only connects outwards. */
+  url: string | null
+}
+
+/** The column takes no null: an empty text stands for it. */
+const nodeOf = (row: Row): Node => ({ ...row, url: row.url || null })
+
 export type NodeStatus = Node['status']
 
 export type NodeRegistration = Pick<Node, 'nodeId' | 'publicKey' | 'role' | 'url' | 'region'> & {
@@ -31,7 +40,7 @@ export class NodeStore {
 
   async find(nodeId: string): Promise<Node | null> {
     const rows = await read(() => this.#db.select().from(nodes).where(eq(nodes.nodeId, nodeId)))
-    return rows[0] ?? null
+    return rows[0] === undefined ? null : nodeOf(rows[0])
   }
 
   /**
@@ -39,7 +48,8 @@ export class NodeStore {
    * begins as `status` again. A revoked node stays as it is.
    */
   async register(registration: NodeRegistration, status: NodeStatus, now: number): Promise<Node> {
-    const { nodeId, publicKey, ...columns } = registration
+    const { nodeId, publicKey, ...members } = registration
+    const columns = { ...members, url: members.url ?? '' }
     await query(
       this.#db
         .insert(nodes)
@@ -97,7 +107,7 @@ export class NodeStore {
 
   /** Newest first; `limit` rows after `after`. */
   async list(filter: NodeFilter, after: NodePosition | undefined, limit: number): Promise<Node[]> {
-    return read(() =>
+    const rows = await read(() =>
       this.#db
         .select()
         .from(nodes)
@@ -111,5 +121,6 @@ export class NodeStore {
         .orderBy(desc(nodes.registeredAt), desc(nodes.nodeId))
         .limit(limit),
     )
+    return rows.map(nodeOf)
   }
 }

@@ -55,6 +55,19 @@ describe('registration', () => {
     expect(await again.json()).toMatchObject({ url: 'https://elsewhere.example', capabilities: [] })
   })
 
+  test('a miner that only connects outwards has no URL, until it names one', async () => {
+    const node = createNode()
+    const { url: _, ...withoutUrl } = { ...registration, role: 'miner' }
+    for (const body of [withoutUrl, { ...withoutUrl, url: null }]) {
+      const response = await node.call('POST', '/v1/nodes/register', body)
+      expect([response.status, await response.json()]).toEqual([200, expect.objectContaining({ url: null })])
+    }
+    const newest = await operator.client.get('/admin/v1/nodes?limit=1')
+    expect(await newest.json()).toMatchObject({ items: [{ node_id: node.nodeId, url: null }] })
+    const named = await register(node, { role: 'miner', url: 'https://node.example' })
+    expect(await named.json()).toMatchObject({ url: 'https://node.example' })
+  })
+
   test('a validator waits for an operator, counts then, and no longer once revoked', async () => {
     const node = createNode()
     const validators = async () =>
@@ -121,8 +134,9 @@ describe('registration', () => {
     ['another network', { network: 'hub-mainnet' }, 'network'],
     ['http elsewhere', { url: 'http://node.example' }, 'url'],
     ['a password in the URL', { url: 'https://a:b@node.example' }, 'url'],
-    ['no URL', { url: 'node' }, 'url'],
+    ['what is no URL', { url: 'node' }, 'url'],
     ['a URL of 513 characters', { url: `https://node.example/${'x'.repeat(492)}` }, 'url'],
+    ['null as the URL of a validator', { url: null }, 'url'],
     ['another role', { role: 'king' }, 'role'],
     ['another engine', { engine: 'v8' }, 'engine'],
     ['no version', { nodectl_version: 'new' }, 'nodectl_version'],
@@ -148,6 +162,10 @@ describe('on a network of many machines', () => {
       expect(error.details?.problems?.[0]?.path).toBe('url')
     },
   )
+
+  test('a miner needs none', async () => {
+    expect((await register(node(), { hub, role: 'miner', url: null })).status).toBe(200)
+  })
 
   test('a domain is taken', async () => {
     expect((await register(node(), { hub, url: 'https://node.example:7700' })).status).toBe(202)

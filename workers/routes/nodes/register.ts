@@ -1,5 +1,6 @@
 import { unixNow } from '../../../durable-objects/clock.ts'
 import { isLocalUrl, isLoopbackHost } from '../../../protocol/encoding/index.ts'
+import type { NodeRole } from '../../../protocol/identity/index.ts'
 import type { HubContext } from '../../context.ts'
 import { ApiError, invalidField } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
@@ -16,7 +17,7 @@ export const registerNode = defineRoute(
     tag: 'Nodes',
     summary: 'Register the signing node, or renew what is known of it',
     description:
-      'A miner needs no approval: its collateral vouches for it. A validator waits for an operator, again when a miner becomes one.',
+      'A miner needs no approval: its collateral vouches for it, and it needs no URL. A validator waits for an operator, again when a miner becomes one.',
     auth: { node: 'any_key' },
     stores: 'records',
     json: {
@@ -45,7 +46,7 @@ export const registerNode = defineRoute(
   async (c, { json: { hub, network, nodectl_version: nodectlVersion, ...registration } }) => {
     const { nodeId, publicKey } = nodeOf(c)
     requireMeantForHere(c, { hub, network })
-    requireReachable(c, registration.url)
+    requireReachable(c, registration)
     const approved = registration.role === 'miner' || c.var.settings.AUTO_APPROVE_NODES
     const node = await c.var.services.nodes.register(
       { nodeId, publicKey, nodectlVersion, ...registration },
@@ -71,8 +72,15 @@ function requireMeantForHere(c: HubContext, { hub, network }: { hub: string; net
 const originOf = ({ protocol, hostname, port }: URL): string =>
   `${protocol}//${isLoopbackHost(hostname) ? 'localhost' : hostname}:${port}`
 
-/** On a network of more than one machine others have to reach the node, and must not be sent to themselves. */
-function requireReachable(c: HubContext, url: string): void {
+/**
+ * Validators are called, miners are not. On a network of more than one machine whoever is called must not be sent to
+ * themselves.
+ */
+function requireReachable(c: HubContext, { role, url }: { role: NodeRole; url: string | null }): void {
+  if (url === null) {
+    if (role === 'miner') return
+    throw invalidField('url', 'is required of a validator, which others call')
+  }
   if (!isLocalUrl(c.var.settings.BASE_URL) && !HttpsUrl.safeParse(url).success)
     throw invalidField('url', 'must be an https URL with a public domain name')
 }
