@@ -18,6 +18,10 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     description: 'Check an artifact and show its manifest and address',
     load: () => import('./inspect.ts'),
   },
+  serve: {
+    description: 'Run a node: its HTTP API, and its work for the network',
+    load: () => import('./serve.ts'),
+  },
   keygen: {
     description: 'Create the key of a node if it has none, and show its identity',
     load: () => import('./keygen.ts'),

@@ -1,0 +1,52 @@
+import { defineNodectlCommand } from '../cli/command.ts'
+import { engineEnvironment } from '../cli/run-request.ts'
+import { apiTokenVariable, readConfig } from '../serve/config.ts'
+import { settingNames, settings } from '../serve/flags.ts'
+
+const flagArguments = Object.fromEntries(
+  settingNames.map((name) => {
+    const { hint, description, default: text } = settings[name]
+    return [
+      name,
+      {
+        type: 'string',
+        valueHint: hint,
+        description: text === '' ? description : `${description} (default: ${text})`,
+      },
+    ] as const
+  }),
+)
+
+export default defineNodectlCommand({
+  definition: {
+    meta: { name: 'serve', description: 'Run a node: its HTTP API, and its work for the network' },
+    args: flagArguments,
+    async run({ args }) {
+      const config = readConfig(args as Record<string, string | undefined>)
+      const { serve } = await import('../serve/serve.ts')
+      await serve(config)
+    },
+  },
+  environment: [
+    [
+      apiTokenVariable,
+      'what callers send as Authorization: Bearer; 16 characters at least for a host beyond this machine',
+    ],
+    ['NODE_<FLAG>', 'each option above, such as NODE_DATA_DIR; an option on the command line comes first'],
+    engineEnvironment,
+  ],
+  exits: [
+    ['0', 'it was told to stop, and has'],
+    ['1', 'it cannot run here: the data directory or the address is in use, or is not safe'],
+    ['2', 'called in a wrong way'],
+    ['70', 'a bug of nodectl'],
+  ],
+  examples: [
+    ['serve --data-dir ./node', 'Run a node on this machine alone'],
+    ['serve --hub-url https://hub.example --data-dir ./node', 'Mine for a network'],
+    [
+      'serve --role validator --hub-url https://hub.example --node-url https://node.example --bind 0.0.0.0:7070',
+      'Validate, with NODE_API_TOKEN in the environment',
+    ],
+  ],
+})

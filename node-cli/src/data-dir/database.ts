@@ -1,0 +1,80 @@
+import { lstatSync } from 'node:fs'
+import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { CliError } from '../cli/errors.ts'
+import { makeFolder } from './make-folder.ts'
+import { checkRegular, ForeignFile } from './own-file.ts'
+
+/** The file in a data directory that holds modules, their storage and the ledger. */
+export const databaseFile = (dataDir: string): string => path.join(dataDir, 'node.sqlite')
+
+const schema = `
+  CREATE TABLE IF NOT EXISTS modules (address TEXT PRIMARY KEY, hbc BLOB NOT NULL) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS storage (
+    address TEXT NOT NULL, key TEXT NOT NULL, value BLOB NOT NULL, PRIMARY KEY (address, key)
+  ) WITHOUT ROWID;
+  -- Rises by one with every run that changed the storage of the module.
+  CREATE TABLE IF NOT EXISTS sequences (address TEXT PRIMARY KEY, sequence INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS ledger (
+    id INTEGER PRIMARY KEY, address TEXT NOT NULL, function TEXT NOT NULL,
+    receipt_hash TEXT NOT NULL, envelope TEXT NOT NULL, created_at INTEGER NOT NULL
+  );
+  CREATE INDEX IF NOT EXISTS ledger_by_module ON ledger (address, function, id);
+`
+
+/**
+ * Opens the database of a data directory, and makes it when it is not there. What is committed survives a power cut.
+ *
+ * @throws {@link CliError} when the database, or the disk it is on, cannot be used.
+ */
+export function openDatabase(dataDir: string): DatabaseSync {
+  const file = databaseFile(dataDir)
+  return orRefuse(file, () => {
+    makeFolder(dataDir, 0o700)
+    // SQLite would wait for a pipe of this name.
+    const stats = lstatSync(file, { throwIfNoEntry: false })
+    if (stats !== undefined) checkRegular(file, stats)
+    const db = new DatabaseSync(file)
+    try {
+      db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = 5000;')
+      db.exec(schema)
+      return db
+    } catch (error) {
+      db.close()
+      throw error
+    }
+  })
+}
+
+/** What `work` gives, with the problems of a database as problems of its data directory. @throws {@link CliError} */
+export function orRefuse<T>(file: string, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    if (error instanceof ForeignFile) throw new CliError('data_dir', error.message)
+    if ((error as { code?: string }).code !== 'ERR_SQLITE_ERROR') throw error
+    throw new CliError('data_dir', `${file} cannot be used: ${(error as Error).message}`)
+  }
+}
+
+/** Everything that `work` writes, or nothing when it throws. */
+export function inTransaction<T>(db: DatabaseSync, work: () => T): T {
+  db.exec('BEGIN IMMEDIATE')
+  try {
+    const result = work()
+    db.exec('COMMIT')
+    return result
+  } catch (error) {
+    rollBack(db)
+    throw error
+  }
+}
+
+/** A disk that is full, or fails, ends the transaction by itself; what went wrong with the work is what counts. */
+function rollBack(db: DatabaseSync): void {
+  try {
+    db.exec('ROLLBACK')
+  } catch {
+    // There was nothing left to take back.
+  }
+}

@@ -1,0 +1,180 @@
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+import {
+  CanonicalJsonError,
+  isLoopbackHost,
+  isObject,
+  parseStrictJson,
+} from '../../../protocol/encoding/index.ts'
+import { CliError, UsageError } from '../cli/errors.ts'
+import { readUpTo } from '../cli/input.ts'
+import { engineOf } from '../cli/run-request.ts'
+import { suggest } from '../cli/suggest.ts'
+import type { EngineChoice } from '../engine/index.ts'
+import {
+  type BindAddress,
+  type LogFormat,
+  type LogLevel,
+  memberOf,
+  type Role,
+  type SettingName,
+  SettingProblem,
+  settingNames,
+  settings,
+  variableOf,
+} from './flags.ts'
+
+/** What `serve` was told, checked. */
+export interface ServeConfig {
+  readonly bind: BindAddress
+  readonly dataDir: string
+  readonly hubUrl: string | null
+  readonly nodeUrl: string | null
+  readonly network: string
+  readonly chainId: number
+  /** May hold a secret of the operator. */
+  readonly chainRpc: string | null
+  readonly role: Role
+  readonly payoutAddress: string | null
+  readonly stateSync: boolean
+  /** In MiB; null while the node keeps no chunks. */
+  readonly chunkStorage: number | null
+  readonly workers: number
+  readonly clock: 'system' | 'hub'
+  readonly logFormat: LogFormat
+  readonly logLevel: LogLevel
+  readonly engine: EngineChoice
+  /** Null on a loopback address without `NODE_API_TOKEN`. */
+  readonly apiToken: string | null
+}
+
+/** The texts of settings by flag. */
+export type GivenSettings = Readonly<Partial<Record<SettingName, string | undefined>>>
+
+/** A text with where it was given, for what is wrong with it. */
+interface Given {
+  readonly text: string
+  readonly place: string
+}
+
+const configBytesMax = 64 * 1024
+export const apiTokenVariable = 'NODE_API_TOKEN'
+export const apiTokenLengthMin = 16
+
+/**
+ * Reads every setting: from its flag, else from its variable of the environment, else from `config.json` of the data
+ * directory, else its default.
+ *
+ * @throws {@link UsageError} for a setting that breaks its rule or lacks another; {@link CliError} for a file that cannot
+ * be read and for an address that is open to others without a token.
+ */
+export function readConfig(flags: GivenSettings, env: NodeJS.ProcessEnv = process.env): ServeConfig {
+  const given = (name: SettingName): Given | undefined => {
+    const flag = flags[name]
+    if (flag !== undefined) return { text: flag, place: `--${name}` }
+    // A line of an environment file that is left empty gives nothing.
+    const variable = env[variableOf(name)]
+    return variable ? { text: variable, place: variableOf(name) } : undefined
+  }
+  const dataDir = path.resolve(readSetting('data-dir', given('data-dir')))
+  const file = readConfigFile(path.join(dataDir, 'config.json'))
+  const read = <Name extends SettingName>(name: Name) => readSetting(name, given(name) ?? file.get(name))
+  const config: ServeConfig = {
+    bind: read('bind'),
+    dataDir,
+    hubUrl: read('hub-url'),
+    nodeUrl: read('node-url'),
+    network: read('network'),
+    chainId: read('chain-id'),
+    chainRpc: read('chain-rpc'),
+    role: read('role'),
+    payoutAddress: read('payout-address'),
+    stateSync: read('state-sync'),
+    chunkStorage: read('chunk-storage'),
+    workers: read('workers'),
+    clock: read('clock'),
+    logFormat: read('log-format'),
+    logLevel: read('log-level'),
+    engine: engineOf(env),
+    apiToken: env[apiTokenVariable] || null,
+  }
+  checkTogether(config)
+  checkToken(config)
+  return config
+}
+
+type ValueOf<Name extends SettingName> = ReturnType<(typeof settings)[Name]['read']>
+
+function readSetting<Name extends SettingName>(name: Name, given: Given | undefined): ValueOf<Name> {
+  try {
+    return settings[name].read(given?.text ?? null) as ValueOf<Name>
+  } catch (error) {
+    if (!(error instanceof SettingProblem) || given === undefined) throw error
+    throw new UsageError(`${given.place} must be ${error.message}, not ${given.text}`)
+  }
+}
+
+function readConfigFile(file: string): ReadonlyMap<SettingName, Given> {
+  if (!existsSync(file)) return new Map()
+  const members = parseConfigFile(file)
+  const names = new Map(
+    settingNames.filter((name) => name !== 'data-dir').map((name) => [memberOf(name), name]),
+  )
+  const read = Object.entries(members).map(([member, value]): [SettingName, Given] => {
+    const name = names.get(member)
+    if (name === undefined) {
+      const meant = suggest(member, [...names.keys()])
+      throw new UsageError(`${file} has no setting ${member}${meant ? `; did you mean ${meant}?` : ''}`)
+    }
+    if (!['string', 'number', 'boolean'].includes(typeof value) || value === '')
+      throw new UsageError(`${member} in ${file} must be a text, a number or true or false`)
+    return [name, { text: String(value), place: `${member} in ${file}` }]
+  })
+  return new Map(read)
+}
+
+function parseConfigFile(file: string): Record<string, unknown> {
+  let bytes: Uint8Array
+  try {
+    bytes = readUpTo(file, configBytesMax)
+  } catch (error) {
+    throw new CliError('config', `${file} cannot be read: ${(error as Error).message}`)
+  }
+  if (bytes.length > configBytesMax)
+    throw new CliError('config', `${file} is larger than ${configBytesMax} bytes`)
+  try {
+    const value = parseStrictJson(bytes)
+    if (isObject(value)) return value
+  } catch (error) {
+    if (!(error instanceof CanonicalJsonError)) throw error
+    throw new CliError('config', `${file} is not acceptable JSON: ${error.message}`)
+  }
+  throw new CliError('config', `${file} must hold one JSON object`)
+}
+
+/** @throws {@link UsageError} for settings that do not fit together. */
+function checkTogether({ role, nodeUrl, hubUrl, clock, stateSync }: ServeConfig): void {
+  if (role === 'validator' && nodeUrl === null)
+    throw new UsageError('a validator needs --node-url, where hub and peers reach it')
+  if (clock === 'hub' && hubUrl === null) throw new UsageError('--clock hub needs --hub-url')
+  if (stateSync && hubUrl === null)
+    throw new UsageError('--state-sync true needs --hub-url, which names the peers')
+}
+
+/** Whether nobody but programs of this machine can connect. */
+export const isLoopbackBind = ({ host }: BindAddress): boolean =>
+  // What a name below .localhost resolves to, the system decides.
+  isLoopbackHost(host.includes(':') ? `[${host}]` : host) && !host.endsWith('.localhost')
+
+/** @throws {@link CliError} for a token that guards nothing, or that no caller can send. */
+function checkToken({ bind, apiToken }: ServeConfig): void {
+  if (apiToken !== null && !/^[\x21-\x7e]+$/.test(apiToken))
+    throw new CliError('api_token', `${apiTokenVariable} must be printable ASCII characters without spaces`)
+  if (isLoopbackBind(bind) || (apiToken !== null && apiToken.length >= apiTokenLengthMin)) return
+  const problem = apiToken === null ? 'is not set' : `has ${apiToken.length} characters`
+  throw new CliError(
+    'api_token',
+    `--bind ${bind.host} is open to other machines, and ${apiTokenVariable} ${problem}; it needs ${apiTokenLengthMin} at least`,
+    { hint: `Make one with: export ${apiTokenVariable}=$(openssl rand -hex 32)` },
+  )
+}

@@ -1,0 +1,109 @@
+import { closeSync, constants, fsyncSync, ftruncateSync, readFileSync, statSync, writeSync } from 'node:fs'
+import path from 'node:path'
+import { isObject } from '../../../protocol/encoding/index.ts'
+import { CliError } from '../cli/errors.ts'
+import { openOwnFile, readAtMost } from '../data-dir/own-file.ts'
+
+/** A process of this machine, told apart from every other one of the same boot. */
+interface ProcessMark {
+  readonly boot_id: string
+  readonly pid: number
+  /** When the process began, in the ticks of the system; null where the system does not tell. */
+  readonly started: string | null
+}
+
+/** What the lease file holds: who used the directory last, and which file its database was. */
+interface Lease extends ProcessMark {
+  readonly database: string
+}
+
+/** What the lease of a directory says to the process that takes it. */
+export type LeaseFinding =
+  /** The directory is the one that its last process used. */
+  | 'own'
+  /** The database is another file than it was: the directory is a copy, or came back from a backup. */
+  | 'copied'
+
+const leaseBytesMax = 4096
+
+/**
+ * Takes the lease of a data directory whose lock this process has. The lock holds for one directory; the lease travels with
+ * a copy, and tells of the process that uses the original.
+ *
+ * It cannot tell a copy on another machine from a restart on this one, nor a disk that was put back to an earlier state as a
+ * whole.
+ *
+ * @throws {@link CliError} while the process that wrote the lease runs: the directory is a copy of the one it uses.
+ */
+export function takeLease(dataDir: string, database: string): LeaseFinding {
+  const file = path.join(dataDir, 'nodectl.lease')
+  const own: Lease = { ...markOf(process.pid), database: fileMark(database) }
+  const descriptor = openOwnFile(file, constants.O_RDWR | constants.O_CREAT)
+  try {
+    const last = parseLease(readAtMost(descriptor, leaseBytesMax))
+    if (last !== null && isRunning(last))
+      throw new CliError(
+        'copied',
+        `${dataDir} is a copy of the data directory that process ${last.pid} uses; two nodes with one key would be slashed`,
+        { hint: 'Stop that process for good before you use the copy.' },
+      )
+    ftruncateSync(descriptor)
+    writeSync(descriptor, `${JSON.stringify(own)}\n`, 0)
+    fsyncSync(descriptor)
+    return last === null || last.database === own.database ? 'own' : 'copied'
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** Null for a file that is new, that a crash left empty, or that something else wrote. */
+function parseLease(bytes: Buffer): Lease | null {
+  let value: unknown
+  try {
+    value = JSON.parse(bytes.toString('utf8'))
+  } catch {
+    return null
+  }
+  if (!isObject(value)) return null
+  const { boot_id, pid, started, database } = value
+  if (typeof boot_id !== 'string' || typeof pid !== 'number' || typeof database !== 'string') return null
+  return { boot_id, pid, started: typeof started === 'string' ? started : null, database }
+}
+
+/** A copy is another file, and has another number. */
+const fileMark = (file: string): string => String(statSync(file, { bigint: true }).ino)
+
+function isRunning({ boot_id, pid, started }: ProcessMark): boolean {
+  if (pid === process.pid || boot_id === '') return false
+  const now = markOf(pid)
+  if (boot_id !== now.boot_id || !isAlive(pid)) return false
+  // Numbers of processes are used again.
+  return started === null || now.started === null || started === now.started
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+const markOf = (pid: number): ProcessMark => ({
+  boot_id: readSystem('/proc/sys/kernel/random/boot_id')?.trim() ?? '',
+  pid,
+  started: startOf(readSystem(`/proc/${pid}/stat`)),
+})
+
+/** The 22nd field; the second one, the name of the program, may hold blanks and parentheses. */
+const startOf = (stat: string | null): string | null =>
+  stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null
+
+function readSystem(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return null
+  }
+}

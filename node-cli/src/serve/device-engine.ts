@@ -1,0 +1,10 @@
+import type { EngineChoice } from '../engine/index.ts'
+import type { DeviceEngine } from './node.ts'
+
+const narrowArchitectures: readonly string[] = ['arm', 'ia32', 'mipsel']
+
+/** The class of a device by the engine that its operator chose. */
+export function deviceEngineOf(engine: EngineChoice, architecture: string = process.arch): DeviceEngine {
+  if (engine !== 'pulley') return 'native'
+  return narrowArchitectures.includes(architecture) ? 'pulley32' : 'pulley64'
+}

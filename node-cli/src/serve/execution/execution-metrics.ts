@@ -1,0 +1,44 @@
+import type { ExecutionResult } from '../../engine/index.ts'
+import type { Metrics } from '../metrics.ts'
+import type { ExecutionQueue } from './execution-queue.ts'
+
+/** What is counted of executions. */
+export interface ExecutionMetrics {
+  readonly measured: (run: () => Promise<ExecutionResult>) => Promise<ExecutionResult>
+  /** Executions that came to an end of the guest's. */
+  readonly total: () => number
+}
+
+const secondsBounds = [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 60]
+
+export function executionMetrics(metrics: Metrics, queue: ExecutionQueue): ExecutionMetrics {
+  const runs = metrics.counter(
+    'executions_total',
+    'Executions by outcome; fault is one without an answer of the guest',
+    ['outcome'],
+  )
+  const gas = metrics.counter('gas_used_total', 'Gas of all executions')
+  const seconds = metrics.histogram(
+    'execution_seconds',
+    'How long executions took, without the wait',
+    secondsBounds,
+  )
+  metrics.gauge('queue_running', 'Executions that run', () => queue.running)
+  metrics.gauge('queue_waiting', 'Executions that wait', () => queue.waiting)
+  return {
+    measured: async (run) => {
+      const startedAt = performance.now()
+      let outcome = 'fault'
+      try {
+        const result = await run()
+        outcome = result.success ? 'success' : 'failure'
+        gas.add(result.gasUsed)
+        return result
+      } finally {
+        runs.add(1, outcome)
+        seconds.observe((performance.now() - startedAt) / 1000)
+      }
+    },
+    total: runs.total,
+  }
+}

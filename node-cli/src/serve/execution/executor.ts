@@ -1,0 +1,197 @@
+import type { ExecutionVote } from '../../../../protocol/consensus/index.ts'
+import { zeroAddress } from '../../../../protocol/encoding/index.ts'
+import type { StateTransition } from '../../../../protocol/execution/index.ts'
+import { type DirectRound, deriveDirectRoundId } from '../../../../protocol/identity/index.ts'
+import { type EngineChoice, type ExecutionResult, execute } from '../../engine/index.ts'
+import { type ReceiptEnvelope, shownResult, signNodeReceipt } from '../../receipts.ts'
+import type { BackgroundThread } from '../background/background-thread.ts'
+import type { Clock } from '../clock.ts'
+import type { Log } from '../log.ts'
+import type { ServeStore } from '../store/index.ts'
+import type { ExecutionMetrics } from './execution-metrics.ts'
+import type { ExecutionQueue } from './execution-queue.ts'
+import type { LoadedModule, ModuleLibrary } from './module-library.ts'
+
+/** One run of a module that the node keeps. */
+export interface RunRequest {
+  readonly address: string
+  readonly module: LoadedModule
+  readonly functionName: string
+  readonly input: Uint8Array
+  readonly gasLimit: number
+  /** What the run is part of, whose vote goes with the answer. */
+  readonly round: DirectRound | null
+  readonly signal: AbortSignal
+}
+
+/** What the node answers to a run, as JSON. */
+export interface RunAnswer {
+  readonly answer: string
+  /** Null without a round. */
+  readonly vote: string | null
+}
+
+export interface ExecutorParts {
+  readonly engine: EngineChoice
+  readonly seed: string
+  readonly publicKey: string
+  /** Null: nobody is paid. */
+  readonly payoutAddress: string | null
+  readonly store: ServeStore
+  readonly library: ModuleLibrary
+  readonly queue: ExecutionQueue
+  readonly background: BackgroundThread
+  readonly clock: Clock
+  readonly log: Log
+  readonly metrics: ExecutionMetrics
+}
+
+/** Runs modules of the node, signs what came of it, and keeps all of a run in one transaction before it is answered. */
+export class Executor {
+  readonly #parts: ExecutorParts
+
+  constructor(parts: ExecutorParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * @throws {@link NodeFault} for a run without an answer of the guest, {@link QueueFull}, {@link RunAbandoned},
+   * {@link VoteWithheld}.
+   */
+  async run(request: RunRequest): Promise<RunAnswer> {
+    const { queue, metrics } = this.#parts
+    const given = this.#given(request)
+    if (given !== null) return given
+    const { input, module, signal } = request
+    const queued = { isExclusive: !module.stateless, bytes: input.length, signal }
+    return queue.run(queued, async () => {
+      // What waited behind another request of the same round finds its vote.
+      const meanwhile = this.#given(request)
+      if (meanwhile !== null) return meanwhile
+      const startedAt = performance.now()
+      const result = await metrics.measured(() => this.#execute(request))
+      const kept = await this.#keep(request, result)
+      this.#logRun(request, result, startedAt)
+      return kept
+    })
+  }
+
+  /** The answer with the vote that this node has given in the round before. */
+  #given({ round }: RunRequest): RunAnswer | null {
+    if (round === null) return null
+    const { store, publicKey } = this.#parts
+    const given = store.votes.find(publicKey, 'execution', deriveDirectRoundId(round))
+    return given === null ? null : { answer: given.answer ?? '{}', vote: given.vote }
+  }
+
+  #execute({ address, module, functionName, input, gasLimit }: RunRequest): Promise<ExecutionResult> {
+    const { engine, store, library } = this.#parts
+    return execute({
+      engine,
+      address,
+      module,
+      function: functionName,
+      input,
+      gasLimit,
+      state: {
+        module: (asked) => library.find(asked),
+        stored: (owner, key) => store.modules.stored(owner, key),
+      },
+    })
+  }
+
+  async #keep(request: RunRequest, result: ExecutionResult): Promise<RunAnswer> {
+    const { store, seed, clock, background } = this.#parts
+    const { address, functionName, input, round } = request
+    const receipt = await background.run('makeReceipt', { address, functionName, input, result })
+    const envelope = signNodeReceipt(receipt, seed, clock.now())
+    const answer = answerText(request, result, envelope)
+    const writeRun = () => {
+      store.writeStorage(result.writes)
+      store.ledger.append({
+        address,
+        functionName,
+        receiptHash: receipt.receipt_hash,
+        envelope: JSON.stringify(envelope),
+        createdAt: envelope.timestamp,
+      })
+    }
+    if (round === null) {
+      store.transaction(writeRun)
+      return { answer, vote: null }
+    }
+    const vote = await this.#vote(request, round, envelope, result)
+    const { issued_at: issuedAt } = round
+    const given = store.votes.give({ vote, issuedAt, answer, createdAt: clock.now() }, writeRun)
+    return { answer: given.answer ?? answer, vote: given.vote }
+  }
+
+  async #vote(
+    request: RunRequest,
+    round: DirectRound,
+    { receipt }: ReceiptEnvelope,
+    result: ExecutionResult,
+  ): Promise<ExecutionVote> {
+    const { background, seed, payoutAddress } = this.#parts
+    const { events: _, error: __, receipt_hash: ___, ...hashed } = receipt
+    const state = await this.#transitions(request, result)
+    const content = {
+      round,
+      receipt: hashed,
+      payout_address: payoutAddress ?? zeroAddress,
+      ...(state.length > 0 && { state }),
+    }
+    return background.run('makeExecutionVote', { seed, content })
+  }
+
+  /** How the stores of modules changed: that of the module itself when it has one, and any other that was written. */
+  async #transitions(
+    { address, module }: RunRequest,
+    { writes }: ExecutionResult,
+  ): Promise<StateTransition[]> {
+    const { store, background } = this.#parts
+    const written = new Set(writes.map((write) => write.address))
+    const addresses = new Set([...(module.usesStorage ? [address] : []), ...written])
+    const transitions: StateTransition[] = []
+    for (const changed of [...addresses].sort()) {
+      const { pre, post } = await background.run('computeStateRoots', {
+        file: store.file,
+        address: changed,
+        writes,
+      })
+      const sequence = store.modules.sequence(changed)
+      transitions.push({
+        module_address: changed,
+        pre_root: pre,
+        pre_seq: sequence,
+        post_root: post,
+        post_seq: sequence + (written.has(changed) ? 1 : 0),
+      })
+    }
+    return transitions
+  }
+
+  #logRun({ address, functionName, round }: RunRequest, result: ExecutionResult, startedAt: number): void {
+    const log =
+      round === null ? this.#parts.log : this.#parts.log.with({ round_id: deriveDirectRoundId(round) })
+    for (const line of result.logs) log.debug('a module logged', { module: address, line })
+    log.info('executed', {
+      module: address,
+      function: functionName,
+      success: result.success,
+      gas_used: result.gasUsed,
+      ms: Math.round(performance.now() - startedAt),
+    })
+  }
+}
+
+function answerText({ gasLimit }: RunRequest, result: ExecutionResult, envelope: ReceiptEnvelope): string {
+  const { gas_used, ...shown } = shownResult(result)
+  return JSON.stringify({
+    ...shown,
+    gas_limit: gasLimit,
+    gas_used,
+    events: result.events,
+    receipt: envelope,
+  })
+}

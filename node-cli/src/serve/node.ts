@@ -1,0 +1,50 @@
+import type { NetworkParams, Profile } from '../../../protocol/identity/index.ts'
+import type { BackgroundThread } from './background/background-thread.ts'
+import type { Clock } from './clock.ts'
+import type { ServeConfig } from './config.ts'
+import type { ExecutionMetrics } from './execution/execution-metrics.ts'
+import type { ExecutionQueue } from './execution/execution-queue.ts'
+import type { Executor } from './execution/executor.ts'
+import type { ModuleLibrary } from './execution/module-library.ts'
+import type { Log } from './log.ts'
+import type { Metrics } from './metrics.ts'
+import type { ServeStore } from './store/index.ts'
+
+/** Everything the parts of a serving node share. `serve.ts` makes it. */
+export interface ServeNode {
+  readonly config: ServeConfig
+  /** The names of the network that the node was told. */
+  readonly profile: Profile
+  readonly identity: NodeIdentity
+  /** The ed25519 seed of the node, `0x` and 64 hex digits. It signs, and never leaves the process. */
+  readonly seed: string
+  readonly clock: Clock
+  /** The parameters of the network, as known last. */
+  readonly params: () => NetworkParams
+  readonly log: Log
+  readonly metrics: Metrics
+  readonly store: ServeStore
+  readonly background: BackgroundThread
+  readonly library: ModuleLibrary
+  readonly queue: ExecutionQueue
+  readonly executor: Executor
+  readonly executions: ExecutionMetrics
+  /** What further parts say in the full `GET /status`, by member. */
+  readonly status: Map<string, () => unknown>
+  /** Seconds since the start. */
+  readonly uptime: () => number
+}
+
+export interface NodeIdentity {
+  readonly nodeId: string
+  readonly publicKey: string
+}
+
+/** How modules run here, as it is told to the hub. */
+export type DeviceEngine = 'native' | 'pulley64' | 'pulley32'
+
+/** A part of the node that works by itself. Parts start in order and stop in the other one. */
+export interface Part {
+  readonly start: () => void | Promise<void>
+  readonly stop: () => void | Promise<void>
+}

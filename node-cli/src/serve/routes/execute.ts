@@ -1,0 +1,139 @@
+import { isDirectRound } from '../../../../protocol/consensus/index.ts'
+import {
+  base64ToBytes,
+  isBytes32,
+  type JsonObject,
+  type MemberChecker,
+  utf8,
+} from '../../../../protocol/encoding/index.ts'
+import { hashPayload } from '../../../../protocol/execution/index.ts'
+import type { DirectRound } from '../../../../protocol/identity/index.ts'
+import { limits, NodeFault } from '../../engine/index.ts'
+import { QueueFull } from '../execution/execution-queue.ts'
+import type { RunAnswer, RunRequest } from '../execution/executor.ts'
+import type { LoadedModule } from '../execution/module-library.ts'
+import { ApiError, invalidField, unavailable } from '../http/api-error.ts'
+import { checkMembers, parseJsonObject } from '../http/json-body.ts'
+import type { Answer, Route, RouteRequest } from '../http/route.ts'
+import type { ServeNode } from '../node.ts'
+import { VoteWithheld } from '../store/votes.ts'
+
+const gasDefault = 1_000_000
+const bodyBytesMax = 2 * 1024 * 1024
+/** What a full queue takes to have room, as a guess. */
+const retrySeconds = 1
+
+/** Runs one function of a module that the node keeps. With a round the answer has this node's vote. */
+export const executeRoute = (node: ServeNode): Route => ({
+  method: 'POST',
+  path: '/execute',
+  access: 'bearer',
+  body: { contentType: 'application/json', bytesMax: bodyBytesMax },
+  handle: async (request) => {
+    const asked = readExecution(request.body)
+    checkRound(asked, node)
+    const module = await orFault(() => node.library.find(asked.address))
+    if (module === null)
+      throw new ApiError(
+        'not_found',
+        `This node has no module ${asked.address}; store it with PUT /modules/${asked.address}.`,
+      )
+    if (!module.functions.includes(asked.functionName))
+      throw invalidField('function', `must be one that the module exports: ${module.functions.join(', ')}`)
+    return answerOf(await orFault(() => node.executor.run(runRequest(asked, module, request))))
+  },
+})
+
+type Asked = Omit<RunRequest, 'module' | 'signal'>
+
+const runRequest = (asked: Asked, module: LoadedModule, { signal }: RouteRequest): RunRequest => ({
+  ...asked,
+  module,
+  signal,
+})
+
+/** The stored text with the vote as its last member. */
+function answerOf({ answer, vote }: RunAnswer): Answer {
+  const text = vote === null ? answer : `${answer.slice(0, -1)},"vote":${vote}}`
+  return { status: 200, body: Buffer.from(text) }
+}
+
+function readExecution(bytes: Uint8Array): Asked {
+  const body = parseJsonObject(bytes)
+  checkMembers(
+    body,
+    ['module', 'function', 'input', 'input_b64', 'gas_limit', 'round'],
+    ['module', 'function'],
+    checkExecution,
+  )
+  const round = (body.round ?? null) as DirectRound | null
+  return {
+    address: body.module as string,
+    functionName: body.function as string,
+    input: inputOf(body),
+    gasLimit: (body.gas_limit as number | undefined) ?? round?.gas_limit ?? gasDefault,
+    round,
+  }
+}
+
+function checkExecution(members: MemberChecker): void {
+  members.check('module', isBytes32, 'must be an address of 0x and 64 hex digits in lower case')
+  members.check('function', (value) => typeof value === 'string', 'must be a text')
+  members.check('input', (value) => typeof value === 'string', 'must be a text')
+  members.check(
+    'input_b64',
+    (value) => typeof value === 'string' && base64ToBytes(value) !== null,
+    'must be base64 with padding',
+  )
+  members.integer('gas_limit', { min: 1, max: limits.gas })
+  members.check(
+    'round',
+    isDirectRound,
+    'must have exactly module_address, function, input_hash, gas_limit, issued_at and nonce',
+  )
+  if (members.has('input') && members.has('input_b64'))
+    members.report('input_b64', 'invalid_value', 'cannot be given together with input')
+}
+
+function inputOf(body: JsonObject): Uint8Array {
+  const input =
+    body.input_b64 === undefined
+      ? utf8((body.input as string | undefined) ?? '')
+      : base64ToBytes(body.input_b64 as string)!
+  if (input.length > limits.input)
+    throw new ApiError('too_large', `The input is larger than ${limits.input} bytes.`)
+  return input
+}
+
+/** A round must be one of this very run, and must have begun. */
+function checkRound(
+  { round, address, functionName, input, gasLimit }: Asked,
+  { clock, params }: ServeNode,
+): void {
+  if (round === null) return
+  const differs = (member: string) => invalidField(`round.${member}`, 'is not that of the execution')
+  if (round.module_address !== address) throw differs('module_address')
+  if (round.function !== functionName) throw differs('function')
+  if (round.gas_limit !== gasLimit) throw differs('gas_limit')
+  if (gasLimit < 1 || gasLimit > limits.gas)
+    throw invalidField('round.gas_limit', `must be a whole number from 1 to ${limits.gas}`)
+  if (round.input_hash !== hashPayload(input)) throw differs('input_hash')
+  if (round.issued_at > clock.now() + params().max_skew)
+    throw invalidField('round.issued_at', `is more than ${params().max_skew} s ahead of this node's clock`)
+}
+
+async function orFault<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof QueueFull)
+      throw unavailable('The node has as many executions as it takes. Try again shortly.', retrySeconds)
+    if (error instanceof NodeFault)
+      throw new ApiError('unavailable', `The node cannot tell what the module answers: ${error.message}.`, {
+        details: { reason: 'node_fault' },
+      })
+    if (error instanceof VoteWithheld)
+      throw new ApiError('invalid_state', error.message, { details: { reason: 'vote_withheld' } })
+    throw error
+  }
+}

@@ -1,0 +1,20 @@
+import type { Route } from '../http/route.ts'
+import type { ServeNode } from '../node.ts'
+import { executeRoute } from './execute.ts'
+import { healthRoute } from './health.ts'
+import { ledgerRoute } from './ledger.ts'
+import { metricsRoute } from './metrics.ts'
+import { putModuleRoute } from './modules.ts'
+import { nodeRoute } from './node.ts'
+import { statusRoute } from './status.ts'
+
+/** Every route of a node. */
+export const routesOf = (node: ServeNode): readonly Route[] => [
+  healthRoute(node),
+  nodeRoute(node),
+  statusRoute(node),
+  executeRoute(node),
+  putModuleRoute(node),
+  ledgerRoute(node),
+  metricsRoute(node),
+]

@@ -1,0 +1,22 @@
+import packageJson from '../../../package.json' with { type: 'json' }
+import { deviceEngineOf } from '../device-engine.ts'
+import { json, type Route } from '../http/route.ts'
+import type { ServeNode } from '../node.ts'
+
+/** Who the node is, and what it can be asked for. */
+export const nodeRoute = ({ identity, config }: ServeNode): Route => ({
+  method: 'GET',
+  path: '/node',
+  access: 'open',
+  handle: () =>
+    json(200, {
+      node_id: identity.nodeId,
+      public_key: identity.publicKey,
+      version: packageJson.version,
+      engine: deviceEngineOf(config.engine),
+      role: config.role,
+      network: config.network,
+      url: config.nodeUrl,
+      capabilities: ['execute', 'modules', 'ledger', ...(config.chunkStorage === null ? [] : ['chunks'])],
+    }),
+})

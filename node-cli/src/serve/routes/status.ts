@@ -1,0 +1,57 @@
+import packageJson from '../../../package.json' with { type: 'json' }
+import type { ServeConfig } from '../config.ts'
+import { deviceEngineOf } from '../device-engine.ts'
+import { json, type Route } from '../http/route.ts'
+import type { ServeNode } from '../node.ts'
+
+/** Counts for everybody; for the operator also what goes on, and what the node was told. */
+export const statusRoute = (node: ServeNode): Route => ({
+  method: 'GET',
+  path: '/status',
+  access: 'open',
+  handle: ({ caller }) => json(200, { ...redacted(node), ...(caller.kind === 'operator' && details(node)) }),
+})
+
+const redacted = ({ config, store, executions, uptime }: ServeNode) => ({
+  status: 'ok',
+  version: packageJson.version,
+  uptime_secs: uptime(),
+  engine: deviceEngineOf(config.engine),
+  role: config.role,
+  network: config.network,
+  counts: {
+    modules: store.modules.count(),
+    receipts: store.ledger.count(),
+    votes: store.votes.count(),
+    executions: executions.total(),
+  },
+})
+
+const details = ({ config, identity, queue, store, status, log }: ServeNode) => ({
+  node_id: identity.nodeId,
+  queue: { running: queue.running, waiting: queue.waiting, workers: config.workers },
+  peers: store.senders.all().map(({ publicKey, role, url }) => ({ public_key: publicKey, role, url })),
+  ...Object.fromEntries([...status].map(([member, read]) => [member, read()])),
+  last_errors: log.lastErrors(),
+  config: withoutSecrets(config),
+})
+
+/** What the operator sees of the settings. URLs of chain nodes hold keys as often as not. */
+const withoutSecrets = (config: ServeConfig) => ({
+  bind: `${config.bind.host}:${config.bind.port}`,
+  data_dir: config.dataDir,
+  hub_url: config.hubUrl,
+  node_url: config.nodeUrl,
+  network: config.network,
+  chain_id: config.chainId,
+  chain_rpc: config.chainRpc === null ? null : new URL(config.chainRpc).host,
+  role: config.role,
+  payout_address: config.payoutAddress,
+  state_sync: config.stateSync,
+  chunk_storage: config.chunkStorage,
+  workers: config.workers,
+  clock: config.clock,
+  log_format: config.logFormat,
+  log_level: config.logLevel,
+  api_token: config.apiToken === null ? 'none' : 'set',
+})

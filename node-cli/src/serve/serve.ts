@@ -1,0 +1,183 @@
+import { defaultNetworkParams, resolveProfile } from '../../../protocol/identity/index.ts'
+import packageJson from '../../package.json' with { type: 'json' }
+import { leaveAtOnce } from '../cli/leave.ts'
+import { writeOutput } from '../cli/standard-streams.ts'
+import { withDataDir } from '../data-dir/lock.ts'
+import { createNodeKey, identityOf } from '../data-dir/node-key.ts'
+import { closeThreads } from '../engine/index.ts'
+import { BackgroundThread } from './background/background-thread.ts'
+import { systemClock } from './clock.ts'
+import type { ServeConfig } from './config.ts'
+import { takeLease } from './data-lease.ts'
+import { deviceEngineOf } from './device-engine.ts'
+import { executionMetrics } from './execution/execution-metrics.ts'
+import { ExecutionQueue } from './execution/execution-queue.ts'
+import { Executor } from './execution/executor.ts'
+import { ModuleLibrary } from './execution/module-library.ts'
+import { createCredentials } from './http/credentials.ts'
+import { type RunningServer, startServer } from './http/server.ts'
+import { createLog } from './log.ts'
+import { Metrics } from './metrics.ts'
+import type { ServeNode } from './node.ts'
+import { partsOf } from './parts.ts'
+import { observeProcess } from './process-metrics.ts'
+import { routesOf } from './routes/index.ts'
+import { openServeStore, type ServeStore } from './store/index.ts'
+import { withholdVotesBefore } from './store/votes.ts'
+
+/** How long executions may go on after the node was told to stop. */
+const stopMs = 10_000
+const waitingMax = 256
+const waitingBytesMax = 64 * 1024 * 1024
+
+/**
+ * Runs a node until it is told to stop.
+ *
+ * @throws {@link CliError} for a data directory that is in use, or that cannot be used, and an address that is.
+ */
+export async function serve(config: ServeConfig): Promise<void> {
+  const stopped = stopSignal()
+  await withDataDir(config.dataDir, async () => {
+    const seed = await createNodeKey(config.dataDir)
+    const store = openServeStore(config.dataDir)
+    try {
+      const node = createNode(config, seed, store)
+      checkLease(node)
+      await run(node, stopped)
+    } finally {
+      store.close()
+    }
+  })
+}
+
+async function run(node: ServeNode, stopped: Promise<NodeJS.Signals>): Promise<void> {
+  const { config, log } = node
+  const parts = partsOf(node)
+  const server = await startServer({
+    bind: config.bind,
+    routes: routesOf(node),
+    credentials: createCredentials({
+      profile: node.profile,
+      clock: node.clock,
+      maxSkew: () => node.params().max_skew,
+      apiToken: config.apiToken,
+      senders: node.store.senders,
+      nonces: node.store.nonces,
+    }),
+    log,
+    metrics: node.metrics,
+  })
+  for (const part of parts) await part.start()
+  announce(node, server)
+  const signal = await stopped
+  log.info('stopping', { signal, running: node.queue.running })
+  for (const part of parts.toReversed()) await part.stop()
+  await stop(node, server)
+}
+
+function createNode(config: ServeConfig, seed: string, store: ServeStore): ServeNode {
+  const log = createLog(config.logFormat, config.logLevel)
+  const metrics = new Metrics()
+  const background = new BackgroundThread()
+  const library = new ModuleLibrary(store.modules, background)
+  const queue = new ExecutionQueue({
+    running: config.workers,
+    waiting: waitingMax,
+    waitingBytes: waitingBytesMax,
+  })
+  const executions = executionMetrics(metrics, queue)
+  const profile = resolveProfile({ network: config.network, chain_id: config.chainId })
+  const { node_id: nodeId, public_key: publicKey } = identityOf(profile, config.dataDir, seed)
+  const clock = systemClock
+  const startedAt = performance.now()
+  const uptime = () => Math.floor((performance.now() - startedAt) / 1000)
+  const { engine, payoutAddress, role } = config
+  metrics.gauge('build_info', 'The version that runs; always 1', () => 1, {
+    version: packageJson.version,
+    engine: deviceEngineOf(engine),
+    role,
+  })
+  metrics.gauge('votes', 'Votes that this node has given', store.votes.count)
+  metrics.gauge('ledger_receipts', 'Receipts in the ledger', store.ledger.count)
+  observeProcess(metrics)
+  return {
+    config,
+    profile,
+    identity: { nodeId, publicKey },
+    seed,
+    clock,
+    params: () => defaultNetworkParams,
+    log,
+    metrics,
+    store,
+    background,
+    library,
+    queue,
+    executor: new Executor({
+      engine,
+      seed,
+      publicKey,
+      payoutAddress,
+      store,
+      library,
+      queue,
+      background,
+      clock,
+      log,
+      metrics: executions,
+    }),
+    executions,
+    status: new Map(),
+    uptime,
+  }
+}
+
+/** A copy may lack the votes that were given since it was made, so it votes in new rounds only. */
+function checkLease({ config, store, clock, params, log }: ServeNode): void {
+  if (takeLease(config.dataDir, store.file) === 'own') return
+  const notBefore = clock.now() + params().max_skew
+  withholdVotesBefore(store.facts, notBefore)
+  log.warn('the data directory is a copy or was restored: rounds that began before get no vote', {
+    not_before: notBefore,
+  })
+}
+
+/** The result of the command: who serves, and where. */
+function announce({ identity, config, log }: ServeNode, { url }: RunningServer): void {
+  writeOutput(
+    `${JSON.stringify({
+      node_id: identity.nodeId,
+      public_key: identity.publicKey,
+      url,
+      role: config.role,
+      network: config.network,
+      engine: deviceEngineOf(config.engine),
+      data_dir: config.dataDir,
+    })}\n`,
+  )
+  log.info('serving', { url, node_id: identity.nodeId, version: packageJson.version })
+}
+
+/** Lets executions end, for a while, and the answers to them reach their callers. */
+async function stop({ queue, background, log }: ServeNode, server: RunningServer): Promise<void> {
+  const finished = Promise.all([queue.close(), server.close()]).then(() => 'finished' as const)
+  const outcome = await Promise.race([finished, timeOut(stopMs)])
+  if (outcome === 'late') {
+    log.warn('executions were cut off', { running: queue.running })
+    server.cutOff()
+  }
+  await closeThreads()
+  await background.close()
+  log.info('stopped')
+  // A guest that had to be left running would keep the process for as long as it likes.
+  if (outcome === 'late') leaveAtOnce(0)
+}
+
+const timeOut = (ms: number): Promise<'late'> =>
+  new Promise((resolve) => setTimeout(() => resolve('late'), ms).unref())
+
+function stopSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, resolve)
+  })
+}

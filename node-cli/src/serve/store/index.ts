@@ -1,0 +1,66 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { CliError } from '../../cli/errors.ts'
+import { databaseFile, inTransaction, openDatabase, orRefuse } from '../../data-dir/database.ts'
+import { writeStorage } from '../../data-dir/run-records.ts'
+import type { StorageWrite } from '../../engine/index.ts'
+import { type FactStore, factStore } from './facts.ts'
+import { type LedgerStore, ledgerStore } from './ledger.ts'
+import { migrations } from './migrations.ts'
+import { type ModuleStore, moduleStore } from './modules.ts'
+import { type NonceStore, nonceStore } from './nonces.ts'
+import { type SenderStore, senderStore } from './senders.ts'
+import { type VoteStore, voteStore } from './votes.ts'
+
+/** Everything a serving node keeps, in the database of its data directory. What is committed is on the disk. */
+export interface ServeStore {
+  readonly file: string
+  /** For further stores over the same database. */
+  readonly db: DatabaseSync
+  readonly facts: FactStore
+  readonly ledger: LedgerStore
+  readonly modules: ModuleStore
+  readonly nonces: NonceStore
+  readonly senders: SenderStore
+  readonly votes: VoteStore
+  /** Writes what a run stored, within a transaction of the caller's. */
+  readonly writeStorage: (writes: readonly StorageWrite[]) => void
+  /** Everything that `work` writes, or nothing when it throws. */
+  readonly transaction: <T>(work: () => T) => T
+  readonly close: () => void
+}
+
+/** Opens the store of a data directory that this process has taken. @throws {@link CliError} */
+export function openServeStore(dataDir: string): ServeStore {
+  const file = databaseFile(dataDir)
+  const db = openDatabase(dataDir)
+  try {
+    orRefuse(file, () => migrate(db, file))
+    const facts = factStore(db)
+    return {
+      file,
+      db,
+      facts,
+      ledger: ledgerStore(db),
+      modules: moduleStore(db),
+      nonces: nonceStore(db),
+      senders: senderStore(db),
+      votes: voteStore(db, facts),
+      writeStorage: (writes) => writeStorage(db, writes),
+      transaction: (work) => inTransaction(db, work),
+      close: () => db.close(),
+    }
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+function migrate(db: DatabaseSync, file: string): void {
+  inTransaction(db, () => {
+    const { user_version: applied } = db.prepare('PRAGMA user_version').get() as { user_version: number }
+    if (applied > migrations.length)
+      throw new CliError('data_dir', `${file} was written by a newer nodectl; update this one`)
+    for (const sql of migrations.slice(applied)) db.exec(sql)
+    db.exec(`PRAGMA user_version = ${migrations.length}`)
+  })
+}

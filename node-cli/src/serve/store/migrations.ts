@@ -1,0 +1,28 @@
+/**
+ * What `serve` adds to the database of a data directory, in order. Append only: `PRAGMA user_version` says how many a
+ * database has.
+ */
+export const migrations: readonly string[] = [
+  `
+  -- What this node has voted. The primary key decides that there is one vote for each round, for ever.
+  CREATE TABLE votes (
+    public_key TEXT NOT NULL, kind TEXT NOT NULL, round_id TEXT NOT NULL,
+    vote TEXT NOT NULL, answer TEXT, created_at INTEGER NOT NULL,
+    PRIMARY KEY (public_key, kind, round_id)
+  ) WITHOUT ROWID;
+  -- Nonces of signed requests, kept as long as their requests could be sent again.
+  CREATE TABLE nonces (
+    public_key TEXT NOT NULL, nonce TEXT NOT NULL, expires_at INTEGER NOT NULL, PRIMARY KEY (public_key, nonce)
+  ) WITHOUT ROWID;
+  CREATE INDEX nonces_by_expiry ON nonces (expires_at);
+  -- Who may send signed requests: the validators and the coordinator, as the hub said last.
+  CREATE TABLE senders (
+    public_key TEXT PRIMARY KEY, role TEXT NOT NULL CHECK (role IN ('validator', 'coordinator')), url TEXT
+  ) WITHOUT ROWID;
+  -- The newest receipts of a module, or of a function whatever its module, without looking at any other.
+  CREATE INDEX ledger_by_address ON ledger (address, id);
+  CREATE INDEX ledger_by_function ON ledger (function, id);
+  -- Single values.
+  CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+  `,
+]

@@ -1,0 +1,40 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { inTransaction } from '../../data-dir/database.ts'
+
+export type SenderRole = 'validator' | 'coordinator'
+
+/** A node whose signed requests are taken. */
+export interface Sender {
+  readonly publicKey: string
+  readonly role: SenderRole
+  /** Where a validator can be reached. */
+  readonly url: string | null
+}
+
+/** The validator set and the coordinator, as the hub said last. */
+export interface SenderStore {
+  readonly roleOf: (publicKey: string) => SenderRole | null
+  readonly all: () => readonly Sender[]
+  /** Puts another set in the place of the one there is. */
+  readonly replace: (senders: readonly Sender[]) => void
+}
+
+export function senderStore(db: DatabaseSync): SenderStore {
+  const read = () =>
+    db
+      .prepare('SELECT public_key AS publicKey, role, url FROM senders ORDER BY public_key')
+      .all() as unknown as Sender[]
+  let known = new Map(read().map((sender) => [sender.publicKey, sender]))
+  return {
+    roleOf: (publicKey) => known.get(publicKey)?.role ?? null,
+    all: () => [...known.values()],
+    replace: (senders) => {
+      inTransaction(db, () => {
+        db.exec('DELETE FROM senders')
+        const insert = db.prepare('INSERT INTO senders VALUES (?, ?, ?)')
+        for (const { publicKey, role, url } of senders) insert.run(publicKey, role, url)
+      })
+      known = new Map(senders.map((sender) => [sender.publicKey, sender]))
+    },
+  }
+}
