@@ -3,7 +3,7 @@ import { checkArguments, unknown } from './cli/arguments.ts'
 import { CliError, exitCodes, UsageError } from './cli/errors.ts'
 import { commandHelp, toolHelp } from './cli/help.ts'
 import { leaveAtOnce } from './cli/leave.ts'
-import { tell, tellLines } from './cli/output.ts'
+import { printJson, tell, tellLines } from './cli/output.ts'
 import { writeOutput } from './cli/standard-streams.ts'
 import { commands } from './commands/index.ts'
 
@@ -12,13 +12,14 @@ const isHelp = (argument: string | undefined): boolean => argument === '--help' 
 /** Runs the tool; the exit code is left in `process.exitCode`, so that output is flushed. */
 async function main(rawArgs: string[]): Promise<void> {
   const [name, ...rest] = rawArgs
-  if (name === '--version' && rest.length === 0) return print(packageJson.version)
+  const isVersion = name === '--version' || name === '-v'
+  if (isVersion && rest.length === 0) return print(packageJson.version)
   if (name === undefined) return print(toolHelp(commands))
   if (isHelp(name)) {
     const others = rest.filter((argument) => !isHelp(argument))
     return others.length === 0 ? print(toolHelp(commands)) : main([...others, name])
   }
-  if (name === '--version') throw new UsageError('--version takes no argument')
+  if (isVersion) throw new UsageError(`${name} takes no argument`)
   if (name.startsWith('-')) throw unknown('flag', name, ['--help', '--version'])
   const entry = Object.hasOwn(commands, name) ? commands[name] : undefined
   if (entry === undefined) throw unknown('command', name, Object.keys(commands))
@@ -34,6 +35,7 @@ async function main(rawArgs: string[]): Promise<void> {
 const print = (text: string): void => writeOutput(`${text}\n`)
 
 function report(error: unknown, rawArgs: readonly string[]): void {
+  if (asksForJson(rawArgs)) printJson({ error: describe(error) })
   const usage = error instanceof UsageError || (error instanceof Error && error.name === 'CLIError')
   if (usage) {
     const name = rawArgs[0] !== undefined && Object.hasOwn(commands, rawArgs[0]) ? ` ${rawArgs[0]}` : ''
@@ -51,6 +53,20 @@ function report(error: unknown, rawArgs: readonly string[]): void {
     tellLines(error instanceof Error ? (error.stack ?? error.message) : String(error))
     process.exitCode = exitCodes.bug
   }
+}
+
+/** Whether `--json` is among the options, of whatever command. */
+const asksForJson = (rawArgs: readonly string[]): boolean => {
+  const end = rawArgs.indexOf('--')
+  return (end < 0 ? rawArgs : rawArgs.slice(0, end)).includes('--json')
+}
+
+/** An error as scripts read it. */
+function describe(error: unknown): { code: string; message: string; hint: string | null } {
+  if (error instanceof CliError)
+    return { code: error.code, message: error.message, hint: error.hint ?? error.output ?? null }
+  const { name, message } = error instanceof Error ? error : { name: '', message: String(error) }
+  return { code: name === 'CLIError' ? 'usage' : 'bug', message, hint: null }
 }
 
 // SQLite is experimental to Node.js 22; the user of the tool can do nothing about that.

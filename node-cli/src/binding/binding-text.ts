@@ -1,7 +1,6 @@
 import {
   type BindingFields,
   bindingSkewSeconds,
-  hashBinding,
   type Profile,
   parseBindingMessage,
 } from '../../../protocol/identity/index.ts'
@@ -41,24 +40,4 @@ export async function askForText(
       `It sent: ${message.slice(0, 1000)}`,
     )
   return message
-}
-
-/** A record of a text, with the signatures of those who signed it. */
-export function recordOf(
-  fields: BindingFields,
-  nodeId: string,
-  message: string,
-  signatures: { owner: string | null; node: string },
-): object {
-  return {
-    message,
-    binding_hash: hashBinding(message),
-    owner: fields.owner,
-    node_id: nodeId,
-    public_key: fields.public_key,
-    issued_at: fields.issued_at,
-    nonce: fields.nonce,
-    owner_signature: signatures.owner,
-    node_signature: signatures.node,
-  }
 }

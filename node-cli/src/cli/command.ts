@@ -11,9 +11,22 @@ export interface Command<Args extends ArgsDef = ArgsDef> {
   examples: readonly (readonly [line: string, effect: string])[]
 }
 
+/** Every command takes it, so that a script need not know which ones print JSON without. */
+const jsonArgument = {
+  json: { type: 'boolean', description: 'Print JSON, as it does anyway; an error too' },
+} as const satisfies ArgsDef
+
 /** Ties the types of a definition's arguments to its `run`. */
-export const defineNodectlCommand = <const Args extends ArgsDef>(command: Command<Args>): Command =>
-  command as unknown as Command
+export function defineNodectlCommand<const Args extends ArgsDef>({
+  definition,
+  ...command
+}: Command<Args>): Command {
+  const { args } = definition
+  return {
+    ...command,
+    definition: { ...definition, args: { ...args, ...(!('json' in args) && jsonArgument) } },
+  } as unknown as Command
+}
 
 /** What the list of commands shows; the command itself is loaded when it is called. */
 export interface CommandEntry {

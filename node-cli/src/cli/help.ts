@@ -31,23 +31,32 @@ export function commandHelp(name: string, command: Command): string {
   ])
 }
 
+/** What people begin with. */
+export const toolExamples = [
+  'nodectl compile hello.ts',
+  'nodectl run hello.hbc greet --input Ada',
+  'nodectl keygen --data-dir ./node',
+  'nodectl serve --data-dir ./node --hub-url https://hub.example',
+]
+
+/** What the tool is. */
+export const toolDescription =
+  'Compile, inspect and run deterministic modules, and serve a node of the network'
+
 /** The help of the tool. */
 export function toolHelp(commands: Readonly<Record<string, CommandEntry>>): string {
   return sections([
-    ['Compile, inspect and run deterministic modules, and keep the identity of a node', []],
+    [toolDescription, []],
     ['Usage', ['nodectl <command> [options]']],
     ['Commands', table(Object.entries(commands).map(([name, { description }]) => [name, description]))],
     [
       'Options',
       table([
         ['-h, --help', 'Show this, or the help of a command'],
-        ['--version', 'Show the version'],
+        ['-v, --version', 'Show the version'],
       ]),
     ],
-    [
-      'Examples',
-      ['nodectl keygen --data-dir ./node', 'nodectl compile hello.ts', 'nodectl inspect hello.hbc'],
-    ],
+    ['Examples', [...toolExamples]],
   ])
 }
 

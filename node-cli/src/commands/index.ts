@@ -27,6 +27,32 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     load: () => import('./keygen.ts'),
   },
   id: { description: 'Show the identity of a node', load: () => import('./id.ts') },
+  bind: { description: 'Bind the node to the wallet it mines for', load: () => import('./bind.ts') },
+  unbind: {
+    description: 'End the binding of the node to its wallet; its own key is enough',
+    load: () => import('./unbind.ts'),
+  },
+  register: {
+    description: 'Register the node with the hub, as serve does at its start',
+    load: () => import('./register.ts'),
+  },
+  status: { description: 'Show how a running node is', load: () => import('./status.ts') },
+  why: {
+    description: 'Say why the node gets no work or no reward, as the hub sees it',
+    load: () => import('./why.ts'),
+  },
+  doctor: {
+    description: 'Check this machine, the data directory and the hub, and say how to mend what is wrong',
+    load: () => import('./doctor.ts'),
+  },
+  service: {
+    description: 'Print the files that run serve as a service: systemd, launchd or env',
+    load: () => import('./service.ts'),
+  },
+  help: {
+    description: 'Show the commands, or the help of one',
+    load: async () => ({ default: (await import('./help.ts')).helpFor(commands) }),
+  },
   completion: {
     description: 'Print a completion script for bash, zsh or fish',
     load: async () => ({ default: (await import('./completion.ts')).completionFor(commands) }),

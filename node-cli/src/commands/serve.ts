@@ -1,28 +1,15 @@
 import { defineNodectlCommand } from '../cli/command.ts'
 import { engineEnvironment } from '../cli/run-request.ts'
+import { settingArguments } from '../cli/setting-arguments.ts'
 import { apiTokenVariable, readConfig } from '../serve/config.ts'
-import { settingNames, settings } from '../serve/flags.ts'
-
-const flagArguments = Object.fromEntries(
-  settingNames.map((name) => {
-    const { hint, description, default: text } = settings[name]
-    return [
-      name,
-      {
-        type: 'string',
-        valueHint: hint,
-        description: text === '' ? description : `${description} (default: ${text})`,
-      },
-    ] as const
-  }),
-)
+import { settingNames } from '../serve/flags.ts'
 
 export default defineNodectlCommand({
   definition: {
     meta: { name: 'serve', description: 'Run a node: its HTTP API, and its work for the network' },
-    args: flagArguments,
+    args: settingArguments(settingNames),
     async run({ args }) {
-      const config = readConfig(args as Record<string, string | undefined>)
+      const config = readConfig(args)
       const { serve } = await import('../serve/serve.ts')
       await serve(config)
     },

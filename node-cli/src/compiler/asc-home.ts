@@ -24,7 +24,7 @@ const temporaryPrefix = '.installing-'
  * @throws {@link CliError} when npm or the network is missing, or the folder holds something else.
  */
 export async function ensureAsc(home = ascHome()): Promise<string> {
-  const installed = path.join(home, 'node_modules', 'assemblyscript')
+  const installed = compilerIn(home)
   // Looked at before the version: what another process installs meanwhile is then taken for nothing foreign.
   const occupied = await isOccupied(home)
   if (await isVersion(installed)) return installed
@@ -62,6 +62,11 @@ export async function ensureAsc(home = ascHome()): Promise<string> {
   tell('Installed.')
   return installed
 }
+
+const compilerIn = (home: string): string => path.join(home, 'node_modules', 'assemblyscript')
+
+/** Whether {@link ensureAsc} would find the compiler there. */
+export const isAscInstalled = (home: string): Promise<boolean> => isVersion(compilerIn(home))
 
 async function isVersion(folder: string): Promise<boolean> {
   try {

@@ -69,19 +69,10 @@ export const apiTokenLengthMin = 16
  * be read and for an address that is open to others without a token.
  */
 export function readConfig(flags: GivenSettings, env: NodeJS.ProcessEnv = process.env): ServeConfig {
-  const given = (name: SettingName): Given | undefined => {
-    const flag = flags[name]
-    if (flag !== undefined) return { text: flag, place: `--${name}` }
-    // A line of an environment file that is left empty gives nothing.
-    const variable = env[variableOf(name)]
-    return variable ? { text: variable, place: variableOf(name) } : undefined
-  }
-  const dataDir = path.resolve(readSetting('data-dir', given('data-dir')))
-  const file = readConfigFile(path.join(dataDir, 'config.json'))
-  const read = <Name extends SettingName>(name: Name) => readSetting(name, given(name) ?? file.get(name))
+  const read = settingReader(flags, env)
   const config: ServeConfig = {
     bind: read('bind'),
-    dataDir,
+    dataDir: read('data-dir'),
     hubUrl: read('hub-url'),
     nodeUrl: read('node-url'),
     network: read('network'),
@@ -101,6 +92,34 @@ export function readConfig(flags: GivenSettings, env: NodeJS.ProcessEnv = proces
   checkTogether(config)
   checkToken(config)
   return config
+}
+
+/** Reads some settings alone, for a command that shares them with `serve`. @throws as {@link readConfig} */
+export function readSettings<const Name extends SettingName>(
+  names: readonly Name[],
+  flags: GivenSettings,
+  env: NodeJS.ProcessEnv = process.env,
+): { readonly [Member in Name]: ValueOf<Member> } {
+  const read = settingReader(flags, env)
+  return Object.fromEntries(names.map((name) => [name, read(name)])) as { [Member in Name]: ValueOf<Member> }
+}
+
+/** Finds a setting where it is given first. */
+function settingReader(
+  flags: GivenSettings,
+  env: NodeJS.ProcessEnv,
+): <Name extends SettingName>(name: Name) => ValueOf<Name> {
+  const given = (name: SettingName): Given | undefined => {
+    const flag = flags[name]
+    if (flag !== undefined) return { text: flag, place: `--${name}` }
+    // A line of an environment file that is left empty gives nothing.
+    const variable = env[variableOf(name)]
+    return variable ? { text: variable, place: variableOf(name) } : undefined
+  }
+  const dataDir = path.resolve(readSetting('data-dir', given('data-dir')))
+  const file = readConfigFile(path.join(dataDir, 'config.json'))
+  return <Name extends SettingName>(name: Name) =>
+    name === 'data-dir' ? (dataDir as ValueOf<Name>) : readSetting(name, given(name) ?? file.get(name))
 }
 
 type ValueOf<Name extends SettingName> = ReturnType<(typeof settings)[Name]['read']>

@@ -1,6 +1,6 @@
 import type { NetworkParams, Profile } from '../../../protocol/identity/index.ts'
 import type { BackgroundThread } from './background/background-thread.ts'
-import type { Clock } from './clock.ts'
+import type { AdjustableClock } from './clock.ts'
 import type { ServeConfig } from './config.ts'
 import type { ExecutionMetrics } from './execution/execution-metrics.ts'
 import type { ExecutionQueue } from './execution/execution-queue.ts'
@@ -18,7 +18,8 @@ export interface ServeNode {
   readonly identity: NodeIdentity
   /** The ed25519 seed of the node, `0x` and 64 hex digits. It signs, and never leaves the process. */
   readonly seed: string
-  readonly clock: Clock
+  /** Follows the hub where the node was told so, and is the machine's else. */
+  readonly clock: AdjustableClock
   /** The parameters of the network, as known last. */
   readonly params: () => NetworkParams
   readonly log: Log

@@ -6,7 +6,7 @@ import { withDataDir } from '../data-dir/lock.ts'
 import { createNodeKey, identityOf } from '../data-dir/node-key.ts'
 import { closeThreads } from '../engine/index.ts'
 import { BackgroundThread } from './background/background-thread.ts'
-import { systemClock } from './clock.ts'
+import { AdjustableClock } from './clock.ts'
 import type { ServeConfig } from './config.ts'
 import { takeLease } from './data-lease.ts'
 import { deviceEngineOf } from './device-engine.ts'
@@ -16,6 +16,7 @@ import { Executor } from './execution/executor.ts'
 import { ModuleLibrary } from './execution/module-library.ts'
 import { createCredentials } from './http/credentials.ts'
 import { type RunningServer, startServer } from './http/server.ts'
+import { setClock } from './hub/hub-part.ts'
 import { createLog } from './log.ts'
 import { Metrics } from './metrics.ts'
 import type { ServeNode } from './node.ts'
@@ -42,6 +43,7 @@ export async function serve(config: ServeConfig): Promise<void> {
     const store = openServeStore(config.dataDir)
     try {
       const node = createNode(config, seed, store)
+      await setClock(node)
       checkLease(node)
       await run(node, stopped)
     } finally {
@@ -88,7 +90,7 @@ function createNode(config: ServeConfig, seed: string, store: ServeStore): Serve
   const executions = executionMetrics(metrics, queue)
   const profile = resolveProfile({ network: config.network, chain_id: config.chainId })
   const { node_id: nodeId, public_key: publicKey } = identityOf(profile, config.dataDir, seed)
-  const clock = systemClock
+  const clock = new AdjustableClock()
   const startedAt = performance.now()
   const uptime = () => Math.floor((performance.now() - startedAt) / 1000)
   const { engine, payoutAddress, role } = config

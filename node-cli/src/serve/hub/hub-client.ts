@@ -1,11 +1,12 @@
 import { isLocalUrl, isObject } from '../../../../protocol/encoding/index.ts'
+import { type JsonAnswer, NoAnswer, OversizedAnswer, requestJson } from '../../http-json.ts'
 import { HubError, invalidAnswer } from './hub-error.ts'
 import type { RequestSigner } from './request-signer.ts'
 
 /** Answers are small: the largest is the list of validators. */
 const answerBytesMax = 2 ** 20
 
-const timeoutMs = 10_000
+const timeoutSeconds = 10
 
 /** No hub is worth waiting longer for, whatever it says. */
 const retryAfterSecondsMax = 3600
@@ -47,67 +48,39 @@ async function answerOf(
   request: HubRequest,
   stop: AbortSignal | undefined,
 ): Promise<unknown> {
+  const answer = await send(origin, request, stop)
+  const { status, value } = answer
+  if (status >= 200 && status < 300 && value !== undefined) return value
+  throw refusalOf(origin, request, answer)
+}
+
+async function send(origin: string, request: HubRequest, stop: AbortSignal | undefined): Promise<JsonAnswer> {
   const { method, target, body, signer } = request
-  const text = body === undefined ? '' : JSON.stringify(body)
-  const timeout = AbortSignal.timeout(timeoutMs)
-  let response: Response
-  let answer: string | null
+  const text = body === undefined ? undefined : JSON.stringify(body)
   try {
-    response = await fetch(origin + target, {
+    return await requestJson(origin + target, {
       method,
-      redirect: 'manual',
-      signal: stop === undefined ? timeout : AbortSignal.any([timeout, stop]),
-      headers: {
-        Accept: 'application/json',
-        ...(body !== undefined && { 'Content-Type': 'application/json' }),
-        ...signer?.({ method, target, body: text }),
-      },
-      ...(body !== undefined && { body: text }),
+      headers: signer?.({ method, target, body: text ?? '' }) ?? {},
+      ...(text !== undefined && { body: text }),
+      timeoutSeconds,
+      answerBytesMax,
+      stop,
     })
-    answer = isJson(response) ? await readText(origin, response) : null
   } catch (error) {
-    if (error instanceof HubError) throw error
-    throw new HubError('unreachable', 'hub_unreachable', `no hub answers on ${origin}: ${reasonOf(error)}`, {
+    if (error instanceof OversizedAnswer)
+      throw invalidAnswer(`${origin} sent ${error.message}; this is no answer of a hub`)
+    if (!(error instanceof NoAnswer)) throw error
+    throw new HubError('unreachable', 'hub_unreachable', `no hub answers on ${origin}: ${error.message}`, {
       hint: 'Is the address right (--hub-url), and is this machine connected?',
     })
-  }
-  const value = answer === null ? undefined : parseJson(answer)
-  if (response.ok && value !== undefined) return value
-  await response.body?.cancel().catch(() => {})
-  throw refusalOf(origin, request, response, value)
-}
-
-const isJson = ({ headers }: Response): boolean =>
-  /^application\/json\b/i.test(headers.get('content-type') ?? '')
-
-async function readText(origin: string, response: Response): Promise<string> {
-  const chunks: Uint8Array[] = []
-  let length = 0
-  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
-    length += chunk.length
-    // Leaving the loop ends the transfer.
-    if (length > answerBytesMax)
-      throw invalidAnswer(`${origin} sent more than ${answerBytesMax} bytes; this is no answer of a hub`)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }
 
 function refusalOf(
   origin: string,
   { method, target }: HubRequest,
-  response: Response,
-  value: unknown,
+  { status, headers, value }: JsonAnswer,
 ): HubError {
-  const { status, headers } = response
   if (status >= 300 && status < 400)
     return invalidAnswer(
       `${origin} sends callers on to ${headers.get('location') ?? 'another place'}, which is not followed`,
@@ -130,7 +103,7 @@ function refusalOf(
     return new HubError(
       failure,
       'hub_unreachable',
-      `the hub on ${origin} cannot answer at the moment (${status})`,
+      `the hub on ${origin} cannot answer now (${status})`,
       details,
     )
   const type = headers.get('content-type') ?? 'no content type'
@@ -138,16 +111,4 @@ function refusalOf(
     `${origin} does not answer as a hub does: ${method} ${target} gave ${status} with ${type}`,
     'Is this the address of a hub (--hub-url)?',
   )
-}
-
-/** fetch says "fetch failed" and hides the reason. */
-function reasonOf(error: unknown): string {
-  const { name, message, cause } = error as Error
-  if (name === 'TimeoutError') return `nothing came within ${timeoutMs / 1000} s`
-  if (!(cause instanceof Error)) return message
-  const { code } = cause as NodeJS.ErrnoException
-  if (code === 'ECONNREFUSED') return 'the connection is refused'
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'its name is not known'
-  if (code?.startsWith('ERR_SSL')) return 'what is there speaks no TLS, so its address begins with http:'
-  return cause.message || String(cause)
 }

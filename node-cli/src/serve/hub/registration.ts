@@ -1,13 +1,12 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { NodeHealth, NodeStatus, Profile } from '../../../../protocol/identity/index.ts'
 import { systemClock } from '../clock.ts'
 import { backoffSeconds } from './backoff.ts'
-import type { HubClock } from './clock.ts'
 import type { DeviceProfile } from './device-profile.ts'
 import type { HubClient } from './hub-client.ts'
 import { HubError } from './hub-error.ts'
 import { readNetwork } from './network.ts'
 import { beat, isUnknownNode, type Registration, register, sendProfile } from './node-calls.ts'
+import { repeat } from './repeat.ts'
 import type { RequestSigner } from './request-signer.ts'
 
 /**
@@ -45,8 +44,8 @@ export interface RegistrationOptions {
   readonly health: () => NodeHealth
   /** What the device is, for one that mines; null leaves it out. */
   readonly deviceProfile: (() => DeviceProfile) | null
-  /** Followed before anything is signed; null where the node keeps its own time. */
-  readonly clock: HubClock | null
+  /** Called before anything is signed, to follow the time of the hub. @throws {@link HubError} */
+  readonly beforeEach: () => Promise<void>
   /** Told when the state or the problem changes, and not for each try. */
   readonly changed: (link: HubLink) => void
   /** From 0 to 1. */
@@ -70,7 +69,7 @@ const beatsPerProfile = 10
  * keep no process alive.
  */
 export function keepRegistered(options: RegistrationOptions): RunningRegistration {
-  const { clock, changed, random = Math.random } = options
+  const { beforeEach, changed, random = Math.random } = options
   const stopping = new AbortController()
   const { signal } = stopping
   let link: HubLink = { state: 'connecting', problem: null, heardAt: null, isBound: null }
@@ -82,31 +81,27 @@ export function keepRegistered(options: RegistrationOptions): RunningRegistratio
       changed(link)
   }
 
-  const run = async (): Promise<void> => {
-    let session: Session | null = null
-    let failures = 0
-    while (!signal.aborted) {
-      let seconds: number
-      try {
-        await clock?.follow()
-        session ??= await openSession(options)
-        const heard = await session.beat()
-        failures = 0
-        update(heard.link)
-        // Never later than expected, and nodes that started together do not stay together.
-        seconds = heard.nextInSeconds * (0.9 + 0.1 * random())
-      } catch (error) {
-        if (signal.aborted) break
-        if (isUnknownNode(error)) session = null
-        seconds = waitAfter(error, failures, random())
-        failures += 1
-        update({ state: isPassing(error) ? 'away' : 'refused', problem: problemOf(error) })
-      }
-      await sleep(1000 * seconds, undefined, { ref: false, signal }).catch(() => {})
+  let session: Session | null = null
+  let failures = 0
+  const callOnce = async (): Promise<number> => {
+    try {
+      await beforeEach()
+      session ??= await openSession(options)
+      const heard = await session.beat()
+      failures = 0
+      update(heard.link)
+      // Never later than the hub expects, and nodes that started together do not stay together.
+      return heard.nextInSeconds * (0.9 + 0.1 * random())
+    } catch (error) {
+      if (signal.aborted) return 0
+      if (isUnknownNode(error)) session = null
+      update({ state: isPassing(error) ? 'away' : 'refused', problem: problemOf(error) })
+      failures += 1
+      return waitAfter(error, failures - 1, random())
     }
   }
 
-  const running = run()
+  const running = repeat(callOnce, signal)
   return {
     link: () => link,
     stop: async () => {

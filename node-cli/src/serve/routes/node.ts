@@ -1,4 +1,5 @@
 import packageJson from '../../../package.json' with { type: 'json' }
+import { capabilitiesOf } from '../capabilities.ts'
 import { deviceEngineOf } from '../device-engine.ts'
 import { json, type Route } from '../http/route.ts'
 import type { ServeNode } from '../node.ts'
@@ -17,6 +18,6 @@ export const nodeRoute = ({ identity, config }: ServeNode): Route => ({
       role: config.role,
       network: config.network,
       url: config.nodeUrl,
-      capabilities: ['execute', 'modules', 'ledger', ...(config.chunkStorage === null ? [] : ['chunks'])],
+      capabilities: capabilitiesOf(config),
     }),
 })

@@ -8,16 +8,14 @@ import { peerUrlProblem } from './peer-url.ts'
 export interface Validator {
   readonly nodeId: string
   readonly publicKey: string
-  /** Null for one that is not to be called: it votes like any other, but {@link ValidatorSet.problems} says what is wrong. */
+  /** Null for one that must not be called: it votes like any other. */
   readonly url: string | null
 }
 
-/** Whom a node believes that they are validators, and the hub's own key. */
-export interface ValidatorSet {
+/** The validators of a network, as its hub names them. */
+export interface ValidatorList {
   readonly validators: readonly Validator[]
-  /** Null where the hub calls no nodes. */
-  readonly coordinatorKey: string | null
-  /** What was refused of the answer, one line for each validator that is not called. */
+  /** One line for each that is not called, and why. */
   readonly problems: readonly string[]
 }
 
@@ -30,11 +28,7 @@ const validatorsMax = 4096
  *
  * @throws {@link HubError}
  */
-export function readValidators(
-  answer: unknown,
-  profile: Profile,
-  isLocalNetwork: boolean,
-): Omit<ValidatorSet, 'coordinatorKey'> {
+export function readValidators(answer: unknown, profile: Profile, isLocalNetwork: boolean): ValidatorList {
   const problems: string[] = []
   const seen = new Set<string>()
   const validators = new Members(answer).objects('validators', validatorsMax).map((item): Validator => {

@@ -1,0 +1,63 @@
+import { defineNodectlCommand } from '../cli/command.ts'
+import { exitCodes } from '../cli/errors.ts'
+import { nodeAtHubSettings } from '../cli/node-at-hub.ts'
+import { printJson } from '../cli/output.ts'
+import { engineEnvironment, engineOf } from '../cli/run-request.ts'
+import { settingArguments, settingEnvironment } from '../cli/setting-arguments.ts'
+import { printTable } from '../cli/table.ts'
+import { examine, type Finding } from '../doctor/index.ts'
+import { profile } from '../profile.ts'
+import { addressOfNode } from '../running-node.ts'
+import { readSettings } from '../serve/config.ts'
+import { hubClient, parseHubUrl } from '../serve/hub/index.ts'
+
+const settings = [...nodeAtHubSettings, 'bind', 'role'] as const
+
+export default defineNodectlCommand({
+  definition: {
+    meta: {
+      name: 'doctor',
+      description: 'Check this machine, the data directory and the hub, and say how to mend what is wrong',
+    },
+    args: {
+      ...settingArguments(settings),
+      json: { type: 'boolean', description: 'Print {healthy, findings} as JSON' },
+    },
+    async run({ args }) {
+      const given = readSettings(settings, args)
+      const hubUrl = given['hub-url']
+      const findings = await examine({
+        dataDir: given['data-dir'],
+        profile: { ...profile, network: given.network, chain_id: given['chain-id'] },
+        engine: engineOf(),
+        bind: given.bind,
+        url: addressOfNode(args),
+        hub: hubUrl === null ? null : hubClient(parseHubUrl(hubUrl)),
+        isValidator: given.role === 'validator',
+      })
+      const healthy = findings.every(({ status }) => status !== 'failed')
+      if (args.json) printJson({ healthy, findings })
+      else printTable(findings.flatMap(rowsOf))
+      if (!healthy) process.exitCode = exitCodes.failed
+    },
+  },
+  environment: [...settingEnvironment(settings), engineEnvironment],
+  exits: [
+    ['0', 'nothing keeps the node from serving'],
+    ['1', 'something failed'],
+    ['2', 'called in a wrong way'],
+    ['70', 'a bug of nodectl'],
+  ],
+  examples: [
+    ['doctor', 'Check the node of your user'],
+    [
+      'doctor --data-dir ./node --hub-url https://hub.example --json',
+      'Check a node and its hub, for a script',
+    ],
+  ],
+})
+
+const rowsOf = ({ check, status, message, mend }: Finding): [string, string][] => [
+  [status, `${check}: ${message}`],
+  ...(mend === null ? [] : [['', `→ ${mend}`] as [string, string]]),
+]

@@ -1,0 +1,81 @@
+import { isObject } from '../../../protocol/encoding/index.ts'
+import { defineNodectlCommand } from '../cli/command.ts'
+import { durationText } from '../cli/duration-text.ts'
+import { printJson, tell } from '../cli/output.ts'
+import { printTable } from '../cli/table.ts'
+import { addressOfNode, type NodeStatus, readStatus } from '../running-node.ts'
+import { apiTokenVariable } from '../serve/config.ts'
+
+export default defineNodectlCommand({
+  definition: {
+    meta: { name: 'status', description: 'Show how a running node is' },
+    args: {
+      url: {
+        type: 'string',
+        valueHint: 'URL',
+        description: 'Where the node answers (default where serve listens by the same settings)',
+      },
+      'data-dir': {
+        type: 'string',
+        valueHint: 'DIR',
+        description: 'The node whose config.json says where it listens',
+      },
+      json: { type: 'boolean', description: 'Print the whole status as JSON' },
+    },
+    async run({ args }) {
+      const url = args.url ?? addressOfNode({ 'data-dir': args['data-dir'] })
+      const status = await readStatus(url)
+      if (args.json) printJson(status)
+      else printTable(rowsOf(url, status))
+      if (status.config === undefined)
+        tell(`This is what everybody sees; with ${apiTokenVariable} in the environment there is more.`)
+    },
+  },
+  environment: [
+    [apiTokenVariable, 'shows the whole status; it is sent over https or within this machine only'],
+    ['NODE_BIND', 'where serve listens'],
+  ],
+  exits: [
+    ['0', 'the node answers'],
+    ['1', 'no node answers'],
+    ['2', 'called in a wrong way'],
+    ['70', 'a bug of nodectl'],
+  ],
+  examples: [
+    ['status', 'Ask the node of this machine'],
+    ['status --url https://node.example --json', 'Ask another one, for a script'],
+  ],
+})
+
+/** What a person looks for first; members that a newer node adds are in the JSON. */
+function rowsOf(url: string, status: NodeStatus): [string, string][] {
+  const { node_id, version, uptime_secs, role, network, engine, counts, queue, hub, last_errors } = status
+  const up = typeof uptime_secs === 'number' ? `, up ${durationText(uptime_secs)}` : ''
+  return [
+    ['node', `${node_id ?? url} (nodectl ${version}${up})`],
+    ['does', `${role} of ${network}, engine ${engine}`],
+    ...(isObject(hub) ? [['hub', hubText(hub)] as [string, string]] : []),
+    ...(isObject(queue)
+      ? [
+          ['queue', `${queue.running} running, ${queue.waiting} waiting, ${queue.workers} at once`] as [
+            string,
+            string,
+          ],
+        ]
+      : []),
+    ['counts', listText(counts)],
+    ...(Array.isArray(last_errors)
+      ? last_errors.slice(0, 3).map(({ time, message }): [string, string] => ['error', `${time} ${message}`])
+      : []),
+  ]
+}
+
+function hubText({ url, state, problem, device_bound }: Readonly<Record<string, unknown>>): string {
+  const bound = device_bound === false ? '; the device is bound to no wallet (nodectl bind)' : ''
+  return `${state} at ${url}${problem === null ? '' : `: ${problem}`}${bound}`
+}
+
+const listText = (counts: unknown): string =>
+  Object.entries(counts as Record<string, unknown>)
+    .map(([name, count]) => `${name} ${count}`)
+    .join(', ')

@@ -1,0 +1,50 @@
+import { isAddress, isUnsigned } from '../../../protocol/encoding/index.ts'
+import { askForText } from '../binding/binding-text.ts'
+import { bindingRecord, withHint } from '../binding/send-binding.ts'
+import { defineNodectlCommand } from '../cli/command.ts'
+import { CliError } from '../cli/errors.ts'
+import { type NodeAtHub, nodeAtHubSettings, openNodeAtHub } from '../cli/node-at-hub.ts'
+import { printJson } from '../cli/output.ts'
+import { settingArguments, settingEnvironment } from '../cli/setting-arguments.ts'
+import { HubError } from '../serve/hub/index.ts'
+import { Members } from '../serve/hub/members.ts'
+
+export default defineNodectlCommand({
+  definition: {
+    meta: { name: 'unbind', description: 'End the binding of the node to its wallet; its own key is enough' },
+    args: settingArguments(nodeAtHubSettings),
+    async run({ args }) {
+      const at = await openNodeAtHub(args)
+      const { client, profile, node, clock } = at
+      const owner = await ownerOf(at)
+      const wanted = { action: 'unbind', owner, public_key: node.publicKey } as const
+      const body = bindingRecord(at, await askForText(client, profile, wanted, clock), null)
+      const unbound = await withHint(
+        client.call({ method: 'POST', target: '/v1/devices/unbind', body }, (answer) => {
+          const record = new Members(answer)
+          return {
+            node_id: record.text('node_id'),
+            owner: record.get('owner', isAddress, 'an address'),
+            unbound_at: record.get('unbound_at', isUnsigned, 'Unix seconds'),
+          }
+        }),
+      )
+      printJson(unbound)
+    },
+  },
+  environment: settingEnvironment(nodeAtHubSettings),
+  examples: [['unbind --data-dir ./node --hub-url https://hub.example', 'Take the device from its wallet']],
+})
+
+/** The wallet that the device is bound to. @throws {@link CliError} when there is none. */
+async function ownerOf({ client, nodeId }: NodeAtHub): Promise<string> {
+  try {
+    return await client.call({ method: 'GET', target: `/v1/devices/${nodeId}` }, (answer) =>
+      new Members(answer).get('owner', isAddress, 'an address'),
+    )
+  } catch (error) {
+    if (error instanceof HubError && error.status === 404)
+      throw new CliError('not_bound', `${nodeId} is bound to no wallet`)
+    throw error
+  }
+}

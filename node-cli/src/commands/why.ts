@@ -1,0 +1,70 @@
+import { isBytes32 } from '../../../protocol/encoding/index.ts'
+import { deriveSubscriptionId } from '../../../protocol/identity/index.ts'
+import { defineNodectlCommand } from '../cli/command.ts'
+import { exitCodes, UsageError } from '../cli/errors.ts'
+import { type NodeAtHub, nodeAtHubSettings, openNodeAtHub } from '../cli/node-at-hub.ts'
+import { printable, printJson } from '../cli/output.ts'
+import { settingArguments, settingEnvironment } from '../cli/setting-arguments.ts'
+import { writeOutput } from '../cli/standard-streams.ts'
+import { type Diagnosis, diagnose } from '../diagnosis.ts'
+
+export default defineNodectlCommand({
+  definition: {
+    meta: { name: 'why', description: 'Say why the node gets no work or no reward, as the hub sees it' },
+    args: {
+      subscription: {
+        type: 'positional',
+        required: false,
+        description: 'The subscription (default that of the node to --project)',
+      },
+      ...settingArguments(nodeAtHubSettings),
+      project: { type: 'string', valueHint: '0x…', description: 'The project that the node works for' },
+      json: { type: 'boolean', description: 'Print {working, causes} as JSON' },
+    },
+    async run({ args }) {
+      const named = idOf('SUBSCRIPTION', args.subscription)
+      const project = idOf('--project', args.project)
+      if (named !== null && project !== null)
+        throw new UsageError('name a subscription or a project, not both')
+      const at = await openNodeAtHub(args)
+      const diagnosis = await diagnose(at, subscriptionOf(at, named, project))
+      if (args.json) printJson(diagnosis)
+      else writeOutput(textOf(diagnosis))
+      if (!diagnosis.working) process.exitCode = exitCodes.failed
+    },
+  },
+  environment: settingEnvironment(nodeAtHubSettings),
+  exits: [
+    ['0', 'nothing is in the way'],
+    ['1', 'something is, or the hub does not say'],
+    ['2', 'called in a wrong way'],
+    ['70', 'a bug of nodectl'],
+  ],
+  examples: [
+    ['why --data-dir ./node --hub-url https://hub.example', 'Ask about the device itself'],
+    ['why --data-dir ./node --hub-url https://hub.example --project 0x…', 'Ask about its work for a project'],
+  ],
+})
+
+function idOf(argument: string, text: string | undefined): string | null {
+  const id = text?.toLowerCase()
+  if (id !== undefined && !isBytes32(id))
+    throw new UsageError(`${argument} must be an id of 0x and 64 hex digits, not ${text}`)
+  return id ?? null
+}
+
+/** The id of a subscription follows from project, owner and key. */
+const subscriptionOf =
+  ({ node }: NodeAtHub, named: string | null, project: string | null) =>
+  (owner: string): string | null =>
+    named ?? (project === null ? null : deriveSubscriptionId(project, owner, node.publicKey))
+
+function textOf({ working, causes }: Diagnosis): string {
+  const lines = causes.flatMap(({ severity, message, next_step, docs }) => [
+    `${severity}: ${message}`,
+    ...(next_step === null ? [] : [`  → ${next_step}`]),
+    ...(docs === null ? [] : [`  ${docs}`]),
+  ])
+  const summary = working ? 'Nothing is in the way.' : 'Something is in the way.'
+  return `${[summary, ...lines].map(printable).join('\n')}\n`
+}

@@ -1,0 +1,115 @@
+import { isAddress, isUnsigned } from '../../protocol/encoding/index.ts'
+import { CliError } from './cli/errors.ts'
+import type { NodeAtHub } from './cli/node-at-hub.ts'
+import { HubError } from './serve/hub/index.ts'
+import { Members } from './serve/hub/members.ts'
+
+/** One thing that keeps a device from work or reward. */
+export interface Cause {
+  readonly code: string
+  readonly severity: string
+  readonly message: string
+  /** Unix seconds. */
+  readonly since: number | null
+  readonly next_step: string | null
+  readonly docs: string | null
+}
+
+export interface Diagnosis {
+  readonly working: boolean
+  readonly causes: readonly Cause[]
+}
+
+const causesMax = 200
+
+/**
+ * Asks the hub what keeps the node from work: about the device, and about one of its subscriptions.
+ *
+ * @param subscriptionOf the subscription of the device of an owner; null when none was named.
+ * @throws {@link CliError} where the hub gives no diagnosis.
+ */
+export async function diagnose(
+  at: NodeAtHub,
+  subscriptionOf: (owner: string) => string | null,
+): Promise<Diagnosis> {
+  const { client, nodeId, dataDir } = at
+  const device = await ifFound(
+    client.call({ method: 'GET', target: `/v1/devices/${nodeId}` }, (answer) => {
+      const device = new Members(answer)
+      return {
+        owner: device.get('owner', isAddress, 'an address'),
+        status: device.text('status'),
+        lastSeenAt: device.optional('last_seen_at', isUnsigned, 'Unix seconds'),
+      }
+    }),
+  )
+  if (device === null)
+    return inTheWay({
+      code: 'not_bound',
+      message: `${nodeId} is bound to no wallet, so it gets no work.`,
+      next_step: `nodectl bind --data-dir ${dataDir} --hub-url ${client.origin} --owner 0x…`,
+    })
+  const subscription = subscriptionOf(device.owner)
+  if (subscription === null)
+    return device.status === 'online' || device.status === 'idle'
+      ? { working: true, causes: [] }
+      : inTheWay({
+          code: device.status,
+          since: device.lastSeenAt,
+          message: `The hub has ${nodeId} as ${device.status}.`,
+          next_step: 'Is nodectl serve running? Check it with: nodectl doctor',
+        })
+  return askAbout(at, subscription)
+}
+
+async function askAbout({ client, nodeId }: NodeAtHub, id: string): Promise<Diagnosis> {
+  const target = `/v1/subscriptions/${id}`
+  const status = await ifFound(
+    client.call({ method: 'GET', target }, (answer) => new Members(answer).text('status')),
+  )
+  if (status === null)
+    return inTheWay({
+      code: 'no_subscription',
+      message: `${nodeId} has no subscription ${id}.`,
+      next_step: 'Subscribe the device to the project on the website of the network.',
+    })
+  const diagnosis = await ifFound(
+    client.call({ method: 'GET', target: `${target}/diagnosis` }, readDiagnosis),
+  )
+  if (diagnosis !== null) return diagnosis
+  throw new CliError('no_diagnosis', `the hub on ${client.origin} gives no diagnoses yet`, {
+    hint: `What it does say: the subscription is ${status}.`,
+  })
+}
+
+function readDiagnosis(answer: unknown): Diagnosis {
+  const diagnosis = new Members(answer)
+  const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean'
+  const isText = (value: unknown): value is string => typeof value === 'string'
+  return {
+    working: diagnosis.get('working', isBoolean, 'true or false'),
+    causes: diagnosis.objects('causes', causesMax).map((cause) => ({
+      code: cause.text('code'),
+      severity: cause.text('severity'),
+      message: cause.text('message'),
+      since: cause.optional('since', isUnsigned, 'Unix seconds'),
+      next_step: cause.optional('next_step', isText, 'a text'),
+      docs: cause.optional('docs', isText, 'a text'),
+    })),
+  }
+}
+
+const inTheWay = (cause: Partial<Cause> & Pick<Cause, 'code' | 'message'>): Diagnosis => ({
+  working: false,
+  causes: [{ severity: 'error', since: null, next_step: null, docs: null, ...cause }],
+})
+
+/** Null where the hub answers 404. */
+async function ifFound<T>(call: Promise<T>): Promise<T | null> {
+  try {
+    return await call
+  } catch (error) {
+    if (error instanceof HubError && error.status === 404) return null
+    throw error
+  }
+}

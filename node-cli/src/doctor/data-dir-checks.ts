@@ -1,0 +1,73 @@
+import { accessSync, constants, existsSync, statSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { databaseFile } from '../data-dir/database.ts'
+import { lockFolder } from '../data-dir/folder-lock.ts'
+import { identityOf, readNodeKey } from '../data-dir/node-key.ts'
+import { profile } from '../profile.ts'
+import { type Check, failed, ok, skipped, warning } from './finding.ts'
+
+const othersMask = 0o077
+
+export const keyCheck =
+  (dataDir: string): Check =>
+  () => {
+    const seed = readNodeKey(dataDir)
+    if (seed === null)
+      return failed(`no node key in ${dataDir}`, `Create one: nodectl keygen --data-dir ${dataDir}`)
+    return ok(`${identityOf(profile, dataDir, seed).node_id}, readable by its owner alone`)
+  }
+
+export const dataDirCheck =
+  (dataDir: string): Check =>
+  () => {
+    if (!existsSync(dataDir))
+      return failed(`there is no ${dataDir}`, `Create it with its key: nodectl keygen --data-dir ${dataDir}`)
+    try {
+      accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
+    } catch {
+      return failed(
+        `${dataDir} cannot be written by this user`,
+        'Run as the user of the service, or give it the directory: chown -R <USER> <DIR>',
+      )
+    }
+    const problem = problemOfDatabase(dataDir)
+    if (problem !== null)
+      return failed(
+        `the database is damaged: ${problem}`,
+        'Stop the node and put a backup in its place; keep node.key.',
+      )
+    if (process.platform !== 'win32' && statSync(dataDir).mode & othersMask)
+      return warning(`others can look into ${dataDir}`, `chmod 700 ${dataDir}`)
+    return ok(`${dataDir} can be used`)
+  }
+
+/** What SQLite finds wrong; null for a database that is whole, or is not there yet. */
+function problemOfDatabase(dataDir: string): string | null {
+  const file = databaseFile(dataDir)
+  if (!existsSync(file)) return null
+  try {
+    const db = new DatabaseSync(file, { readOnly: true })
+    try {
+      const row = db.prepare('PRAGMA quick_check(1)').get() as { quick_check: string }
+      return row.quick_check === 'ok' ? null : row.quick_check
+    } finally {
+      db.close()
+    }
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
+/** Tells the process that has the directory, which is the node when it runs. */
+export const processCheck =
+  (dataDir: string): Check =>
+  () => {
+    if (!existsSync(dataDir)) return skipped('there is no data directory')
+    const lock = lockFolder(dataDir, 'nodectl')
+    if (lock.status === 'busy')
+      return ok(
+        `${lock.pid === null ? 'another process' : `process ${lock.pid}`} has the data directory; a second one would be refused`,
+      )
+    lock.release()
+    return ok('no other process has the data directory')
+  }

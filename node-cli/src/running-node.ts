@@ -1,0 +1,53 @@
+import { isLoopbackHost, isObject } from '../../protocol/encoding/index.ts'
+import { CliError, UsageError } from './cli/errors.ts'
+import { NoAnswer, requestJson } from './http-json.ts'
+import { apiTokenVariable, type GivenSettings, readSettings } from './serve/config.ts'
+
+const timeoutSeconds = 5
+const answerBytesMax = 2 ** 22
+
+/** What a running node answers on `GET /status`: redacted without its token. */
+export type NodeStatus = Readonly<Record<string, unknown>>
+
+/** Where the node of these settings listens, as this machine reaches it. */
+export function addressOfNode(flags: GivenSettings, env: NodeJS.ProcessEnv = process.env): string {
+  const { bind } = readSettings(['bind'], flags, env)
+  // A node that listens everywhere listens here.
+  const host = bind.host === '0.0.0.0' ? '127.0.0.1' : bind.host === '::' ? '::1' : bind.host
+  return `http://${host.includes(':') ? `[${host}]` : host}:${bind.port}`
+}
+
+/**
+ * Asks a running node how it is, with the token in the environment where it may be sent: over TLS, or within this machine.
+ *
+ * @throws {@link CliError} when no node answers.
+ */
+export async function readStatus(url: string, env: NodeJS.ProcessEnv = process.env): Promise<NodeStatus> {
+  const address = URL.parse(url)
+  if (address === null || !/^https?:$/.test(address.protocol))
+    throw new UsageError(`--url must be a URL such as http://127.0.0.1:7070, not ${url}`)
+  const token = env[apiTokenVariable]
+  const maySend = address.protocol === 'https:' || isLoopbackHost(address.hostname)
+  try {
+    const { status, value } = await requestJson(`${address.origin}/status`, {
+      headers: token && maySend ? { Authorization: `Bearer ${token}` } : {},
+      timeoutSeconds,
+      answerBytesMax,
+    })
+    if (status === 401)
+      throw new CliError(
+        'unauthorized',
+        `the node on ${address.origin} has another token than ${apiTokenVariable}`,
+      )
+    if (status !== 200 || !isObject(value) || !isObject(value.counts))
+      throw new CliError('not_a_node', `what answers on ${address.origin} is no node of nodectl`, {
+        hint: 'Name the address of the node with --url.',
+      })
+    return value
+  } catch (error) {
+    if (!(error instanceof NoAnswer)) throw error
+    throw new CliError('no_node', `no node answers on ${address.origin}: ${error.message}`, {
+      hint: 'Start it with nodectl serve, or name its address with --url.',
+    })
+  }
+}

@@ -1,0 +1,140 @@
+import packageJson from '../../../package.json' with { type: 'json' }
+import { nodeSigner } from '../../node-signer.ts'
+import { capabilitiesOf } from '../capabilities.ts'
+import { deviceEngineOf } from '../device-engine.ts'
+import type { Part, ServeNode } from '../node.ts'
+import { backoffSeconds } from './backoff.ts'
+import { followHub } from './clock.ts'
+import { describeDevice } from './device-profile.ts'
+import { type HubClient, hubClient } from './hub-client.ts'
+import { HubError } from './hub-error.ts'
+import { parseHubUrl } from './hub-url.ts'
+import { type HubLink, keepRegistered, type RunningRegistration } from './registration.ts'
+import { repeat } from './repeat.ts'
+import { requestSigner } from './request-signer.ts'
+import { dropForeignSenders, refreshSenders } from './validators.ts'
+
+/** How soon a node that joins or leaves the validators is known here. */
+const sendersSeconds = 60
+
+/** Keeps a node registered with its hub, follows its time where the node shall, and knows whose calls to take. */
+export function hubPart(node: ServeNode, url: string): Part {
+  const { metrics, status, clock, store } = node
+  const stopping = new AbortController()
+  const client = hubClient(parseHubUrl(url), stopping.signal)
+  let registration: RunningRegistration | null = null
+  let senders: Promise<void> = Promise.resolve()
+
+  const link = () => registration?.link() ?? null
+  metrics.gauge('hub_link_up', 'Whether the hub heard the last heartbeat', () =>
+    Number(link()?.state === 'registered' || link()?.state === 'pending'),
+  )
+  metrics.gauge(
+    'hub_clock_offset_seconds',
+    'How far the time in use is ahead of the machine',
+    () => clock.offsetSeconds,
+  )
+  metrics.gauge(
+    'senders',
+    'Validators and coordinator whose calls are taken',
+    () => store.senders.all().length,
+  )
+  status.set('hub', () => describeLink(client, link(), clock.offsetSeconds))
+
+  return {
+    start: () => {
+      dropForeignSenders(sourceOf(node, client))
+      registration = startRegistration(node, client)
+      senders = keepSenders(node, client, stopping.signal)
+    },
+    stop: async () => {
+      stopping.abort()
+      await Promise.all([registration?.stop(), senders])
+    },
+  }
+}
+
+/** Follows the hub before anything is dated, where the node shall; a hub that is away is followed once it is back. */
+export async function setClock({ config, clock, log }: ServeNode): Promise<void> {
+  if (config.clock !== 'hub' || config.hubUrl === null) return
+  try {
+    await followHub(hubClient(parseHubUrl(config.hubUrl)), clock)
+  } catch (error) {
+    if (!(error instanceof HubError)) throw error
+    log.warn('the time of the hub is not known; that of the machine is used meanwhile', {
+      reason: error.message,
+    })
+  }
+}
+
+function startRegistration(node: ServeNode, client: HubClient): RunningRegistration {
+  const { config, profile, identity, seed, clock, queue, log } = node
+  const engine = deviceEngineOf(config.engine)
+  return keepRegistered({
+    client,
+    profile,
+    nodeId: identity.nodeId,
+    signer: requestSigner(profile, nodeSigner(seed), clock),
+    registration: {
+      role: config.role,
+      url: config.nodeUrl,
+      engine,
+      nodectlVersion: packageJson.version,
+      capabilities: capabilitiesOf(config),
+    },
+    health: () => (queue.running >= config.workers ? 'idle' : 'online'),
+    deviceProfile: config.role === 'miner' ? () => describeDevice(config.dataDir, engine) : null,
+    beforeEach: async () => {
+      if (config.clock === 'hub') await followHub(client, clock)
+    },
+    changed: (link) => {
+      const fields = { hub: client.origin, ...(link.problem !== null && { reason: link.problem }) }
+      if (link.state === 'away') log.warn('the hub is away; the node goes on', fields)
+      else if (link.state === 'refused') log.error('the hub does not take this node', fields)
+      else if (link.state !== 'stopped') log.info(`hub: ${link.state}`, fields)
+      if (link.isBound === false)
+        log.warn('this device is bound to no wallet, so it gets no work; bind it with: nodectl bind', {})
+    },
+  })
+}
+
+const sourceOf = ({ profile, store }: ServeNode, client: HubClient) => ({
+  client,
+  profile,
+  senders: store.senders,
+  facts: store.facts,
+})
+
+function keepSenders(node: ServeNode, client: HubClient, stop: AbortSignal): Promise<void> {
+  const { log } = node
+  let failures = 0
+  let told = ''
+  const tellOnce = (problems: readonly string[]): void => {
+    const text = problems.join('\n')
+    if (text !== told) for (const problem of problems) log.warn(problem)
+    told = text
+  }
+  const refresh = async (): Promise<number> => {
+    try {
+      tellOnce(await refreshSenders(sourceOf(node, client)))
+      failures = 0
+      return sendersSeconds * (0.9 + 0.1 * Math.random())
+    } catch (error) {
+      if (stop.aborted) return 0
+      // That the hub is away is said once, by the heartbeat.
+      if (!(error instanceof HubError && error.isPassing)) tellOnce([(error as Error).message])
+      failures += 1
+      return backoffSeconds(failures, Math.random())
+    }
+  }
+  return repeat(refresh, stop)
+}
+
+const describeLink = ({ origin }: HubClient, link: HubLink | null, offsetSeconds: number) => ({
+  url: origin,
+  state: link?.state ?? 'connecting',
+  problem: link?.problem ?? null,
+  heard_at: link?.heardAt ?? null,
+  device_bound: link?.isBound ?? null,
+  clock_offset_secs: offsetSeconds,
+})

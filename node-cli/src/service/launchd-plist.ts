@@ -1,0 +1,62 @@
+import type { ServiceOptions } from './service-options.ts'
+
+export const launchdFile = '/Library/LaunchDaemons/nodectl.plist'
+
+/** Exports the lines of the file named first, and becomes the program named then. */
+const withEnvironment = 'set -a; . "$0"; exec "$@"'
+
+/** A launchd daemon that runs `serve`. launchd reads no environment files, so a shell does. */
+export function launchdPlist({ command, user, dataDir, environmentFile }: ServiceOptions): string {
+  const program = ['/bin/sh', '-c', withEnvironment, environmentFile, ...command, 'serve']
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<!--
+  Install, as root:
+    mkdir -p ${commented(dataDir)} && chown ${commented(user)} ${commented(dataDir)} && chmod 700 ${commented(dataDir)}
+    nodectl service print env > ${commented(environmentFile)} && chown ${commented(user)} ${commented(environmentFile)} && chmod 600 ${commented(environmentFile)}
+    nodectl service print launchd > ${launchdFile}
+    launchctl bootstrap system ${launchdFile}
+  Follow its log: tail -f /var/log/nodectl.log
+-->
+<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+<plist version="1.0">
+<dict>
+  <key>Label</key>
+  <string>nodectl</string>
+  <key>ProgramArguments</key>
+  <array>
+${program.map((word) => `    <string>${escaped(word)}</string>`).join('\n')}
+  </array>
+  <key>UserName</key>
+  <string>${escaped(user)}</string>
+  <key>WorkingDirectory</key>
+  <string>${escaped(dataDir)}</string>
+  <key>RunAtLoad</key>
+  <true/>
+  <key>KeepAlive</key>
+  <dict>
+    <key>SuccessfulExit</key>
+    <false/>
+  </dict>
+  <key>ThrottleInterval</key>
+  <integer>5</integer>
+  <key>ExitTimeOut</key>
+  <integer>20</integer>
+  <key>Umask</key>
+  <integer>${0o077}</integer>
+  <key>SoftResourceLimits</key>
+  <dict>
+    <key>NumberOfFiles</key>
+    <integer>65536</integer>
+  </dict>
+  <key>StandardErrorPath</key>
+  <string>/var/log/nodectl.log</string>
+</dict>
+</plist>
+`
+}
+
+const escaped = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+
+/** Two hyphens would end a comment. */
+const commented = (text: string): string => text.replaceAll('--', '- -')

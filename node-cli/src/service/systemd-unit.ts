@@ -1,0 +1,70 @@
+import path from 'node:path'
+import type { ServiceOptions } from './service-options.ts'
+
+export const systemdFile = '/etc/systemd/system/nodectl.service'
+
+/** Where systemd makes a directory for a service, and gives it to its user. */
+const stateFolder = '/var/lib'
+
+/**
+ * A systemd unit that runs `serve`. The service sees the system read-only, no home directory and no device, and writes to
+ * its data directory alone. Memory may be made executable, because V8 compiles modules at run time.
+ */
+export function systemdUnit({ command, user, dataDir, environmentFile }: ServiceOptions): string {
+  const isState = path.dirname(dataDir) === stateFolder
+  return `# Install, as root:
+#   useradd --system --shell /usr/sbin/nologin ${user}
+#   nodectl service print env > ${environmentFile} && chmod 600 ${environmentFile}
+#   nodectl service print systemd > ${systemdFile}
+#   systemctl daemon-reload && systemctl enable --now nodectl
+# Follow its log: journalctl -fu nodectl
+
+[Unit]
+Description=nodectl, a node of the network
+Documentation=man:nodectl-serve(1)
+Wants=network-online.target
+After=network-online.target
+# A node that cannot start now is tried again for as long as it takes.
+StartLimitIntervalSec=0
+
+[Service]
+Type=exec
+User=${user}
+EnvironmentFile=${environmentFile}
+ExecStart=${[...command, 'serve'].map(quoted).join(' ')}
+Restart=on-failure
+RestartSec=5
+# serve lets executions end for 10 s.
+TimeoutStopSec=20
+LimitNOFILE=65536
+UMask=0077
+${isState ? `StateDirectory=${path.basename(dataDir)}\nStateDirectoryMode=0700\n` : ''}ReadWritePaths=${quoted(dataDir)}
+NoNewPrivileges=true
+ProtectSystem=strict
+ProtectHome=true
+PrivateTmp=true
+PrivateDevices=true
+ProtectClock=true
+ProtectControlGroups=true
+ProtectHostname=true
+ProtectKernelLogs=true
+ProtectKernelModules=true
+ProtectKernelTunables=true
+RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX
+RestrictNamespaces=true
+RestrictRealtime=true
+RestrictSUIDSGID=true
+LockPersonality=true
+CapabilityBoundingSet=
+SystemCallArchitectures=native
+
+[Install]
+WantedBy=multi-user.target
+`
+}
+
+/** A word of a systemd command line: `%` and `$` stand for something else there. */
+const quoted = (word: string): string => {
+  const escaped = word.replaceAll('%', '%%').replaceAll('$', '$$$$')
+  return /^[\w@%+=:,./$-]+$/.test(word) ? escaped : `"${escaped.replace(/["\\]/g, '\\$&')}"`
+}
