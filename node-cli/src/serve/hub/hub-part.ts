@@ -10,7 +10,7 @@ import { type HubClient, hubClient } from './hub-client.ts'
 import { HubError } from './hub-error.ts'
 import { parseHubUrl } from './hub-url.ts'
 import { type HubLink, keepRegistered, type RunningRegistration } from './registration.ts'
-import { repeat } from './repeat.ts'
+import { repeat, waitUnreferenced } from './repeat.ts'
 import { requestSigner } from './request-signer.ts'
 import { dropForeignSenders, refreshSenders } from './validators.ts'
 
@@ -127,7 +127,7 @@ function keepSenders(node: ServeNode, client: HubClient, stop: AbortSignal): Pro
       return backoffSeconds(failures, Math.random())
     }
   }
-  return repeat(refresh, stop)
+  return repeat(refresh, stop, waitUnreferenced)
 }
 
 const describeLink = ({ origin }: HubClient, link: HubLink | null, offsetSeconds: number) => ({

@@ -6,7 +6,7 @@ import type { HubClient } from './hub-client.ts'
 import { HubError } from './hub-error.ts'
 import { readNetwork } from './network.ts'
 import { beat, isUnknownNode, type Registration, register, sendProfile } from './node-calls.ts'
-import { repeat } from './repeat.ts'
+import { repeat, type Wait, waitUnreferenced } from './repeat.ts'
 import type { RequestSigner } from './request-signer.ts'
 
 /**
@@ -48,6 +48,8 @@ export interface RegistrationOptions {
   readonly beforeEach: () => Promise<void>
   /** Told when the state or the problem changes, and not for each try. */
   readonly changed: (link: HubLink) => void
+  /** Between two calls. */
+  readonly wait?: Wait
   /** From 0 to 1. */
   readonly random?: () => number
 }
@@ -69,7 +71,7 @@ const beatsPerProfile = 10
  * keep no process alive.
  */
 export function keepRegistered(options: RegistrationOptions): RunningRegistration {
-  const { beforeEach, changed, random = Math.random } = options
+  const { beforeEach, changed, wait = waitUnreferenced, random = Math.random } = options
   const stopping = new AbortController()
   const { signal } = stopping
   let link: HubLink = { state: 'connecting', problem: null, heardAt: null, isBound: null }
@@ -101,7 +103,7 @@ export function keepRegistered(options: RegistrationOptions): RunningRegistratio
     }
   }
 
-  const running = repeat(callOnce, signal)
+  const running = repeat(callOnce, signal, wait)
   return {
     link: () => link,
     stop: async () => {

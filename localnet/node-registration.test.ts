@@ -1,0 +1,276 @@
+import { randomBytes } from 'node:crypto'
+import path from 'node:path'
+import { generatePrivateKey } from 'viem/accounts'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { nodeSigner } from '../node-cli/src/node-signer.ts'
+import { systemClock } from '../node-cli/src/serve/clock.ts'
+import {
+  describeDevice,
+  dropForeignSenders,
+  type HubLink,
+  hubClient,
+  keepRegistered,
+  refreshSenders,
+  register,
+  requestSigner,
+} from '../node-cli/src/serve/hub/index.ts'
+import { openServeStore, type ServeStore } from '../node-cli/src/serve/store/index.ts'
+import { temporaryFolder } from '../node-cli/testing/nodectl.ts'
+import {
+  createBindingRecord,
+  deriveNodeId,
+  type NodeRole,
+  resolveProfile,
+} from '../protocol/identity/index.ts'
+import { evmAddress } from '../protocol/signatures/index.ts'
+import { probePort } from './port.ts'
+import { startTestHub, type TestHub } from './testing/hub.ts'
+import { signIn } from './testing/session.ts'
+
+const profile = resolveProfile()
+const operatorKey = generatePrivateKey()
+const settings = { OPERATOR_ADDRESSES: evmAddress(operatorKey) }
+
+let hub: TestHub
+let statePath: string
+const start = async (port?: number) => {
+  hub = await startTestHub(settings, { statePath, port: port ?? (await probePort(0)) })
+}
+const restart = async () => {
+  const { port } = new URL(hub.origin)
+  await start(Number(port))
+}
+const operator = () => signIn(hub.urls[0]!, undefined, operatorKey)
+
+beforeAll(async () => {
+  statePath = path.join(temporaryFolder(), 'hub')
+  await start()
+})
+afterAll(() => hub.stop())
+
+interface Node {
+  readonly seed: string
+  readonly nodeId: string
+  readonly publicKey: string
+  readonly signer: ReturnType<typeof requestSigner>
+}
+
+function createNode(): Node {
+  const seed = `0x${randomBytes(32).toString('hex')}`
+  const node = nodeSigner(seed)
+  const nodeId = deriveNodeId(profile, node.publicKey)
+  return { seed, nodeId, publicKey: node.publicKey, signer: requestSigner(profile, node, systemClock) }
+}
+
+const registrationOf = (role: NodeRole, url: string | null) => ({
+  role,
+  url,
+  engine: 'native' as const,
+  nodectlVersion: '1.0.0',
+  capabilities: ['execute'],
+})
+
+/** Keeps a node registered; a pause between two calls lasts until the test ends it. */
+function keep(node: Node, role: NodeRole = 'miner') {
+  const changes: HubLink[] = []
+  let paused = Promise.withResolvers<number>()
+  let over = Promise.withResolvers<void>()
+  const registration = keepRegistered({
+    client: hubClient(new URL(hub.origin)),
+    profile,
+    nodeId: node.nodeId,
+    signer: node.signer,
+    registration: registrationOf(role, role === 'miner' ? null : 'http://127.0.0.1:7070'),
+    health: () => 'online',
+    deviceProfile: role === 'miner' ? () => describeDevice(statePath, 'native') : null,
+    beforeEach: async () => {},
+    changed: (link) => changes.push(link),
+    random: () => 1,
+    wait: (seconds, stop) => {
+      stop.addEventListener('abort', () => over.resolve())
+      paused.resolve(seconds)
+      return over.promise
+    },
+  })
+  return {
+    changes,
+    link: registration.link,
+    /** The seconds of the pause that is or comes. */
+    pause: () => paused.promise,
+    /** Ends the pause, and gives the seconds of the next one. */
+    call: () => {
+      paused = Promise.withResolvers()
+      const ended = over
+      over = Promise.withResolvers()
+      ended.resolve()
+      return paused.promise
+    },
+    stop: registration.stop,
+  }
+}
+
+describe('a node that registers', () => {
+  test('is heard every 30 s, says what it is once it is bound, and stops when told', async () => {
+    const node = createNode()
+    const kept = keep(node)
+    expect(await kept.pause()).toBe(30)
+    expect(kept.link()).toEqual({
+      state: 'registered',
+      problem: null,
+      heardAt: expect.any(Number),
+      isBound: false,
+    })
+    await bind(node)
+    for (let beats = 1; beats < 10; beats++) await kept.call()
+    expect(kept.link().isBound).toBe(false)
+    await kept.call()
+    expect(kept.link().isBound).toBe(true)
+    const device = await (await fetch(`${hub.origin}/v1/devices/${node.nodeId}`)).json()
+    expect(device).toMatchObject({
+      status: 'online',
+      engine: 'native',
+      nodectl_version: '1.0.0',
+      arch: process.arch,
+    })
+    await kept.stop()
+    expect(kept.link().state).toBe('stopped')
+  })
+
+  test('goes on while the hub is away, tries with growing pauses, and is heard when it is back', async () => {
+    const kept = keep(createNode())
+    await kept.pause()
+    await hub.stop()
+    expect([await kept.call(), await kept.call(), await kept.call(), await kept.call()]).toEqual([1, 2, 4, 8])
+    expect(kept.link()).toMatchObject({
+      state: 'away',
+      problem: expect.stringContaining('no hub answers on'),
+    })
+    // One line in the log, however long it lasts.
+    expect(kept.changes.filter(({ state }) => state === 'away')).toHaveLength(1)
+    await restart()
+    expect(await kept.call()).toBe(30)
+    expect(kept.link()).toMatchObject({ state: 'registered', problem: null })
+    await kept.stop()
+  })
+
+  test('registers again with a hub that has forgotten it', async () => {
+    const kept = keep(createNode())
+    await kept.pause()
+    await hub.stop()
+    statePath = path.join(temporaryFolder(), 'hub')
+    await restart()
+    expect(await kept.call()).toBe(1)
+    expect(await kept.call()).toBe(30)
+    expect(kept.link().state).toBe('registered')
+    await kept.stop()
+  })
+
+  test('waits as a validator for an operator, and leaves the hub alone once it is revoked', async () => {
+    const node = createNode()
+    const kept = keep(node, 'validator')
+    await kept.pause()
+    expect(kept.link()).toMatchObject({ state: 'pending', problem: null, isBound: null })
+    await (await operator()).post(`/admin/v1/nodes/${node.nodeId}/approve`)
+    await kept.call()
+    expect(kept.link().state).toBe('registered')
+    await (await operator()).post(`/admin/v1/nodes/${node.nodeId}/revoke`)
+    await kept.call()
+    expect(kept.link()).toMatchObject({
+      state: 'refused',
+      problem: 'an operator of the hub revoked this node',
+    })
+    await kept.stop()
+  })
+
+  test('that was revoked before is refused, and asks every five minutes or so', async () => {
+    const node = createNode()
+    await register(
+      hubClient(new URL(hub.origin)),
+      node.signer,
+      profile.network,
+      registrationOf('miner', null),
+    )
+    await (await operator()).post(`/admin/v1/nodes/${node.nodeId}/revoke`)
+    const kept = keep(node)
+    expect(await kept.pause()).toBeCloseTo(330)
+    expect(kept.link()).toMatchObject({
+      state: 'refused',
+      problem: expect.stringContaining('An operator revoked this node'),
+    })
+    await kept.stop()
+  })
+})
+
+/** Binds a node to a wallet of its own. */
+async function bind({ seed, publicKey }: Node): Promise<void> {
+  const ownerKey = generatePrivateKey()
+  const fields = {
+    action: 'bind',
+    owner: evmAddress(ownerKey),
+    public_key: publicKey,
+    issued_at: systemClock.now(),
+    nonce: randomBytes(16).toString('hex'),
+  } as const
+  const record = createBindingRecord(profile, fields, { ownerKey, nodeSeed: seed })
+  const response = await fetch(`${hub.origin}/v1/devices/bind`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(record),
+  })
+  expect(response.status).toBe(200)
+}
+
+describe('whose calls a node takes', () => {
+  let dataDir: string
+  let store: ServeStore
+  beforeEach(() => {
+    dataDir = temporaryFolder()
+    store = openServeStore(dataDir)
+  })
+  afterEach(() => store.close())
+  const source = (change: { hub?: string; network?: string } = {}) => ({
+    client: hubClient(new URL(change.hub ?? hub.origin)),
+    profile: { ...profile, ...(change.network !== undefined && { network: change.network }) },
+    senders: store.senders,
+    facts: store.facts,
+  })
+  const approved = async (url: string) => {
+    const node = createNode()
+    await register(source().client, node.signer, profile.network, registrationOf('validator', url))
+    await (await operator()).post(`/admin/v1/nodes/${node.nodeId}/approve`)
+    return node
+  }
+
+  test('follows the hub, and is known without it, on the next start too', async () => {
+    const first = await approved('http://127.0.0.1:7071')
+    expect(await refreshSenders(source())).toEqual([])
+    expect(store.senders.roleOf(first.publicKey)).toBe('validator')
+    const second = await approved('http://127.0.0.1:7072')
+    expect(store.senders.roleOf(second.publicKey)).toBeNull()
+    await expect
+      .poll(() => refreshSenders(source()).then(() => store.senders.roleOf(second.publicKey)))
+      .toBe('validator')
+    await (await operator()).post(`/admin/v1/nodes/${first.nodeId}/revoke`)
+    await expect
+      .poll(() => refreshSenders(source()).then(() => store.senders.roleOf(first.publicKey)))
+      .toBeNull()
+
+    await hub.stop()
+    await expect(refreshSenders(source())).rejects.toMatchObject({ failure: 'unreachable' })
+    store.close()
+    store = openServeStore(dataDir)
+    dropForeignSenders(source())
+    expect(store.senders.all()).toEqual([
+      { publicKey: second.publicKey, role: 'validator', url: 'http://127.0.0.1:7072' },
+    ])
+    await restart()
+  })
+
+  test.each([{ hub: 'http://localhost:9' }, { network: 'other' }])('is forgotten for %j', async (change) => {
+    await approved('http://127.0.0.1:7071')
+    await refreshSenders(source())
+    expect(store.senders.all()).not.toEqual([])
+    dropForeignSenders(source(change))
+    expect(store.senders.all()).toEqual([])
+  })
+})

@@ -1,0 +1,205 @@
+import { type AddressInfo, createServer } from 'node:net'
+import { describe, expect, test } from 'vitest'
+import { resolveProfile } from '../../../../protocol/identity/index.ts'
+import { hubClient } from './hub-client.ts'
+import { parseHubUrl } from './hub-url.ts'
+import { readNetwork } from './network.ts'
+import { type Answerer, descriptorOf, sendJson, startLyingHub } from './testing/lying-hub.ts'
+
+const read = async (answer: Answerer) => {
+  const { origin } = await startLyingHub(answer)
+  return hubClient(new URL(origin)).call({ method: 'GET', target: '/v1/status' }, (value) => value)
+}
+
+describe('parseHubUrl', () => {
+  test.each([
+    'https://hub.example',
+    'https://hub.example:8443/',
+    'http://127.0.0.1:8787',
+    'http://[::1]:1',
+    'http://localhost:1',
+  ])('takes %s', (text) => expect(parseHubUrl(text).origin).toBe(text.replace(/\/$/, '')))
+
+  test.each([
+    ['hub.example', 'must be a URL such as https://hub.example, not hub.example'],
+    ['ftp://hub.example', 'must be a URL'],
+    ['http://hub.example', 'must begin with https: unless the hub is on this machine'],
+    ['http://192.168.1.2', 'must begin with https:'],
+    ['https://me:secret@hub.example', 'must not hold a name or a password'],
+    ['https://hub.example/v1', 'must end after the host: https://hub.example'],
+    ['https://hub.example/?a=b', 'must end after the host'],
+  ])('refuses %s', (text, message) => {
+    expect(() => parseHubUrl(text)).toThrowError(
+      expect.objectContaining({ name: 'UsageError', message: expect.stringContaining(message) }),
+    )
+  })
+})
+
+describe('what is no answer of a hub is refused with the reason', () => {
+  test.each<[string, Answerer, string]>([
+    [
+      'an endless answer',
+      (_, response) => {
+        response.writeHead(200, { 'Content-Type': 'application/json' })
+        const more = () => {
+          while (response.write(' '.repeat(65_536)));
+          response.once('drain', more)
+        }
+        more()
+      },
+      'sent more than 1048576 bytes; this is no answer of a hub',
+    ],
+    [
+      'another content type',
+      (_, response) => void response.writeHead(200, { 'Content-Type': 'text/html' }).end('{}'),
+      'does not answer as a hub does: GET /v1/status gave 200 with text/html',
+    ],
+    [
+      'no content type',
+      (_, response) => void response.writeHead(200).end('{}'),
+      'gave 200 with no content type',
+    ],
+    [
+      'broken JSON',
+      (_, response) => void response.writeHead(200, { 'Content-Type': 'application/json' }).end('{"a":'),
+      'does not answer as a hub does',
+    ],
+    [
+      'a redirect',
+      (_, response) => void response.writeHead(302, { Location: 'https://elsewhere.example/' }).end(),
+      'sends callers on to https://elsewhere.example/, which is not followed',
+    ],
+    [
+      'a 404 of something else',
+      (_, response) => void response.writeHead(404, { 'Content-Type': 'text/plain' }).end('no'),
+      'gave 404 with text/plain',
+    ],
+  ])('%s', async (_, answer, message) => {
+    await expect(read(answer)).rejects.toMatchObject({
+      failure: 'invalid_answer',
+      isPassing: false,
+      message: expect.stringContaining(message),
+    })
+  })
+})
+
+describe('what may pass', () => {
+  test('nobody answers', async () => {
+    const server = createServer()
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    await new Promise((resolve) => server.close(resolve))
+    const error = await hubClient(new URL(origin))
+      .call({ method: 'GET', target: '/' }, (value) => value)
+      .catch((error) => error)
+    expect([error.failure, error.isPassing]).toEqual(['unreachable', true])
+    expect(error.message).toBe(`no hub answers on ${origin}: the connection is refused`)
+  })
+
+  test('the connection ends early', async () => {
+    await expect(read((_, response) => void response.destroy())).rejects.toMatchObject({ isPassing: true })
+  })
+
+  test('a proxy has no hub behind it', async () => {
+    const answer: Answerer = (_, response) => void response.writeHead(502).end('bad gateway')
+    await expect(read(answer)).rejects.toMatchObject({ isPassing: true, status: 502 })
+  })
+
+  test.each([
+    ['120', 120],
+    ['1000000', 3600],
+    ['soon', null],
+  ])('a hub is busy, and says when to come again: %s', async (retryAfter, seconds) => {
+    const answer: Answerer = (_, response) => {
+      response.setHeader('Retry-After', retryAfter)
+      sendJson(response, { error: 'rate_limited', message: 'Too many requests.' }, 429)
+    }
+    await expect(read(answer)).rejects.toMatchObject({
+      failure: 'refused',
+      code: 'rate_limited',
+      isPassing: true,
+      retryAfterSeconds: seconds,
+    })
+  })
+
+  test('calls are ended by the signal', async () => {
+    const stop = new AbortController()
+    const { origin } = await startLyingHub(() => stop.abort())
+    const call = hubClient(new URL(origin), stop.signal).call(
+      { method: 'GET', target: '/' },
+      (value) => value,
+    )
+    await expect(call).rejects.toMatchObject({ failure: 'unreachable' })
+  })
+})
+
+test('a refusal has the words of the hub', async () => {
+  const answer: Answerer = (_, response) =>
+    sendJson(
+      response,
+      { error: 'invalid_binding', message: 'Too old.', details: { reason: 'stale_binding' } },
+      422,
+    )
+  await expect(read(answer)).rejects.toMatchObject({
+    failure: 'refused',
+    code: 'invalid_binding',
+    message: 'the hub refuses: Too old.',
+    reason: 'stale_binding',
+    isPassing: false,
+  })
+})
+
+describe('readNetwork', () => {
+  const profile = resolveProfile()
+  const networkOf = async (change: (origin: string) => unknown) => {
+    const { origin } = await startLyingHub((request, response) =>
+      sendJson(response, change(`http://${request.headers.host}`)),
+    )
+    return readNetwork(hubClient(new URL(origin)), profile)
+  }
+  const coordinator = { node_id: 'node-0000000000000000', public_key: `0x${'00'.repeat(32)}` }
+
+  test('takes the hub of the network, by any name of this machine', async () => {
+    expect(await networkOf((origin) => descriptorOf(origin.replace('localhost', '127.0.0.1')))).toEqual({
+      coordinatorKey: null,
+      nodectlMin: '1.0.0',
+    })
+  })
+
+  test.each<[string, (origin: string) => unknown, string]>([
+    [
+      'another network',
+      (origin) => descriptorOf(origin, { network: 'other' }),
+      'is the hub of other, not of hub-testnet',
+    ],
+    [
+      'another chain',
+      (origin) => descriptorOf(origin, { chain: { id: 1 } }),
+      'is on the chain 1, not on 31337',
+    ],
+    ['another protocol', (origin) => descriptorOf(origin, { protocol: 'hub/2' }), 'speaks hub/2, not hub/1'],
+    [
+      'another address',
+      () => descriptorOf('https://hub.example'),
+      'says that its address is https://hub.example',
+    ],
+    ['no descriptor', () => [], 'an answer of the hub is no object'],
+    ['a descriptor without chain', (origin) => descriptorOf(origin, { chain: {} }), 'without chain.id'],
+    [
+      'a coordinator without a key',
+      (origin) => descriptorOf(origin, { coordinator: {} }),
+      'without coordinator.public_key',
+    ],
+    [
+      'a weak key of the coordinator',
+      (origin) => descriptorOf(origin, { coordinator }),
+      'without coordinator.public_key',
+    ],
+  ])('refuses %s', async (_, change, message) => {
+    await expect(networkOf(change)).rejects.toMatchObject({
+      name: 'HubError',
+      failure: 'invalid_answer',
+      message: expect.stringContaining(message),
+    })
+  })
+})

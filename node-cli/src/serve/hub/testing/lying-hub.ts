@@ -1,0 +1,47 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { onTestFinished } from 'vitest'
+
+/** What is answered instead of what the hub says. */
+export type Answerer = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>
+
+export interface LyingHub {
+  readonly origin: string
+  /** The method and path of every request, in order. */
+  readonly requests: string[]
+  /** Request headers, by method and path. */
+  readonly headers: Map<string, IncomingMessage['headers']>
+}
+
+/** Something that answers in the place of a hub, until the test is over. */
+export async function startLyingHub(answer: Answerer): Promise<LyingHub> {
+  const requests: string[] = []
+  const headers = new Map<string, IncomingMessage['headers']>()
+  const server = createServer((request, response) => {
+    const call = `${request.method} ${request.url}`
+    requests.push(call)
+    headers.set(call, request.headers)
+    void answer(request, response)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return { origin: `http://localhost:${(server.address() as AddressInfo).port}`, requests, headers }
+}
+
+/** Answers JSON. */
+export const sendJson = (response: ServerResponse, value: unknown, status = 200): void =>
+  void response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(value))
+
+/** The descriptor of a hub at `origin`, with changes. */
+export const descriptorOf = (origin: string, change: object = {}) => ({
+  network: 'hub-testnet',
+  protocol: 'hub/1',
+  chain: { id: 31337 },
+  hosts: { api: origin },
+  coordinator: null,
+  versions: { nodectl_min: '1.0.0' },
+  ...change,
+})
