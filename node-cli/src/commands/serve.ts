@@ -1,7 +1,6 @@
 import { defineNodectlCommand } from '../cli/command.ts'
 import { engineEnvironment } from '../cli/run-request.ts'
-import { apiTokenVariable, readConfig } from '../serve/config.ts'
-import { settingNames, settings } from '../serve/flags.ts'
+import { apiTokenVariable, settingNames, settings } from '../serve/flags.ts'
 
 const flagArguments = Object.fromEntries(
   settingNames.map((name) => {
@@ -22,9 +21,8 @@ export default defineNodectlCommand({
     meta: { name: 'serve', description: 'Run a node: its HTTP API, and its work for the network' },
     args: flagArguments,
     async run({ args }) {
-      const config = readConfig(args as Record<string, string | undefined>)
-      const { serve } = await import('../serve/serve.ts')
-      await serve(config)
+      const { readConfig, serve } = await import('../serve/index.ts')
+      await serve(readConfig(args as Record<string, string | undefined>))
     },
   },
   environment: [
