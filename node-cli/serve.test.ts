@@ -4,7 +4,7 @@ import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync }
 import { createServer } from 'node:net'
 import path from 'node:path'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { echo, spinner } from './testing/artifacts.ts'
+import { spinner } from './testing/artifacts.ts'
 import { buildNodectl, dist, nodectl, temporaryFolder } from './testing/nodectl.ts'
 import { startNode, token } from './testing/serving-node.ts'
 
@@ -87,8 +87,6 @@ describe('the start', () => {
 })
 
 describe('what is refused before anything is opened', () => {
-  const outside = ['--bind', '0.0.0.0:0']
-
   test.each([
     ['no token', {}, 'NODE_API_TOKEN is not set; it needs 16 at least'],
     ['an empty token', { NODE_API_TOKEN: '' }, 'NODE_API_TOKEN is not set'],
@@ -103,11 +101,12 @@ describe('what is refused before anything is opened', () => {
 
   test('with a token of 16 characters such an address is served', async () => {
     const node = await startNode(path.join(temporaryFolder(), 'node'), {
-      flags: [],
+      bind: '0.0.0.0:0',
       env: { NODE_API_TOKEN: 'x'.repeat(16) },
     })
+    expect(node.url).toMatch(/^http:\/\/0\.0\.0\.0:\d+$/)
+    expect((await node.call('/metrics', { token: null })).status).toBe(401)
     expect((await node.call('/metrics', { token: 'x'.repeat(16) })).status).toBe(200)
-    expect(outside).toHaveLength(2)
   })
 
   test.each([
@@ -126,10 +125,7 @@ describe('what is refused before anything is opened', () => {
     [['--chain-id', '1e3'], '--chain-id must be a whole number from 1'],
     [['--payout-address', '0x12'], '--payout-address must be an address'],
     [
-      [
-        '--payout-address',
-        '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAeD'.replace('BeAeD', 'BeAed').replace('5aA', '5AA'),
-      ],
+      ['--payout-address', '0x5AAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'],
       '--payout-address must be an address whose checksum fits',
     ],
     [['--chunk-storage', '0'], '--chunk-storage must be a whole number from 1 to 1048576'],
@@ -267,8 +263,19 @@ test('the log is JSON lines, or lines for people', async () => {
 })
 
 test('the start of run and --version loads nothing of the node', () => {
-  const text = (file: string) => readFileSync(path.join(dist, file), 'utf8')
-  expect(text('serve.mjs')).toContain('./serve-')
-  for (const file of ['main.mjs', 'run.mjs', 'start.mjs']) expect(text(file)).not.toContain('node:http')
-  expect(echo.address).toMatch(/^0x/)
+  for (const file of ['main.mjs', 'run.mjs', 'start.mjs'])
+    for (const loaded of staticImports(file))
+      expect([loaded, readFileSync(path.join(dist, loaded), 'utf8')]).toEqual([
+        loaded,
+        expect.not.stringMatching(/node:http|node:sqlite/),
+      ])
 })
+
+/** The files of the build that are read before the first line of one runs. */
+function staticImports(file: string, found = new Set([file])): Set<string> {
+  for (const [, name] of readFileSync(path.join(dist, file), 'utf8').matchAll(
+    /(?:from|^import) "\.\/(.+)";$/gm,
+  ))
+    if (!found.has(name!)) staticImports(name!, found.add(name!))
+  return found
+}

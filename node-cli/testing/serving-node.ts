@@ -52,17 +52,13 @@ export const token = 'a token that only tests know'.replaceAll(' ', '-')
 /** Starts a node of the built tool, on a port of the system's choice. It ends with the test at the latest. */
 export async function startNode(
   dataDir: string,
-  { bind = '127.0.0.1:0', flags = [], env = {} }: { bind?: string; flags?: string[]; env?: NodeJS.ProcessEnv } = {},
+  {
+    bind = '127.0.0.1:0',
+    flags = [],
+    env = {},
+  }: { bind?: string; flags?: string[]; env?: NodeJS.ProcessEnv } = {},
 ): Promise<ServingNode> {
-  const args = [
-    path.join(dist, 'nodectl.mjs'),
-    'serve',
-    '--bind',
-    bind,
-    '--data-dir',
-    dataDir,
-    ...flags,
-  ]
+  const args = [path.join(dist, 'nodectl.mjs'), 'serve', '--bind', bind, '--data-dir', dataDir, ...flags]
   const child = spawn('node', args, {
     env: { ...process.env, NODE_API_TOKEN: token, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
