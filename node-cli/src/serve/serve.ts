@@ -145,7 +145,7 @@ const openChunks = ({ chunkStorage, dataDir }: ServeConfig, { db }: ServeStore):
 
 /** A copy may lack the votes that were given since it was made, so it votes in new rounds only. */
 function checkLease({ config, store, clock, params, log }: ServeNode): void {
-  if (takeLease(config.dataDir, store.file) === 'own') return
+  if (takeLease(config.dataDir, store) === 'own') return
   const notBefore = clock.now() + params().max_skew
   withholdVotesBefore(store.facts, notBefore)
   log.warn('the data directory is a copy or was restored: rounds that began before get no vote', {
