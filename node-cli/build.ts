@@ -1,4 +1,4 @@
-/** Builds the package: a launcher any Node can read, one file with all that `run` needs, and one per other command. */
+/** Builds the package: a launcher any Node can read, all that `run` needs, all that `serve` needs, and a file per other command. */
 import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { build, type Plugin } from 'esbuild'
@@ -53,16 +53,24 @@ const builtIns: Plugin = {
   },
 }
 
-/** Stands for the list of commands in the file of `run`. */
-const runAlone: Plugin = {
-  name: 'run-alone',
+/** Stands for the list of commands in the file of one that is built by itself. */
+const alone = (name: string): Plugin => ({
+  name: `${name}-alone`,
   setup({ onLoad }) {
     onLoad({ filter: /commands[\\/]index\.ts$/ }, ({ path: file }) => ({
-      contents: `import run from './run.ts'
-        export const commands = { run: { description: '', load: async () => ({ default: run }) } }`,
+      contents: `import command from './${name}.ts'
+        export const commands = { ${name}: { description: '', load: async () => ({ default: command }) } }`,
       loader: 'ts',
       resolveDir: path.dirname(file),
     }))
+  },
+})
+
+/** Keeps the node itself out of the file of all commands, which only shows the options of `serve`. */
+const serveApart: Plugin = {
+  name: 'serve-apart',
+  setup({ onResolve }) {
+    onResolve({ filter: /^\.\.\/serve\/index\.ts$/ }, () => ({ path: './serve.mjs', external: true }))
   },
 }
 
@@ -83,13 +91,16 @@ const main = path.join(root, 'src/main.ts')
 rmSync(dist, { recursive: true, force: true })
 await build({
   ...options,
-  plugins,
+  plugins: [...plugins, serveApart],
   entryPoints: { main, worker: path.join(root, 'src/engine/thread/worker.ts') },
 })
 // Every file costs a start time. What is shared with other commands is split into many, so what runs first, and what is
 // run again and again, are built by themselves.
 await build({ ...options, plugins, entryPoints: { start: path.join(root, 'src/start.ts') } })
-await build({ ...options, plugins: [...plugins, runAlone], entryPoints: { run: main } })
+await build({ ...options, plugins: [...plugins, alone('run')], entryPoints: { run: main } })
+await build({ ...options, plugins: [...plugins, alone('serve')], entryPoints: { serve: main } })
+const backgroundWorker = path.join(root, 'src/serve/background/background-worker.ts')
+await build({ ...options, plugins, entryPoints: { 'background-worker': backgroundWorker } })
 
 const [major, minor] = engines.node.replace('>=', '').split('.').map(Number)
 writeFileSync(

@@ -1,7 +1,8 @@
 import { isLoopbackHost, isObject } from '../../protocol/encoding/index.ts'
 import { CliError, UsageError } from './cli/errors.ts'
 import { NoAnswer, requestJson } from './http-json.ts'
-import { apiTokenVariable, type GivenSettings, readSettings } from './serve/config.ts'
+import { type GivenSettings, readSettings } from './serve/config.ts'
+import { apiTokenVariable } from './serve/flags.ts'
 
 const timeoutSeconds = 5
 const answerBytesMax = 2 ** 22

@@ -2,6 +2,7 @@
 import { keepCompiledCode } from './compile-cache.ts'
 
 keepCompiledCode()
-// In the package they lie beside this file; `run` has one of its own, which holds all it needs.
-const file = process.argv[2] === 'run' ? './run.mjs' : './main.mjs'
+// In the package they lie beside this file; some commands have one of their own, which holds all they need.
+const command = process.argv[2]
+const file = command === 'run' || command === 'serve' ? `./${command}.mjs` : './main.mjs'
 await import(file)

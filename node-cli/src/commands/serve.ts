@@ -1,17 +1,15 @@
 import { defineNodectlCommand } from '../cli/command.ts'
 import { engineEnvironment } from '../cli/run-request.ts'
 import { settingArguments } from '../cli/setting-arguments.ts'
-import { apiTokenVariable, readConfig } from '../serve/config.ts'
-import { settingNames } from '../serve/flags.ts'
+import { apiTokenVariable, settingNames } from '../serve/flags.ts'
 
 export default defineNodectlCommand({
   definition: {
     meta: { name: 'serve', description: 'Run a node: its HTTP API, and its work for the network' },
     args: settingArguments(settingNames),
     async run({ args }) {
-      const config = readConfig(args)
-      const { serve } = await import('../serve/serve.ts')
-      await serve(config)
+      const { readConfig, serve } = await import('../serve/index.ts')
+      await serve(readConfig(args))
     },
   },
   environment: [

@@ -4,7 +4,7 @@ import { durationText } from '../cli/duration-text.ts'
 import { printJson, tell } from '../cli/output.ts'
 import { printTable } from '../cli/table.ts'
 import { addressOfNode, type NodeStatus, readStatus } from '../running-node.ts'
-import { apiTokenVariable } from '../serve/config.ts'
+import { apiTokenVariable } from '../serve/flags.ts'
 
 export default defineNodectlCommand({
   definition: {

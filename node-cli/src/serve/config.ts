@@ -12,6 +12,7 @@ import { engineOf } from '../cli/run-request.ts'
 import { suggest } from '../cli/suggest.ts'
 import type { EngineChoice } from '../engine/index.ts'
 import {
+  apiTokenVariable,
   type BindAddress,
   type LogFormat,
   type LogLevel,
@@ -58,7 +59,6 @@ interface Given {
 }
 
 const configBytesMax = 64 * 1024
-export const apiTokenVariable = 'NODE_API_TOKEN'
 export const apiTokenLengthMin = 16
 
 /**

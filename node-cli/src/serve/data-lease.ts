@@ -1,8 +1,10 @@
+import { randomBytes } from 'node:crypto'
 import { closeSync, constants, fsyncSync, ftruncateSync, readFileSync, statSync, writeSync } from 'node:fs'
 import path from 'node:path'
 import { isObject } from '../../../protocol/encoding/index.ts'
 import { CliError } from '../cli/errors.ts'
 import { openOwnFile, readAtMost } from '../data-dir/own-file.ts'
+import type { FactStore } from './store/facts.ts'
 
 /** A process of this machine, told apart from every other one of the same boot. */
 interface ProcessMark {
@@ -12,16 +14,19 @@ interface ProcessMark {
   readonly started: string | null
 }
 
-/** What the lease file holds: who used the directory last, and which file its database was. */
+/** What the lease file holds: who used the directory last, and which database it was. */
 interface Lease extends ProcessMark {
+  /** Of the file: a copy is another file. */
   readonly database: string
+  /** Drawn at each start and kept in the database too: an earlier state of it has an earlier one. */
+  readonly session: string
 }
 
 /** What the lease of a directory says to the process that takes it. */
 export type LeaseFinding =
   /** The directory is the one that its last process used. */
   | 'own'
-  /** The database is another file than it was: the directory is a copy, or came back from a backup. */
+  /** The database is another one than it was: the directory is a copy, or came back from a backup. */
   | 'copied'
 
 const leaseBytesMax = 4096
@@ -30,14 +35,17 @@ const leaseBytesMax = 4096
  * Takes the lease of a data directory whose lock this process has. The lock holds for one directory; the lease travels with
  * a copy, and tells of the process that uses the original.
  *
- * It cannot tell a copy on another machine from a restart on this one, nor a disk that was put back to an earlier state as a
- * whole.
+ * It cannot tell that the original is in use on another machine, nor that a whole disk was put back to an earlier state.
  *
  * @throws {@link CliError} while the process that wrote the lease runs: the directory is a copy of the one it uses.
  */
-export function takeLease(dataDir: string, database: string): LeaseFinding {
+export function takeLease(dataDir: string, { file: database, facts }: LeasedStore): LeaseFinding {
   const file = path.join(dataDir, 'nodectl.lease')
-  const own: Lease = { ...markOf(process.pid), database: fileMark(database) }
+  const own: Lease = {
+    ...markOf(process.pid),
+    database: fileMark(database),
+    session: randomBytes(16).toString('hex'),
+  }
   const descriptor = openOwnFile(file, constants.O_RDWR | constants.O_CREAT)
   try {
     const last = parseLease(readAtMost(descriptor, leaseBytesMax))
@@ -47,14 +55,26 @@ export function takeLease(dataDir: string, database: string): LeaseFinding {
         `${dataDir} is a copy of the data directory that process ${last.pid} uses; two nodes with one key would be slashed`,
         { hint: 'Stop that process for good before you use the copy.' },
       )
+    const isSame =
+      last === null || (last.database === own.database && last.session === facts.get(sessionFact))
+    // First: a crash in between looks like an earlier state, which withholds votes and gives none too many.
+    facts.set(sessionFact, own.session)
     ftruncateSync(descriptor)
     writeSync(descriptor, `${JSON.stringify(own)}\n`, 0)
     fsyncSync(descriptor)
-    return last === null || last.database === own.database ? 'own' : 'copied'
+    return isSame ? 'own' : 'copied'
   } finally {
     closeSync(descriptor)
   }
 }
+
+/** The database that the lease is for. */
+interface LeasedStore {
+  readonly file: string
+  readonly facts: FactStore
+}
+
+const sessionFact = 'lease_session'
 
 /** Null for a file that is new, that a crash left empty, or that something else wrote. */
 function parseLease(bytes: Buffer): Lease | null {
@@ -65,13 +85,17 @@ function parseLease(bytes: Buffer): Lease | null {
     return null
   }
   if (!isObject(value)) return null
-  const { boot_id, pid, started, database } = value
-  if (typeof boot_id !== 'string' || typeof pid !== 'number' || typeof database !== 'string') return null
-  return { boot_id, pid, started: typeof started === 'string' ? started : null, database }
+  const { boot_id, pid, started, database, session } = value
+  if (![boot_id, database, session].every((text) => typeof text === 'string') || typeof pid !== 'number')
+    return null
+  return { ...(value as unknown as Lease), started: typeof started === 'string' ? started : null }
 }
 
-/** A copy is another file, and has another number. */
-const fileMark = (file: string): string => String(statSync(file, { bigint: true }).ino)
+/** The number of a file that was removed goes to a later one, so the time it was made tells them apart. */
+function fileMark(file: string): string {
+  const { ino, birthtimeNs } = statSync(file, { bigint: true })
+  return `${ino} ${birthtimeNs}`
+}
 
 function isRunning({ boot_id, pid, started }: ProcessMark): boolean {
   if (pid === process.pid || boot_id === '') return false

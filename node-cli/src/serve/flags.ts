@@ -149,6 +149,9 @@ export const settingNames = Object.keys(settings) as SettingName[]
 /** The variable of the environment that a setting can be given in. */
 export const variableOf = (name: SettingName): string => `NODE_${name.toUpperCase().replaceAll('-', '_')}`
 
+/** The token of the operator's calls. A flag would show it to every user of the machine. */
+export const apiTokenVariable = 'NODE_API_TOKEN'
+
 /** The member of `config.json` that a setting can be given in; the data directory cannot be named inside itself. */
 export const memberOf = (name: SettingName): string => name.replaceAll('-', '_')
 

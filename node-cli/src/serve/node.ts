@@ -1,5 +1,6 @@
 import type { NetworkParams, Profile } from '../../../protocol/identity/index.ts'
 import type { BackgroundThread } from './background/background-thread.ts'
+import type { ChunkStore } from './chunks/chunk-store.ts'
 import type { AdjustableClock } from './clock.ts'
 import type { ServeConfig } from './config.ts'
 import type { ExecutionMetrics } from './execution/execution-metrics.ts'
@@ -30,6 +31,8 @@ export interface ServeNode {
   readonly queue: ExecutionQueue
   readonly executor: Executor
   readonly executions: ExecutionMetrics
+  /** Null on a node that keeps no chunks. */
+  readonly chunks: ChunkStore | null
   /** What further parts say in the full `GET /status`, by member. */
   readonly status: Map<string, () => unknown>
   /** Seconds since the start. */

@@ -1,3 +1,4 @@
+import path from 'node:path'
 import { defaultNetworkParams, resolveProfile } from '../../../protocol/identity/index.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { leaveAtOnce } from '../cli/leave.ts'
@@ -6,6 +7,7 @@ import { withDataDir } from '../data-dir/lock.ts'
 import { createNodeKey, identityOf } from '../data-dir/node-key.ts'
 import { closeThreads } from '../engine/index.ts'
 import { BackgroundThread } from './background/background-thread.ts'
+import { ChunkStore } from './chunks/chunk-store.ts'
 import { AdjustableClock } from './clock.ts'
 import type { ServeConfig } from './config.ts'
 import { takeLease } from './data-lease.ts'
@@ -29,6 +31,7 @@ import { withholdVotesBefore } from './store/votes.ts'
 /** How long executions may go on after the node was told to stop. */
 const stopMs = 10_000
 const waitingMax = 256
+const bytesPerMebibyte = 1024 * 1024
 const waitingBytesMax = 64 * 1024 * 1024
 
 /**
@@ -45,6 +48,7 @@ export async function serve(config: ServeConfig): Promise<void> {
       const node = createNode(config, seed, store)
       await setClock(node)
       checkLease(node)
+      await node.chunks?.clean()
       await run(node, stopped)
     } finally {
       store.close()
@@ -91,6 +95,7 @@ function createNode(config: ServeConfig, seed: string, store: ServeStore): Serve
   const profile = resolveProfile({ network: config.network, chain_id: config.chainId })
   const { node_id: nodeId, public_key: publicKey } = identityOf(profile, config.dataDir, seed)
   const clock = new AdjustableClock()
+  const chunks = openChunks(config, store)
   const startedAt = performance.now()
   const uptime = () => Math.floor((performance.now() - startedAt) / 1000)
   const { engine, payoutAddress, role } = config
@@ -129,14 +134,20 @@ function createNode(config: ServeConfig, seed: string, store: ServeStore): Serve
       metrics: executions,
     }),
     executions,
+    chunks,
     status: new Map(),
     uptime,
   }
 }
 
+const openChunks = ({ chunkStorage, dataDir }: ServeConfig, { db }: ServeStore): ChunkStore | null =>
+  chunkStorage === null
+    ? null
+    : new ChunkStore(db, path.join(dataDir, 'chunks'), chunkStorage * bytesPerMebibyte)
+
 /** A copy may lack the votes that were given since it was made, so it votes in new rounds only. */
 function checkLease({ config, store, clock, params, log }: ServeNode): void {
-  if (takeLease(config.dataDir, store.file) === 'own') return
+  if (takeLease(config.dataDir, store) === 'own') return
   const notBefore = clock.now() + params().max_skew
   withholdVotesBefore(store.facts, notBefore)
   log.warn('the data directory is a copy or was restored: rounds that began before get no vote', {

@@ -1,6 +1,6 @@
 import { engineEnvironment } from '../cli/run-request.ts'
-import { apiTokenLengthMin, apiTokenVariable, type GivenSettings } from '../serve/config.ts'
-import { settingNames, settings, variableOf } from '../serve/flags.ts'
+import { apiTokenLengthMin, type GivenSettings } from '../serve/config.ts'
+import { apiTokenVariable, settingNames, settings, variableOf } from '../serve/flags.ts'
 
 /** An environment file for `serve`: every setting with what it does; those that are not given stay commented out. */
 export function environmentFile(given: GivenSettings): string {

@@ -63,7 +63,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     (request, response) => void answer(request, response, () => response.writeContinue()),
   )
   server.on('clientError', answerBroken)
-  boundConnectionsOfAddress(server)
+  boundConnectionsOfAddress(server, options.metrics)
   await listen(server, options.bind)
   const closed = new Promise<void>((resolve) => server.once('close', resolve))
   return {
@@ -214,8 +214,11 @@ const brokenAnswers: Readonly<Record<string, { status: number; title: string; me
   other: { status: 400, title: 'Bad Request', message: 'This is no HTTP/1.1 request.' },
 }
 
-function boundConnectionsOfAddress(server: Server): void {
+function boundConnectionsOfAddress(server: Server, metrics: Metrics): void {
   const counts = new Map<string, number>()
+  metrics.gauge('http_connections', 'Connections that are open', () =>
+    [...counts.values()].reduce((sum, count) => sum + count, 0),
+  )
   server.on('connection', (socket: Socket) => {
     const address = socket.remoteAddress ?? ''
     const count = (counts.get(address) ?? 0) + 1

@@ -6,7 +6,6 @@ import {
   type MemberChecker,
   utf8,
 } from '../../../../protocol/encoding/index.ts'
-import { hashPayload } from '../../../../protocol/execution/index.ts'
 import type { DirectRound } from '../../../../protocol/identity/index.ts'
 import { limits, NodeFault } from '../../engine/index.ts'
 import { QueueFull } from '../execution/execution-queue.ts'
@@ -31,7 +30,7 @@ export const executeRoute = (node: ServeNode): Route => ({
   body: { contentType: 'application/json', bytesMax: bodyBytesMax },
   handle: async (request) => {
     const asked = readExecution(request.body)
-    checkRound(asked, node)
+    await checkRound(asked, node)
     const module = await orFault(() => node.library.find(asked.address))
     if (module === null)
       throw new ApiError(
@@ -106,10 +105,10 @@ function inputOf(body: JsonObject): Uint8Array {
 }
 
 /** A round must be one of this very run, and must have begun. */
-function checkRound(
+async function checkRound(
   { round, address, functionName, input, gasLimit }: Asked,
-  { clock, params }: ServeNode,
-): void {
+  { clock, params, background }: ServeNode,
+): Promise<void> {
   if (round === null) return
   const differs = (member: string) => invalidField(`round.${member}`, 'is not that of the execution')
   if (round.module_address !== address) throw differs('module_address')
@@ -117,7 +116,7 @@ function checkRound(
   if (round.gas_limit !== gasLimit) throw differs('gas_limit')
   if (gasLimit < 1 || gasLimit > limits.gas)
     throw invalidField('round.gas_limit', `must be a whole number from 1 to ${limits.gas}`)
-  if (round.input_hash !== hashPayload(input)) throw differs('input_hash')
+  if (round.input_hash !== (await background.run('hashPayload', input))) throw differs('input_hash')
   if (round.issued_at > clock.now() + params().max_skew)
     throw invalidField('round.issued_at', `is more than ${params().max_skew} s ahead of this node's clock`)
 }

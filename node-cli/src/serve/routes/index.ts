@@ -1,5 +1,6 @@
 import type { Route } from '../http/route.ts'
 import type { ServeNode } from '../node.ts'
+import { chunkRoutes } from './chunks.ts'
 import { executeRoute } from './execute.ts'
 import { healthRoute } from './health.ts'
 import { ledgerRoute } from './ledger.ts'
@@ -17,4 +18,5 @@ export const routesOf = (node: ServeNode): readonly Route[] => [
   putModuleRoute(node),
   ledgerRoute(node),
   metricsRoute(node),
+  ...(node.chunks === null ? [] : chunkRoutes(node, node.chunks)),
 ]

@@ -27,9 +27,10 @@ const redacted = ({ config, store, executions, uptime }: ServeNode) => ({
   },
 })
 
-const details = ({ config, identity, queue, store, status, log }: ServeNode) => ({
+const details = ({ config, identity, queue, store, chunks, status, log }: ServeNode) => ({
   node_id: identity.nodeId,
   queue: { running: queue.running, waiting: queue.waiting, workers: config.workers },
+  storage: { database_bytes: store.size(), chunk_bytes: chunks?.usedBytes ?? 0 },
   peers: store.senders.all().map(({ publicKey, role, url }) => ({ public_key: publicKey, role, url })),
   ...Object.fromEntries([...status].map(([member, read]) => [member, read()])),
   last_errors: log.lastErrors(),

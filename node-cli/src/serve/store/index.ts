@@ -26,6 +26,8 @@ export interface ServeStore {
   readonly writeStorage: (writes: readonly StorageWrite[]) => void
   /** Everything that `work` writes, or nothing when it throws. */
   readonly transaction: <T>(work: () => T) => T
+  /** Bytes of the database. */
+  readonly size: () => number
   readonly close: () => void
 }
 
@@ -36,6 +38,7 @@ export function openServeStore(dataDir: string): ServeStore {
   try {
     orRefuse(file, () => migrate(db, file))
     const facts = factStore(db)
+    const size = db.prepare('SELECT page_count * page_size AS size FROM pragma_page_count, pragma_page_size')
     return {
       file,
       db,
@@ -47,6 +50,7 @@ export function openServeStore(dataDir: string): ServeStore {
       votes: voteStore(db, facts),
       writeStorage: (writes) => writeStorage(db, writes),
       transaction: (work) => inTransaction(db, work),
+      size: () => (size.get() as { size: number }).size,
       close: () => db.close(),
     }
   } catch (error) {

@@ -22,6 +22,8 @@ export const migrations: readonly string[] = [
   -- The newest receipts of a module, or of a function whatever its module, without looking at any other.
   CREATE INDEX ledger_by_address ON ledger (address, id);
   CREATE INDEX ledger_by_function ON ledger (function, id);
+  -- Chunks that the node keeps for others; their bytes are files.
+  CREATE TABLE chunks (hash TEXT PRIMARY KEY, size INTEGER NOT NULL) WITHOUT ROWID;
   -- Single values.
   CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
   `,

@@ -1,0 +1,281 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import path from 'node:path'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { spinner } from './testing/artifacts.ts'
+import { buildNodectl, dist, nodectl, temporaryFolder } from './testing/nodectl.ts'
+import { startNode, token } from './testing/serving-node.ts'
+
+beforeAll(buildNodectl)
+
+/** What `serve` says when it does not start; its port is never opened. */
+const refused = async (flags: string[], env: NodeJS.ProcessEnv = {}) => {
+  const { code, stdout, stderr } = await nodectl(['serve', ...flags], {
+    env: { NODE_API_TOKEN: '', NODE_DATA_DIR: path.join(temporaryFolder(), 'node'), ...env },
+  })
+  expect(stdout).toBe('')
+  return { code, stderr }
+}
+
+describe('the start', () => {
+  test('prints who serves and where, in one line of JSON', async () => {
+    const dataDir = path.join(temporaryFolder(), 'node')
+    const node = await startNode(dataDir)
+    const identity = JSON.parse((await nodectl(['id', '--data-dir', dataDir])).stdout)
+    expect(node).toMatchObject({
+      node_id: identity.node_id,
+      public_key: identity.public_key,
+      url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      role: 'miner',
+      network: 'hub-testnet',
+      engine: 'native',
+      data_dir: dataDir,
+    })
+    expect((await node.call('/health')).json).toEqual({
+      status: 'ok',
+      version: '1.0.0',
+      uptime_secs: expect.any(Number),
+    })
+    expect(await node.stop()).toBe(0)
+  })
+
+  test('a flag comes before the environment, that before config.json, that before the default', async () => {
+    const dataDir = path.join(temporaryFolder(), 'node')
+    mkdirSync(dataDir, { mode: 0o700 })
+    const config = {
+      network: 'from-file',
+      workers: 3,
+      payout_address: `0x${'ab'.repeat(20)}`,
+      log_level: 'warn',
+    }
+    writeFileSync(path.join(dataDir, 'config.json'), JSON.stringify(config))
+    const node = await startNode(dataDir, {
+      flags: ['--log-level', 'error'],
+      env: { NODE_WORKERS: '5', NODE_LOG_LEVEL: 'debug', NODE_CHAIN_RPC: '' },
+    })
+    expect((await node.call('/status')).json.config).toMatchObject({
+      network: 'from-file',
+      workers: 5,
+      log_level: 'error',
+      payout_address: `0x${'ab'.repeat(20)}`,
+      chain_rpc: null,
+      clock: 'system',
+    })
+  })
+
+  test('the options are those of the help', async () => {
+    const { stdout } = await nodectl(['serve', '--help'])
+    for (const flag of [
+      ...[
+        'bind',
+        'data-dir',
+        'hub-url',
+        'node-url',
+        'network',
+        'chain-id',
+        'chain-rpc',
+        'role',
+        'payout-address',
+      ],
+      ...['state-sync', 'chunk-storage', 'workers', 'clock', 'log-format', 'log-level'],
+    ])
+      expect(stdout).toMatch(new RegExp(`^  --${flag} <`, 'm'))
+    expect(stdout).toContain('NODE_API_TOKEN')
+  })
+})
+
+describe('what is refused before anything is opened', () => {
+  test.each([
+    ['no token', {}, 'NODE_API_TOKEN is not set; it needs 16 at least'],
+    ['an empty token', { NODE_API_TOKEN: '' }, 'NODE_API_TOKEN is not set'],
+    ['a token of 15 characters', { NODE_API_TOKEN: 'x'.repeat(15) }, 'NODE_API_TOKEN has 15 characters'],
+    ['a token no header can carry', { NODE_API_TOKEN: `${'x'.repeat(16)} y` }, 'without spaces'],
+  ])('an address open to others with %s', async (_, env, message) => {
+    for (const bind of ['0.0.0.0:0', '[::]:0', '192.0.2.1:0', 'evil.localhost:0', '[::ffff:127.0.0.1]:0']) {
+      const { code, stderr } = await refused(['--bind', bind], env)
+      expect([code, stderr]).toEqual([1, expect.stringContaining(message)])
+    }
+  })
+
+  test('with a token of 16 characters such an address is served', async () => {
+    const node = await startNode(path.join(temporaryFolder(), 'node'), {
+      bind: '0.0.0.0:0',
+      env: { NODE_API_TOKEN: 'x'.repeat(16) },
+    })
+    expect(node.url).toMatch(/^http:\/\/0\.0\.0\.0:\d+$/)
+    expect((await node.call('/metrics', { token: null })).status).toBe(401)
+    expect((await node.call('/metrics', { token: 'x'.repeat(16) })).status).toBe(200)
+  })
+
+  test.each([
+    [['--role', 'validator'], 'a validator needs --node-url'],
+    [['--role', 'owner'], '--role must be miner or validator, not owner'],
+    [['--clock', 'hub'], '--clock hub needs --hub-url'],
+    [['--state-sync', 'true'], '--state-sync true needs --hub-url'],
+    [['--state-sync', 'yes'], '--state-sync must be true or false'],
+    [['--bind', '7070'], '--bind must be a host and a port'],
+    [['--bind', '127.0.0.1:70000'], '--bind must be a host and a port'],
+    [['--hub-url', 'ftp://hub.example'], '--hub-url must be a URL that begins with https://'],
+    [['--hub-url', 'http://hub.example'], '--hub-url must be an https URL, unless its host is this machine'],
+    [['--hub-url', 'https://me:secret@hub.example'], '--hub-url must be a URL without credentials'],
+    [['--node-url', 'https://10.0.0.1'], '--node-url must be a URL that others reach'],
+    [['--chain-id', '0'], '--chain-id must be a whole number from 1'],
+    [['--chain-id', '1e3'], '--chain-id must be a whole number from 1'],
+    [['--payout-address', '0x12'], '--payout-address must be an address'],
+    [
+      ['--payout-address', '0x5AAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'],
+      '--payout-address must be an address whose checksum fits',
+    ],
+    [['--chunk-storage', '0'], '--chunk-storage must be a whole number from 1 to 1048576'],
+    [['--workers', '65'], '--workers must be a whole number from 1 to 64'],
+    [['--network', 'A b'], '--network must be a name'],
+    [['--log-format', 'xml'], '--log-format must be pretty or json, not xml'],
+    [['--log-level', 'trace'], '--log-level must be error or warn or info or debug, not trace'],
+    [['--worker', '2'], 'unknown flag --worker; did you mean --workers?'],
+  ])('%j', async (flags, message) => {
+    const { code, stderr } = await refused(flags)
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)])
+  })
+
+  test('a wrong variable is named by its name', async () => {
+    const { code, stderr } = await refused([], { NODE_WORKERS: 'many' })
+    expect([code, stderr]).toEqual([2, expect.stringContaining('NODE_WORKERS must be a whole number')])
+  })
+
+  test.each([
+    ['{"worker": 2}', 2, 'has no setting worker; did you mean workers?'],
+    ['{"workers": [2]}', 2, 'workers in '],
+    ['{"workers": 0}', 2, 'must be a whole number from 1 to 64, not 0'],
+    ['{"data_dir": "x"}', 2, 'has no setting data_dir'],
+    ['[]', 1, 'must hold one JSON object'],
+    ['{', 1, 'is not acceptable JSON'],
+  ])('config.json %s', async (text, exitCode, message) => {
+    const dataDir = path.join(temporaryFolder(), 'node')
+    mkdirSync(dataDir, { mode: 0o700 })
+    writeFileSync(path.join(dataDir, 'config.json'), text)
+    const { code, stderr } = await refused([], { NODE_DATA_DIR: dataDir })
+    expect([code, stderr]).toEqual([exitCode, expect.stringContaining(message)])
+  })
+
+  test('a port that is in use, in words', async () => {
+    const other = createServer().listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    onTestFinished(() => void other.close())
+    const { port } = other.address() as { port: number }
+    const { code, stderr } = await refused(['--bind', `127.0.0.1:${port}`])
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining(
+        `Error: 127.0.0.1:${port} is in use by another program\nStop that program, or choose another port with --bind.\n`,
+      ),
+    ])
+  })
+
+  test('a key that others can read', async () => {
+    const dataDir = path.join(temporaryFolder(), 'node')
+    await nodectl(['keygen', '--data-dir', dataDir])
+    chmodSync(path.join(dataDir, 'node.key'), 0o644)
+    const { code, stderr } = await refused([], { NODE_DATA_DIR: dataDir })
+    expect([code, stderr]).toEqual([1, expect.stringContaining('mend it with: chmod 600')])
+  })
+})
+
+describe('a data directory', () => {
+  test('serves one process; the second is told which, and changes nothing', async () => {
+    const dataDir = path.join(temporaryFolder(), 'node')
+    const node = await startNode(dataDir)
+    const { code, stderr } = await refused([], { NODE_DATA_DIR: dataDir })
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`is in use by process ${node.pid}\n`)])
+    expect((await node.call('/health')).status).toBe(200)
+  })
+
+  test('a copy of one in use is refused with the process that uses it', async () => {
+    const folder = temporaryFolder()
+    const node = await startNode(path.join(folder, 'node'))
+    cpSync(path.join(folder, 'node'), path.join(folder, 'copy'), { recursive: true })
+    const { code, stderr } = await refused([], { NODE_DATA_DIR: path.join(folder, 'copy') })
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining(`is a copy of the data directory that process ${node.pid} uses`),
+    ])
+  })
+
+  test('is taken over after its process was killed', async () => {
+    const dataDir = path.join(temporaryFolder(), 'node')
+    const first = await startNode(dataDir)
+    await first.kill()
+    const second = await startNode(dataDir)
+    expect(second.node_id).toBe(first.node_id)
+    expect(second.log().filter(({ level }) => level === 'warn')).toEqual([])
+  })
+})
+
+describe('the end', () => {
+  test.each(['SIGINT', 'SIGTERM'] as const)(
+    '%s lets a running execution finish, and exits 0',
+    async (signal) => {
+      const node = await startNode(path.join(temporaryFolder(), 'node'))
+      await node.call(`/modules/${spinner.address}`, { method: 'PUT', body: spinner.bytes })
+      const running = node.call('/execute', {
+        method: 'POST',
+        body: { module: spinner.address, function: 'f', gas_limit: 2_000_000_000 },
+      })
+      await expect.poll(async () => (await node.call('/status')).json.queue.running).toBe(1)
+      const stopped = node.stop(signal)
+      expect((await running).json).toMatchObject({ success: false, error: 'out of gas' })
+      expect(await stopped).toBe(0)
+      expect(existsSync(path.join(node.data_dir, 'nodectl.pid'))).toBe(false)
+      expect(node.log().map(({ message }) => message)).toContain('stopped')
+    },
+  )
+
+  test('an execution that takes longer is cut off, and the exit code is 0', {
+    timeout: 120_000,
+  }, async () => {
+    const node = await startNode(path.join(temporaryFolder(), 'node'))
+    await node.call(`/modules/${spinner.address}`, { method: 'PUT', body: spinner.bytes })
+    const running = node
+      .call('/execute', {
+        method: 'POST',
+        body: { module: spinner.address, function: 'f', gas_limit: 10_000_000_000 },
+      })
+      .catch((error: NodeJS.ErrnoException) => error.code)
+    await expect.poll(async () => (await node.call('/status')).json.queue.running).toBe(1)
+    expect(await node.stop()).toBe(0)
+    expect(await running).toMatch(/ECONNRESET|EPIPE/)
+    expect(node.log().map(({ message }) => message)).toContain('executions were cut off')
+  })
+})
+
+test('the log is JSON lines, or lines for people', async () => {
+  const child = spawn(
+    'node',
+    [path.join(dist, 'nodectl.mjs'), 'serve', '--bind', '127.0.0.1:0', '--log-format', 'pretty'],
+    { env: { ...process.env, NODE_DATA_DIR: path.join(temporaryFolder(), 'node'), NODE_API_TOKEN: token } },
+  )
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const [line] = await once(child.stderr, 'data')
+  expect(String(line)).toMatch(
+    /^\d{4}-[\dT:.-]+Z INFO {2}serving url=http:\/\/127\.0\.0\.1:\d+ node_id=node-/,
+  )
+})
+
+test('the start of run and --version loads nothing of the node', () => {
+  for (const file of ['main.mjs', 'run.mjs', 'start.mjs'])
+    for (const loaded of staticImports(file))
+      expect([loaded, readFileSync(path.join(dist, loaded), 'utf8')]).toEqual([
+        loaded,
+        expect.not.stringMatching(/node:http|node:sqlite/),
+      ])
+})
+
+/** The files of the build that are read before the first line of one runs. */
+function staticImports(file: string, found = new Set([file])): Set<string> {
+  for (const [, name] of readFileSync(path.join(dist, file), 'utf8').matchAll(
+    /(?:from|^import) "\.\/(.+)";$/gm,
+  ))
+    if (!found.has(name!)) staticImports(name!, found.add(name!))
+  return found
+}

@@ -1,0 +1,3 @@
+/** What the command `serve` loads once its options are read. */
+export { readConfig } from './config.ts'
+export { serve } from './serve.ts'

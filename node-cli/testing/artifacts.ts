@@ -1,0 +1,45 @@
+import { packArtifact } from '../../protocol/hbc/artifact.ts'
+import { echoArtifact, echoManifest } from '../../protocol/hbc/testing/artifacts.ts'
+import { guest } from '../src/engine/testing/guests.ts'
+
+/** An artifact under its address. */
+export interface TestArtifact {
+  bytes: Uint8Array
+  address: string
+}
+
+const artifactOf = (name: string, entry: string, more?: string): TestArtifact => {
+  const wasm = more === undefined ? guest(entry) : guest(entry, more)
+  const { bytes, manifestAddress } = packArtifact({ ...echoManifest, name, functions: ['f'] }, wasm)
+  return { bytes, address: manifestAddress }
+}
+
+/** Answers its input with `echo`. */
+export const echo: TestArtifact = { bytes: echoArtifact().bytes, address: echoArtifact().manifestAddress }
+
+/** Adds a character to what it keeps, and answers all of them, so that no two runs of it answer the same. */
+export const collector = artifactOf(
+  'collector',
+  `(local $kept i64) (local $length i32)
+   (local.set $kept (call $get (i32.const 8) (i32.const 1)))
+   (local.set $length (i32.wrap_i64 (local.get $kept)))
+   (memory.copy (i32.const 2048) (i32.wrap_i64 (i64.shr_u (local.get $kept) (i64.const 32))) (local.get $length))
+   (i32.store8 (i32.add (i32.const 2048) (local.get $length)) (i32.const 120))
+   (local.set $length (i32.add (local.get $length) (i32.const 1)))
+   (call $set (i32.const 8) (i32.const 1) (i32.const 2048) (local.get $length))
+   (i64.or (i64.shl (i64.const 2048) (i64.const 32)) (i64.extend_i32_u (local.get $length)))`,
+  `(import "storage" "get" (func $get (param i32 i32) (result i64)))
+   (import "storage" "set" (func $set (param i32 i32 i32 i32)))
+   (memory (export "memory") 1 4) (data (i32.const 8) "k")`,
+)
+
+/** Runs until its gas is gone. */
+export const spinner = artifactOf('spinner', '(loop $again (br $again)) (i64.const 0)')
+
+/** Answers a mebibyte of a character that JSON writes with six. */
+export const talker = artifactOf(
+  'talker',
+  `(memory.fill (i32.const 65536) (i32.const 1) (i32.const 1048576))
+   (i64.or (i64.shl (i64.const 65536) (i64.const 32)) (i64.const 1048576))`,
+  '(memory (export "memory") 20 20)',
+)
