@@ -1,13 +1,19 @@
-/** Builds the package: a launcher any Node can read, all that `run` needs, all that `serve` needs, and a file per other command. */
-import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+/**
+ * Builds the package: a launcher any Node can read, all that `run` needs, all that `serve` needs, a file per other command,
+ * and the manual pages.
+ */
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { build, type Plugin } from 'esbuild'
+import { commandPage, toolPage } from './src/cli/man-page.ts'
+import { commands } from './src/commands/index.ts'
 
 const root = import.meta.dirname
 /** Tests build into folders of their own, so that none removes what another one runs. */
 const dist = process.env.NODECTL_DIST ?? path.join(root, 'dist')
-const { engines } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
+const { engines, version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
   engines: { node: string }
+  version: string
 }
 
 /** The guest libraries travel inside the bundle, as text. */
@@ -115,3 +121,11 @@ else {
 `,
 )
 chmodSync(path.join(dist, 'nodectl.mjs'), 0o755)
+
+const manual = path.join(dist, 'man')
+mkdirSync(manual)
+writeFileSync(path.join(manual, 'nodectl.1'), toolPage(commands, version))
+for (const [name, { load }] of Object.entries(commands)) {
+  const { default: command } = await load()
+  writeFileSync(path.join(manual, `nodectl-${name}.1`), commandPage(name, command, version))
+}

@@ -7,6 +7,8 @@ export interface Command<Args extends ArgsDef = ArgsDef> {
   environment?: readonly (readonly [name: string, effect: string])[]
   /** What its exit codes say, where that is more than done or failed. */
   exits?: readonly (readonly [code: string, meaning: string])[]
+  /** Words that its arguments may be, for completion; files when left out. */
+  words?: readonly string[]
   /** Command lines without the leading `nodectl`, each with what it does. */
   examples: readonly (readonly [line: string, effect: string])[]
 }

@@ -7,23 +7,10 @@ export function commandHelp(name: string, command: Command): string {
   const { definition, environment = [], exits = [], examples } = command
   const { args } = definition
   const description = (definition.meta as { description: string }).description
-  const positionals = Object.entries(args).filter(([, { type }]) => type === 'positional')
-  const usage = [
-    'nodectl',
-    name,
-    '[options]',
-    ...Object.entries(args).flatMap(([flag, definition]) =>
-      definition.type !== 'positional' && definition.required ? [`--${flag}${hintOf(definition)}`] : [],
-    ),
-    ...positionals.map(([argument]) => `<${argument.toUpperCase()}>`),
-  ]
   return sections([
     [description, []],
-    ['Usage', [usage.join(' ')]],
-    [
-      'Arguments',
-      table(positionals.map(([argument, { description: text = '' }]) => [argument.toUpperCase(), text])),
-    ],
+    ['Usage', [commandUsage(name, command)]],
+    ['Arguments', table(argumentRows(args))],
     ['Options', table([...optionRows(args), ['-h, --help', 'Show this']])],
     ['Environment', table(environment)],
     ['Exit codes', table(exits)],
@@ -60,7 +47,29 @@ export function toolHelp(commands: Readonly<Record<string, CommandEntry>>): stri
   ])
 }
 
-function optionRows(args: ArgsDef): [string, string][] {
+/** How a command is called, in one line. */
+export const commandUsage = (name: string, { definition: { args } }: Command): string =>
+  [
+    'nodectl',
+    name,
+    '[options]',
+    ...Object.entries(args).flatMap(([flag, definition]) =>
+      definition.type !== 'positional' && definition.required ? [`--${flag}${hintOf(definition)}`] : [],
+    ),
+    ...positionalsOf(args).map(([argument, { required }]) => {
+      const text = `<${argument.toUpperCase()}>`
+      return required === false ? `[${text}]` : text
+    }),
+  ].join(' ')
+
+/** The arguments of a command, each with what it is. */
+export const argumentRows = (args: ArgsDef): [string, string][] =>
+  positionalsOf(args).map(([argument, { description = '' }]) => [argument.toUpperCase(), description])
+
+const positionalsOf = (args: ArgsDef) => Object.entries(args).filter(([, { type }]) => type === 'positional')
+
+/** The options of a command, each with all its spellings and what it does. */
+export function optionRows(args: ArgsDef): [string, string][] {
   const spellings = new Map<string, string[]>()
   for (const [spelling, { name }] of flagsOf(args))
     spellings.set(name, [...(spellings.get(name) ?? []), spelling])

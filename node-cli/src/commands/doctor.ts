@@ -49,7 +49,7 @@ export default defineNodectlCommand({
     ['70', 'a bug of nodectl'],
   ],
   examples: [
-    ['doctor', 'Check the node of your user'],
+    ['doctor --data-dir ./node', 'Check a node of this machine'],
     [
       'doctor --data-dir ./node --hub-url https://hub.example --json',
       'Check a node and its hub, for a script',

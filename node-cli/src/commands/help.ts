@@ -22,6 +22,7 @@ export const helpFor = (commands: Commands) =>
         else writeOutput(`${help}\n`)
       },
     },
+    words: Object.keys(commands),
     examples: [['help serve', 'Show what serve takes']],
   })
 

@@ -78,6 +78,7 @@ export default defineNodectlCommand({
         )
     },
   },
+  words: ['print', ...Object.keys(files)],
   examples: [
     ['service print systemd > /etc/systemd/system/nodectl.service', 'Write the unit, as root'],
     ['service print env --hub-url https://hub.example > /etc/nodectl.env', 'Write its settings'],

@@ -42,7 +42,7 @@ export default defineNodectlCommand({
     ['70', 'a bug of nodectl'],
   ],
   examples: [
-    ['status', 'Ask the node of this machine'],
+    ['status --data-dir ./node', 'Ask a node of this machine'],
     ['status --url https://node.example --json', 'Ask another one, for a script'],
   ],
 })

@@ -89,11 +89,12 @@ describe('what may pass', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     await new Promise((resolve) => server.close(resolve))
-    const error = await hubClient(new URL(origin))
-      .call({ method: 'GET', target: '/' }, (value) => value)
-      .catch((error) => error)
-    expect([error.failure, error.isPassing]).toEqual(['unreachable', true])
-    expect(error.message).toBe(`no hub answers on ${origin}: the connection is refused`)
+    const call = hubClient(new URL(origin)).call({ method: 'GET', target: '/' }, (value) => value)
+    await expect(call).rejects.toMatchObject({
+      failure: 'unreachable',
+      isPassing: true,
+      message: `no hub answers on ${origin}: the connection is refused`,
+    })
   })
 
   test('the connection ends early', async () => {

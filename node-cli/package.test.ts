@@ -1,0 +1,151 @@
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { echoArtifact } from '../protocol/hbc/testing/artifacts.ts'
+import packageJson from './package.json' with { type: 'json' }
+import { commands } from './src/commands/index.ts'
+import { buildNodectl, dist, filledAscHome, temporaryFolder } from './testing/nodectl.ts'
+
+/** Far from the repository, with a home and an npm cache of its own. */
+const away = temporaryFolder()
+const prefix = path.join(away, 'prefix')
+const home = path.join(away, 'home')
+const environment = {
+  PATH: process.env.PATH,
+  HOME: home,
+  npm_config_cache: path.join(away, 'npm-cache'),
+  npm_config_userconfig: path.join(away, 'npmrc'),
+}
+
+function run(file: string, args: readonly string[], cwd: string, env: NodeJS.ProcessEnv = {}) {
+  const { status, stdout, stderr } = spawnSync(file, args, {
+    cwd,
+    encoding: 'utf8',
+    env: { ...environment, ...env },
+  })
+  return { status, stdout, stderr }
+}
+
+let tarball: string
+beforeAll(() => {
+  buildNodectl()
+  const source = path.join(away, 'package')
+  cpSync(dist, path.join(source, 'dist'), { recursive: true })
+  for (const file of ['package.json', 'README.md', 'LICENSE'])
+    cpSync(path.join(import.meta.dirname, file), path.join(source, file))
+  mkdirSync(home)
+  // The build that `prepack` makes is there already.
+  const packed = run('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', away], source)
+  const [{ filename }] = JSON.parse(packed.stdout)
+  tarball = path.join(away, filename)
+  const installed = run('npm', ['install', '-g', '--prefix', prefix, '--offline', tarball], away)
+  if (installed.status !== 0) throw new Error(installed.stderr)
+})
+
+const nodectl = (args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
+  run(path.join(prefix, 'bin/nodectl'), args, away, env)
+
+describe('the package', () => {
+  test('is small, and brings nothing but itself', () => {
+    expect(statSync(tarball).size).toBeLessThanOrEqual(2 * 1024 * 1024)
+    expect(readdirSync(path.join(prefix, 'lib/node_modules'))).toEqual(['nodectl'])
+    expect(readdirSync(path.join(prefix, 'lib/node_modules/nodectl')).sort()).toEqual([
+      'LICENSE',
+      'README.md',
+      'dist',
+      'package.json',
+    ])
+    expect(packageJson).not.toHaveProperty('dependencies')
+    expect(Object.keys(packageJson.scripts).filter((name) => /install/.test(name))).toEqual([])
+  })
+
+  test('says what a stranger looks for', () => {
+    expect(packageJson).toMatchObject({
+      license: 'MIT',
+      engines: { node: '>=22.13' },
+      repository: { type: 'git', directory: 'node-cli' },
+      homepage: expect.stringMatching(/^https:/),
+    })
+    expect(packageJson.keywords.length).toBeGreaterThan(5)
+  })
+
+  test('brings a manual page for each command, which man finds', () => {
+    const pages = ['nodectl.1', ...Object.keys(commands).map((name) => `nodectl-${name}.1`)]
+    expect(packageJson.man).toEqual(pages.map((file) => `dist/man/${file}`))
+    expect(readdirSync(path.join(prefix, 'share/man/man1')).sort()).toEqual(pages.sort())
+  })
+})
+
+describe('installed for all users, without a network', () => {
+  const data = path.join(away, 'node')
+  const hello = path.join(away, 'hello.ts')
+  const echo = path.join(away, 'echo.hbc')
+  const receipt = path.join(away, 'receipt.json')
+  beforeAll(() => {
+    writeFileSync(hello, 'export function greet(name: string): string { return "Hello, " + name }\n')
+    writeFileSync(echo, echoArtifact().bytes)
+    writeFileSync(receipt, nodectl(['run', echo, 'echo', '--input', '{}']).stdout)
+  })
+
+  const nobody = ['--data-dir', data, '--hub-url', 'http://127.0.0.1:9', '--json']
+  /** Exit code and a word of the output of each command. */
+  const calls: Readonly<Record<string, [args: string[], status: number, word: string]>> = {
+    keygen: [['--data-dir', data], 0, 'node_id'],
+    id: [['--data-dir', data], 0, 'public_key'],
+    compile: [[hello], 0, 'manifest_address'],
+    run: [[echo, 'echo', '--input', '{}'], 0, 'receipt_hash'],
+    verify: [[receipt, echo, '--input', '{}'], 0, '"holds": true'],
+    inspect: [[echo], 0, 'abi_valid'],
+    serve: [['--bind', '0.0.0.0:0', '--data-dir', data, '--json'], 1, 'NODE_API_TOKEN is not set'],
+    bind: [[...nobody, '--owner', `0x${'11'.repeat(20)}`], 1, 'no hub answers on http://127.0.0.1:9'],
+    unbind: [nobody, 1, 'no hub answers'],
+    register: [nobody, 1, 'no hub answers'],
+    status: [['--url', 'http://127.0.0.1:9', '--json'], 1, 'no node answers on http://127.0.0.1:9'],
+    why: [nobody, 1, 'no hub answers'],
+    doctor: [['--data-dir', data, '--bind', '127.0.0.1:0'], 0, 'native and pulley: the known receipt'],
+    service: [['print', 'systemd'], 0, 'bin/nodectl serve'],
+    help: [['serve'], 0, '--hub-url <URL>'],
+    completion: [['bash'], 0, 'complete -o filenames -F _nodectl nodectl'],
+  }
+
+  test('every command is called', () => {
+    expect(Object.keys(calls).sort()).toEqual(Object.keys(commands).sort())
+  })
+
+  test.each(Object.entries(calls))('%s', (name, [args, status, word]) => {
+    const ran = nodectl([name, ...args], { NODE_ASC_HOME: filledAscHome() })
+    expect([ran.status, ran.stdout], ran.stderr).toEqual([status, expect.stringContaining(word)])
+  })
+
+  test.each(['-v', '--version'])('%s prints the version', (flag) => {
+    expect(nodectl([flag])).toEqual({ status: 0, stdout: '1.0.0\n', stderr: '' })
+  })
+})
+
+describe('the manual pages', () => {
+  const pages = packageJson.man.map((file) => path.basename(file))
+  const page = (file: string) => readFileSync(path.join(dist, 'man', file), 'utf8')
+
+  test.each(Object.keys(commands))('that of %s has every option and example of its help', async (name) => {
+    const shown = page(`nodectl-${name}.1`).replaceAll('\\-', '-')
+    const help = nodectl(['help', name]).stdout
+    const options = [...help.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, option]) => option!)
+    expect(options.length).toBeGreaterThan(1)
+    for (const option of options) expect(shown).toContain(option)
+    for (const [line] of (await commands[name]!.load()).default.examples)
+      expect(shown).toContain(`nodectl ${line.split(' ', 2).join(' ')}`)
+  })
+
+  test.skipIf(spawnSync('groff', ['--version']).error !== undefined).each(pages)(
+    '%s is clean roff',
+    (file) => {
+      const { status, stderr } = run(
+        'groff',
+        ['-man', '-ww', '-Tutf8', '-z', path.join(dist, 'man', file)],
+        away,
+      )
+      expect([status, stderr]).toEqual([0, ''])
+    },
+  )
+})
