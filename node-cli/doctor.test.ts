@@ -1,0 +1,255 @@
+import { chmodSync, mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import path from 'node:path'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { echoAddress, echoManifest, echoWasm } from '../protocol/hbc/testing/artifacts.ts'
+import { withDataDir } from './src/data-dir/lock.ts'
+import { knownRun } from './src/doctor/known-run.ts'
+import { isOlder } from './src/doctor/versions.ts'
+import { descriptorOf, sendJson, startLyingHub } from './src/serve/hub/testing/lying-hub.ts'
+import { buildNodectl, filledAscHome, nodectl, temporaryFolder } from './testing/nodectl.ts'
+import { startNode } from './testing/serving-node.ts'
+
+beforeAll(buildNodectl)
+
+const free = ['--bind', '127.0.0.1:0']
+const env = { NODE_ASC_HOME: filledAscHome() }
+
+async function createNode() {
+  const dataDir = path.join(temporaryFolder(), 'node')
+  const { stdout } = await nodectl(['keygen', '--data-dir', dataDir])
+  return { dataDir, nodeId: JSON.parse(stdout).node_id as string }
+}
+
+/** What the doctor finds, by check. */
+async function examine(dataDir: string, ...more: string[]) {
+  const args = more.includes('--bind') ? more : [...free, ...more]
+  const { code, stdout } = await nodectl(['doctor', '--data-dir', dataDir, '--json', ...args], { env })
+  const { healthy, findings } = JSON.parse(stdout) as {
+    healthy: boolean
+    findings: { check: string; status: string; message: string; mend: string | null }[]
+  }
+  expect(code).toBe(healthy ? 0 : 1)
+  const of = (check: string) => findings.find((finding) => finding.check === check)
+  return { healthy, findings, of }
+}
+
+test('the known run is that of the protocol', () => {
+  expect(knownRun.module).toEqual({ wasm: echoWasm, functions: echoManifest.functions })
+  expect(knownRun.address).toBe(echoAddress)
+})
+
+test.each([
+  ['1.0.0', '1.0.0', false],
+  ['1.0.0', '1.0.1', true],
+  ['1.9.0', '1.10.0', true],
+  ['2.0.0', '1.10.9', false],
+  ['22.9.0', '22.13', true],
+  ['1.0.0-beta', '1.0.0', false],
+])('%s comes before %s: %s', (version, than, older) => expect(isOlder(version, than)).toBe(older))
+
+describe('doctor', () => {
+  test('finds nothing wrong with a new node', async () => {
+    const { dataDir, nodeId } = await createNode()
+    const { healthy, findings } = await examine(dataDir)
+    expect(healthy).toBe(true)
+    expect(findings.map(({ check, status }) => [check, status])).toEqual([
+      ['node', 'ok'],
+      ['engine', 'ok'],
+      ['key', 'ok'],
+      ['data', 'ok'],
+      ['process', 'ok'],
+      ['disk', expect.stringMatching(/^(ok|warning)$/)],
+      ['port', 'ok'],
+      ['hub', 'skipped'],
+      ['clock', 'skipped'],
+      ['device', 'skipped'],
+      ['compiler', 'ok'],
+    ])
+    expect(findings.find(({ check }) => check === 'key')?.message).toContain(nodeId)
+  })
+
+  test('prints what a person reads, with what mends it', async () => {
+    const dataDir = path.join(temporaryFolder(), 'nothing')
+    const { code, stdout } = await nodectl(['doctor', '--data-dir', dataDir, ...free], { env })
+    expect(code).toBe(1)
+    expect(stdout).toContain('ok       engine: native and pulley: the known receipt\n')
+    expect(stdout).toContain(
+      `failed   key: no node key in ${dataDir}\n         → Create one: nodectl keygen --data-dir ${dataDir}\n`,
+    )
+  })
+
+  test('tests the engine alone that the operator asks for', async () => {
+    const { dataDir } = await createNode()
+    const { stdout } = await nodectl(['doctor', '--data-dir', dataDir, ...free], {
+      env: { ...env, NODE_ENGINE: 'pulley' },
+    })
+    expect(stdout).toContain('engine: pulley: the known receipt')
+  })
+
+  test.skipIf(process.platform === 'win32')(
+    'says how to hide a key, and a directory, that others can read',
+    async () => {
+      const { dataDir } = await createNode()
+      const key = path.join(dataDir, 'node.key')
+      chmodSync(key, 0o644)
+      chmodSync(dataDir, 0o755)
+      const { of } = await examine(dataDir)
+      expect(of('key')).toMatchObject({
+        status: 'failed',
+        message: expect.stringContaining(`chmod 600 ${key}`),
+      })
+      expect(of('data')).toEqual({
+        check: 'data',
+        status: 'warning',
+        message: `others can look into ${dataDir}`,
+        mend: `chmod 700 ${dataDir}`,
+      })
+    },
+  )
+
+  test('tells a damaged database', async () => {
+    const { dataDir } = await createNode()
+    const file = path.join(dataDir, 'node.sqlite')
+    writeFileSync(file, 'SQLite format 3\0 and nothing more that makes sense'.padEnd(4096, 'x'))
+    expect((await examine(dataDir)).of('data')).toMatchObject({
+      status: 'failed',
+      message: expect.stringContaining('the database is damaged: '),
+      mend: expect.stringContaining('backup'),
+    })
+    truncateSync(file)
+    expect((await examine(dataDir)).of('data')).toMatchObject({ status: 'ok' })
+    rmSync(file)
+  })
+
+  test('names the process that has the data directory', async () => {
+    const { dataDir } = await createNode()
+    const { of } = await withDataDir(dataDir, () => examine(dataDir))
+    expect(of('process')).toMatchObject({
+      status: 'ok',
+      message: `process ${process.pid} has the data directory; a second one would be refused`,
+    })
+  })
+
+  test('tells this node at its port from other programs', async () => {
+    const { dataDir, nodeId } = await createNode()
+    const node = await startNode(dataDir)
+    const { port } = new URL(node.url)
+    const bind = ['--bind', `127.0.0.1:${port}`]
+    expect((await examine(dataDir, ...bind)).of('port')).toMatchObject({
+      status: 'ok',
+      message: `this node answers at 127.0.0.1:${port}`,
+    })
+    const other = await createNode()
+    expect((await examine(other.dataDir, ...bind)).of('port')).toMatchObject({
+      status: 'failed',
+      message: `another node, ${nodeId}, listens at 127.0.0.1:${port}`,
+      mend: expect.stringContaining('--bind'),
+    })
+    await node.stop()
+    const server = await listen()
+    const taken = String((server.address() as AddressInfo).port)
+    expect((await examine(other.dataDir, '--bind', `127.0.0.1:${taken}`)).of('port')).toMatchObject({
+      status: 'failed',
+      message: `another program listens at 127.0.0.1:${taken}`,
+    })
+  })
+
+  test('a config.json that cannot be read is the first thing to mend', async () => {
+    const { dataDir } = await createNode()
+    mkdirSync(dataDir, { recursive: true })
+    writeFileSync(path.join(dataDir, 'config.json'), '{"hub_ur":1}')
+    const { code, stderr } = await nodectl(['doctor', '--data-dir', dataDir])
+    expect([code, stderr]).toEqual([2, expect.stringContaining('did you mean hub_url?')])
+  })
+})
+
+describe('doctor and the hub', () => {
+  const now = () => Math.floor(Date.now() / 1000)
+  const hubOf = (change: { descriptor?: object; ahead?: number; device?: string }) =>
+    startLyingHub((request, response) => {
+      const { url = '' } = request
+      if (url === '/')
+        return sendJson(response, descriptorOf(`http://${request.headers.host}`, change.descriptor))
+      if (url === '/v1/status') return sendJson(response, { time: now() + (change.ahead ?? 0) })
+      if (change.device === undefined) return sendJson(response, { error: 'not_found', message: 'No.' }, 404)
+      return sendJson(response, { status: change.device })
+    })
+  const examineAt = async (change: Parameters<typeof hubOf>[0], ...more: string[]) => {
+    const { dataDir } = await createNode()
+    return examine(dataDir, '--hub-url', (await hubOf(change)).origin, ...more)
+  }
+
+  test('all is well', async () => {
+    const { healthy, of } = await examineAt({ device: 'online' })
+    expect(healthy).toBe(true)
+    expect(of('hub')).toMatchObject({
+      status: 'ok',
+      message: expect.stringContaining('is the hub of hub-testnet, chain 31337'),
+    })
+    expect(of('clock')).toMatchObject({ status: 'ok' })
+    expect(of('device')).toMatchObject({ status: 'ok', message: 'bound, and online at the hub' })
+  })
+
+  test('another network, and a tool that is too old', async () => {
+    expect((await examineAt({}, '--network', 'other')).of('hub')).toMatchObject({
+      status: 'failed',
+      message: expect.stringContaining('is the hub of hub-testnet, not of other'),
+      mend: 'If hub-testnet is meant, say so: --network hub-testnet',
+    })
+    expect((await examineAt({ descriptor: { versions: { nodectl_min: '1.0.1' } } })).of('hub')).toMatchObject(
+      {
+        status: 'failed',
+        mend: 'Update it: npm install -g nodectl',
+      },
+    )
+  })
+
+  test('nobody answers', async () => {
+    const server = await listen()
+    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    await new Promise((resolve) => server.close(resolve))
+    const { dataDir } = await createNode()
+    const { healthy, of } = await examine(dataDir, '--hub-url', origin)
+    expect(healthy).toBe(false)
+    expect(of('hub')).toMatchObject({
+      status: 'failed',
+      message: `no hub answers on ${origin}: the connection is refused`,
+    })
+  })
+
+  test.each([
+    [100, 'warning', /^this machine is (99|100) s behind the hub$/],
+    [-100, 'warning', /^this machine is (100|101) s ahead of the hub$/],
+    [7200, 'failed', /^this machine is 7(199|200) s behind the hub$/],
+  ])('a clock that is %i s away: %s', async (ahead, status, message) => {
+    expect((await examineAt({ ahead, device: 'online' })).of('clock')).toMatchObject({
+      status,
+      message: expect.stringMatching(message),
+      mend: 'A local network has a time of its own: serve with --clock hub.',
+    })
+  })
+
+  test.each([
+    [undefined, 'warning', 'nodectl bind --data-dir'],
+    ['offline', 'warning', 'Start it: nodectl serve'],
+    ['banned', 'failed', 'nodectl why'],
+  ])('a device that is %s: %s', async (device, status, mend) => {
+    expect((await examineAt(device === undefined ? {} : { device })).of('device')).toMatchObject({
+      status,
+      mend: expect.stringContaining(mend),
+    })
+  })
+
+  test('a validator is no device', async () => {
+    expect((await examineAt({}, '--role', 'validator')).of('device')).toBeUndefined()
+  })
+})
+
+async function listen(): Promise<Server> {
+  const server = createServer((_, response) => response.end())
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  return server
+}

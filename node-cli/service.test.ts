@@ -1,0 +1,167 @@
+import { spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { readConfig } from './src/serve/config.ts'
+import { settingNames, variableOf } from './src/serve/flags.ts'
+import { launchdPlist } from './src/service/launchd-plist.ts'
+import { systemdUnit } from './src/service/systemd-unit.ts'
+import { buildNodectl, nodectl, temporaryFolder } from './testing/nodectl.ts'
+
+beforeAll(buildNodectl)
+
+const print = (...args: string[]) => nodectl(['service', 'print', ...args])
+const options = {
+  command: ['/usr/bin/node', '/usr/bin/nodectl'],
+  user: 'nodectl',
+  dataDir: '/var/lib/nodectl',
+  environmentFile: '/etc/nodectl.env',
+}
+const has = (program: string) => spawnSync(program, ['--version']).error === undefined
+
+describe('the systemd unit', () => {
+  test('runs serve as its own user, hardened, and starts it again', async () => {
+    const { code, stdout } = await print('systemd')
+    expect(code).toBe(0)
+    const lines = stdout.split('\n')
+    for (const line of [
+      'User=nodectl',
+      'EnvironmentFile=/etc/nodectl.env',
+      'Restart=on-failure',
+      'RestartSec=5',
+      'NoNewPrivileges=true',
+      'ProtectSystem=strict',
+      'ProtectHome=true',
+      'PrivateTmp=true',
+      'ReadWritePaths=/var/lib/nodectl',
+      'StateDirectory=nodectl',
+      'LimitNOFILE=65536',
+    ])
+      expect(lines).toContain(line)
+    expect(stdout).toMatch(/^ExecStart=\S*node \S*nodectl\.mjs serve$/m)
+  })
+
+  test('takes another user and directory', async () => {
+    const { stdout } = await print('systemd', '--user', 'miner', '--data-dir', '/srv/node one')
+    expect(stdout).toContain('\nUser=miner\n')
+    expect(stdout).toContain('\nReadWritePaths="/srv/node one"\n')
+    expect(stdout).not.toContain('StateDirectory')
+  })
+
+  test('a path means itself, whatever is in it', () => {
+    const unit = systemdUnit({ ...options, command: ['/opt/a b/node', '/opt/100%/$HOME/"x"\\'] })
+    expect(unit).toContain('\nExecStart="/opt/a b/node" "/opt/100%%/$$HOME/\\"x\\"\\\\" serve\n')
+  })
+
+  test.skipIf(!has('systemd-analyze'))('systemd finds nothing wrong', () => {
+    const file = path.join(temporaryFolder(), 'nodectl.service')
+    // The programs it names have to be there.
+    writeFileSync(file, systemdUnit({ ...options, command: [process.execPath, '/opt/a b/100%'] }))
+    const { status, stdout, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', file], {
+      encoding: 'utf8',
+    })
+    expect([status, stdout, stderr]).toEqual([0, '', ''])
+  })
+})
+
+describe('the launchd daemon', () => {
+  test('reads the settings from the environment file, and starts again after a failure', () => {
+    const plist = launchdPlist({ ...options, dataDir: '/usr/local/var/nodectl' })
+    const texts = [...plist.matchAll(/<string>(.*)<\/string>/g)].map(([, text]) => text)
+    expect(texts).toEqual([
+      'nodectl',
+      '/bin/sh',
+      '-c',
+      'set -a; . "$0"; exec "$@"',
+      '/etc/nodectl.env',
+      '/usr/bin/node',
+      '/usr/bin/nodectl',
+      'serve',
+      'nodectl',
+      '/usr/local/var/nodectl',
+      '/var/log/nodectl.log',
+    ])
+    expect(plist).toMatch(/<key>KeepAlive<\/key>\s*<dict>\s*<key>SuccessfulExit<\/key>\s*<false\/>/)
+    expect(plist).toMatch(/<key>NumberOfFiles<\/key>\s*<integer>65536<\/integer>/)
+  })
+
+  test('is XML, whatever is in a path', () => {
+    const plist = launchdPlist({ ...options, command: ['/opt/<a>&--b/node'], dataDir: '/srv/--x' })
+    expect(plist).toContain('<string>/opt/&lt;a&gt;&amp;--b/node</string>')
+    const comment = /<!--([\s\S]*?)-->/.exec(plist)?.[1]
+    expect(comment).not.toContain('--')
+  })
+
+  test('its shell runs serve with what the environment file has', () => {
+    const folder = temporaryFolder()
+    const file = path.join(folder, 'node.env')
+    writeFileSync(file, 'NODE_DATA_DIR="/srv/node one"\n#NODE_ROLE=x\n')
+    const { stdout } = spawnSync(
+      '/bin/sh',
+      ['-c', 'set -a; . "$0"; exec "$@"', file, 'sh', '-c', 'echo "$NODE_DATA_DIR"'],
+      {
+        encoding: 'utf8',
+      },
+    )
+    expect(stdout).toBe('/srv/node one\n')
+  })
+})
+
+describe('the environment file', () => {
+  test('has every setting, and sets those that are given', async () => {
+    const given = [
+      '--hub-url',
+      'https://hub.example',
+      '--role',
+      'validator',
+      '--node-url',
+      'https://node.example',
+    ]
+    const { code, stdout } = await print('env', ...given)
+    expect(code).toBe(0)
+    for (const name of settingNames) expect(stdout).toMatch(new RegExp(`^#?${variableOf(name)}=`, 'm'))
+    expect(stdout).toMatch(/^#NODE_API_TOKEN=$/m)
+    const set = [...stdout.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name, value]) => [name!, value!])
+    expect(set).toEqual([
+      ['NODE_DATA_DIR', '/var/lib/nodectl'],
+      ['NODE_HUB_URL', 'https://hub.example'],
+      ['NODE_NODE_URL', 'https://node.example'],
+      ['NODE_ROLE', 'validator'],
+    ])
+    expect(readConfig({}, Object.fromEntries(set))).toMatchObject({
+      role: 'validator',
+      hubUrl: 'https://hub.example',
+    })
+  })
+
+  test('a shell reads every value back', async () => {
+    const dataDir = '/srv/a "b" $HOME `id` \\'
+    const { stdout } = await print('env', '--data-dir', dataDir)
+    const file = path.join(temporaryFolder(), 'node.env')
+    writeFileSync(file, stdout)
+    const shell = spawnSync('sh', ['-c', '. "$0"; printf %s "$NODE_DATA_DIR"', file], { encoding: 'utf8' })
+    expect([shell.stdout, shell.stderr]).toEqual([dataDir, ''])
+  })
+})
+
+test('--json has the file and where it goes', async () => {
+  const { stdout } = await print('systemd', '--json')
+  expect(JSON.parse(stdout)).toEqual({
+    file: 'systemd',
+    path: '/etc/systemd/system/nodectl.service',
+    content: (await print('systemd')).stdout,
+  })
+})
+
+test.each([
+  [['show', 'systemd'], 'unknown action show'],
+  [['print', 'sysv'], 'unknown file sysv'],
+  [['print', 'sytemd'], 'unknown file sytemd; did you mean systemd?'],
+  [['print'], 'the argument FILE is missing'],
+  [['print', 'systemd', '--user', 'a b'], '--user must be the name of a user of this system, not a b'],
+  [['print', 'systemd', '--data-dir', 'node'], '--data-dir must be an absolute path, not node'],
+  [['print', 'env', '--role', 'king'], '--role must be miner or validator, not king'],
+])('%j is wrong usage', async (args, message) => {
+  const { code, stdout, stderr } = await nodectl(['service', ...args])
+  expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(message)])
+})
