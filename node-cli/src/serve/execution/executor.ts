@@ -69,10 +69,16 @@ export class Executor {
       const meanwhile = this.#given(request)
       if (meanwhile !== null) return meanwhile
       const startedAt = performance.now()
-      const result = await metrics.measured(() => this.#execute(request))
-      const kept = await this.#keep(request, result)
-      this.#logRun(request, result, startedAt)
-      return kept
+      const log = this.#logOf(request)
+      try {
+        const result = await metrics.measured(() => this.#execute(request))
+        const kept = await this.#keep(request, result)
+        logRun(log, result, startedAt)
+        return kept
+      } catch (error) {
+        log.warn('not executed', { reason: (error as Error).message })
+        throw error
+      }
     })
   }
 
@@ -171,18 +177,18 @@ export class Executor {
     return transitions
   }
 
-  #logRun({ address, functionName, round }: RunRequest, result: ExecutionResult, startedAt: number): void {
-    const log =
-      round === null ? this.#parts.log : this.#parts.log.with({ round_id: deriveDirectRoundId(round) })
-    for (const line of result.logs) log.debug('a module logged', { module: address, line })
-    log.info('executed', {
+  #logOf({ address, functionName, round }: RunRequest): Log {
+    return this.#parts.log.with({
+      ...(round !== null && { round_id: deriveDirectRoundId(round) }),
       module: address,
       function: functionName,
-      success: result.success,
-      gas_used: result.gasUsed,
-      ms: Math.round(performance.now() - startedAt),
     })
   }
+}
+
+function logRun(log: Log, { logs, success, gasUsed }: ExecutionResult, startedAt: number): void {
+  for (const line of logs) log.debug('the module logged', { line })
+  log.info('executed', { success, gas_used: gasUsed, ms: Math.round(performance.now() - startedAt) })
 }
 
 function answerText({ gasLimit }: RunRequest, result: ExecutionResult, envelope: ReceiptEnvelope): string {
