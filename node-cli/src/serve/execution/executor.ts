@@ -60,14 +60,12 @@ export class Executor {
    */
   async run(request: RunRequest): Promise<RunAnswer> {
     const { queue, metrics } = this.#parts
-    const given = this.#given(request)
-    if (given !== null) return given
     const { input, module, signal } = request
     const queued = { isExclusive: !module.stateless, bytes: input.length, signal }
     return queue.run(queued, async () => {
       // What waited behind another request of the same round finds its vote.
-      const meanwhile = this.#given(request)
-      if (meanwhile !== null) return meanwhile
+      const given = this.given(request.round)
+      if (given !== null) return given
       const startedAt = performance.now()
       const log = this.#logOf(request)
       try {
@@ -82,8 +80,8 @@ export class Executor {
     })
   }
 
-  /** The answer with the vote that this node has given in the round before. */
-  #given({ round }: RunRequest): RunAnswer | null {
+  /** The answer with the vote that this node has given in a round before. */
+  given(round: DirectRound | null): RunAnswer | null {
     if (round === null) return null
     const { store, publicKey } = this.#parts
     const given = store.votes.find(publicKey, 'execution', deriveDirectRoundId(round))

@@ -3,8 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { hasBody } from './body.ts'
 import type { Answer } from './route.ts'
 
-/** A caller that takes nothing of its answer for so long is cut off. */
-const stallMs = 30_000
+/** A caller that takes nothing of its answer for so long, or twice as long, is cut off. */
+const stallMs = 15_000
 /** What is read and dropped of a body nobody wanted, so that its sender sees the answer instead of a broken connection. */
 const drainBytesMax = 32 * 1024 * 1024
 const drainMs = 3_000

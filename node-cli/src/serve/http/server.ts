@@ -7,7 +7,7 @@ import type { BindAddress } from '../flags.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { sendAnswer } from './answers.ts'
-import { ApiError } from './api-error.ts'
+import { ApiError, unavailable } from './api-error.ts'
 import { BodyBudget, checkContentType, type HeldBody, hasBody, readBody } from './body.ts'
 import type { Credentials } from './credentials.ts'
 import type { Answer, Caller, Route } from './route.ts'
@@ -181,16 +181,20 @@ const otherMethod = (path: string, method: string, allowed: readonly string[]): 
 function errorAnswer(error: unknown, requestId: string, log: Log): Answer {
   // Nobody is left to be answered.
   if (error instanceof RunAbandoned) return { status: 503, body: {} }
-  const known =
-    error instanceof ApiError
-      ? error
-      : new ApiError('internal', 'The node failed in a way it does not know. Report it with the request_id.')
+  const known = error instanceof ApiError ? error : faultOf(error)
   if (known !== error)
     log.error('a request failed', {
       request_id: requestId,
       reason: error instanceof Error ? (error.stack ?? error.message) : String(error),
     })
   return { status: known.status, headers: known.headers, body: known.envelope(requestId) }
+}
+
+/** A disk that is full or fails, and a database that another program holds: nothing was kept, and nothing was promised. */
+function faultOf(error: unknown): ApiError {
+  if ((error as { code?: unknown } | null)?.code === 'ERR_SQLITE_ERROR')
+    return unavailable('The node cannot use its data directory at the moment. Try again later.', 10)
+  return new ApiError('internal', 'The node failed in a way it does not know. Report it with the request_id.')
 }
 
 /** A label that callers cannot make up. */
