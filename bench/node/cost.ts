@@ -1,4 +1,7 @@
-/** What a node costs its machine while nobody asks it for anything: `npm run bench:node -- [seconds]`. Linux only. */
+/**
+ * What a node costs its machine while nobody asks it for anything, and how soon it says that it is well while it is asked
+ * for much: `npm run bench:node -- [seconds]`. Linux only.
+ */
 import { readFileSync, rmSync } from 'node:fs'
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -27,6 +30,14 @@ try {
     await node.call(`/modules/${address}`, { method: 'PUT', body: bytes })
   await Promise.all(Array.from({ length: 200 }, () => execute(node)))
   await idle(node, 'after 200 executions')
+  await waits(node, 'alone', () => pause(5_000))
+  await waits(node, 'beside 500 executions at once', () =>
+    Promise.all(Array.from({ length: 500 }, () => execute(node))),
+  )
+  const large = { method: 'PUT', body: new Uint8Array(16 * 1024 * 1024) }
+  await waits(node, 'beside 8 uploads of 16 MiB, which are no artifacts', async () => {
+    for (let i = 0; i < 8; i++) await node.call(`/modules/${echo.address}`, large)
+  })
   await node.kill()
 } finally {
   rmSync(folder, { recursive: true, force: true })
@@ -35,6 +46,24 @@ try {
 function execute(node: ServingNode) {
   const body = { module: echo.address, function: 'echo', input: '{}' }
   return node.call('/execute', { method: 'POST', body })
+}
+
+/** How long `GET /health` takes while `work` goes on. */
+async function waits(node: ServingNode, when: string, work: () => Promise<unknown>): Promise<void> {
+  const times: number[] = []
+  let isOver = false
+  const worked = work().finally(() => {
+    isOver = true
+  })
+  while (!isOver) {
+    const startedMs = performance.now()
+    await node.call('/health')
+    times.push(performance.now() - startedMs)
+  }
+  await worked
+  times.sort((a, b) => a - b)
+  const at = (share: number) => times[Math.floor((times.length - 1) * share)]!.toFixed(0)
+  console.log(`health ${when}: median ${at(0.5)} ms, 99 of 100 within ${at(0.99)} ms, longest ${at(1)} ms`)
 }
 
 async function idle(node: ServingNode, when: string): Promise<void> {
