@@ -84,6 +84,7 @@ function keep(node: Node, role: NodeRole = 'miner') {
     health: () => 'online',
     deviceProfile: role === 'miner' ? () => describeDevice(statePath, 'native') : null,
     beforeEach: async () => {},
+    afterEach: async () => {},
     changed: (link) => changes.push(link),
     random: () => 1,
     wait: (seconds, stop) => {

@@ -8,8 +8,8 @@ import { buildNodectl, dist, nodectl, temporaryFolder } from './testing/nodectl.
 beforeAll(buildNodectl)
 
 describe('nodectl', () => {
-  test('--version prints exactly the version', async () => {
-    expect(await nodectl(['--version'])).toEqual({ code: 0, stdout: '1.0.0\n', stderr: '' })
+  test.each(['--version', '-v'])('%s prints exactly the version', async (flag) => {
+    expect(await nodectl([flag])).toEqual({ code: 0, stdout: '1.0.0\n', stderr: '' })
   })
 
   test.each([[[]], [['--help']], [['-h']], [['-h', '-h']], [['--help', '-h', '--help']]])(
@@ -29,6 +29,35 @@ describe('nodectl', () => {
     expect(stdout).toContain(`nodectl ${name} [options]`)
     expect(stdout).toMatch(new RegExp(`Examples:\\n  # .+\\n  nodectl ${name} `))
     expect(stdout).toContain('-h, --help')
+  })
+
+  test.each(Object.keys(commands))('%s takes --json, and has a page of help', async (name) => {
+    const { stdout } = await nodectl([name, '--help'])
+    expect(stdout).toMatch(/^ {2}--json +\S/m)
+    expect(await nodectl(['help', name])).toEqual({ code: 0, stdout, stderr: '' })
+    expect(JSON.parse((await nodectl(['help', name, '--json'])).stdout)).toEqual({
+      command: name,
+      help: stdout.trimEnd(),
+    })
+  })
+
+  test('help alone is --help', async () => {
+    expect(await nodectl(['help'])).toEqual(await nodectl(['--help']))
+  })
+
+  test.each<[string[], number, object]>([
+    [
+      ['id', '--data-dir', '/nowhere', '--json'],
+      1,
+      { code: 'no_key', message: expect.stringContaining('keygen'), hint: null },
+    ],
+    [['id', '--json'], 2, { code: 'usage', message: expect.stringContaining('data-dir'), hint: null }],
+    [['inspect', '--json', '/nowhere'], 1, { code: 'unreadable', message: expect.any(String), hint: null }],
+    [['idd', '--json'], 2, { code: 'usage', message: 'unknown command idd; did you mean id?', hint: null }],
+  ])('%j prints its error as JSON too', async (args, code, error) => {
+    const outcome = await nodectl(args)
+    expect([outcome.code, JSON.parse(outcome.stdout)]).toEqual([code, { error }])
+    expect(outcome.stderr).toMatch(/^Error: /)
   })
 
   test.each(['keygen', 'id'])('%s --help says which option it cannot do without', async (name) => {
@@ -72,6 +101,8 @@ describe('nodectl', () => {
     [['compile', 'm.ts', '-o='], '-o takes no =; write -o VALUE or --out=VALUE'],
     [['compile', 'm.ts', '--out', '-o=x'], '--out needs a value'],
     [['--version', 'please'], '--version takes no argument'],
+    [['-v', 'please'], '-v takes no argument'],
+    [['help', 'idd'], 'unknown command idd; did you mean id?'],
     [['--help', 'inspct'], 'unknown command inspct; did you mean inspect?'],
     [['keygen'], 'data-dir'],
     [['keygen', '--data-dir', ''], '--data-dir must not be empty'],
@@ -102,6 +133,25 @@ describe('nodectl', () => {
       shell,
       script: stdout,
     })
+  })
+
+  test.each([
+    ['', ['compile', 'run', 'serve', 'bind', 'doctor', 'help', '--version']],
+    ['do', ['doctor']],
+    ['serve --hub', ['--hub-url']],
+    ['bind --owner', ['--owner', '--owner-key-file']],
+    ['service print ', ['print', 'systemd', 'launchd', 'env']],
+    ['help un', ['unbind']],
+    ['completion f', ['fish']],
+  ])('bash completes "nodectl %s"', async (line, words) => {
+    const { stdout: script } = await nodectl(['completion', 'bash'])
+    const typed = ['nodectl', ...line.split(' ')]
+    const program = `${script}
+      COMP_WORDS=(${typed.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${typed.length - 1}
+      _nodectl; printf '%s\\n' "\${COMPREPLY[@]}"`
+    const { stdout, stderr } = spawnSync('bash', ['-c', program], { encoding: 'utf8' })
+    expect(stderr).toBe('')
+    expect(stdout.split('\n')).toEqual(expect.arrayContaining(words))
   })
 
   test

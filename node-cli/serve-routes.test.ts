@@ -349,6 +349,42 @@ describe('a vote', () => {
     expect((await node.call('/status')).json.counts.votes).toBe(0)
   })
 
+  test('is given again when the module is gone', async () => {
+    const folder = newFolder()
+    const first = await startNode(folder)
+    await bring(first, spinner)
+    const round = roundOf(spinner)
+    const { text } = await vote(first, round)
+    await first.stop()
+    const db = new DatabaseSync(path.join(folder, 'node.sqlite'))
+    db.exec('DELETE FROM modules')
+    db.close()
+    expect((await vote(await startNode(folder), round)).text).toBe(text)
+  })
+
+  test('that cannot be stored is not given: 503, and later the same round has one', async () => {
+    const folder = newFolder()
+    const node = await startNode(folder)
+    await bring(node, collector)
+    const db = new DatabaseSync(path.join(folder, 'node.sqlite'))
+    db.exec('BEGIN IMMEDIATE')
+    const round = roundOf(collector)
+    const refused = await vote(node, round)
+    db.exec('ROLLBACK')
+    db.close()
+    expect([refused.status, refused.json.error, refused.headers['retry-after']]).toEqual([
+      503,
+      'unavailable',
+      '10',
+    ])
+    expect(refused.text).not.toContain('signature')
+    expect((await vote(node, round)).json).toMatchObject({ output: 'x', vote: { round } })
+    expect((await node.call('/status')).json).toMatchObject({
+      counts: { votes: 1, receipts: 1 },
+      last_errors: [{ message: 'a request failed' }],
+    })
+  })
+
   test('has the round id on each line of the log about it', async () => {
     const node = await startNode(newFolder())
     await bring(node, echo)

@@ -1,8 +1,9 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll } from 'vitest'
+import { buildInto } from './build.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
 
@@ -23,14 +24,7 @@ afterAll(() => {
 export const dist = path.join(temporaryFolder(), 'dist')
 
 /** Builds the tool as it is published. */
-export function buildNodectl(): void {
-  const { status, stderr } = spawnSync('node', ['node-cli/build.ts'], {
-    cwd: root,
-    encoding: 'utf8',
-    env: { ...process.env, NODECTL_DIST: dist },
-  })
-  if (status !== 0) throw new Error(stderr)
-}
+export const buildNodectl = (): void => buildInto(dist)
 
 /** A compiler folder that is filled already, from the project's own copy. */
 export function filledAscHome(): string {

@@ -8,7 +8,7 @@ const filePath = /^[\w@][\w@.-]*(?:\/[\w@.-]+)*\/?$/
 const endings = /\.(?:ts|mjs|sol|md|json|toml|wat|sql|yml)$/
 /** Written by the programs, or by the reader while following the page. */
 const madeLater =
-  /^(?:\.localnet|dist|node_modules|receipt\.json|hello\.hbc|copy\.hbc|entry\.ts|manifest\.json|asconfig\.json|module\.wasm|key\.json)\b/
+  /^(?:\.localnet|dist|node_modules|receipt\.json|hello\.hbc|copy\.hbc|entry\.ts|manifest\.json|asconfig\.json|module\.wasm|key\.json|config\.json)\b/
 
 /** Finds the paths, names of code and npm scripts that a page in Markdown mentions. */
 export function findMentions(markdown: string): Mention[] {

@@ -107,6 +107,12 @@ function withItself(state: AsyncStateReader, { address, module }: OwnModule): As
 
 type OwnModule = Pick<ExecuteRequest, 'address' | 'module'>
 
+/** Says how many threads are kept for the next runs; two when nothing is said. */
+export async function keepThreads(count: number): Promise<void> {
+  const { keepIdleThreads } = await import('./thread/thread-pool.ts')
+  keepIdleThreads(count)
+}
+
 /** Ends the threads that are kept for the next runs. */
 export async function closeThreads(): Promise<void> {
   const { closeIdleThreads } = await import('./thread/thread-pool.ts')

@@ -1,11 +1,12 @@
 import path from 'node:path'
 import { defaultNetworkParams, resolveProfile } from '../../../protocol/identity/index.ts'
 import packageJson from '../../package.json' with { type: 'json' }
+import { exitCodes } from '../cli/errors.ts'
 import { leaveAtOnce } from '../cli/leave.ts'
 import { writeOutput } from '../cli/standard-streams.ts'
 import { withDataDir } from '../data-dir/lock.ts'
 import { createNodeKey, identityOf } from '../data-dir/node-key.ts'
-import { closeThreads } from '../engine/index.ts'
+import { closeThreads, keepThreads } from '../engine/index.ts'
 import { BackgroundThread } from './background/background-thread.ts'
 import { ChunkStore } from './chunks/chunk-store.ts'
 import { AdjustableClock } from './clock.ts'
@@ -19,9 +20,9 @@ import { ModuleLibrary } from './execution/module-library.ts'
 import { createCredentials } from './http/credentials.ts'
 import { type RunningServer, startServer } from './http/server.ts'
 import { setClock } from './hub/hub-part.ts'
-import { createLog } from './log.ts'
+import { createLog, type Log } from './log.ts'
 import { Metrics } from './metrics.ts'
-import type { ServeNode } from './node.ts'
+import type { Part, ServeNode } from './node.ts'
 import { partsOf } from './parts.ts'
 import { observeProcess } from './process-metrics.ts'
 import { routesOf } from './routes/index.ts'
@@ -46,9 +47,11 @@ export async function serve(config: ServeConfig): Promise<void> {
     const store = openServeStore(config.dataDir)
     try {
       const node = createNode(config, seed, store)
+      leaveOnBugs(node.log)
       await setClock(node)
       checkLease(node)
       await node.chunks?.clean()
+      await keepThreads(config.workers)
       await run(node, stopped)
     } finally {
       store.close()
@@ -73,12 +76,18 @@ async function run(node: ServeNode, stopped: Promise<NodeJS.Signals>): Promise<v
     log,
     metrics: node.metrics,
   })
-  for (const part of parts) await part.start()
-  announce(node, server)
-  const signal = await stopped
-  log.info('stopping', { signal, running: node.queue.running })
-  for (const part of parts.toReversed()) await part.stop()
-  await stop(node, server)
+  const started: Part[] = []
+  try {
+    for (const part of parts) {
+      await part.start()
+      started.unshift(part)
+    }
+    announce(node, server)
+    log.info('stopping', { signal: await stopped, running: node.queue.running })
+  } finally {
+    for (const part of started) await part.stop()
+    await stop(node, server)
+  }
 }
 
 function createNode(config: ServeConfig, seed: string, store: ServeStore): ServeNode {
@@ -188,6 +197,17 @@ async function stop({ queue, background, log }: ServeNode, server: RunningServer
 
 const timeOut = (ms: number): Promise<'late'> =>
   new Promise((resolve) => setTimeout(() => resolve('late'), ms).unref())
+
+/** What nothing catches leaves the process in a state that nobody knows; a service starts it anew. */
+function leaveOnBugs(log: Log): void {
+  process.once('uncaughtException', (error) => {
+    log.error('this is a bug of nodectl, please report it', {
+      version: packageJson.version,
+      reason: error.stack,
+    })
+    process.exit(exitCodes.bug)
+  })
+}
 
 function stopSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {

@@ -8,7 +8,7 @@ import {
 import { EngineThread } from './engine-thread.ts'
 
 /** Threads kept warm for the next runs; starting one takes tens of milliseconds. */
-const idleMax = 2
+let idleMax = 2
 const idle: EngineThread[] = []
 
 /**
@@ -30,6 +30,10 @@ export async function runInThread(
     // The answer waits for no thread: one that had to be stopped may still be busy.
     else void thread.close()
   }
+}
+
+export function keepIdleThreads(count: number): void {
+  idleMax = count
 }
 
 function startThread(): EngineThread {

@@ -60,24 +60,28 @@ export class Executor {
    */
   async run(request: RunRequest): Promise<RunAnswer> {
     const { queue, metrics } = this.#parts
-    const given = this.#given(request)
-    if (given !== null) return given
     const { input, module, signal } = request
     const queued = { isExclusive: !module.stateless, bytes: input.length, signal }
     return queue.run(queued, async () => {
       // What waited behind another request of the same round finds its vote.
-      const meanwhile = this.#given(request)
-      if (meanwhile !== null) return meanwhile
+      const given = this.given(request.round)
+      if (given !== null) return given
       const startedAt = performance.now()
-      const result = await metrics.measured(() => this.#execute(request))
-      const kept = await this.#keep(request, result)
-      this.#logRun(request, result, startedAt)
-      return kept
+      const log = this.#logOf(request)
+      try {
+        const result = await metrics.measured(() => this.#execute(request))
+        const kept = await this.#keep(request, result)
+        logRun(log, result, startedAt)
+        return kept
+      } catch (error) {
+        log.warn('not executed', { reason: (error as Error).message })
+        throw error
+      }
     })
   }
 
-  /** The answer with the vote that this node has given in the round before. */
-  #given({ round }: RunRequest): RunAnswer | null {
+  /** The answer with the vote that this node has given in a round before. */
+  given(round: DirectRound | null): RunAnswer | null {
     if (round === null) return null
     const { store, publicKey } = this.#parts
     const given = store.votes.find(publicKey, 'execution', deriveDirectRoundId(round))
@@ -171,18 +175,18 @@ export class Executor {
     return transitions
   }
 
-  #logRun({ address, functionName, round }: RunRequest, result: ExecutionResult, startedAt: number): void {
-    const log =
-      round === null ? this.#parts.log : this.#parts.log.with({ round_id: deriveDirectRoundId(round) })
-    for (const line of result.logs) log.debug('a module logged', { module: address, line })
-    log.info('executed', {
+  #logOf({ address, functionName, round }: RunRequest): Log {
+    return this.#parts.log.with({
+      ...(round !== null && { round_id: deriveDirectRoundId(round) }),
       module: address,
       function: functionName,
-      success: result.success,
-      gas_used: result.gasUsed,
-      ms: Math.round(performance.now() - startedAt),
     })
   }
+}
+
+function logRun(log: Log, { logs, success, gasUsed }: ExecutionResult, startedAt: number): void {
+  for (const line of logs) log.debug('the module logged', { line })
+  log.info('executed', { success, gas_used: gasUsed, ms: Math.round(performance.now() - startedAt) })
 }
 
 function answerText({ gasLimit }: RunRequest, result: ExecutionResult, envelope: ReceiptEnvelope): string {

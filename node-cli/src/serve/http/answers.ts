@@ -3,8 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { hasBody } from './body.ts'
 import type { Answer } from './route.ts'
 
-/** A caller that takes nothing of its answer for so long is cut off. */
-const stallMs = 30_000
+/** A caller that takes nothing of its answer for so long, or twice as long, is cut off. */
+const stallMs = 15_000
 /** What is read and dropped of a body nobody wanted, so that its sender sees the answer instead of a broken connection. */
 const drainBytesMax = 32 * 1024 * 1024
 const drainMs = 3_000
@@ -14,11 +14,16 @@ const commonHeaders = {
   'X-Content-Type-Options': 'nosniff',
 } as const
 
-/** Writes an answer, as fast as its caller reads it. */
+/**
+ * Writes an answer, as fast as its caller reads it.
+ *
+ * @param isLast Whether the connection takes no further request.
+ */
 export async function sendAnswer(
   request: IncomingMessage,
   response: ServerResponse,
   answer: Answer,
+  isLast: boolean,
 ): Promise<void> {
   const pieces = piecesOf(answer)
   const length = Array.isArray(pieces) ? pieces.reduce((sum, piece) => sum + piece.length, 0) : answer.length
@@ -27,7 +32,7 @@ export async function sendAnswer(
     ...commonHeaders,
     'Content-Type': answer.contentType ?? 'application/json; charset=utf-8',
     ...(length !== undefined && { 'Content-Length': length }),
-    ...(isUnread && { Connection: 'close' }),
+    ...((isUnread || isLast) && { Connection: 'close' }),
     ...answer.headers,
   })
   request.socket.setTimeout(stallMs)

@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { CliError } from '../../cli/errors.ts'
+import { RunAbandoned } from '../execution/execution-queue.ts'
 import type { BindAddress } from '../flags.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { sendAnswer } from './answers.ts'
-import { ApiError } from './api-error.ts'
+import { ApiError, unavailable } from './api-error.ts'
 import { BodyBudget, checkContentType, type HeldBody, hasBody, readBody } from './body.ts'
 import type { Credentials } from './credentials.ts'
 import type { Answer, Caller, Route } from './route.ts'
@@ -47,7 +48,8 @@ export interface RunningServer {
 
 /** Starts the HTTP server. @throws {@link CliError} for an address that cannot be listened at. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const answer = createHandler(options)
+  let isClosing = false
+  const answer = createHandler(options, () => isClosing)
   const server = createServer({
     maxHeaderSize: limits.headerBytes,
     headersTimeout: limits.headersMs,
@@ -69,6 +71,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   return {
     url: urlOf(server.address() as AddressInfo),
     close: () => {
+      isClosing = true
       server.close()
       server.closeIdleConnections()
       return closed
@@ -80,7 +83,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 type Handler = (request: IncomingMessage, response: ServerResponse, askForBody: () => void) => Promise<void>
 
 /** What happens to a request, in order. */
-function createHandler({ routes, credentials, log, metrics }: ServerOptions): Handler {
+function createHandler(
+  { routes, credentials, log, metrics }: ServerOptions,
+  isClosing: () => boolean,
+): Handler {
   const find = createRouter(routes)
   const budget = new BodyBudget(limits.bodyBytes)
   const requests = metrics.counter('http_requests_total', 'Requests by route, method and status', [
@@ -134,10 +140,11 @@ function createHandler({ routes, credentials, log, metrics }: ServerOptions): Ha
     } catch (error) {
       answer = errorAnswer(error, requestId, log)
     }
+    if (gone.signal.aborted) return void held?.release()
     requests.add(1, routePath, knownMethod(request.method), String(answer.status))
     log.debug('request answered', { request_id: requestId, route: routePath, status: answer.status })
     try {
-      await sendAnswer(request, response, answer)
+      await sendAnswer(request, response, answer, isClosing())
     } catch (error) {
       // The head is sent, so nothing but a broken connection can say that the rest is missing.
       log.error('an answer broke off', { request_id: requestId, route: routePath, reason: String(error) })
@@ -172,16 +179,22 @@ const otherMethod = (path: string, method: string, allowed: readonly string[]): 
   })
 
 function errorAnswer(error: unknown, requestId: string, log: Log): Answer {
-  const known =
-    error instanceof ApiError
-      ? error
-      : new ApiError('internal', 'The node failed in a way it does not know. Report it with the request_id.')
+  // Nobody is left to be answered.
+  if (error instanceof RunAbandoned) return { status: 503, body: {} }
+  const known = error instanceof ApiError ? error : faultOf(error)
   if (known !== error)
     log.error('a request failed', {
       request_id: requestId,
       reason: error instanceof Error ? (error.stack ?? error.message) : String(error),
     })
   return { status: known.status, headers: known.headers, body: known.envelope(requestId) }
+}
+
+/** A disk that is full or fails, and a database that another program holds: nothing was kept, and nothing was promised. */
+function faultOf(error: unknown): ApiError {
+  if ((error as { code?: unknown } | null)?.code === 'ERR_SQLITE_ERROR')
+    return unavailable('The node cannot use its data directory at the moment. Try again later.', 10)
+  return new ApiError('internal', 'The node failed in a way it does not know. Report it with the request_id.')
 }
 
 /** A label that callers cannot make up. */

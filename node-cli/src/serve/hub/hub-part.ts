@@ -3,19 +3,17 @@ import { nodeSigner } from '../../node-signer.ts'
 import { capabilitiesOf } from '../capabilities.ts'
 import { deviceEngineOf } from '../device-engine.ts'
 import type { Part, ServeNode } from '../node.ts'
-import { backoffSeconds } from './backoff.ts'
 import { followHub } from './clock.ts'
 import { describeDevice } from './device-profile.ts'
 import { type HubClient, hubClient } from './hub-client.ts'
 import { HubError } from './hub-error.ts'
 import { parseHubUrl } from './hub-url.ts'
 import { type HubLink, keepRegistered, type RunningRegistration } from './registration.ts'
-import { repeat, waitUnreferenced } from './repeat.ts'
 import { requestSigner } from './request-signer.ts'
 import { dropForeignSenders, refreshSenders } from './validators.ts'
 
-/** How soon a node that joins or leaves the validators is known here. */
-const sendersSeconds = 60
+/** A heartbeat later, a node that joins or leaves the validators is known here. */
+const sendersMs = 50_000
 
 /** Keeps a node registered with its hub, follows its time where the node shall, and knows whose calls to take. */
 export function hubPart(node: ServeNode, url: string): Part {
@@ -23,7 +21,6 @@ export function hubPart(node: ServeNode, url: string): Part {
   const stopping = new AbortController()
   const client = hubClient(parseHubUrl(url), stopping.signal)
   let registration: RunningRegistration | null = null
-  let senders: Promise<void> = Promise.resolve()
 
   const link = () => registration?.link() ?? null
   metrics.gauge('hub_link_up', 'Whether the hub heard the last heartbeat', () =>
@@ -45,11 +42,10 @@ export function hubPart(node: ServeNode, url: string): Part {
     start: () => {
       dropForeignSenders(sourceOf(node, client))
       registration = startRegistration(node, client)
-      senders = keepSenders(node, client, stopping.signal)
     },
     stop: async () => {
       stopping.abort()
-      await Promise.all([registration?.stop(), senders])
+      await registration?.stop()
     },
   }
 }
@@ -87,6 +83,7 @@ function startRegistration(node: ServeNode, client: HubClient): RunningRegistrat
     beforeEach: async () => {
       if (config.clock === 'hub') await followHub(client, clock)
     },
+    afterEach: senderRefresh(node, client),
     changed: (link) => {
       const fields = { hub: client.origin, ...(link.problem !== null && { reason: link.problem }) }
       if (link.state === 'away') log.warn('the hub is away; the node goes on', fields)
@@ -105,29 +102,25 @@ const sourceOf = ({ profile, store }: ServeNode, client: HubClient) => ({
   facts: store.facts,
 })
 
-function keepSenders(node: ServeNode, client: HubClient, stop: AbortSignal): Promise<void> {
-  const { log } = node
-  let failures = 0
+/** Refreshes the senders when they are due. Problems are told once, for as long as they are the same. */
+function senderRefresh(node: ServeNode, client: HubClient): () => Promise<void> {
+  let dueAt = Number.NEGATIVE_INFINITY
   let told = ''
   const tellOnce = (problems: readonly string[]): void => {
     const text = problems.join('\n')
-    if (text !== told) for (const problem of problems) log.warn(problem)
+    if (text !== told) for (const problem of problems) node.log.warn(problem)
     told = text
   }
-  const refresh = async (): Promise<number> => {
+  return async () => {
+    if (performance.now() < dueAt) return
     try {
       tellOnce(await refreshSenders(sourceOf(node, client)))
-      failures = 0
-      return sendersSeconds * (0.9 + 0.1 * Math.random())
+      dueAt = performance.now() + sendersMs
     } catch (error) {
-      if (stop.aborted) return 0
-      // That the hub is away is said once, by the heartbeat.
+      // The next heartbeat tries again.
       if (!(error instanceof HubError && error.isPassing)) tellOnce([(error as Error).message])
-      failures += 1
-      return backoffSeconds(failures, Math.random())
     }
   }
-  return repeat(refresh, stop, waitUnreferenced)
 }
 
 const describeLink = ({ origin }: HubClient, link: HubLink | null, offsetSeconds: number) => ({

@@ -46,6 +46,8 @@ export interface RegistrationOptions {
   readonly deviceProfile: (() => DeviceProfile) | null
   /** Called before anything is signed, to follow the time of the hub. @throws {@link HubError} */
   readonly beforeEach: () => Promise<void>
+  /** Called after each heartbeat that was heard: the hub is there. It throws nothing. */
+  readonly afterEach: () => Promise<void>
   /** Told when the state or the problem changes, and not for each try. */
   readonly changed: (link: HubLink) => void
   /** Between two calls. */
@@ -71,7 +73,7 @@ const beatsPerProfile = 10
  * keep no process alive.
  */
 export function keepRegistered(options: RegistrationOptions): RunningRegistration {
-  const { beforeEach, changed, wait = waitUnreferenced, random = Math.random } = options
+  const { beforeEach, afterEach, changed, wait = waitUnreferenced, random = Math.random } = options
   const stopping = new AbortController()
   const { signal } = stopping
   let link: HubLink = { state: 'connecting', problem: null, heardAt: null, isBound: null }
@@ -92,6 +94,7 @@ export function keepRegistered(options: RegistrationOptions): RunningRegistratio
       const heard = await session.beat()
       failures = 0
       update(heard.link)
+      await afterEach()
       // Never later than the hub expects, and nodes that started together do not stay together.
       return heard.nextInSeconds * (0.9 + 0.1 * random())
     } catch (error) {

@@ -36,7 +36,11 @@ export function openServeStore(dataDir: string): ServeStore {
   const file = databaseFile(dataDir)
   const db = openDatabase(dataDir)
   try {
-    orRefuse(file, () => migrate(db, file))
+    orRefuse(file, () => {
+      // The thread that waits answers nobody. No other process writes but a tool of the operator's.
+      db.exec('PRAGMA busy_timeout = 500')
+      migrate(db, file)
+    })
     const facts = factStore(db)
     const size = db.prepare('SELECT page_count * page_size AS size FROM pragma_page_count, pragma_page_size')
     return {

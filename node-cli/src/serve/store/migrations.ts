@@ -4,12 +4,12 @@
  */
 export const migrations: readonly string[] = [
   `
-  -- What this node has voted. The primary key decides that there is one vote for each round, for ever.
+  -- What this node has voted, for ever. The unique index decides that there is one vote for each round.
   CREATE TABLE votes (
-    public_key TEXT NOT NULL, kind TEXT NOT NULL, round_id TEXT NOT NULL,
+    id INTEGER PRIMARY KEY, public_key TEXT NOT NULL, kind TEXT NOT NULL, round_id TEXT NOT NULL,
     vote TEXT NOT NULL, answer TEXT, created_at INTEGER NOT NULL,
-    PRIMARY KEY (public_key, kind, round_id)
-  ) WITHOUT ROWID;
+    UNIQUE (public_key, kind, round_id)
+  );
   -- Nonces of signed requests, kept as long as their requests could be sent again.
   CREATE TABLE nonces (
     public_key TEXT NOT NULL, nonce TEXT NOT NULL, expires_at INTEGER NOT NULL, PRIMARY KEY (public_key, nonce)

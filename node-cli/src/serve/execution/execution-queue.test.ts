@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'vitest'
+import { ExecutionQueue, type QueuedRun, QueueFull, RunAbandoned } from './execution-queue.ts'
+
+const limits = { running: 2, waiting: 3, waitingBytes: 100 }
+
+const queued = (change: Partial<QueuedRun> = {}): QueuedRun => ({
+  isExclusive: false,
+  bytes: 1,
+  signal: new AbortController().signal,
+  ...change,
+})
+
+/** Runs that end when they are told to, and the order in which they began. */
+function stage(queue: ExecutionQueue) {
+  const began: string[] = []
+  const ends = new Map<string, () => void>()
+  const run = (name: string, change?: Partial<QueuedRun>): Promise<string> =>
+    queue.run(queued(change), () => {
+      began.push(name)
+      return new Promise((resolve) => ends.set(name, () => resolve(name)))
+    })
+  const end = async (name: string): Promise<void> => {
+    ends.get(name)!()
+    // What waits begins in the turns after.
+    for (let turn = 0; turn < 5; turn++) await Promise.resolve()
+  }
+  return { began, run, end }
+}
+
+describe('ExecutionQueue', () => {
+  test('runs so many at once, and the others in the order in which they came', async () => {
+    const queue = new ExecutionQueue(limits)
+    const { began, run, end } = stage(queue)
+    const runs = ['a', 'b', 'c', 'd'].map((name) => run(name))
+    await Promise.resolve()
+    expect([began, queue.running, queue.waiting]).toEqual([['a', 'b'], 2, 2])
+    await end('b')
+    await end('a')
+    expect(began).toEqual(['a', 'b', 'c', 'd'])
+    await end('c')
+    await end('d')
+    expect(await Promise.all(runs)).toEqual(['a', 'b', 'c', 'd'])
+    expect([queue.running, queue.waiting]).toEqual([0, 0])
+  })
+
+  test('never runs two exclusive runs at once, and does not hold up others for one that waits', async () => {
+    const queue = new ExecutionQueue(limits)
+    const { began, run, end } = stage(queue)
+    void run('first', { isExclusive: true })
+    void run('second', { isExclusive: true })
+    void run('other')
+    await Promise.resolve()
+    expect(began).toEqual(['first', 'other'])
+    await end('other')
+    expect(began).toEqual(['first', 'other'])
+    await end('first')
+    expect(began).toEqual(['first', 'other', 'second'])
+  })
+
+  test('refuses what is more than may wait, by number and by bytes', async () => {
+    const queue = new ExecutionQueue(limits)
+    const { run } = stage(queue)
+    void run('a')
+    void run('b')
+    void run('c', { bytes: 60 })
+    await expect(run('too large', { bytes: 41 })).rejects.toThrow(QueueFull)
+    void run('d', { bytes: 40 })
+    void run('e', { bytes: 0 })
+    await expect(run('too many', { bytes: 0 })).rejects.toThrow(QueueFull)
+  })
+
+  test('forgets a run whose caller is gone before it begins', async () => {
+    const queue = new ExecutionQueue(limits)
+    const { began, run, end } = stage(queue)
+    const caller = new AbortController()
+    void run('a')
+    void run('b')
+    const left = run('left', { signal: caller.signal })
+    void run('c')
+    caller.abort()
+    await expect(left).rejects.toThrow(RunAbandoned)
+    await expect(run('late', { signal: caller.signal })).rejects.toThrow(RunAbandoned)
+    await end('a')
+    expect(began).toEqual(['a', 'b', 'c'])
+  })
+
+  test('a run that fails makes room for the next', async () => {
+    const queue = new ExecutionQueue({ ...limits, running: 1 })
+    const { began, run, end } = stage(queue)
+    const failed = queue.run(queued({ isExclusive: true }), () => Promise.reject(new Error('no')))
+    void run('next', { isExclusive: true })
+    await expect(failed).rejects.toThrow('no')
+    await Promise.resolve()
+    expect(began).toEqual(['next'])
+    await end('next')
+    expect(queue.running).toBe(0)
+  })
+
+  test('once closed it refuses what waits and what comes, and waits for what runs', async () => {
+    const queue = new ExecutionQueue({ ...limits, running: 1 })
+    const { run, end } = stage(queue)
+    void run('running')
+    const waiting = run('waiting')
+    let isIdle = false
+    const idle = queue.close().then(() => {
+      isIdle = true
+    })
+    await expect(waiting).rejects.toThrow(QueueFull)
+    await expect(run('late')).rejects.toThrow(QueueFull)
+    expect(isIdle).toBe(false)
+    await end('running')
+    await idle
+    expect(isIdle).toBe(true)
+  })
+})
