@@ -80,6 +80,15 @@ const serveApart: Plugin = {
   },
 }
 
+/** Of the package's own description the tool needs this alone. */
+const packageFacts: Plugin = {
+  name: 'package-facts',
+  setup({ onLoad }) {
+    const contents = JSON.stringify({ version, engines })
+    onLoad({ filter: /node-cli[\\/]package\.json$/ }, () => ({ contents, loader: 'json' }))
+  },
+}
+
 const options = {
   outdir: dist,
   outExtension: { '.js': '.mjs' },
@@ -91,7 +100,7 @@ const options = {
   target: 'node22.13',
   minifySyntax: true,
 } as const
-const plugins = [guestLibraries, lazyCrypto, builtIns]
+const plugins = [guestLibraries, lazyCrypto, builtIns, packageFacts]
 const main = path.join(root, 'src/main.ts')
 
 rmSync(dist, { recursive: true, force: true })
@@ -102,7 +111,8 @@ await build({
 })
 // Every file costs a start time. What is shared with other commands is split into many, so what runs first, and what is
 // run again and again, are built by themselves.
-await build({ ...options, plugins, entryPoints: { start: path.join(root, 'src/start.ts') } })
+for (const name of ['start', 'version'])
+  await build({ ...options, plugins, entryPoints: { [name]: path.join(root, `src/${name}.ts`) } })
 await build({ ...options, plugins: [...plugins, alone('run')], entryPoints: { run: main } })
 await build({ ...options, plugins: [...plugins, alone('serve')], entryPoints: { serve: main } })
 const backgroundWorker = path.join(root, 'src/serve/background/background-worker.ts')

@@ -13,7 +13,7 @@ const isHelp = (argument: string | undefined): boolean => argument === '--help' 
 async function main(rawArgs: string[]): Promise<void> {
   const [name, ...rest] = rawArgs
   const isVersion = name === '--version' || name === '-v'
-  if (isVersion && rest.length === 0) return print(packageJson.version)
+  if (isVersion && rest.length === 0) return void (await import('./version.ts'))
   if (name === undefined) return print(toolHelp(commands))
   if (isHelp(name)) {
     const others = rest.filter((argument) => !isHelp(argument))

@@ -3,6 +3,8 @@ import { keepCompiledCode } from './compile-cache.ts'
 
 keepCompiledCode()
 // In the package they lie beside this file; some commands have one of their own, which holds all they need.
-const command = process.argv[2]
-const file = command === 'run' || command === 'serve' ? `./${command}.mjs` : './main.mjs'
+const [command = '', ...rest] = process.argv.slice(2)
+const isVersion = (command === '--version' || command === '-v') && rest.length === 0
+const isAlone = command === 'run' || command === 'serve'
+const file = isVersion ? './version.mjs' : isAlone ? `./${command}.mjs` : './main.mjs'
 await import(file)
