@@ -5,6 +5,7 @@ import path from 'node:path'
 import { text as readText } from 'node:stream/consumers'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { errorCodes } from '../protocol/errors.ts'
+import { hashPayload } from '../protocol/execution/index.ts'
 import { defaultNetworkParams, profileStrings, signRequest } from '../protocol/identity/index.ts'
 import { ed25519PublicKey } from '../protocol/signatures/index.ts'
 import { profile } from './src/profile.ts'
@@ -193,10 +194,15 @@ describe('a signed request', () => {
       body: change.body ?? '',
     }).headers
 
+  const coordinator = `0x${'33'.repeat(32)}`
+
   const folderThatKnows = (): string => {
     const folder = newFolder()
     const store = openServeStore(folder)
-    store.senders.replace([{ publicKey: ed25519PublicKey(seed), role: 'validator', url: null }])
+    store.senders.replace([
+      { publicKey: ed25519PublicKey(seed), role: 'validator', url: null },
+      { publicKey: ed25519PublicKey(coordinator), role: 'coordinator', url: null },
+    ])
     store.close()
     return folder
   }
@@ -252,6 +258,40 @@ describe('a signed request', () => {
       403,
       'forbidden',
       /^This call takes the node's token/,
+    )
+  })
+
+  test('of the coordinator runs a module in a round, and in nothing else; a validator runs none', async () => {
+    const node = await startNode(folderThatKnows())
+    await node.call(`/modules/${spinner.address}`, { method: 'PUT', body: spinner.bytes })
+    const round = {
+      module_address: spinner.address,
+      function: 'f',
+      input_hash: hashPayload(new Uint8Array()),
+      gas_limit: 1000,
+      issued_at: Math.floor(Date.now() / 1000),
+      nonce: '0'.repeat(32),
+    }
+    const execute = (by: string, content: object) => {
+      const body = JSON.stringify({ module: spinner.address, function: 'f', ...content })
+      const request = { method: 'POST', target: '/execute', timestamp: round.issued_at, body }
+      const nonce = String(nonces++).padStart(32, '0')
+      const { headers } = signRequest(profile, by, { ...request, nonce })
+      return node.call('/execute', { method: 'POST', token: null, headers, body })
+    }
+    const voted = await execute(coordinator, { round })
+    expect([voted.status, voted.json.vote.round]).toEqual([200, round])
+    expectError(
+      await execute(coordinator, {}),
+      400,
+      'invalid_field',
+      /^round: is required of the coordinator/,
+    )
+    expectError(
+      await execute(seed, { round }),
+      403,
+      'forbidden',
+      /^This call takes the signature of the network's/,
     )
   })
 })

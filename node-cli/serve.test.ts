@@ -245,7 +245,7 @@ describe('the end', () => {
     await expect.poll(async () => (await node.call('/status')).json.queue.running).toBe(1)
     expect(await node.stop()).toBe(0)
     expect(await running).toMatch(/ECONNRESET|EPIPE/)
-    expect(node.log().map(({ message }) => message)).toContain('executions were cut off')
+    expect(node.log().map(({ message }) => message)).toContain('what took longer was cut off')
   })
 })
 
