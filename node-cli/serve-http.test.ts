@@ -1,6 +1,8 @@
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { connect } from 'node:net'
+import { networkInterfaces } from 'node:os'
 import path from 'node:path'
 import { text as readText } from 'node:stream/consumers'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -8,11 +10,12 @@ import { errorCodes } from '../protocol/errors.ts'
 import { hashPayload } from '../protocol/execution/index.ts'
 import { defaultNetworkParams, profileStrings, signRequest } from '../protocol/identity/index.ts'
 import { ed25519PublicKey } from '../protocol/signatures/index.ts'
+import { Random } from './src/engine/testing/random.ts'
 import { profile } from './src/profile.ts'
 import { openServeStore } from './src/serve/store/index.ts'
 import { echo, spinner, talker } from './testing/artifacts.ts'
 import { buildNodectl, temporaryFolder } from './testing/nodectl.ts'
-import { type Reply, type ServingNode, startNode, token } from './testing/serving-node.ts'
+import { callNode, type Reply, type ServingNode, startNode, token } from './testing/serving-node.ts'
 
 beforeAll(buildNodectl)
 
@@ -32,14 +35,24 @@ const expectError = (reply: Reply, status: number, code: string, message: string
   expect(reply.headers['content-type']).toBe('application/json; charset=utf-8')
 }
 
-/** Bytes as they stand, and everything that comes back until the node ends the connection. */
-function raw(node: ServingNode, bytes: string | Uint8Array): Promise<string> {
+/**
+ * Bytes as they stand, and everything that comes back until the node ends the connection.
+ *
+ * @param isAll Whether the caller says that nothing more will come.
+ */
+function raw(node: ServingNode, bytes: string | Uint8Array, { isAll = false } = {}): Promise<string> {
   const { hostname, port } = new URL(node.url)
   const socket = connect({ host: hostname, port: Number(port) })
   socket.on('error', () => {})
   socket.write(bytes)
-  return readText(socket)
+  if (isAll) socket.end()
+  return readText(socket).catch(() => '')
 }
+
+/** This machine as others see it. */
+const ownAddress = Object.values(networkInterfaces())
+  .flatMap((addresses) => addresses ?? [])
+  .find(({ family, internal }) => family === 'IPv4' && !internal)?.address
 
 /** Memory of a process in MiB. */
 const residentMemory = (pid: number): number =>
@@ -124,6 +137,49 @@ describe('what is no HTTP', () => {
     expect(await raw(node, large)).toMatch(/^HTTP\/1\.1 431 [\s\S]*larger than 16384 bytes/)
     expect((await node.call('/health')).status).toBe(200)
   })
+})
+
+describe('what is broken on purpose', () => {
+  test('500 requests with bytes changed: the node answers or ends the connection, and goes on', async () => {
+    const node = await startNode(newFolder())
+    const random = new Random(20)
+    const body = '{"module":"0x12","function":"f"}'
+    const whole =
+      `POST /execute?x=1 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\n` +
+      `Connection: close\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+    const broken = Array.from({ length: 500 }, () => {
+      const bytes = Buffer.from(whole)
+      for (let change = random.below(4); change >= 0; change--)
+        bytes[random.below(bytes.length)] = random.below(256)
+      return bytes.subarray(0, random.chance(20) ? random.below(bytes.length) : bytes.length)
+    })
+    const answers = await Promise.all(broken.map((bytes) => raw(node, bytes, { isAll: true })))
+    for (const answer of answers) expect(answer).toMatch(/^$|^HTTP\/1\.1 (400|401|404|405|408|413|415|431) /)
+    await node.stop()
+    expect(node.log().filter(({ level }) => level === 'error')).toEqual([])
+  })
+
+  test.skipIf(ownAddress === undefined)(
+    'one address beyond the machine has 256 connections at most',
+    async () => {
+      const node = await startNode(newFolder(), { bind: '0.0.0.0:0' })
+      const { port } = new URL(node.url)
+      const open = () => {
+        const socket = connect({ host: ownAddress!, port: Number(port) })
+        socket.on('error', () => {})
+        return socket
+      }
+      const held = Array.from({ length: 256 }, open)
+      await Promise.all(held.map((socket) => once(socket, 'connect')))
+      await once(open(), 'close')
+      expect((await callNode(`http://127.0.0.1:${port}`, '/health')).status).toBe(200)
+      held[0]!.destroy()
+      await expect
+        .poll(() => callNode(`http://${ownAddress}:${port}`, '/health').catch(() => null))
+        .not.toBeNull()
+      for (const socket of held) socket.destroy()
+    },
+  )
 })
 
 describe('the token', () => {

@@ -220,7 +220,7 @@ describe('the end', () => {
       await node.call(`/modules/${spinner.address}`, { method: 'PUT', body: spinner.bytes })
       const running = node.call('/execute', {
         method: 'POST',
-        body: { module: spinner.address, function: 'f', gas_limit: 2_000_000_000 },
+        body: { module: spinner.address, function: 'f', gas_limit: 400_000_000 },
       })
       await expect.poll(async () => (await node.call('/status')).json.queue.running).toBe(1)
       const stopped = node.stop(signal)

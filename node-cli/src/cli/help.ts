@@ -34,7 +34,7 @@ export function commandHelp(name: string, command: Command): string {
 /** The help of the tool. */
 export function toolHelp(commands: Readonly<Record<string, CommandEntry>>): string {
   return sections([
-    ['Compile, inspect and run deterministic modules, and keep the identity of a node', []],
+    ['Compile, inspect and run deterministic modules, and serve a node', []],
     ['Usage', ['nodectl <command> [options]']],
     ['Commands', table(Object.entries(commands).map(([name, { description }]) => [name, description]))],
     [
