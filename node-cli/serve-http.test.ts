@@ -1,17 +1,21 @@
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { connect } from 'node:net'
+import { networkInterfaces } from 'node:os'
 import path from 'node:path'
 import { text as readText } from 'node:stream/consumers'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { errorCodes } from '../protocol/errors.ts'
+import { hashPayload } from '../protocol/execution/index.ts'
 import { defaultNetworkParams, profileStrings, signRequest } from '../protocol/identity/index.ts'
 import { ed25519PublicKey } from '../protocol/signatures/index.ts'
+import { Random } from './src/engine/testing/random.ts'
 import { profile } from './src/profile.ts'
 import { openServeStore } from './src/serve/store/index.ts'
 import { echo, spinner, talker } from './testing/artifacts.ts'
 import { buildNodectl, temporaryFolder } from './testing/nodectl.ts'
-import { type Reply, type ServingNode, startNode, token } from './testing/serving-node.ts'
+import { callNode, type Reply, type ServingNode, startNode, token } from './testing/serving-node.ts'
 
 beforeAll(buildNodectl)
 
@@ -31,14 +35,24 @@ const expectError = (reply: Reply, status: number, code: string, message: string
   expect(reply.headers['content-type']).toBe('application/json; charset=utf-8')
 }
 
-/** Bytes as they stand, and everything that comes back until the node ends the connection. */
-function raw(node: ServingNode, bytes: string | Uint8Array): Promise<string> {
+/**
+ * Bytes as they stand, and everything that comes back until the node ends the connection.
+ *
+ * @param isAll Whether the caller says that nothing more will come.
+ */
+function raw(node: ServingNode, bytes: string | Uint8Array, { isAll = false } = {}): Promise<string> {
   const { hostname, port } = new URL(node.url)
   const socket = connect({ host: hostname, port: Number(port) })
   socket.on('error', () => {})
   socket.write(bytes)
-  return readText(socket)
+  if (isAll) socket.end()
+  return readText(socket).catch(() => '')
 }
+
+/** This machine as others see it. */
+const ownAddress = Object.values(networkInterfaces())
+  .flatMap((addresses) => addresses ?? [])
+  .find(({ family, internal }) => family === 'IPv4' && !internal)?.address
 
 /** Memory of a process in MiB. */
 const residentMemory = (pid: number): number =>
@@ -125,6 +139,49 @@ describe('what is no HTTP', () => {
   })
 })
 
+describe('what is broken on purpose', () => {
+  test('500 requests with bytes changed: the node answers or ends the connection, and goes on', async () => {
+    const node = await startNode(newFolder())
+    const random = new Random(20)
+    const body = '{"module":"0x12","function":"f"}'
+    const whole =
+      `POST /execute?x=1 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\n` +
+      `Connection: close\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+    const broken = Array.from({ length: 500 }, () => {
+      const bytes = Buffer.from(whole)
+      for (let change = random.below(4); change >= 0; change--)
+        bytes[random.below(bytes.length)] = random.below(256)
+      return bytes.subarray(0, random.chance(20) ? random.below(bytes.length) : bytes.length)
+    })
+    const answers = await Promise.all(broken.map((bytes) => raw(node, bytes, { isAll: true })))
+    for (const answer of answers) expect(answer).toMatch(/^$|^HTTP\/1\.1 (400|401|404|405|408|413|415|431) /)
+    await node.stop()
+    expect(node.log().filter(({ level }) => level === 'error')).toEqual([])
+  })
+
+  test.skipIf(ownAddress === undefined)(
+    'one address beyond the machine has 256 connections at most',
+    async () => {
+      const node = await startNode(newFolder(), { bind: '0.0.0.0:0' })
+      const { port } = new URL(node.url)
+      const open = () => {
+        const socket = connect({ host: ownAddress!, port: Number(port) })
+        socket.on('error', () => {})
+        return socket
+      }
+      const held = Array.from({ length: 256 }, open)
+      await Promise.all(held.map((socket) => once(socket, 'connect')))
+      await once(open(), 'close')
+      expect((await callNode(`http://127.0.0.1:${port}`, '/health')).status).toBe(200)
+      held[0]!.destroy()
+      await expect
+        .poll(() => callNode(`http://${ownAddress}:${port}`, '/health').catch(() => null))
+        .not.toBeNull()
+      for (const socket of held) socket.destroy()
+    },
+  )
+})
+
 describe('the token', () => {
   test.each([
     ['none', {}],
@@ -193,10 +250,15 @@ describe('a signed request', () => {
       body: change.body ?? '',
     }).headers
 
+  const coordinator = `0x${'33'.repeat(32)}`
+
   const folderThatKnows = (): string => {
     const folder = newFolder()
     const store = openServeStore(folder)
-    store.senders.replace([{ publicKey: ed25519PublicKey(seed), role: 'validator', url: null }])
+    store.senders.replace([
+      { publicKey: ed25519PublicKey(seed), role: 'validator', url: null },
+      { publicKey: ed25519PublicKey(coordinator), role: 'coordinator', url: null },
+    ])
     store.close()
     return folder
   }
@@ -252,6 +314,40 @@ describe('a signed request', () => {
       403,
       'forbidden',
       /^This call takes the node's token/,
+    )
+  })
+
+  test('of the coordinator runs a module in a round, and in nothing else; a validator runs none', async () => {
+    const node = await startNode(folderThatKnows())
+    await node.call(`/modules/${spinner.address}`, { method: 'PUT', body: spinner.bytes })
+    const round = {
+      module_address: spinner.address,
+      function: 'f',
+      input_hash: hashPayload(new Uint8Array()),
+      gas_limit: 1000,
+      issued_at: Math.floor(Date.now() / 1000),
+      nonce: '0'.repeat(32),
+    }
+    const execute = (by: string, content: object) => {
+      const body = JSON.stringify({ module: spinner.address, function: 'f', ...content })
+      const request = { method: 'POST', target: '/execute', timestamp: round.issued_at, body }
+      const nonce = String(nonces++).padStart(32, '0')
+      const { headers } = signRequest(profile, by, { ...request, nonce })
+      return node.call('/execute', { method: 'POST', token: null, headers, body })
+    }
+    const voted = await execute(coordinator, { round })
+    expect([voted.status, voted.json.vote.round]).toEqual([200, round])
+    expectError(
+      await execute(coordinator, {}),
+      400,
+      'invalid_field',
+      /^round: is required of the coordinator/,
+    )
+    expectError(
+      await execute(seed, { round }),
+      403,
+      'forbidden',
+      /^This call takes the signature of the network's/,
     )
   })
 })

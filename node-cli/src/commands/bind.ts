@@ -1,4 +1,4 @@
-import { isAddress } from '../../../protocol/encoding/index.ts'
+import { isAddress, parseChecksumAddress } from '../../../protocol/encoding/index.ts'
 import { bindingSkewSeconds, hashBinding, parseBindingMessage } from '../../../protocol/identity/index.ts'
 import { checkPersonalSignature, signPersonalMessage } from '../../../protocol/signatures/index.ts'
 import { askForText } from '../binding/binding-text.ts'
@@ -76,10 +76,18 @@ function readOwner(text: string | undefined, key: OwnerKey | null): string | nul
   const owner = text?.toLowerCase()
   if (owner !== undefined && !isAddress(owner))
     throw new UsageError(`--owner must be an address of 0x and 40 hex digits, not ${text}`)
+  if (text !== undefined && hasWrongChecksum(text))
+    throw new UsageError(
+      `--owner must be an address whose checksum fits, not ${text}; look for a slip of the pen`,
+    )
   if (key !== null && owner !== undefined && owner !== key.address)
     throw new UsageError(`--owner is ${owner}, and the key in --owner-key-file is that of ${key.address}`)
   return key?.address ?? owner ?? null
 }
+
+/** A spelling in mixed case carries a checksum; one in a single case has none. */
+const hasWrongChecksum = (text: string): boolean =>
+  /[a-f]/.test(text) && /[A-F]/.test(text) && parseChecksumAddress(text) === null
 
 const describeText = (at: NodeAtHub, message: string) => {
   const { owner, issued_at } = parseBindingMessage(at.profile, message)!

@@ -38,8 +38,11 @@ export async function examine({
   isValidator,
 }: Patient): Promise<Finding[]> {
   const nodeId = nodeIdOf(dataDir, profile)
+  const hubFound = await madeOf(
+    hub === null ? () => skipped('no hub is named; give --hub-url') : hubCheck(hub, profile),
+  )
   const withHub = (check: (client: HubClient) => Check): Check =>
-    hub === null ? () => skipped('no hub is named; give --hub-url') : check(hub)
+    hub === null || hubFound.status === 'failed' ? () => skipped('it takes the hub') : check(hub)
   const checks: readonly (readonly [name: string, check: Check])[] = [
     ['node', nodeVersionCheck],
     ['engine', engineCheck(engine)],
@@ -48,7 +51,7 @@ export async function examine({
     ['process', processCheck(dataDir)],
     ['disk', diskCheck(dataDir)],
     ['port', portCheck(bind, url, nodeId)],
-    ['hub', withHub((client) => hubCheck(client, profile))],
+    ['hub', () => hubFound],
     ['clock', withHub(clockCheck)],
     ...(isValidator ? [] : [['device', withHub((client) => deviceCheck(client, nodeId, dataDir))] as const]),
     ['compiler', compilerCheck],

@@ -56,7 +56,7 @@ export function takeLease(dataDir: string, { file: database, facts }: LeasedStor
         { hint: 'Stop that process for good before you use the copy.' },
       )
     const isSame =
-      last === null || (last.database === own.database && last.session === facts.get(sessionFact))
+      (last === null || last.database === own.database) && (last?.session ?? null) === facts.get(sessionFact)
     // First: a crash in between looks like an earlier state, which withholds votes and gives none too many.
     facts.set(sessionFact, own.session)
     ftruncateSync(descriptor)

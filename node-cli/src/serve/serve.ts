@@ -185,7 +185,7 @@ async function stop({ queue, background, log }: ServeNode, server: RunningServer
   const finished = Promise.all([queue.close(), server.close()]).then(() => 'finished' as const)
   const outcome = await Promise.race([finished, timeOut(stopMs)])
   if (outcome === 'late') {
-    log.warn('executions were cut off', { running: queue.running })
+    log.warn('what took longer was cut off', { running: queue.running })
     server.cutOff()
   }
   await closeThreads()

@@ -59,7 +59,8 @@ export class Executor {
    * {@link VoteWithheld}.
    */
   async run(request: RunRequest): Promise<RunAnswer> {
-    const { queue, metrics } = this.#parts
+    const { queue, metrics, store } = this.#parts
+    if (request.round !== null) store.votes.checkAllowed(request.round.issued_at)
     const { input, module, signal } = request
     const queued = { isExclusive: !module.stateless, bytes: input.length, signal }
     return queue.run(queued, async () => {

@@ -85,7 +85,7 @@ export function createCredentials(rules: CredentialRules): Credentials {
       if (isSigned && request.headers.authorization !== undefined)
         throw unauthorized('Send a token or a signature, not both.')
       const claim = isSigned ? readSender(request) : readOperator(request)
-      authorize(claim.kind, access)
+      authorize(claim, access)
       return claim
     },
     prove: (request, claim, body) => {
@@ -101,13 +101,14 @@ export function createCredentials(rules: CredentialRules): Credentials {
   }
 }
 
-function authorize(kind: Caller['kind'], access: Access): void {
+function authorize(claim: Claim, access: Access): void {
   if (access === 'open') return
-  const takes = { operator: access.includes('bearer'), node: access.includes('node'), anyone: false }
-  if (takes[kind]) return
-  if (kind === 'anyone')
+  const takesToken = access.includes('bearer')
+  if (claim.kind === 'operator' && takesToken) return
+  if (claim.kind === 'node' && (access.includes('node') || access.includes(claim.role))) return
+  if (claim.kind === 'anyone')
     throw new ApiError('unauthorized', `This call needs ${neededFor[access]}.`, {
-      headers: takes.operator ? { 'WWW-Authenticate': 'Bearer' } : {},
+      headers: takesToken ? { 'WWW-Authenticate': 'Bearer' } : {},
     })
   throw new ApiError('forbidden', `This call takes ${neededFor[access]}, and no other credential.`)
 }
@@ -116,6 +117,7 @@ const neededFor = {
   bearer: "the node's token, as Authorization: Bearer <NODE_API_TOKEN>",
   node: 'the signature of a node of the network',
   'node or bearer': "the signature of a node of the network, or the node's token",
+  'coordinator or bearer': "the signature of the network's coordinator, or the node's token",
 } as const
 
 /**

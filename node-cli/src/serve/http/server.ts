@@ -67,6 +67,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   server.on('clientError', answerBroken)
   boundConnectionsOfAddress(server, options.metrics)
   await listen(server, options.bind)
+  // Such as no room for another descriptor; those there are go on.
+  server.on('error', (error) => options.log.error('a connection was not taken', { reason: error.message }))
   const closed = new Promise<void>((resolve) => server.once('close', resolve))
   return {
     url: urlOf(server.address() as AddressInfo),
@@ -249,8 +251,12 @@ const isOwnAddress = (address: string): boolean => /^(?:::1$|(?:::ffff:)?127\.)/
 
 function listen(server: Server, { host, port }: BindAddress): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(error, host, port)))
-    server.listen({ host, port, exclusive: true }, resolve)
+    const refuse = (error: NodeJS.ErrnoException): void => reject(cannotListen(error, host, port))
+    server.once('error', refuse)
+    server.listen({ host, port, exclusive: true }, () => {
+      server.off('error', refuse)
+      resolve()
+    })
   })
 }
 

@@ -26,10 +26,12 @@ const retrySeconds = 1
 export const executeRoute = (node: ServeNode): Route => ({
   method: 'POST',
   path: '/execute',
-  access: 'bearer',
+  access: 'coordinator or bearer',
   body: { contentType: 'application/json', bytesMax: bodyBytesMax },
   handle: async (request) => {
     const asked = readExecution(request.body)
+    if (request.caller.kind === 'node' && asked.round === null)
+      throw invalidField('round', 'is required of the coordinator', 'missing')
     await checkRound(asked, node)
     // Before anything that may have changed since: a vote is given for ever.
     const given = node.executor.given(asked.round)

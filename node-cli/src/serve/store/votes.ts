@@ -35,6 +35,8 @@ export class VoteWithheld extends Error {
 
 /** The votes of this node: one for each key, kind and round. A vote leaves the process only as this store gives it. */
 export interface VoteStore {
+  /** @throws {@link VoteWithheld} for a round that gets no vote. */
+  readonly checkAllowed: (issuedAt: number) => void
   readonly find: (publicKey: string, kind: VoteKind, roundId: string) => GivenVote | null
   /**
    * Stores a vote, and whatever else `alongside` writes, in one transaction that is on the disk when this returns. Where
@@ -65,7 +67,15 @@ export function voteStore(db: DatabaseSync, facts: FactStore): VoteStore {
   const last = db.prepare('SELECT coalesce(max(id), 0) AS count FROM votes')
   const find = (publicKey: string, kind: VoteKind, roundId: string): GivenVote | null =>
     (select.get(publicKey, kind, roundId) as GivenVote | undefined) ?? null
+  const checkAllowed = (issuedAt: number): void => {
+    const notBefore = Number(facts.get(withheldFact) ?? 0)
+    if (issuedAt < notBefore)
+      throw new VoteWithheld(
+        `This data directory is a copy: the node may have voted in rounds that began before ${notBefore}, and does not vote in them again.`,
+      )
+  }
   return {
+    checkAllowed,
     find,
     give: ({ vote, issuedAt, answer, createdAt }, alongside = () => {}) =>
       inTransaction(db, () => {
@@ -73,11 +83,7 @@ export function voteStore(db: DatabaseSync, facts: FactStore): VoteStore {
         const text = JSON.stringify(vote)
         const { changes } = insert.run(public_key, kind, round_id, text, answer ?? null, createdAt)
         if (Number(changes) === 0) return { ...find(public_key, kind, round_id)!, isNew: false }
-        const notBefore = Number(facts.get(withheldFact) ?? 0)
-        if (issuedAt < notBefore)
-          throw new VoteWithheld(
-            `This data directory is a copy: the node may have voted in rounds that began before ${notBefore}, and does not vote in them again.`,
-          )
+        checkAllowed(issuedAt)
         alongside()
         return { vote: text, answer: answer ?? null, isNew: true }
       }),

@@ -1,0 +1,66 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { takeLease } from './data-lease.ts'
+import type { FactStore } from './store/facts.ts'
+
+let folder: string
+let known: Map<string, string>
+const database = () => path.join(folder, 'node.sqlite')
+const lease = () => path.join(folder, 'nodectl.lease')
+
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'lease-'))
+  known = new Map()
+  writeFileSync(database(), '')
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+const take = () => {
+  const facts: FactStore = {
+    get: (name) => known.get(name) ?? null,
+    set: (name, value) => known.set(name, value),
+  }
+  return takeLease(folder, { file: database(), facts })
+}
+
+/** Changes what the last process wrote. */
+const rewrite = (change: object): void =>
+  writeFileSync(lease(), JSON.stringify({ ...JSON.parse(readFileSync(lease(), 'utf8')), ...change }))
+
+describe('takeLease', () => {
+  test('a new directory is its own, and so it is at each start after', () => {
+    expect([take(), take(), take()]).toEqual(['own', 'own', 'own'])
+  })
+
+  test('refuses the copy of a directory whose process runs, by its pid', () => {
+    take()
+    // The process that runs these tests has another pid than the one that would start here.
+    rewrite({ pid: process.ppid, started: null })
+    expect(take).toThrow(`is a copy of the data directory that process ${process.ppid} uses`)
+  })
+
+  test.each([
+    ['another process has the pid since', { pid: process.ppid, started: '1' }],
+    ['the machine was started since', { pid: process.ppid, started: null, boot_id: 'another' }],
+    ['the process is gone', { pid: 4_194_304, started: null }],
+  ])('takes over when %s', (_, change) => {
+    take()
+    rewrite(change)
+    expect(take()).toBe('own')
+  })
+
+  test.each([
+    ['the database is another file', () => rewrite({ database: '1 1' })],
+    ['the database is in an earlier state', () => known.set('lease_session', 'earlier')],
+    ['the database has no state yet', () => known.clear()],
+    ['the lease is gone', () => rmSync(lease())],
+    ['the lease is empty', () => writeFileSync(lease(), '')],
+    ['the lease is something else', () => writeFileSync(lease(), '{"pid":1}')],
+  ])('tells a copy when %s', (_, change) => {
+    take()
+    change()
+    expect([take(), take()]).toEqual(['copied', 'own'])
+  })
+})
