@@ -14,6 +14,7 @@ import {
   register,
   requestSigner,
 } from '../node-cli/src/serve/hub/index.ts'
+import { createTurns } from '../node-cli/src/serve/hub/testing/turns.ts'
 import { openServeStore, type ServeStore } from '../node-cli/src/serve/store/index.ts'
 import { temporaryFolder } from '../node-cli/testing/nodectl.ts'
 import {
@@ -73,8 +74,7 @@ const registrationOf = (role: NodeRole, url: string | null) => ({
 /** Keeps a node registered; a pause between two calls lasts until the test ends it. */
 function keep(node: Node, role: NodeRole = 'miner') {
   const changes: HubLink[] = []
-  let paused = Promise.withResolvers<number>()
-  let over = Promise.withResolvers<void>()
+  const { wait, pause, next } = createTurns()
   const registration = keepRegistered({
     client: hubClient(new URL(hub.origin)),
     profile,
@@ -87,25 +87,14 @@ function keep(node: Node, role: NodeRole = 'miner') {
     afterEach: async () => {},
     changed: (link) => changes.push(link),
     random: () => 1,
-    wait: (seconds, stop) => {
-      stop.addEventListener('abort', () => over.resolve())
-      paused.resolve(seconds)
-      return over.promise
-    },
+    wait,
   })
   return {
     changes,
     link: registration.link,
-    /** The seconds of the pause that is or comes. */
-    pause: () => paused.promise,
-    /** Ends the pause, and gives the seconds of the next one. */
-    call: () => {
-      paused = Promise.withResolvers()
-      const ended = over
-      over = Promise.withResolvers()
-      ended.resolve()
-      return paused.promise
-    },
+    pause,
+    /** Lets it call once. */
+    call: next,
     stop: registration.stop,
   }
 }

@@ -86,10 +86,14 @@ export function keepRegistered(options: RegistrationOptions): RunningRegistratio
   }
 
   let session: Session | null = null
+  let isOurs = false
   let failures = 0
   const callOnce = async (): Promise<number> => {
     try {
       await beforeEach()
+      // Whoever answers after a while of silence may be somebody else.
+      if (!isOurs) await readNetwork(options.client, options.profile)
+      isOurs = true
       session ??= await openSession(options)
       const heard = await session.beat()
       failures = 0
@@ -99,6 +103,7 @@ export function keepRegistered(options: RegistrationOptions): RunningRegistratio
       return heard.nextInSeconds * (0.9 + 0.1 * random())
     } catch (error) {
       if (signal.aborted) return 0
+      isOurs = false
       if (isUnknownNode(error)) session = null
       update({ state: isPassing(error) ? 'away' : 'refused', problem: problemOf(error) })
       failures += 1
@@ -125,17 +130,31 @@ interface Session {
 /** Registers the node. @throws {@link HubError} */
 async function openSession(options: RegistrationOptions): Promise<Session> {
   const { client, profile, nodeId, signer, registration, deviceProfile, health } = options
-  await readNetwork(client, profile)
   await register(client, signer, profile.network, registration)
   let beats = 0
   let isBound: boolean | null = null
+  let refusal: string | null = null
+  const describe = async (profile: DeviceProfile): Promise<void> => {
+    try {
+      isBound = await sendProfile(client, signer, nodeId, profile)
+      refusal = null
+    } catch (error) {
+      // A node is alive also where the hub does not take what it says of itself.
+      if (!(error instanceof HubError && error.failure === 'refused')) throw error
+      refusal = `the hub does not take what this device is: ${error.message}`
+    }
+  }
   return {
     beat: async () => {
       const { status, nextInSeconds } = await beat(client, signer, health())
-      if (deviceProfile !== null && isBound !== true && beats % beatsPerProfile === 0)
-        isBound = await sendProfile(client, signer, nodeId, deviceProfile())
+      const isDue = isBound !== true && beats % beatsPerProfile === 0
+      if (deviceProfile !== null && isDue) await describe(deviceProfile())
       beats += 1
-      return { nextInSeconds, link: { ...standing[status], isBound, heardAt: systemClock.now() } }
+      const { state, problem } = standing[status]
+      return {
+        nextInSeconds,
+        link: { state, problem: problem ?? refusal, isBound, heardAt: systemClock.now() },
+      }
     },
   }
 }

@@ -1,0 +1,112 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { resolveProfile } from '../../../../protocol/identity/index.ts'
+import { hubClient } from './hub-client.ts'
+import { type HubLink, keepRegistered } from './registration.ts'
+import { type Answerer, descriptorOf, sendJson, startLyingHub } from './testing/lying-hub.ts'
+import { createTurns } from './testing/turns.ts'
+
+const deviceProfile = {
+  class: 'server',
+  platform: 'linux',
+  os_version: null,
+  arch: 'x64',
+  engine: 'native',
+  nodectl_version: '1.0.0',
+  hardware: {
+    cpu_model: null,
+    cpu_cores: 1,
+    cpu_threads: 1,
+    ram_mb: 1,
+    storage_free_mb: null,
+    battery: null,
+    os: 'linux',
+    arch: 'x64',
+  },
+} as const
+
+/** What a hub answers, by method and path; a path without one is a registration. */
+const hubAnswers =
+  (answers: () => Readonly<Record<string, Answerer>>): Answerer =>
+  (request, response) => {
+    const given = answers()[`${request.method} ${request.url}`]
+    if (given !== undefined) return given(request, response)
+    if (request.url === '/') return sendJson(response, descriptorOf(`http://${request.headers.host}`))
+    if (request.url === '/v1/nodes/heartbeat')
+      return sendJson(response, { status: 'approved', next_in_secs: 30 })
+    return sendJson(response, { node_id: 'node-1', role: 'miner', status: 'approved', url: null })
+  }
+
+function keep(origin: string) {
+  const turns = createTurns()
+  const changes: HubLink[] = []
+  const registration = keepRegistered({
+    client: hubClient(new URL(origin)),
+    profile: resolveProfile(),
+    nodeId: 'node-1',
+    signer: () => ({ 'X-Signed': 'yes' }),
+    registration: { role: 'miner', url: null, engine: 'native', nodectlVersion: '1.0.0', capabilities: [] },
+    health: () => 'online',
+    deviceProfile: () => deviceProfile,
+    beforeEach: async () => {},
+    afterEach: async () => {},
+    changed: (link) => changes.push(link),
+    wait: turns.wait,
+    random: () => 1,
+  })
+  onTestFinished(registration.stop)
+  return { ...turns, link: registration.link, changes }
+}
+
+test('a hub that does not take what the device is hears of it all the same', async () => {
+  const refuse: Answerer = (_, response) =>
+    sendJson(response, { error: 'invalid_field', message: 'class: no.' }, 400)
+  const { origin } = await startLyingHub(hubAnswers(() => ({ 'PUT /v1/devices/node-1/profile': refuse })))
+  const { pause, next, link } = keep(origin)
+  expect(await pause()).toBe(30)
+  expect(await next()).toBe(30)
+  expect(link()).toMatchObject({
+    state: 'registered',
+    problem: 'the hub does not take what this device is: the hub refuses: class: no.',
+  })
+})
+
+test('whoever answers after a silence is asked who it is, before anything is signed', async () => {
+  let answers: Readonly<Record<string, Answerer>> = {}
+  const hub = await startLyingHub(hubAnswers(() => answers))
+  const { pause, next, link } = keep(hub.origin)
+  await pause()
+  answers = { 'POST /v1/nodes/heartbeat': (_, response) => void response.destroy() }
+  expect(await next()).toBe(1)
+  answers = {
+    'GET /': (request, response) =>
+      sendJson(response, descriptorOf(`http://${request.headers.host}`, { network: 'other' })),
+  }
+  const before = hub.requests.length
+  await next()
+  expect(hub.requests.slice(before)).toEqual(['GET /'])
+  expect(link()).toMatchObject({ state: 'refused', problem: expect.stringContaining('is the hub of other') })
+  answers = {}
+  expect(await next()).toBe(30)
+  expect(link().state).toBe('registered')
+})
+
+test.each([
+  [1, 5],
+  [45, 45],
+  [100_000, 60],
+])('a hub that wants to be called every %i s is called every %i s', async (wished, seconds) => {
+  const beat: Answerer = (_, response) => sendJson(response, { status: 'approved', next_in_secs: wished })
+  const { origin } = await startLyingHub(hubAnswers(() => ({ 'POST /v1/nodes/heartbeat': beat })))
+  expect(await keep(origin).pause()).toBe(seconds)
+})
+
+test('a hub that is busy is called when it says', async () => {
+  const busy: Answerer = (_, response) => {
+    response.setHeader('Retry-After', '90')
+    sendJson(response, { error: 'rate_limited', message: 'Too many.' }, 429)
+  }
+  const { origin } = await startLyingHub(hubAnswers(() => ({ 'POST /v1/nodes/register': busy })))
+  const { pause, link } = keep(origin)
+  expect(await pause()).toBe(90)
+  expect(link().state).toBe('away')
+})
