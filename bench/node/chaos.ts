@@ -51,7 +51,7 @@ function broken(): KilledPoint[] {
 }
 
 function summary() {
-  const sum = (member: 'answered' | 'unanswered' | 'votesFound' | 'withheld') =>
+  const sum = (member: 'answered' | 'unanswered' | 'votesFound') =>
     killed.reduce((total, point) => total + point[member], 0)
   return {
     date: new Date().toISOString().slice(0, 10),
@@ -62,7 +62,6 @@ function summary() {
     answered: sum('answered'),
     unanswered: sum('unanswered'),
     votes_stored_and_never_answered: sum('votesFound'),
-    rounds_withheld: sum('withheld'),
     votes: given.votes,
     receipts: given.receipts,
     chunks: given.chunks,

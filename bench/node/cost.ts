@@ -30,6 +30,7 @@ try {
     await node.call(`/modules/${address}`, { method: 'PUT', body: bytes })
   await Promise.all(Array.from({ length: 200 }, () => execute(node)))
   await idle(node, 'after 200 executions')
+  await throughput(node, 2000, 16)
   await waits(node, 'alone', () => pause(5_000))
   await waits(node, 'beside 500 executions at once', () =>
     Promise.all(Array.from({ length: 500 }, () => execute(node))),
@@ -46,6 +47,20 @@ try {
 function execute(node: ServingNode) {
   const body = { module: echo.address, function: 'echo', input: '{}' }
   return node.call('/execute', { method: 'POST', body })
+}
+
+/** Executions a second, each stored with its receipt before it is answered. */
+async function throughput(node: ServingNode, count: number, callers: number): Promise<void> {
+  const startedMs = performance.now()
+  const cpuBefore = cpuMs(node)
+  let left = count
+  const caller = async (): Promise<void> => {
+    while (left-- > 0) await execute(node)
+  }
+  await Promise.all(Array.from({ length: callers }, caller))
+  const perSecond = Math.round((count * 1000) / (performance.now() - startedMs))
+  const each = ((cpuMs(node) - cpuBefore) / count).toFixed(1)
+  console.log(`${count} executions from ${callers} callers: ${perSecond} a second, ${each} ms of CPU each`)
 }
 
 /** How long `GET /health` takes while `work` goes on. */

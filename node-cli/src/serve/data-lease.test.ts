@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -49,6 +49,30 @@ describe('takeLease', () => {
     take()
     rewrite(change)
     expect(take()).toBe('own')
+  })
+
+  test.each([
+    ['before its session is in the database', () => known.set('lease_session', 'before')],
+    ['after it', () => {}],
+  ])('a process that was killed %s leaves a directory that is its own', (_, change) => {
+    take()
+    rewrite({ previous: 'before' })
+    change()
+    expect(take()).toBe('own')
+    expect(JSON.parse(readFileSync(lease(), 'utf8'))).not.toHaveProperty('previous')
+  })
+
+  test('the first start may be killed too', () => {
+    take()
+    rewrite({ previous: null })
+    known.clear()
+    expect(take()).toBe('own')
+  })
+
+  test('a symbolic link in its place is refused, and left as it is', () => {
+    symlinkSync(database(), lease())
+    expect(take).toThrow(/nodectl\.lease is a symbolic link$/)
+    expect(readFileSync(database(), 'utf8')).toBe('')
   })
 
   test.each([

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { closeSync, constants, fsyncSync, ftruncateSync, readFileSync, statSync, writeSync } from 'node:fs'
+import { closeSync, constants, fsyncSync, readFileSync, renameSync, statSync, writeSync } from 'node:fs'
 import path from 'node:path'
 import { isObject } from '../../../protocol/encoding/index.ts'
 import { CliError } from '../cli/errors.ts'
@@ -20,6 +20,8 @@ interface Lease extends ProcessMark {
   readonly database: string
   /** Drawn at each start and kept in the database too: an earlier state of it has an earlier one. */
   readonly session: string
+  /** That of the database while the next one is on its way into it. */
+  readonly previous?: string | null
 }
 
 /** What the lease of a directory says to the process that takes it. */
@@ -41,31 +43,26 @@ const leaseBytesMax = 4096
  */
 export function takeLease(dataDir: string, { file: database, facts }: LeasedStore): LeaseFinding {
   const file = path.join(dataDir, 'nodectl.lease')
+  const last = readLease(file)
+  if (last !== null && isRunning(last))
+    throw new CliError(
+      'copied',
+      `${dataDir} is a copy of the data directory that process ${last.pid} uses; two nodes with one key would be slashed`,
+      { hint: 'Stop that process for good before you use the copy.' },
+    )
+  const kept = facts.get(sessionFact)
   const own: Lease = {
     ...markOf(process.pid),
     database: fileMark(database),
     session: randomBytes(16).toString('hex'),
   }
-  const descriptor = openOwnFile(file, constants.O_RDWR | constants.O_CREAT)
-  try {
-    const last = parseLease(readAtMost(descriptor, leaseBytesMax))
-    if (last !== null && isRunning(last))
-      throw new CliError(
-        'copied',
-        `${dataDir} is a copy of the data directory that process ${last.pid} uses; two nodes with one key would be slashed`,
-        { hint: 'Stop that process for good before you use the copy.' },
-      )
-    const isSame =
-      (last === null || last.database === own.database) && (last?.session ?? null) === facts.get(sessionFact)
-    // First: a crash in between looks like an earlier state, which withholds votes and gives none too many.
-    facts.set(sessionFact, own.session)
-    ftruncateSync(descriptor)
-    writeSync(descriptor, `${JSON.stringify(own)}\n`, 0)
-    fsyncSync(descriptor)
-    return isSame ? 'own' : 'copied'
-  } finally {
-    closeSync(descriptor)
-  }
+  // A process that is killed between these steps leaves a lease that fits the database before and after.
+  writeLease(file, { ...own, previous: kept })
+  facts.set(sessionFact, own.session)
+  writeLease(file, own)
+  if (last === null) return kept === null ? 'own' : 'copied'
+  const fits = kept === last.session || ('previous' in last && kept === last.previous)
+  return fits && last.database === own.database ? 'own' : 'copied'
 }
 
 /** The database that the lease is for. */
@@ -76,7 +73,36 @@ interface LeasedStore {
 
 const sessionFact = 'lease_session'
 
-/** Null for a file that is new, that a crash left empty, or that something else wrote. */
+/** @throws {@link CliError} for what lies under its name and is no regular file. */
+function readLease(file: string): Lease | null {
+  let descriptor: number
+  try {
+    descriptor = openOwnFile(file, constants.O_RDONLY)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw new CliError('data_dir', `the data directory cannot be used: ${(error as Error).message}`)
+  }
+  try {
+    return parseLease(readAtMost(descriptor, leaseBytesMax))
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** The one that is there, or the new one, whenever the process ends. */
+function writeLease(file: string, lease: Lease): void {
+  const part = `${file}.part`
+  const descriptor = openOwnFile(part, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC)
+  try {
+    writeSync(descriptor, `${JSON.stringify(lease)}\n`)
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+  renameSync(part, file)
+}
+
+/** Null for what this tool did not write. */
 function parseLease(bytes: Buffer): Lease | null {
   let value: unknown
   try {

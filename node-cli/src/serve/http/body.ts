@@ -25,7 +25,7 @@ export class BodyBudget {
   }
 }
 
-/** A body while it is held; whoever reads it releases it when the request is answered. */
+/** A body while it is held; whoever had it read releases it once. */
 export interface HeldBody {
   readonly bytes: Uint8Array
   readonly release: () => void
@@ -38,6 +38,7 @@ export const hasBody = ({ headers }: IncomingMessage): boolean =>
 /**
  * Reads a body. The cap holds for what is announced, before anything is read, and while reading.
  *
+ * @param askForBody Called when the body is wanted.
  * @throws {@link ApiError} 413 `too_large`, 400 `bad_request` for a body that breaks off, 503 `unavailable` while others
  * hold too much.
  */
@@ -45,9 +46,11 @@ export async function readBody(
   request: IncomingMessage,
   bytesMax: number,
   budget: BodyBudget,
+  askForBody: () => void,
 ): Promise<HeldBody> {
   const announced = Number(request.headers['content-length'] ?? 0)
   if (announced > bytesMax) throw tooLarge(bytesMax)
+  askForBody()
   const chunks: Uint8Array[] = []
   let length = 0
   const release = () => budget.release(length)

@@ -1,18 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { CliError } from '../../cli/errors.ts'
-import { RunAbandoned } from '../execution/execution-queue.ts'
 import type { BindAddress } from '../flags.ts'
-import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
-import { sendAnswer } from './answers.ts'
-import { ApiError, unavailable } from './api-error.ts'
-import { BodyBudget, checkContentType, type HeldBody, hasBody, readBody } from './body.ts'
-import type { Credentials } from './credentials.ts'
-import type { Answer, Caller, Route } from './route.ts'
-import { createRouter } from './router.ts'
-import { readQuery, readTarget } from './target.ts'
+import { createHandler, type HandlerOptions } from './handler.ts'
 
 const limits = {
   /** Of a request line and all headers together. */
@@ -25,16 +17,10 @@ const limits = {
   connections: 1024,
   /** Connections of one address; programs of this machine, such as a proxy, may have all. */
   connectionsOfAddress: 256,
-  /** Bytes of bodies that are held at once. */
-  bodyBytes: 64 * 1024 * 1024,
 } as const
 
-export interface ServerOptions {
+export interface ServerOptions extends HandlerOptions {
   readonly bind: BindAddress
-  readonly routes: readonly Route[]
-  readonly credentials: Credentials
-  readonly log: Log
-  readonly metrics: Metrics
 }
 
 export interface RunningServer {
@@ -81,127 +67,6 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     cutOff: () => server.closeAllConnections(),
   }
 }
-
-type Handler = (request: IncomingMessage, response: ServerResponse, askForBody: () => void) => Promise<void>
-
-/** What happens to a request, in order. */
-function createHandler(
-  { routes, credentials, log, metrics }: ServerOptions,
-  isClosing: () => boolean,
-): Handler {
-  const find = createRouter(routes)
-  const budget = new BodyBudget(limits.bodyBytes)
-  const requests = metrics.counter('http_requests_total', 'Requests by route, method and status', [
-    'route',
-    'method',
-    'status',
-  ])
-
-  const handle = async (
-    request: IncomingMessage,
-    route: Route,
-    params: Readonly<Record<string, string>>,
-    search: string,
-    context: {
-      requestId: string
-      signal: AbortSignal
-      askForBody: () => void
-      held: (body: HeldBody) => void
-    },
-  ): Promise<Answer> => {
-    const claim = credentials.readClaim(request, route.access)
-    const query = readQuery(search, route.query ?? [])
-    const body = await readBodyOf(request, route, budget, context)
-    const caller: Caller = credentials.prove(request, claim, body)
-    const { requestId, signal } = context
-    return route.handle({ method: request.method ?? '', params, query, body, caller, requestId, signal })
-  }
-
-  return async (request, response, askForBody) => {
-    const requestId = randomUUID()
-    const gone = new AbortController()
-    response.once('close', () => gone.abort())
-    request.socket.setTimeout(0)
-    let held: HeldBody | undefined
-    let routePath = 'none'
-    let answer: Answer
-    try {
-      const { path, search } = readTarget(request.url ?? '')
-      const found = find(request.method ?? '', path)
-      if (found.status === 'nothing') throw new ApiError('not_found', `There is nothing at ${path}.`)
-      if (found.status === 'other_method') throw otherMethod(path, request.method ?? '', found.allowed)
-      routePath = found.route.path
-      answer = await handle(request, found.route, found.params, search, {
-        requestId,
-        signal: gone.signal,
-        askForBody,
-        held: (body) => {
-          held = body
-        },
-      })
-    } catch (error) {
-      answer = errorAnswer(error, requestId, log)
-    }
-    if (gone.signal.aborted) return void held?.release()
-    requests.add(1, routePath, knownMethod(request.method), String(answer.status))
-    log.debug('request answered', { request_id: requestId, route: routePath, status: answer.status })
-    try {
-      await sendAnswer(request, response, answer, isClosing())
-    } catch (error) {
-      // The head is sent, so nothing but a broken connection can say that the rest is missing.
-      log.error('an answer broke off', { request_id: requestId, route: routePath, reason: String(error) })
-      response.destroy()
-    } finally {
-      held?.release()
-    }
-  }
-}
-
-async function readBodyOf(
-  request: IncomingMessage,
-  { body }: Route,
-  budget: BodyBudget,
-  { askForBody, held }: { askForBody: () => void; held: (body: HeldBody) => void },
-): Promise<Uint8Array> {
-  if (body === undefined) {
-    if (hasBody(request)) throw new ApiError('bad_request', 'This call takes no body.')
-    return new Uint8Array()
-  }
-  checkContentType(request, body.contentType)
-  if (Number(request.headers['content-length'] ?? 0) <= body.bytesMax) askForBody()
-  const read = await readBody(request, body.bytesMax, budget)
-  held(read)
-  return read.bytes
-}
-
-const otherMethod = (path: string, method: string, allowed: readonly string[]): ApiError =>
-  new ApiError('bad_request', `${path} does not take ${method}; it takes ${allowed.join(', ')}.`, {
-    status: 405,
-    headers: { Allow: allowed.join(', ') },
-  })
-
-function errorAnswer(error: unknown, requestId: string, log: Log): Answer {
-  // Nobody is left to be answered.
-  if (error instanceof RunAbandoned) return { status: 503, body: {} }
-  const known = error instanceof ApiError ? error : faultOf(error)
-  if (known !== error)
-    log.error('a request failed', {
-      request_id: requestId,
-      reason: error instanceof Error ? (error.stack ?? error.message) : String(error),
-    })
-  return { status: known.status, headers: known.headers, body: known.envelope(requestId) }
-}
-
-/** A disk that is full or fails, and a database that another program holds: nothing was kept, and nothing was promised. */
-function faultOf(error: unknown): ApiError {
-  if ((error as { code?: unknown } | null)?.code === 'ERR_SQLITE_ERROR')
-    return unavailable('The node cannot use its data directory at the moment. Try again later.', 10)
-  return new ApiError('internal', 'The node failed in a way it does not know. Report it with the request_id.')
-}
-
-/** A label that callers cannot make up. */
-const knownMethod = (method: string | undefined): string =>
-  method !== undefined && ['GET', 'HEAD', 'POST', 'PUT'].includes(method) ? method : 'other'
 
 /** What cannot be read as HTTP, or comes too slowly, is answered with the same envelope. */
 function answerBroken(error: NodeJS.ErrnoException, socket: Socket): void {

@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { RunAbandoned } from '../execution/execution-queue.ts'
+import type { Log } from '../log.ts'
+import type { Metrics } from '../metrics.ts'
+import { sendAnswer } from './answers.ts'
+import { ApiError, unavailable } from './api-error.ts'
+import { BodyBudget, checkContentType, hasBody, readBody } from './body.ts'
+import type { Credentials } from './credentials.ts'
+import type { Answer, Route } from './route.ts'
+import { createRouter } from './router.ts'
+import { readQuery, readTarget } from './target.ts'
+
+/** Bytes of bodies that are held at once. */
+const bodyBytesMax = 64 * 1024 * 1024
+/** After how long a disk may have been mended. */
+const retrySeconds = 10
+
+export interface HandlerOptions {
+  readonly routes: readonly Route[]
+  readonly credentials: Credentials
+  readonly log: Log
+  readonly metrics: Metrics
+}
+
+/** A request on its way. */
+interface Arrival {
+  readonly request: IncomingMessage
+  readonly requestId: string
+  /** Aborted when the answer is sent, or its caller is gone. */
+  readonly signal: AbortSignal
+  /** Has a caller that waits for leave to send its body. */
+  readonly askForBody: () => void
+}
+
+/** Answers a request, whatever becomes of it. */
+export type Handler = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  askForBody: () => void,
+) => Promise<void>
+
+/**
+ * What happens to a request, in order: `answer`.
+ *
+ * @param isClosing Whether connections take no further request.
+ */
+export function createHandler(
+  { routes, credentials, log, metrics }: HandlerOptions,
+  isClosing: () => boolean,
+): Handler {
+  const find = createRouter(routes)
+  const budget = new BodyBudget(bodyBytesMax)
+  const requests = metrics.counter('http_requests_total', 'Requests by route, method and status', [
+    'route',
+    'method',
+    'status',
+  ])
+
+  const findRoute = (method: string, path: string) => {
+    const found = find(method, path)
+    if (found.status === 'nothing') throw new ApiError('not_found', `There is nothing at ${path}.`)
+    if (found.status === 'other_method') throw otherMethod(path, method, found.allowed)
+    return found
+  }
+
+  const answer = async (arrival: Arrival, reached: (route: Route) => void): Promise<Answer> => {
+    const { request, requestId, signal } = arrival
+    const { method = '', url = '' } = request
+    const { path, search } = readTarget(url)
+    const { route, params } = findRoute(method, path)
+    reached(route)
+    const claim = credentials.readClaim(request, route.access)
+    const query = readQuery(search, route.query ?? [])
+    const body = await readBodyOf(arrival, route, budget)
+    const caller = credentials.prove(request, claim, body)
+    return route.handle({ method, params, query, body, caller, requestId, signal })
+  }
+
+  return async (request, response, askForBody) => {
+    const requestId = randomUUID()
+    const over = new AbortController()
+    response.once('close', () => over.abort())
+    request.socket.setTimeout(0)
+    let routePath = 'none'
+    const arrival = { request, requestId, signal: over.signal, askForBody }
+    const made = await answer(arrival, ({ path }) => {
+      routePath = path
+    }).catch((error) => errorAnswer(error, requestId, log))
+    if (over.signal.aborted) return
+    requests.add(1, routePath, knownMethod(request.method), String(made.status))
+    log.debug('request answered', { request_id: requestId, route: routePath, status: made.status })
+    try {
+      await sendAnswer(request, response, made, isClosing())
+    } catch (error) {
+      // The head is sent, so nothing but a broken connection can say that the rest is missing.
+      log.error('an answer broke off', { request_id: requestId, route: routePath, reason: String(error) })
+      response.destroy()
+    }
+  }
+}
+
+/** The body as far as the route takes one, held until the request is over. */
+async function readBodyOf(
+  { request, signal, askForBody }: Arrival,
+  { body }: Route,
+  budget: BodyBudget,
+): Promise<Uint8Array> {
+  if (body === undefined) {
+    if (hasBody(request)) throw new ApiError('bad_request', 'This call takes no body.')
+    return new Uint8Array()
+  }
+  checkContentType(request, body.contentType)
+  const { bytes, release } = await readBody(request, body.bytesMax, budget, askForBody)
+  if (signal.aborted) release()
+  else signal.addEventListener('abort', release, { once: true })
+  return bytes
+}
+
+const otherMethod = (path: string, method: string, allowed: readonly string[]): ApiError =>
+  new ApiError('bad_request', `${path} does not take ${method}; it takes ${allowed.join(', ')}.`, {
+    status: 405,
+    headers: { Allow: allowed.join(', ') },
+  })
+
+function errorAnswer(error: unknown, requestId: string, log: Log): Answer {
+  const known = error instanceof ApiError ? error : faultOf(error)
+  // Nobody is left to be told of an execution whose caller went away.
+  if (known !== error && !(error instanceof RunAbandoned))
+    log.error('a request failed', {
+      request_id: requestId,
+      reason: error instanceof Error ? (error.stack ?? error.message) : String(error),
+    })
+  return { status: known.status, headers: known.headers, body: known.envelope(requestId) }
+}
+
+/** A disk that is full or fails, and a database that another program holds: nothing was kept, and nothing was promised. */
+function faultOf(error: unknown): ApiError {
+  if ((error as { code?: unknown } | null)?.code === 'ERR_SQLITE_ERROR')
+    return unavailable('The node cannot use its data directory at the moment. Try again later.', retrySeconds)
+  return new ApiError('internal', 'The node failed in a way it does not know. Report it with the request_id.')
+}
+
+/** A label that callers cannot make up. */
+const knownMethod = (method: string | undefined): string =>
+  method !== undefined && ['GET', 'HEAD', 'POST', 'PUT'].includes(method) ? method : 'other'
