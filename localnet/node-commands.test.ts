@@ -15,11 +15,11 @@ import { startTestHub, type TestHub } from './testing/hub.ts'
 
 const profile = resolveProfile()
 let hub: TestHub
+beforeAll(buildNodectl)
 beforeAll(async () => {
-  buildNodectl()
   hub = await startTestHub()
 })
-afterAll(() => hub.stop())
+afterAll(() => hub?.stop())
 
 interface Node {
   readonly dataDir: string

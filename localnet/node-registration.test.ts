@@ -47,7 +47,7 @@ beforeAll(async () => {
   statePath = path.join(temporaryFolder(), 'hub')
   await start()
 })
-afterAll(() => hub.stop())
+afterAll(() => hub?.stop())
 
 interface Node {
   readonly seed: string

@@ -25,8 +25,8 @@ const door = createServer((caller) => {
   for (const socket of [caller, callee]) socket.on('error', () => caller.destroy() && callee.destroy())
 })
 
+beforeAll(buildNodectl)
 beforeAll(async () => {
-  buildNodectl()
   origin = `http://localhost:${await probePort(0)}`
   hub = await startTestHub({
     BASE_URL: origin,
@@ -36,7 +36,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   door.close()
-  await hub.stop()
+  await hub?.stop()
 })
 
 test('a node serves while its hub is away, registers when it comes, and takes the calls of its coordinator', async () => {

@@ -28,8 +28,8 @@ function run(file: string, args: readonly string[], cwd: string, env: NodeJS.Pro
 }
 
 let tarball: string
+beforeAll(buildNodectl)
 beforeAll(() => {
-  buildNodectl()
   const source = path.join(away, 'package')
   cpSync(dist, path.join(source, 'dist'), { recursive: true })
   for (const file of ['package.json', 'README.md', 'LICENSE'])
@@ -39,6 +39,8 @@ beforeAll(() => {
   const packed = run('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', away], source)
   const [{ filename }] = JSON.parse(packed.stdout)
   tarball = path.join(away, filename)
+})
+beforeAll(() => {
   const installed = run('npm', ['install', '-g', '--prefix', prefix, '--offline', tarball], away)
   if (installed.status !== 0) throw new Error(installed.stderr)
 })
