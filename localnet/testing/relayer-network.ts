@@ -81,7 +81,7 @@ export async function startRelayerNetwork(options: NetworkOptions = {}): Promise
   }
   await fund()
   const urlOf = options.between ? await options.between(chain) : () => chain.url
-  const script = await bundleHub()
+  const script = await bundleHub({ whole: true })
   const own = (hub: number) => ({
     CHAIN_RPC_URL: urlOf(hub),
     RELAYER_PRIVATE_KEY: keys[hub]?.at(-1)?.privateKey as string,
