@@ -1,7 +1,7 @@
 import { createScheduledController } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { type Abi, encodeFunctionData, type Hex } from 'viem'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import {
   hubTokenAbi,
   projectRegistryAbi,
@@ -11,7 +11,17 @@ import {
 import { epochCap } from '../../protocol/settlement/index.ts'
 import hub from '../index.ts'
 import { services } from '../services.ts'
-import { asAccount, chain, finalizeRelays, mint, readChain, rpc, send } from '../test/chain.ts'
+import {
+  asAccount,
+  chain,
+  finalizeRelays,
+  followChain,
+  mint,
+  passTime,
+  readChain,
+  rpc,
+  send,
+} from '../test/chain.ts'
 import { client, errorOf } from '../test/client.ts'
 import {
   createProject,
@@ -21,6 +31,7 @@ import {
   receiptOf,
   type TestProject,
 } from '../test/epochs.ts'
+import { networkNow } from '../test/network-time.ts'
 import type { TestNode } from '../test/node.ts'
 import { createOperator } from '../test/operator.ts'
 import { economicsOn } from '../test/project.ts'
@@ -34,25 +45,12 @@ const contracts = chain?.contracts ?? {
   project_registry: '',
 }
 
-/** The hub's clock is that of the chain. */
-async function readClock(): Promise<void> {
-  const { timestamp } = await rpc<{ timestamp: string }>('eth_getBlockByNumber', 'latest', false)
-  vi.setSystemTime(Number(timestamp) * 1000)
-}
-
-async function pass(seconds: number): Promise<void> {
-  await rpc('evm_increaseTime', seconds)
-  await rpc('evm_mine')
-  await readClock()
-}
-
 /** Lets what was sent become final on the chain, and in the index. */
 async function finalize(): Promise<void> {
   await finalizeRelays()
   // Deep enough for the chain to call the block final.
   await rpc('anvil_mine', '0x80')
-  await readClock()
-  await readChain()
+  await followChain()
 }
 
 /** What the schedule does about everything that is due by now, until it is final. */
@@ -113,14 +111,15 @@ async function createRegistered() {
 }
 
 const tokens = 10n ** 18n
+const runningEpoch = async () => Math.floor((await networkNow()) / hour)
 
 /** A project with an open vault, and an epoch that is over. */
 async function createPaying(funds = 1_000n * tokens) {
   const project = await createRegistered()
   await project.open()
   if (funds > 0n) await project.fund(funds)
-  await pass(2 * hour)
-  return { ...project, lastEpoch: Math.floor(Date.now() / 1000 / hour) - 1 }
+  await passTime(2 * hour)
+  return { ...project, lastEpoch: (await runningEpoch()) - 1 }
 }
 
 const submit = async (project: TestProject) => {
@@ -164,21 +163,9 @@ const balanceOf = async (account: string) =>
 const decide = (what: string) => operator.client.post(`/admin/v1/${what}`, { reason: 'A test.' })
 
 describe.skipIf(chain === null)('the settlement of epochs, on the contracts', () => {
-  // The hours that pass here are taken back: what other tests sign would have expired.
-  let snapshot: string
   beforeAll(async () => {
-    snapshot = await rpc('evm_snapshot')
-    vi.useFakeTimers({ toFake: ['Date'] })
-    await readClock()
     validators = await createValidators(4)
-  })
-  // Sessions end before the hours do that a test lets pass.
-  beforeEach(async () => {
     operator = await createOperator()
-  })
-  afterAll(async () => {
-    vi.useRealTimers()
-    await rpc('evm_revert', snapshot)
   })
 
   test('a receipt is posted, stands after its challenge period, and its fees are paid', async () => {
@@ -194,7 +181,7 @@ describe.skipIf(chain === null)('the settlement of epochs, on the contracts', ()
     expect(await actionOf('post_epoch', project)).toMatchObject({ state: 'open', attempts: 1 })
     expect(await actionOf('pay_fees', project)).toBeNull()
 
-    await pass(2 * hour)
+    await passTime(2 * hour)
     expect(await shown(project)).toMatchObject({ status: 'released' })
     await bringDue()
     expect(await actionOf('post_epoch', project)).toMatchObject({ state: 'done', attempts: 1 })
@@ -268,7 +255,7 @@ describe.skipIf(chain === null)('the settlement of epochs, on the contracts', ()
         { action: 'epoch.veto', before: { vetoed: false }, after: { epoch: lastEpoch } },
       ],
     })
-    await pass(2 * hour)
+    await passTime(2 * hour)
     await bring()
     await bring()
     expect(await actionOf('set_veto', project)).toMatchObject({ state: 'done' })
@@ -280,7 +267,7 @@ describe.skipIf(chain === null)('the settlement of epochs, on the contracts', ()
     expect(await errorOf(await decide(path))).toMatchObject({ status: 409, error: 'invalid_state' })
     await submit(project)
     await finalize()
-    await pass(2 * hour)
+    await passTime(2 * hour)
     expect(await errorOf(await decide(path))).toMatchObject({ status: 409, error: 'invalid_state' })
   })
 
@@ -315,12 +302,12 @@ describe.skipIf(chain === null)('the settlement of epochs, on the contracts', ()
 
   test('an epoch whose vault is not open waits for it', async () => {
     const project = await createRegistered()
-    await pass(2 * hour)
+    await passTime(2 * hour)
     await project.open()
-    const running = { ...project, lastEpoch: Math.floor(Date.now() / 1000 / hour) }
+    const running = { ...project, lastEpoch: await runningEpoch() }
     const unopened = await createRegistered()
-    await pass(2 * hour)
-    const waiting = { ...unopened, lastEpoch: Math.floor(Date.now() / 1000 / hour) - 1 }
+    await passTime(2 * hour)
+    const waiting = { ...unopened, lastEpoch: (await runningEpoch()) - 1 }
     await submit(waiting)
     expect(await shown(waiting)).toMatchObject({
       status: 'underfunded',
@@ -344,8 +331,8 @@ describe.skipIf(chain === null)('the settlement of epochs, on the contracts', ()
     const project = await createRegistered()
     await project.open(7n)
     await project.fund(100n * tokens)
-    await pass(2 * hour)
-    const over = { ...project, lastEpoch: Math.floor(Date.now() / 1000 / hour) - 1 }
+    await passTime(2 * hour)
+    const over = { ...project, lastEpoch: (await runningEpoch()) - 1 }
     await submit(over)
     expect(await shown(over)).toMatchObject({
       status: 'underfunded',

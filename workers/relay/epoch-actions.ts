@@ -1,6 +1,5 @@
 import { encodeFunctionData, type Hex } from 'viem'
 import { projectVaultAbi, vaultFactoryAbi } from '../../contracts/generated/contracts.ts'
-import { unixNow } from '../../durable-objects/clock.ts'
 import { type ChainState, unreservedFunds, vaultTerms } from '../chain/projections.ts'
 import type { Env } from '../env.ts'
 import { services } from '../services.ts'
@@ -108,13 +107,13 @@ const unpostedMax = 1_000
 
 /** A project is underfunded while one of its epochs exceeds what its vault has free. */
 async function keepFundingInStep(env: Env, subject: string, vault: ChainState | null): Promise<void> {
-  const { epochs, projectFunding } = services(env)
+  const { epochs, projectFunding, clock } = services(env)
   const row = await epochs.findBySubject(subject)
   if (row === null) return
   const free = vault === null ? 0n : unreservedFunds(vault)
   const unposted = await epochs.unposted(row.projectId, unpostedMax)
   const isFunded = unposted.every(({ totals }) => BigInt(totals.gross) <= free)
-  await projectFunding.setFunded(row.projectId, isFunded, unixNow())
+  await projectFunding.setFunded(row.projectId, isFunded, await clock.now())
 }
 
 /**

@@ -43,7 +43,8 @@ const backoffSecondsMax = 3_600
 
 /** Does what is due about everything the hub wants on the chain. One that fails does not keep the others. */
 export async function bringDueActions(env: Env): Promise<void> {
-  for (const action of await services(env).hubActions.due(unixNow(), batchMax))
+  const { hubActions, clock } = services(env)
+  for (const action of await hubActions.due(await clock.now(), batchMax))
     await bring(env, action).catch((error) =>
       console.error(`${action.kind} of ${action.subject} could not be tried`, error),
     )
@@ -67,12 +68,10 @@ async function bring(env: Env, action: HubAction): Promise<void> {
   const { signer, isThere, waitsFor, call, onProgress, onDone, next } = rules[kind]
   const sender = signer === 'arbiter' ? arbiter : relayer
   if (sender === null || contracts === undefined) return
-  // What the chain waits for is in network time, and attempts are dated by the machine's clock, as the schedule is.
-  const now = unixNow()
-  const networkNow = await clock.now()
+  const now = await clock.now()
   const { known, isFinal } = await readStates(env, contracts, action)
   const standing =
-    known.own === null || !isThere(known.own, wanted, networkNow) ? 'missing' : isFinal ? 'final' : 'seen'
+    known.own === null || !isThere(known.own, wanted, now) ? 'missing' : isFinal ? 'final' : 'seen'
   const finish = async () => {
     await onDone?.(env, action)
     await hubActions.finish(action, now, next?.(action))
@@ -81,17 +80,17 @@ async function bring(env: Env, action: HubAction): Promise<void> {
   // What an older wish sent may still come and change what the chain has: then this wish has to come after it.
   const isSettled = action.revision === 1 || earlier?.status === 'confirmed'
   if (standing === 'final' && isSettled) return finish()
-  const wait = standing === 'missing' ? waitsFor?.(known, action, networkNow) : null
+  const wait = standing === 'missing' ? waitsFor?.(known, action, now) : null
   if (wait) {
     await onProgress?.(env, action, { status: 'waiting', reason: wait.reason }, known)
-    const seconds = wait.until === undefined ? waitSeconds : wait.until - networkNow
-    return hubActions.wait(action, wait.reason, now + seconds)
+    return hubActions.wait(action, wait.reason, wait.until ?? now + waitSeconds)
   }
   const isOnItsWay =
     earlier?.status === 'queued' ||
     earlier?.status === 'sent' ||
     (earlier?.status === 'confirmed' &&
-      now - earlier.updatedAt < indexSeconds &&
+      // The relayer dates by the machine's clock, as everything of its own.
+      unixNow() - earlier.updatedAt < indexSeconds &&
       !(await isIndexed(env, earlier.id)))
   if ((standing === 'seen' && isSettled) || isOnItsWay)
     return hubActions.postpone(action, now + lookAgainSeconds)

@@ -1,5 +1,4 @@
 import { env } from 'cloudflare:workers'
-import { unixNow } from '../../durable-objects/clock.ts'
 import { bytesToHex } from '../../protocol/encoding/index.ts'
 import { type Profile, resolveProfile } from '../../protocol/identity/index.ts'
 import type { Consensus } from '../../protocol/manifest/index.ts'
@@ -11,6 +10,7 @@ import {
   type MinerUnits,
 } from '../../protocol/settlement/index.ts'
 import { services } from '../services.ts'
+import { networkNow } from './network-time.ts'
 import { createNode, type TestNode } from './node.ts'
 import type { ManifestChange } from './project.ts'
 import { createListedProject } from './subscription.ts'
@@ -62,7 +62,7 @@ export async function createProject(
 export async function readProject(projectId: string): Promise<TestProject> {
   const version = await services(env).projectVersions.find(projectId, 1)
   const { consensus } = JSON.parse(version?.manifest ?? '{}') as { consensus: Consensus }
-  return { projectId, consensus, lastEpoch: Math.floor(unixNow() / consensus.work.epoch_secs) - 1 }
+  return { projectId, consensus, lastEpoch: Math.floor((await networkNow()) / consensus.work.epoch_secs) - 1 }
 }
 
 export interface ReceiptOptions {

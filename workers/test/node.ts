@@ -3,6 +3,7 @@ import { bytesToHex } from '../../protocol/encoding/index.ts'
 import { deriveNodeId, resolveProfile, signRequest } from '../../protocol/identity/index.ts'
 import { ed25519PublicKey } from '../../protocol/signatures/index.ts'
 import { client } from './client.ts'
+import { networkNow } from './network-time.ts'
 
 const profile = resolveProfile()
 
@@ -26,13 +27,13 @@ export function createNode(bindings: Parameters<typeof client>[0] = {}, seed = f
     seed,
     publicKey,
     nodeId: deriveNodeId(profile, publicKey),
-    call: (method, path, json) => {
+    call: async (method, path, json) => {
       const body = json === undefined ? '' : JSON.stringify(json)
       const { headers } = signRequest(profile, seed, {
         method,
         target: path,
         body,
-        timestamp: Math.floor(Date.now() / 1000),
+        timestamp: await networkNow(),
         nonce: freshNonce(),
       })
       return caller.fetch(path, { method, headers, ...(json !== undefined && { json }) })

@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import { unixNow } from '../../../durable-objects/clock.ts'
 import { quorum } from '../../../protocol/consensus/index.ts'
 import { FormatError, isObject } from '../../../protocol/encoding/index.ts'
 import {
@@ -79,7 +78,8 @@ export const submitEpochReceipt = defineRoute(
     if (!keys.includes(nodeOf(c).publicKey))
       throw new ApiError('forbidden', 'Only validators that an operator approved submit receipts.')
     if (known !== null) throw duplicate(receipt)
-    const built = requireRecomputed(c, receipt, version, await clock.now())
+    const now = await clock.now()
+    const built = requireRecomputed(c, receipt, version, now)
     const counted = countEpochAttestations(c.var.settings.PROFILE, receipt, keys)
     const needed = quorum(keys.length)
     if (counted < needed)
@@ -89,7 +89,7 @@ export const submitEpochReceipt = defineRoute(
         { details: { attestations_counted: counted, quorum: needed } },
       )
     const accepted = { receipt, built, token: (version as ProjectVersion).token, attestations: counted }
-    if ((await epochs.accept(accepted, unixNow())) === 'duplicate') throw duplicate(receipt)
+    if ((await epochs.accept(accepted, now)) === 'duplicate') throw duplicate(receipt)
     // What fails now is tried again by the schedule.
     c.executionCtx.waitUntil(
       bringHubAction(c.env, 'post_epoch', epochSubject(vault_address, round)).catch((error) =>

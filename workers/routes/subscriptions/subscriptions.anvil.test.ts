@@ -6,6 +6,7 @@ import { services } from '../../services.ts'
 import { chain, finalizeRelays, mint, passUnbonding, signedPayload, signTypedData } from '../../test/chain.ts'
 import { client, errorOf } from '../../test/client.ts'
 import { createOwner } from '../../test/device.ts'
+import { networkNow } from '../../test/network-time.ts'
 import { createNode, insertNode } from '../../test/node.ts'
 import { createDescribedMiner, createListedProject, minCollateral } from '../../test/subscription.ts'
 
@@ -463,7 +464,6 @@ describe.skipIf(chain === null)('signed bodies', () => {
     const v = signature.slice(130) === '1b' ? '1c' : '1b'
     return `${signature.slice(0, 66)}${s.toString(16).padStart(64, '0')}${v}`
   }
-  const now = () => Math.floor(Date.now() / 1000)
 
   const bodies = {
     bond: async (one: Awaited<ReturnType<typeof subscribe>>) => one.created.bond,
@@ -488,6 +488,7 @@ describe.skipIf(chain === null)('signed bodies', () => {
       const { typed_data } = payload
       const { key } = one.owner
       const before = await offered()
+      const now = await networkNow()
       const { primaryType, types, message } = typed_data
       const signedAs = (change: Json, type = primaryType) => {
         const changed = {
@@ -534,8 +535,8 @@ describe.skipIf(chain === null)('signed bodies', () => {
             typed_data: { ...typed_data, primaryType: name === 'withdraw' ? 'Unbond' : 'Withdraw' },
           },
         ],
-        ['a deadline that passed', 400, 'invalid_field', signedAs({ deadline: String(now() - 1) })],
-        ['a deadline too far', 400, 'invalid_field', signedAs({ deadline: String(now() + 604_900) })],
+        ['a deadline that passed', 400, 'invalid_field', signedAs({ deadline: String(now - 1) })],
+        ['a deadline too far', 400, 'invalid_field', signedAs({ deadline: String(now + 604_900) })],
         ['high s', 422, 'bad_signature', { ...honest, signature: highS(honest.signature) }],
         [
           'a changed nonce under the old signature',
