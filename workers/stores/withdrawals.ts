@@ -51,12 +51,9 @@ const json = <T>(text: string): T => JSON.parse(text) as T
 
 const columns = {
   row: getTableColumns(withdrawals),
-  relay: {
-    status: transactions.status,
-    txHash: transactions.txHash,
-    error: transactions.error,
-    updatedAt: transactions.updatedAt,
-  },
+  relay: sql`CASE WHEN ${transactions.id} IS NOT NULL THEN json_object('status', ${transactions.status},
+    'txHash', ${transactions.txHash}, 'error', ${transactions.error}, 'updatedAt', ${transactions.updatedAt})
+    END`.mapWith(json<Withdrawal['relay']>),
   payment: sql`CASE WHEN ${withdrawals.kind} = 'claim' AND ${withdrawals.state} = 'open'
       AND ${withdrawals.unpaid} = 0 THEN (
     SELECT json_object('at', claimed_at, 'txHash', claimed_tx) FROM epoch_shares AS s
