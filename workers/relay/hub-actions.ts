@@ -84,7 +84,7 @@ async function bring(env: Env, action: HubAction): Promise<void> {
   // What an older wish sent may still come and change what the chain has: then this wish has to come after it.
   const isSettled = action.revision === 1 || earlier?.status === 'confirmed'
   if (standing === 'final' && isSettled) return finish()
-  if (isTriedOnce && earlier?.status === 'confirmed')
+  if (isTriedOnce && standing === 'missing' && earlier?.status === 'confirmed')
     return (await isReadForGood(env, earlier))
       ? finish()
       : hubActions.postpone(action, now + lookAgainSeconds)

@@ -8,6 +8,7 @@ import { unixNow } from '../../../durable-objects/clock.ts'
 import { FakeChain } from '../../../durable-objects/testing/fake-chain.ts'
 import { type EpochReceipt, hashPayoutLeaf, verifyPayoutProof } from '../../../protocol/settlement/index.ts'
 import hub from '../../index.ts'
+import { bringDueActions } from '../../relay/hub-actions.ts'
 import { services } from '../../services.ts'
 import { type Client, client, errorOf } from '../../test/client.ts'
 import {
@@ -121,6 +122,10 @@ const one = async (by: Client = wallet.client) => {
   const [first] = await itemsOf(await by.get('/v1/me/withdrawals'))
   return first as Withdrawal
 }
+const withdrawalOf = async ({ round }: EpochReceipt) =>
+  (await itemsOf(await wallet.client.get('/v1/me/withdrawals?limit=200'))).find(
+    ({ epochs }) => epochs[0]?.epoch === round,
+  )
 const claimable = async () =>
   (
     (await (await client().get(`/v1/me/claims?address=${wallet.address}`)).json()) as {
@@ -138,8 +143,14 @@ const sent = () =>
     return [{ to, claims: args[0] }]
   })
 
+/** As when all pauses between two tries have passed. */
+const makeClaimsDue = () =>
+  env.DB.prepare(
+    "UPDATE hub_actions SET next_attempt_at = iif(kind = 'claim_payouts', 1, 9e9) WHERE state = 'open'",
+  ).run()
+
 const schedule = async () => {
-  await env.DB.prepare("UPDATE hub_actions SET next_attempt_at = 1 WHERE state = 'open'").run()
+  await makeClaimsDue()
   await hub.scheduled(createScheduledController(), env)
 }
 
@@ -482,9 +493,7 @@ describe('a withdrawal ends, whatever happens', () => {
       let failed = true
       for (let fault = 1; failed; fault++) {
         failed = false
-        wallet = await signIn()
-        project = await createProject()
-        const receipt = await settle()
+        const receipt = await settle(fault)
         const before = sent().length
         const DB = failingDatabase(
           (_, statement) => {
@@ -493,20 +502,63 @@ describe('a withdrawal ends, whatever happens', () => {
           },
           { carriedOut },
         )
-        const first = await ask(undefined, client({ token: wallet.token, bindings: { DB } }))
+        const bindings = { RATE_LIMIT_MULTIPLIER: '100' }
+        const first = await ask(undefined, client({ token: wallet.token, bindings: { ...bindings, DB } }))
         expect([202, 503], `statement ${fault}`).toContain(first.status)
         // A client whose request failed asks again.
-        if (first.status === 503) expect([202, 409]).toContain((await ask()).status)
+        const again = () => ask(undefined, client({ token: wallet.token, bindings }))
+        if (first.status === 503) expect([202, 409]).toContain((await again()).status)
         await schedule()
         await mine()
         expect(sent().length - before, `statement ${fault}`).toBe(1)
         await pay([receipt])
         await finalize()
         await schedule()
-        expect(await one(), `statement ${fault}`).toMatchObject({
+        expect(await withdrawalOf(receipt), `statement ${fault}`).toMatchObject({
           status: 'completed',
           amount: sum([receipt]),
         })
+      }
+    },
+  )
+
+  test.each([true, false])(
+    'the schedule stops at any statement, which was carried out (%s): the next one goes on',
+    async (carriedOut) => {
+      const bindings = { RATE_LIMIT_MULTIPLIER: '100' }
+      let failed = true
+      for (let fault = 1; failed; fault++) {
+        failed = false
+        const failing = async () => {
+          const DB = failingDatabase(
+            (_, statement) => {
+              failed ||= statement === fault
+              return statement === fault
+            },
+            { carriedOut },
+          )
+          await makeClaimsDue()
+          await bringDueActions({ ...env, DB }).catch(() => {})
+        }
+        const receipt = await settle(fault)
+        const before = sent().length
+        chain.down = true
+        await claimed(undefined, client({ token: wallet.token, bindings }))
+        chain.down = false
+        await failing()
+        await schedule()
+        await mine()
+        expect(sent().length - before, `statement ${fault}`).toBe(1)
+        await pay([receipt])
+        await finalize()
+        await failing()
+        await schedule()
+        const withdrawal = await withdrawalOf(receipt)
+        expect(withdrawal, `statement ${fault}`).toMatchObject({
+          status: 'completed',
+          amount: sum([receipt]),
+        })
+        expect(await actionOf(withdrawal as Withdrawal)).toMatchObject({ state: 'done' })
       }
     },
   )
