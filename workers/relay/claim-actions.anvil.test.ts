@@ -107,7 +107,7 @@ describe.skipIf(chain === null)('withdrawals of payouts, on the contracts', () =
   })
 
   test('a hundred requests at once: each payout is paid once, by one transaction to each vault', async () => {
-    const [first, second] = [await createPaying(), await createPaying()]
+    const [first, second] = [await createPaying(), await createPaying(undefined, { hours: 4 })]
     const receipts = [...(await settle(first, 1)), ...(await settle(second, 3))]
     const answers = await Promise.all(Array.from({ length: 100 }, ask))
     expect(answers.map(({ status }) => status).sort()).toEqual([202, ...Array(99).fill(409)])
@@ -142,7 +142,7 @@ describe.skipIf(chain === null)('withdrawals of payouts, on the contracts', () =
   })
 
   test('somebody else claims first: completed with what was paid, and nothing is paid twice', async () => {
-    const receipts = await settle(await createPaying(), 3)
+    const receipts = await settle(await createPaying(undefined, { hours: 4 }), 3)
     const [first, second] = await claimable()
     await claimAsStranger(first as Claim)
     // The hub has not heard of it yet, and asks for all three.
