@@ -1,0 +1,111 @@
+import { env } from 'cloudflare:workers'
+import {
+  attestSnapshot,
+  beaconTargetTime,
+  type Seat,
+  seatCommittee,
+  type Task,
+} from '../../protocol/consensus/index.ts'
+import { hashText } from '../../protocol/encoding/index.ts'
+import { defaultNetworkParams, deriveSubscriptionId, resolveProfile } from '../../protocol/identity/index.ts'
+import { ProjectSets } from '../committees/project-sets.ts'
+import { readSettings } from '../env.ts'
+import { services } from '../services.ts'
+import type { CommitteeSet } from '../stores/committee-sets.ts'
+import { createMiner } from './device.ts'
+import { insertSubscription, publishConsensus } from './evidence.ts'
+import { type Happening, IndexedHistory } from './indexed-history.ts'
+import type { TestNode } from './node.ts'
+import { ScriptedBlocks } from './scripted-blocks.ts'
+import { createListedProject, minCollateral } from './subscription.ts'
+
+const profile = resolveProfile()
+const epochSecs = 3_600
+/** Blocks up to this one are before the target of the beacon. */
+const beaconBlock = 20
+
+/** A node that is in the set of a project, with what evidence about it names. */
+export interface Member {
+  projectId: string
+  consensusHash: string
+  subscriptionId: string
+  device: TestNode
+  owner: Awaited<ReturnType<typeof createMiner>>['owner']
+}
+
+/** A listed project with miners whose devices are bound and subscribed; what they bond is for {@link attestSets}. */
+export async function createMembers(count: number): Promise<Member[]> {
+  const projectId = await createListedProject({ economics: { min_collateral: String(minCollateral) } })
+  const consensusHash = await publishConsensus(projectId)
+  const members: Member[] = []
+  for (let i = 0; i < count; i++) {
+    const { owner, device } = await createMiner()
+    const subscriptionId = deriveSubscriptionId(projectId, owner.address, device.publicKey)
+    await insertSubscription({
+      subscriptionId,
+      projectId,
+      owner: owner.address,
+      nodeId: device.nodeId,
+      nodeKey: device.publicKey,
+    })
+    members.push({ projectId, consensusHash, subscriptionId, device, owner })
+  }
+  return members
+}
+
+/**
+ * Lets members bond, and the hub build the sets of their projects for an epoch from the index, which has to be empty. The
+ * time is within that epoch.
+ */
+export async function buildSets(members: readonly Member[], epoch: number): Promise<void> {
+  const history = new IndexedHistory()
+  const target = beaconTargetTime(epoch, epochSecs, defaultNetworkParams)
+  const timeOf = (number: number) => target + 12 * (number - beaconBlock) - 1
+  await history.begin({ number: 0, hash: hashText('first'), timestamp: timeOf(0) })
+  for (let number = 1; number <= beaconBlock + 5; number++)
+    await history.append(timeOf(number), number === 3 ? members.map(bonding) : [], number)
+  const chain = new ScriptedBlocks()
+  chain.install()
+  chain.serve(history.blocks)
+  for (const projectId of new Set(members.map((member) => member.projectId)))
+    await new ProjectSets(services(env), readSettings(env)).advance(projectId)
+}
+
+/** Has validators attest the set of a project, each by its own request. */
+export async function attestSet(
+  projectId: string,
+  epoch: number,
+  validators: readonly TestNode[],
+): Promise<void> {
+  const { setHash } = await requireSet(projectId, epoch)
+  for (const validator of validators) {
+    const path = `/v1/nodes/committee-sets/${projectId}/${epoch}`
+    const response = await validator.call('POST', path, attestSnapshot(profile, validator.seed, setHash))
+    if (response.status !== 200) throw new Error(await response.text())
+  }
+}
+
+export async function requireSet(projectId: string, epoch: number): Promise<CommitteeSet> {
+  const set = await services(env).committeeSets.find(projectId, epoch)
+  if (set === null) throw new Error('there is no set')
+  return set
+}
+
+const bonding = ({ subscriptionId, projectId, device, owner }: Member): Happening => ({
+  name: 'Bonded',
+  args: {
+    subscriptionId,
+    owner: owner.address,
+    projectId,
+    nodeKey: device.publicKey,
+    amount: String(minCollateral),
+    collateral: String(minCollateral),
+  },
+})
+
+/** Who is drawn for a task, as the set of its epoch gives it. */
+export async function seatsOf({ project_id, epoch, seq }: Task): Promise<readonly Seat[]> {
+  const { committee, setHash } = await requireSet(project_id, epoch)
+  const snapshot = await services(env).committeeSets.readSnapshot(setHash)
+  return seatCommittee(profile, snapshot, seq, { committee, params: defaultNetworkParams }).seats
+}
