@@ -16,11 +16,8 @@ import type { Services } from '../services.ts'
 import type { NewSlash } from '../stores/slashes.ts'
 import { standingOf } from '../stores/subscription-standing.ts'
 import type { Subscription } from '../stores/subscriptions.ts'
-import type { AttestedSets } from './attested-sets.ts'
 
-type Records = Pick<Services, 'devices' | 'network' | 'projectVersions' | 'subscriptions'> & {
-  committeeSets: AttestedSets
-}
+type Records = Pick<Services, 'committeeSets' | 'devices' | 'network' | 'projectVersions' | 'subscriptions'>
 
 /** An offence that is proven, and the time in which its owner can dispute it. */
 export interface ProvenOffence {
