@@ -195,6 +195,20 @@ describe('evidence over a set that the hub built and validators attested', () =>
   })
 })
 
+test('the set, which may be large, is read only when nothing else is wrong', async () => {
+  let reads = 0
+  const get = (key: string) => {
+    reads += 1
+    return env.MODULES.get(key)
+  }
+  const counting = client({ bindings: { MODULES: { ...env.MODULES, get } as unknown as R2Bucket } })
+  const evidence = await missedVote({ list: ([vote, ...rest]) => [{ ...vote, signature: forged }, ...rest] })
+  expect((await counting.post('/v1/slashes', evidence)).status).toBe(422)
+  expect(reads).toBe(0)
+  expect((await counting.post('/v1/slashes', await missedVote())).status).toBe(201)
+  expect(reads).toBe(1)
+})
+
 describe('false evidence is 422, names the rule, and leaves nothing', () => {
   /** What is told, and how the evidence is made. */
   const cases: Record<string, readonly [rule: string, make: () => Promise<unknown>]> = {
