@@ -109,13 +109,16 @@ const unpostedMax = 1_000
 
 /** A project is underfunded while one of its epochs exceeds what its vault has free. */
 async function keepFundingInStep(env: Env, subject: string, vault: ChainState | null): Promise<void> {
-  const { epochs, projectFunding } = services(env)
+  const { epochs, projectFunding, clock } = services(env)
   const row = await epochs.findBySubject(subject)
   if (row === null) return
   const free = vault === null ? 0n : unreservedFunds(vault)
   const unposted = await epochs.unposted(row.projectId, unpostedMax)
   const isFunded = unposted.every(({ totals }) => BigInt(totals.gross) <= free)
-  await projectFunding.setFunded(row.projectId, isFunded, unixNow())
+  await projectFunding.setFunded(row.projectId, isFunded, {
+    now: unixNow(),
+    networkNow: await clock.now(),
+  })
 }
 
 /** Developer and treasury are paid their part of a released epoch. */

@@ -6,7 +6,7 @@ import {
   seatCommittee,
   type Task,
 } from '../../protocol/consensus/index.ts'
-import { hashText } from '../../protocol/encoding/index.ts'
+import { bytesToHex, hashText } from '../../protocol/encoding/index.ts'
 import { defaultNetworkParams, deriveSubscriptionId, resolveProfile } from '../../protocol/identity/index.ts'
 import { ProjectSets } from '../committees/project-sets.ts'
 import { readSettings } from '../env.ts'
@@ -31,11 +31,16 @@ export interface Member {
   subscriptionId: string
   device: TestNode
   owner: Awaited<ReturnType<typeof createMiner>>['owner']
+  /** Where its rewards go; to the owner if left out. */
+  payout?: string
 }
 
 /** A listed project with miners whose devices are bound and subscribed; what they bond is for {@link attestSets}. */
 export async function createMembers(count: number): Promise<Member[]> {
-  const projectId = await createListedProject({ economics: { min_collateral: String(minCollateral) } })
+  const vault = bytesToHex(crypto.getRandomValues(new Uint8Array(20)))
+  const projectId = await createListedProject({
+    economics: { min_collateral: String(minCollateral), vault },
+  })
   const consensusHash = await publishConsensus(projectId)
   const members: Member[] = []
   for (let i = 0; i < count; i++) {
@@ -56,19 +61,22 @@ export async function createMembers(count: number): Promise<Member[]> {
 /**
  * Lets members bond, and the hub build the sets of their projects for an epoch from the index, which has to be empty. The
  * time is within that epoch.
+ *
+ * @returns What was indexed, to go on from.
  */
-export async function buildSets(members: readonly Member[], epoch: number): Promise<void> {
+export async function buildSets(members: readonly Member[], epoch: number): Promise<IndexedHistory> {
   const history = new IndexedHistory()
   const target = beaconTargetTime(epoch, epochSecs, defaultNetworkParams)
   const timeOf = (number: number) => target + 12 * (number - beaconBlock) - 1
   await history.begin({ number: 0, hash: hashText('first'), timestamp: timeOf(0) })
   for (let number = 1; number <= beaconBlock + 5; number++)
-    await history.append(timeOf(number), number === 3 ? members.map(bonding) : [], number)
+    await history.append(timeOf(number), number === 3 ? members.flatMap(bonding) : [], number)
   const chain = new ScriptedBlocks()
   chain.install()
   chain.serve(history.blocks)
   for (const projectId of new Set(members.map((member) => member.projectId)))
     await new ProjectSets(services(env), readSettings(env)).advance(projectId)
+  return history
 }
 
 /** Has validators attest the set of a project, each by its own request. */
@@ -91,17 +99,20 @@ export async function requireSet(projectId: string, epoch: number): Promise<Comm
   return set
 }
 
-const bonding = ({ subscriptionId, projectId, device, owner }: Member): Happening => ({
-  name: 'Bonded',
-  args: {
-    subscriptionId,
-    owner: owner.address,
-    projectId,
-    nodeKey: device.publicKey,
-    amount: String(minCollateral),
-    collateral: String(minCollateral),
-  },
-})
+function bonding({ subscriptionId, projectId, device, owner, payout }: Member): Happening[] {
+  const bonded: Happening = {
+    name: 'Bonded',
+    args: {
+      subscriptionId,
+      owner: owner.address,
+      projectId,
+      nodeKey: device.publicKey,
+      amount: String(minCollateral),
+      collateral: String(minCollateral),
+    },
+  }
+  return payout === undefined ? [bonded] : [bonded, { name: 'PayoutSet', args: { subscriptionId, payout } }]
+}
 
 /** Who is drawn for a task, as the set of its epoch gives it. */
 export async function seatsOf({ project_id, epoch, seq }: Task): Promise<readonly Seat[]> {
