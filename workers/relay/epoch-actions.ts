@@ -1,6 +1,5 @@
 import { encodeFunctionData, type Hex } from 'viem'
 import { projectVaultAbi, vaultFactoryAbi } from '../../contracts/generated/contracts.ts'
-import { unixNow } from '../../durable-objects/clock.ts'
 import { type ChainState, unreservedFunds, vaultTerms } from '../chain/projections.ts'
 import type { Env } from '../env.ts'
 import { services } from '../services.ts'
@@ -115,10 +114,7 @@ async function keepFundingInStep(env: Env, subject: string, vault: ChainState | 
   const free = vault === null ? 0n : unreservedFunds(vault)
   const unposted = await epochs.unposted(row.projectId, unpostedMax)
   const isFunded = unposted.every(({ totals }) => BigInt(totals.gross) <= free)
-  await projectFunding.setFunded(row.projectId, isFunded, {
-    now: unixNow(),
-    networkNow: await clock.now(),
-  })
+  await projectFunding.setFunded(row.projectId, isFunded, await clock.now())
 }
 
 /** Developer and treasury are paid their part of a released epoch. */

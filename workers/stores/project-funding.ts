@@ -14,13 +14,9 @@ export class ProjectFundingStore {
    * Moves a listed project to underfunded or back, notes since when, and wants the registry to be told. Any other status
    * stays.
    *
-   * @param networkNow - What the periods are dated by, as tasks are.
+   * @param now - Network time, which tasks are dated by too.
    */
-  async setFunded(
-    projectId: string,
-    isFunded: boolean,
-    { now, networkNow }: { now: number; networkNow: number },
-  ): Promise<'moved' | 'stays'> {
+  async setFunded(projectId: string, isFunded: boolean, now: number): Promise<'moved' | 'stays'> {
     const [from, to] = isFunded ? ['underfunded', 'listed'] : ['listed', 'underfunded']
     const found: SQL = sql`project_id = ${projectId} AND listing_status = ${from}`
     const results = await batch(this.#db, [
@@ -29,7 +25,7 @@ export class ProjectFundingStore {
         now,
         sql`SELECT 1 FROM ${projects} WHERE ${found}`,
       ),
-      isFunded ? endPeriod(projectId, networkNow, found) : beginPeriod(projectId, networkNow, found),
+      isFunded ? endPeriod(projectId, now, found) : beginPeriod(projectId, now, found),
       sql`UPDATE ${projects} SET listing_status = ${to} WHERE ${found}`,
     ])
     return isChanged(results[2]) ? 'moved' : 'stays'

@@ -1,4 +1,5 @@
 import { env } from 'cloudflare:workers'
+import { unixNow } from '../../durable-objects/clock.ts'
 import {
   attestSnapshot,
   beaconTargetTime,
@@ -33,6 +34,8 @@ export interface Member {
   owner: Awaited<ReturnType<typeof createMiner>>['owner']
   /** Where its rewards go; to the owner if left out. */
   payout?: string
+  /** When it was made, within the epoch that evidence is about. */
+  now: number
 }
 
 /** A listed project with miners whose devices are bound and subscribed; what they bond is for {@link attestSets}. */
@@ -53,7 +56,7 @@ export async function createMembers(count: number): Promise<Member[]> {
       nodeId: device.nodeId,
       nodeKey: device.publicKey,
     })
-    members.push({ projectId, consensusHash, subscriptionId, device, owner })
+    members.push({ projectId, consensusHash, subscriptionId, device, owner, now: unixNow() })
   }
   return members
 }
