@@ -570,6 +570,16 @@ export const epochReceipts = sqliteTable(
   (table) => [primaryKey({ columns: [table.projectId, table.epoch] })],
 )
 
+export const underfundedPeriods = sqliteTable(
+  'underfunded_periods',
+  {
+    projectId: text('project_id').notNull(),
+    since: integer().notNull(),
+    until: integer(),
+  },
+  (table) => [primaryKey({ columns: [table.projectId, table.since] })],
+)
+
 export const epochShares = sqliteTable(
   'epoch_shares',
   {

@@ -1,5 +1,4 @@
 import { and, desc, eq, getTableColumns, type InferSelectModel, type SQL, sql } from 'drizzle-orm'
-import { unixNow } from '../../durable-objects/clock.ts'
 import type { Wallet } from './caller.ts'
 import type { Payout } from './claims.ts'
 import { batch, type Database, isChanged, query, read, readRows } from './database.ts'
@@ -236,7 +235,7 @@ function requestStatements({ withdrawalId, account, payouts }: NewClaim, now: nu
         WHERE w.withdrawal_id = ${withdrawalId} AND w.state = 'open')`,
     wantStatement(
       { kind: 'claim_payouts', subject: withdrawalId, wanted: {} },
-      unixNow(),
+      now,
       sql`SELECT 1 FROM ${withdrawals} WHERE withdrawal_id = ${withdrawalId} AND NOT EXISTS (
         SELECT 1 FROM ${hubActions} WHERE kind = 'claim_payouts' AND subject = ${withdrawalId})`,
     ),

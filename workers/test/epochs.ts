@@ -83,6 +83,14 @@ export function receiptOf(
   return attested(built.body, by, profile)
 }
 
+/** Has the first of those who attest an epoch submit its receipt. */
+export async function submitReceipt(project: TestProject, options: ReceiptOptions): Promise<EpochReceipt> {
+  const receipt = receiptOf(project, options)
+  const response = await options.by[0]?.call('POST', epochPath, receipt)
+  if (response?.status !== 202) throw new Error(await response?.text())
+  return receipt
+}
+
 /** A body, right or wrong, with its true hash and attestations over that. */
 export function attested(
   body: Omit<EpochReceipt, 'receipt_hash' | 'attestations'>,

@@ -5,8 +5,6 @@ import { ed25519PublicKey } from '../../protocol/signatures/index.ts'
 import { client } from './client.ts'
 import { networkNow } from './network-time.ts'
 
-const profile = resolveProfile()
-
 export const freshNonce = (): string => bytesToHex(crypto.getRandomValues(new Uint8Array(16))).slice(2)
 
 export interface TestNode {
@@ -19,10 +17,11 @@ export interface TestNode {
 
 const freshSeed = (): string => bytesToHex(crypto.getRandomValues(new Uint8Array(32)))
 
-/** A node of its own, or the one of a seed; `bindings` are of the hub it talks to. */
-export function createNode(bindings: Parameters<typeof client>[0] = {}, seed = freshSeed()): TestNode {
+/** A node of its own, or the one of a seed, of the network of the hub it talks to. */
+export function createNode(hub: Parameters<typeof client>[0] = {}, seed = freshSeed()): TestNode {
+  const profile = resolveProfile(JSON.parse(hub.bindings?.PROFILE ?? '{}'))
   const publicKey = ed25519PublicKey(seed)
-  const caller = client(bindings)
+  const caller = client(hub)
   return {
     seed,
     publicKey,

@@ -6,6 +6,7 @@ import {
   countEpochAttestations,
   type EpochReceipt,
   parseEpochReceipt,
+  type RecomputedReceipt,
   recomputeEpochReceipt,
 } from '../../../protocol/settlement/index.ts'
 import type { HubContext } from '../../context.ts'
@@ -129,14 +130,22 @@ function requireRecomputed(
   const { consensus } = manifestOf(version)
   if (receipt.consensus_hash !== version.consensusHash)
     throw refuse(`The consensus of the epoch is ${version.consensusHash}, not ${receipt.consensus_hash}.`)
-  try {
-    const built = recomputeEpochReceipt(c.var.settings.PROFILE, receipt, consensus)
-    if (built !== null) return built
-  } catch (error) {
-    if (!(error instanceof FormatError)) throw error
-    throw refuse(`The receipt cannot be computed: ${error.message}`)
+  const recomputed = recompute()
+  if ('built' in recomputed) return recomputed.built
+  throw new ApiError(
+    'invalid_evidence',
+    `${recomputed.differs}: is not what the units give under the consensus of the epoch.`,
+    { details: { path: recomputed.differs } },
+  )
+
+  function recompute(): RecomputedReceipt {
+    try {
+      return recomputeEpochReceipt(c.var.settings.PROFILE, receipt, consensus)
+    } catch (error) {
+      if (!(error instanceof FormatError)) throw error
+      throw refuse(`The receipt cannot be computed: ${error.message}`)
+    }
   }
-  throw refuse('Amounts, totals, root or hash are not what the units give under the consensus of the epoch.')
 }
 
 const duplicate = ({ project_id, round }: EpochReceipt): ApiError =>
