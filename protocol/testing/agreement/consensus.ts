@@ -244,7 +244,7 @@ const audits = comparison({
   name: 'audit',
   casesOfSuite: 300,
   kinds: ['audited', 'not audited', 'no block yet'],
-  kindOf: (audit) => (audit === null ? 'no block yet' : audit.audited ? 'audited' : 'not audited'),
+  kindOf: (audit) => (audit === null ? 'no block yet' : audit.audited[0] ? 'audited' : 'not audited'),
   cases: fc.record({
     profile: someProfile,
     blocks: chains,
@@ -259,10 +259,22 @@ const audits = comparison({
     const block = selectAuditBlock(blocks, given.agreed_at)
     if (block === null) return null
     const draw = auditDraw(profile, given.round_id, block.hash)
-    return { draw, audited: isAudited(draw, given.audit_bp, given.contested) }
+    const rates = ratesAround(draw, given.audit_bp)
+    return { draw, audited: rates.map((rate) => isAudited(draw, rate, given.contested)) }
   },
-  plain: ({ profile, blocks, given }) => auditOf(profile, blocks, given),
+  plain: ({ profile, blocks, given }) => {
+    const audit = auditOf(profile, blocks, given)
+    if (audit === null) return null
+    const rates = ratesAround(audit.draw, given.audit_bp)
+    return {
+      draw: audit.draw,
+      audited: rates.map((rate) => auditOf(profile, blocks, { ...given, audit_bp: rate }).audited),
+    }
+  },
 })
+
+/** Any rate, and those at which a draw begins to be audited. */
+const ratesAround = (draw: number, rate: number): number[] => [rate, draw, draw + 1]
 
 /** Sections 12 to 14 and 18 to 20. */
 export const consensusComparisons: readonly Comparison[] = [

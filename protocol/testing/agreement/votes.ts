@@ -84,17 +84,22 @@ export const members = (round: Round): fc.Arbitrary<number> => {
     : fc.constantFrom(...seats).chain((one) => mostly(one, anybody))
 }
 
-/** What was sent for a round: a vote of each of some members, and a few of anybody. */
+/** What was sent for a round: a vote of each of some members, mostly of one mind, and a few more with any result. */
 export const ballots = (round: Round): fc.Arbitrary<Json[]> =>
   fc
     .constantFrom<readonly Result[]>(['right'], ['right'], ['right', 'right', 'wrong', 'odd'])
     .chain((among) => {
-      const voteOf = (node: number) =>
-        fc.constantFrom(...among).chain((result) => taskVotes(round, node, result))
-      const further = fc.array(members(round).chain(voteOf), { maxLength: 3 })
+      const voteOf = (node: number, some: readonly Result[]) =>
+        fc.constantFrom(...some).chain((result) => taskVotes(round, node, result))
+      const further = fc.array(
+        members(round).chain((node) => voteOf(node, results)),
+        { maxLength: 2 },
+      )
       return fc
         .tuple(fc.shuffledSubarray(seatedIn(round)), further)
-        .chain(([some, others]) => fc.tuple(...some.map(voteOf)).map((votes) => [...votes, ...others]))
+        .chain(([some, others]) =>
+          fc.tuple(...some.map((node) => voteOf(node, among))).map((votes) => [...votes, ...others]),
+        )
     })
 
 /** What may differ in a record from what the round says. */
