@@ -9,15 +9,7 @@ import { chain, finalizeRelays, passTime, readChain, rpc, send } from '../test/c
 import { client } from '../test/client.ts'
 import { createValidators, epochPath, miner, receiptOf, type TestProject } from '../test/epochs.ts'
 import type { TestNode } from '../test/node.ts'
-import {
-  balanceOf,
-  bring,
-  createPaying,
-  endPauses,
-  finalize,
-  hour,
-  tokens,
-} from '../test/paying.ts'
+import { balanceOf, bring, createPaying, endPauses, finalize, hour, tokens } from '../test/paying.ts'
 import { signIn } from '../test/wallet.ts'
 
 interface Withdrawal {

@@ -116,20 +116,20 @@ interface SettledEpoch extends ReceiptOptions {
   releaseAt?: number
 }
 
-/** An epoch whose receipt the hub has and whose vault has its root; released at a time. */
+/** An epoch whose receipt the hub has and whose vault has its root; released at a time, or just now. */
 export async function settleEpoch(
   project: TestProject,
-  { releaseAt = unixNow() - 1, ...options }: SettledEpoch,
+  { releaseAt, ...options }: SettledEpoch,
 ): Promise<EpochReceipt> {
   const receipt = receiptOf(project, options)
   const response = await options.by[0]?.call('POST', epochPath, receipt)
   if (response?.status !== 202) throw new Error(await response?.text())
-  await indexPosted(receipt, releaseAt)
+  await indexPosted(receipt, releaseAt ?? (await networkNow()) - 1)
   return receipt
 }
 
 /** Lets the index say that a receipt's root is posted. */
-export const indexPosted = (
+export const indexPosted = async (
   { vault_address, round, merkle_root, receipt_hash }: EpochReceipt,
   releaseAt: number,
 ): Promise<void> =>
@@ -137,7 +137,7 @@ export const indexPosted = (
     merkle_root,
     receipt_hash,
     posted_tx: `0x${'0e'.repeat(32)}`,
-    posted_at: unixNow(),
+    posted_at: await networkNow(),
     release_at: releaseAt,
     vetoed: false,
     reopened: false,
