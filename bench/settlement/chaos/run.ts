@@ -1,0 +1,195 @@
+import type { Counts } from './check.ts'
+import { checkNetwork } from './check.ts'
+import { Difference, delay } from './difference.ts'
+import { type ChaosNetwork, startChaosNetwork } from './network.ts'
+import { planScenario, type ScenarioPlan } from './plan.ts'
+import { createProjects, type Project } from './project.ts'
+import { draws } from './random.ts'
+import {
+  beginScenario,
+  claimStep,
+  fund,
+  reopenStep,
+  type Scenario,
+  settleStep,
+  vetoStep,
+  workStep,
+} from './scenario.ts'
+
+export interface NetworkResult {
+  counts: Counts
+  scenarios: number
+  kills: number
+  faults: Map<string, number>
+}
+
+export interface RunOptions {
+  seeds: readonly number[]
+  /** Scenarios at once, each in a project of its own. */
+  atOnce: number
+  /** In every so many turns the hub is killed. */
+  killEvery: number
+  onProgress: (text: string) => void
+}
+
+const hour = 3_600
+/** Two epochs lie between the committee sets of two turns, for scenarios with several epochs. */
+const epochsPerTurn = 3
+const decisionSecs = 15 * 86_400
+/** How long a step may take before it is disturbed. */
+const disturbedMs = 2_500
+
+/** Thrown with what is needed to see it again. */
+export class ScenarioFailure extends Error {
+  override readonly name = 'ScenarioFailure'
+}
+
+/** Scenarios on one network, to their end. @throws {@link ScenarioFailure} */
+export async function runOnNetwork({
+  seeds,
+  atOnce,
+  killEvery,
+  onProgress,
+}: RunOptions): Promise<NetworkResult> {
+  const network = await startChaosNetwork()
+  try {
+    const projects = await createProjects(network, Math.min(atOnce, seeds.length))
+    await network.pass(4 * hour)
+    await network.settle()
+    onProgress(
+      `${projects.length} projects with ${new Set(projects.flatMap(({ members }) => members.map(({ wallet }) => wallet.address))).size} miners`,
+    )
+    let kills = 0
+    let counts: Counts | null = null
+    for (let first = 0; first < seeds.length; first += atOnce) {
+      const turn = first / atOnce
+      const here = seeds.slice(first, first + atOnce)
+      const isKilled = turn % killEvery === 0
+      if (isKilled) kills += 1
+      const startedMs = performance.now()
+      try {
+        counts = await runTurn(network, projects, here, isKilled)
+      } catch (error) {
+        if (!(error instanceof Difference)) throw error
+        throw new ScenarioFailure(`seeds ${here[0]} to ${here.at(-1)}: ${error.message}`)
+      }
+      onProgress(
+        `seeds ${here[0]} to ${here.at(-1)}: all agree${isKilled ? ', hub killed' : ''}, ${Math.round((performance.now() - startedMs) / 1000)} s`,
+      )
+    }
+    return {
+      counts: await endNetwork(network, projects, counts as Counts),
+      scenarios: seeds.length,
+      kills,
+      faults: new Map([...network.faulty.faults, ...network.proxy.faults]),
+    }
+  } finally {
+    await network.stop()
+  }
+}
+
+/** One scenario in each project, from the beginning of an epoch until nothing moves any more. */
+async function runTurn(
+  network: ChaosNetwork,
+  projects: readonly Project[],
+  seeds: readonly number[],
+  isKilled: boolean,
+): Promise<Counts> {
+  const random = draws(-(seeds[0] as number))
+  const now = await network.hub.time()
+  const epoch = Math.floor(now / hour) + epochsPerTurn
+  const plans = seeds.map(planScenario)
+  const scenarios = await Promise.all(
+    plans.map((plan, at) => beginScenario(network, projects[at] as Project, plan, epoch)),
+  )
+  await network.pass(epoch * hour + 60 - now)
+  const rate = random.below(4) * 0.08
+  const killedIn = isKilled ? random.below(4) : -1
+  const step = async (at: number, work: (scenario: Scenario) => Promise<void>) => {
+    network.proxy.follow((seeds[0] as number) + at, rate, { withoutReceipts: random.percent(10) })
+    const stopped = disturb(network, {
+      kill: at === killedIn ? random.below(disturbedMs) : null,
+      reorganisations: [0, 1]
+        .filter(() => random.percent(35))
+        .map(() => [random.below(disturbedMs), random.below(100) / 100] as const),
+      jump: random.percent(15),
+    })
+    try {
+      await each(scenarios, work)
+      await stopped
+      await network.settle()
+    } finally {
+      network.proxy.follow(0, 0)
+    }
+  }
+  await step(0, (scenario) => workStep(network, scenario))
+  await network.pass((epoch + 1) * hour + 130 - (await network.hub.time()))
+  await step(1, (scenario) => settleStep(network, scenario))
+  await step(2, (scenario) => vetoStep(network, scenario))
+  await step(2, (scenario) => reopenStep(network, scenario))
+  // The challenge period of epochs is over, and the windows of slashes.
+  await network.pass(hour + 900)
+  await step(3, (scenario) => claimStep(network, scenario))
+  await network.settle()
+  return checkNetwork(network, projects)
+}
+
+/** Names the seed of a scenario that fails. */
+async function each(scenarios: readonly Scenario[], work: (scenario: Scenario) => Promise<void>) {
+  const failures = await Promise.all(
+    scenarios.map((scenario) =>
+      work(scenario).then(
+        () => null,
+        (error: unknown) => ({ plan: scenario.plan, error }),
+      ),
+    ),
+  )
+  const [first] = failures.filter((one): one is { plan: ScenarioPlan; error: unknown } => one !== null)
+  if (first === undefined) return
+  if (!(first.error instanceof Difference)) throw first.error
+  throw new Difference(
+    `seed ${first.plan.seed}: ${first.error.message}; its plan is ${JSON.stringify(first.plan)}`,
+  )
+}
+
+interface Disturbances {
+  /** Milliseconds after which the hub is killed. */
+  kill: number | null
+  /** When each is, and how deep. */
+  reorganisations: readonly (readonly [ms: number, share: number])[]
+  jump: boolean
+}
+
+async function disturb(
+  { faulty, kill: killHub, schedule }: ChaosNetwork,
+  { kill, reorganisations, jump }: Disturbances,
+): Promise<void> {
+  await Promise.all([
+    ...reorganisations.map(async ([ms, share]) => {
+      await delay(ms)
+      await faulty.reorganise(share)
+    }),
+    jump ? faulty.jump() : undefined,
+    kill === null ? undefined : delay(kill).then(killHub).then(schedule),
+  ])
+}
+
+/** Every vault gets what it lacks, and the time to decide about disputes passes: then nothing is left to do. */
+async function endNetwork(
+  network: ChaosNetwork,
+  projects: readonly Project[],
+  counts: Counts,
+): Promise<Counts> {
+  for (const project of projects) {
+    await fund(network, project, [], 'exact')
+    for (const offence of project.offences)
+      if (offence.expected === 'disputed') offence.expected = 'cancelled'
+  }
+  await network.settle()
+  await network.pass(decisionSecs)
+  await network.settle()
+  const end = await checkNetwork(network, projects)
+  if (end.epochsWaiting > 0 || end.slashesDisputed > 0)
+    throw new ScenarioFailure(`something is left to do: ${JSON.stringify({ ...end, paid: 0, taken: 0 })}`)
+  return { ...counts, ...end }
+}
