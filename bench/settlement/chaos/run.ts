@@ -38,6 +38,7 @@ const epochsPerTurn = 3
 const decisionSecs = 15 * 86_400
 /** How long a step may take before it is disturbed. */
 const disturbedMs = 2_500
+const cronMs = 1_500
 
 /** Thrown with what is needed to see it again. */
 export class ScenarioFailure extends Error {
@@ -105,6 +106,7 @@ async function runTurn(
   await network.pass(epoch * hour + 60 - now)
   const rate = random.below(4) * 0.08
   const killedIn = isKilled ? random.below(4) : -1
+  const times: number[] = []
   const step = async (at: number, work: (scenario: Scenario) => Promise<void>) => {
     network.proxy.follow((seeds[0] as number) + at, rate, { withoutReceipts: random.percent(10) })
     const stopped = disturb(network, {
@@ -114,10 +116,13 @@ async function runTurn(
         .map(() => [random.below(disturbedMs), random.below(100) / 100] as const),
       jump: random.percent(15),
     })
+    const crons = runCrons(network)
+    const startedMs = performance.now()
     try {
-      await each(scenarios, work)
-      await stopped
+      await Promise.all([each(scenarios, work), stopped]).finally(crons.stop)
+      times.push(performance.now() - startedMs)
       await network.settle()
+      times.push(performance.now() - startedMs)
     } finally {
       network.proxy.follow(0, 0)
     }
@@ -131,7 +136,29 @@ async function runTurn(
   await network.pass(hour + 900)
   await step(3, (scenario) => claimStep(network, scenario))
   await network.settle()
-  return checkNetwork(network, projects)
+  const startedMs = performance.now()
+  const result = await checkNetwork(network, projects)
+  times.push(performance.now() - startedMs)
+  console.log(times.map((ms) => Math.round(ms / 100) / 10))
+  return result
+}
+
+/** Has what the hub put off come again and again, while scenarios go on. */
+function runCrons({ schedule }: ChaosNetwork): { stop: () => Promise<void> } {
+  let stopped = false
+  const run = async () => {
+    while (!stopped) {
+      await schedule()
+      await delay(cronMs)
+    }
+  }
+  const running = run()
+  return {
+    async stop() {
+      stopped = true
+      await running
+    },
+  }
 }
 
 /** Names the seed of a scenario that fails. */
