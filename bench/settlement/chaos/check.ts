@@ -283,14 +283,14 @@ async function checkMoney(
     sum(claims.map(({ amount }) => amount)) + sum(fees.map(({ developer }) => developer)) + treasuryFees,
     counts.paid,
   )
+  const collaterals = await readCollaterals(network, projects)
   for (const project of projects) {
-    const collaterals = await readSubscriptions(network, project)
-    for (const [at, { subscriptionId }] of project.members.entries()) {
+    for (const { subscriptionId } of project.members) {
       const bonded = bonds.filter((one) => one.subscriptionId === subscriptionId)
       const lost = executed.filter((one) => one.subscriptionId === subscriptionId)
       expectSame(
         `the collateral of ${subscriptionId}`,
-        collaterals[at]?.collateral,
+        collaterals.get(subscriptionId),
         sum(bonded.map(({ amount }) => amount)) - sum(lost.map(({ amount }) => amount)),
       )
     }
@@ -312,6 +312,19 @@ async function checkMoney(
   }
 }
 
+async function readCollaterals(
+  network: ChaosNetwork,
+  projects: readonly Project[],
+): Promise<Map<string, bigint>> {
+  const collaterals = new Map<string, bigint>()
+  for (const project of projects) {
+    const states = await readSubscriptions(network, project)
+    for (const [at, { subscriptionId }] of project.members.entries())
+      collaterals.set(subscriptionId, states[at]?.collateral ?? 0n)
+  }
+  return collaterals
+}
+
 const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((total, amount) => total + amount, 0n)
 
 /** What owners are shown of their own is what the chain has. */
@@ -320,13 +333,14 @@ async function checkOwners(network: ChaosNetwork, projects: readonly Project[]):
     projects.flatMap(({ members }) => members.map(({ wallet }) => [wallet.address, wallet] as const)),
   )
   const executed = await readExecutedSlashes(network)
+  const collaterals = await readCollaterals(network, projects)
   for (const { address, token } of owners.values()) {
-    const subscriptions = new Map<string, bigint>()
-    for (const project of projects) {
-      const states = await readSubscriptions(network, project)
-      for (const [at, { wallet, subscriptionId }] of project.members.entries())
-        if (wallet.address === address) subscriptions.set(subscriptionId, states[at]?.collateral ?? 0n)
-    }
+    const subscriptions = new Map(
+      projects
+        .flatMap(({ members }) => members)
+        .filter(({ wallet }) => wallet.address === address)
+        .map(({ subscriptionId }) => [subscriptionId, collaterals.get(subscriptionId) ?? 0n] as const),
+    )
     const lost = executed.filter(({ subscriptionId }) => subscriptions.has(subscriptionId))
     const { bonded, slashed_total } = await network.hub.expect<{ bonded: string; slashed_total: string }>(
       200,

@@ -58,7 +58,7 @@ export interface ChaosNetwork {
 
 const confirmations = 2
 const depthMax = 2 * confirmations + 2
-const blockMs = 200
+const blockMs = 250
 const agedSecs = 7_200
 /** Reasons for which an action waits, and nobody has to do anything for now. */
 const waits =
@@ -89,7 +89,7 @@ export async function startChaosNetwork(): Promise<ChaosNetwork> {
       CHAIN_TIMEOUT_MS: '1500',
       CHAIN_CONFIRMATIONS: String(confirmations),
       CHAIN_FINALITY_BLOCKS: String(depthMax + 2),
-      CHAIN_POLL_MS: '400',
+      CHAIN_POLL_MS: '1000',
       RELAYER_STUCK_MS: '1000',
       ARBITER_PRIVATE_KEY: arbiterKey,
       COORDINATOR_SEED: `0x${'c0'.repeat(32)}`,
