@@ -12,6 +12,8 @@ export interface HubRequest {
   token?: string
   /** Of the node that signs the request. */
   seed?: string
+  /** Names what is asked for, so that asking again asks for nothing more. */
+  idempotencyKey?: string
 }
 
 export interface Reply<T> {
@@ -33,7 +35,7 @@ export interface Caller {
 }
 
 const retryMs = 200
-const limitMs = 90_000
+const limitMs = 300_000
 const timeMs = 1_000
 
 /** @param up - Returns once no crash is under way. */
@@ -41,7 +43,14 @@ export function createCaller(origin: string, profile: Profile, up: () => Promise
   let lead = 0
   let leadReadAtMs = Number.NEGATIVE_INFINITY
 
-  const ask = async ({ method = 'GET', path, json, token, seed }: HubRequest): Promise<Response> => {
+  const ask = async ({
+    method = 'GET',
+    path,
+    json,
+    token,
+    seed,
+    idempotencyKey,
+  }: HubRequest): Promise<Response> => {
     const body = json === undefined ? '' : JSON.stringify(json)
     const nonce = randomBytes(16).toString('hex')
     const signed =
@@ -54,6 +63,7 @@ export function createCaller(origin: string, profile: Profile, up: () => Promise
         'CF-Connecting-IP': freshAddress(),
         ...signed,
         ...(token !== undefined && { Authorization: `Bearer ${token}` }),
+        ...(idempotencyKey !== undefined && { 'Idempotency-Key': idempotencyKey }),
         ...(json !== undefined && { 'Content-Type': 'application/json' }),
       },
       ...(json !== undefined && { body }),

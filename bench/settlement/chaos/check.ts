@@ -374,8 +374,38 @@ async function checkOwners(network: ChaosNetwork, projects: readonly Project[]):
         .map(({ evidenceHash }) => evidenceHash)
         .sort(),
     )
+    await checkWithdrawals(network, projects, address, token)
     const takenShown = slashes.map(({ taken }) => BigInt(taken ?? 0))
     expectSame(`what slashes took of ${address}`, sum(takenShown), sum(lost.map(({ amount }) => amount)))
+  }
+}
+
+interface WithdrawalAnswer {
+  withdrawal_id: string
+  kind: string
+  status: string
+  amount: string
+  epochs: { project_id: string; epoch: number }[]
+}
+
+/** Every withdrawal is over, and says what was paid; no payout is in two that are completed. */
+async function checkWithdrawals(
+  network: ChaosNetwork,
+  projects: readonly Project[],
+  address: string,
+  token: string,
+): Promise<void> {
+  const seen = new Set<string>()
+  for (const one of await readList<WithdrawalAnswer>(network, '/v1/me/withdrawals', token)) {
+    const what = `the withdrawal ${one.withdrawal_id}`
+    if (one.status !== 'completed') throw new Difference(`${what} of ${address} is ${JSON.stringify(one)}`)
+    const amounts = one.epochs.map(({ project_id, epoch }) => {
+      if (seen.has(`${project_id}:${epoch}`)) throw new Difference(`${what} has a payout of another one`)
+      seen.add(`${project_id}:${epoch}`)
+      const project = projects.find(({ projectId }) => projectId === project_id)
+      return project?.epochs.get(epoch)?.claimed.get(address) ?? 0n
+    })
+    expectSame(`the amount of ${what}`, BigInt(one.amount), sum(amounts))
   }
 }
 

@@ -14,15 +14,24 @@ const textOf = (value: unknown): string =>
 
 export const delay = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Reads until it is so. @throws {@link Difference} after a minute. */
+/**
+ * Reads until it is so.
+ *
+ * @param isSo - Whether it is, or what is there instead.
+ * @throws {@link Difference} when it is not after minutes, which is long also on a machine that others keep busy.
+ */
 export async function until(
   what: string,
-  isSo: () => Promise<boolean>,
-  { pollMs = 150, limitMs = 90_000 }: { pollMs?: number; limitMs?: number } = {},
+  isSo: () => Promise<boolean | string>,
+  { pollMs = 150, limitMs = 300_000 }: { pollMs?: number; limitMs?: number } = {},
 ): Promise<void> {
   const endMs = performance.now() + limitMs
-  while (!(await isSo())) {
-    if (performance.now() > endMs) throw new Difference(`waited ${limitMs / 1000} s in vain until ${what}`)
+  for (;;) {
+    const answer = await isSo()
+    if (answer === true) return
+    const seen = answer === false ? '' : `; seen last: ${answer}`
+    if (performance.now() > endMs)
+      throw new Difference(`waited ${limitMs / 1000} s in vain until ${what}${seen}`)
     await delay(pollMs)
   }
 }

@@ -89,7 +89,7 @@ export async function startChaosNetwork(): Promise<ChaosNetwork> {
       CHAIN_TIMEOUT_MS: '1500',
       CHAIN_CONFIRMATIONS: String(confirmations),
       CHAIN_FINALITY_BLOCKS: String(depthMax + 2),
-      CHAIN_POLL_MS: '1000',
+      CHAIN_POLL_MS: '2000',
       RELAYER_STUCK_MS: '1000',
       ARBITER_PRIVATE_KEY: arbiterKey,
       COORDINATOR_SEED: `0x${'c0'.repeat(32)}`,
@@ -110,7 +110,7 @@ export async function startChaosNetwork(): Promise<ChaosNetwork> {
 
   /** What needs the hub's process is done again after a crash. */
   const again = async <T>(work: () => Promise<T>): Promise<T> => {
-    const endMs = performance.now() + 60_000
+    const endMs = performance.now() + 120_000
     for (;;)
       try {
         return await work()
@@ -198,7 +198,7 @@ export async function startChaosNetwork(): Promise<ChaosNetwork> {
     schedule,
     async settle() {
       try {
-        await until('everything is settled', isSettled, { limitMs: 120_000 })
+        await until('everything is settled', isSettled)
       } catch (error) {
         if (!(error instanceof Difference)) throw error
         const open = (await openActions()).filter(

@@ -69,10 +69,13 @@ export async function runOnNetwork({
       if (isKilled) kills += 1
       const startedMs = performance.now()
       try {
-        counts = await runTurn(network, projects, here, isKilled)
+        counts = await runTurn(network, projects, here, isKilled, onProgress)
       } catch (error) {
         if (!(error instanceof Difference)) throw error
-        throw new ScenarioFailure(`seeds ${here[0]} to ${here.at(-1)}: ${error.message}`)
+        const { body } = await network.hub.call({ path: '/v1/status' })
+        throw new ScenarioFailure(
+          `seeds ${here[0]} to ${here.at(-1)}: ${error.message}. The hub is ${JSON.stringify(body)}`,
+        )
       }
       onProgress(
         `seeds ${here[0]} to ${here.at(-1)}: all agree${isKilled ? ', hub killed' : ''}, ${Math.round((performance.now() - startedMs) / 1000)} s`,
@@ -95,6 +98,7 @@ async function runTurn(
   projects: readonly Project[],
   seeds: readonly number[],
   isKilled: boolean,
+  onStep: (text: string) => void,
 ): Promise<Counts> {
   const random = draws(-(seeds[0] as number))
   const now = await network.hub.time()
@@ -106,7 +110,6 @@ async function runTurn(
   await network.pass(epoch * hour + 60 - now)
   const rate = random.below(4) * 0.08
   const killedIn = isKilled ? random.below(4) : -1
-  const times: number[] = []
   const step = async (at: number, work: (scenario: Scenario) => Promise<void>) => {
     network.proxy.follow((seeds[0] as number) + at, rate, { withoutReceipts: random.percent(10) })
     const stopped = disturb(network, {
@@ -120,9 +123,11 @@ async function runTurn(
     const startedMs = performance.now()
     try {
       await Promise.all([each(scenarios, work), stopped]).finally(crons.stop)
-      times.push(performance.now() - startedMs)
+      const doneMs = performance.now()
       await network.settle()
-      times.push(performance.now() - startedMs)
+      onStep(
+        `step ${at}: ${Math.round((doneMs - startedMs) / 1000)} s, settled after ${Math.round((performance.now() - doneMs) / 1000)} s`,
+      )
     } finally {
       network.proxy.follow(0, 0)
     }
@@ -136,11 +141,7 @@ async function runTurn(
   await network.pass(hour + 900)
   await step(3, (scenario) => claimStep(network, scenario))
   await network.settle()
-  const startedMs = performance.now()
-  const result = await checkNetwork(network, projects)
-  times.push(performance.now() - startedMs)
-  console.log(times.map((ms) => Math.round(ms / 100) / 10))
-  return result
+  return checkNetwork(network, projects)
 }
 
 /** Has what the hub put off come again and again, while scenarios go on. */

@@ -1,10 +1,17 @@
+import { randomUUID } from 'node:crypto'
 import type { Snapshot } from '../../../protocol/consensus/index.ts'
 import { attestSnapshot, hashSnapshot, quorum } from '../../../protocol/consensus/index.ts'
 import { hashEvidence } from '../../../protocol/settlement/index.ts'
 import { Difference, delay, expectSame, until } from './difference.ts'
 import { buildEvidence, type OffenceEpoch } from './evidence.ts'
 import type { ChaosNetwork } from './network.ts'
-import { type EpochPlan, type EvidencePlan, type ScenarioPlan, validatorCount } from './plan.ts'
+import {
+  type ClaimPlan,
+  type EpochPlan,
+  type EvidencePlan,
+  type ScenarioPlan,
+  validatorCount,
+} from './plan.ts'
 import {
   type EpochRecord,
   type Member,
@@ -16,7 +23,7 @@ import {
 } from './project.ts'
 import { buildReceipts, type EpochReceipts, signReceipt } from './receipts.ts'
 import type { Validator } from './validators.ts'
-import { claimsOf, readSubscriptions, readVault } from './views.ts'
+import { type ClaimView, claimsOf, readSubscriptions, readVault } from './views.ts'
 
 /** One scenario on its project, in steps: between them the time of the whole network passes. */
 export interface Scenario {
@@ -182,7 +189,7 @@ async function dispute(network: ChaosNetwork, record: OffenceRecord, plan: Evide
       if (status === 201) return true
       if (status === 409 && body.error === 'duplicate' && repeated) return true
       // The proposal is not indexed yet, or was in a block that is gone.
-      if (status === 409 && body.error === 'invalid_state') return false
+      if (status === 409 && body.error === 'invalid_state') return JSON.stringify(body)
       throw new Difference(`the dispute of ${evidenceHash}: ${status} ${JSON.stringify(body)}`)
     })
   record.expected = 'disputed'
@@ -236,7 +243,7 @@ async function decide(
     })
     if (status === 200) return true
     // A dispute of this minute may not be on the chain yet.
-    if (status === 409 && isDisputed) return false
+    if (status === 409 && isDisputed) return JSON.stringify(body)
     throw new Difference(`${decision} of ${record.evidenceHash}: ${status} ${JSON.stringify(body)}`)
   })
   record.expected = decision === 'cancel' ? 'cancelled' : 'executed'
@@ -366,56 +373,86 @@ export async function reopenStep(network: ChaosNetwork, { project, epochs }: Sce
 
 /** Once the epochs are released: payouts are claimed. */
 export async function claimStep(network: ChaosNetwork, { project, epochs }: Scenario): Promise<void> {
-  const { chain, minter } = network
-  const { vault, members } = project
-  const plans = new Map(
-    epochs.flatMap(({ record, plan }) =>
-      members.map((member, at) => [`${record.epoch}:${member.payout}`, plan.claims[at]] as const),
-    ),
-  )
-  for (const { payout, wallet } of members) {
-    const claims = await claimsOf(network, project, payout)
-    const together: (typeof claims)[number][] = []
-    for (const claim of claims) {
-      const plan = plans.get(`${claim.epoch}:${payout}`) ?? 'together'
-      if (plan === 'left') continue
-      project.epochs.get(claim.epoch)?.claimed.set(payout, BigInt(claim.amount))
-      if (plan === 'together') together.push(claim)
-      else {
-        const from = plan === 'owner' ? wallet.address : minter
-        const { epoch, amount, proof } = claim
-        await ensureClaimed(network, project, claim.epoch, payout, () =>
-          chain.send(from, [vaultCall(vault, 'claim', BigInt(epoch), payout, BigInt(amount), proof)]),
-        )
-      }
-    }
-    if (together.length === 0) continue
-    const many = together.map(({ epoch, amount, proof }) => ({
-      epoch: BigInt(epoch),
-      miner: payout,
-      amount: BigInt(amount),
-      proof,
-    }))
-    for (const { epoch } of together)
-      await ensureClaimed(network, project, epoch, payout, () =>
-        chain.send(minter, [vaultCall(vault, 'claimMany', many)]),
+  for (const [at, member] of project.members.entries()) {
+    const claims = await claimsOf(network, project, member.payout)
+    const planned = new Map(epochs.map(({ record, plan }) => [record.epoch, plan.claims[at]]))
+    // The hub claims everything there is for a wallet, and nothing for others.
+    const isOwn = member.payout === member.wallet.address
+    const isHubs = isOwn && [...planned.values()].includes('hub')
+    const wanted = claims.filter(({ epoch }) => isHubs || planned.get(epoch) !== 'left')
+    for (const { epoch, amount } of wanted)
+      project.epochs.get(epoch)?.claimed.set(member.payout, BigInt(amount))
+    const byOthers = wanted.filter(({ epoch }) => !isHubs || planned.get(epoch) === 'stranger')
+    await Promise.all([
+      isHubs && wanted.length > 0 ? withdraw(network, project, member) : undefined,
+      claimOnChain(network, project, member, byOthers, planned),
+    ])
+    for (const { epoch } of wanted)
+      await until(`${project.vault} has paid ${member.payout} for ${epoch}`, () =>
+        isClaimed(network, project, epoch, member.payout),
       )
   }
 }
 
-async function ensureClaimed(
+/** Has the hub claim all payouts of a wallet from the vault, at times where a stranger is faster. */
+async function withdraw({ hub }: ChaosNetwork, { projectId }: Project, { wallet }: Member): Promise<void> {
+  const { status, body } = await hub.call<{ error: string }>({
+    method: 'POST',
+    path: '/v1/me/withdrawals/claims',
+    token: wallet.token,
+    idempotencyKey: randomUUID(),
+    json: { project_ids: [projectId] },
+  })
+  if (status !== 202 && !(status === 409 && body.error === 'conflict'))
+    throw new Difference(`the withdrawal of ${wallet.address}: ${status} ${JSON.stringify(body)}`)
+}
+
+/** Brings proofs to the vault, one after the other or together. */
+async function claimOnChain(
+  network: ChaosNetwork,
+  project: Project,
+  { payout, wallet }: Member,
+  claims: readonly ClaimView[],
+  planned: ReadonlyMap<number, ClaimPlan | undefined>,
+): Promise<void> {
+  const { chain, minter } = network
+  const isTogether = ({ epoch }: ClaimView) => (planned.get(epoch) ?? 'together') === 'together'
+  for (const { epoch, amount, proof } of claims.filter((claim) => !isTogether(claim)))
+    await ensureClaimed(network, project, epoch, payout, () =>
+      chain.send(planned.get(epoch) === 'owner' ? wallet.address : minter, [
+        vaultCall(project.vault, 'claim', BigInt(epoch), payout, BigInt(amount), proof),
+      ]),
+    )
+  const many = claims.filter(isTogether).map(({ epoch, amount, proof }) => ({
+    epoch: BigInt(epoch),
+    miner: payout,
+    amount: BigInt(amount),
+    proof,
+  }))
+  for (const { epoch } of many)
+    await ensureClaimed(network, project, Number(epoch), payout, () =>
+      chain.send(minter, [vaultCall(project.vault, 'claimMany', many)]),
+    )
+}
+
+const isClaimed = async (
   { chain }: ChaosNetwork,
   { vault }: Project,
   epoch: number,
   miner: string,
+): Promise<boolean> => (await chain.readOne<bigint>(vaultCall(vault, 'claimedOf', BigInt(epoch), miner))) > 0n
+
+async function ensureClaimed(
+  network: ChaosNetwork,
+  project: Project,
+  epoch: number,
+  miner: string,
   send: () => Promise<void>,
 ): Promise<void> {
-  const isClaimed = async () =>
-    (await chain.readOne<bigint>(vaultCall(vault, 'claimedOf', BigInt(epoch), miner))) > 0n
-  await until(`${vault} has paid ${miner} for ${epoch}`, async () => {
-    if (await isClaimed()) return true
+  await until(`${project.vault} has paid ${miner} for ${epoch}`, async () => {
+    if (await isClaimed(network, project, epoch, miner)) return true
     await send()
     await delay(500)
-    return isClaimed()
+    return isClaimed(network, project, epoch, miner)
   })
 }
