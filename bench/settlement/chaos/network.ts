@@ -11,6 +11,7 @@ import { type FaultyChain, startFaultyChain } from '../../../localnet/testing/fa
 import { rowsOf, wake } from '../../../localnet/testing/indexer-network.ts'
 import { startRelayerNetwork } from '../../../localnet/testing/relayer-network.ts'
 import { type Profile, resolveProfile } from '../../../protocol/identity/index.ts'
+import { type Fetch, fetchFromHub } from '../../../tools/client/connect.ts'
 import { type Network, readNetwork } from '../../../tools/client/network.ts'
 import { signIn, type Wallet } from '../../../tools/client/sign-in.ts'
 import { type Caller, createCaller } from './calls.ts'
@@ -58,11 +59,20 @@ export interface ChaosNetwork {
 
 const confirmations = 2
 const depthMax = 2 * confirmations + 2
-const blockMs = 250
+const blockMs = 400
 const agedSecs = 7_200
 /** Reasons for which an action waits, and nobody has to do anything for now. */
 const waits =
   /^(An arbiter vetoed|The challenge period runs|An arbiter has paused|The vault has |The vault is not opened)/
+
+/** A busy machine may keep the chain from answering in time, which nobody takes for a refusal. */
+const patiently: Fetch = async (request) => {
+  for (let tries = 0; ; tries++) {
+    const response = await fetchFromHub(request.clone())
+    if (response.status !== 503 || tries === 20) return response
+    await delay(500)
+  }
+}
 
 export async function startChaosNetwork(): Promise<ChaosNetwork> {
   const profile = resolveProfile()
@@ -86,10 +96,10 @@ export async function startChaosNetwork(): Promise<ChaosNetwork> {
     vars: {
       BASE_URL: origin,
       CLOCK: 'chain',
-      CHAIN_TIMEOUT_MS: '1500',
+      CHAIN_TIMEOUT_MS: '2500',
       CHAIN_CONFIRMATIONS: String(confirmations),
       CHAIN_FINALITY_BLOCKS: String(depthMax + 2),
-      CHAIN_POLL_MS: '2000',
+      CHAIN_POLL_MS: '800',
       RELAYER_STUCK_MS: '1000',
       ARBITER_PRIVATE_KEY: arbiterKey,
       COORDINATOR_SEED: `0x${'c0'.repeat(32)}`,
@@ -152,7 +162,7 @@ export async function startChaosNetwork(): Promise<ChaosNetwork> {
   }
 
   await again(() => wake(network.hub))
-  const tools = await readNetwork(origin)
+  const tools = await readNetwork(origin, patiently)
   const operator = await signIn(tools, operatorKey)
   const former = [createNodeKey(profile), createNodeKey(profile)]
   for (const { seed, ...node } of [...validators.nodes, ...former]) {

@@ -108,7 +108,7 @@ async function runTurn(
     plans.map((plan, at) => beginScenario(network, projects[at] as Project, plan, epoch)),
   )
   await network.pass(epoch * hour + 60 - now)
-  const rate = random.below(4) * 0.08
+  const rate = random.below(4) * 0.04
   const killedIn = isKilled ? random.below(4) : -1
   const step = async (at: number, work: (scenario: Scenario) => Promise<void>) => {
     network.proxy.follow((seeds[0] as number) + at, rate, { withoutReceipts: random.percent(10) })
