@@ -5,7 +5,8 @@
  */
 import { writeFileSync } from 'node:fs'
 import type { Counts } from './chaos/check.ts'
-import { type NetworkResult, runOnNetwork, ScenarioFailure } from './chaos/run.ts'
+import { Difference } from './chaos/difference.ts'
+import { type NetworkResult, runOnNetwork } from './chaos/run.ts'
 
 const scenarios = Number(process.argv[2] ?? 1_000)
 const firstSeed = Number(process.argv[3] ?? 1)
@@ -29,7 +30,7 @@ for (let first = 0; first < scenarios; first += scenariosPerNetwork) {
     const onProgress = (text: string) => console.log(`${seconds()} s: ${text}`)
     results.push(await runOnNetwork({ seeds, atOnce, killEvery, onProgress }))
   } catch (error) {
-    if (!(error instanceof ScenarioFailure)) throw error
+    if (!(error instanceof Difference)) throw error
     console.error(`The first difference, after ${seconds()} s. ${error.message}`)
     process.exit(1)
   }

@@ -39,13 +39,10 @@ const decisionSecs = 15 * 86_400
 /** How long a step may take before it is disturbed. */
 const disturbedMs = 2_500
 const cronMs = 1_500
+/** How long a node shows no receipts, or fails to. */
+const blindMs = 4_000
 
-/** Thrown with what is needed to see it again. */
-export class ScenarioFailure extends Error {
-  override readonly name = 'ScenarioFailure'
-}
-
-/** Scenarios on one network, to their end. @throws {@link ScenarioFailure} */
+/** Scenarios on one network, to their end. @throws {@link Difference} */
 export async function runOnNetwork({
   seeds,
   atOnce,
@@ -61,7 +58,6 @@ export async function runOnNetwork({
       `${projects.length} projects with ${new Set(projects.flatMap(({ members }) => members.map(({ wallet }) => wallet.address))).size} miners`,
     )
     let kills = 0
-    let counts: Counts | null = null
     for (let first = 0; first < seeds.length; first += atOnce) {
       const turn = first / atOnce
       const here = seeds.slice(first, first + atOnce)
@@ -69,11 +65,11 @@ export async function runOnNetwork({
       if (isKilled) kills += 1
       const startedMs = performance.now()
       try {
-        counts = await runTurn(network, projects, here, isKilled, onProgress)
+        await runTurn(network, projects, here, isKilled, onProgress)
       } catch (error) {
         if (!(error instanceof Difference)) throw error
         const { body } = await network.hub.call({ path: '/v1/status' })
-        throw new ScenarioFailure(
+        throw new Difference(
           `seeds ${here[0]} to ${here.at(-1)}: ${error.message}. The hub is ${JSON.stringify(body)}`,
         )
       }
@@ -82,7 +78,7 @@ export async function runOnNetwork({
       )
     }
     return {
-      counts: await endNetwork(network, projects, counts as Counts),
+      counts: await endNetwork(network, projects),
       scenarios: seeds.length,
       kills,
       faults: new Map([...network.faulty.faults, ...network.proxy.faults]),
@@ -99,7 +95,7 @@ async function runTurn(
   seeds: readonly number[],
   isKilled: boolean,
   onStep: (text: string) => void,
-): Promise<Counts> {
+): Promise<void> {
   const random = draws(-(seeds[0] as number))
   const now = await network.hub.time()
   const epoch = Math.floor(now / hour) + epochsPerTurn
@@ -111,7 +107,13 @@ async function runTurn(
   const rate = random.below(4) * 0.04
   const killedIn = isKilled ? random.below(4) : -1
   const step = async (at: number, work: (scenario: Scenario) => Promise<void>) => {
-    network.proxy.follow((seeds[0] as number) + at, rate, { withoutReceipts: random.percent(10) })
+    const seed = (seeds[0] as number) + at
+    network.proxy.follow(seed, rate, {
+      withoutReceipts: random.percent(15),
+      failingReceipts: random.percent(15),
+    })
+    // A node that shows no receipts leaves open what became of anything.
+    const seeing = delay(blindMs).then(() => network.proxy.follow(seed, rate))
     const stopped = disturb(network, {
       kill: at === killedIn ? random.below(disturbedMs) : null,
       reorganisations: [0, 1]
@@ -122,7 +124,7 @@ async function runTurn(
     const crons = runCrons(network)
     const startedMs = performance.now()
     try {
-      await Promise.all([each(scenarios, work), stopped]).finally(crons.stop)
+      await Promise.all([each(scenarios, work), stopped, seeing]).finally(crons.stop)
       const doneMs = performance.now()
       await network.settle()
       onStep(
@@ -141,7 +143,7 @@ async function runTurn(
   await network.pass(hour + 900)
   await step(3, (scenario) => claimStep(network, scenario))
   await network.settle()
-  return checkNetwork(network, projects)
+  await checkNetwork(network, projects)
 }
 
 /** Has what the hub put off come again and again, while scenarios go on. */
@@ -203,11 +205,7 @@ async function disturb(
 }
 
 /** Every vault gets what it lacks, and the time to decide about disputes passes: then nothing is left to do. */
-async function endNetwork(
-  network: ChaosNetwork,
-  projects: readonly Project[],
-  counts: Counts,
-): Promise<Counts> {
+async function endNetwork(network: ChaosNetwork, projects: readonly Project[]): Promise<Counts> {
   for (const project of projects) {
     await fund(network, project, [], 'exact')
     for (const offence of project.offences)
@@ -218,6 +216,6 @@ async function endNetwork(
   await network.settle()
   const end = await checkNetwork(network, projects)
   if (end.epochsWaiting > 0 || end.slashesDisputed > 0)
-    throw new ScenarioFailure(`something is left to do: ${JSON.stringify({ ...end, paid: 0, taken: 0 })}`)
-  return { ...counts, ...end }
+    throw new Difference(`something is left to do: ${JSON.stringify({ ...end, paid: 0, taken: 0 })}`)
+  return end
 }
