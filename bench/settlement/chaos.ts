@@ -28,17 +28,22 @@ for (let first = 0; first < scenarios; first += scenariosPerNetwork) {
   const seeds = Array.from({ length }, (_, index) => firstSeed + first + index)
   try {
     const onProgress = (text: string) => console.log(`${seconds()} s: ${text}`)
-    results.push(await runOnNetwork({ seeds, atOnce, killEvery, onProgress }))
+    // After every turn: a run that is ended has said how far it came.
+    const onTurn = (result: NetworkResult) => write([...results, result])
+    results.push(await runOnNetwork({ seeds, atOnce, killEvery, onProgress, onTurn }))
   } catch (error) {
     if (!(error instanceof Difference)) throw error
     console.error(`The first difference, after ${seconds()} s. ${error.message}`)
     process.exit(1)
   }
-  // After every network: a run that is ended has said how far it came.
-  writeFileSync(file, `${JSON.stringify(summarise(results), null, 2)}\n`)
+  write(results)
 }
 console.log(JSON.stringify(summarise(results), null, 2))
 process.exit(0)
+
+function write(results: readonly NetworkResult[]): void {
+  writeFileSync(file, `${JSON.stringify(summarise(results), null, 2)}\n`)
+}
 
 function summarise(results: readonly NetworkResult[]) {
   const total = (count: (result: NetworkResult) => number) =>
@@ -56,8 +61,10 @@ function summarise(results: readonly NetworkResult[]) {
     kills: total((result) => result.kills),
     epochs_paid: counted('epochsPaid'),
     epochs_vetoed: counted('epochsVetoed'),
+    epochs_waiting: counted('epochsWaiting'),
     slashes_executed: counted('slashesExecuted'),
     slashes_cancelled: counted('slashesCancelled'),
+    slashes_disputed: counted('slashesDisputed'),
     slashes_closed: counted('slashesClosed'),
     paid: amount('paid'),
     taken: amount('taken'),

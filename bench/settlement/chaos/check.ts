@@ -83,6 +83,7 @@ async function checkVault(network: ChaosNetwork, project: Project, counts: Count
   )
   let paid = 0n
   let reserved = 0n
+  let waiting = 0
   for (const [at, record] of records.entries()) {
     const state = states[at] as ChainEpoch
     const what = `epoch ${projectId}/${record.epoch}`
@@ -107,7 +108,7 @@ async function checkVault(network: ChaosNetwork, project: Project, counts: Count
         ['vetoed', false, true],
       )
     } else if (!isPosted) {
-      counts.epochsWaiting += 1
+      waiting += 1
       expectSame(`${what}, that waits`, [shown?.status, state.isVetoed], ['underfunded', false])
       if (BigInt(totals.gross) <= free)
         throw new Difference(`${what} waits for ${totals.gross}, and the vault has ${free} free`)
@@ -133,6 +134,11 @@ async function checkVault(network: ChaosNetwork, project: Project, counts: Count
   const [held] = await readBalances(network, [vault])
   expectSame(`what the vault of ${projectId} holds`, held, summary.balance)
   counts.paid += paid
+  counts.epochsWaiting += waiting
+  const { listing_status } = await network.hub.expect<{ listing_status: string }>(200, {
+    path: `/v1/projects/${projectId}`,
+  })
+  expectSame(`the listing of ${projectId}`, listing_status, waiting > 0 ? 'underfunded' : 'listed')
   await checkClaimable(network, project, records, listed)
 }
 

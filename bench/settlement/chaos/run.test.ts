@@ -6,7 +6,15 @@ test.skipIf(!hasAnvil)(
   'hub and chain agree after scenarios in which the chain fails and the hub is killed',
   { timeout: 600_000 },
   async () => {
-    const result = await runOnNetwork({ seeds: [1, 2, 3, 4], atOnce: 4, killEvery: 1, onProgress() {} })
+    const turns: number[] = []
+    const result = await runOnNetwork({
+      seeds: [1, 2, 3, 4],
+      atOnce: 4,
+      killEvery: 1,
+      onProgress() {},
+      onTurn: ({ scenarios }) => turns.push(scenarios),
+    })
+    expect(turns).toEqual([4])
     expect(result).toMatchObject({
       scenarios: 4,
       kills: 1,

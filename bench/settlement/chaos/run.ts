@@ -16,10 +16,12 @@ import {
   workStep,
 } from './scenario.ts'
 
+/** What came of a network's scenarios, so far or in the end. */
 export interface NetworkResult {
   counts: Counts
   scenarios: number
   kills: number
+  /** How often each fault happened. */
   faults: Map<string, number>
 }
 
@@ -30,6 +32,8 @@ export interface RunOptions {
   /** In every so many turns the hub is killed. */
   killEvery: number
   onProgress: (text: string) => void
+  /** Told after every turn. */
+  onTurn: (result: NetworkResult) => void
 }
 
 const hour = 3_600
@@ -43,49 +47,43 @@ const cronMs = 1_500
 const blindMs = 4_000
 
 /** Scenarios on one network, to their end. @throws {@link Difference} */
-export async function runOnNetwork({
-  seeds,
-  atOnce,
-  killEvery,
-  onProgress,
-}: RunOptions): Promise<NetworkResult> {
+export async function runOnNetwork(options: RunOptions): Promise<NetworkResult> {
+  const { seeds, atOnce, killEvery, onProgress, onTurn } = options
   const network = await startChaosNetwork()
   try {
     const projects = await createProjects(network, Math.min(atOnce, seeds.length))
     await network.pass(4 * hour)
     await network.settle()
-    onProgress(
-      `${projects.length} projects with ${new Set(projects.flatMap(({ members }) => members.map(({ wallet }) => wallet.address))).size} miners`,
-    )
+    onProgress(`${projects.length} projects are made`)
     let kills = 0
-    for (let first = 0; first < seeds.length; first += atOnce) {
-      const turn = first / atOnce
-      const here = seeds.slice(first, first + atOnce)
-      const isKilled = turn % killEvery === 0
-      if (isKilled) kills += 1
-      const startedMs = performance.now()
-      try {
-        await runTurn(network, projects, here, isKilled, onProgress)
-      } catch (error) {
-        if (!(error instanceof Difference)) throw error
-        const { body } = await network.hub.call({ path: '/v1/status' })
-        throw new Difference(
-          `seeds ${here[0]} to ${here.at(-1)}: ${error.message}. The hub is ${JSON.stringify(body)}`,
-        )
-      }
-      onProgress(
-        `seeds ${here[0]} to ${here.at(-1)}: all agree${isKilled ? ', hub killed' : ''}, ${Math.round((performance.now() - startedMs) / 1000)} s`,
-      )
-    }
-    return {
-      counts: await endNetwork(network, projects),
-      scenarios: seeds.length,
+    const resultOf = (counts: Counts, scenarios: number): NetworkResult => ({
+      counts,
+      scenarios,
       kills,
       faults: new Map([...network.faulty.faults, ...network.proxy.faults]),
+    })
+    for (let first = 0; first < seeds.length; first += atOnce) {
+      const here = seeds.slice(first, first + atOnce)
+      const isKilled = (first / atOnce) % killEvery === 0
+      if (isKilled) kills += 1
+      const named = `seeds ${here[0]} to ${here.at(-1)}`
+      const counts = await runTurn(network, projects, here, isKilled, onProgress).catch((error: unknown) =>
+        explain(network, named, error),
+      )
+      onProgress(`${named}: all agree${isKilled ? '; the hub was killed' : ''}`)
+      onTurn(resultOf(counts, first + here.length))
     }
+    return resultOf(await endNetwork(network, projects), seeds.length)
   } finally {
     await network.stop()
   }
+}
+
+/** Says of which scenarios a difference is, and how the hub is. */
+async function explain({ hub }: ChaosNetwork, named: string, error: unknown): Promise<never> {
+  if (!(error instanceof Difference)) throw error
+  const { body } = await hub.call({ path: '/v1/status' })
+  throw new Difference(`${named}: ${error.message}. The hub is ${JSON.stringify(body)}`)
 }
 
 /** One scenario in each project, from the beginning of an epoch until nothing moves any more. */
@@ -95,7 +93,7 @@ async function runTurn(
   seeds: readonly number[],
   isKilled: boolean,
   onStep: (text: string) => void,
-): Promise<void> {
+): Promise<Counts> {
   const random = draws(-(seeds[0] as number))
   const now = await network.hub.time()
   const epoch = Math.floor(now / hour) + epochsPerTurn
@@ -143,7 +141,7 @@ async function runTurn(
   await network.pass(hour + 900)
   await step(3, (scenario) => claimStep(network, scenario))
   await network.settle()
-  await checkNetwork(network, projects)
+  return checkNetwork(network, projects)
 }
 
 /** Has what the hub put off come again and again, while scenarios go on. */
