@@ -5,12 +5,12 @@ import type { Deployment } from '../contracts/deploy.ts'
 import { type Chain, reachChain, startChain } from './chain.ts'
 import { findDeployment, makeDeployment } from './deployment.ts'
 import { StartError } from './errors.ts'
-import type { Hub } from './hub.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import { commandWith, type Options } from './options.ts'
 import { endOrphans, forgetChildren, recordChildren } from './orphans.ts'
 import { probePort } from './port.ts'
 import type { SampleOptions } from './sample/make.ts'
+import { keepSchedule } from './schedule.ts'
 import { hubSettings } from './settings.ts'
 import {
   clearState,
@@ -24,9 +24,6 @@ import {
   withStartErrors,
 } from './state.ts'
 import { describeNetwork, describeSample } from './summary.ts'
-
-/** How often crons run; nothing else runs them here. */
-const cronMs = 5 * 60_000
 
 const progress = (step: string): void => console.error(`… ${step}`)
 const secondsSince = (startedMs: number): number => (performance.now() - startedMs) / 1000
@@ -99,10 +96,10 @@ export async function runNetwork(
   })
   recordChildren(stateFolder)
 
-  // Without the first run nobody would wake the indexer and the relayer.
-  await runCrons(hub, lifecycle)
-  const crons = setInterval(() => runCrons(hub, lifecycle), cronMs)
-  lifecycle.onStop(() => clearInterval(crons))
+  const endSchedule = await keepSchedule(hub, baseUrl, (error) => {
+    if (!lifecycle.stopping) console.error('The scheduled clean-up failed:', error)
+  })
+  lifecycle.onStop(endSchedule)
   console.log(
     describeNetwork(baseUrl, folder, startOver, chain, deployment, {
       all: secondsSince(startedMs),
@@ -155,15 +152,6 @@ async function deploy(files: NetworkFiles, chain: Chain): Promise<Deployment> {
     progress(`The hub’s data is about a chain or contracts that are gone; it is set aside in ${aside}`)
   progress('Deploying the contracts')
   return makeDeployment(files.deployment, chain)
-}
-
-async function runCrons({ miniflare }: Hub, lifecycle: Lifecycle): Promise<void> {
-  try {
-    const worker = await miniflare.getWorker('hub')
-    await worker.scheduled({ cron: '*/5 * * * *' })
-  } catch (error) {
-    if (!lifecycle.stopping) console.error('The scheduled clean-up failed:', error)
-  }
 }
 
 async function choosePort(
