@@ -8,21 +8,17 @@ import { settleEpoch } from './earnings.ts'
 import { bringFurtherDevices, type Miner } from './miner.ts'
 import { finishRound } from './round.ts'
 import { slashFirstDevice, topUp } from './slash.ts'
-import { isMovable, type Stage } from './stage.ts'
+import type { MovableStage } from './stage.ts'
 import { joinValidators } from './validators.ts'
 
 /** The miner's devices work for the project and earn; then one of them breaks a rule, and answers for it. */
 export async function settle(
-  stage: Stage,
+  stage: MovableStage,
   projectId: string,
   miner: Miner,
   operator: Wallet,
   modules: readonly CompiledModule[],
 ): Promise<void> {
-  if (!isMovable(stage)) {
-    print('·', 'what follows takes hours: --pass-time lets the demo move the time of this network ahead')
-    return
-  }
   const validators = await joinValidators(stage, operator)
   if (validators === null) {
     print('·', 'this network has validators of its own, who attest nothing that a demo makes up')
