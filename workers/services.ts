@@ -46,6 +46,7 @@ import { SlashStore } from './stores/slashes.ts'
 import { SnapshotCandidateStore } from './stores/snapshot-candidates.ts'
 import { SubscriptionStore } from './stores/subscriptions.ts'
 import { TransactionStore } from './stores/transactions.ts'
+import { WithdrawalStore } from './stores/withdrawals.ts'
 
 /** What requests, queues and schedules work with, made once for each isolate; the only place that constructs stores and clients. */
 export function createServices(env: Env) {
@@ -88,6 +89,7 @@ export function createServices(env: Env) {
     projectFunding: new ProjectFundingStore(db),
     epochs: new EpochStore(db, env.MODULES),
     claims: new ClaimStore(db),
+    withdrawals: new WithdrawalStore(db),
     settlementDecisions: new SettlementDecisionStore(db),
     reviews: new ReviewStore(db),
     projectVersions: new ProjectVersionStore(db),

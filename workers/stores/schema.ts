@@ -502,6 +502,7 @@ export type HubActionKind =
   | 'pay_fees'
   | 'set_veto'
   | 'set_posting_pause'
+  | 'claim_payouts'
 
 export const hubActions = sqliteTable(
   'hub_actions',
@@ -580,6 +581,26 @@ export const epochShares = sqliteTable(
     leaf: integer(),
     claimedAt: integer('claimed_at'),
     claimedTx: text('claimed_tx'),
+    withdrawalId: text('withdrawal_id'),
   },
   (table) => [primaryKey({ columns: [table.miner, table.projectId, table.epoch] })],
 )
+
+export const withdrawals = sqliteTable('withdrawals', {
+  withdrawalId: text('withdrawal_id').primaryKey(),
+  kind: text().$type<'claim' | 'collateral'>().notNull(),
+  account: text().notNull(),
+  amount: text().notNull(),
+  token: text({ mode: 'json' }).$type<Token>().notNull(),
+  requestedAt: integer('requested_at').notNull(),
+  projectId: text('project_id'),
+  vault: text(),
+  epochs: text({ mode: 'json' }).$type<readonly number[]>().notNull(),
+  unpaid: integer().notNull(),
+  subscriptionId: text('subscription_id'),
+  state: text().$type<'open' | 'completed' | 'failed'>().notNull(),
+  relayId: text('relay_id'),
+  txHash: text('tx_hash'),
+  completedAt: integer('completed_at'),
+  error: text(),
+})
