@@ -107,12 +107,38 @@ const waitForEpoch = (
   )
 
 async function claim({ network }: MovableStage, wallet: Wallet, receipt: EpochReceipt): Promise<void> {
-  printStep('The miner sees what it earned, claims it, and has it in its wallet')
+  printStep('The miner sees what it earned, and has the hub claim it: the hub pays for the transaction')
   const { client, address } = wallet
+  const { project_id } = receipt
+  const earned = receipt.compute_units.find(({ miner }) => miner === address)?.amount
+  ensure(earned !== undefined, 'the epoch pays the miner')
+  const before = await readBalance(wallet)
+  const readClaims = async () =>
+    (await unwrap(client.GET('/v1/me/claims', { params: { query: { project_id } } }))).items
+  const claims = await readClaims()
+  ensure(claims.length === 1 && claims[0]?.amount === earned, 'the miner can claim what the epoch pays it')
   const { items } = await unwrap(
-    client.GET('/v1/me/claims', { params: { query: { project_id: receipt.project_id } } }),
+    client.POST('/v1/me/withdrawals/claims', { body: { project_ids: [project_id] } }),
   )
-  const amount = receipt.compute_units.find(({ miner }) => miner === address)?.amount
-  ensure(items.length === 1 && items[0]?.amount === amount, 'the miner can claim what the epoch pays it')
-  void expectRefusal
+  ensure(items.length === 1 && items[0]?.amount === earned, 'one withdrawal brings it')
+  await waitForRecord(
+    'the withdrawal to be completed',
+    async () => {
+      const { data, ...answer } = await client.GET('/v1/me/withdrawals', unprinted)
+      return { ...answer, ...(data?.items[0] && { data: data.items[0] }) }
+    },
+    ({ status }) => status === 'completed',
+  )
+  const after = await readBalance(wallet)
+  ensure(after - before === BigInt(earned), 'the wallet has what was earned')
+  print('=', `${inTokens(network, before)} + ${inTokens(network, earned)} = ${inTokens(network, after)}`)
+  ensure((await readClaims()).length === 0, 'nothing is left to claim')
+  await expectRefusal(client.POST('/v1/me/withdrawals/claims', { body: { project_ids: [project_id] } }), 409)
+}
+
+/** What the wallet itself holds. */
+async function readBalance({ client }: Wallet): Promise<bigint> {
+  const { hub_balance } = await unwrap(client.GET('/v1/me/collateral', unprinted))
+  ensure(hub_balance !== null, 'the hub knows what the wallet holds')
+  return BigInt(hub_balance)
 }
