@@ -23,6 +23,7 @@ import { DeadLetterStore } from './stores/dead-letters.ts'
 import { DeveloperStore } from './stores/developers.ts'
 import { DeviceStore } from './stores/devices.ts'
 import { DraftStore } from './stores/drafts.ts'
+import { EarningStore } from './stores/earnings.ts'
 import { EpochStore } from './stores/epochs.ts'
 import { FaucetSettingsStore } from './stores/faucet-settings.ts'
 import { HubActionStore } from './stores/hub-actions.ts'
@@ -90,6 +91,7 @@ export function createServices(env: Env) {
     epochs: new EpochStore(db, env.MODULES),
     claims: new ClaimStore(db),
     withdrawals: new WithdrawalStore(db),
+    earnings: new EarningStore(db),
     settlementDecisions: new SettlementDecisionStore(db),
     reviews: new ReviewStore(db),
     projectVersions: new ProjectVersionStore(db),

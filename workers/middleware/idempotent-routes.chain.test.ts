@@ -6,6 +6,7 @@ import { png } from '../images/testing/images.ts'
 import { routes } from '../routes/index.ts'
 import { namedArtifact } from '../test/artifact.ts'
 import { client, errorOf } from '../test/client.ts'
+import { createProject, createValidators, settleEpoch } from '../test/epochs.ts'
 import { createAccused, createProposed } from '../test/evidence.ts'
 import { failingDatabase } from '../test/failing-database.ts'
 import { createDeveloper, manifestOf, signed, submitProject, uploadModule } from '../test/project.ts'
@@ -117,6 +118,16 @@ const idempotentRoutes: Record<string, IdempotentRoute> = {
         body: { reason: freshName() },
         done: () => rows('slashes WHERE evidence_hash = ? AND dispute_filed_at IS NOT NULL', hash),
       }
+    },
+  },
+  'POST /v1/me/withdrawals/claims': {
+    begin: async () => {
+      const { token, address } = await signIn()
+      await settleEpoch(await createProject(), {
+        by: await createValidators(1),
+        units: [{ miner: address, units: 1 }],
+      })
+      return { token, done: () => rows('withdrawals WHERE account = ?', address) }
     },
   },
   'POST /v1/developers/projects/{project_id}/versions': {

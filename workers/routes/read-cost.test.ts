@@ -87,6 +87,18 @@ beforeAll(async () => {
         created_at`,
       `{id}, ?, {id}, 'equivocation', '${project}', '', {id}, '', 1, '1', '${JSON.stringify(evidenceExample)}', 'recorded', i`,
     ),
+    ...own(
+      'withdrawals',
+      `withdrawal_id, account, kind, amount, token, requested_at, project_id, vault, epochs, unpaid, state, relay_id`,
+      `{id}, ?, 'claim', '1', '{}', i, '${project}', '${other}', '[1]', 1, 'open', {id}`,
+    ),
+    ...[address, hex(0xffff, 20)].map((owner) =>
+      fill(
+        'INSERT INTO epoch_shares (miner, project_id, epoch, units, amount, leaf, ends_at)',
+        `?, '${project}', i, 1, '1', 0, unixepoch() - i`,
+        owner,
+      ),
+    ),
     ...['a0', 'a1'].map((first) =>
       fill(
         'INSERT INTO chain_states (kind, subject, state, block_number)',
@@ -249,6 +261,8 @@ const whole: Record<string, number> = {
   getMe: 2 * things,
   // Summed over and shown, both as of the newest block.
   getCollateral: 2 * things + 1,
+  // Of the period, each with the token of its epoch.
+  getEarnings: things,
   listValidators: things + 1,
   // A quorum is counted of all validators.
   getCommitteeSet: things,

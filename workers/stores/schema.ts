@@ -582,6 +582,7 @@ export const epochShares = sqliteTable(
     claimedAt: integer('claimed_at'),
     claimedTx: text('claimed_tx'),
     withdrawalId: text('withdrawal_id'),
+    endsAt: integer('ends_at').notNull().default(0),
   },
   (table) => [primaryKey({ columns: [table.miner, table.projectId, table.epoch] })],
 )
@@ -604,3 +605,21 @@ export const withdrawals = sqliteTable('withdrawals', {
   completedAt: integer('completed_at'),
   error: text(),
 })
+
+export const earningDays = sqliteTable(
+  'earning_days',
+  {
+    miner: text().notNull(),
+    day: integer().notNull(),
+    projectId: text('project_id').notNull(),
+    token: text({ mode: 'json' }).$type<Token>().notNull(),
+    units: integer().notNull(),
+    part0: integer('part_0').notNull(),
+    part1: integer('part_1').notNull(),
+    part2: integer('part_2').notNull(),
+    part3: integer('part_3').notNull(),
+    part4: integer('part_4').notNull(),
+    part5: integer('part_5').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.miner, table.day, table.projectId, table.token] })],
+)

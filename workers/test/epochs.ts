@@ -104,6 +104,37 @@ export const someUnits: readonly MinerUnits[] = [
   { miner: miner(0xb2), units: 6 },
 ]
 
+interface SettledEpoch extends ReceiptOptions {
+  releaseAt?: number
+}
+
+/** An epoch whose receipt the hub has and whose vault has its root; released at a time. */
+export async function settleEpoch(
+  project: TestProject,
+  { releaseAt = unixNow() - 1, ...options }: SettledEpoch,
+): Promise<EpochReceipt> {
+  const receipt = receiptOf(project, options)
+  const response = await options.by[0]?.call('POST', epochPath, receipt)
+  if (response?.status !== 202) throw new Error(await response?.text())
+  await indexPosted(receipt, releaseAt)
+  return receipt
+}
+
+/** Lets the index say that a receipt's root is posted. */
+export const indexPosted = (
+  { vault_address, round, merkle_root, receipt_hash }: EpochReceipt,
+  releaseAt: number,
+): Promise<void> =>
+  indexState('epoch', `${vault_address}:${round}`, {
+    merkle_root,
+    receipt_hash,
+    posted_tx: `0x${'0e'.repeat(32)}`,
+    posted_at: unixNow(),
+    release_at: releaseAt,
+    vetoed: false,
+    reopened: false,
+  })
+
 /** Lets the index say something, as of a block that is final. */
 export async function indexState(kind: string, subject: string, state: object): Promise<void> {
   const { chainIndex } = services(env)

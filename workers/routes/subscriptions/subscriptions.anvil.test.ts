@@ -162,7 +162,39 @@ describe.skipIf(chain === null)('a subscription, on the contracts', () => {
     await finalizeRelays()
     expect(await read()).toMatchObject({ status: 'withdrawable' })
     expect(await summary()).toMatchObject({ unbonding: '0', withdrawable: String(2n * minCollateral) })
-    expect(await act('withdraw')).toMatchObject({ ...confirmed, action: 'withdraw' })
+    const withdrawals = async () =>
+      (await (await owner.client.get('/v1/me/withdrawals')).json()) as { items: Json[] }
+    expect(await withdrawals()).toEqual({ items: [], next_cursor: null })
+    const payload = (await (await call('withdraw')).json()) as GaslessPayload
+    const body = signedPayload(owner.key, payload)
+    const relayed = (await (await call('withdraw', body)).json()) as { id: string }
+    const withdrawal = {
+      withdrawal_id: relayed.id,
+      kind: 'collateral',
+      amount: String(2n * minCollateral),
+      token: { address: chain?.contracts.token },
+      recipient: owner.address,
+      epochs: [],
+      subscription_id: id,
+      fee: '0',
+      error: null,
+    }
+    expect(await withdrawals()).toMatchObject({
+      items: [{ ...withdrawal, status: expect.stringMatching(/^(pending|processing)$/), completed_at: null }],
+    })
+    await finalizeRelays()
+    // The same signed body again is the same withdrawal.
+    expect(await (await call('withdraw', body)).json()).toMatchObject({ ...confirmed, action: 'withdraw' })
+    expect(await withdrawals()).toMatchObject({
+      items: [
+        {
+          ...withdrawal,
+          status: 'completed',
+          tx_hash: expect.stringMatching(/^0x[0-9a-f]{64}$/),
+          completed_at: expect.any(Number),
+        },
+      ],
+    })
     expect(await read()).toMatchObject({ status: 'closed', collateral: '0' })
     expect(await summary()).toMatchObject({ hub_balance: String(3n * minCollateral), subscriptions: [] })
 
