@@ -61,22 +61,25 @@ test.skipIf(!hasAnvil)(
   180_000,
 )
 
-test.skipIf(!hasAnvil)('all of the time passes where the hub is ahead of a chain that was started again', async () => {
-  const chain = await startAnvil()
-  const readHead = async () =>
-    Number((await chain.rpc<{ timestamp: string }>('eth_getBlockByNumber', 'latest', false)).timestamp)
-  const machine = () => Math.floor(Date.now() / 1000)
-  // As the hub's clock: the largest lead of the chain that it has seen, which was 1,000 s.
-  let lead = 1_000
-  const now = async () => {
-    lead = Math.max(lead, (await readHead()) - machine())
-    return machine() + lead
-  }
-  const { from, to } = await passTime({ now }, chain.url, 600)
-  expect(to - from).toBeGreaterThanOrEqual(600)
-  expect(await readHead()).toBeGreaterThanOrEqual(from + 600)
-  await chain.stop()
-})
+test.skipIf(!hasAnvil)(
+  'all of the time passes where the hub is ahead of a chain that was started again',
+  async () => {
+    const chain = await startAnvil()
+    const readHead = async () =>
+      Number((await chain.rpc<{ timestamp: string }>('eth_getBlockByNumber', 'latest', false)).timestamp)
+    const machine = () => Math.floor(Date.now() / 1000)
+    // As the hub's clock: the largest lead of the chain that it has seen, which was 1,000 s.
+    let lead = 1_000
+    const now = async () => {
+      lead = Math.max(lead, (await readHead()) - machine())
+      return machine() + lead
+    }
+    const { from, to } = await passTime({ now }, chain.url, 600)
+    expect(to - from).toBeGreaterThanOrEqual(600)
+    expect(await readHead()).toBeGreaterThanOrEqual(from + 600)
+    await chain.stop()
+  },
+)
 
 test.skipIf(!hasAnvil)('a chain that does not answer is named', async () => {
   const { code, stderr } = await runTool('tools/pass-time.ts', ['2h', '--rpc', 'http://127.0.0.1:1'], {

@@ -132,6 +132,15 @@ async function claim({ network }: MovableStage, wallet: Wallet, receipt: EpochRe
   const after = await readBalance(wallet)
   ensure(after - before === BigInt(earned), 'the wallet has what was earned')
   print('=', `${inTokens(network, before)} + ${inTokens(network, earned)} = ${inTokens(network, after)}`)
+  const { totals } = await unwrap(client.GET('/v1/me/earnings', { params: { query: { period: '24h' } } }))
+  ensure(
+    totals.length === 1 && totals[0]?.amount === earned,
+    'the earnings of the day are those of the epoch',
+  )
+  const { items: epochs } = await unwrap(
+    client.GET('/v1/me/earnings/epochs', { params: { query: { project_id } } }),
+  )
+  ensure(epochs.length === 1 && epochs[0]?.status === 'claimed', 'the epoch is claimed')
   ensure((await readClaims()).length === 0, 'nothing is left to claim')
   await expectRefusal(client.POST('/v1/me/withdrawals/claims', { body: { project_ids: [project_id] } }), 409)
 }
