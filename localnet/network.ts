@@ -5,12 +5,12 @@ import type { Deployment } from '../contracts/deploy.ts'
 import { type Chain, catchUp, reachChain, startChain } from './chain.ts'
 import { findDeployment, makeDeployment } from './deployment.ts'
 import { StartError } from './errors.ts'
-import type { Hub } from './hub.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import { commandWith, type Options } from './options.ts'
 import { endOrphans, forgetChildren, recordChildren } from './orphans.ts'
 import { probePort } from './port.ts'
 import type { SampleOptions } from './sample/make.ts'
+import { keepSchedule } from './schedule.ts'
 import { hubSettings } from './settings.ts'
 import {
   clearState,
@@ -24,9 +24,6 @@ import {
   withStartErrors,
 } from './state.ts'
 import { describeNetwork, describeSample } from './summary.ts'
-
-/** How often crons run; nothing else runs them here. */
-const cronMs = 5 * 60_000
 
 /**
  * A new chain begins so long ago, and the sample is made then: the beacon of the epoch that runs comes after its bonds, so
@@ -110,10 +107,10 @@ export async function runNetwork(
   })
   recordChildren(stateFolder)
 
-  // Without the first run nobody would wake the indexer and the relayer.
-  await runCrons(hub, lifecycle)
-  const crons = setInterval(() => runCrons(hub, lifecycle), cronMs)
-  lifecycle.onStop(() => clearInterval(crons))
+  const endSchedule = await keepSchedule(hub, baseUrl, (error) => {
+    if (!lifecycle.stopping) console.error('The scheduled clean-up failed:', error)
+  })
+  lifecycle.onStop(endSchedule)
   const sample = options.sample
     ? await addSample(
         { hub: baseUrl, rpcUrl: chain.url, contracts: deployment.contracts, devicesFolder: files.devices },
@@ -170,15 +167,6 @@ async function deploy(files: NetworkFiles, chain: Chain): Promise<Deployment> {
     progress(`The hub’s data is about a chain or contracts that are gone; it is set aside in ${aside}`)
   progress('Deploying the contracts')
   return makeDeployment(files.deployment, chain)
-}
-
-async function runCrons({ miniflare }: Hub, lifecycle: Lifecycle): Promise<void> {
-  try {
-    const worker = await miniflare.getWorker('hub')
-    await worker.scheduled({ cron: '*/5 * * * *' })
-  } catch (error) {
-    if (!lifecycle.stopping) console.error('The scheduled clean-up failed:', error)
-  }
 }
 
 async function choosePort(

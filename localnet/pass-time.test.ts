@@ -11,9 +11,10 @@ import { readNetwork } from '../tools/client/network.ts'
 import { type Payload, type SignedBody, signAndRelay } from '../tools/client/relay.ts'
 import { signIn } from '../tools/client/sign-in.ts'
 import { accounts, privateKeys } from './accounts.ts'
+import { passTime } from './pass-time.ts'
 import { makeSample } from './sample/make.ts'
 import { startTemporaryNetwork, type TemporaryNetwork } from './temporary-network.ts'
-import { hasAnvil } from './testing/anvil.ts'
+import { hasAnvil, startAnvil } from './testing/anvil.ts'
 import { runTool } from './testing/run-tool.ts'
 
 const folder = mkdtempSync(path.join(tmpdir(), 'pass-time-'))
@@ -113,6 +114,26 @@ test.skipIf(!hasAnvil)(
     await expect.poll(held).toMatchObject({ hub_balance: given })
   },
   180_000,
+)
+
+test.skipIf(!hasAnvil)(
+  'all of the time passes where the hub is ahead of a chain that was started again',
+  async () => {
+    const chain = await startAnvil()
+    const readHead = async () =>
+      Number((await chain.rpc<{ timestamp: string }>('eth_getBlockByNumber', 'latest', false)).timestamp)
+    const machine = () => Math.floor(Date.now() / 1000)
+    // As the hub's clock: the largest lead of the chain that it has seen, which was 1,000 s.
+    let lead = 1_000
+    const now = async () => {
+      lead = Math.max(lead, (await readHead()) - machine())
+      return machine() + lead
+    }
+    const { from, to } = await passTime({ now }, chain.url, 600)
+    expect(to - from).toBeGreaterThanOrEqual(600)
+    expect(await readHead()).toBeGreaterThanOrEqual(from + 600)
+    await chain.stop()
+  },
 )
 
 test.skipIf(!hasAnvil)('a chain that does not answer is named', async () => {
