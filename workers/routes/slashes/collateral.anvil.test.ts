@@ -1,7 +1,7 @@
 import { createScheduledController } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { encodeErrorResult, encodeFunctionData, type Hex } from 'viem'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { stakingAbi } from '../../../contracts/generated/contracts.ts'
 import type { GaslessPayload } from '../../../protocol/actions/index.ts'
 import { type Evidence, hashEvidence } from '../../../protocol/settlement/index.ts'
@@ -29,17 +29,11 @@ interface TestProject {
 let validators: TestNode[]
 let operator: Awaited<ReturnType<typeof createOperator>>
 let project: TestProject
-let before: string
 beforeAll(async () => {
   if (chain === null) return
-  // The time that passes here does not pass for other tests.
-  before = await rpc<string>('evm_snapshot')
   validators = await createValidators(4)
   operator = await createOperator()
   project = await createProject()
-})
-afterAll(async () => {
-  if (chain !== null) await rpc('evm_revert', before)
 })
 
 async function createProject(slashing_bp = { invalid_result: 2_500, missed_sla: 120 }): Promise<TestProject> {
