@@ -81,12 +81,13 @@ export async function readChain(): Promise<void> {
   await runDurableObjectAlarm(env.CHAIN_INDEXER.getByName('31337'))
 }
 
-/** Lets the hub index what is in blocks, and its clock be that of the newest of them. */
+/** Lets the hub index all that is in blocks, and its clock be that of the newest of them. */
 export async function followChain(): Promise<void> {
-  const { timestamp } = await rpc<{ timestamp: string }>('eth_getBlockByNumber', 'latest', false)
+  const newest = await rpc<{ number: string; timestamp: string }>('eth_getBlockByNumber', 'latest', false)
   const hasFollowed = async () => {
     await readChain()
-    return (await networkNow()) >= Number(timestamp)
+    const indexed = (await services(env).chainIndex.cursor())?.number ?? -1
+    return indexed >= Number(newest.number) && (await networkNow()) >= Number(newest.timestamp)
   }
   await vi.waitUntil(hasFollowed, { timeout: 30_000, interval: 100 })
 }
