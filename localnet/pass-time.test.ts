@@ -38,7 +38,7 @@ test.skipIf(!hasAnvil)(
     expect(first.stdout).toMatch(/^Network time was 20\S+Z and is 20\S+Z\.\n/)
     expect((await networkNow()) - before).toBeGreaterThanOrEqual(7_200)
 
-    // Binding records, node requests and typed data, two hours ahead of the machine.
+    // Binding records and node requests, two hours ahead of the machine.
     const { hub: _, url: hub, rpcUrl, contracts } = network
     await makeSample({ hub, rpcUrl, contracts, devicesFolder: path.join(folder, 'devices') })
 

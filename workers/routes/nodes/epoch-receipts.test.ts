@@ -8,6 +8,7 @@ import known from '../../../protocol/vectors/receipt-v2.json'
 import renamed from '../../../protocol/vectors/renamed.json'
 import { services } from '../../services.ts'
 import { client, errorOf } from '../../test/client.ts'
+import { countedDatabase } from '../../test/counted-database.ts'
 import {
   approveValidators,
   attested,
@@ -275,7 +276,7 @@ describe('every amount, against a second computation', () => {
 })
 
 describe('an epoch of 10,000 recipients', () => {
-  test('is kept whole, with a proof for each', async () => {
+  test('is kept whole, with a proof for each, and costs two rows of each', async () => {
     const large = await createProject({
       economics: { max_recipients_per_epoch: 10_000, max_units_per_epoch: 1_000_000_000 },
     })
@@ -284,7 +285,12 @@ describe('an epoch of 10,000 recipients', () => {
       units: index + 1,
     }))
     const receipt = receiptOf(large, { by: validators, units })
-    expect((await submit(validators[0], receipt)).status).toBe(202)
+    const { db, use } = countedDatabase()
+    const bringer = createNode({ bindings: { DB: db } }, validators[0]?.seed)
+    expect((await submit(bringer, receipt)).status).toBe(202)
+    // The share and its place among the unclaimed ones; the rest is of the receipt itself.
+    expect(use.rowsWritten).toBeLessThan(2 * 10_000 + 50)
+    expect(use.roundTrips).toBeLessThan(20)
     const shares = await sharesOf(receipt)
     expect(shares.length).toBe(10_000)
     const tree = buildPayoutTree(large.projectId, large.lastEpoch, receipt.compute_units)
