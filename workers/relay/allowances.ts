@@ -7,8 +7,8 @@ export const relayedActions: readonly RelayedAction[] = [...actionNames, 'claim_
 
 /**
  * Actions of each kind that a wallet may have relayed in a day, which begins at 00:00 UTC. Who runs a hundred devices bonds
- * a hundred times; nobody needs to change where rewards go that often. A claim of a hundred payouts takes the gas of fifty
- * other actions.
+ * a hundred times; nobody needs to change where rewards go that often. A claim of a hundred payouts takes the gas of
+ * forty other actions.
  */
 export const defaultAllowances: Readonly<Record<RelayedAction, number>> = {
   register_project: 20,

@@ -30,7 +30,7 @@ export class ClaimStore {
    * @param now - Unix seconds.
    */
   async claimable(miner: string, projectId: string | null, now: number, limit: number): Promise<Payout[]> {
-    const rows = await readRows<PayoutRow>(this.#db, claimableText(''), [miner, now, projectId, limit])
+    const rows = await readRows<PayoutRow>(this.#db, claimableText, [miner, now, projectId, limit])
     return rows.map(payoutOf)
   }
 
@@ -72,13 +72,14 @@ const fromClaimable = (condition: string): string => `
   WHERE s.miner = ?1 AND s.claimed_at IS NULL AND s.leaf IS NOT NULL ${condition}
     AND r.state = 'settled' AND r.release_at <= ?2`
 
-const claimableText = (condition: string): string => `
+const payoutsText = (condition: string): string => `
   SELECT s.project_id AS projectId, r.vault, s.epoch, s.amount, s.leaf, r.token, r.receipt_hash AS receiptHash,
     r.leaves
   ${fromClaimable(condition)} AND (?3 IS NULL OR s.project_id = ?3)
   ORDER BY s.project_id, s.epoch LIMIT ?4`
 
-const freeText = claimableText(isFree)
+const claimableText = payoutsText('')
+const freeText = payoutsText(isFree)
 
 /** From project to project by the index, so that the payouts of one are not read to find the next. */
 const nextProject = (after: string): string => `
