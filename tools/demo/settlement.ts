@@ -8,7 +8,7 @@ import { settleEpoch } from './earnings.ts'
 import { bringFurtherDevices, type Miner } from './miner.ts'
 import { finishRound } from './round.ts'
 import { slashFirstDevice, topUp } from './slash.ts'
-import type { MovableStage } from './stage.ts'
+import { ensure, type MovableStage } from './stage.ts'
 import { joinValidators } from './validators.ts'
 
 /** The miner's devices work for the project and earn; then one of them breaks a rule, and answers for it. */
@@ -37,7 +37,8 @@ export async function settle(
     validators,
   }
   const worker = modules.find(({ manifest_address }) => manifest_address === work.consensus.modules.worker)
-  const module = worker?.out ?? ''
+  ensure(worker !== undefined, 'the project has a worker that was compiled here')
+  const module = worker.out
   const record = await finishRound(stage, work, await beginEpoch(stage, work), module)
   await settleEpoch(stage, work, miner.wallet, record)
   await slashFirstDevice(stage, work, miner, operator, await beginEpoch(stage, work), module)

@@ -35,5 +35,5 @@ export async function passUntil({ network, passTime }: MovableStage, time: numbe
 
 /** Ends the demo with an error unless something is as the demo says. */
 export function ensure(holds: boolean, what: string): asserts holds {
-  if (!holds) throw new CommandError(`This is not as it should be: ${what}`)
+  if (!holds) throw new CommandError(`The demo expects that ${what}, and that is not so.`)
 }
