@@ -15,7 +15,7 @@ if (!Number.isSafeInteger(scenarios) || scenarios < 1 || !Number.isSafeInteger(f
   process.exit(2)
 }
 const file = `bench/settlement/chaos-${firstSeed}.json`
-const atOnce = 24
+const atOnce = 32
 const killEvery = 2
 /** Mining becomes slow on a chain with many blocks, and checks with many epochs, so a new network begins after as many. */
 const scenariosPerNetwork = 240

@@ -35,7 +35,7 @@ export interface Caller {
 }
 
 const retryMs = 200
-const limitMs = 300_000
+const limitMs = 600_000
 const timeMs = 1_000
 
 /** @param up - Returns once no crash is under way. */

@@ -43,21 +43,29 @@ export function accessChain({ url, rpc }: Pick<Anvil, 'url' | 'rpc'>): ChainAcce
     }
     return results
   }
+  const last = new Map<string, Promise<unknown>>()
+  /** Two transactions of one account at once would get the same nonce. */
+  const inTurn = (from: string, work: () => Promise<void>): Promise<void> => {
+    const done = (last.get(from) ?? Promise.resolve()).catch(() => {}).then(work)
+    last.set(from, done)
+    return done
+  }
   return {
     rpc,
     read,
     readOne: async <T>(call: ContractCall) => (await read([call]))[0] as T,
-    async send(from, calls) {
-      await rpc('anvil_setBalance', from, balanceWei)
-      for (const call of calls)
-        await rpc('eth_sendTransaction', {
-          from,
-          to: call.to,
-          data: dataOf(call),
-          gas,
-          maxFeePerGas: feeWei,
-          maxPriorityFeePerGas: '0x3b9aca00',
-        })
-    },
+    send: (from, calls) =>
+      inTurn(from, async () => {
+        await rpc('anvil_setBalance', from, balanceWei)
+        for (const call of calls)
+          await rpc('eth_sendTransaction', {
+            from,
+            to: call.to,
+            data: dataOf(call),
+            gas,
+            maxFeePerGas: feeWei,
+            maxPriorityFeePerGas: '0x3b9aca00',
+          })
+      }),
   }
 }

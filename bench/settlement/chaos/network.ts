@@ -96,10 +96,10 @@ export async function startChaosNetwork(): Promise<ChaosNetwork> {
     vars: {
       BASE_URL: origin,
       CLOCK: 'chain',
-      CHAIN_TIMEOUT_MS: '2500',
+      CHAIN_TIMEOUT_MS: '4000',
       CHAIN_CONFIRMATIONS: String(confirmations),
       CHAIN_FINALITY_BLOCKS: String(depthMax + 2),
-      CHAIN_POLL_MS: '800',
+      CHAIN_POLL_MS: '1500',
       RELAYER_STUCK_MS: '1000',
       ARBITER_PRIVATE_KEY: arbiterKey,
       COORDINATOR_SEED: `0x${'c0'.repeat(32)}`,

@@ -49,6 +49,8 @@ export interface EpochRecord {
   veto: 'none' | 'stands' | 'reopened'
   /** What each address was paid. */
   claimed: Map<string, bigint>
+  /** Addresses for which the hub claims. */
+  byHub: Set<string>
 }
 
 export interface OffenceRecord {
@@ -56,6 +58,8 @@ export interface OffenceRecord {
   evidenceHash: string
   kind: string
   member: Member
+  /** Whether the owner disputed it without the hub. */
+  isOwnDispute: boolean
   /** What becomes of it in the end. */
   expected: 'closed' | 'executed' | 'cancelled' | 'disputed'
 }

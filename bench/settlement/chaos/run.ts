@@ -10,6 +10,7 @@ import {
   claimStep,
   fund,
   reopenStep,
+  repeatStep,
   type Scenario,
   settleStep,
   vetoStep,
@@ -80,10 +81,13 @@ export async function runOnNetwork(options: RunOptions): Promise<NetworkResult> 
 }
 
 /** Says of which scenarios a difference is, and how the hub is. */
-async function explain({ hub }: ChaosNetwork, named: string, error: unknown): Promise<never> {
+async function explain({ hub, rows }: ChaosNetwork, named: string, error: unknown): Promise<never> {
   if (!(error instanceof Difference)) throw error
   const { body } = await hub.call({ path: '/v1/status' })
-  throw new Difference(`${named}: ${error.message}. The hub is ${JSON.stringify(body)}`)
+  const open = await rows("SELECT * FROM hub_actions WHERE state = 'open' LIMIT 20")
+  throw new Difference(
+    `${named}: ${error.message}. The hub is ${JSON.stringify(body)}, and wants ${JSON.stringify(open)}`,
+  )
 }
 
 /** One scenario in each project, from the beginning of an epoch until nothing moves any more. */
@@ -131,6 +135,7 @@ async function runTurn(
     } finally {
       network.proxy.follow(0, 0)
     }
+    await each(scenarios, (scenario) => repeatStep(network, scenario))
   }
   await step(0, (scenario) => workStep(network, scenario))
   await network.pass((epoch + 1) * hour + 130 - (await network.hub.time()))

@@ -23,7 +23,7 @@ import {
 } from './project.ts'
 import { buildReceipts, type EpochReceipts, signReceipt } from './receipts.ts'
 import type { Validator } from './validators.ts'
-import { type ClaimView, claimsOf, readSubscriptions, readVault } from './views.ts'
+import { type ChainSlash, type ClaimView, claimsOf, readSubscriptions, readVault } from './views.ts'
 
 /** One scenario on its project, in steps: between them the time of the whole network passes. */
 export interface Scenario {
@@ -58,7 +58,13 @@ export async function beginScenario(
     .sort((a, b) => (a.node_key < b.node_key ? -1 : 1))
   const epochs = plan.epochs.map((planned) => {
     const number = epoch - planned.back
-    const record: EpochRecord = { epoch: number, posted: new Map(), veto: 'none', claimed: new Map() }
+    const record: EpochRecord = {
+      epoch: number,
+      posted: new Map(),
+      veto: 'none',
+      claimed: new Map(),
+      byHub: new Set(),
+    }
     project.epochs.set(number, record)
     return { record, plan: planned, receipts: buildReceipts(network.profile, project, number, planned) }
   })
@@ -157,6 +163,7 @@ async function accuse(
     evidenceHash: first.body.evidence_hash,
     kind: plan.kind,
     member: project.members[plan.member % project.members.length] as Member,
+    isOwnDispute: plan.dispute === 'own_transaction',
     expected: first.body.closed_reason === null ? 'executed' : 'closed',
   }
   project.offences.push(record)
@@ -166,19 +173,10 @@ async function accuse(
 
 async function dispute(network: ChaosNetwork, record: OffenceRecord, plan: EvidencePlan): Promise<void> {
   if (plan.dispute === 'no' || plan.dispute === 'late') return
-  const { hub, chain } = network
+  const { hub } = network
   const { evidenceHash, member } = record
-  const state = async () =>
-    (await chain.readOne<{ state: number }>(stakingCall(network, 'slashOf', evidenceHash))).state
-  if (plan.dispute === 'own_transaction') {
-    await until(`the slash ${evidenceHash} is proposed`, async () => (await state()) !== 0, { pollMs })
-    await until(`the dispute of ${evidenceHash} is on the chain`, async () => {
-      if ((await state()) === 2) return true
-      await chain.send(member.wallet.address, [stakingCall(network, 'disputeSlash', evidenceHash)])
-      await delay(600)
-      return (await state()) === 2
-    })
-  } else
+  if (record.isOwnDispute) await disputeAlone(network, record)
+  else
     await until(`the dispute of ${evidenceHash} is filed`, async () => {
       const { status, body, repeated } = await hub.call<{ error: string }>({
         method: 'POST',
@@ -193,6 +191,36 @@ async function dispute(network: ChaosNetwork, record: OffenceRecord, plan: Evide
       throw new Difference(`the dispute of ${evidenceHash}: ${status} ${JSON.stringify(body)}`)
     })
   record.expected = 'disputed'
+}
+
+const proposed = 1
+const disputed = 2
+
+/** Disputes by a transaction of the owner's own, until the chain has it. */
+async function disputeAlone(network: ChaosNetwork, { evidenceHash, member }: OffenceRecord): Promise<void> {
+  const { chain } = network
+  await until(`the dispute of ${evidenceHash} is on the chain`, async () => {
+    const { state } = await chain.readOne<ChainSlash>(stakingCall(network, 'slashOf', evidenceHash))
+    if (state === proposed) {
+      await chain.send(member.wallet.address, [stakingCall(network, 'disputeSlash', evidenceHash)])
+      await delay(600)
+    }
+    return state === disputed ? true : `state ${state}`
+  })
+}
+
+/** Once faults have ended: does again what people did by transactions of their own that are in no block any more. */
+export async function repeatStep(network: ChaosNetwork, { project, offences }: Scenario): Promise<void> {
+  for (const { record } of offences)
+    if (record.isOwnDispute && record.expected === 'disputed') await disputeAlone(network, record)
+  for (const { payout } of project.members) {
+    const claims = await claimsOf(network, project, payout)
+    const lost = claims.filter(({ epoch }) => {
+      const record = project.epochs.get(epoch)
+      return record?.claimed.has(payout) === true && !record.byHub.has(payout)
+    })
+    for (const claim of lost) await claimTogether(network, project, payout, [claim])
+  }
 }
 
 async function topUpStep(network: ChaosNetwork, project: Project): Promise<void> {
@@ -380,8 +408,9 @@ export async function claimStep(network: ChaosNetwork, { project, epochs }: Scen
     const isOwn = member.payout === member.wallet.address
     const isHubs = isOwn && [...planned.values()].includes('hub')
     const wanted = claims.filter(({ epoch }) => isHubs || planned.get(epoch) !== 'left')
-    for (const { epoch, amount } of wanted)
+    for (const { epoch, amount } of wanted) {
       project.epochs.get(epoch)?.claimed.set(member.payout, BigInt(amount))
+    }
     const byOthers = wanted.filter(({ epoch }) => !isHubs || planned.get(epoch) === 'stranger')
     await Promise.all([
       isHubs && wanted.length > 0 ? withdraw(network, project, member) : undefined,
@@ -395,8 +424,12 @@ export async function claimStep(network: ChaosNetwork, { project, epochs }: Scen
 }
 
 /** Has the hub claim all payouts of a wallet from the vault, at times where a stranger is faster. */
-async function withdraw({ hub }: ChaosNetwork, { projectId }: Project, { wallet }: Member): Promise<void> {
-  const { status, body } = await hub.call<{ error: string }>({
+async function withdraw(
+  { hub }: ChaosNetwork,
+  { projectId, epochs }: Project,
+  { wallet }: Member,
+): Promise<void> {
+  const { status, body } = await hub.call<{ error: string; items: { epochs: { epoch: number }[] }[] }>({
     method: 'POST',
     path: '/v1/me/withdrawals/claims',
     token: wallet.token,
@@ -405,6 +438,9 @@ async function withdraw({ hub }: ChaosNetwork, { projectId }: Project, { wallet 
   })
   if (status !== 202 && !(status === 409 && body.error === 'conflict'))
     throw new Difference(`the withdrawal of ${wallet.address}: ${status} ${JSON.stringify(body)}`)
+  if (status === 202)
+    for (const { epoch } of body.items.flatMap((item) => item.epochs))
+      epochs.get(epoch)?.byHub.add(wallet.address)
 }
 
 /** Brings proofs to the vault, one after the other or together. */
@@ -423,14 +459,24 @@ async function claimOnChain(
         vaultCall(project.vault, 'claim', BigInt(epoch), payout, BigInt(amount), proof),
       ]),
     )
-  const many = claims.filter(isTogether).map(({ epoch, amount, proof }) => ({
+  await claimTogether(network, project, payout, claims.filter(isTogether))
+}
+
+async function claimTogether(
+  network: ChaosNetwork,
+  project: Project,
+  payout: string,
+  claims: readonly ClaimView[],
+): Promise<void> {
+  const { chain, minter } = network
+  const many = claims.map(({ epoch, amount, proof }) => ({
     epoch: BigInt(epoch),
     miner: payout,
     amount: BigInt(amount),
     proof,
   }))
-  for (const { epoch } of many)
-    await ensureClaimed(network, project, Number(epoch), payout, () =>
+  for (const { epoch } of claims)
+    await ensureClaimed(network, project, epoch, payout, () =>
       chain.send(minter, [vaultCall(project.vault, 'claimMany', many)]),
     )
 }
