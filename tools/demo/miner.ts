@@ -2,19 +2,15 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { makeDevice } from '../../localnet/sample/devices.ts'
+import { makeDevice, waitForBond } from '../../localnet/sample/devices.ts'
 import { sampleCollateralWei } from '../../localnet/sample/manifest.ts'
 import { bytesToHex } from '../../protocol/encoding/index.ts'
-import {
-  createBindingRecord,
-  deriveSubscriptionId,
-  parseBindingMessage,
-} from '../../protocol/identity/index.ts'
+import { createBindingRecord, parseBindingMessage } from '../../protocol/identity/index.ts'
 import { unwrap } from '../client/answers.ts'
 import { HubError } from '../client/connect.ts'
 import type { Network } from '../client/network.ts'
 import { signedByNode } from '../client/node-requests.ts'
-import type { SignedBody } from '../client/relay.ts'
+import { type SignedBody, signAndRelay } from '../client/relay.ts'
 import { signIn, type Wallet } from '../client/sign-in.ts'
 import { print, printStep } from '../print.ts'
 import { expectRefusal, printedRelay, printedSignIn, unprinted, waitForRecord } from '../printed-calls.ts'
@@ -70,12 +66,34 @@ export async function bringFurtherDevices(
   // One after the other: an owner has one bond under way at a time.
   for (const name of furtherDevices) {
     const key = await makeKey(stage, `device-${name}`)
-    await makeDevice(quiet, quietWallet, projectId, key.dataDir)
-    const subscriptionId = deriveSubscriptionId(projectId, wallet.address, key.publicKey)
-    further.push({ ...key, subscriptionId })
+    await makeDevice(quiet, quietWallet, key.dataDir)
+    further.push({ ...key, subscriptionId: await bondQuietly(quiet, quietWallet, key, projectId) })
     print('=', `device ${key.nodeId} has ${inTokens(quiet, sampleCollateralWei)} in the project`)
   }
   return { wallet, devices: [...devices, ...further] }
+}
+
+/** Subscribes a device and bonds the least collateral for it by signature, without a word. */
+async function bondQuietly(
+  quiet: Network,
+  wallet: Wallet,
+  { nodeId, publicKey }: Key,
+  projectId: string,
+): Promise<string> {
+  const amount = String(sampleCollateralWei)
+  const { subscription, bond } = await unwrap(
+    wallet.client.POST('/v1/subscriptions', {
+      body: { project_id: projectId, node_id: nodeId, collateral: amount },
+    }),
+  )
+  const { subscription_id } = subscription
+  const params = { path: { subscription_id } }
+  const wanted = { owner: wallet.address, projectId, nodeKey: publicKey, amount }
+  await signAndRelay(quiet, wallet, bond, wanted, (body) =>
+    unwrap(wallet.client.POST('/v1/subscriptions/{subscription_id}/bond', { params, body })),
+  )
+  await waitForBond(wallet, projectId, { nodeId, publicKey })
+  return subscription_id
 }
 
 async function makeKey({ nodectl, scratch }: Stage, name: string): Promise<Key> {
