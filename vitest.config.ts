@@ -94,6 +94,7 @@ export default defineConfig({
                   HUB_SECRET: 'a secret that only tests know, long enough',
                   CHAIN_CONFIRMATIONS: '1',
                   CHAIN_POLL_MS: '3600000',
+                  CLOCK: 'chain',
                   RELAYER_TICK_MS: '3600000',
                   ...(chain && {
                     CHAIN_RPC_URL: chain.rpcUrl,
@@ -113,6 +114,7 @@ export default defineConfig({
           include: ['workers/**/*.anvil.test.ts'],
           globalSetup: ['./localnet/testing/deployed-chain.ts'],
           ...oneHub,
+          setupFiles: [...oneHub.setupFiles, './workers/test/anvil-setup.ts'],
           // One chain and one relaying key for all of them: two hubs at once would take each other's nonces.
           fileParallelism: false,
           sequence: { groupOrder: 1 },

@@ -10,7 +10,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 test('a hub that cannot be bundled is told by file, line and reason', async () => {
   const entry = path.join(folder, 'index.ts')
   writeFileSync(entry, "import { a } from './absent.ts'\nexport const b = (\n")
-  await expect(bundleHub(entry)).rejects.toMatchObject({
+  await expect(bundleHub({ source: entry })).rejects.toMatchObject({
     name: 'StartError',
     message: expect.stringMatching(
       /^The hub cannot be bundled:\n {2}\S+index\.ts:3:1: Unexpected end of file$/,

@@ -14,13 +14,24 @@ export interface HubModule {
 /** The modules of the hub; the first is its entry. */
 export type HubBundle = readonly HubModule[]
 
+export interface BundleOptions {
+  /** The file it begins with. */
+  source?: string
+  /**
+   * Whether all of it is in one module, which is loaded at start. Miniflare copies what it has of its configuration for
+   * each module of each Worker, which takes seconds for several hubs in many modules.
+   */
+  whole?: boolean
+}
+
 /**
  * Bundles the hub for workerd on this machine. It is what a deployment runs, in the names of the source.
  *
  * @throws {@link StartError} that names every place where the source is wrong.
  */
-export async function bundleHub(source = 'workers/index.ts'): Promise<HubBundle> {
-  const options = { ...settings, entryPoints: [source], outdir: '.', write: false }
+export async function bundleHub({ source, whole = false }: BundleOptions = {}): Promise<HubBundle> {
+  const entryPoints = source === undefined ? settings.entryPoints : [source]
+  const options = { ...settings, entryPoints, splitting: !whole, outdir: '.', write: false } as const
   const { outputFiles = [] } = await build(options).catch((error: BuildFailure) => {
     throw new StartError(['The hub cannot be bundled:', ...error.errors.map(placeOf)].join('\n  '))
   })
@@ -81,7 +92,7 @@ const droppedImports: Plugin = {
  * What is needed at start is in a few modules. What a route alone needs is in others, which workerd does not even parse
  * before that route is called.
  */
-const settings: BuildOptions = {
+const settings = {
   entryPoints: ['workers/index.ts'],
   bundle: true,
   splitting: true,
@@ -94,4 +105,4 @@ const settings: BuildOptions = {
   external: ['cloudflare:*', 'node:*'],
   logLevel: 'silent',
   plugins: [compiledModules, droppedImports],
-}
+} satisfies BuildOptions

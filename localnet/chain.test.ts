@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { callBatch } from '../contracts/json-rpc.ts'
-import { type Chain, startChain } from './chain.ts'
+import { type Chain, catchUp, startChain } from './chain.ts'
 import { probePort } from './port.ts'
 import { hasAnvil } from './testing/anvil.ts'
 
@@ -12,6 +12,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 describe.skipIf(!hasAnvil)('a chain', () => {
   const begin = async (file: string) => startChain(file, await probePort(0), () => {})
+  const timeOf = async (chain: Chain) => Number(((await headOf(chain)) as { timestamp: string }).timestamp)
   const headOf = async ({ url }: Chain) =>
     (await callBatch(url, [['eth_getBlockByNumber', 'latest', false]]))[0]
 
@@ -30,7 +31,6 @@ describe.skipIf(!hasAnvil)('a chain', () => {
 
   test('that was ahead of the machine stays so, and its blocks are never older than their parents', async () => {
     const file = path.join(folder, 'ahead.json')
-    const timeOf = async (chain: Chain) => Number(((await headOf(chain)) as { timestamp: string }).timestamp)
     const first = await begin(file)
     await callBatch(first.url, [['evm_increaseTime', 7_200], ['evm_mine']])
     const before = await timeOf(first)
@@ -39,6 +39,28 @@ describe.skipIf(!hasAnvil)('a chain', () => {
     const second = await begin(file)
     await callBatch(second.url, [['evm_mine']])
     expect(await timeOf(second)).toBeGreaterThanOrEqual(before)
+    await second.stop()
+  })
+
+  test('that begins in the past stays behind until it catches up, and begins there once', async () => {
+    const file = path.join(folder, 'past.json')
+    const machine = () => Math.floor(Date.now() / 1000)
+    const first = await startChain(file, await probePort(0), () => {}, { pastSecs: 7_200 })
+    await callBatch(first.url, [['evm_mine']])
+    expect(machine() - (await timeOf(first))).toBeGreaterThanOrEqual(7_100)
+    await catchUp(first.url)
+    expect(Math.abs(machine() - (await timeOf(first)))).toBeLessThan(60)
+    const [between] = await callBatch(first.url, [['eth_getBlockByNumber', '0xc', false]])
+    const behind = machine() - Number((between as { timestamp: string }).timestamp)
+    expect(behind).toBeGreaterThan(600)
+    expect(behind).toBeLessThan(6_600)
+    await first.stop()
+
+    const second = await startChain(file, await probePort(0), () => {}, { pastSecs: 7_200 })
+    await callBatch(second.url, [['evm_mine']])
+    expect(Math.abs(machine() - (await timeOf(second)))).toBeLessThan(60)
+    await catchUp(second.url)
+    expect(await timeOf(second)).toBeLessThanOrEqual(machine() + 1)
     await second.stop()
   })
 

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { AnvilError, startAnvil } from '../contracts/anvil.ts'
 import { callBatch } from '../contracts/json-rpc.ts'
 import { StartError } from './errors.ts'
@@ -26,19 +27,20 @@ const miningFlags = ['--block-time', '12', '--mixed-mining']
  * @param file where its state is kept.
  * @param port a free one; null for the default one, or any other when that is taken.
  * @param options `detached` for a caller that always stops it: the end of the terminal, which would kill it before it has
- *   written its state, does not reach it then; `startOver` is the command that begins without that state.
+ *   written its state, does not reach it then; `startOver` is the command that begins without that state; a new chain
+ *   begins `pastSecs` ago, and stays so far behind the machine until {@link catchUp}.
  * @throws {@link StartError}
  */
 export async function startChain(
   file: string,
   port: number | null,
   note: (text: string) => void,
-  { detached = false, startOver = 'npm start -- --fresh' } = {},
+  { detached = false, startOver = 'npm start -- --fresh', pastSecs = 0 } = {},
 ): Promise<Chain> {
   try {
     const { url, ended, stop } = await startAnvil({
       port: port ?? (await choosePort(note)),
-      flags: [...miningFlags, '--state', file],
+      flags: [...miningFlags, '--state', file, ...(existsSync(file) ? [] : beginning(pastSecs))],
       detached,
     })
     await keepLead(url)
@@ -51,13 +53,38 @@ export async function startChain(
   }
 }
 
+const beginning = (pastSecs: number): string[] => ['--timestamp', String(unixNow() - pastSecs)]
+
+const unixNow = (): number => Math.floor(Date.now() / 1000)
+
+/** Blocks that stand for the time that a chain catches up with, the fewer the faster. */
+const caughtUpBlocks = 24
+
+/** Mines up to the time of the machine, where the chain is behind it. */
+export async function catchUp(url: string): Promise<void> {
+  const behind = unixNow() - (await mineOne(url))
+  if (behind <= 0) return
+  const secondsEach = Math.floor(behind / caughtUpBlocks)
+  await callBatch(url, [
+    ['anvil_mine', caughtUpBlocks, secondsEach],
+    ['evm_increaseTime', behind - secondsEach * caughtUpBlocks],
+    ['evm_mine'],
+  ])
+}
+
+/** @returns Its time. */
+async function mineOne(url: string): Promise<number> {
+  const [, head] = await callBatch(url, [['evm_mine'], ['eth_getBlockByNumber', 'latest', false]])
+  return Number((head as { timestamp: string }).timestamp)
+}
+
 /**
  * Lets the chain be as far ahead of the machine as its last block is. After a restart anvil knows no more that its time was
  * moved, and the next block would be older than its parent.
  */
 async function keepLead(url: string): Promise<void> {
   const [head] = await callBatch(url, [['eth_getBlockByNumber', 'latest', false]])
-  const lead = Number((head as { timestamp: string }).timestamp) - Math.floor(Date.now() / 1000)
+  const lead = Number((head as { timestamp: string }).timestamp) - unixNow()
   if (lead > 0) await callBatch(url, [['evm_increaseTime', lead]])
 }
 

@@ -30,6 +30,8 @@ export interface HubOptions {
    * the extra hubs under `<name>_<binding>`.
    */
   extraWorkers?: Record<string, string>
+  /** Port of V8's inspector, for measurements; 0 takes a free one. Left out, there is none. */
+  inspectorPort?: number
 }
 
 export interface Hub {
@@ -59,6 +61,7 @@ export async function startHub({
   isolates = 1,
   extraHubs = {},
   extraWorkers = {},
+  inspectorPort,
 }: HubOptions): Promise<Hub> {
   const { assets, ...workerOptions } = unstable_getMiniflareWorkerOptions('wrangler.toml').workerOptions
   const objects = workerOptions.durableObjects as DurableObjects
@@ -110,6 +113,7 @@ export async function startHub({
     convertV4MiniflareOptions({
       cf: false,
       log: new Log(LogLevel.WARN),
+      ...(inspectorPort !== undefined && { inspectorPort }),
       ...(statePath !== undefined && { resourcePersistencePath: path.resolve(statePath) }),
       workers,
     })

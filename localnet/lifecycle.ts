@@ -28,9 +28,13 @@ export class Lifecycle {
     return this.#stopping ? never : done
   }
 
-  /** Stops upon Ctrl-C, SIGTERM and the end of the terminal. */
-  stopOnSignals(): void {
-    const stop = () => void this.stop(0)
+  /**
+   * Stops upon Ctrl-C, SIGTERM and the end of the terminal.
+   *
+   * @param exitCode of what is stopped so: 0 for what runs until then, another for what had an end of its own to reach.
+   */
+  stopOnSignals(exitCode = 0): void {
+    const stop = () => void this.#interrupt(exitCode)
     for (const signal of signals) process.on(signal as NodeJS.Signals, stop)
     // Miniflare adds handlers that end the process at once, before anything is closed. No signal is handled before the next
     // tick, so none of them is ever called.
@@ -43,7 +47,7 @@ export class Lifecycle {
   /** Stops when the process that started this one is killed, and can pass no signal on. */
   stopWithParent(): void {
     const parent = process.ppid
-    setInterval(() => process.ppid !== parent && this.stop(0), parentPollMs).unref()
+    setInterval(() => process.ppid !== parent && this.#interrupt(0), parentPollMs).unref()
   }
 
   /** Ends everything, and then this process. */
@@ -51,7 +55,6 @@ export class Lifecycle {
     // One stop is enough: a Ctrl-C reaches this process from the terminal and from npm.
     if (this.#stopping) return never
     this.#stopping = true
-    if (exitCode === 0) console.error('… Stopping')
     for (const end of this.#ends.reverse()) {
       try {
         await end()
@@ -60,6 +63,11 @@ export class Lifecycle {
       }
     }
     process.exit(exitCode)
+  }
+
+  #interrupt(exitCode: number): Promise<never> {
+    if (!this.#stopping) console.error('… Stopping')
+    return this.stop(exitCode)
   }
 }
 

@@ -2,15 +2,15 @@
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import type { Deployment } from '../contracts/deploy.ts'
-import { type Chain, reachChain, startChain } from './chain.ts'
+import { type Chain, catchUp, reachChain, startChain } from './chain.ts'
 import { findDeployment, makeDeployment } from './deployment.ts'
 import { StartError } from './errors.ts'
-import type { Hub } from './hub.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import { commandWith, type Options } from './options.ts'
 import { endOrphans, forgetChildren, recordChildren } from './orphans.ts'
 import { probePort } from './port.ts'
 import type { SampleOptions } from './sample/make.ts'
+import { keepSchedule } from './schedule.ts'
 import { hubSettings } from './settings.ts'
 import {
   clearState,
@@ -25,8 +25,12 @@ import {
 } from './state.ts'
 import { describeNetwork, describeSample } from './summary.ts'
 
-/** How often crons run; nothing else runs them here. */
-const cronMs = 5 * 60_000
+/**
+ * A new chain begins so long ago, and the sample is made then: the beacon of the epoch that runs comes after its bonds, so
+ * that committees are drawn from the first minute on. Longer than an epoch of the sample and the time before it that its
+ * beacon is of.
+ */
+const samplePastSecs = 2 * 3_600
 
 const progress = (step: string): void => console.error(`… ${step}`)
 const secondsSince = (startedMs: number): number => (performance.now() - startedMs) / 1000
@@ -62,7 +66,11 @@ export async function runNetwork(
   const chain = await lifecycle.run(
     () =>
       options.rpc === null
-        ? startChain(files.chain, options.chainPort, progress, { detached: true, startOver })
+        ? startChain(files.chain, options.chainPort, progress, {
+            detached: true,
+            startOver,
+            pastSecs: options.sample ? samplePastSecs : 0,
+          })
         : reachChain(options.rpc),
     ({ stop }) => stop(),
   )
@@ -99,10 +107,17 @@ export async function runNetwork(
   })
   recordChildren(stateFolder)
 
-  // Without the first run nobody would wake the indexer and the relayer.
-  await runCrons(hub, lifecycle)
-  const crons = setInterval(() => runCrons(hub, lifecycle), cronMs)
-  lifecycle.onStop(() => clearInterval(crons))
+  const endSchedule = await keepSchedule(hub, baseUrl, (error) => {
+    if (!lifecycle.stopping) console.error('The scheduled clean-up failed:', error)
+  })
+  lifecycle.onStop(endSchedule)
+  const sample = options.sample
+    ? await addSample(
+        { hub: baseUrl, rpcUrl: chain.url, contracts: deployment.contracts, devicesFolder: files.devices },
+        lifecycle,
+      )
+    : null
+  if (options.rpc === null) await lifecycle.run(() => catchUp(chain.url))
   console.log(
     describeNetwork(baseUrl, folder, startOver, chain, deployment, {
       all: secondsSince(startedMs),
@@ -110,31 +125,28 @@ export async function runNetwork(
       deployed: deployment !== found,
     }),
   )
-  if (options.sample)
-    await addSample(
-      {
-        hub: baseUrl,
-        rpcUrl: chain.url,
-        contracts: deployment.contracts,
-        devicesFolder: files.devices,
-      },
-      lifecycle,
-    )
+  if (sample !== null) console.log(sample)
 }
 
-/** The network is complete without sample data, so a failure ends nothing. */
-async function addSample(options: SampleOptions, lifecycle: Lifecycle): Promise<void> {
+/**
+ * The network is complete without sample data, so a failure ends nothing.
+ *
+ * @returns What there is to say of it; null when it could not be made.
+ */
+async function addSample(options: SampleOptions, lifecycle: Lifecycle): Promise<string | null> {
   const startedMs = performance.now()
+  progress('Making the sample data')
   try {
     const { makeSample } = await import('./sample/make.ts')
     const sample = await makeSample(options)
-    console.log(describeSample(options, sample, secondsSince(startedMs)))
+    return describeSample(options, sample, secondsSince(startedMs))
   } catch (error) {
-    if (lifecycle.stopping) return
+    if (lifecycle.stopping) return null
     const reason = (error as Error).message.replace(/\.$/, '')
     console.error(
       `The sample data could not be made. ${reason}. The network goes on without it: start it again to make what is missing, or with --no-sample to do without.`,
     )
+    return null
   }
 }
 
@@ -155,15 +167,6 @@ async function deploy(files: NetworkFiles, chain: Chain): Promise<Deployment> {
     progress(`The hub’s data is about a chain or contracts that are gone; it is set aside in ${aside}`)
   progress('Deploying the contracts')
   return makeDeployment(files.deployment, chain)
-}
-
-async function runCrons({ miniflare }: Hub, lifecycle: Lifecycle): Promise<void> {
-  try {
-    const worker = await miniflare.getWorker('hub')
-    await worker.scheduled({ cron: '*/5 * * * *' })
-  } catch (error) {
-    if (!lifecycle.stopping) console.error('The scheduled clean-up failed:', error)
-  }
 }
 
 async function choosePort(

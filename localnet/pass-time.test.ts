@@ -1,17 +1,20 @@
+import { randomBytes } from 'node:crypto'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { encodeFunctionData, type Hex } from 'viem'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { stakingAbi } from '../contracts/generated/contracts.ts'
 import { callBatch } from '../contracts/json-rpc.ts'
 import { unwrap } from '../tools/client/answers.ts'
 import { readNetwork } from '../tools/client/network.ts'
+import { type Payload, type SignedBody, signAndRelay } from '../tools/client/relay.ts'
 import { signIn } from '../tools/client/sign-in.ts'
 import { accounts, privateKeys } from './accounts.ts'
+import { passTime } from './pass-time.ts'
 import { makeSample } from './sample/make.ts'
 import { startTemporaryNetwork, type TemporaryNetwork } from './temporary-network.ts'
-import { hasAnvil } from './testing/anvil.ts'
+import { hasAnvil, startAnvil } from './testing/anvil.ts'
 import { runTool } from './testing/run-tool.ts'
 
 const folder = mkdtempSync(path.join(tmpdir(), 'pass-time-'))
@@ -35,7 +38,7 @@ test.skipIf(!hasAnvil)(
     expect(first.stdout).toMatch(/^Network time was 20\S+Z and is 20\S+Z\.\n/)
     expect((await networkNow()) - before).toBeGreaterThanOrEqual(7_200)
 
-    // Binding records, node requests and typed data, two hours ahead of the machine.
+    // Binding records and node requests, two hours ahead of the machine.
     const { hub: _, url: hub, rpcUrl, contracts } = network
     await makeSample({ hub, rpcUrl, contracts, devicesFolder: path.join(folder, 'devices') })
 
@@ -58,6 +61,79 @@ test.skipIf(!hasAnvil)(
     expect(Math.abs(lifeAfter - lifeBefore)).toBeLessThan(60)
   },
   180_000,
+)
+
+test.skipIf(!hasAnvil)(
+  'thirty days on, a miner bonds, sets a payout, unbonds and withdraws by signature, and the faucet gives',
+  async () => {
+    await runTool('tools/pass-time.ts', ['30d'], { HUB_URL: network.url })
+    const client = await readNetwork(network.url)
+    expect((await client.now()) - Date.now() / 1000).toBeGreaterThan(30 * 86_400)
+    const miner = await signIn(client, privateKeys.miner)
+    const { items } = await unwrap(miner.client.GET('/v1/me/subscriptions'))
+    const { subscription_id: subscriptionId, collateral: bonded } = items.find(
+      ({ status }) => status === 'active',
+    ) as (typeof items)[number]
+    const params = { path: { subscription_id: subscriptionId } }
+    const read = () => unwrap(miner.client.GET('/v1/subscriptions/{subscription_id}', { params }))
+
+    const amount = '7'
+    const bond = await unwrap(
+      miner.client.POST('/v1/subscriptions/{subscription_id}/bond-payload', { params, body: { amount } }),
+    )
+    const { projectId = '', nodeKey = '' } = bond.typed_data.message as Record<string, string>
+    await signAndRelay(client, miner, bond, { owner: miner.address, projectId, nodeKey, amount }, (body) =>
+      unwrap(miner.client.POST('/v1/subscriptions/{subscription_id}/bond', { params, body })),
+    )
+    await expect.poll(read).toMatchObject({ collateral: String(BigInt(bonded) + 7n) })
+
+    const own = { owner: miner.address, subscriptionId }
+    const act = async (call: 'payout' | 'unbond' | 'withdraw', fixed: object, request?: object) => {
+      const post = (body?: object) =>
+        unwrap(
+          miner.client.POST(`/v1/subscriptions/{subscription_id}/${call}`, {
+            params,
+            ...(body && { body: body as SignedBody }),
+          }),
+        )
+      await signAndRelay(client, miner, (await post(request)) as Payload, { ...own, ...fixed }, post)
+    }
+    const payout = `0x${'0f'.repeat(20)}`
+    await act('payout', { payout }, { payout_address: payout })
+    await expect.poll(read).toMatchObject({ payout_address: payout })
+    await act('unbond', {})
+    await expect.poll(read).toMatchObject({ status: 'unbonding' })
+    await network.passTime(4 * 86_400)
+    await expect.poll(read).toMatchObject({ status: 'withdrawable' })
+    await act('withdraw', {})
+    await expect.poll(read).toMatchObject({ status: 'closed' })
+
+    const guest = await signIn(client, `0x${randomBytes(32).toString('hex')}`)
+    const { amount: given } = await unwrap(guest.client.POST('/v1/faucet/drip'))
+    const held = () => unwrap(guest.client.GET('/v1/me/collateral'))
+    await expect.poll(held).toMatchObject({ hub_balance: given })
+  },
+  180_000,
+)
+
+test.skipIf(!hasAnvil)(
+  'all of the time passes where the hub is ahead of a chain that was started again',
+  async () => {
+    const chain = await startAnvil()
+    onTestFinished(() => chain.stop())
+    const readHead = async () =>
+      Number((await chain.rpc<{ timestamp: string }>('eth_getBlockByNumber', 'latest', false)).timestamp)
+    const machine = () => Math.floor(Date.now() / 1000)
+    // As the hub's clock: the largest lead of the chain that it has seen, which was 1,000 s.
+    let lead = 1_000
+    const now = async () => {
+      lead = Math.max(lead, (await readHead()) - machine())
+      return machine() + lead
+    }
+    const { from, to } = await passTime({ now }, chain.url, 600)
+    expect(to - from).toBeGreaterThanOrEqual(600)
+    expect(await readHead()).toBeGreaterThanOrEqual(from + 600)
+  },
 )
 
 test.skipIf(!hasAnvil)('a chain that does not answer is named', async () => {

@@ -1,10 +1,15 @@
+import { randomBytes } from 'node:crypto'
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { stakingEvents } from '../contracts/generated/events.ts'
 import { callBatch } from '../contracts/json-rpc.ts'
-import { deriveNodeId, resolveProfile } from '../protocol/identity/index.ts'
+import { deriveNodeId, resolveProfile, signRequest } from '../protocol/identity/index.ts'
 import { ed25519PublicKey } from '../protocol/signatures/index.ts'
+import { unwrap } from '../tools/client/answers.ts'
+import { readNetwork } from '../tools/client/network.ts'
+import { signedByNode } from '../tools/client/node-requests.ts'
 import { privateKeys } from './accounts.ts'
 import { hasAnvil, startAnvil } from './testing/anvil.ts'
 import {
@@ -65,6 +70,10 @@ describe.skipIf(!hasAnvil)('npm start', () => {
     expect((await read('/v1/projects')).items).toHaveLength(1)
     await expect.poll(() => read('/v1/status')).toMatchObject({ status: 'ok', relayer: 'ok' })
   }
+
+  /** The public key of a device. */
+  const keyIn = (folder: string) =>
+    ed25519PublicKey(`0x${readFileSync(path.join(folder, 'node.key'), 'utf8').trim()}`)
 
   test('prints where everything is: the hub, the chain, every contract and every account with its key', () => {
     const { stdout } = network.output
@@ -132,9 +141,53 @@ describe.skipIf(!hasAnvil)('npm start', () => {
     const devices = [...network.output.stdout.matchAll(/^ +(\S+-[0-9a-f]{16}) {2}(\S+)\/$/gm)]
     expect(devices).toHaveLength(3)
     for (const [, nodeId, folder] of devices) {
-      const seed = readFileSync(path.join(folder!, 'node.key'), 'utf8').trim()
-      expect(deriveNodeId(resolveProfile(), ed25519PublicKey(`0x${seed}`))).toBe(nodeId)
+      expect(deriveNodeId(resolveProfile(), keyIn(folder!))).toBe(nodeId)
     }
+  })
+
+  test('committees are drawn from the start on: the beacon of the running epoch is after the bonds', async () => {
+    const { time } = await read('/v1/status')
+    expect(Math.abs(time - Date.now() / 1000)).toBeLessThan(60)
+    const head = (await chain('eth_getBlockByNumber', 'latest', false)) as { timestamp: string }
+    expect(Math.abs(Number(head.timestamp) - time)).toBeLessThan(60)
+
+    const [project] = (await read('/v1/projects')).items
+    const { epoch_secs } = await read(`/v1/projects/${project.project_id}/economics`)
+    const epoch = Math.floor(time / epoch_secs)
+    const beacon = await read(`/v1/beacons/${epoch_secs}/${epoch}`)
+    const filter = { fromBlock: 'earliest', toBlock: 'latest', topics: [stakingEvents.Bonded.topic] }
+    const bonds = (await chain('eth_getLogs', filter)) as { blockNumber: string }[]
+    expect(bonds).toHaveLength(3)
+    for (const { blockNumber } of bonds) expect(Number(blockNumber)).toBeLessThan(beacon.block_number)
+
+    // Validators alone read a set that is not attested yet.
+    const network = await readNetwork(origin())
+    const seed = `0x${'5e'.repeat(32)}`
+    const registration = {
+      hub: origin(),
+      network: network.profile.network,
+      url: 'http://127.0.0.1:1',
+      role: 'validator' as const,
+      engine: 'native' as const,
+      nodectl_version: '1.0.0',
+    }
+    const signed = await signedByNode(network, seed)('POST', '/v1/nodes/register', registration)
+    await unwrap(network.client.POST('/v1/nodes/register', signed))
+    const readSet = async () => {
+      const target = `/v1/nodes/committee-sets/${project.project_id}/${epoch}`
+      const nonce = randomBytes(16).toString('hex')
+      const call = { method: 'GET', target, body: '', timestamp: await network.now(), nonce }
+      const { headers } = signRequest(network.profile, seed, call)
+      return (await fetch(origin() + target, { headers })).json()
+    }
+    const keys = ['1', '2', '3'].map((name) => keyIn(file(`devices/${name}`))).sort()
+    await expect.poll(readSet).toMatchObject({
+      project_id: project.project_id,
+      epoch,
+      beacon: { block_number: beacon.block_number },
+      entries: keys.map((node_key) => ({ node_key })),
+      excluded: [],
+    })
   })
 
   test('the sample developer signs in and is given tokens, mined at once', async () => {

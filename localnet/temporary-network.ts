@@ -8,6 +8,7 @@ import { makeDeployment } from './deployment.ts'
 import { type Hub, type HubOptions, startHub } from './hub.ts'
 import { passTime } from './pass-time.ts'
 import { probePort } from './port.ts'
+import { keepSchedule } from './schedule.ts'
 import { hubSettings } from './settings.ts'
 
 export interface TemporaryNetwork {
@@ -42,8 +43,7 @@ export async function startTemporaryNetwork(
     const settings = hubSettings({ baseUrl: url, chain, deployment, hubSecret, coordinatorSeed })
     const vars = { ...settings, ...changes.vars }
     const hub = await startHub({ ...changes, script: await bundleHub(), port, vars })
-    // Wakes the indexer, as the first run of the crons does.
-    await (await hub.miniflare.getWorker('hub')).scheduled({ cron: '*/5 * * * *' })
+    const endSchedule = await keepSchedule(hub, url, (error) => console.error('The crons failed:', error))
     return {
       url,
       hub,
@@ -53,6 +53,7 @@ export async function startTemporaryNetwork(
         await passTime(await readNetwork(url), chain.url, seconds)
       },
       stop: async () => {
+        endSchedule()
         await hub.stop()
         await chain.stop()
       },

@@ -1,4 +1,4 @@
-import { type Address, encodeFunctionData, type Hex } from 'viem'
+import { type Address, decodeFunctionResult, encodeFunctionData, type Hex } from 'viem'
 import type { LocalAccount } from 'viem/accounts'
 import { hubTokenAbi, projectVaultAbi, vaultFactoryAbi } from '../contracts/generated/contracts.ts'
 import { callBatch, RpcError } from '../contracts/json-rpc.ts'
@@ -21,9 +21,10 @@ export interface Vault {
 const callGas = 300_000n
 
 /**
- * Puts tokens into the vault of a project, which is opened if it is not. These are the developer's own transactions: the
- * hub neither opens nor funds a vault.
+ * Puts into the vault of a project what it lacks of an amount; the vault is opened if it is not. These are the developer's
+ * own transactions: the hub neither opens nor funds a vault.
  *
+ * @returns What was put in; 0 where the vault holds as much or more.
  * @throws {@link CommandError} when the developer has too few tokens, or the chain refuses.
  */
 export async function fundVault(
@@ -31,11 +32,18 @@ export async function fundVault(
   developer: LocalAccount,
   vault: Vault,
   amountWei: bigint,
-): Promise<void> {
+): Promise<bigint> {
   try {
-    const isOpen = await prepare(rpcUrl, developer, vault, amountWei)
-    const calls = [...(isOpen ? [] : [opening(vault)]), ...funding(vault, amountWei)]
-    await sendCalls(rpcUrl, developer, await readSender(rpcUrl, developer.address), calls)
+    const held = await readHeld(rpcUrl, vault)
+    const missing = amountWei > (held ?? 0n) ? amountWei - (held ?? 0n) : 0n
+    await requireTokens(rpcUrl, developer, vault, missing)
+    const calls = [
+      ...(held === null ? [opening(vault)] : []),
+      ...(missing > 0n ? funding(vault, missing) : []),
+    ]
+    if (calls.length > 0)
+      await sendCalls(rpcUrl, developer, await readSender(rpcUrl, developer.address), calls)
+    return missing
   } catch (error) {
     if (!isRefusal(error)) throw error
     throw new CommandError(`The vault ${vault.address} cannot be funded: ${reasonOf(error)}`)
@@ -46,26 +54,32 @@ export async function fundVault(
 const isRefusal = (error: unknown): boolean =>
   error instanceof SendError || error instanceof RpcError || (error as Error).cause instanceof Error
 
-/** Whether the vault is open, once it is known that this is its chain and that there are tokens for it. */
-async function prepare(
-  rpcUrl: string,
-  { address }: LocalAccount,
-  vault: Vault,
-  amountWei: bigint,
-): Promise<boolean> {
-  const balanceOf = encodeFunctionData({ abi: hubTokenAbi, functionName: 'balanceOf', args: [address] })
-  const [chainId, code, balance] = await callBatch(rpcUrl, [
+/** What a vault has in its books, once it is known that this is its chain. Null while it is not open. */
+async function readHeld(rpcUrl: string, vault: Vault): Promise<bigint | null> {
+  const data = encodeFunctionData({ abi: projectVaultAbi, functionName: 'summary' })
+  const [chainId, answer] = await callBatch(rpcUrl, [
     ['eth_chainId'],
-    ['eth_getCode', vault.address, 'latest'],
-    ['eth_call', { to: vault.token, data: balanceOf }, 'latest'],
+    ['eth_call', { to: vault.address, data }, 'latest'],
   ])
   if (Number(chainId) !== vault.chainId)
     throw new CommandError(`${rpcUrl} is chain ${Number(chainId)}; the vault is on chain ${vault.chainId}.`)
-  if (BigInt(balance as Hex) < amountWei)
+  // What an address without code answers.
+  if (answer === '0x') return null
+  return decodeFunctionResult({ abi: projectVaultAbi, functionName: 'summary', data: answer as Hex }).balance
+}
+
+async function requireTokens(
+  rpcUrl: string,
+  { address }: LocalAccount,
+  { token }: Vault,
+  missing: bigint,
+): Promise<void> {
+  const data = encodeFunctionData({ abi: hubTokenAbi, functionName: 'balanceOf', args: [address] })
+  const [balance] = await callBatch(rpcUrl, [['eth_call', { to: token, data }, 'latest']])
+  if (BigInt(balance as Hex) < missing)
     throw new CommandError(
-      `${address} has ${BigInt(balance as Hex)} base units of the token, fewer than the ${amountWei} for the vault.`,
+      `${address} has ${BigInt(balance as Hex)} base units of the token, fewer than the ${missing} for the vault.`,
     )
-  return code !== '0x'
 }
 
 const opening = ({ projectId, factory, token, epochSecs, epochCap }: Vault): Call => ({

@@ -16,6 +16,21 @@ test('every error code has its page, and no page is about another code', () => {
   }
 })
 
+test('every recovery from a slash has its page, and no page is about another code', () => {
+  const { components } = JSON.parse(readFileSync('public/openapi.json', 'utf8')) as {
+    components: { schemas: { Slash: { properties: { recovery: { anyOf: { enum?: string[] }[] } } } } }
+  }
+  const codes = components.schemas.Slash.properties.recovery.anyOf.flatMap((one) => one.enum ?? [])
+  expect(codes.length).toBeGreaterThan(3)
+  const pages = readdirSync('docs/recovery').filter((name) => name !== 'README.md')
+  expect(pages.sort()).toEqual(codes.map((code) => `${code}.md`).sort())
+  const index = readFileSync('docs/recovery/README.md', 'utf8')
+  for (const code of codes) {
+    expect(readFileSync(`docs/recovery/${code}.md`, 'utf8')).toMatch(new RegExp(`^# ${code}\n`))
+    expect(index).toContain(`[${code}](${code}.md)`)
+  }
+})
+
 test('the page of rate_limited has every limit that the OpenAPI document states', () => {
   const { info } = JSON.parse(readFileSync('public/openapi.json', 'utf8')) as {
     info: { description: string }

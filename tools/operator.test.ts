@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { accounts, privateKeys } from '../localnet/accounts.ts'
 import { startTestHub, type TestHub } from '../localnet/testing/hub.ts'
@@ -6,7 +7,7 @@ import { unwrap } from './client/answers.ts'
 import { readNetwork } from './client/network.ts'
 import { signIn } from './client/sign-in.ts'
 import { UsageError } from './command/errors.ts'
-import { commands, readCommand, usage } from './operator/commands.ts'
+import { commands, exampleOf, type OperatorCall, readCommand, usage } from './operator/commands.ts'
 
 const post = (path: string, subject: Record<string, string>, body: object) => ({
   method: 'post',
@@ -21,6 +22,14 @@ describe('operator commands', () => {
     [
       'nodes --status pending',
       { method: 'get', path: '/admin/v1/nodes', params: { query: { status: 'pending' } } },
+    ],
+    [
+      'slashes --status disputed --project 0x01',
+      {
+        method: 'get',
+        path: '/v1/explorer/slashes',
+        params: { query: { status: 'disputed', project_id: '0x01' } },
+      },
     ],
     ['node approve node-1', post('/admin/v1/nodes/{node_id}/approve', { node_id: 'node-1' }, {})],
     [
@@ -126,6 +135,31 @@ describe('operator commands', () => {
     for (const { words } of commands) expect(usage).toContain(words.join(' '))
     expect(readCommand(['--help'])).toEqual({ help: usage })
   })
+
+  test('every call of the operator API has a command', () => {
+    const document = JSON.parse(readFileSync('public/openapi.json', 'utf8')) as { paths: object }
+    const declared = Object.entries(document.paths).flatMap(([path, methods]) =>
+      path.startsWith('/admin/') ? Object.keys(methods).map((method) => `${method} ${path}`) : [],
+    )
+    const called = commands
+      .map(({ call }) => call([], {}))
+      .flatMap(({ method, path }) => (path.startsWith('/admin/') ? `${method} ${path}` : []))
+    expect(declared.length).toBeGreaterThan(0)
+    expect([...new Set(called)].sort()).toEqual(declared.sort())
+  })
+
+  test.each(commands.map((command) => [command.words.join(' '), command] as const))(
+    'the help of "%s" has an example, which is that command',
+    (_, command) => {
+      const example = exampleOf(command)
+      const { help } = readCommand([...command.words, '--help']) as { help: string }
+      expect(help).toContain(`\n  ${example}`)
+      const words = example.replace('npm run -s operator -- ', '').match(/"[^"]*"|\S+/g) ?? []
+      const { call } = readCommand(words.map((word) => word.replaceAll('"', ''))) as { call: OperatorCall }
+      const { method, path } = command.call([], {})
+      expect(call).toMatchObject({ method, path })
+    },
+  )
 
   test('the help of a command is about that command', () => {
     const { help } = readCommand(['nodes', '--help']) as { help: string }

@@ -9,6 +9,7 @@ import { CommandError, UsageError } from './command/errors.ts'
 import { runCommand } from './command/run.ts'
 import { readDuration } from './options/duration.ts'
 import { hubHelp, readHub } from './options/hub.ts'
+import { utc } from './print.ts'
 
 const usage = `Usage: npm run -s pass-time -- TIME [--hub URL] [--rpc URL]
 
@@ -63,8 +64,4 @@ async function tellEpochs({ client }: Network, { from, to }: Span): Promise<void
       `  ${slug}: epoch ${after} of ${epoch_secs} s runs until ${utc(epochStart(after + 1, epoch_secs))}; ${began}`,
     )
   }
-}
-
-function utc(seconds: number): string {
-  return new Date(seconds * 1000).toISOString().replace('.000Z', 'Z')
 }

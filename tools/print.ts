@@ -1,10 +1,10 @@
 const width = 100
 let steps = 0
 
-/** Begins a numbered step of what a command does. */
+/** Begins a numbered step of what a command does, with the seconds since the command began. */
 export const printStep = (title: string): void => {
   steps += 1
-  console.log(`\n${steps}. ${title}`)
+  console.log(`\n${steps}. ${title}  (${(performance.now() / 1000).toFixed(1)} s)`)
 }
 
 /** Prints lines below the step, each after a mark. */
@@ -18,7 +18,17 @@ export const shorten = (text: string): string => {
   return abbreviated.length <= width ? abbreviated : `${abbreviated.slice(0, width - 1)}…`
 }
 
-const stateMembers = ['listing_status', 'status', 'collateral', 'payout_address', 'release_at', 'tx_hash']
+const stateMembers = [
+  'listing_status',
+  'status',
+  'collateral',
+  'payout_address',
+  'release_at',
+  'executable_at',
+  'taken',
+  'recovery',
+  'tx_hash',
+]
 
 /** What a record says of its state, in one line. */
 export const stateOf = (record: object): string =>
@@ -26,3 +36,6 @@ export const stateOf = (record: object): string =>
     .filter(([name, value]) => stateMembers.includes(name) && value !== null)
     .map(([name, value]) => `${name} ${value}`)
     .join(', ')
+
+/** A time in Unix seconds, as people read it. */
+export const utc = (seconds: number): string => new Date(seconds * 1000).toISOString().replace('.000Z', 'Z')

@@ -121,7 +121,7 @@ describe.skipIf(!hasAnvil)('npm run submit', () => {
     expect(await versions()).toHaveLength(4)
   })
 
-  test('opens the vault, and puts funds into it', async () => {
+  test('opens the vault, and puts into it what it lacks', async () => {
     const read = async () => {
       const { client } = await readNetwork(network.url)
       const { data } = await client.GET('/v1/projects/{project_id}/economics', { params: params() })
@@ -137,12 +137,20 @@ describe.skipIf(!hasAnvil)('npm run submit', () => {
       )
     expect(await fund('500')).toMatchObject({ code: 0, stderr: '' })
     await expect.poll(read).toMatchObject({ deployed: true, balance: '500' })
-    expect(await fund('7', '--rpc', network.rpcUrl)).toMatchObject({ code: 0, stderr: '' })
+    for (const amount of ['500', '7']) {
+      const { code, stdout } = await fund(amount)
+      expect([code, stdout]).toEqual([
+        0,
+        expect.stringContaining(`holds ${amount} base units or more: nothing was put in`),
+      ])
+    }
+    const topUp = await fund('507', '--rpc', network.rpcUrl)
+    expect([topUp.code, topUp.stdout]).toEqual([0, expect.stringContaining('7 base units were put into')])
     await expect.poll(read).toMatchObject({ balance: '507' })
     expect(await fund(String(10n ** 30n))).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(
-        /^Error: .* has \d+ base units of the token, fewer than the 10{30} for the vault/,
+        /^Error: .* has \d+ base units of the token, fewer than the 9{27}493 for the vault/,
       ),
     })
     const other = await startAnvil(['--chain-id', '1337'])

@@ -27,8 +27,9 @@ version, and publishes it where it changes the consensus. Prints every request, 
 
   MANIFEST            a file such as examples/project/manifest.json; version and previous are filled in
   WORKER              an .hbc file, which is uploaded, or the address of an uploaded module; it has the manifest's functions
-  --fund AMOUNT       opens the project's vault if it is not open, and puts so many base units of the token into it: 10^18
-                      are one token. These are transactions of the wallet, which pays for them
+  --fund AMOUNT       opens the project's vault if it is not open, and brings what it holds up to so many base units of the
+                      token: 10^18 are one token. Run again, it puts in only what is missing. These are transactions of
+                      the wallet, which pays for them
   ${keyHelp}
   --hub URL           ${hubHelp}
   --rpc URL           the chain that these transactions are sent to (default the one that the hub names)

@@ -9,7 +9,7 @@ import { UsageError } from './command/errors.ts'
 import { print, printStep } from './print.ts'
 
 /**
- * Puts tokens of a wallet into the vault of its project, which is opened if it is not.
+ * Brings the vault of a project up to an amount with tokens of its developer's wallet; it is opened if it is not.
  *
  * @param otherRpcUrl where the chain is, instead of where the hub says it is.
  */
@@ -29,7 +29,7 @@ export async function fundProject(
   const { vault, epoch_secs, epoch_cap } = await unwrap(
     client.GET('/v1/projects/{project_id}/economics', { params }),
   )
-  await fundVault(
+  const added = await fundVault(
     rpc,
     privateKeyToAccount(key as Hex),
     {
@@ -43,5 +43,10 @@ export async function fundProject(
     },
     amountWei,
   )
-  print('·', `${amountWei} base units are in the vault ${vault.address}`)
+  print(
+    '·',
+    added === 0n
+      ? `the vault ${vault.address} holds ${amountWei} base units or more: nothing was put in`
+      : `${added} base units were put into the vault ${vault.address}`,
+  )
 }

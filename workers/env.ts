@@ -4,12 +4,11 @@ import type { FaucetCooldown } from '../durable-objects/faucet-cooldown.ts'
 import type { ProjectCommitteesObject } from '../durable-objects/project-committees.ts'
 import type { RateLimiter } from '../durable-objects/rate-limiter.ts'
 import type { RelayerObject } from '../durable-objects/relayer.ts'
-import { actionNames } from '../protocol/actions/index.ts'
 import { type Profile, resolveProfile } from '../protocol/identity/index.ts'
 import { Contracts } from './chain/contracts.ts'
 import { Address, Amount, Bytes32 } from './http/formats.ts'
 import type { RelayMessage } from './queues/relay-message.ts'
-import { defaultAllowances } from './relay/allowances.ts'
+import { defaultAllowances, relayedActions } from './relay/allowances.ts'
 
 /** Bindings and raw vars of wrangler.toml, as the platform hands them in. */
 export interface Env {
@@ -132,7 +131,7 @@ const Fields = z.object({
     .string()
     .default('{}')
     .transform((text) => JSON.parse(text) as unknown)
-    .pipe(z.partialRecord(z.enum(actionNames), z.int().min(0)))
+    .pipe(z.partialRecord(z.enum(relayedActions), z.int().min(0)))
     .transform((differing) => ({ ...defaultAllowances, ...differing })),
   FAUCET_ENABLED: z.stringbool().default(true),
   FAUCET_AMOUNT_WEI: wei.default(1_000n * 10n ** 18n),

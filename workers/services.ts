@@ -23,6 +23,7 @@ import { DeadLetterStore } from './stores/dead-letters.ts'
 import { DeveloperStore } from './stores/developers.ts'
 import { DeviceStore } from './stores/devices.ts'
 import { DraftStore } from './stores/drafts.ts'
+import { EarningStore } from './stores/earnings.ts'
 import { EpochStore } from './stores/epochs.ts'
 import { FaucetSettingsStore } from './stores/faucet-settings.ts'
 import { HubActionStore } from './stores/hub-actions.ts'
@@ -46,6 +47,7 @@ import { SlashStore } from './stores/slashes.ts'
 import { SnapshotCandidateStore } from './stores/snapshot-candidates.ts'
 import { SubscriptionStore } from './stores/subscriptions.ts'
 import { TransactionStore } from './stores/transactions.ts'
+import { WithdrawalStore } from './stores/withdrawals.ts'
 
 /** What requests, queues and schedules work with, made once for each isolate; the only place that constructs stores and clients. */
 export function createServices(env: Env) {
@@ -88,6 +90,8 @@ export function createServices(env: Env) {
     projectFunding: new ProjectFundingStore(db),
     epochs: new EpochStore(db, env.MODULES),
     claims: new ClaimStore(db),
+    withdrawals: new WithdrawalStore(db),
+    earnings: new EarningStore(db),
     settlementDecisions: new SettlementDecisionStore(db),
     reviews: new ReviewStore(db),
     projectVersions: new ProjectVersionStore(db),

@@ -14,8 +14,8 @@ if (!Number.isSafeInteger(scenarios) || scenarios < 1 || !Number.isSafeInteger(f
 }
 const file = `bench/relay/chaos-${firstSeed}.json`
 const atOnce = 8
-/** Eight hubs take seconds to start again, in which a dozen scenarios are done. */
-const killEvery = 6
+/** Eight hubs take seconds to start again, and all scenarios that are under way see that. */
+const killEvery = 24
 /** Mining becomes slow on a chain with many blocks, so a new one begins after as many scenarios. */
 const scenariosPerChain = 400
 

@@ -5,6 +5,7 @@ import { useVault } from './vault/fixture.ts'
 import { testFunds } from './vault/funds.ts'
 import { testPayments } from './vault/payments.ts'
 import { testTokens } from './vault/tokens.ts'
+import { testTrees } from './vault/trees.ts'
 
 // One chain for all of them: starting one takes longer than most of these tests.
 describe.skipIf(!hasAnvil)('ProjectVault', () => {
@@ -13,4 +14,5 @@ describe.skipIf(!hasAnvil)('ProjectVault', () => {
   testEpochs()
   testPayments()
   testTokens()
+  testTrees()
 })

@@ -36,3 +36,9 @@ export function readObject(value: unknown): Record<string, unknown> {
   if (typeof value === 'object' && value !== null) return value as Record<string, unknown>
   throw new RpcUnreachable('the answer has no object where one belongs')
 }
+
+/** Reads a list out of an answer. @throws {@link RpcUnreachable} for anything else. */
+export function readList(value: unknown): unknown[] {
+  if (Array.isArray(value)) return value
+  throw new RpcUnreachable('the answer has no list where one belongs')
+}

@@ -4,6 +4,7 @@ import {
   RpcAnswerTooLarge,
   type RpcCall,
   RpcUnreachable,
+  readList,
   readObject,
   readQuantity,
 } from '../chain/json-rpc.ts'
@@ -59,13 +60,13 @@ export class IndexerChain {
   /** The logs of these addresses with a topic of ours. */
   async logs(from: number, to: number, addresses: readonly string[]): Promise<Log[]> {
     const range = { fromBlock: quantity(from), toBlock: quantity(to), ...this.#filter(addresses) }
-    return (await this.#rpc.call<unknown[]>('eth_getLogs', range)).map(logOf)
+    return readList(await this.#rpc.call('eth_getLogs', range)).map(logOf)
   }
 
   async logsOfBlocks(hashes: readonly string[], addresses: readonly string[]): Promise<Log[]> {
     const filter = this.#filter(addresses)
     const found = await this.#rpc.all(hashes.map((blockHash) => ['eth_getLogs', { blockHash, ...filter }]))
-    return (found as unknown[][]).flat().map(logOf)
+    return found.flatMap(readList).map(logOf)
   }
 
   /**
@@ -74,13 +75,13 @@ export class IndexerChain {
    */
   async logsOfReceipts(blockHash: string, isWanted: (log: Log) => boolean): Promise<Log[]> {
     const block = readObject(await this.#rpc.call('eth_getBlockByHash', blockHash, false))
-    const transactions = block.transactions as string[]
+    const transactions = readList(block.transactions) as string[]
     const wanted: Log[] = []
     for (let start = 0; start < transactions.length; start += receiptsMax)
       for (const receipt of await this.#receipts(transactions.slice(start, start + receiptsMax))) {
         const { blockHash: found, logs } = readObject(receipt)
         if (found !== blockHash) throw new RpcUnreachable('the receipts are of another block')
-        for (const log of (logs as unknown[]).map(logOf))
+        for (const log of readList(logs).map(logOf))
           if (this.#topics.includes(log.topics[0] ?? '') && isWanted(log)) wanted.push(log)
       }
     return wanted

@@ -1,36 +1,36 @@
 import { randomBytes } from 'node:crypto'
 import path from 'node:path'
+import { type Address, encodeFunctionData } from 'viem'
+import { hubTokenAbi } from '../../contracts/generated/contracts.ts'
 import { createNodeKey } from '../../node-cli/src/data-dir/node-key.ts'
 import { createBindingRecord, deriveNodeId, deriveSubscriptionId } from '../../protocol/identity/index.ts'
 import { ed25519PublicKey } from '../../protocol/signatures/index.ts'
 import { unwrap, unwrapIfFound } from '../../tools/client/answers.ts'
 import type { Network } from '../../tools/client/network.ts'
 import { signedByNode } from '../../tools/client/node-requests.ts'
-import { signAndRelay } from '../../tools/client/relay.ts'
 import type { Wallet } from '../../tools/client/sign-in.ts'
 import { waitFor } from '../../tools/client/wait.ts'
+import type { DirectCall } from '../send-direct.ts'
 import { sampleCollateralWei } from './manifest.ts'
 
+/** A device of the sample miner. */
+export interface Device {
+  readonly nodeId: string
+  readonly publicKey: string
+}
+
 /**
- * Has a device of the sample miner work for a project: bound, described, registered as a node, and with collateral. What
- * of it is done already is left as it is.
+ * Has a device of the sample miner be bound, described and registered as a node, unless it is.
  *
  * @param dataDir where its key is, as `nodectl --data-dir` takes it; made when there is none.
- * @returns Its node id.
  */
-export async function makeDevice(
-  network: Network,
-  miner: Wallet,
-  projectId: string,
-  dataDir: string,
-): Promise<string> {
+export async function makeDevice(network: Network, miner: Wallet, dataDir: string): Promise<Device> {
   const seed = await createNodeKey(path.resolve(dataDir))
   const publicKey = ed25519PublicKey(seed)
   const nodeId = deriveNodeId(network.profile, publicKey)
   const bound = miner.client.GET('/v1/devices/{node_id}', { params: { path: { node_id: nodeId } } })
   if ((await unwrapIfFound(bound)) === null) await bind(network, miner, seed)
-  await subscribe(network, miner, projectId, publicKey)
-  return nodeId
+  return { nodeId, publicKey }
 }
 
 async function bind(network: Network, miner: Wallet, seed: string): Promise<void> {
@@ -78,43 +78,54 @@ async function bind(network: Network, miner: Wallet, seed: string): Promise<void
   await unwrap(client.POST('/v1/nodes/register', await signed('POST', '/v1/nodes/register', registration)))
 }
 
-async function subscribe(
-  network: Network,
+const subscriptionOf = ({ address }: Wallet, projectId: string, { publicKey }: Device) => ({
+  path: { subscription_id: deriveSubscriptionId(projectId, address, publicKey) },
+})
+
+/**
+ * Subscribes a device to a project, unless it is.
+ *
+ * @returns The bond, as a transaction of the miner's own; null when there is collateral already.
+ */
+export async function subscribe(
   miner: Wallet,
   projectId: string,
-  publicKey: string,
-): Promise<void> {
-  const { client, address } = miner
-  const params = { path: { subscription_id: deriveSubscriptionId(projectId, address, publicKey) } }
-  const read = () => client.GET('/v1/subscriptions/{subscription_id}', { params })
-  const known = await unwrapIfFound(read())
-  if (known !== null && known.status !== 'pending_collateral') return
-  const amount = String(sampleCollateralWei)
-  const payload =
+  device: Device,
+): Promise<DirectCall | null> {
+  const { client } = miner
+  const params = subscriptionOf(miner, projectId, device)
+  const known = await unwrapIfFound(client.GET('/v1/subscriptions/{subscription_id}', { params }))
+  if (known !== null && known.status !== 'pending_collateral') return null
+  const collateral = String(sampleCollateralWei)
+  const created = { project_id: projectId, node_id: device.nodeId, collateral }
+  const { direct_tx } =
     known === null
-      ? await createSubscription(network, miner, projectId, publicKey, amount)
+      ? (await unwrap(client.POST('/v1/subscriptions', { body: created }))).bond
       : await unwrap(
-          client.POST('/v1/subscriptions/{subscription_id}/bond-payload', { params, body: { amount } }),
+          client.POST('/v1/subscriptions/{subscription_id}/bond-payload', {
+            params,
+            body: { amount: collateral },
+          }),
         )
-  const wanted = { owner: address, projectId, nodeKey: publicKey, amount }
-  await signAndRelay(network, miner, payload, wanted, (body) =>
-    unwrap(client.POST('/v1/subscriptions/{subscription_id}/bond', { params, body })),
-  )
-  await waitFor(
-    'the bond to be indexed',
-    () => unwrap(read()),
-    ({ status }) => status === 'active',
-  )
+  return direct_tx ?? null
 }
 
-/** Gives the bond to sign. */
-async function createSubscription(
-  { profile }: Network,
-  { client }: Wallet,
-  projectId: string,
-  publicKey: string,
-  collateral: string,
-) {
-  const body = { project_id: projectId, node_id: deriveNodeId(profile, publicKey), collateral }
-  return (await unwrap(client.POST('/v1/subscriptions', { body }))).bond
+/** Lets the staking contract take what so many bonds hold. */
+export const approval = (token: string, staking: string, bonds: number): DirectCall => ({
+  to: token,
+  data: encodeFunctionData({
+    abi: hubTokenAbi,
+    functionName: 'approve',
+    args: [staking as Address, sampleCollateralWei * BigInt(bonds)],
+  }),
+})
+
+/** Returns once the hub has read the bond of a device. */
+export async function waitForBond(miner: Wallet, projectId: string, device: Device): Promise<void> {
+  const params = subscriptionOf(miner, projectId, device)
+  await waitFor(
+    'the bond to be indexed',
+    () => unwrap(miner.client.GET('/v1/subscriptions/{subscription_id}', { params })),
+    ({ status }) => status === 'active',
+  )
 }

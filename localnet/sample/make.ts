@@ -1,11 +1,12 @@
 import path from 'node:path'
 import type { ContractAddresses } from '../../contracts/deploy.ts'
-import { readNetwork } from '../../tools/client/network.ts'
-import { signIn } from '../../tools/client/sign-in.ts'
+import { type Network, readNetwork } from '../../tools/client/network.ts'
+import { signIn, type Wallet } from '../../tools/client/sign-in.ts'
 import { CommandError } from '../../tools/command/errors.ts'
-import { privateKeys } from '../accounts.ts'
+import { accounts, privateKeys } from '../accounts.ts'
 import { reasonOf } from '../errors.ts'
-import { makeDevice } from './devices.ts'
+import { sendDirect } from '../send-direct.ts'
+import { approval, type Device, makeDevice, subscribe, waitForBond } from './devices.ts'
 import { makeProject } from './project.ts'
 
 export interface SampleOptions {
@@ -24,28 +25,46 @@ export interface Sample {
 const devices = ['1', '2', '3']
 
 /**
- * Makes the sample data of a new network the way people would: a project in the catalogue, and devices with collateral
- * that work for it. Whatever is there already is left as it is, so it can be repeated.
+ * Makes the sample data of a new network the way people would who send their transactions themselves, which is faster than
+ * the relay: a project in the catalogue, and devices with collateral that work for it. Whatever is there already is left as
+ * it is, so it can be repeated.
  */
-export async function makeSample({ hub, rpcUrl, contracts, devicesFolder }: SampleOptions): Promise<Sample> {
+export async function makeSample(options: SampleOptions): Promise<Sample> {
+  const { hub, rpcUrl, contracts, devicesFolder } = options
   const network = await readNetwork(hub)
   const [developer, operator, miner] = await Promise.all([
     signIn(network, privateKeys.developer),
     signIn(network, privateKeys.operator),
     signIn(network, privateKeys.miner),
   ])
-  const projectId = await named('The project', () =>
-    makeProject({ network, rpcUrl, contracts, developer, operator }),
-  )
-  const nodeIds: string[] = []
-  // One after the other: an owner has one bond under way at a time.
+  const [projectId, made] = await Promise.all([
+    named('The project', () => makeProject({ network, rpcUrl, contracts, developer, operator })),
+    makeDevices(network, miner, devicesFolder),
+  ])
+  await named('The collateral', () => bond(options, miner, projectId, made))
+  return { projectId, nodeIds: made.map(({ nodeId }) => nodeId) }
+}
+
+async function makeDevices(network: Network, miner: Wallet, folder: string): Promise<Device[]> {
+  const made: Device[] = []
   for (const name of devices)
-    nodeIds.push(
-      await named(`Device ${name}`, () =>
-        makeDevice(network, miner, projectId, path.join(devicesFolder, name)),
-      ),
-    )
-  return { projectId, nodeIds }
+    made.push(await named(`Device ${name}`, () => makeDevice(network, miner, path.join(folder, name))))
+  return made
+}
+
+/** Subscribes devices to a project, with collateral. */
+async function bond(
+  { rpcUrl, contracts: { token, staking } }: SampleOptions,
+  miner: Wallet,
+  projectId: string,
+  made: readonly Device[],
+): Promise<void> {
+  const bonds = (await Promise.all(made.map((device) => subscribe(miner, projectId, device)))).filter(
+    (call) => call !== null,
+  )
+  if (bonds.length > 0)
+    await sendDirect(rpcUrl, accounts.miner, [approval(token, staking, bonds.length), ...bonds])
+  await Promise.all(made.map((device) => waitForBond(miner, projectId, device)))
 }
 
 /** Has a failure say what could not be made. */

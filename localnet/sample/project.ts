@@ -2,13 +2,13 @@ import type { ContractAddresses } from '../../contracts/deploy.ts'
 import { callBatch } from '../../contracts/json-rpc.ts'
 import { echoArtifact } from '../../protocol/hbc/testing/artifacts.ts'
 import { deriveProjectId, deriveVaultAddress } from '../../protocol/identity/index.ts'
-import { deriveManifestHashes, signManifest } from '../../protocol/manifest/index.ts'
+import { signManifest } from '../../protocol/manifest/index.ts'
 import { unwrap, unwrapIfFound } from '../../tools/client/answers.ts'
 import type { Network } from '../../tools/client/network.ts'
-import { signAndRelay } from '../../tools/client/relay.ts'
 import type { Wallet } from '../../tools/client/sign-in.ts'
 import { waitFor } from '../../tools/client/wait.ts'
 import { accounts } from '../accounts.ts'
+import { sendDirect } from '../send-direct.ts'
 import { fundVault } from '../vault.ts'
 import { manifestLike, sampleSlug } from './manifest.ts'
 
@@ -39,25 +39,22 @@ export async function makeProject(parts: ProjectParts): Promise<string> {
     )
   const read = () => developer.client.GET('/v1/projects/{project_id}', { params })
   const known = await unwrapIfFound(read())
-  if (known === null || known.listing_status === 'submitted') {
-    await register(parts, projectId, vault)
-    await waitFor(
-      'the registration to be indexed',
-      () => unwrap(read()),
-      ({ listing_status }) => listing_status !== 'submitted',
-    )
-  }
-  if ((await unwrap(read())).listing_status === 'pending_review')
+  if (known === null || known.listing_status === 'submitted') await register(parts, vault)
+  await openVault(parts, projectId, vault)
+  const { listing_status } = await waitFor(
+    'the registration to be indexed',
+    () => unwrap(read()),
+    ({ listing_status }) => listing_status !== 'submitted',
+  )
+  if (listing_status === 'pending_review')
     await unwrap(
       operator.client.POST('/admin/v1/projects/{project_id}/review', { params, body: { action: 'approve' } }),
     )
-  await openVault(parts, projectId, vault)
   return projectId
 }
 
 async function register(
-  { network, contracts, developer }: ProjectParts,
-  projectId: string,
+  { network, rpcUrl, contracts, developer }: ProjectParts,
   vault: string,
 ): Promise<void> {
   const { client, address, key } = developer
@@ -71,24 +68,13 @@ async function register(
     },
     { profile: network.profile, developer: address, worker, functions, token: contracts.token, vault },
   )
-  const { register_by_sig } = await unwrap(
+  const { register_tx } = await unwrap(
     client.POST('/v1/developers/projects', {
       // The types of openapi-fetch want a member left out that can only be null, as the verifier.
       body: { manifest: manifest as never, sig_type: 'eip191', signature: signManifest(key, manifest) },
     }),
   )
-  const { consensus_hash, manifest_hash } = deriveManifestHashes(network.profile, manifest)
-  const wanted = {
-    developer: address,
-    slug: sampleSlug,
-    worker,
-    consensusHash: consensus_hash,
-    manifestHash: manifest_hash,
-  }
-  const params = { path: { project_id: projectId } }
-  await signAndRelay(network, developer, register_by_sig!, wanted, (body) =>
-    unwrap(client.POST('/v1/developers/projects/{project_id}/register', { params, body })),
-  )
+  await sendDirect(rpcUrl, accounts.developer, [register_tx])
 }
 
 async function uploadWorker({ client }: Wallet) {

@@ -4,6 +4,8 @@ import type { RelayerNetwork } from './relayer-network.ts'
 export interface FaultyChain {
   /** Replaces the last blocks by empty ones; `share` of as many as there may be. */
   reorganise: (share: number) => Promise<void>
+  /** Lets so many seconds pass. */
+  pass: (seconds: number) => Promise<void>
   /** Lets the base fee jump to twenty times what transactions have offered so far. */
   jump: () => Promise<void>
   /** How often each happened, by name. */
@@ -31,6 +33,15 @@ export async function startFaultyChain(
     last = done
     return done
   }
+  const time = async () => {
+    const head = await chain.rpc<{ timestamp: string }>('eth_getBlockByNumber', 'latest', false)
+    return Number(head.timestamp)
+  }
+  const passUntil = async (end: number) => {
+    const seconds = end - (await time())
+    if (seconds > 0) await chain.rpc('evm_increaseTime', seconds)
+    await chain.rpc('evm_mine')
+  }
   let stopped = false
   const mine = async () => {
     while (!stopped) {
@@ -43,10 +54,14 @@ export async function startFaultyChain(
     reorganise: (share) =>
       inTurn(async () => {
         const depth = 1 + Math.floor(share * depthMax)
+        const before = await time()
         await chain.rpc('anvil_reorg', depth, [])
+        // The chain's clock was set back with its blocks.
+        await passUntil(before)
         await fund()
         note('reorganisation')
       }),
+    pass: (seconds) => inTurn(async () => passUntil((await time()) + seconds)),
     jump: () =>
       inTurn(async () => {
         await chain.rpc('anvil_setNextBlockBaseFeePerGas', `0x${jumpWei.toString(16)}`)

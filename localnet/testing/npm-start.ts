@@ -62,7 +62,7 @@ export class NpmStart {
 
   /** Every process that was started for the folder, however far from the first one. Linux only. */
   listProcesses(): Process[] {
-    return listProcesses().filter(({ pid }) => environmentOf(pid).includes(`LOCALNET_DIR=${this.folder}`))
+    return listProcessesWith(`LOCALNET_DIR=${this.folder}`)
   }
 
   async clear(): Promise<void> {
@@ -72,6 +72,10 @@ export class NpmStart {
     rmSync(this.folder, { recursive: true, force: true })
   }
 }
+
+/** Every process that was started with a setting in its environment. Linux only. */
+export const listProcessesWith = (setting: string): Process[] =>
+  listProcesses().filter(({ pid }) => environmentOf(pid).includes(setting))
 
 function environmentOf(pid: number): string[] {
   try {

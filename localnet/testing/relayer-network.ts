@@ -1,7 +1,7 @@
 import type { Hex } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import type { Anvil } from '../../contracts/anvil.ts'
-import type { ContractAddresses } from '../../contracts/deploy.ts'
+import type { ContractAddresses, Roles } from '../../contracts/deploy.ts'
 import type {
   RelayerHealth,
   RelayRequest,
@@ -60,6 +60,10 @@ export interface RelayerNetwork {
 export interface NetworkOptions {
   anvilFlags?: readonly string[]
   vars?: Record<string, string>
+  /** Who holds roles that the deploying account does not. */
+  roles?: Partial<Roles>
+  /** Where the hub is, also after a crash; a free one each time when left out. */
+  port?: number
   /** Hubs with a relayer each; 1 when left out. */
   hubs?: number
   /** Needed to crash: what is not stored does not survive. */
@@ -70,9 +74,9 @@ export interface NetworkOptions {
 
 /** Hubs in workerd, each with a relayer, on a chain of their own with the contracts. */
 export async function startRelayerNetwork(options: NetworkOptions = {}): Promise<RelayerNetwork> {
-  const { hubs = 1, statePath, vars } = options
+  const { hubs = 1, port = 0, statePath, vars } = options
   const chain = await startAnvil(options.anvilFlags)
-  const { contracts, startBlock } = await deployNetwork(chain)
+  const { contracts, startBlock } = await deployNetwork(chain, options.roles)
   const keys = Array.from({ length: hubs }, (_, hub) => [
     keyOf(hub === 0 ? relayerKey : generatePrivateKey()),
   ])
@@ -81,7 +85,7 @@ export async function startRelayerNetwork(options: NetworkOptions = {}): Promise
   }
   await fund()
   const urlOf = options.between ? await options.between(chain) : () => chain.url
-  const script = await bundleHub()
+  const script = await bundleHub({ whole: true })
   const own = (hub: number) => ({
     CHAIN_RPC_URL: urlOf(hub),
     RELAYER_PRIVATE_KEY: keys[hub]?.at(-1)?.privateKey as string,
@@ -103,7 +107,7 @@ export async function startRelayerNetwork(options: NetworkOptions = {}): Promise
     const before = ownWorkerds()
     const hub = await startHub({
       script,
-      port: 0,
+      port,
       callersNameAddress: true,
       ...(statePath !== undefined && { statePath }),
       vars: { ...common, ...own(0) },

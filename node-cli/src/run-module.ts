@@ -11,6 +11,8 @@ export interface ModuleRun {
   engine: EngineChoice
   /** Where key, modules, storage and ledger are; nothing is kept when left out. */
   dataDir: string | undefined
+  /** Called when nothing more of the run happens in the calling thread. */
+  onLeft?: (() => void) | undefined
 }
 
 export interface FinishedRun {
@@ -25,7 +27,7 @@ export interface FinishedRun {
  * @throws {@link NodeFault} for a run without an answer of the guest, {@link CliError} for a data directory of no use.
  */
 export async function runModule(run: ModuleRun): Promise<FinishedRun> {
-  const { artifact, functionName, input, gasLimit, engine, dataDir } = run
+  const { artifact, functionName, input, gasLimit, engine, dataDir, onLeft } = run
   const address = artifact.manifestAddress
   const module = { wasm: artifact.wasm, functions: artifact.manifest.functions }
   const request = {
@@ -36,6 +38,7 @@ export async function runModule(run: ModuleRun): Promise<FinishedRun> {
     input,
     gasLimit,
     foreground: true,
+    onLeft,
   } as const
   const finish = (result: ExecutionResult, seed: string): FinishedRun => ({
     result,

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { hashText } from '../encoding/index.ts'
-import { defaultNetworkParams, resolveProfile } from '../identity/index.ts'
+import { defaultNetworkParams } from '../identity/index.ts'
 import { describeVectors } from '../vectors/suite.ts'
-import { auditDraw, isAudited, selectAuditBlock } from './audit.ts'
+import { isAudited, selectAuditBlock } from './audit.ts'
 import { type Block, beaconTargetTime, selectBeaconBlock } from './beacon.ts'
 
 describeVectors('beacon', 'audit')
@@ -22,7 +22,7 @@ test('property: a beacon block is the last one below its target, and further blo
       const block = selectBeaconBlock(blocks, target)
       const below = blocks.filter((one) => one.timestamp < target)
       expect(block).toEqual(below.at(-1) ?? null)
-      expect(selectBeaconBlock(below, target)).toEqual(block)
+      expect(selectBeaconBlock([...below].reverse(), target)).toEqual(block)
     }),
   )
 })
@@ -42,9 +42,13 @@ test('the beacon of an epoch is taken before its snapshot is built', () => {
   expect(beaconTargetTime(7, 3600, defaultNetworkParams)).toBeLessThan(built)
 })
 
-test('audits hit about the share of rounds that the network asks for', () => {
-  const draws = Array.from({ length: 3000 }, (_, i) =>
-    auditDraw(resolveProfile(), `task:${hashText(`round ${i}`)}`, hashText('block')),
+test('property: contested rounds are always audited, others below the rate, and a higher rate spares nobody', () => {
+  fc.assert(
+    fc.property(fc.nat(9_999), fc.nat(9_999), (draw, rate) => {
+      expect(isAudited(draw, rate, true)).toBe(true)
+      expect(isAudited(draw, 0, false)).toBe(false)
+      expect(isAudited(draw, 10_000, false)).toBe(true)
+      if (isAudited(draw, rate, false)) expect(isAudited(draw, rate + 1, false)).toBe(true)
+    }),
   )
-  expect(draws.filter((draw) => isAudited(draw, 1000, false)).length / 3000).toBeCloseTo(0.1, 1)
 })

@@ -110,7 +110,10 @@ export class VoteError extends Error {
   override readonly name = 'VoteError'
   readonly code = 'invalid_vote'
 
+  readonly reason: string
+
   constructor(reason: string) {
     super(`This is no valid vote: ${reason}.`)
+    this.reason = reason
   }
 }

@@ -85,13 +85,23 @@ export class SnapshotWriter {
   }
 }
 
+/** A snapshot of whose entries only something is known. */
+export interface SnapshotOf<E> extends Omit<Snapshot, 'entries'> {
+  readonly entries: readonly E[]
+}
+
 /**
  * Reads a snapshot that {@link SnapshotWriter} wrote, entry by entry, so that its text is never held whole beside its
  * objects. It is trusted: what comes from others is for {@link parseSnapshot}.
+ *
+ * @param keep what is held of an entry: of 65,536 whole ones an isolate has room for a few times only.
  */
-export async function readSnapshotDocument(bytes: AsyncIterable<Uint8Array>): Promise<Snapshot> {
+export async function readSnapshotDocument<E>(
+  bytes: AsyncIterable<Uint8Array>,
+  keep: (entry: SnapshotEntry) => E,
+): Promise<SnapshotOf<E>> {
   const decoder = new TextDecoder()
-  const entries: SnapshotEntry[] = []
+  const entries: E[] = []
   let header = ''
   let text = ''
   for await (const piece of bytes) {
@@ -102,19 +112,19 @@ export async function readSnapshotDocument(bytes: AsyncIterable<Uint8Array>): Pr
       header = text.slice(0, start + '"entries":['.length)
       text = text.slice(header.length)
     }
-    text = takeEntries(text, entries)
+    text = takeEntries(text, (entry) => entries.push(keep(entry)))
   }
   return { ...(JSON.parse(header + text) as Snapshot), entries }
 }
 
 /** Takes the entries that are there whole off a text, and gives the rest. No member of an entry contains a brace. */
-function takeEntries(text: string, entries: SnapshotEntry[]): string {
+function takeEntries(text: string, take: (entry: SnapshotEntry) => void): string {
   let at = 0
   while (text[at] === '{' || (text[at] === ',' && text[at + 1] === '{')) {
     const start = text[at] === ',' ? at + 1 : at
     const end = text.indexOf('}', start)
     if (end < 0) break
-    entries.push(JSON.parse(text.slice(start, end + 1)) as SnapshotEntry)
+    take(JSON.parse(text.slice(start, end + 1)) as SnapshotEntry)
     at = end + 1
   }
   return text.slice(at)

@@ -4,7 +4,7 @@ import { hashText } from '../encoding/index.ts'
 import { resolveProfile } from '../identity/index.ts'
 import { describeVectors } from '../vectors/suite.ts'
 import { quorum } from './quorum.ts'
-import { candidateWeight, type DrawInput, drawCommittee } from './sortition.ts'
+import { type DrawInput, drawCommittee } from './sortition.ts'
 
 describeVectors('weights', 'sortition')
 
@@ -55,39 +55,6 @@ describe('drawCommittee', () => {
         expect(q).toBe(quorum(k_eff))
       }),
     )
-  })
-
-  // Walks the entries as the rule is worded, with a list that shrinks, where the code zeroes weights.
-  test('property: agrees with a draw from a shrinking list', () => {
-    fc.assert(
-      fc.property(inputs, (input) => {
-        const { draws } = drawCommittee(profile, input)
-        const left = input.entries.map((entry, index) => ({ index, weight: candidateWeight(entry, input) }))
-        for (const { word, index, x } of draws) {
-          const total = left.reduce((sum, one) => sum + one.weight, 0n)
-          expect(BigInt(x)).toBe(BigInt(word) % total)
-          let sum = 0n
-          const at = left.findIndex((one) => {
-            sum += one.weight
-            return BigInt(x) < sum
-          })
-          expect(left.splice(at, 1)[0]!.index).toBe(index)
-        }
-      }),
-    )
-  })
-
-  test('draws about as often as the weight says', () => {
-    const entries = [1n, 3n].map((units, i) => ({
-      node_key: `0x${String(i).repeat(64)}`,
-      collateral: String(units * 10n ** 18n),
-      reputation: 1000,
-    }))
-    const committee = { size: 1, min_size: 1, backups: 0 }
-    const heavy = Array.from({ length: 2000 }, (_, seq) =>
-      drawCommittee(profile, { ...base, seq, entries, committee }),
-    ).filter(({ draws }) => draws[0]!.index === 1)
-    expect(heavy.length / 2000).toBeCloseTo(0.75, 1)
   })
 
   test('refuses to draw when nobody has any weight', () => {

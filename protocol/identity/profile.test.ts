@@ -36,7 +36,9 @@ describe('profileStrings', () => {
       const [original] = readVectorFile(path.join(import.meta.dirname, `../vectors/${renamed.topic}.json`))
       for (const { name, output } of renamed.cases) {
         expect(JSON.stringify(output)).not.toMatch(/hub/i)
-        expect(output).not.toEqual(original!.cases.find((one) => one.name === name)!.output)
+        // Some are about renamed deployments alone: they judge what was signed under the default names.
+        const same = original!.cases.find((one) => one.name === name)
+        if (same !== undefined) expect(output).not.toEqual(same.output)
       }
     }
   })

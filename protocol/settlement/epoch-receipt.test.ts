@@ -12,6 +12,7 @@ import {
   recomputesEpochReceipt,
 } from './epoch-receipt.ts'
 import { hashPayoutLeaf, verifyPayoutProof } from './merkle.ts'
+import { type CreditedRecord, capUnits, sumUnits } from './rewards.ts'
 
 describeVectors('receipt-v2')
 
@@ -36,10 +37,42 @@ test('property: a built receipt reads back, recomputes, and its proofs pay every
       const sum = units.reduce((total, one) => total + one.units, 0)
       const isCapped = sum > consensus.economics.max_units_per_epoch
       expect(recomputesEpochReceipt(profile, receipt, consensus)).toBe(!isCapped)
+      const leafTotal = built.tree.leaves.reduce((total, leaf) => total + BigInt(leaf.amount), 0n)
+      expect(String(leafTotal)).toBe(receipt.totals.miner)
       for (const { miner, amount, proof } of built.tree.leaves) {
         const leaf = hashPayoutLeaf(projectId, epoch, { miner, amount })
         expect(verifyPayoutProof(receipt.merkle_root, leaf, proof)).toBe(true)
       }
+    }),
+    { numRuns: 40 },
+  )
+})
+
+test('property: final records and voters in any order give one receipt hash', () => {
+  const records = fc.array(
+    fc.record({
+      gas_used: fc.nat(10 ** 8),
+      voters: fc.array(
+        fc.nat(12).map((n) => ({ payout_address: `0x${n.toString(16).padStart(40, '0')}` })),
+        { minLength: 1, maxLength: 5 },
+      ),
+    }),
+    { minLength: 1, maxLength: 12 },
+  )
+  const shuffled = records.chain((list) =>
+    fc.tuple(fc.constant(list), fc.shuffledSubarray(list, { minLength: list.length })),
+  )
+  const { max_recipients_per_epoch, max_units_per_epoch } = consensus.economics
+  const hashOf = (list: readonly CreditedRecord[]) => {
+    const units = capUnits(sumUnits(list, 10 ** 6), max_recipients_per_epoch, max_units_per_epoch)
+    return hashEpochReceipt(
+      buildEpochReceipt(profile, { project_id: projectId, epoch: 7, consensus, units })!.body,
+    )
+  }
+  fc.assert(
+    fc.property(shuffled, ([list, again]) => {
+      const reversed = again.map((one) => ({ ...one, voters: [...one.voters].reverse() }))
+      expect(hashOf(reversed)).toBe(hashOf(list))
     }),
     { numRuns: 40 },
   )

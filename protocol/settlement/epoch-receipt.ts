@@ -258,17 +258,21 @@ export function countEpochAttestations(
   return countAttestations(profile, text, receipt.attestations, validators)
 }
 
+/** A receipt that recomputes, or the first member that says anything else than the units give. */
+export type RecomputedReceipt =
+  | { readonly built: BuiltEpochReceipt }
+  | { readonly differs: keyof EpochReceiptBody | 'receipt_hash' }
+
 /**
  * Computes a receipt again from its units under the project's consensus: caps kept, amounts, totals, root and hash. The
- * units themselves only a validator with the final records can judge.
- *
- * @returns The receipt's body with its tree; null when the receipt says anything else.
+ * units themselves only a validator with the final records can judge. Units that come to nothing have no receipt, so they
+ * differ.
  */
 export function recomputeEpochReceipt(
   profile: Profile,
   receipt: EpochReceipt,
   consensus: Consensus,
-): BuiltEpochReceipt | null {
+): RecomputedReceipt {
   const { max_recipients_per_epoch, max_units_per_epoch } = consensus.economics
   const units = receipt.compute_units.map(({ miner, units: own }) => ({ miner, units: own }))
   const built = buildEpochReceipt(profile, {
@@ -277,11 +281,12 @@ export function recomputeEpochReceipt(
     consensus,
     units: capUnits(units, max_recipients_per_epoch, max_units_per_epoch),
   })
-  const isSame =
-    built !== null &&
-    encodeCanonicalJson(built.body) === encodeCanonicalJson(epochReceiptBody(receipt)) &&
-    hashEpochReceipt(receipt) === receipt.receipt_hash
-  return isSame ? built : null
+  if (built === null) return { differs: 'compute_units' }
+  const differs = bodyKeys.find(
+    (member) => encodeCanonicalJson(built.body[member]) !== encodeCanonicalJson(receipt[member]),
+  )
+  if (differs !== undefined) return { differs }
+  return hashEpochReceipt(receipt) === receipt.receipt_hash ? { built } : { differs: 'receipt_hash' }
 }
 
 /** Whether a receipt is what {@link recomputeEpochReceipt} computes. */
@@ -289,4 +294,4 @@ export const recomputesEpochReceipt = (
   profile: Profile,
   receipt: EpochReceipt,
   consensus: Consensus,
-): boolean => recomputeEpochReceipt(profile, receipt, consensus) !== null
+): boolean => 'built' in recomputeEpochReceipt(profile, receipt, consensus)

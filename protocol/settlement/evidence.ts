@@ -145,7 +145,7 @@ export function checkEvidence(profile: Profile, evidence: Evidence, context: Evi
   try {
     proofs[evidence.kind](profile, evidence, context)
   } catch (error) {
-    if (error instanceof VoteError) throw new EvidenceError(error.message)
+    if (error instanceof VoteError) throw new EvidenceError(`a vote is not valid (${error.reason})`)
     throw error
   }
   return hashEvidence(evidence)

@@ -43,6 +43,30 @@ describe('computeRewards', () => {
       }),
     )
   })
+
+  test('property: the treasury has its share and all dust, which is less than one unit of tokens a recipient', () => {
+    fc.assert(
+      fc.property(terms, someUnits, (rules, units) => {
+        const { epoch_cap: cap, shares, totals } = computeRewards(rules, 3_600, units)
+        const { miner: minerBp, developer: developerBp } = rules.fee_split_bp
+        const gross = BigInt(totals.gross)
+        const dust = BigInt(totals.treasury) * 10_000n - gross * BigInt(10_000 - minerBp - developerBp)
+        expect(dust >= 0n && dust < BigInt(shares.length + 1) * 10_000n).toBe(true)
+        if (rules.reward_model === 'epoch-pool' && units.length > 0)
+          expect(BigInt(cap) - gross < BigInt(units.length)).toBe(true)
+      }),
+    )
+  })
+
+  test('property: nobody with fewer units is paid more', () => {
+    fc.assert(
+      fc.property(terms, someUnits, (rules, units) => {
+        const shares = [...computeRewards(rules, 3_600, units).shares].sort((a, b) => a.units - b.units)
+        const amounts = shares.map((share) => BigInt(share.amount))
+        expect(amounts.every((amount, i) => i === 0 || amounts[i - 1]! <= amount)).toBe(true)
+      }),
+    )
+  })
 })
 
 describe('capUnits', () => {

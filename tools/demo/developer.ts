@@ -8,9 +8,11 @@ import type { Network } from '../client/network.ts'
 import type { Wallet } from '../client/sign-in.ts'
 import { print, printStep } from '../print.ts'
 import { printedSignIn, unprinted, waitForRecord } from '../printed-calls.ts'
-import { nodectl } from './nodectl.ts'
+import { fundProject } from '../vault.ts'
+import { mapInParallel } from './in-parallel.ts'
+import { ensure, type Stage } from './stage.ts'
 
-interface CompiledModule {
+export interface CompiledModule {
   manifest_address: string
   functions: string[]
   hbc_bytes: number
@@ -20,21 +22,21 @@ interface CompiledModule {
 
 /** Compiles the examples, uploads and downloads them. */
 export async function publishModules(
-  { client: open }: Network,
+  { network: { client: open }, nodectl, scratch }: Stage,
   { client }: Wallet,
-  scratch: string,
 ): Promise<CompiledModule[]> {
   printStep('Compile the example modules with nodectl')
   const sources = readdirSync('examples').filter((name) => name.endsWith('.ts'))
-  const modules = sources.map((name) => {
+  const modules = await mapInParallel(sources, async (name) => {
     const out = path.join(scratch, name.replace(/\.ts$/, '.hbc'))
-    const compiled = JSON.parse(
-      nodectl('compile', path.join('examples', name), '--out', out),
-    ) as CompiledModule
-    print('·', `${name.padEnd(12)} ${compiled.hbc_bytes} bytes  ${compiled.functions.join(', ')}`)
-    print(' ', compiled.manifest_address)
-    return { ...compiled, out, bytes: new Uint8Array(readFileSync(out)) }
+    const printed = await nodectl('compile', path.join('examples', name), '--out', out)
+    const compiled = JSON.parse(printed) as CompiledModule
+    return { ...compiled, name, out, bytes: new Uint8Array(readFileSync(out)) }
   })
+  for (const { name, hbc_bytes, functions, manifest_address } of modules) {
+    print('·', `${name.padEnd(12)} ${hbc_bytes} bytes  ${functions.join(', ')}`)
+    print(' ', manifest_address)
+  }
 
   printStep('Upload them: the first as base64, the others as bytes')
   for (const [index, { manifest_address, bytes }] of modules.entries()) {
@@ -58,7 +60,7 @@ export async function publishModules(
   await unwrap(open.GET('/v1/modules', { params: { query: { limit: 3 } } }))
 
   printStep('Download each, and compare bytes and address')
-  for (const { manifest_address, bytes, out } of modules) {
+  await mapInParallel(modules, async ({ manifest_address, bytes, out }) => {
     const { data, response } = await open.GET('/v1/modules/{address}/hbc', {
       params: { path: { address: manifest_address } },
       parseAs: 'arrayBuffer',
@@ -66,24 +68,25 @@ export async function publishModules(
     const body = new Uint8Array(data as ArrayBuffer)
     const again = path.join(scratch, `again-${path.basename(out)}`)
     writeFileSync(again, body)
-    const inspected = JSON.parse(nodectl('inspect', again)) as { manifest_address: string }
+    const inspected = JSON.parse(await nodectl('inspect', again)) as { manifest_address: string }
     const addresses = new Set([
       manifest_address,
       inspected.manifest_address,
       response.headers.get('x-manifest-address'),
     ])
-    if (Buffer.compare(body, bytes) !== 0 || addresses.size !== 1) throw new Error('the download differs')
-    print('=', 'same bytes; the same address from the compiler, the hub and nodectl inspect')
-  }
+    ensure(Buffer.compare(body, bytes) === 0 && addresses.size === 1, 'the download is what was uploaded')
+  })
+  print('=', 'the same bytes; the same addresses from the compiler, the hub and nodectl inspect')
   return modules
 }
 
-/** Lets the operator of the local network approve it. False where the hub has another operator. */
-export async function approveProject(network: Network, projectId: string): Promise<boolean> {
+/** Lets the operator of the local network approve it, and gives that operator. Null where the hub has another one. */
+export async function approveProject({ network }: Stage, projectId: string): Promise<Wallet | null> {
   printStep('An operator reviews it')
-  const { client } = await printedSignIn(network, privateKeys.operator)
+  const operator = await printedSignIn(network, privateKeys.operator)
+  const { client } = operator
   const me = await unwrap(client.GET('/v1/me'))
-  if (!me.roles.includes('operator')) return false
+  if (!me.roles.includes('operator')) return null
   await unwrap(client.GET('/admin/v1/review-queue'))
   const params = { path: { project_id: projectId } }
   await unwrap(client.POST('/admin/v1/projects/{project_id}/review', { params, body: { action: 'approve' } }))
@@ -93,7 +96,31 @@ export async function approveProject(network: Network, projectId: string): Promi
     ({ listing_status }) => listing_status === 'listed',
   )
   await unwrap(client.GET('/admin/v1/audit-log', { params: { query: { subject: projectId } } }))
-  return true
+  return operator
+}
+
+/** More than the epochs of this demo pay. */
+const fundsWei = 100n * 10n ** 18n
+
+/** The developer opens the vault that miners are paid from, and puts tokens of the faucet into it. */
+export async function openVault({ network }: Stage, developer: Wallet, projectId: string): Promise<void> {
+  printStep('The developer asks the faucet for tokens, which also pay for transactions')
+  await unwrap(developer.client.POST('/v1/faucet/drip'))
+  await waitForRecord(
+    'the tokens to arrive',
+    () => developer.client.GET('/v1/me/collateral', unprinted),
+    ({ hub_balance }) => BigInt(hub_balance ?? 0) >= fundsWei,
+  )
+  await fundProject(network, developer, projectId, undefined, fundsWei)
+  await waitForRecord(
+    'the vault to be indexed',
+    () =>
+      developer.client.GET('/v1/projects/{project_id}/economics', {
+        params: { path: { project_id: projectId } },
+        ...unprinted,
+      }),
+    ({ vault }) => vault.deployed && vault.balance === String(fundsWei),
+  )
 }
 
 /** The manifest of this demo's project, whose worker is the module that hashes. */

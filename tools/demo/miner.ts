@@ -2,58 +2,110 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { makeDevice, waitForBond } from '../../localnet/sample/devices.ts'
 import { sampleCollateralWei } from '../../localnet/sample/manifest.ts'
-import type { TemporaryNetwork } from '../../localnet/temporary-network.ts'
 import { bytesToHex } from '../../protocol/encoding/index.ts'
 import { createBindingRecord, parseBindingMessage } from '../../protocol/identity/index.ts'
 import { unwrap } from '../client/answers.ts'
 import { HubError } from '../client/connect.ts'
 import type { Network } from '../client/network.ts'
 import { signedByNode } from '../client/node-requests.ts'
-import type { SignedBody } from '../client/relay.ts'
-import type { Wallet } from '../client/sign-in.ts'
+import { type SignedBody, signAndRelay } from '../client/relay.ts'
+import { signIn, type Wallet } from '../client/sign-in.ts'
 import { print, printStep } from '../print.ts'
 import { expectRefusal, printedRelay, printedSignIn, unprinted, waitForRecord } from '../printed-calls.ts'
-import { nodectl } from './nodectl.ts'
+import { inTokens } from './amounts.ts'
+import { isMovable, passUntil, type Stage } from './stage.ts'
 
-/** Lets time pass in the network; null where others use it too. */
-export type PassTime = TemporaryNetwork['passTime'] | null
-
-interface Device {
+/** A device with its key, and its subscription to the project of the demo. */
+export interface Device {
   readonly nodeId: string
   readonly publicKey: string
   readonly seed: string
+  readonly dataDir: string
+  readonly subscriptionId: string
 }
 
-/** A miner comes, brings a device, stakes on the project, and takes the stake out again. */
-export async function mine(
-  network: Network,
-  passTime: PassTime,
-  projectId: string,
-  scratch: string,
-): Promise<void> {
+export interface Miner {
+  readonly wallet: Wallet
+  /** The first of them is the one that the demo follows. */
+  readonly devices: readonly [Device, ...Device[]]
+}
+
+type Key = Omit<Device, 'subscriptionId'>
+
+/** As many as the smallest committee has. */
+const furtherDevices = ['2', '3']
+
+/** A miner comes, brings a device, stakes on the project, and says where rewards go. */
+export async function joinAsMiner(stage: Stage, projectId: string): Promise<Miner> {
+  const { network } = stage
   printStep('A miner comes, and asks the faucet for tokens')
   const wallet = await printedSignIn(network, bytesToHex(randomBytes(32)))
   const drip = await unwrap(wallet.client.POST('/v1/faucet/drip'))
-  print('·', `${BigInt(drip.amount) / 10n ** 18n} ${network.profile.token_symbol} on their way`)
-  const device = await bindDevice(network, wallet, scratch)
-  const subscription = await subscribe(network, wallet, device, projectId)
-  await setPayout(network, wallet, subscription)
-  await leave(network, passTime, wallet, subscription)
+  print('·', `${inTokens(network, drip.amount)} on their way`)
+  printStep('Make a key for a device with nodectl')
+  const key = await makeKey(stage, 'device-1')
+  print('·', `device ${key.nodeId}`)
+  await bindDevice(network, wallet, key)
+  const subscriptionId = await subscribe(network, wallet, key, projectId)
+  await setPayout(network, wallet, subscriptionId)
+  return { wallet, devices: [{ ...key, subscriptionId }] }
 }
 
-async function bindDevice(network: Network, wallet: Wallet, scratch: string): Promise<Device> {
-  const { hub, client, profile } = network
-  printStep('Make a key for a device with nodectl')
-  const folder = path.join(scratch, 'device')
-  const { key_file, node_id, public_key } = JSON.parse(nodectl('keygen', '--data-dir', folder))
-  const device = {
-    nodeId: node_id,
-    publicKey: public_key,
-    seed: `0x${readFileSync(key_file, 'utf8').trim()}`,
+/** The miner brings as many devices as the smallest committee has. */
+export async function bringFurtherDevices(
+  stage: Stage,
+  { wallet, devices }: Miner,
+  projectId: string,
+): Promise<Miner> {
+  printStep('Two more devices of the miner come in the same way: the smallest committee has three')
+  const { quiet } = stage
+  const quietWallet = await signIn(quiet, wallet.key)
+  const further: Device[] = []
+  // One after the other: an owner has one bond under way at a time.
+  for (const name of furtherDevices) {
+    const key = await makeKey(stage, `device-${name}`)
+    await makeDevice(quiet, quietWallet, key.dataDir)
+    further.push({ ...key, subscriptionId: await bondQuietly(quiet, quietWallet, key, projectId) })
+    print('=', `device ${key.nodeId} has ${inTokens(quiet, sampleCollateralWei)} in the project`)
   }
-  print('·', `device ${node_id}`)
+  return { wallet, devices: [...devices, ...further] }
+}
 
+/** Subscribes a device and bonds the least collateral for it by signature, without a word. */
+async function bondQuietly(
+  quiet: Network,
+  wallet: Wallet,
+  { nodeId, publicKey }: Key,
+  projectId: string,
+): Promise<string> {
+  const amount = String(sampleCollateralWei)
+  const { subscription, bond } = await unwrap(
+    wallet.client.POST('/v1/subscriptions', {
+      body: { project_id: projectId, node_id: nodeId, collateral: amount },
+    }),
+  )
+  const { subscription_id } = subscription
+  const params = { path: { subscription_id } }
+  const wanted = { owner: wallet.address, projectId, nodeKey: publicKey, amount }
+  await signAndRelay(quiet, wallet, bond, wanted, (body) =>
+    unwrap(wallet.client.POST('/v1/subscriptions/{subscription_id}/bond', { params, body })),
+  )
+  await waitForBond(wallet, projectId, { nodeId, publicKey })
+  return subscription_id
+}
+
+async function makeKey({ nodectl, scratch }: Stage, name: string): Promise<Key> {
+  const dataDir = path.join(scratch, name)
+  const { key_file, node_id, public_key } = JSON.parse(await nodectl('keygen', '--data-dir', dataDir))
+  const seed = `0x${readFileSync(key_file, 'utf8').trim()}`
+  return { nodeId: node_id, publicKey: public_key, seed, dataDir }
+}
+
+async function bindDevice(network: Network, wallet: Wallet, key: Key): Promise<void> {
+  const { hub, client, profile } = network
+  const { nodeId: node_id, publicKey: public_key, seed } = key
   printStep('Bind the device to the wallet: both sign one text')
   const { message } = await unwrap(
     client.POST('/v1/devices/binding-message', { body: { owner: wallet.address, public_key } }),
@@ -62,7 +114,7 @@ async function bindDevice(network: Network, wallet: Wallet, scratch: string): Pr
   const fields = parseBindingMessage(profile, message)
   if (fields?.action !== 'bind' || fields.owner !== wallet.address || fields.public_key !== public_key)
     throw new HubError('wallet and device refuse to sign this text')
-  const record = createBindingRecord(profile, fields, { ownerKey: wallet.key, nodeSeed: device.seed })
+  const record = createBindingRecord(profile, fields, { ownerKey: wallet.key, nodeSeed: seed })
   await unwrap(client.POST('/v1/devices/bind', { body: record }))
   await unwrap(
     client.GET('/v1/bindings/{binding_hash}', {
@@ -71,7 +123,7 @@ async function bindDevice(network: Network, wallet: Wallet, scratch: string): Pr
   )
 
   printStep('The device registers, says what it is, and that it is alive; each request carries its signature')
-  const signed = signedByNode(network, device.seed)
+  const signed = signedByNode(network, seed)
   const registration = {
     hub,
     network: profile.network,
@@ -106,13 +158,12 @@ async function bindDevice(network: Network, wallet: Wallet, scratch: string): Pr
     ),
   )
   await unwrap(wallet.client.GET('/v1/me/devices'))
-  return device
 }
 
 async function subscribe(
   network: Network,
   wallet: Wallet,
-  { nodeId, publicKey }: Device,
+  { nodeId, publicKey }: Key,
   projectId: string,
 ): Promise<string> {
   const { client, address } = wallet
@@ -176,12 +227,10 @@ function requirePayload<T extends object>(answer: T): Extract<T, { typed_data: u
   return answer as Extract<T, { typed_data: unknown }>
 }
 
-async function leave(
-  network: Network,
-  passTime: PassTime,
-  wallet: Wallet,
-  subscriptionId: string,
-): Promise<void> {
+/** The first device leaves the project, with its stake. */
+export async function leave(stage: Stage, { wallet, devices }: Miner): Promise<void> {
+  const { network } = stage
+  const [{ subscriptionId }] = devices
   const { client, address: owner } = wallet
   const params = { path: { subscription_id: subscriptionId } }
   const wanted = { owner, subscriptionId }
@@ -200,15 +249,15 @@ async function leave(
   await printedRelay(network, wallet, requirePayload(await unbond()), wanted, unbond)
   const { release_at } = await waitForStatus('unbonding')
   await expectRefusal(withdraw(), 409)
-  const seconds = (release_at ?? 0) - (await network.now())
-  if (passTime === null) {
-    const hours = Math.ceil(seconds / 3600)
+  const releaseAt = release_at ?? 0
+  if (!isMovable(stage)) {
+    const hours = Math.ceil((releaseAt - (await network.now())) / 3600)
     print('·', `the collateral is released in ${hours} h; POST …/withdraw takes it then`)
     return
   }
 
-  printStep('Three days pass in the network of this demo; withdraw')
-  await passTime(seconds + 1)
+  printStep('Three days pass in the network; withdraw')
+  await passUntil(stage, releaseAt + 1)
   await waitForStatus('withdrawable')
   const payload = requirePayload(await unwrap(withdraw()))
   await printedRelay(network, wallet, payload, wanted, (body) => unwrap(withdraw(body)))

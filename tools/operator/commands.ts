@@ -4,12 +4,13 @@ import { readArguments } from '../command/arguments.ts'
 import { UsageError } from '../command/errors.ts'
 import { hubHelp, readHub } from '../options/hub.ts'
 
-type AdminPath = Extract<keyof paths, `/admin/${string}`>
+/** The operator API, and the public lists of what operators decide about. */
+type OperatorPath = Extract<keyof paths, `/admin/${string}`> | '/v1/explorer/slashes' | '/v1/explorer/epochs'
 
-/** One call of the hub's operator API, as the typed client takes it. */
+/** One call of the hub, as the typed client takes it. */
 export interface OperatorCall {
   readonly method: 'get' | 'post' | 'put'
-  readonly path: AdminPath
+  readonly path: OperatorPath
   readonly params?: {
     readonly path?: Record<string, string>
     readonly query?: Record<string, string | undefined>
@@ -23,6 +24,7 @@ interface Options {
   readonly condition?: readonly string[]
   readonly status?: string
   readonly role?: string
+  readonly project?: string
   readonly subject?: string
   readonly amount?: string
   readonly 'eth-amount'?: string
@@ -32,17 +34,19 @@ interface Command {
   /** Words the command begins with; a word in angle brackets stands for any. */
   readonly words: readonly string[]
   readonly does: string
+  /** Options of an example; its words are those of the command. */
+  readonly example?: string
   readonly options?: readonly (keyof Options)[]
   readonly call: (given: readonly string[], options: Options) => OperatorCall
 }
 
-const get = (path: AdminPath, query: Record<string, string | undefined> = {}): OperatorCall => ({
+const get = (path: OperatorPath, query: Record<string, string | undefined> = {}): OperatorCall => ({
   method: 'get',
   path,
   params: { query },
 })
 const decide = (
-  path: AdminPath,
+  path: OperatorPath,
   subject: Record<string, string>,
   { reason }: Options,
   body: Record<string, unknown> = {},
@@ -75,6 +79,8 @@ export const commands: readonly Command[] = [
   ...reviews.map((action) => ({
     words: ['project', action, '<project_id>'],
     does: `${action} a project`,
+    example:
+      action === 'approve' ? '--condition "Publishes its data."' : '--reason "It hides what it computes."',
     options: ['reason', 'condition'] as const,
     call: ([project_id = '']: readonly string[], options: Options) =>
       decide('/admin/v1/projects/{project_id}/review', { project_id }, options, {
@@ -86,6 +92,7 @@ export const commands: readonly Command[] = [
     verdicts.map((action) => ({
       words: [what, action, '<address>'],
       does: `${action} a developer's ${what}`,
+      example: '--reason "Asked by mail."',
       options: ['reason'] as const,
       call: ([address = '']: readonly string[], options: Options) =>
         decide(`/admin/v1/developers/{address}/${what}`, { address }, options, { action }),
@@ -94,19 +101,35 @@ export const commands: readonly Command[] = [
   {
     words: ['nodes'],
     does: 'registered nodes, newest first',
+    example: '--role validator --status pending',
     options: ['status', 'role'],
     call: (_, { status, role }) => get('/admin/v1/nodes', { status, role }),
   },
   ...(['approve', 'revoke'] as const).map((action) => ({
     words: ['node', action, '<node_id>'],
     does: `${action} a node`,
+    example:
+      action === 'approve'
+        ? '--reason "Known since the first network."'
+        : '--reason "Signed two results for one task."',
     options: ['reason'] as const,
     call: ([node_id = '']: readonly string[], options: Options) =>
       decide(`/admin/v1/nodes/{node_id}/${action}`, { node_id }, options),
   })),
+  {
+    words: ['slashes'],
+    does: 'slashes, newest first',
+    example: '--status disputed',
+    options: ['status', 'project'],
+    call: (_, { status, project }) => get('/v1/explorer/slashes', { status, project_id: project }),
+  },
   ...(['cancel', 'uphold'] as const).map((decision) => ({
     words: ['slash', 'resolve', '<evidence_hash>', decision],
     does: decision === 'cancel' ? 'end a slash that is open' : 'decide against the dispute of a slash',
+    example:
+      decision === 'cancel'
+        ? '--notes "The key was copied; see the report."'
+        : '--notes "Both votes are of the owner\'s own key."',
     options: ['notes'] as const,
     call: ([evidence_hash = '']: readonly string[], { notes }: Options) =>
       decide(
@@ -119,22 +142,38 @@ export const commands: readonly Command[] = [
         },
       ),
   })),
+  {
+    words: ['epochs'],
+    does: 'epochs with a receipt, newest first',
+    example: '--status settled',
+    options: ['status', 'project'],
+    call: (_, { status, project }) => get('/v1/explorer/epochs', { status, project_id: project }),
+  },
   ...(['veto', 'reopen'] as const).map((action) => ({
     words: ['epoch', action, '<project_id>', '<epoch>'],
-    does: action === 'veto' ? 'take a posted epoch back' : 'let a vetoed epoch be posted again',
+    does:
+      action === 'veto'
+        ? 'take a posted epoch back, within its challenge period'
+        : 'let a vetoed epoch be posted again',
+    example:
+      action === 'veto'
+        ? '--reason "Its root is not the attested one."'
+        : '--reason "The attested root was right."',
     options: ['reason'] as const,
     call: ([project_id = '', epoch = '']: readonly string[], options: Options) =>
       decide(`/admin/v1/epochs/{project_id}/{epoch}/${action}`, { project_id, epoch }, options),
   })),
   ...(['pause', 'unpause'] as const).map((action) => ({
     words: ['settlement', action],
-    does: action === 'pause' ? 'stop the posting of epochs' : 'let epochs be posted again',
+    does: action === 'pause' ? 'stop the posting of epochs, in all vaults' : 'let epochs be posted again',
+    example: action === 'pause' ? '--reason "Validators disagree."' : '--reason "Validators agree again."',
     options: ['reason'] as const,
     call: (_: readonly string[], options: Options) => decide(`/admin/v1/settlement/${action}`, {}, options),
   })),
   {
     words: ['faucet', 'open'],
     does: 'open the faucet, with what the deployment gives or what is named',
+    example: '--amount 500000000000000000000',
     options: ['amount', 'eth-amount', 'reason'],
     call: (_, options) => faucet(true, options),
   },
@@ -152,6 +191,7 @@ export const commands: readonly Command[] = [
   ...(['resend', 'close'] as const).map((action) => ({
     words: ['dead-letters', action, '<message_id>'],
     does: action === 'resend' ? 'send a message that failed once more' : 'give up a message that failed',
+    example: action === 'resend' ? '--reason "The chain is back."' : '--reason "Nobody can read it."',
     options: ['reason'] as const,
     call: ([message_id = '']: readonly string[], options: Options) =>
       decide(`/admin/v1/dead-letters/{message_id}/${action}`, { message_id }, options),
@@ -164,12 +204,14 @@ export const commands: readonly Command[] = [
   {
     words: ['reindex'],
     does: 'forget what was read of the chain, and read it anew',
+    example: '--reason "Other contracts."',
     options: ['reason'],
     call: (_, options) => decide('/admin/v1/reindex', {}, options),
   },
   {
     words: ['audit-log'],
     does: 'what operators did, newest first',
+    example: '--subject node-0f3a5c7e9b1d2f40',
     options: ['subject'],
     call: (_, { subject }) => get('/admin/v1/audit-log', { subject }),
   },
@@ -179,8 +221,10 @@ const optionHelp: Record<keyof Options, string> = {
   reason: '--reason TEXT       why, for the audit log',
   notes: '--notes TEXT        why, for the audit log',
   condition: '--condition TEXT    what the developer has to keep to; once for each',
-  status: '--status STATUS     pending, approved or revoked',
+  status:
+    '--status STATUS     only those that stand so: nodes, slashes and epochs each have states of their own',
   role: '--role ROLE         miner or validator',
+  project: '--project ID        only those of this project',
   subject: '--subject ID        only what was done to this project, node, address, slash or message',
   amount: '--amount N          tokens of one drip in base units: 10^18 are one token',
   'eth-amount': '--eth-amount N      native currency of one drip in wei: 10^18 are one ether',
@@ -188,6 +232,27 @@ const optionHelp: Record<keyof Options, string> = {
 
 const lineOf = ({ words, options = [] }: Command): string =>
   [...words, ...options.map((option) => `[--${option}]`)].join(' ')
+
+/** What stands for the words in angle brackets in examples. */
+const exampleWords: Readonly<Record<string, string>> = {
+  '<project_id>': '0x…',
+  '<address>': '0x…',
+  '<evidence_hash>': '0x…',
+  '<epoch>': '498055',
+  '<node_id>': 'node-0f3a5c7e9b1d2f40',
+  '<message_id>': 'post_epoch:0x…:498055',
+}
+
+/** A command as it is typed. */
+export const exampleOf = ({ words, example }: Command): string =>
+  [
+    'npm run -s operator --',
+    ...words.map((word) => exampleWords[word] ?? word),
+    ...(example === undefined ? [] : [example]),
+  ].join(' ')
+
+const examplesOf = (some: readonly Command[]): string =>
+  `Examples:\n${some.map((command) => `  ${exampleOf(command)}`).join('\n')}`
 
 /** How to call some of the commands. */
 function usageOf(some: readonly Command[]): string {
@@ -205,16 +270,24 @@ ${explained.map(([, help]) => `  ${help}\n`).join('')}  --key-env VARIABLE  the 
   --hub URL           ${hubHelp}`
 }
 
+/** One example of each part of the work. */
+const shownExamples: readonly string[] = [
+  'review-queue',
+  'project approve <project_id>',
+  'node revoke <node_id>',
+  'slash resolve <evidence_hash> cancel',
+  'epoch veto <project_id> <epoch>',
+  'settlement pause',
+  'dead-letters resend <message_id>',
+]
+
 export const usage = `${usageOf(commands)}
 
-COMMAND --help shows what is about that command.
+COMMAND --help shows what is about that command, with an example.
 
 Exit codes: 0 done, 1 refused, 2 wrong usage.
 
-Examples:
-  npm run -s operator -- review-queue
-  npm run -s operator -- project approve 0x… --condition "Publishes its data."
-  npm run -s operator -- node revoke node-0f3a5c7e9b1d2f40 --reason "Signed two results for one task."`
+${examplesOf(commands.filter(({ words }) => shownExamples.includes(words.join(' '))))}`
 
 /** Finds the command and reads its options, or gives the help. @throws {@link UsageError} */
 export function readCommand(
@@ -225,7 +298,10 @@ export function readCommand(
   const beginning = commands.filter(({ words }) => begins(words, positionals))
   if (help || args.length === 0)
     return {
-      help: positionals.length === 0 || beginning.length === 0 ? usage : usageOf(beginning),
+      help:
+        positionals.length === 0 || beginning.length === 0
+          ? usage
+          : `${usageOf(beginning)}\n\n${examplesOf(beginning)}`,
     }
   const command = beginning.find(({ words }) => words.length === positionals.length)
   const wrong = (what: string) => new UsageError(`${what} ${seeHelpOf(positionals)}`)
@@ -287,6 +363,7 @@ const parse = (args: readonly string[]) =>
         condition: { type: 'string', multiple: true },
         status: { type: 'string' },
         role: { type: 'string' },
+        project: { type: 'string' },
         subject: { type: 'string' },
         amount: { type: 'string' },
         'eth-amount': { type: 'string' },

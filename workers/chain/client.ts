@@ -25,6 +25,8 @@ export interface ChainClient {
    * when the node does not say.
    */
   confirmations(hashes: readonly string[]): Promise<(number | null)[]>
+  /** The number of the block that has the transaction, or null while none has it. */
+  blockOf(hash: string): Promise<number | null>
 }
 
 export interface RecentLogs {
@@ -80,6 +82,10 @@ export function createChainClient(rpcUrl: string, chainId?: number): ChainClient
       const head = readQuantity(await node.call('eth_blockNumber'))
       const receipts = await node.batch(hashes.map((hash) => ['eth_getTransactionReceipt', hash]))
       return receipts.map((receipt) => (receipt.ok ? confirmationsOf(receipt.result, head) : null))
+    },
+    async blockOf(hash) {
+      const receipt = await rpc().call('eth_getTransactionReceipt', hash)
+      return receipt === null ? null : Number(readQuantity(readObject(receipt).blockNumber))
     },
   }
 }

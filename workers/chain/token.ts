@@ -1,4 +1,5 @@
 import { decodeFunctionResult, encodeFunctionData, type Hex, parseAbi } from 'viem'
+import type { Profile } from '../../protocol/identity/index.ts'
 import type { HubContext } from '../context.ts'
 import { unavailable } from '../errors.ts'
 import type { Token } from '../stores/schema.ts'
@@ -12,6 +13,14 @@ const readGas = 100_000
 const textLengthMax = 64
 const decimalsMax = 36
 
+/** What records show of the network's own token. */
+export const networkToken = ({ token_symbol, token_name }: Profile, address: string): Token => ({
+  address,
+  symbol: token_symbol,
+  name: token_name,
+  decimals: 18,
+})
+
 /**
  * What records show of a token; null when nothing at the address answers as one. The network's own is known by its
  * profile, and so is any while this hub has no chain.
@@ -20,8 +29,7 @@ const decimalsMax = 36
  */
 export async function readToken(c: HubContext, address: string): Promise<Token | null> {
   const { PROFILE: profile, CHAIN_CONTRACTS: contracts } = c.var.settings
-  if (contracts === undefined || contracts.token === address)
-    return { address, symbol: profile.token_symbol, name: profile.token_name, decimals: 18 }
+  if (contracts === undefined || contracts.token === address) return networkToken(profile, address)
   const [symbol, name, decimals] = await Promise.all([
     ask(c, address, 'symbol'),
     ask(c, address, 'name'),

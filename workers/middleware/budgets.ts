@@ -28,6 +28,7 @@ export const budgets = {
   large_draw: { windowSeconds: 60, address: 60 },
   sign_in: { windowSeconds: 60, address: 30 },
   faucet: { windowSeconds: 60, caller: 10, address: 20 },
+  claim: { windowSeconds: 60, caller: 10, address: 60 },
   asset_upload: { windowSeconds: 3600, caller: 120, address: 600 },
   module_upload: { windowSeconds: 3600, caller: 60, address: 300 },
   // Every signature in it is checked.
@@ -41,7 +42,7 @@ export const budgets = {
 export type BudgetName = keyof typeof budgets
 
 /** Budgets that a route names in its declaration, beside the general one of its caller. */
-export type ExtraBudget = 'sign_in' | 'faucet' | 'asset_upload' | 'module_upload' | 'slash_evidence'
+export type ExtraBudget = 'sign_in' | 'faucet' | 'claim' | 'asset_upload' | 'module_upload' | 'slash_evidence'
 
 /** What of a request stays: records in the database, or files in the storage. */
 export type Stored = 'records' | 'files'

@@ -6,11 +6,12 @@ import { png } from '../images/testing/images.ts'
 import { routes } from '../routes/index.ts'
 import { namedArtifact } from '../test/artifact.ts'
 import { client, errorOf } from '../test/client.ts'
+import { createProject, createValidators, settleEpoch } from '../test/epochs.ts'
 import { createAccused, createProposed } from '../test/evidence.ts'
 import { failingDatabase } from '../test/failing-database.ts'
 import { createDeveloper, manifestOf, signed, submitProject, uploadModule } from '../test/project.ts'
 import { createDescribedMiner, createListedProject, minCollateral } from '../test/subscription.ts'
-import { signIn } from '../test/wallet.ts'
+import { createWallet, signIn } from '../test/wallet.ts'
 
 const chain = new FakeChain()
 chain.callAnswer = 10n ** 30n
@@ -119,6 +120,12 @@ const idempotentRoutes: Record<string, IdempotentRoute> = {
       }
     },
   },
+  'POST /v1/me/withdrawals/claims': {
+    begin: async () => {
+      const { token, address } = await signIn(paid.pop())
+      return { token, done: () => rows('withdrawals WHERE account = ?', address) }
+    },
+  },
   'POST /v1/developers/projects/{project_id}/versions': {
     begin: async () => {
       const ada = await createDeveloper()
@@ -165,8 +172,17 @@ const idempotentRoutes: Record<string, IdempotentRoute> = {
 
 const noChain: Partial<Env> = { CHAIN_CONTRACTS: undefined as never }
 
-beforeAll(() => {
+/** Wallets that can claim something, more than one for each statement. */
+const paid = Array.from({ length: 100 }, () => createWallet())
+
+beforeAll(async () => {
   chain.install()
+  const units = paid.map(({ address }) => ({ miner: address, units: 1 }))
+  const economics = { max_recipients_per_epoch: paid.length, max_units_per_epoch: paid.length }
+  await settleEpoch(await createProject({ economics }), {
+    by: await createValidators(1),
+    units: units.sort((a, b) => (a.miner < b.miner ? -1 : 1)),
+  })
 })
 
 test('the table has every route that takes an Idempotency-Key', async () => {

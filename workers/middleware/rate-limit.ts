@@ -36,20 +36,20 @@ export function refundAddressBudget(c: HubContext, name: 'unproven'): void {
 }
 
 /**
- * Pays for an action that the hub relays, by its owner and by the client address.
+ * Pays for actions that the hub relays, by their owner and by the client address.
  *
  * @throws {@link ApiError} 429 `rate_limited` when one of them has had enough relayed for the day.
  */
-export const spendRelay = (c: HubContext, owner: string): Promise<void> =>
+export const spendRelay = (c: HubContext, owner: string, actions = 1): Promise<void> =>
   spendOfDay(
     c,
-    chargesOf(c, 'relay', owner),
+    chargesOf(c, 'relay', owner, actions),
     'What one wallet or one client address may have relayed in a day',
   )
 
-/** Gives back what {@link spendRelay} took for an action that was not relayed. */
-export function refundRelay(c: HubContext, owner: string): void {
-  for (const charge of chargesOf(c, 'relay', owner)) giveBack(charge)
+/** Gives back what {@link spendRelay} took for actions that were not relayed. */
+export function refundRelay(c: HubContext, owner: string, actions = 1): void {
+  for (const charge of chargesOf(c, 'relay', owner, actions)) giveBack(charge)
 }
 
 /**

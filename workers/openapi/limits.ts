@@ -13,10 +13,11 @@ const titles: Record<BudgetName, string> = {
   preflight: 'Preflights of browsers',
   sign_in: '`POST /v1/auth/nonce` and `/v1/auth/siwe`',
   faucet: '`POST /v1/faucet/drip`',
+  claim: '`POST /v1/me/withdrawals/claims`',
   asset_upload: 'Uploads of images',
   module_upload: 'Uploads of modules',
   slash_evidence: '`POST /v1/slashes`',
-  relay: 'Signed actions that are relayed',
+  relay: 'Signed actions and claims that are relayed',
   stored_files: 'Images and modules that are uploaded',
   stored_records: 'Bodies of calls that leave a record, each at least 1 KiB',
 }

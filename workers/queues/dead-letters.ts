@@ -1,10 +1,9 @@
-import { unixNow } from '../../durable-objects/clock.ts'
 import type { Env } from '../env.ts'
 import { services } from '../services.ts'
 
 /** Keeps messages that failed every attempt. */
 export async function consumeDeadLetters(batch: MessageBatch<unknown>, env: Env): Promise<void> {
-  const { deadLetters } = services(env)
+  const { deadLetters, clock } = services(env)
   for (const message of batch.messages) {
     try {
       await deadLetters.keep({
@@ -12,7 +11,7 @@ export async function consumeDeadLetters(batch: MessageBatch<unknown>, env: Env)
         queue: batch.queue,
         body: JSON.stringify(message.body),
         attempts: message.attempts,
-        diedAt: unixNow(),
+        diedAt: await clock.now(),
       })
       message.ack()
     } catch (error) {

@@ -1,127 +1,30 @@
 import { createScheduledController } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { type Abi, encodeFunctionData, type Hex } from 'viem'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import {
-  hubTokenAbi,
-  projectRegistryAbi,
-  projectVaultAbi,
-  vaultFactoryAbi,
-} from '../../contracts/generated/contracts.ts'
-import { epochCap } from '../../protocol/settlement/index.ts'
+import { encodeFunctionData, type Hex } from 'viem'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { projectVaultAbi } from '../../contracts/generated/contracts.ts'
 import hub from '../index.ts'
 import { services } from '../services.ts'
-import { asAccount, chain, finalizeRelays, mint, readChain, rpc, send } from '../test/chain.ts'
+import { chain, passTime, readChain, send } from '../test/chain.ts'
 import { client, errorOf } from '../test/client.ts'
-import {
-  createProject,
-  createValidators,
-  epochPath,
-  miner,
-  receiptOf,
-  type TestProject,
-} from '../test/epochs.ts'
+import { createValidators, epochPath, miner, receiptOf, type TestProject } from '../test/epochs.ts'
 import type { TestNode } from '../test/node.ts'
 import { createOperator } from '../test/operator.ts'
-import { economicsOn } from '../test/project.ts'
-import { createWallet } from '../test/wallet.ts'
-
-const hour = 3_600
-const contracts = chain?.contracts ?? {
-  token: '',
-  vault_factory: '',
-  vault_implementation: '',
-  project_registry: '',
-}
-
-/** The hub's clock is that of the chain. */
-async function readClock(): Promise<void> {
-  const { timestamp } = await rpc<{ timestamp: string }>('eth_getBlockByNumber', 'latest', false)
-  vi.setSystemTime(Number(timestamp) * 1000)
-}
-
-async function pass(seconds: number): Promise<void> {
-  await rpc('evm_increaseTime', seconds)
-  await rpc('evm_mine')
-  await readClock()
-}
-
-/** Lets what was sent become final on the chain, and in the index. */
-async function finalize(): Promise<void> {
-  await finalizeRelays()
-  // Deep enough for the chain to call the block final.
-  await rpc('anvil_mine', '0x80')
-  await readClock()
-  await readChain()
-}
-
-/** What the schedule does about everything that is due by now, until it is final. */
-async function bringDue(): Promise<void> {
-  await hub.scheduled(createScheduledController(), env)
-  await finalize()
-}
-
-/** As when all pauses between two tries have passed. */
-const endPauses = () =>
-  env.DB.prepare("UPDATE hub_actions SET next_attempt_at = 1 WHERE state = 'open'").run()
-
-async function bring(): Promise<void> {
-  await endPauses()
-  await bringDue()
-}
+import {
+  balanceOf,
+  bring,
+  bringDue,
+  createPaying,
+  createRegistered,
+  endPauses,
+  finalize,
+  hour,
+  runningEpoch,
+  tokens,
+} from '../test/paying.ts'
 
 let validators: TestNode[]
 let operator: Awaited<ReturnType<typeof createOperator>>
-
-let slugs = 0
-/** A project that is registered on the chain; its developer does what developers do there. */
-async function createRegistered() {
-  slugs += 1
-  const slug = `paying-${slugs}`
-  const developer = createWallet()
-  const economics = economicsOn(contracts, developer, slug)
-  const project = await createProject({ slug, economics }, developer)
-  const { projectId, consensus } = project
-  const { vault, daily_emission } = consensus.economics
-  const transact = (to: string, abi: Abi, functionName: string, ...args: unknown[]) =>
-    asAccount(developer.address, () =>
-      send(developer.address, to, encodeFunctionData({ abi, functionName, args })),
-    )
-  const hash = `0x${'0d'.repeat(32)}`
-  await transact(contracts.project_registry, projectRegistryAbi, 'register', slug, hash, hash, hash)
-  return {
-    ...project,
-    vault,
-    open: (cap = epochCap(daily_emission, hour)) =>
-      transact(
-        contracts.vault_factory,
-        vaultFactoryAbi,
-        'create',
-        projectId as Hex,
-        contracts.token as Hex,
-        consensus.work.epoch_secs,
-        cap,
-      ),
-    fund: async (amount: bigint) => {
-      await mint(developer.address, amount)
-      await transact(contracts.token, hubTokenAbi, 'approve', vault as Hex, amount)
-      await transact(vault, projectVaultAbi, 'fund', amount)
-      await readChain()
-    },
-    developer: developer.address,
-  }
-}
-
-const tokens = 10n ** 18n
-
-/** A project with an open vault, and an epoch that is over. */
-async function createPaying(funds = 1_000n * tokens) {
-  const project = await createRegistered()
-  await project.open()
-  if (funds > 0n) await project.fund(funds)
-  await pass(2 * hour)
-  return { ...project, lastEpoch: Math.floor(Date.now() / 1000 / hour) - 1 }
-}
 
 const submit = async (project: TestProject) => {
   const receipt = receiptOf(project, { by: validators, units: [{ miner: miner(0xa1), units: 40 }] })
@@ -150,35 +53,12 @@ const actionOf = (
   kind: 'post_epoch' | 'pay_fees' | 'set_veto',
   { vault, lastEpoch }: { vault: string; lastEpoch: number },
 ) => services(env).hubActions.find(kind, `${vault}:${lastEpoch}`)
-const balanceOf = async (account: string) =>
-  BigInt(
-    await rpc<string>(
-      'eth_call',
-      {
-        to: contracts.token,
-        data: encodeFunctionData({ abi: hubTokenAbi, functionName: 'balanceOf', args: [account as Hex] }),
-      },
-      'latest',
-    ),
-  )
 const decide = (what: string) => operator.client.post(`/admin/v1/${what}`, { reason: 'A test.' })
 
 describe.skipIf(chain === null)('the settlement of epochs, on the contracts', () => {
-  // The hours that pass here are taken back: what other tests sign would have expired.
-  let snapshot: string
   beforeAll(async () => {
-    snapshot = await rpc('evm_snapshot')
-    vi.useFakeTimers({ toFake: ['Date'] })
-    await readClock()
     validators = await createValidators(4)
-  })
-  // Sessions end before the hours do that a test lets pass.
-  beforeEach(async () => {
     operator = await createOperator()
-  })
-  afterAll(async () => {
-    vi.useRealTimers()
-    await rpc('evm_revert', snapshot)
   })
 
   test('a receipt is posted, stands after its challenge period, and its fees are paid', async () => {
@@ -194,7 +74,7 @@ describe.skipIf(chain === null)('the settlement of epochs, on the contracts', ()
     expect(await actionOf('post_epoch', project)).toMatchObject({ state: 'open', attempts: 1 })
     expect(await actionOf('pay_fees', project)).toBeNull()
 
-    await pass(2 * hour)
+    await passTime(2 * hour)
     expect(await shown(project)).toMatchObject({ status: 'released' })
     await bringDue()
     expect(await actionOf('post_epoch', project)).toMatchObject({ state: 'done', attempts: 1 })
@@ -268,7 +148,7 @@ describe.skipIf(chain === null)('the settlement of epochs, on the contracts', ()
         { action: 'epoch.veto', before: { vetoed: false }, after: { epoch: lastEpoch } },
       ],
     })
-    await pass(2 * hour)
+    await passTime(2 * hour)
     await bring()
     await bring()
     expect(await actionOf('set_veto', project)).toMatchObject({ state: 'done' })
@@ -280,7 +160,7 @@ describe.skipIf(chain === null)('the settlement of epochs, on the contracts', ()
     expect(await errorOf(await decide(path))).toMatchObject({ status: 409, error: 'invalid_state' })
     await submit(project)
     await finalize()
-    await pass(2 * hour)
+    await passTime(2 * hour)
     expect(await errorOf(await decide(path))).toMatchObject({ status: 409, error: 'invalid_state' })
   })
 
@@ -315,12 +195,12 @@ describe.skipIf(chain === null)('the settlement of epochs, on the contracts', ()
 
   test('an epoch whose vault is not open waits for it', async () => {
     const project = await createRegistered()
-    await pass(2 * hour)
+    await passTime(2 * hour)
     await project.open()
-    const running = { ...project, lastEpoch: Math.floor(Date.now() / 1000 / hour) }
+    const running = { ...project, lastEpoch: await runningEpoch() }
     const unopened = await createRegistered()
-    await pass(2 * hour)
-    const waiting = { ...unopened, lastEpoch: Math.floor(Date.now() / 1000 / hour) - 1 }
+    await passTime(2 * hour)
+    const waiting = { ...unopened, lastEpoch: (await runningEpoch()) - 1 }
     await submit(waiting)
     expect(await shown(waiting)).toMatchObject({
       status: 'underfunded',
@@ -344,8 +224,8 @@ describe.skipIf(chain === null)('the settlement of epochs, on the contracts', ()
     const project = await createRegistered()
     await project.open(7n)
     await project.fund(100n * tokens)
-    await pass(2 * hour)
-    const over = { ...project, lastEpoch: Math.floor(Date.now() / 1000 / hour) - 1 }
+    await passTime(2 * hour)
+    const over = { ...project, lastEpoch: (await runningEpoch()) - 1 }
     await submit(over)
     expect(await shown(over)).toMatchObject({
       status: 'underfunded',

@@ -1,9 +1,9 @@
 import { encodeFunctionData, type Hex } from 'viem'
 import { projectVaultAbi, vaultFactoryAbi } from '../../contracts/generated/contracts.ts'
-import { unixNow } from '../../durable-objects/clock.ts'
 import { type ChainState, unreservedFunds, vaultTerms } from '../chain/projections.ts'
 import type { Env } from '../env.ts'
 import { services } from '../services.ts'
+import { recordEpochFigures } from '../settlement/epoch-figures.ts'
 import type { HubAction } from '../stores/hub-actions.ts'
 import type { HubActionRules, KnownStates, Progress, Wait } from './hub-action-rules.ts'
 
@@ -62,7 +62,7 @@ export const postEpochRules: HubActionRules = {
       }),
     ),
   onProgress: notePosting,
-  onDone: recordFigures,
+  onDone: (env, { subject }) => recordEpochFigures(env, subject),
   next: ({ subject }) => ({ kind: 'pay_fees', subject, wanted: {} }),
 }
 
@@ -108,37 +108,13 @@ const unpostedMax = 1_000
 
 /** A project is underfunded while one of its epochs exceeds what its vault has free. */
 async function keepFundingInStep(env: Env, subject: string, vault: ChainState | null): Promise<void> {
-  const { epochs, projectFunding } = services(env)
+  const { epochs, projectFunding, clock } = services(env)
   const row = await epochs.findBySubject(subject)
   if (row === null) return
   const free = vault === null ? 0n : unreservedFunds(vault)
   const unposted = await epochs.unposted(row.projectId, unpostedMax)
   const isFunded = unposted.every(({ totals }) => BigInt(totals.gross) <= free)
-  await projectFunding.setFunded(row.projectId, isFunded, unixNow())
-}
-
-/**
- * A released epoch counts in everything that follows from settled ones. Of rounds a receipt proves one at least, for the
- * epoch and for each recipient.
- */
-async function recordFigures(env: Env, { subject }: HubAction): Promise<void> {
-  const { epochs, projectFigures } = services(env)
-  const row = await epochs.findBySubject(subject)
-  if (row === null) return
-  const { compute_units } = await epochs.receipt(row.receiptHash)
-  await projectFigures.record({
-    projectId: row.projectId,
-    epoch: row.epoch,
-    epochSecs: row.epochSecs,
-    settledAt: row.postedAt ?? row.acceptedAt,
-    rounds: 1,
-    roundsFinalized: 1,
-    roundsFallback: 0,
-    medianFinalityMs: null,
-    uptimeBp: null,
-    slashes: 0,
-    credits: compute_units.map(({ miner, units, amount }) => ({ miner, rounds: 1, units, amount })),
-  })
+  await projectFunding.setFunded(row.projectId, isFunded, await clock.now())
 }
 
 /** Developer and treasury are paid their part of a released epoch. */

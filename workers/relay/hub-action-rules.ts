@@ -1,4 +1,4 @@
-import type { Hex } from 'viem'
+import type { RelayRequest } from '../../durable-objects/relayer.ts'
 import type { Contracts } from '../chain/contracts.ts'
 import type { ChainState, Subject } from '../chain/projections.ts'
 import type { Env } from '../env.ts'
@@ -6,9 +6,12 @@ import type { HubAction, Wish } from '../stores/hub-actions.ts'
 
 type Wanted = HubAction['wanted']
 
+/** What is sent. Of a wallet's own action also who that is and how many it has a day; the hub's own count nowhere. */
+export type Call = Pick<RelayRequest, 'to' | 'data'> & Partial<Pick<RelayRequest, 'owner' | 'perDay'>>
+
 /** What is indexed of the things an action depends on. */
 export interface KnownStates {
-  /** Of the subject itself. */
+  /** Of the subject itself; of several, of the first. */
   own: ChainState | null
   /** Of what {@link HubActionRules.dependsOn} names, in its order. */
   others: readonly (ChainState | null)[]
@@ -32,13 +35,21 @@ export interface HubActionRules {
   signer: 'relayer' | 'arbiter'
   /** The state of the subject that shows whether the chain has what is wanted. */
   stateKind: Subject['kind']
+  /** What has such states where the subject itself has none: the chain has what is wanted when all of them show it. */
+  subjects?: (env: Env, subject: string) => Promise<readonly string[]>
   /** @param now - Network time in Unix seconds. */
   isThere: (state: ChainState, wanted: Wanted, now: number) => boolean
-  call: (contracts: Contracts, subject: string, wanted: Wanted) => { to: string; data: Hex }
+  call: (contracts: Contracts, subject: string, wanted: Wanted, env: Env) => Call | Promise<Call>
+  /** What a transaction that succeeded left undone, it left for good: the action is done with it. */
+  isTriedOnce?: true
+  /** Attempts after which a refusal by the contract ends it; left out, it is tried on. */
+  attemptsMax?: number
   /** Further states that decide whether it can be tried. */
   dependsOn?: (contracts: Contracts, subject: string) => Subject[]
   /** Null where it can be tried. */
   waitsFor?: (known: KnownStates, action: HubAction, now: number) => Wait | null
+  /** Notes the transaction that is about to be relayed. */
+  onAttempt?: (env: Env, action: HubAction, relayId: string) => Promise<void>
   /** Keeps the hub's own record in step. It may be told the same again. */
   onProgress?: (env: Env, action: HubAction, progress: Progress, known: KnownStates) => Promise<void>
   /** Does what follows in the hub's own records, before the action is done with. It may run twice. */

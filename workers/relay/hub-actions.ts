@@ -1,14 +1,16 @@
 import { unixNow } from '../../durable-objects/clock.ts'
-import type { RelayResult } from '../../durable-objects/relayer.ts'
+import type { RelayResult, RelayView } from '../../durable-objects/relayer.ts'
 import { hashBytes } from '../../protocol/encoding/index.ts'
 import type { Contracts } from '../chain/contracts.ts'
-import type { Subject } from '../chain/projections.ts'
+import type { ChainState, Subject } from '../chain/projections.ts'
 import { type Env, readSettings } from '../env.ts'
 import { services } from '../services.ts'
 import type { HubAction, HubActionKind } from '../stores/hub-actions.ts'
+import { claimPayoutsRules } from './claim-actions.ts'
 import { payFeesRules, postEpochRules, postingPauseRules, vetoRules } from './epoch-actions.ts'
 import type { HubActionRules, KnownStates, Progress } from './hub-action-rules.ts'
 import { listingStatusRules } from './listing-status.ts'
+import type { RelayerClient } from './relayer.ts'
 import {
   cancelSlashRules,
   disputeSlashRules,
@@ -30,6 +32,7 @@ const rules: Record<HubActionKind, HubActionRules> = {
   pay_fees: payFeesRules,
   set_veto: vetoRules,
   set_posting_pause: postingPauseRules,
+  claim_payouts: claimPayoutsRules,
 }
 
 const batchMax = 50
@@ -43,7 +46,8 @@ const backoffSecondsMax = 3_600
 
 /** Does what is due about everything the hub wants on the chain. One that fails does not keep the others. */
 export async function bringDueActions(env: Env): Promise<void> {
-  for (const action of await services(env).hubActions.due(unixNow(), batchMax))
+  const { hubActions, clock } = services(env)
+  for (const action of await hubActions.due(await clock.now(), batchMax))
     await bring(env, action).catch((error) =>
       console.error(`${action.kind} of ${action.subject} could not be tried`, error),
     )
@@ -63,16 +67,14 @@ export async function bringHubAction(env: Env, kind: HubActionKind, subject: str
 async function bring(env: Env, action: HubAction): Promise<void> {
   const { hubActions, relayer, arbiter, clock } = services(env)
   const contracts = readSettings(env).CHAIN_CONTRACTS
-  const { kind, subject, wanted } = action
-  const { signer, isThere, waitsFor, call, onProgress, onDone, next } = rules[kind]
+  const { kind, wanted } = action
+  const { signer, isThere, waitsFor, isTriedOnce, attemptsMax, onProgress, onDone, next } = rules[kind]
   const sender = signer === 'arbiter' ? arbiter : relayer
   if (sender === null || contracts === undefined) return
-  // What the chain waits for is in network time, and attempts are dated by the machine's clock, as the schedule is.
-  const now = unixNow()
-  const networkNow = await clock.now()
-  const { known, isFinal } = await readStates(env, contracts, action)
-  const standing =
-    known.own === null || !isThere(known.own, wanted, networkNow) ? 'missing' : isFinal ? 'final' : 'seen'
+  const now = await clock.now()
+  const { known, states, isFinal } = await readStates(env, contracts, action)
+  const isShown = states.every((state) => state !== null && isThere(state, wanted, now))
+  const standing = !isShown ? 'missing' : isFinal ? 'final' : 'seen'
   const finish = async () => {
     await onDone?.(env, action)
     await hubActions.finish(action, now, next?.(action))
@@ -81,39 +83,61 @@ async function bring(env: Env, action: HubAction): Promise<void> {
   // What an older wish sent may still come and change what the chain has: then this wish has to come after it.
   const isSettled = action.revision === 1 || earlier?.status === 'confirmed'
   if (standing === 'final' && isSettled) return finish()
-  const wait = standing === 'missing' ? waitsFor?.(known, action, networkNow) : null
+  if (isTriedOnce && standing === 'missing' && earlier?.status === 'confirmed')
+    return (await isReadForGood(env, earlier))
+      ? finish()
+      : hubActions.postpone(action, now + lookAgainSeconds)
+  const wait = standing === 'missing' ? waitsFor?.(known, action, now) : null
   if (wait) {
     await onProgress?.(env, action, { status: 'waiting', reason: wait.reason }, known)
-    const seconds = wait.until === undefined ? waitSeconds : wait.until - networkNow
-    return hubActions.wait(action, wait.reason, now + seconds)
+    return hubActions.wait(action, wait.reason, wait.until ?? now + waitSeconds)
   }
   const isOnItsWay =
     earlier?.status === 'queued' ||
     earlier?.status === 'sent' ||
     (earlier?.status === 'confirmed' &&
-      now - earlier.updatedAt < indexSeconds &&
+      // The relayer dates by the machine's clock, as everything of its own.
+      unixNow() - earlier.updatedAt < indexSeconds &&
       !(await isIndexed(env, earlier.id)))
   if ((standing === 'seen' && isSettled) || isOnItsWay)
     return hubActions.postpone(action, now + lookAgainSeconds)
 
   const claimed = await hubActions.claim(action, now + backoffSeconds(action))
   if (claimed === null) return
-  const result = await sender
-    .relay({
-      ...call(contracts, subject, wanted),
-      id: attemptId(claimed),
-      action: kind,
-      owner: sender.signer,
-      serializationKey: `${kind}:${subject}`,
-      valueWei: '0',
-    })
-    .catch((error: unknown) => String(error))
+  const result = await relay(env, contracts, sender, claimed).catch((error: unknown) => String(error))
+  if (typeof result === 'object' && result.status === 'exhausted') {
+    const reason = exhaustion(result)
+    await onProgress?.(env, action, { status: 'waiting', reason }, known)
+    return hubActions.wait(claimed, reason, result.renewsAt)
+  }
   // Refused although it is there: nothing is on its way that could change it.
   const isRefused = typeof result === 'object' && result.status === 'refused'
   if (isRefused && standing === 'final' && now - action.wantedAt >= indexSeconds) return finish()
   const failure = failureOf(result)
   await hubActions.note(claimed, failure ?? earlier?.error ?? null, now)
   await onProgress?.(env, action, progressOf(failure, earlier?.error ?? null), known)
+  if (isRefused && attemptsMax !== undefined && claimed.attempts >= attemptsMax) return finish()
+}
+
+async function relay(
+  env: Env,
+  contracts: Contracts,
+  sender: RelayerClient,
+  action: HubAction,
+): Promise<RelayResult> {
+  const { kind, subject, wanted } = action
+  const { call, onAttempt } = rules[kind]
+  const request = await call(contracts, subject, wanted, env)
+  const id = attemptId(action)
+  await onAttempt?.(env, action, id)
+  return sender.relay({
+    owner: sender.signer,
+    ...request,
+    id,
+    action: kind,
+    serializationKey: `${kind}:${subject}`,
+    valueWei: '0',
+  })
 }
 
 /** An attempt that the relay took is on its way, also where the one before it reverted in its block. */
@@ -127,20 +151,28 @@ async function readStates(
   env: Env,
   contracts: Contracts,
   { kind, subject }: HubAction,
-): Promise<{ known: KnownStates; isFinal: boolean }> {
+): Promise<{ known: KnownStates; states: (ChainState | null)[]; isFinal: boolean }> {
   const { chainIndex } = services(env)
-  const { stateKind, dependsOn } = rules[kind]
+  const { stateKind, subjects, dependsOn } = rules[kind]
+  const owned = ((await subjects?.(env, subject)) ?? [subject]).map((id) => ({ kind: stateKind, id }))
   const others = dependsOn?.(contracts, subject) ?? []
-  const [rows, cursor] = await Promise.all([
-    chainIndex.states([{ kind: stateKind, id: subject }, ...others]),
-    chainIndex.cursor(),
-  ])
+  const [rows, cursor] = await Promise.all([chainIndex.states([...owned, ...others]), chainIndex.cursor()])
   const find = (wanted: Subject) => rows.find((row) => row.kind === wanted.kind && row.subject === wanted.id)
-  const own = find({ kind: stateKind, id: subject })
+  const own = owned.map(find)
+  const states = own.map((row) => row?.state ?? null)
   return {
-    known: { own: own?.state ?? null, others: others.map((one) => find(one)?.state ?? null) },
-    isFinal: own !== undefined && own.blockNumber <= (cursor?.final.number ?? -1),
+    known: { own: states[0] ?? null, others: others.map((one) => find(one)?.state ?? null) },
+    states,
+    isFinal: own.every((row) => row !== undefined && row.blockNumber <= (cursor?.final.number ?? -1)),
   }
+}
+
+/** Whether everything that a confirmed transaction did is indexed, in a block that is final. */
+async function isReadForGood(env: Env, { txHash }: RelayView): Promise<boolean> {
+  const { chain, chainIndex } = services(env)
+  const block = txHash === null ? null : await chain?.blockOf(txHash)
+  const cursor = await chainIndex.cursor()
+  return typeof block === 'number' && block <= (cursor?.final.number ?? -1)
 }
 
 /** Whether an event of the transaction is indexed: then what it did is done, and shows. */
@@ -152,8 +184,11 @@ const attemptId = ({ kind, subject, revision, attempts }: HubAction): string =>
 
 const backoffSeconds = ({ attempts }: HubAction): number => Math.min(backoffSecondsMax, 60 * 2 ** attempts)
 
+const exhaustion = ({ of, renewsAt }: Extract<RelayResult, { status: 'exhausted' }>): string =>
+  `${of === 'owner' ? 'What the hub relays for the wallet in a day is used up' : 'What the hub pays for in a day is used up'}. It goes on at ${new Date(renewsAt * 1000).toISOString().replace('.000Z', 'Z')}.`
+
 /** Why an attempt came to nothing; null when it is on its way. */
-function failureOf(result: RelayResult | string): string | null {
+function failureOf(result: Exclude<RelayResult, { status: 'exhausted' }> | string): string | null {
   if (typeof result === 'string') return result
   switch (result.status) {
     case 'accepted':
@@ -162,8 +197,6 @@ function failureOf(result: RelayResult | string): string | null {
       return result.reason
     case 'busy':
       return `another transaction about it is on its way: ${result.id}`
-    case 'exhausted':
-      return 'the gas of the day is used up'
     case 'unavailable':
       return `the relay (${result.part}) is not available`
   }

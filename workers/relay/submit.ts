@@ -15,6 +15,8 @@ import { transactionView } from './transaction.ts'
 /** An action with the check whether the record's state allows it, which throws 409 `invalid_state`. */
 export interface OwnedAction extends RequestedAction {
   requireState: () => void
+  /** Keeps what the hub's own records say of it, once it is relayed. It may run for the same action again. */
+  onRelayed?: (relay: Pick<RelayView, 'id' | 'createdAt'>) => Promise<void>
 }
 
 /**
@@ -29,35 +31,39 @@ export interface OwnedAction extends RequestedAction {
  */
 export async function submitAction(
   c: HubContext,
-  { requireState, ...requested }: OwnedAction,
+  { requireState, onRelayed, ...requested }: OwnedAction,
   posted: JsonValue,
 ): Promise<Answer> {
+  const relayed = async (relay: RelayView | IndexedTransaction) => {
+    await onRelayed?.(relay)
+    return answerRelayed(c, relay)
+  }
   const submission = readSubmission(c, requested, posted, await c.var.services.clock.now())
   try {
     requireState()
   } catch (refusal) {
     const earlier = submission.ok ? await findEarlier(c, submission.request) : null
     if (earlier === null) throw refusal
-    return relayed(c, earlier)
+    return relayed(earlier)
   }
   const { relayer } = c.var.services
   if (relayer === null) throw unavailable('The relay')
   if (!submission.ok) throw submission.error
   const { id, owner } = submission.request
   const earlier = await findRelayed(c, id)
-  if (earlier !== null) return relayed(c, earlier)
+  if (earlier !== null) return relayed(earlier)
   await spendRelay(c, owner)
   const result = await relayer.accept(submission.request)
-  if (result.status === 'accepted') return relayed(c, result.relay)
+  if (result.status === 'accepted') return relayed(result.relay)
   refundRelay(c, owner)
   const isUsed = result.status === 'refused' && result.name === 'InvalidAccountNonce'
   const foreign =
     isUsed || result.status === 'exhausted' ? await recordForeignAction(c.env, submission.request) : null
   if (foreign === null) throw refusalError(result, submission.request)
-  return relayed(c, foreign)
+  return relayed(foreign)
 }
 
-async function relayed(c: HubContext, relay: RelayView | IndexedTransaction): Promise<Answer> {
+async function answerRelayed(c: HubContext, relay: RelayView | IndexedTransaction): Promise<Answer> {
   const hasEvents = 'hasEvents' in relay ? relay.hasEvents : await areEventsIndexed(c, relay)
   return json(transactionView({ ...relay, hasEvents }), 202, { Location: `/v1/transactions/${relay.id}` })
 }

@@ -42,6 +42,8 @@ const owned: Record<string, string> = {
   projects: 'developer',
   sessions: 'address',
   slashes: 'owner',
+  withdrawals: 'account',
+  epoch_shares: 'miner',
 }
 
 async function createAda(): Promise<Ada> {
@@ -115,6 +117,15 @@ async function createAda(): Promise<Ada> {
   )
     .bind(slash, slash, project, subscription, address, device.nodeId, JSON.stringify(evidenceExample))
     .run()
+  await env.DB.batch([
+    env.DB.prepare(
+      `INSERT INTO withdrawals (withdrawal_id, kind, account, amount, token, requested_at, project_id, vault, epochs, unpaid,
+        state, error) VALUES ('AdasWithdrawal01', 'claim', ?, '1', '{}', 1, ?, ?, '[1]', 1, 'open', ?)`,
+    ).bind(address, project, address, secret),
+    env.DB.prepare(
+      "INSERT INTO epoch_shares (miner, project_id, epoch, units, amount, leaf) VALUES (?, ?, 1, 1, '1', 0)",
+    ).bind(address, project),
+  ])
   await indexState('slash', slash, {
     status: 'proposed',
     executable_at: Math.floor(Date.now() / 1000) + 3_600,

@@ -9,9 +9,10 @@ const batchMax = 50
 export async function wantDueSlashActions(env: Env): Promise<void> {
   const { slashes, ...others } = services(env)
   await slashes.closeWithdrawn()
-  const now = await windowTime(others)
+  const [passed, now] = await Promise.all([windowTime(others), others.clock.now()])
   await slashes.wantDue(
-    { executableUntil: now - disputeGraceSecs, disputedUntil: now - decisionSecs },
+    { executableUntil: passed - disputeGraceSecs, disputedUntil: passed - decisionSecs },
     batchMax,
+    now,
   )
 }

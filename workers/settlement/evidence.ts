@@ -1,4 +1,9 @@
-import { type SeatedCommittee, seatCommittee, type Task } from '../../protocol/consensus/index.ts'
+import {
+  type FinalityVote,
+  type SeatedCommittee,
+  seatCommittee,
+  type Task,
+} from '../../protocol/consensus/index.ts'
 import { defaultNetworkParams, type Profile } from '../../protocol/identity/index.ts'
 import type { Consensus } from '../../protocol/manifest/index.ts'
 import {
@@ -16,11 +21,11 @@ import type { Services } from '../services.ts'
 import type { NewSlash } from '../stores/slashes.ts'
 import { standingOf } from '../stores/subscription-standing.ts'
 import type { Subscription } from '../stores/subscriptions.ts'
-import type { AttestedSets } from './attested-sets.ts'
 
-type Records = Pick<Services, 'devices' | 'network' | 'projectVersions' | 'subscriptions'> & {
-  committeeSets: AttestedSets
-}
+type Records = Pick<
+  Services,
+  'committeeSets' | 'devices' | 'network' | 'projectFunding' | 'projectVersions' | 'subscriptions'
+>
 
 /** An offence that is proven, and the time in which its owner can dispute it. */
 export interface ProvenOffence {
@@ -57,6 +62,7 @@ export async function proveOffence(
     subscription_id: subscription.subscriptionId,
   }
   await requireProven(records, profile, evidence, consensus, context)
+  if (evidence.kind === 'missed_sla') await requireCommittee(records, evidence)
   return {
     slash: slashOf(evidence, subscription, consensus, now),
     disputeWindowSecs: consensus.work.dispute_window_secs,
@@ -111,6 +117,25 @@ async function requireProven(
       params: defaultNetworkParams,
     })
   refuse(refusalOf(profile, evidence, { ...context, seat }))
+}
+
+/**
+ * A task of a project that cannot pay is a fallback: validators run it, and nobody is asked for a vote, though a committee
+ * could be drawn for it. Its record is like that of an audited round in which nobody voted right, so the hub goes by when
+ * it held the project to be underfunded. A record with a voter is none of a fallback.
+ *
+ * @param evidence - Proven otherwise.
+ */
+async function requireCommittee({ projectFunding }: Records, { project_id, proof }: Evidence): Promise<void> {
+  const { task, finality } = proof as unknown as { task: Task; finality: readonly [FinalityVote] }
+  const { audited, voters } = finality[0].finality
+  if (!audited || voters.length > 0) return
+  // The task and the period were dated by clocks that may differ.
+  if (await projectFunding.wasUnderfunded(project_id, task.issued_at, defaultNetworkParams.max_skew))
+    throw new ApiError(
+      'invalid_evidence',
+      'This evidence proves nothing: the project was underfunded when the task was issued, and nobody voted, so the round was a fallback without a committee.',
+    )
 }
 
 function refusalOf(profile: Profile, evidence: Evidence, context: EvidenceContext): EvidenceError | null {

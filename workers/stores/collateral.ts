@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm'
+import { amountParts, readSum, sumText } from './amount-sums.ts'
 import type { Wallet } from './caller.ts'
 import { type Database, read } from './database.ts'
 import { openSubscriptions } from './open-subscriptions.ts'
@@ -13,28 +14,12 @@ export interface CollateralTotals {
   pendingSlashes: number
 }
 
-/** Amounts have up to 78 digits, and the database sums integers of 18: they are summed in parts of 13. */
-const partDigits = 13
-const parts = 6
-
-/** The sums of the parts of an amount, the highest first, as one text. A number of the database would lose digits. */
-const partSums = (amount: string) =>
-  Array.from(
-    { length: parts },
-    (_, part) =>
-      `sum(CAST(substr(printf('%0${parts * partDigits}d', 0) || ${amount}, -${parts * partDigits} + ${part * partDigits}, ${partDigits}) AS INTEGER))`,
-  ).join(" || ' ' || ")
-
 interface SummedRow extends Record<'bonded' | 'unbonding' | 'withdrawable' | 'slashed', string | null> {
   pending: number
 }
 
-/** Null is the sum of nothing. */
-const fromParts = (text: string | null): bigint =>
-  (text ?? '0').split(' ').reduce((sum, part) => sum * 10n ** BigInt(partDigits) + BigInt(part), 0n)
-
 /** The sum of the amounts in one state. */
-const heldAs = (status: string) => sql.raw(partSums(`iif(status = '${status}', collateral, '0')`))
+const heldAs = (status: string) => sql.raw(sumText(amountParts(`iif(status = '${status}', collateral, '0')`)))
 
 /** Sums over everything a wallet has bonded, made by the database: the answer is as small for a thousand as for one. */
 export class CollateralStore {
@@ -50,7 +35,7 @@ export class CollateralStore {
       this.#db.all(sql`
         SELECT ${heldAs('bonded')} AS bonded, ${heldAs('unbonding')} AS unbonding,
           ${heldAs('withdrawable')} AS withdrawable,
-          ${sql.raw(partSums("iif(status = 'closed', '0', slashed)"))} AS slashed,
+          ${sql.raw(sumText(amountParts("iif(status = 'closed', '0', slashed)")))} AS slashed,
           coalesce(sum(pending), 0) AS pending
         FROM (
           SELECT CASE WHEN c.state->>'status' = 'unbonding' AND c.state->>'release_at' <= max(${now}, coalesce((
@@ -61,10 +46,10 @@ export class CollateralStore {
           FROM ${openSubscriptions(owner)})`),
     )) as SummedRow[]
     return {
-      bonded: fromParts(row?.bonded ?? null),
-      unbonding: fromParts(row?.unbonding ?? null),
-      withdrawable: fromParts(row?.withdrawable ?? null),
-      slashed: fromParts(row?.slashed ?? null),
+      bonded: readSum(row?.bonded ?? null),
+      unbonding: readSum(row?.unbonding ?? null),
+      withdrawable: readSum(row?.withdrawable ?? null),
+      slashed: readSum(row?.slashed ?? null),
       pendingSlashes: row?.pending ?? 0,
     }
   }

@@ -1,5 +1,11 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { readSnapshotDocument, type Snapshot, type SnapshotDocument } from '../../protocol/consensus/index.ts'
+import {
+  type Candidate,
+  readSnapshotDocument,
+  type Snapshot,
+  type SnapshotDocument,
+  type SnapshotOf,
+} from '../../protocol/consensus/index.ts'
 import { unavailable } from '../errors.ts'
 import { batch, type Database, isChanged, read } from './database.ts'
 import { committeeSets } from './schema.ts'
@@ -96,7 +102,16 @@ export class CommitteeSetStore {
   }
 
   async readSnapshot(setHash: string): Promise<Snapshot> {
-    return readSnapshotDocument(await this.open(setHash))
+    return readSnapshotDocument(await this.open(setHash), (entry) => entry)
+  }
+
+  /** The snapshot with no more of its entries than a draw depends on, which is a third. */
+  async readCandidates(setHash: string): Promise<SnapshotOf<Candidate>> {
+    return readSnapshotDocument(await this.open(setHash), ({ node_key, collateral, reputation }) => ({
+      node_key,
+      collateral,
+      reputation,
+    }))
   }
 
   /** Keeps an attestation that was verified; the first of a validator stays. With the one that makes the quorum the set is attested. */

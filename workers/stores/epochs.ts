@@ -4,6 +4,7 @@ import type { BuiltEpochReceipt, EpochReceipt, epochStates } from '../../protoco
 import { inTime } from '../deadline.ts'
 import { unavailable } from '../errors.ts'
 import { batch, type Database, isChanged, query, read } from './database.ts'
+import { earnedStatement } from './earning-days.ts'
 import { type Wish, wantStatement } from './hub-actions.ts'
 import { jsonParts } from './json-parts.ts'
 import { decodePayoutProof, encodePayoutProofs, proofRange } from './payout-proofs.ts'
@@ -85,15 +86,17 @@ export class EpochStore {
     const isNew = sql`NOT EXISTS (SELECT 1 FROM ${epochReceipts} AS r
       WHERE r.project_id = ${projectId} AND r.epoch = ${epoch})`
     const subject = epochSubject(vault, epoch)
+    const endsAt = (epoch + 1) * epochSecs
     const statements = [
       wantStatement(postWish(receipt), now, sql`SELECT 1 WHERE ${isNew}`),
-      ...jsonParts(shares).map(
-        (part) => sql`
-          INSERT INTO ${epochShares} (miner, project_id, epoch, units, amount, leaf)
+      ...jsonParts(shares).flatMap((part) => [
+        sql`
+          INSERT INTO ${epochShares} (miner, project_id, epoch, units, amount, leaf, ends_at)
           SELECT value->>'miner', ${projectId}, ${epoch}, value->>'units', value->>'amount',
-            value->>'leaf'
+            value->>'leaf', ${endsAt}
           FROM json_each(${part}) WHERE ${isNew}`,
-      ),
+        earnedStatement(part, { projectId, token: JSON.stringify(token), endsAt }, isNew),
+      ]),
       sql`
         INSERT INTO ${epochReceipts} (project_id, epoch, epoch_secs, starts_at, vault, consensus_hash, receipt_hash,
           merkle_root, token, totals, recipients, leaves, attestations, accepted_at, state, settlement)

@@ -1,8 +1,11 @@
-import { and, desc, eq, lte, sql } from 'drizzle-orm'
+import { and, desc, eq, lte, type SQL, sql } from 'drizzle-orm'
+import { reputationSteps } from '../../protocol/actions/index.ts'
+import { defaultNetworkParams } from '../../protocol/identity/index.ts'
 import { batch, type Database, isChanged, query, read, readRows } from './database.ts'
+import { jsonParts } from './json-parts.ts'
 import { earningsKey } from './project-row.ts'
 import { RowReader } from './rows.ts'
-import { projectEpochs, projectMiners, projects } from './schema.ts'
+import { projectEpochs, projectMiners, projects, slashes, subscriptions } from './schema.ts'
 
 export type ProjectEpoch = typeof projectEpochs.$inferSelect
 export type ProjectMiner = typeof projectMiners.$inferSelect
@@ -18,9 +21,10 @@ export interface SettledEpoch {
   roundsFallback: number
   medianFinalityMs: number | null
   uptimeBp: number | null
-  slashes: number
   /** Of every miner that was credited. */
   credits: readonly { miner: string; rounds: number; units: number; amount: string }[]
+  /** Of every subscription that was credited. */
+  nodes: readonly { subscriptionId: string; rounds: number }[]
 }
 
 /** The last epoch, and the last one before a period. */
@@ -61,7 +65,8 @@ export class ProjectFiguresStore {
   async #tryRecord(settled: SettledEpoch): Promise<'recorded' | 'known' | 'moved'> {
     const { projectId, epoch, epochSecs } = settled
     const startsAt = epoch * epochSecs
-    const [last, weekAgo, dayAgo, known] = await Promise.all([
+    const [executed, last, weekAgo, dayAgo, known] = await Promise.all([
+      this.#executedSlashes(projectId),
       this.lastEpoch(projectId),
       this.lastEpoch(projectId, settled.settledAt - averagedDays * day),
       this.lastEpoch(projectId, settled.settledAt - day),
@@ -70,7 +75,7 @@ export class ProjectFiguresStore {
         settled.credits.map(({ miner }) => miner),
       ),
     ])
-    const row = epochRow(settled, last)
+    const row = epochRow(settled, last, executed)
     const isNext = sql`NOT EXISTS (SELECT 1 FROM ${projectEpochs} WHERE project_id = ${projectId}
         AND (seq > ${row.seq - 1} OR (starts_at = ${startsAt} AND epoch = ${epoch})))`
     const isMine = sql`EXISTS (SELECT 1 FROM ${projectEpochs} WHERE project_id = ${projectId}
@@ -85,14 +90,20 @@ export class ProjectFiguresStore {
       }
     })
     const figures = projectFigures(row, { weekAgo, dayAgo })
+    const counted = [
+      ...jsonParts(credits).map(
+        (part) => sql`
+          INSERT INTO ${projectMiners} (project_id, miner, rounds, units, earned, first_credited_at, last_credited_at)
+          SELECT ${projectId}, value->>'miner', value->>'rounds', value->>'units', value->>'earned',
+            ${settled.settledAt}, ${settled.settledAt}
+          FROM json_each(${part}) WHERE ${isNext}
+          ON CONFLICT (project_id, miner) DO UPDATE SET rounds = excluded.rounds, units = excluded.units,
+            earned = excluded.earned, last_credited_at = excluded.last_credited_at`,
+      ),
+      ...creditStatements(settled, isNext),
+    ]
     const results = await batch(this.#db, [
-      sql`
-        INSERT INTO ${projectMiners} (project_id, miner, rounds, units, earned, first_credited_at, last_credited_at)
-        SELECT ${projectId}, value->>'miner', value->>'rounds', value->>'units', value->>'earned',
-          ${settled.settledAt}, ${settled.settledAt}
-        FROM json_each(${JSON.stringify(credits)}) WHERE ${isNext}
-        ON CONFLICT (project_id, miner) DO UPDATE SET rounds = excluded.rounds, units = excluded.units,
-          earned = excluded.earned, last_credited_at = excluded.last_credited_at`,
+      ...counted,
       sql`
         INSERT INTO ${projectEpochs} (project_id, seq, epoch, starts_at, epoch_secs, settled_at, rounds,
           rounds_finalized, rounds_fallback, units, miners, paid, median_finality_ms, uptime_bp, slashes,
@@ -108,7 +119,7 @@ export class ProjectFiguresStore {
           last_settled_at = ${row.settledAt}
         WHERE project_id = ${projectId} AND ${isMine}`,
     ])
-    if (isChanged(results[1])) return 'recorded'
+    if (isChanged(results[counted.length])) return 'recorded'
     return (await this.#isKnown(projectId, startsAt, epoch)) ? 'known' : 'moved'
   }
 
@@ -181,6 +192,15 @@ export class ProjectFiguresStore {
     return new Map(rows.map((row) => [row.miner, row]))
   }
 
+  async #executedSlashes(projectId: string): Promise<number> {
+    const [row] = await read(() =>
+      this.#db.all<{ executed: number }>(
+        sql`SELECT count(*) AS executed FROM ${slashes} WHERE project_id = ${projectId} AND status = 'executed'`,
+      ),
+    )
+    return row?.executed ?? 0
+  }
+
   async #isKnown(projectId: string, startsAt: number, epoch: number): Promise<boolean> {
     const rows = await read(() =>
       this.#db
@@ -202,8 +222,34 @@ const boundsText = `
       ORDER BY b.settled_at DESC, b.seq DESC LIMIT 1))
   ORDER BY e.seq DESC`
 
-function epochRow(settled: SettledEpoch, last: ProjectEpoch | null): ProjectEpoch {
-  const { credits, ...figures } = settled
+/**
+ * Credits the subscriptions that an epoch names, as long as `condition` holds. One that began anew after the epoch is not
+ * the one that was credited. All steps go up, so clamping once is clamping after each.
+ */
+function creditStatements({ projectId, epoch, epochSecs, nodes }: SettledEpoch, condition: SQL): SQL[] {
+  // Written out, because a bound number is a float to the database.
+  const [endsAt, step, most] = [
+    (epoch + 1) * epochSecs,
+    reputationSteps.credited,
+    defaultNetworkParams.reputation_max,
+  ].map((number) => sql.raw(String(number)))
+  return jsonParts(nodes.filter(({ rounds }) => rounds > 0)).map(
+    (part) => sql`
+      UPDATE ${subscriptions} SET credited_rounds = credited_rounds + credited.rounds,
+        reputation = min(${most}, reputation + ${step} * credited.rounds),
+        last_proof_at = max(coalesce(last_proof_at, 0), ${endsAt})
+      FROM (SELECT value->>'subscriptionId' AS id, value->>'rounds' AS rounds FROM json_each(${part})) AS credited
+      WHERE subscription_id = credited.id AND project_id = ${projectId} AND created_at < ${endsAt}
+        AND ${condition}`,
+  )
+}
+
+/** @param executed - Slashes of the project that were executed so far. */
+function epochRow(settled: SettledEpoch, last: ProjectEpoch | null, executed: number): ProjectEpoch {
+  const { credits, nodes: _, ...figures } = settled
+  const slashesBefore = last?.totalSlashes ?? 0
+  // A reorganisation may have taken one back that was counted.
+  const totalSlashes = Math.max(executed, slashesBefore)
   const units = credits.reduce((sum, credit) => sum + credit.units, 0)
   const paid = credits.reduce((sum, { amount }) => sum + BigInt(amount), 0n)
   return {
@@ -220,7 +266,8 @@ function epochRow(settled: SettledEpoch, last: ProjectEpoch | null): ProjectEpoc
     totalFallback: settled.roundsFallback + (last?.totalFallback ?? 0),
     totalUnits: units + (last?.totalUnits ?? 0),
     totalPaid: String(paid + BigInt(last?.totalPaid ?? '0')),
-    totalSlashes: settled.slashes + (last?.totalSlashes ?? 0),
+    slashes: totalSlashes - slashesBefore,
+    totalSlashes,
   }
 }
 

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { batch, type Database, isChanged } from './database.ts'
+import { batch, type Database, isChanged, read } from './database.ts'
 import { wantStatement } from './hub-actions.ts'
-import { projects } from './schema.ts'
+import { projects, underfundedPeriods } from './schema.ts'
 
 /** Which projects are shown as not paying: those with an epoch that exceeds what their vault has free. */
 export class ProjectFundingStore {
@@ -10,7 +10,12 @@ export class ProjectFundingStore {
     this.#db = db
   }
 
-  /** Moves a listed project to underfunded or back, and wants the registry to be told. Any other status stays. */
+  /**
+   * Moves a listed project to underfunded or back, notes since when, and wants the registry to be told. Any other status
+   * stays.
+   *
+   * @param now - Network time, which tasks are dated by too.
+   */
   async setFunded(projectId: string, isFunded: boolean, now: number): Promise<'moved' | 'stays'> {
     const [from, to] = isFunded ? ['underfunded', 'listed'] : ['listed', 'underfunded']
     const found: SQL = sql`project_id = ${projectId} AND listing_status = ${from}`
@@ -20,8 +25,29 @@ export class ProjectFundingStore {
         now,
         sql`SELECT 1 FROM ${projects} WHERE ${found}`,
       ),
+      isFunded ? endPeriod(projectId, now, found) : beginPeriod(projectId, now, found),
       sql`UPDATE ${projects} SET listing_status = ${to} WHERE ${found}`,
     ])
-    return isChanged(results[1]) ? 'moved' : 'stays'
+    return isChanged(results[2]) ? 'moved' : 'stays'
+  }
+
+  /** Whether the project was underfunded at a time, give or take some seconds. */
+  async wasUnderfunded(projectId: string, at: number, toleranceSecs: number): Promise<boolean> {
+    const rows = await read(() =>
+      this.#db.all(sql`
+        SELECT 1 FROM ${underfundedPeriods} WHERE project_id = ${projectId} AND since <= ${at + toleranceSecs}
+          AND (until IS NULL OR until >= ${at - toleranceSecs})
+        LIMIT 1`),
+    )
+    return rows.length > 0
   }
 }
+
+/** One that ended in the same second goes on. */
+const beginPeriod = (projectId: string, now: number, found: SQL): SQL => sql`
+  INSERT INTO ${underfundedPeriods} (project_id, since) SELECT ${projectId}, ${now} FROM ${projects} WHERE ${found}
+  ON CONFLICT DO UPDATE SET until = NULL`
+
+const endPeriod = (projectId: string, now: number, found: SQL): SQL => sql`
+  UPDATE ${underfundedPeriods} SET until = ${now} WHERE project_id = ${projectId} AND until IS NULL
+    AND EXISTS (SELECT 1 FROM ${projects} WHERE ${found})`

@@ -1,5 +1,5 @@
 import { and, desc, eq, getTableColumns, lt, sql } from 'drizzle-orm'
-import type { ProjectManifest } from '../../protocol/manifest/index.ts'
+import { type ProjectManifest, publicStatuses } from '../../protocol/manifest/index.ts'
 import type { ChainState } from '../chain/projections.ts'
 import type { ProjectIds, Wallet } from './caller.ts'
 import { batch, type Database, isChanged, read, readRows } from './database.ts'
@@ -47,6 +47,16 @@ export class ProjectStore {
   async find(projectId: string): Promise<Project | null> {
     const rows = await read(() => this.#db.select().from(projects).where(eq(projects.projectId, projectId)))
     return rows[0] ?? null
+  }
+
+  /** One of these that is neither public nor the wallet's own, or that nobody has submitted; null when there is none. */
+  async findHidden(projectIds: readonly string[], wallet: string): Promise<string | null> {
+    const rows = await readRows<{ projectId: string }>(this.#db, hiddenText, [
+      JSON.stringify(projectIds),
+      JSON.stringify(publicStatuses),
+      wallet,
+    ])
+    return rows[0]?.projectId ?? null
   }
 
   async findRecord(projectId: string): Promise<ProjectRecord | null> {
@@ -130,6 +140,12 @@ export class ProjectStore {
     )
   }
 }
+
+const hiddenText = `
+  SELECT asked.value AS projectId FROM json_each(?1) AS asked WHERE NOT EXISTS (
+    SELECT 1 FROM projects AS p WHERE p.project_id = asked.value
+      AND (p.developer = ?3 OR p.listing_status IN (SELECT value FROM json_each(?2))))
+  LIMIT 1`
 
 const projectRows = new RowReader(projects)
 const currentRows = new RowReader(projectVersions, undefined, 'current_')

@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, type SQL, sql } from 'drizzle-orm'
 import { batch, type Database, isChanged, read } from './database.ts'
-import { preferences, projectMiners, projects, reviews, reviewVotes } from './schema.ts'
+import { epochReceipts, epochShares, preferences, projects, reviews, reviewVotes } from './schema.ts'
 
 export type Review = typeof reviews.$inferSelect & { authorName: string | null }
 
@@ -41,14 +41,16 @@ export class ReviewStore {
 
   /**
    * Creates the wallet's review or replaces it, which keeps its id, its age and its votes. Refused without a credited
-   * round of the wallet on the project.
+   * round of the wallet on the project: a share of an attested epoch that no arbiter vetoed.
    */
   async put(review: Omit<Review, 'helpful' | 'authorName'>): Promise<'saved' | 'not_credited'> {
     const { reviewId, projectId, author, comment, createdAt, updatedAt } = review
     // Written out: a bound number is a float to the database, and the average is one of integers.
     const rating = sql.raw(String(Math.trunc(review.rating)))
-    const isCredited = sql`EXISTS (SELECT 1 FROM ${projectMiners} WHERE project_id = ${projectId}
-      AND miner = ${author} AND rounds > 0)`
+    // Every share is of a credited round, also while the vault cannot pay it.
+    const isCredited = sql`EXISTS (SELECT 1 FROM ${epochShares} AS share
+      JOIN ${epochReceipts} AS receipt ON receipt.project_id = share.project_id AND receipt.epoch = share.epoch
+      WHERE share.miner = ${author} AND share.project_id = ${projectId} AND receipt.state <> 'vetoed')`
     const before = sql`(SELECT rating FROM ${reviews} WHERE project_id = ${projectId} AND author = ${author})`
     const results = await batch(this.#db, [
       sql`UPDATE ${projects} SET rating_sum = rating_sum + ${rating} - coalesce(${before}, 0),

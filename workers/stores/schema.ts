@@ -502,6 +502,7 @@ export type HubActionKind =
   | 'pay_fees'
   | 'set_veto'
   | 'set_posting_pause'
+  | 'claim_payouts'
 
 export const hubActions = sqliteTable(
   'hub_actions',
@@ -569,6 +570,16 @@ export const epochReceipts = sqliteTable(
   (table) => [primaryKey({ columns: [table.projectId, table.epoch] })],
 )
 
+export const underfundedPeriods = sqliteTable(
+  'underfunded_periods',
+  {
+    projectId: text('project_id').notNull(),
+    since: integer().notNull(),
+    until: integer(),
+  },
+  (table) => [primaryKey({ columns: [table.projectId, table.since] })],
+)
+
 export const epochShares = sqliteTable(
   'epoch_shares',
   {
@@ -580,6 +591,45 @@ export const epochShares = sqliteTable(
     leaf: integer(),
     claimedAt: integer('claimed_at'),
     claimedTx: text('claimed_tx'),
+    withdrawalId: text('withdrawal_id'),
+    endsAt: integer('ends_at').notNull().default(0),
   },
   (table) => [primaryKey({ columns: [table.miner, table.projectId, table.epoch] })],
+)
+
+export const withdrawals = sqliteTable('withdrawals', {
+  withdrawalId: text('withdrawal_id').primaryKey(),
+  kind: text().$type<'claim' | 'collateral'>().notNull(),
+  account: text().notNull(),
+  amount: text().notNull(),
+  token: text({ mode: 'json' }).$type<Token>().notNull(),
+  requestedAt: integer('requested_at').notNull(),
+  projectId: text('project_id'),
+  vault: text(),
+  epochs: text({ mode: 'json' }).$type<readonly number[]>().notNull(),
+  unpaid: integer().notNull(),
+  subscriptionId: text('subscription_id'),
+  state: text().$type<'open' | 'completed' | 'failed'>().notNull(),
+  relayId: text('relay_id'),
+  txHash: text('tx_hash'),
+  completedAt: integer('completed_at'),
+  error: text(),
+})
+
+export const earningDays = sqliteTable(
+  'earning_days',
+  {
+    miner: text().notNull(),
+    day: integer().notNull(),
+    projectId: text('project_id').notNull(),
+    token: text({ mode: 'json' }).$type<Token>().notNull(),
+    units: integer().notNull(),
+    part0: integer('part_0').notNull(),
+    part1: integer('part_1').notNull(),
+    part2: integer('part_2').notNull(),
+    part3: integer('part_3').notNull(),
+    part4: integer('part_4').notNull(),
+    part5: integer('part_5').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.miner, table.day, table.projectId, table.token] })],
 )

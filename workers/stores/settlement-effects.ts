@@ -1,5 +1,4 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { unixNow } from '../../durable-objects/clock.ts'
 import { chainStates, epochReceipts, epochShares, hubActions } from './schema.ts'
 
 const addressLength = 42
@@ -76,6 +75,6 @@ export const vaultEffect = (vaults: SQL, guard: SQL): SQL =>
 export const postingEffect = (guard: SQL): SQL => due(sql`last_error IS NOT NULL`, guard)
 
 const due = (which: SQL, guard: SQL): SQL =>
-  sql`UPDATE ${hubActions} SET next_attempt_at = min(next_attempt_at, ${unixNow()})
+  sql`UPDATE ${hubActions} SET next_attempt_at = 0
     WHERE state = 'open' AND kind IN ('post_epoch', 'pay_fees', 'set_veto', 'set_posting_pause')
     AND ${which} AND ${guard}`

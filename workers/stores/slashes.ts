@@ -1,6 +1,5 @@
 import { and, desc, eq, getTableColumns, type InferSelectModel, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
-import { unixNow } from '../../durable-objects/clock.ts'
 import { encodeCanonicalJson } from '../../protocol/encoding/index.ts'
 import type { Evidence, slashStates } from '../../protocol/settlement/index.ts'
 import { unavailable } from '../errors.ts'
@@ -124,7 +123,7 @@ export class SlashStore {
         .values({ ...slash, evidence: isLarge ? null : text, status: 'recorded', createdAt: now })
         .onConflictDoNothing()
         .getSQL(),
-      wantOnce('propose_slash', evidenceHash, wanted, sql`closed_reason IS NULL`),
+      wantOnce('propose_slash', evidenceHash, wanted, sql`closed_reason IS NULL`, now),
     ])
   }
 
@@ -168,7 +167,7 @@ export class SlashStore {
       SELECT 1 FROM ${chainStates} AS c WHERE c.kind = 'slash' AND c.subject = ${evidenceHash}
         AND c.state->>'outcome' IS NULL AND c.state->>'executable_at' > ${now})`
     const results = await batch(this.#db, [
-      wantOnce('dispute_slash', evidenceHash, {}, open),
+      wantOnce('dispute_slash', evidenceHash, {}, open, now),
       sql`UPDATE ${slashes} SET dispute_reason = ${reason}, dispute_links = ${JSON.stringify(links)},
           dispute_filed_at = ${now} WHERE evidence_hash = ${evidenceHash} AND ${open}`,
     ])
@@ -198,7 +197,7 @@ export class SlashStore {
         now,
         sql`SELECT json_object('status', status, 'decision', decision) AS value FROM ${slashes} WHERE ${found}`,
       ),
-      ...(isOnChain ? [wantOnce(`${decision}_slash`, evidenceHash, {}, open)] : []),
+      ...(isOnChain ? [wantOnce(`${decision}_slash`, evidenceHash, {}, open, now)] : []),
       sql`UPDATE ${slashes} SET decision = ${decision}, decided_at = ${now} WHERE ${found}`,
     ])
     return isChanged(results.at(-1)) ? 'decided' : 'stale'
@@ -214,6 +213,7 @@ export class SlashStore {
   async wantDue(
     { executableUntil, disputedUntil }: { executableUntil: number; disputedUntil: number },
     limit: number,
+    now: number,
   ): Promise<void> {
     const due = await read(() =>
       this.#db.all<{ kind: 'execute_slash' | 'end_dispute'; evidenceHash: string }>(sql`
@@ -233,7 +233,7 @@ export class SlashStore {
     if (due.length === 0) return
     await batch(
       this.#db,
-      due.map(({ kind, evidenceHash }) => wantOnce(kind, evidenceHash, {}, sql`true`)),
+      due.map(({ kind, evidenceHash }) => wantOnce(kind, evidenceHash, {}, sql`true`, now)),
     )
   }
 
@@ -287,19 +287,17 @@ export class SlashStore {
   }
 }
 
-/**
- * Wants something about a slash, once for ever: a second wish would be a second transaction. When it is tried goes by the
- * clock of the machine, as for everything the hub wants; the network's may be ahead of it.
- */
+/** Wants something about a slash, once for ever: a second wish would be a second transaction. */
 const wantOnce = (
   kind: Parameters<typeof wantStatement>[0]['kind'],
   evidenceHash: string,
   wanted: Record<string, string>,
   condition: SQL,
+  now: number,
 ): SQL =>
   wantStatement(
     { kind, subject: evidenceHash, wanted },
-    unixNow(),
+    now,
     sql`SELECT 1 FROM ${slashes} WHERE evidence_hash = ${evidenceHash} AND ${condition}
       AND NOT EXISTS (SELECT 1 FROM hub_actions WHERE kind = ${kind} AND subject = ${evidenceHash})`,
   )

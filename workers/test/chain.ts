@@ -1,7 +1,7 @@
 import { runDurableObjectAlarm } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { encodeFunctionData, type Hex } from 'viem'
-import { inject } from 'vitest'
+import { inject, vi } from 'vitest'
 import { hubTokenAbi, stakingAbi } from '../../contracts/generated/contracts.ts'
 import {
   type GaslessPayload,
@@ -11,6 +11,7 @@ import {
 } from '../../protocol/actions/index.ts'
 import { signEvmDigest } from '../../protocol/signatures/index.ts'
 import { services } from '../services.ts'
+import { networkNow } from './network-time.ts'
 
 /** The deployed chain of this run, or null where the machine has none. */
 export const chain = inject('chain')
@@ -80,10 +81,27 @@ export async function readChain(): Promise<void> {
   await runDurableObjectAlarm(env.CHAIN_INDEXER.getByName('31337'))
 }
 
-/** Lets unbonding end on the chain, which is still before what the hub's clock lets be signed expires. */
+/** Lets the hub index all that is in blocks, and its clock be that of the newest of them. */
+export async function followChain(): Promise<void> {
+  const newest = await rpc<{ number: string; timestamp: string }>('eth_getBlockByNumber', 'latest', false)
+  const hasFollowed = async () => {
+    await readChain()
+    const indexed = (await services(env).chainIndex.cursor())?.number ?? -1
+    return indexed >= Number(newest.number) && (await networkNow()) >= Number(newest.timestamp)
+  }
+  await vi.waitUntil(hasFollowed, { timeout: 30_000, interval: 100 })
+}
+
+/** Lets time pass on the chain, which the hub follows. */
+export async function passTime(seconds: number): Promise<void> {
+  await rpc('evm_increaseTime', seconds)
+  await rpc('evm_mine')
+  await followChain()
+}
+
+/** Lets unbonding end on the chain. */
 export async function passUnbonding(): Promise<void> {
   const data = encodeFunctionData({ abi: stakingAbi, functionName: 'unbondingSecs' })
   const seconds = await rpc<string>('eth_call', { to: chain?.contracts.staking, data }, 'latest')
-  await rpc('evm_increaseTime', Number(seconds))
-  await rpc('evm_mine')
+  await passTime(Number(seconds))
 }

@@ -1,6 +1,7 @@
 import { bytesToHex } from '../../protocol/encoding/index.ts'
 import { createBindingRecord, resolveProfile } from '../../protocol/identity/index.ts'
 import { client } from './client.ts'
+import { networkNow } from './network-time.ts'
 import { createNode, freshNonce, type TestNode } from './node.ts'
 import { createWallet, signIn } from './wallet.ts'
 
@@ -42,7 +43,8 @@ export async function createOwner() {
 export async function createMiner() {
   const owner = await createOwner()
   const device = createNode()
-  const response = await client().post('/v1/devices/bind', deviceRecord(owner, device))
+  const record = deviceRecord(owner, device, { issued_at: await networkNow() })
+  const response = await client().post('/v1/devices/bind', record)
   if (response.status !== 200)
     throw new Error(`binding answered ${response.status}: ${await response.text()}`)
   return { owner, device }

@@ -1,5 +1,4 @@
 import { env } from 'cloudflare:workers'
-import { unixNow } from '../../durable-objects/clock.ts'
 import { bytesToHex } from '../../protocol/encoding/index.ts'
 import { type Profile, resolveProfile } from '../../protocol/identity/index.ts'
 import type { Consensus } from '../../protocol/manifest/index.ts'
@@ -11,6 +10,7 @@ import {
   type MinerUnits,
 } from '../../protocol/settlement/index.ts'
 import { services } from '../services.ts'
+import { networkNow } from './network-time.ts'
 import { createNode, type TestNode } from './node.ts'
 import type { ManifestChange } from './project.ts'
 import { createListedProject } from './subscription.ts'
@@ -62,7 +62,7 @@ export async function createProject(
 export async function readProject(projectId: string): Promise<TestProject> {
   const version = await services(env).projectVersions.find(projectId, 1)
   const { consensus } = JSON.parse(version?.manifest ?? '{}') as { consensus: Consensus }
-  return { projectId, consensus, lastEpoch: Math.floor(unixNow() / consensus.work.epoch_secs) - 1 }
+  return { projectId, consensus, lastEpoch: Math.floor((await networkNow()) / consensus.work.epoch_secs) - 1 }
 }
 
 export interface ReceiptOptions {
@@ -81,6 +81,14 @@ export function receiptOf(
   const built = buildEpochReceipt(profile, { project_id: projectId, epoch, consensus, units })
   if (built === null) throw new Error('there is nothing to pay')
   return attested(built.body, by, profile)
+}
+
+/** Has the first of those who attest an epoch submit its receipt. */
+export async function submitReceipt(project: TestProject, options: ReceiptOptions): Promise<EpochReceipt> {
+  const receipt = receiptOf(project, options)
+  const response = await options.by[0]?.call('POST', epochPath, receipt)
+  if (response?.status !== 202) throw new Error(await response?.text())
+  return receipt
 }
 
 /** A body, right or wrong, with its true hash and attestations over that. */
@@ -103,6 +111,37 @@ export const someUnits: readonly MinerUnits[] = [
   { miner: miner(0xa1), units: 14 },
   { miner: miner(0xb2), units: 6 },
 ]
+
+interface SettledEpoch extends ReceiptOptions {
+  releaseAt?: number
+}
+
+/** An epoch whose receipt the hub has and whose vault has its root; released at a time, or just now. */
+export async function settleEpoch(
+  project: TestProject,
+  { releaseAt, ...options }: SettledEpoch,
+): Promise<EpochReceipt> {
+  const receipt = receiptOf(project, options)
+  const response = await options.by[0]?.call('POST', epochPath, receipt)
+  if (response?.status !== 202) throw new Error(await response?.text())
+  await indexPosted(receipt, releaseAt ?? (await networkNow()) - 1)
+  return receipt
+}
+
+/** Lets the index say that a receipt's root is posted. */
+export const indexPosted = async (
+  { vault_address, round, merkle_root, receipt_hash }: EpochReceipt,
+  releaseAt: number,
+): Promise<void> =>
+  indexState('epoch', `${vault_address}:${round}`, {
+    merkle_root,
+    receipt_hash,
+    posted_tx: `0x${'0e'.repeat(32)}`,
+    posted_at: await networkNow(),
+    release_at: releaseAt,
+    vetoed: false,
+    reopened: false,
+  })
 
 /** Lets the index say something, as of a block that is final. */
 export async function indexState(kind: string, subject: string, state: object): Promise<void> {

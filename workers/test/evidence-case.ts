@@ -1,19 +1,49 @@
 import { env } from 'cloudflare:workers'
+import { attestSnapshot } from '../../protocol/consensus/index.ts'
 import { deriveNodeId, resolveProfile } from '../../protocol/identity/index.ts'
+import receipts from '../../protocol/vectors/receipt-v2.json'
 import { bonded, indexState, insertSubscription } from './evidence.ts'
+import { keepSet } from './kept-set.ts'
 import type { Json } from './known-answers.ts'
+import { createNode } from './node.ts'
 import { emptyTables } from './tables.ts'
 
-const profile = resolveProfile()
+/** Seeds of a quorum of the validators that known answers name. */
+export const validatorSeeds: readonly string[] = receipts.cases[0]?.input.seeds ?? []
 
-/** Lets the hub know what a known answer about evidence names: validators, the project’s consensus, and who is bonded. */
-export async function knowCase({
-  validators,
-  snapshot,
-  committee,
-  bonded: collateral,
-  bp,
-}: Json): Promise<void> {
+/** The settings of a hub of the network that a snapshot names. */
+export const hubOf = ({ network }: Json) => ({ bindings: { PROFILE: JSON.stringify({ network }) } })
+
+/**
+ * Lets the hub know what a known answer about evidence names: validators, the project’s consensus, who is bonded, and the
+ * set of the epoch, which the validators attest.
+ */
+export async function knowCase(input: Json): Promise<void> {
+  await Promise.all([insertValidators(input), insertConsensus(input), insertMiners(input)])
+  const { snapshot, committee, validators } = input
+  const setHash = await keepSet(snapshot, committee)
+  const path = `/v1/nodes/committee-sets/${snapshot.project_id}/${snapshot.epoch}`
+  for (const seed of validatorSeeds) {
+    const validator = createNode(hubOf(snapshot), seed)
+    if (validators.includes(validator.publicKey))
+      await validator.call(
+        'POST',
+        path,
+        attestSnapshot(resolveProfile({ network: snapshot.network }), seed, setHash),
+      )
+  }
+}
+
+const insertValidators = ({ validators, snapshot: { network } }: Json) =>
+  env.DB.batch(
+    validators.map((key: string) =>
+      env.DB.prepare(
+        "INSERT INTO nodes (node_id, public_key, role, status, url, registered_at) VALUES (?, ?, 'validator', 'approved', '', 1)",
+      ).bind(deriveNodeId(resolveProfile({ network }), key), key),
+    ),
+  )
+
+async function insertConsensus({ snapshot, committee, bp }: Json): Promise<void> {
   const { project_id, consensus_hash, epoch_secs } = snapshot
   const manifest = {
     consensus: {
@@ -21,22 +51,20 @@ export async function knowCase({
       economics: { slashing_bp: { invalid_result: bp, missed_sla: bp } },
     },
   }
-  await env.DB.batch([
-    ...validators.map((key: string) =>
-      env.DB.prepare(
-        "INSERT INTO nodes (node_id, public_key, role, status, url, registered_at) VALUES (?, ?, 'validator', 'approved', '', 1)",
-      ).bind(deriveNodeId(profile, key), key),
-    ),
-    env.DB.prepare(
-      `INSERT INTO project_versions (project_id, version, status, manifest_hash, consensus_hash, manifest, signature, token,
-        tiers_changed, boundary_secs, epoch_secs, submitted_at) VALUES (?, 1, 'active', '', ?, ?, '', '{}', '[]', 1, 1, 1)`,
-    ).bind(project_id, consensus_hash, JSON.stringify(manifest)),
-  ])
+  await env.DB.prepare(
+    `INSERT INTO project_versions (project_id, version, status, manifest_hash, consensus_hash, manifest, signature, token,
+      tiers_changed, boundary_secs, epoch_secs, submitted_at) VALUES (?, 1, 'active', '', ?, ?, '', '{}', '[]', 1, 1, 1)`,
+  )
+    .bind(project_id, consensus_hash, JSON.stringify(manifest))
+    .run()
+}
+
+async function insertMiners({ snapshot, bonded: collateral }: Json): Promise<void> {
   for (const { node_key, subscription_id, owner, binding_hash } of snapshot.entries) {
-    const nodeId = deriveNodeId(profile, node_key)
+    const nodeId = deriveNodeId(resolveProfile({ network: snapshot.network }), node_key)
     await insertSubscription({
       subscriptionId: subscription_id,
-      projectId: project_id,
+      projectId: snapshot.project_id,
       owner,
       nodeId,
       nodeKey: node_key,
@@ -52,4 +80,13 @@ export async function knowCase({
 
 /** Lets the hub know nothing of the case before. */
 export const forgetCase = () =>
-  emptyTables('slashes', 'nodes', 'subscriptions', 'bindings', 'chain_states', 'project_versions')
+  emptyTables(
+    'slashes',
+    'nodes',
+    'subscriptions',
+    'bindings',
+    'chain_states',
+    'project_versions',
+    'committee_sets',
+    'committee_set_attestations',
+  )

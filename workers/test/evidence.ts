@@ -7,6 +7,7 @@ import { type Evidence, hashEvidence, type Offence } from '../../protocol/settle
 import { services } from '../services.ts'
 import { client } from './client.ts'
 import { createMiner } from './device.ts'
+import { networkNow } from './network-time.ts'
 import { createNode, type TestNode } from './node.ts'
 import type { ManifestChange } from './project.ts'
 import { createListedProject, minCollateral } from './subscription.ts'
@@ -82,7 +83,9 @@ export async function createAccused({
     nodeKey: device.publicKey,
   })
   await indexState('subscription', subscriptionId, bonded(collateral, owner.address))
-  return { ...accusationsOf({ projectId, consensusHash, device, subscriptionId }), owner, device, projectId }
+  const now = await networkNow()
+  const accusations = accusationsOf({ projectId, consensusHash, device, subscriptionId, now })
+  return { ...accusations, owner, device, projectId }
 }
 
 export const bonded = (collateral: bigint, owner: string) => ({
@@ -95,19 +98,21 @@ export const bonded = (collateral: bigint, owner: string) => ({
   slashed_total: '0',
 })
 
-/** Votes, records and evidence about a node in the epoch that runs. */
+/** Votes, records and evidence about a node in the epoch that runs at a time. */
 export function accusationsOf({
   projectId,
   consensusHash,
   device,
   subscriptionId,
+  now,
 }: {
   projectId: string
   consensusHash: string
   device: TestNode
   subscriptionId: string
+  now: number
 }) {
-  const epoch = Math.floor(Date.now() / 1000 / epochSecs)
+  const epoch = Math.floor(now / epochSecs)
   const createTask = (change: Partial<Task> = {}): Task => {
     seqs += 1
     return {
@@ -186,7 +191,7 @@ export async function createProposed(accused: Accused, state: object = {}): Prom
   await indexState('slash', hash, {
     subscription_id: accused.subscriptionId,
     amount: String(minCollateral),
-    executable_at: Math.floor(Date.now() / 1000) + 3_600,
+    executable_at: (await networkNow()) + 3_600,
     propose_tx: hashText('transaction'),
     status: 'proposed',
     ...state,

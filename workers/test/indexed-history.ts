@@ -7,8 +7,8 @@ import { foldEvents, subjectKey } from '../chain/fold.ts'
 import { subjectsOf } from '../chain/projections.ts'
 import { services } from '../services.ts'
 
-/** An event, before it is in a block. */
-export type Happening = Pick<ChainEvent, 'name' | 'args'>
+/** An event, before it is in a block; of the staking contract, in a transaction of its own, unless it says otherwise. */
+export type Happening = Pick<ChainEvent, 'name' | 'args'> & Partial<Pick<ChainEvent, 'contract' | 'txHash'>>
 
 /** Writes blocks into the index as the indexer does, without a chain. */
 export class IndexedHistory {
@@ -29,13 +29,13 @@ export class IndexedHistory {
     const block = { number, hash: hashText(`${this.branch} ${number}`), timestamp }
     const events = happenings.map(
       (happening, logIndex): ChainEvent => ({
+        txHash: block.hash,
+        contract: `0x${'c5'.repeat(20)}`,
         ...happening,
         blockHash: block.hash,
         blockNumber: number,
         blockTime: timestamp,
         logIndex,
-        txHash: block.hash,
-        contract: `0x${'c5'.repeat(20)}`,
       }),
     )
     const rows = await chainIndex.states(events.flatMap(subjectsOf))

@@ -3,8 +3,7 @@ import { bytesToHex } from '../../protocol/encoding/index.ts'
 import { deriveNodeId, resolveProfile, signRequest } from '../../protocol/identity/index.ts'
 import { ed25519PublicKey } from '../../protocol/signatures/index.ts'
 import { client } from './client.ts'
-
-const profile = resolveProfile()
+import { networkNow } from './network-time.ts'
 
 export const freshNonce = (): string => bytesToHex(crypto.getRandomValues(new Uint8Array(16))).slice(2)
 
@@ -18,21 +17,22 @@ export interface TestNode {
 
 const freshSeed = (): string => bytesToHex(crypto.getRandomValues(new Uint8Array(32)))
 
-/** A node of its own, or the one of a seed; `bindings` are of the hub it talks to. */
-export function createNode(bindings: Parameters<typeof client>[0] = {}, seed = freshSeed()): TestNode {
+/** A node of its own, or the one of a seed, of the network of the hub it talks to. */
+export function createNode(hub: Parameters<typeof client>[0] = {}, seed = freshSeed()): TestNode {
+  const profile = resolveProfile(JSON.parse(hub.bindings?.PROFILE ?? '{}'))
   const publicKey = ed25519PublicKey(seed)
-  const caller = client(bindings)
+  const caller = client(hub)
   return {
     seed,
     publicKey,
     nodeId: deriveNodeId(profile, publicKey),
-    call: (method, path, json) => {
+    call: async (method, path, json) => {
       const body = json === undefined ? '' : JSON.stringify(json)
       const { headers } = signRequest(profile, seed, {
         method,
         target: path,
         body,
-        timestamp: Math.floor(Date.now() / 1000),
+        timestamp: await networkNow(),
         nonce: freshNonce(),
       })
       return caller.fetch(path, { method, headers, ...(json !== undefined && { json }) })

@@ -38,9 +38,16 @@ export async function readRunInput(args: {
   return bytes
 }
 
-/** @throws {@link CliError} with the rule the artifact breaks. */
-export async function readArtifactFile(file: string): Promise<Artifact & { bytes: Uint8Array }> {
+/**
+ * @param onRead Called with the length of the file, before it is opened.
+ * @throws {@link CliError} with the rule the artifact breaks.
+ */
+export async function readArtifactFile(
+  file: string,
+  onRead?: (length: number) => void,
+): Promise<Artifact & { bytes: Uint8Array }> {
   const bytes = await readInput(file, artifactBytesMax)
+  onRead?.(bytes.length)
   try {
     return { ...openArtifact(bytes), bytes }
   } catch (error) {

@@ -10,6 +10,7 @@ import {
   readArtifactFile,
   readRunInput,
 } from '../cli/run-request.ts'
+import { withoutCompilers } from '../compilers.ts'
 import { limits, NodeFault } from '../engine/index.ts'
 import { shownResult } from '../receipts.ts'
 import { runModule } from '../run-module.ts'
@@ -38,7 +39,10 @@ export default defineNodectlCommand({
       const gasLimit = readGas(args.gas)
       checkStandardInput(args.hbc, args['input-file'])
       const input = await readRunInput(args)
-      const artifact = await readArtifactFile(args.hbc)
+      let compileAgain = (): void => {}
+      const artifact = await readArtifactFile(args.hbc, (length) => {
+        compileAgain = withoutCompilers(length + input.length)
+      })
       checkExported(artifact, args.function)
       const { result, envelope } = await orFault(
         runModule({
@@ -48,6 +52,7 @@ export default defineNodectlCommand({
           gasLimit,
           engine,
           dataDir: args['data-dir'],
+          onLeft: compileAgain,
         }),
       )
       for (const line of result.logs) tell(`log: ${line}`)

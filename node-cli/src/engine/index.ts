@@ -61,6 +61,8 @@ export interface ExecuteRequest {
 export interface ForegroundRequest extends ExecuteRequest {
   readonly foreground: true
   readonly state?: StateReader
+  /** Called when nothing more of the run happens in the calling thread: it has ended, or another thread begins it again. */
+  readonly onLeft?: (() => void) | undefined
 }
 
 /** Thrown for a request that is refused before anything runs. */
@@ -83,8 +85,10 @@ export class ExecutionRefused extends Error {
 export async function execute(request: ExecuteRequest | ForegroundRequest): Promise<ExecutionResult> {
   const { engine, timeoutSeconds = 60 } = request
   const execution = executionOf(request)
-  if ('foreground' in request && engine !== 'native') {
-    const result = runShortly(execution, withItself(request.state ?? emptyState, request))
+  if ('foreground' in request) {
+    const state = withItself(request.state ?? emptyState, request)
+    const result = engine === 'native' ? null : runShortly(execution, state)
+    request.onLeft?.()
     if (result !== null) return result
   }
   // A short run starts no thread.

@@ -105,9 +105,13 @@ test.each([
   onTestFinished(() => void process.off('worker', count))
   const { wasm, functionId: _id, ...given } = request(guest('(i64.const 0)'))
   const module = { wasm, functions: ['f'] }
-  const result = await execute({ ...given, engine, module, function: 'f', ...foreground })
+  // How many threads there are when the run leaves this one.
+  const left: number[] = []
+  const onLeft = () => void left.push(started)
+  const result = await execute({ ...given, engine, module, function: 'f', onLeft, ...foreground })
   expect(result).toMatchObject({ success: true })
   expect(started).toBe(threads)
+  expect(left).toEqual('foreground' in foreground ? [0] : [])
 })
 
 test('a longer run goes on in a thread, with the same outcome', async () => {

@@ -8,9 +8,11 @@ import {
   createProject,
   createValidators,
   epochPath,
+  indexPosted,
   indexState,
   miner,
   receiptOf,
+  settleEpoch,
   type TestProject,
 } from '../../test/epochs.ts'
 import type { TestNode } from '../../test/node.ts'
@@ -41,21 +43,8 @@ const units = (first: string) =>
   [first, ...[2, 3, 4, 5, 6, 7].map(miner)].sort().map((one, i) => ({ miner: one, units: i + 1 }))
 
 /** An epoch that pays the wallet, so many before the last one, posted and released at a time. */
-async function settle(account: string, { back = 0, releaseAt = unixNow() - 1, of = project } = {}) {
-  const receipt = receiptOf(of, { by: validators, epoch: of.lastEpoch - back, units: units(account) })
-  expect((await validators[0]?.call('POST', epochPath, receipt))?.status).toBe(202)
-  const { vault_address, round, merkle_root, receipt_hash } = receipt
-  await indexState('epoch', `${vault_address}:${round}`, {
-    merkle_root,
-    receipt_hash,
-    posted_tx: `0x${'0e'.repeat(32)}`,
-    posted_at: unixNow(),
-    release_at: releaseAt,
-    vetoed: false,
-    reopened: false,
-  })
-  return receipt
-}
+const settle = (account: string, { back = 0, releaseAt = unixNow() - 1, of = project } = {}) =>
+  settleEpoch(of, { by: validators, epoch: of.lastEpoch - back, units: units(account), releaseAt })
 
 const claim = ({ vault_address, round }: EpochReceipt, account: string) =>
   indexState('claim', `${vault_address}:${round}:${account}`, { claimed_at: 7, claimed_tx: '0x07' })
@@ -113,11 +102,7 @@ describe('GET /v1/me/claims', () => {
   })
 
   /** As when the chain is read anew, and the claim is in none of its blocks. */
-  const settleAgain = ({ vault_address, round, merkle_root, receipt_hash }: EpochReceipt) =>
-    indexState('epoch', `${vault_address}:${round}`, {
-      ...{ merkle_root, receipt_hash, posted_tx: '0x07', posted_at: 7, release_at: 7 },
-      ...{ vetoed: false, reopened: false },
-    })
+  const settleAgain = (receipt: EpochReceipt) => indexPosted(receipt, 7)
 
   test('knows of what was posted and claimed before the receipt came', async () => {
     const receipt = receiptOf(project, { by: validators, units: units(miner(1)) })

@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import { unixNow } from '../../../durable-objects/clock.ts'
 import type { HubContext } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
 import { example } from '../../examples.ts'
@@ -159,9 +158,9 @@ async function resolve(
   resolution: 'resent' | 'closed',
   reason: string | null,
 ): Promise<Answer> {
-  const { deadLetters } = c.var.services
+  const { deadLetters, clock } = c.var.services
   const operator = sessionOf(c).address
-  const resolved = await deadLetters.resolve(messageId, resolution, { operator, reason }, unixNow())
+  const resolved = await deadLetters.resolve(messageId, resolution, { operator, reason }, await clock.now())
   const letter = await deadLetters.find(messageId)
   if (letter === null) throw new ApiError('not_found', `There is no dead letter ${messageId}.`)
   if (!resolved) throw alreadyResolved(letter)

@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import { unixNow } from '../../../durable-objects/clock.ts'
 import { reviewActions, reviewMoves } from '../../../protocol/manifest/index.ts'
 import type { HubContext } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
@@ -44,10 +43,9 @@ export const reviewProject = defineRoute(
     responses: { 200: { description: 'The project.', schema: ProjectView, example: projectExample } },
   },
   async (c, { params: { project_id }, json: { action, reason, conditions } }) => {
-    const { projects, projectDecisions } = c.var.services
-    const now = unixNow()
+    const { projects, projectDecisions, clock } = c.var.services
     const decision = { operator: sessionOf(c).address, reason, conditions }
-    const outcome = await projectDecisions.decide(project_id, action, decision, now)
+    const outcome = await projectDecisions.decide(project_id, action, decision, await clock.now())
     const record = await projects.findRecord(project_id)
     if (record === null) throw unknownProject(project_id)
     const { listingStatus } = record.project

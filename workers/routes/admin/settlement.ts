@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import { unixNow } from '../../../durable-objects/clock.ts'
 import { requireContracts } from '../../chain/contracts.ts'
 import type { HubContext } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
@@ -122,7 +121,7 @@ async function decide(
   { project_id, epoch }: { project_id: string; epoch: number },
   reason: string | null,
 ): Promise<Answer> {
-  const { projects, settlementDecisions } = c.var.services
+  const { projects, settlementDecisions, clock } = c.var.services
   const project = await projects.find(project_id)
   if (project === null) throw unknownProject(project_id)
   requireArbiter(c)
@@ -132,7 +131,7 @@ async function decide(
     action,
     { projectId: project_id, epoch, subject },
     decision,
-    unixNow(),
+    await clock.now(),
   )
   if (outcome === 'invalid_state')
     throw new ApiError(
@@ -148,13 +147,9 @@ async function decide(
 async function setPaused(c: HubContext, paused: boolean, reason: string | null): Promise<Answer> {
   const { vault_factory } = requireContracts(c)
   requireArbiter(c)
+  const { settlementDecisions, clock } = c.var.services
   const decision = { operator: sessionOf(c).address, reason }
-  const outcome = await c.var.services.settlementDecisions.setPaused(
-    vault_factory,
-    paused,
-    decision,
-    unixNow(),
-  )
+  const outcome = await settlementDecisions.setPaused(vault_factory, paused, decision, await clock.now())
   if (outcome === 'invalid_state')
     throw new ApiError('invalid_state', `Posting is ${paused ? 'paused already' : 'not paused'}.`)
   send(c, 'set_posting_pause', vault_factory)

@@ -31,7 +31,7 @@ export const getCommittee = defineRoute(
   async (c, { params: { project_id, epoch, seq } }) => {
     const set = await requireAttested(c, project_id, epoch)
     if (set.entries > cheapEntries) await spendAddressBudget(c, 'large_draw')
-    const snapshot = await c.var.services.committeeSets.readSnapshot(set.setHash)
+    const snapshot = await c.var.services.committeeSets.readCandidates(set.setHash)
     const { draw, seed, k_eff, b_eff, q, fallback, committee_hash } = drawCommittee(c.var.settings.PROFILE, {
       beacon: snapshot.beacon.value,
       project_id,

@@ -1,10 +1,14 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { deriveNodeId, type GivenProfile, resolveProfile } from '../../../protocol/identity/index.ts'
 import type { Consensus } from '../../../protocol/manifest/index.ts'
 import { buildPayoutTree, type EpochReceipt } from '../../../protocol/settlement/index.ts'
+import type { VectorCase } from '../../../protocol/vectors/format.ts'
 import known from '../../../protocol/vectors/receipt-v2.json'
+import renamed from '../../../protocol/vectors/renamed.json'
 import { services } from '../../services.ts'
 import { client, errorOf } from '../../test/client.ts'
+import { countedDatabase } from '../../test/counted-database.ts'
 import {
   approveValidators,
   attested,
@@ -16,8 +20,8 @@ import {
   type TestProject,
 } from '../../test/epochs.ts'
 import { type Json, knownAnswers } from '../../test/known-answers.ts'
+import { knowProject } from '../../test/known-project.ts'
 import { createNode, insertNode, type TestNode } from '../../test/node.ts'
-import { createListedProject } from '../../test/subscription.ts'
 import { emptyTables } from '../../test/tables.ts'
 
 const submit = (node: TestNode | undefined, receipt: unknown): Promise<Response> => {
@@ -272,7 +276,7 @@ describe('every amount, against a second computation', () => {
 })
 
 describe('an epoch of 10,000 recipients', () => {
-  test('is kept whole, with a proof for each', async () => {
+  test('is kept whole, with a proof for each, and costs five rows of each', async () => {
     const large = await createProject({
       economics: { max_recipients_per_epoch: 10_000, max_units_per_epoch: 1_000_000_000 },
     })
@@ -281,7 +285,12 @@ describe('an epoch of 10,000 recipients', () => {
       units: index + 1,
     }))
     const receipt = receiptOf(large, { by: validators, units })
-    expect((await submit(validators[0], receipt)).status).toBe(202)
+    const { db, use } = countedDatabase()
+    const bringer = createNode({ bindings: { DB: db } }, validators[0]?.seed)
+    expect((await submit(bringer, receipt)).status).toBe(202)
+    // The share, its place in three indexes, and the sum of its day; the rest is of the receipt itself.
+    expect(use.rowsWritten).toBeLessThan(5 * 10_000 + 50)
+    expect(use.roundTrips).toBeLessThan(20)
     const shares = await sharesOf(receipt)
     expect(shares.length).toBe(10_000)
     const tree = buildPayoutTree(large.projectId, large.lastEpoch, receipt.compute_units)
@@ -296,40 +305,106 @@ describe('an epoch of 10,000 recipients', () => {
 describe('known answers, through the route', () => {
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['Date'] })
+    vi.setSystemTime(1_900_000_000_000)
   })
   afterEach(() => vi.useRealTimers())
 
-  /** Of the first validator that the answers name. */
-  const firstSeed = known.cases[0]?.input.seeds?.[0] as string
-  const posted = knownAnswers(known).filter(({ input }) => input.posted !== undefined)
+  /** Of the validators that the answers name. */
+  const seeds: string[] = known.cases[0]?.input.seeds ?? []
+  const answers = knownAnswers(known)
+  const posted = answers.filter(({ input }) => input.posted !== undefined)
+  const isValid = ({ output: { recomputes, attestations_counted, quorum } }: VectorCase) =>
+    recomputes === true && attestations_counted >= quorum
+  const computed = answers.filter(({ output }) => output.receipt !== undefined && output.receipt !== null)
 
-  /** The project that the answers are about, under the consensus they name. */
-  async function prepare({ consensus, validators: keys, posted: receipt }: Json): Promise<TestNode> {
-    await emptyTables('epoch_receipts', 'epoch_shares', 'hub_actions', 'nodes', 'project_versions')
-    await env.DB.prepare('DELETE FROM projects').run()
-    const other = await createListedProject()
-    const projectId = receipt?.project_id ?? other
-    const { consensus_hash } = receiptOf({ projectId, consensus, lastEpoch: 1 }, { by: [] })
-    await env.DB.batch([
-      env.DB.prepare('UPDATE projects SET project_id = ?').bind(projectId),
-      env.DB.prepare(
-        `UPDATE project_versions SET project_id = ?, status = 'active', consensus_hash = ?, epoch_secs = ?,
-          manifest = json_set(manifest, '$.consensus', json(?))`,
-      ).bind(projectId, consensus_hash, consensus.work.epoch_secs, JSON.stringify(consensus)),
-    ])
-    await approveValidators(keys.map((publicKey: string) => ({ publicKey, nodeId: publicKey })))
-    vi.setSystemTime(1_900_000_000_000)
-    return createNode({}, firstSeed)
+  /** The member or the rule that a refusal names. */
+  const rules: Record<string, [status: number, rule: string]> = {
+    below_the_quorum: [403, '3 current validators attested this receipt, and 4 are needed'],
+    attested_by_strangers: [403, '0 current validators attested'],
+    attestations_repeated: [403, '2 current validators attested'],
+    attestations_over_another_receipt: [403, '0 current validators attested'],
+    another_amount: [422, 'compute_units: is not what the units give'],
+    another_total: [422, 'totals: is not what the units give'],
+    another_root: [422, 'merkle_root: is not what the units give'],
+    another_vault: [422, 'vault_address: is not what the units give'],
+    another_chain: [422, 'chain_id: is not what the units give'],
+    stated_hash_of_another: [422, 'receipt_hash: is not what the units give'],
+    another_consensus: [422, 'The consensus of the epoch is'],
+    units_above_the_cap: [422, 'The consensus of the epoch is'],
+    descending_miners: [400, 'compute_units'],
+    further_member: [400, 'is no member of a receipt'],
+    first_version: [400, 'v: '],
+    units_of_zero: [400, 'compute_units'],
+    totals_as_numbers: [400, 'totals'],
+    no_object: [400, 'receipt'],
   }
 
-  test.each(posted)('$name', async ({ input, output }) => {
-    const bringer = await prepare(input)
-    const response = await submit(bringer, input.posted)
+  /** The project that an answer is about, under the consensus it names, on the network it names. */
+  async function prepare(
+    { consensus, validators: keys }: Json,
+    projectId: string,
+    given: GivenProfile = {},
+  ): Promise<TestNode> {
+    const profile = resolveProfile(given)
+    await emptyTables('epoch_receipts', 'epoch_shares', 'hub_actions', 'nodes')
+    await knowProject(projectId, consensus)
+    await approveValidators(
+      keys.map((publicKey: string) => ({ publicKey, nodeId: deriveNodeId(profile, publicKey) })),
+    )
+    return createNode({ bindings: { PROFILE: JSON.stringify(given) } }, seeds[0])
+  }
+
+  /** What is shown of an epoch is the receipt as it was posted. */
+  async function expectTaken(response: Response, receipt: Json, counted: object): Promise<void> {
+    const { receipt_hash, merkle_root, totals, project_id, round } = receipt
+    expect([response.status, await response.json()]).toMatchObject([202, { receipt_hash, ...counted }])
+    const shown = await client().get(`/v1/explorer/epochs/${project_id}/${round}`)
+    expect(await shown.json()).toMatchObject({ receipt_hash, merkle_root, totals, receipt })
+  }
+
+  test.each(posted.filter(isValid))('$name is taken', async ({ input, output }) => {
+    const bringer = await prepare(input, input.posted.project_id)
     const { attestations_counted, quorum } = output
-    if (output.error)
-      return expect(await errorOf(response)).toMatchObject({ status: 400, error: output.error })
-    if (!output.recomputes) return expect(await errorOf(response)).toMatchObject({ status: 422 })
-    if (attestations_counted < quorum) return expect(await errorOf(response)).toMatchObject({ status: 403 })
-    expect([response.status, await response.json()]).toMatchObject([202, { attestations_counted, quorum }])
+    await expectTaken(await submit(bringer, input.posted), input.posted, { attestations_counted, quorum })
   })
+
+  test.each(posted.filter((one) => !isValid(one)))(
+    '$name is refused by its rule',
+    async ({ name, input }) => {
+      const projectId = input.posted?.project_id ?? `0x${'0f'.repeat(32)}`
+      const bringer = await prepare(input, projectId)
+      const [status, rule] = rules[name] ?? []
+      expect(await errorOf(await submit(bringer, input.posted))).toMatchObject({
+        status,
+        error: { 400: 'invalid_field', 403: 'forbidden', 422: 'invalid_evidence' }[status ?? 0],
+        message: expect.stringContaining(rule ?? 'a rule of this table'),
+      })
+    },
+  )
+
+  test.each(computed)('$name is taken as it is computed', async ({ input, output }) => {
+    const bringer = await prepare(input, input.project_id, { chain_id: input.chain_id })
+    await expectTaken(await submit(bringer, output.receipt), output.receipt, {
+      attestations_counted: 4,
+      quorum: output.quorum,
+    })
+  })
+
+  test.each(renamed.topics['receipt-v2'] as VectorCase[])(
+    '$name is taken on a network of another name',
+    async ({ input, output }) => {
+      const bringer = await prepare(input, input.project_id, { ...renamed.profile, chain_id: input.chain_id })
+      await expectTaken(await submit(bringer, output.receipt), output.receipt, { attestations_counted: 4 })
+      // The same receipt is attested by nobody where the network is called otherwise.
+      await emptyTables('epoch_receipts', 'epoch_shares', 'hub_actions')
+      const elsewhere = createNode({}, seeds[0])
+      await env.DB.prepare('UPDATE nodes SET node_id = ? WHERE public_key = ?')
+        .bind(elsewhere.nodeId, elsewhere.publicKey)
+        .run()
+      expect(await errorOf(await submit(elsewhere, output.receipt))).toMatchObject({
+        status: 403,
+        message: expect.stringContaining('0 current validators attested'),
+      })
+    },
+  )
 })

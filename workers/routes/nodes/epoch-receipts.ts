@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import { unixNow } from '../../../durable-objects/clock.ts'
 import { quorum } from '../../../protocol/consensus/index.ts'
 import { FormatError, isObject } from '../../../protocol/encoding/index.ts'
 import {
@@ -7,6 +6,7 @@ import {
   countEpochAttestations,
   type EpochReceipt,
   parseEpochReceipt,
+  type RecomputedReceipt,
   recomputeEpochReceipt,
 } from '../../../protocol/settlement/index.ts'
 import type { HubContext } from '../../context.ts'
@@ -79,7 +79,8 @@ export const submitEpochReceipt = defineRoute(
     if (!keys.includes(nodeOf(c).publicKey))
       throw new ApiError('forbidden', 'Only validators that an operator approved submit receipts.')
     if (known !== null) throw duplicate(receipt)
-    const built = requireRecomputed(c, receipt, version, await clock.now())
+    const now = await clock.now()
+    const built = requireRecomputed(c, receipt, version, now)
     const counted = countEpochAttestations(c.var.settings.PROFILE, receipt, keys)
     const needed = quorum(keys.length)
     if (counted < needed)
@@ -89,7 +90,7 @@ export const submitEpochReceipt = defineRoute(
         { details: { attestations_counted: counted, quorum: needed } },
       )
     const accepted = { receipt, built, token: (version as ProjectVersion).token, attestations: counted }
-    if ((await epochs.accept(accepted, unixNow())) === 'duplicate') throw duplicate(receipt)
+    if ((await epochs.accept(accepted, now)) === 'duplicate') throw duplicate(receipt)
     // What fails now is tried again by the schedule.
     c.executionCtx.waitUntil(
       bringHubAction(c.env, 'post_epoch', epochSubject(vault_address, round)).catch((error) =>
@@ -129,14 +130,22 @@ function requireRecomputed(
   const { consensus } = manifestOf(version)
   if (receipt.consensus_hash !== version.consensusHash)
     throw refuse(`The consensus of the epoch is ${version.consensusHash}, not ${receipt.consensus_hash}.`)
-  try {
-    const built = recomputeEpochReceipt(c.var.settings.PROFILE, receipt, consensus)
-    if (built !== null) return built
-  } catch (error) {
-    if (!(error instanceof FormatError)) throw error
-    throw refuse(`The receipt cannot be computed: ${error.message}`)
+  const recomputed = recompute()
+  if ('built' in recomputed) return recomputed.built
+  throw new ApiError(
+    'invalid_evidence',
+    `${recomputed.differs}: is not what the units give under the consensus of the epoch.`,
+    { details: { path: recomputed.differs } },
+  )
+
+  function recompute(): RecomputedReceipt {
+    try {
+      return recomputeEpochReceipt(c.var.settings.PROFILE, receipt, consensus)
+    } catch (error) {
+      if (!(error instanceof FormatError)) throw error
+      throw refuse(`The receipt cannot be computed: ${error.message}`)
+    }
   }
-  throw refuse('Amounts, totals, root or hash are not what the units give under the consensus of the epoch.')
 }
 
 const duplicate = ({ project_id, round }: EpochReceipt): ApiError =>

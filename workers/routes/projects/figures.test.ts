@@ -5,6 +5,7 @@ import hub from '../../index.ts'
 import { services } from '../../services.ts'
 import type { SettledEpoch } from '../../stores/project-figures.ts'
 import { client, errorOf } from '../../test/client.ts'
+import { indexState } from '../../test/evidence.ts'
 import { createDeveloper, type Developer, submitProject, uploadModule } from '../../test/project.ts'
 
 let ada: Developer
@@ -38,11 +39,22 @@ const settled = (projectId: string, over: Partial<SettledEpoch> = {}): SettledEp
   roundsFallback: 1,
   medianFinalityMs: 4_000,
   uptimeBp: 9_900,
-  slashes: 0,
   credits: [{ miner: address(1), rounds: 10, units: 30, amount: eth(7) }],
+  nodes: [],
   ...over,
 })
 const record = (epoch: SettledEpoch) => services(env).projectFigures.record(epoch)
+/** A slash of the project that the chain has executed. */
+async function executeSlash(projectId: string): Promise<void> {
+  const hash = `0x${crypto.randomUUID()}`
+  await indexState('slash', hash, { status: 'executed' })
+  await env.DB.prepare(
+    `INSERT INTO slashes (evidence_hash, offence_id, kind, project_id, round_id, subscription_id, owner, node_id, bp, amount,
+      status, created_at) VALUES (?1, ?1, 'equivocation', ?2, '', '', '', '', 1, '1', 'recorded', 1)`,
+  )
+    .bind(hash, projectId)
+    .run()
+}
 const read = async (projectId: string, path: string) =>
   (await client().get(`/v1/projects/${projectId}/${path}`)).json()
 
@@ -76,14 +88,9 @@ describe('GET /v1/projects/{project_id}/stats', () => {
       }))
     await record(settled(projectId, { epoch: 1, settledAt: now - 40 * day, credits: credits(2, 1000) }))
     await record(settled(projectId, { epoch: 2, settledAt: now - 3 * day, credits: credits(2, 7) }))
+    await executeSlash(projectId)
     await record(
-      settled(projectId, {
-        epoch: 3,
-        settledAt: now - hour,
-        slashes: 1,
-        uptimeBp: 9_000,
-        credits: credits(3, 14),
-      }),
+      settled(projectId, { epoch: 3, settledAt: now - hour, uptimeBp: 9_000, credits: credits(3, 14) }),
     )
     const last = { miners_active: 3, median_finality_ms: 4_000, uptime_bp: 9_000, slashes: 1 }
     expect(await read(projectId, 'stats')).toMatchObject({

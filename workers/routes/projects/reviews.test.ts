@@ -1,43 +1,42 @@
 import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { averageRatingX100 } from '../../../protocol/manifest/index.ts'
-import { services } from '../../services.ts'
 import { client, errorOf } from '../../test/client.ts'
-import { createDeveloper, type Developer, submitProject, uploadModule } from '../../test/project.ts'
+import {
+  createProject,
+  createValidators,
+  indexState,
+  submitReceipt,
+  type TestProject,
+} from '../../test/epochs.ts'
+import type { TestNode } from '../../test/node.ts'
 import { signIn } from '../../test/wallet.ts'
 
 type Session = Awaited<ReturnType<typeof signIn>>
 
-let ada: Developer
-let worker: { address: string; functions: string[] }
 let miners: Session[]
+let validators: TestNode[]
 beforeAll(async () => {
-  ada = await createDeveloper()
-  worker = await uploadModule(ada)
   miners = await Promise.all(Array.from({ length: 6 }, () => signIn()))
+  validators = await createValidators(3)
 })
 
 /** A listed project on which these wallets have credited rounds. */
-async function listed(credited: readonly Session[] = miners) {
-  const { project_id: projectId } = await submitProject(ada, { worker })
-  await env.DB.prepare("UPDATE projects SET listing_status = 'listed' WHERE project_id = ?")
-    .bind(projectId)
-    .run()
-  await services(env).projectFigures.record({
-    projectId,
-    epoch: 1,
-    epochSecs: 3_600,
-    settledAt: 1,
-    rounds: 1,
-    roundsFinalized: 1,
-    roundsFallback: 0,
-    medianFinalityMs: null,
-    uptimeBp: null,
-    slashes: 0,
-    credits: credited.map(({ address }) => ({ miner: address, rounds: 1, units: 1, amount: '1' })),
-  })
-  return projectId
+async function listed(credited: readonly Session[] = miners): Promise<string> {
+  const project = await createProject()
+  await credit(project, credited)
+  return project.projectId
 }
+
+/** Has validators attest an epoch in which each of these wallets has a unit. */
+const credit = (project: TestProject, credited: readonly Session[], epoch = project.lastEpoch) =>
+  submitReceipt(project, {
+    epoch,
+    units: credited.map(({ address }) => ({ miner: address, units: 1 })).sort(byMiner),
+    by: validators,
+  })
+
+const byMiner = (a: { miner: string }, b: { miner: string }) => (a.miner < b.miner ? -1 : 1)
 
 const put = ({ client: caller }: Session, projectId: string, rating: number, comment = 'Good.') =>
   caller.fetch(`/v1/projects/${projectId}/reviews`, { method: 'PUT', json: { rating, comment } })
@@ -97,6 +96,34 @@ describe('PUT /v1/projects/{project_id}/reviews', () => {
       average_rating_x100: null,
       count: 0,
     })
+  })
+
+  test('an epoch that was vetoed credits nobody, until it is posted again; what was written stays', async () => {
+    const [author, other] = miners as [Session, Session]
+    const project = await createProject()
+    const { vault_address, round, merkle_root, receipt_hash } = await credit(project, [author, other])
+    const say = (state: object) => indexState('epoch', `${vault_address}:${round}`, state)
+    const posted = { merkle_root, receipt_hash, vetoed: false, release_at: 5, posted_at: 4 }
+    expect((await put(author, project.projectId, 5)).status).toBe(200)
+    await say({ ...posted, vetoed: true, reopened: false })
+    for (const wallet of [author, other])
+      expect(await errorOf(await put(wallet, project.projectId, 1))).toMatchObject({
+        status: 403,
+        error: 'forbidden',
+      })
+    expect(await list(project.projectId)).toMatchObject({ items: [{ rating: 5 }], count: 1 })
+    await say({ ...posted, reopened: true })
+    expect((await put(other, project.projectId, 3)).status).toBe(200)
+    expect(await list(project.projectId)).toMatchObject({ count: 2, average_rating_x100: 400 })
+  })
+
+  test('one epoch that stands is enough', async () => {
+    const [author] = miners as [Session]
+    const project = await createProject()
+    const { vault_address, round } = await credit(project, [author])
+    await credit(project, [author], project.lastEpoch - 1)
+    await indexState('epoch', `${vault_address}:${round}`, { vetoed: true, reopened: false })
+    expect((await put(author, project.projectId, 4)).status).toBe(200)
   })
 
   test('404 not_found for a project nobody sees, 400 invalid_field', async () => {

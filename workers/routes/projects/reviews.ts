@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import { unixNow } from '../../../durable-objects/clock.ts'
 import { averageRatingX100, ratings, reviewCommentMax } from '../../../protocol/manifest/index.ts'
 import { randomAlphanumerics } from '../../auth/random.ts'
 import { ApiError } from '../../errors.ts'
@@ -126,10 +125,10 @@ export const putReview = defineRoute(
     responses: { 200: { description: 'As saved.', schema: ReviewView, example: reviewExample } },
   },
   async (c, { params: { project_id }, json: { rating, comment } }) => {
-    const { reviews } = c.var.services
+    const { reviews, clock } = c.var.services
     const author = sessionOf(c).address
     await findVisibleProject(c, project_id)
-    const now = unixNow()
+    const now = await clock.now()
     const fresh = { reviewId: randomAlphanumerics(16), projectId: project_id, author }
     const outcome = await reviews.put({ ...fresh, rating, comment, createdAt: now, updatedAt: now })
     if (outcome === 'not_credited')
@@ -193,8 +192,9 @@ export const voteHelpful = defineRoute(
   },
   async (c, { params: { project_id, review_id } }) => {
     await findVisibleProject(c, project_id)
+    const { reviews, clock } = c.var.services
     const voter = sessionOf(c).address
-    const vote = await c.var.services.reviews.vote(project_id, review_id, voter, unixNow())
+    const vote = await reviews.vote(project_id, review_id, voter, await clock.now())
     switch (vote.status) {
       case 'missing':
         throw new ApiError('not_found', `The project ${project_id} has no review ${review_id}.`)

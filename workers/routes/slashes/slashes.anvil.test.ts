@@ -1,12 +1,13 @@
 import { createScheduledController } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { GaslessPayload } from '../../../protocol/actions/index.ts'
 import { hashEvidence } from '../../../protocol/settlement/index.ts'
 import hub from '../../index.ts'
-import { chain, finalizeRelays, mint, readChain, rpc, signedPayload } from '../../test/chain.ts'
+import { chain, finalizeRelays, mint, passTime, signedPayload } from '../../test/chain.ts'
 import { client } from '../../test/client.ts'
 import { accusationsOf, hubAction, publishConsensus } from '../../test/evidence.ts'
+import { networkNow } from '../../test/network-time.ts'
 import { createOperator } from '../../test/operator.ts'
 import { createDescribedMiner, createListedProject, minCollateral } from '../../test/subscription.ts'
 
@@ -18,17 +19,11 @@ const graceSecs = 900
 let operator: Awaited<ReturnType<typeof createOperator>>
 let projectId: string
 let consensusHash: string
-let before: string
 beforeAll(async () => {
   if (chain === null) return
-  // The time that passes here does not pass for other tests.
-  before = await rpc<string>('evm_snapshot')
   operator = await createOperator()
   projectId = await createListedProject({ work: { dispute_window_secs: windowSecs } })
   consensusHash = await publishConsensus(projectId)
-})
-afterAll(async () => {
-  if (chain !== null) await rpc('evm_revert', before)
 })
 
 const jsonOf = async (response: Response | Promise<Response>) => (await (await response).json()) as Json
@@ -54,7 +49,8 @@ async function createSlashed() {
     await finalizeRelays()
   }
   await addCollateral(bond)
-  const evidence = accusationsOf({ projectId, consensusHash, device, subscriptionId }).equivocation()
+  const now = await networkNow()
+  const evidence = accusationsOf({ projectId, consensusHash, device, subscriptionId, now }).equivocation()
   const hash = hashEvidence(evidence)
   expect((await client().post('/v1/slashes', evidence)).status).toBe(201)
   await finalizeRelays()
@@ -86,9 +82,7 @@ async function createSlashed() {
 
 /** Lets time pass on the chain, and the schedule of the hub run. */
 async function pass(seconds: number): Promise<void> {
-  await rpc('evm_increaseTime', seconds)
-  await rpc('evm_mine')
-  await readChain()
+  await passTime(seconds)
   await env.DB.prepare('UPDATE hub_actions SET next_attempt_at = 1').run()
   await hub.scheduled(createScheduledController(), env)
   await finalizeRelays()
@@ -157,19 +151,19 @@ describe.skipIf(chain === null)('a slash, on the contracts', () => {
 
   test('is executed after the grace period, and not before', async () => {
     const { slash, hash } = await createSlashed()
-    await pass(windowSecs + graceSecs - 60)
+    await pass(windowSecs)
     expect(await slash()).toMatchObject({ status: 'proposed', recovery: 'wait' })
     expect(await hubAction('execute_slash', hash)).toBeNull()
-    await pass(60)
+    await pass(graceSecs)
     expect(await slash()).toMatchObject({ status: 'executed', taken: String(minCollateral) })
   })
 
   test('is cancelled when nobody decides about its dispute', async () => {
     const { slash, dispute } = await createSlashed()
     await dispute()
-    await pass(14 * 86_400 - 60)
+    await pass(13 * 86_400)
     expect(await slash()).toMatchObject({ status: 'disputed' })
-    await pass(60)
+    await pass(86_400)
     expect(await slash()).toMatchObject({ status: 'cancelled', dispute: { outcome: 'cancelled' } })
   })
 })

@@ -6,6 +6,7 @@ import { services } from '../../services.ts'
 import { chain, finalizeRelays, mint, passUnbonding, signedPayload, signTypedData } from '../../test/chain.ts'
 import { client, errorOf } from '../../test/client.ts'
 import { createOwner } from '../../test/device.ts'
+import { networkNow } from '../../test/network-time.ts'
 import { createNode, insertNode } from '../../test/node.ts'
 import { createDescribedMiner, createListedProject, minCollateral } from '../../test/subscription.ts'
 
@@ -162,7 +163,39 @@ describe.skipIf(chain === null)('a subscription, on the contracts', () => {
     await finalizeRelays()
     expect(await read()).toMatchObject({ status: 'withdrawable' })
     expect(await summary()).toMatchObject({ unbonding: '0', withdrawable: String(2n * minCollateral) })
-    expect(await act('withdraw')).toMatchObject({ ...confirmed, action: 'withdraw' })
+    const withdrawals = async () =>
+      (await (await owner.client.get('/v1/me/withdrawals')).json()) as { items: Json[] }
+    expect(await withdrawals()).toEqual({ items: [], next_cursor: null })
+    const payload = (await (await call('withdraw')).json()) as GaslessPayload
+    const body = signedPayload(owner.key, payload)
+    const relayed = (await (await call('withdraw', body)).json()) as { id: string }
+    const withdrawal = {
+      withdrawal_id: relayed.id,
+      kind: 'collateral',
+      amount: String(2n * minCollateral),
+      token: { address: chain?.contracts.token },
+      recipient: owner.address,
+      epochs: [],
+      subscription_id: id,
+      fee: '0',
+      error: null,
+    }
+    expect(await withdrawals()).toMatchObject({
+      items: [{ ...withdrawal, status: expect.stringMatching(/^(pending|processing)$/), completed_at: null }],
+    })
+    await finalizeRelays()
+    // The same signed body again is the same withdrawal.
+    expect(await (await call('withdraw', body)).json()).toMatchObject({ ...confirmed, action: 'withdraw' })
+    expect(await withdrawals()).toMatchObject({
+      items: [
+        {
+          ...withdrawal,
+          status: 'completed',
+          tx_hash: expect.stringMatching(/^0x[0-9a-f]{64}$/),
+          completed_at: expect.any(Number),
+        },
+      ],
+    })
     expect(await read()).toMatchObject({ status: 'closed', collateral: '0' })
     expect(await summary()).toMatchObject({ hub_balance: String(3n * minCollateral), subscriptions: [] })
 
@@ -463,7 +496,6 @@ describe.skipIf(chain === null)('signed bodies', () => {
     const v = signature.slice(130) === '1b' ? '1c' : '1b'
     return `${signature.slice(0, 66)}${s.toString(16).padStart(64, '0')}${v}`
   }
-  const now = () => Math.floor(Date.now() / 1000)
 
   const bodies = {
     bond: async (one: Awaited<ReturnType<typeof subscribe>>) => one.created.bond,
@@ -488,6 +520,7 @@ describe.skipIf(chain === null)('signed bodies', () => {
       const { typed_data } = payload
       const { key } = one.owner
       const before = await offered()
+      const now = await networkNow()
       const { primaryType, types, message } = typed_data
       const signedAs = (change: Json, type = primaryType) => {
         const changed = {
@@ -534,8 +567,8 @@ describe.skipIf(chain === null)('signed bodies', () => {
             typed_data: { ...typed_data, primaryType: name === 'withdraw' ? 'Unbond' : 'Withdraw' },
           },
         ],
-        ['a deadline that passed', 400, 'invalid_field', signedAs({ deadline: String(now() - 1) })],
-        ['a deadline too far', 400, 'invalid_field', signedAs({ deadline: String(now() + 604_900) })],
+        ['a deadline that passed', 400, 'invalid_field', signedAs({ deadline: String(now - 1) })],
+        ['a deadline too far', 400, 'invalid_field', signedAs({ deadline: String(now + 604_900) })],
         ['high s', 422, 'bad_signature', { ...honest, signature: highS(honest.signature) }],
         [
           'a changed nonce under the old signature',

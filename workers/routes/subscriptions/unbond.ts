@@ -1,3 +1,6 @@
+import type { RelayView } from '../../../durable-objects/relayer.ts'
+import { requireContracts } from '../../chain/contracts.ts'
+import { networkToken } from '../../chain/token.ts'
 import type { HubContext } from '../../context.ts'
 import { example } from '../../examples.ts'
 import { sessionOf } from '../../middleware/authenticate.ts'
@@ -5,8 +8,9 @@ import { defineGaslessRoute } from '../../relay/gasless-route.ts'
 import { payloadExample } from '../../relay/gasless-schema.ts'
 import { prepareOrSubmit } from '../../relay/gasless-steps.ts'
 import type { OwnedAction } from '../../relay/submit.ts'
+import type { Subscription } from '../../stores/subscriptions.ts'
 import { requireCall, requireSubscription } from './access.ts'
-import { SubscriptionParams } from './schema.ts'
+import { SubscriptionParams, standingAt } from './schema.ts'
 
 const message = { owner: example.wallet, subscriptionId: example.digest }
 const unbondPayload = payloadExample('unbond', message)
@@ -24,7 +28,8 @@ export const unbond = defineGaslessRoute(
     steps: prepareOrSubmit(unbondPayload),
     errors: ['not_found', 'not_owner', 'invalid_state', 'conflict'],
   },
-  (c, { params: { subscription_id } }) => actionOf(c, subscription_id, 'unbond'),
+  async (c, { params: { subscription_id } }) =>
+    actionOn(c, await requireSubscription(c, subscription_id), 'unbond'),
 )
 
 export const withdraw = defineGaslessRoute(
@@ -39,11 +44,21 @@ export const withdraw = defineGaslessRoute(
     steps: prepareOrSubmit(withdrawPayload),
     errors: ['not_found', 'not_owner', 'invalid_state', 'conflict'],
   },
-  (c, { params: { subscription_id } }) => actionOf(c, subscription_id, 'withdraw'),
+  async (c, { params: { subscription_id } }) => {
+    const subscription = await requireSubscription(c, subscription_id)
+    return {
+      ...(await actionOn(c, subscription, 'withdraw')),
+      onRelayed: (relay) => recordWithdrawal(c, subscription, relay),
+    }
+  },
 )
 
-async function actionOf(c: HubContext, id: string, action: 'unbond' | 'withdraw'): Promise<OwnedAction> {
-  const [subscription, now] = await Promise.all([requireSubscription(c, id), c.var.services.clock.now()])
+async function actionOn(
+  c: HubContext,
+  subscription: Subscription,
+  action: 'unbond' | 'withdraw',
+): Promise<OwnedAction> {
+  const now = await c.var.services.clock.now()
   const account = sessionOf(c).address
   return {
     action,
@@ -52,3 +67,18 @@ async function actionOf(c: HubContext, id: string, action: 'unbond' | 'withdraw'
     requireState: () => requireCall(c, subscription, action, now),
   }
 }
+
+/** The list of withdrawals shows it from here on. */
+const recordWithdrawal = (
+  c: HubContext,
+  subscription: Subscription,
+  { id, createdAt }: Pick<RelayView, 'id' | 'createdAt'>,
+): Promise<void> =>
+  c.var.services.withdrawals.recordCollateral({
+    withdrawalId: id,
+    account: sessionOf(c).address,
+    amount: standingAt(subscription, createdAt).collateral,
+    token: networkToken(c.var.settings.PROFILE, requireContracts(c).token),
+    requestedAt: createdAt,
+    subscriptionId: subscription.subscriptionId,
+  })

@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto'
+import { freshAddress } from '../../../localnet/testing/session.ts'
+import type { Profile } from '../../../protocol/identity/index.ts'
+import { signRequest } from '../../../protocol/identity/index.ts'
+import { Difference, delay } from './difference.ts'
+
+export interface HubRequest {
+  method?: 'GET' | 'POST' | 'PUT'
+  path: string
+  json?: unknown
+  /** Of a session. */
+  token?: string
+  /** Of the node that signs the request. */
+  seed?: string
+  /** Names what is asked for, so that asking again asks for nothing more. */
+  idempotencyKey?: string
+}
+
+export interface Reply<T> {
+  status: number
+  body: T
+  /** Whether an earlier try may have been carried out. */
+  repeated: boolean
+}
+
+export interface Caller {
+  /** Asks until there is an answer that is not 503: the hub may be down, or its chain. */
+  call: <T = unknown>(request: HubRequest) => Promise<Reply<T>>
+  /** @throws {@link Difference} unless the answer has the status. */
+  expect: <T>(status: number, request: HubRequest) => Promise<T>
+  /** Network time as the hub has it. */
+  time: () => Promise<number>
+  /** Forgets what was read of the time. */
+  leap: () => void
+}
+
+const retryMs = 200
+const limitMs = 600_000
+const timeMs = 1_000
+
+/** @param up - Returns once no crash is under way. */
+export function createCaller(origin: string, profile: Profile, up: () => Promise<unknown>): Caller {
+  let lead = 0
+  let leadReadAtMs = Number.NEGATIVE_INFINITY
+
+  const ask = async ({
+    method = 'GET',
+    path,
+    json,
+    token,
+    seed,
+    idempotencyKey,
+  }: HubRequest): Promise<Response> => {
+    const body = json === undefined ? '' : JSON.stringify(json)
+    const nonce = randomBytes(16).toString('hex')
+    const signed =
+      seed === undefined
+        ? {}
+        : signRequest(profile, seed, { method, target: path, body, timestamp: await time(), nonce }).headers
+    return fetch(new URL(path, origin), {
+      method,
+      headers: {
+        'CF-Connecting-IP': freshAddress(),
+        ...signed,
+        ...(token !== undefined && { Authorization: `Bearer ${token}` }),
+        ...(idempotencyKey !== undefined && { 'Idempotency-Key': idempotencyKey }),
+        ...(json !== undefined && { 'Content-Type': 'application/json' }),
+      },
+      ...(json !== undefined && { body }),
+    })
+  }
+
+  const call = async <T>(request: HubRequest): Promise<Reply<T>> => {
+    const endMs = performance.now() + limitMs
+    for (let repeated = false; ; repeated = true) {
+      const answer = await ask(request)
+        .then(async (response) => ({ status: response.status, text: await response.text() }))
+        .catch((error: unknown) => ({ status: 0, text: String(error) }))
+      const isFinal = answer.status !== 0 && answer.status !== 503
+      if (isFinal && answer.status !== 500)
+        return { status: answer.status, body: JSON.parse(answer.text || 'null') as T, repeated }
+      if (answer.status === 500 || performance.now() > endMs)
+        throw new Difference(`${request.method ?? 'GET'} ${request.path}: ${answer.status} ${answer.text}`)
+      await up()
+      await delay(retryMs)
+    }
+  }
+
+  const time = async (): Promise<number> => {
+    if (performance.now() - leadReadAtMs >= timeMs) {
+      const { body } = await call<{ time: number }>({ path: '/v1/status' })
+      lead = body.time - Math.floor(Date.now() / 1000)
+      leadReadAtMs = performance.now()
+    }
+    return Math.floor(Date.now() / 1000) + lead
+  }
+
+  return {
+    call,
+    async expect<T>(status: number, request: HubRequest) {
+      const reply = await call<T>(request)
+      if (reply.status !== status)
+        throw new Difference(
+          `${request.method ?? 'GET'} ${request.path}: ${reply.status} ${JSON.stringify(reply.body)}, expected ${status}`,
+        )
+      return reply.body
+    },
+    time,
+    leap() {
+      leadReadAtMs = Number.NEGATIVE_INFINITY
+    },
+  }
+}

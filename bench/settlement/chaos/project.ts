@@ -1,0 +1,323 @@
+import { generatePrivateKey } from 'viem/accounts'
+import {
+  hubTokenAbi,
+  projectVaultAbi,
+  stakingAbi,
+  vaultFactoryAbi,
+} from '../../../contracts/generated/contracts.ts'
+import { manifestLike } from '../../../localnet/sample/manifest.ts'
+import { echoArtifact } from '../../../protocol/hbc/testing/artifacts.ts'
+import {
+  createBindingRecord,
+  deriveProjectId,
+  deriveSubscriptionId,
+  deriveVaultAddress,
+} from '../../../protocol/identity/index.ts'
+import {
+  type Consensus,
+  deriveManifestHashes,
+  type ProjectManifest,
+  signManifest,
+} from '../../../protocol/manifest/index.ts'
+import { type BuiltEpochReceipt, epochCap } from '../../../protocol/settlement/index.ts'
+import { unwrap } from '../../../tools/client/answers.ts'
+import { signAndRelay } from '../../../tools/client/relay.ts'
+import { signIn, type Wallet } from '../../../tools/client/sign-in.ts'
+import { waitFor } from '../../../tools/client/wait.ts'
+import type { ContractCall } from './contracts.ts'
+import type { ChaosNetwork } from './network.ts'
+import { memberCount } from './plan.ts'
+import { createNodeKey, type NodeKey } from './validators.ts'
+
+/** A person with a device, who works for several projects. */
+export interface Miner {
+  wallet: Wallet
+  device: NodeKey
+  /** Where its rewards go. */
+  payout: string
+}
+
+export interface Member extends Miner {
+  subscriptionId: string
+}
+
+/** What the harness knows about an epoch that somebody worked in. */
+export interface EpochRecord {
+  epoch: number
+  /** Receipts that a quorum attested and somebody posted, by their hash: the hub has one of them. */
+  posted: Map<string, BuiltEpochReceipt>
+  veto: 'none' | 'stands' | 'reopened'
+  /** What each address was paid. */
+  claimed: Map<string, bigint>
+  /** Addresses for which the hub claims. */
+  byHub: Set<string>
+}
+
+export interface OffenceRecord {
+  /** The evidence that the hub keeps. */
+  evidenceHash: string
+  kind: string
+  member: Member
+  /** Whether the owner disputed it without the hub. */
+  isOwnDispute: boolean
+  /** What becomes of it in the end. */
+  expected: 'closed' | 'executed' | 'cancelled' | 'disputed'
+}
+
+/** A project, in whose epochs one scenario comes after the other. */
+export interface Project {
+  developer: Wallet
+  projectId: string
+  vault: string
+  manifest: ProjectManifest
+  consensus: Consensus
+  consensusHash: string
+  members: Member[]
+  /** Number of the next task. */
+  seq: number
+  epochs: Map<number, EpochRecord>
+  offences: OffenceRecord[]
+}
+
+export const collateralWei = 150n * 10n ** 18n
+/** What a miner begins with: enough to bond many times. */
+const tokensWei = 10n ** 24n
+const minersPerProject = 0.9
+
+export const tokenCall = (
+  { contracts }: Pick<ChaosNetwork, 'contracts'>,
+  functionName: string,
+  ...args: unknown[]
+): ContractCall => ({ to: contracts.token, abi: hubTokenAbi, functionName, args })
+export const vaultCall = (to: string, functionName: string, ...args: unknown[]): ContractCall => ({
+  to,
+  abi: projectVaultAbi,
+  functionName,
+  args,
+})
+export const stakingCall = (
+  { contracts }: Pick<ChaosNetwork, 'contracts'>,
+  functionName: string,
+  ...args: unknown[]
+): ContractCall => ({ to: contracts.staking, abi: stakingAbi, functionName, args })
+
+/** Tokens that developer and miners begin with. */
+export const grantWei = tokensWei
+
+/** Does something for each, a few at a time. */
+export async function eachOf<T, R>(
+  items: readonly T[],
+  atOnce: number,
+  work: (item: T, index: number) => Promise<R>,
+) {
+  const results: R[] = []
+  const next = items.entries()
+  const oneByOne = async () => {
+    for (const [index, item] of next) results[index] = await work(item, index)
+  }
+  await Promise.all(Array.from({ length: atOnce }, oneByOne))
+  return results
+}
+
+/** Projects with open vaults and members that have bonded, made the way people make them. */
+export async function createProjects(network: ChaosNetwork, count: number): Promise<Project[]> {
+  const worker = await uploadWorker(network)
+  const miners = await eachOf(
+    Array.from({ length: Math.max(memberCount, Math.ceil(count * minersPerProject)) }),
+    8,
+    () => createMiner(network),
+  )
+  const projects = await eachOf(Array.from({ length: count }), 8, (_, index) =>
+    createProject(network, worker, index, membersOf(miners, index)),
+  )
+  const accounts = [...miners.map(({ wallet }) => wallet), ...projects.map(({ developer }) => developer)]
+  await eachOf(accounts, 8, ({ address }) =>
+    network.chain.send(network.minter, [tokenCall(network, 'mint', address, tokensWei)]),
+  )
+  await eachOf(projects, 8, (project) => openVault(network, project))
+  // An owner has one bond under way at a time.
+  await eachOf(miners, 12, async ({ wallet }) => {
+    for (const project of projects)
+      for (const member of project.members)
+        if (member.wallet.address === wallet.address) await subscribe(network, project, member)
+  })
+  return projects
+}
+
+const membersOf = (miners: readonly Miner[], index: number): Miner[] =>
+  Array.from({ length: memberCount }, (_, at) => miners[(index + at * 3) % miners.length] as Miner).filter(
+    (miner, at, all) => all.indexOf(miner) === at,
+  )
+
+async function uploadWorker({ operator }: ChaosNetwork) {
+  const { bytes, manifestAddress } = echoArtifact('settlement_chaos')
+  const body = { hbc_b64: Buffer.from(bytes).toString('base64') }
+  const { functions } = await unwrap(operator.client.POST('/v1/modules', { body }))
+  return { worker: manifestAddress, functions }
+}
+
+let miners = 0
+
+async function createMiner(network: ChaosNetwork): Promise<Miner> {
+  const { hub, profile, tools } = network
+  const wallet = await signIn(tools, generatePrivateKey())
+  const device = createNodeKey(profile)
+  const now = await hub.time()
+  const record = createBindingRecord(
+    profile,
+    {
+      action: 'bind',
+      owner: wallet.address,
+      public_key: device.publicKey,
+      issued_at: now,
+      nonce: device.seed.slice(2, 34),
+    },
+    { ownerKey: wallet.key, nodeSeed: device.seed },
+  )
+  await hub.expect(200, { method: 'POST', path: '/v1/devices/bind', token: wallet.token, json: record })
+  await hub.expect(200, {
+    method: 'PUT',
+    path: `/v1/devices/${device.nodeId}/profile`,
+    seed: device.seed,
+    json: {
+      class: 'server',
+      platform: 'linux',
+      arch: 'x64',
+      engine: 'native',
+      nodectl_version: '1.0.0',
+      hardware: { cpu_cores: 4, ram_mb: 8_192, storage_free_mb: 20_000 },
+      benchmark: { suite: 'bench-v1', score: 100, measured_at: now },
+    },
+  })
+  miners += 1
+  // Half are paid where nothing else comes and goes, the others by their wallet.
+  return { wallet, device, payout: miners % 2 === 0 ? wallet.address : device.publicKey.slice(0, 42) }
+}
+
+/** How economics differ from project to project. */
+function economicsOf(index: number, given: Consensus['economics']): Consensus['economics'] {
+  const kinds: Partial<Consensus['economics']>[] = [
+    {},
+    { reward_model: 'epoch-pool', reward_per_unit: '0' },
+    { max_recipients_per_epoch: 3, max_units_per_epoch: 20 },
+    {
+      reward_per_unit: '1750000000000001',
+      daily_emission: '1000000000000000013',
+      fee_split_bp: { miner: 7_601, developer: 1_898, treasury: 501 },
+    },
+  ]
+  return { ...given, ...kinds[index % kinds.length] }
+}
+
+async function createProject(
+  network: ChaosNetwork,
+  { worker, functions }: { worker: string; functions: readonly string[] },
+  index: number,
+  miners: readonly Miner[],
+): Promise<Project> {
+  const { profile, tools, contracts, operator } = network
+  const developer = await signIn(tools, generatePrivateKey())
+  const slug = `chaos-${index}`
+  const projectId = deriveProjectId(profile, developer.address, slug)
+  const vault = deriveVaultAddress(contracts.vault_factory, contracts.vault_implementation, projectId)
+  await unwrap(
+    developer.client.POST('/v1/developers/me/enrollment', {
+      body: { developer_type: 'individual', display_name: 'Ada', agreements_accepted: true },
+    }),
+  )
+  const alike = manifestLike(
+    { slug, name: `Chaos ${index}`, tagline: 'Meets faults', description: 'Meets faults and pays.' },
+    { profile, developer: developer.address, worker, functions, token: contracts.token, vault },
+  )
+  const consensus = { ...alike.consensus, economics: economicsOf(index, alike.consensus.economics) }
+  const manifest = { ...alike, consensus }
+  const { register_by_sig } = await unwrap(
+    developer.client.POST('/v1/developers/projects', {
+      body: {
+        manifest: manifest as never,
+        sig_type: 'eip191',
+        signature: signManifest(developer.key, manifest),
+      },
+    }),
+  )
+  const { consensus_hash, manifest_hash } = deriveManifestHashes(profile, manifest)
+  const wanted = {
+    developer: developer.address,
+    slug,
+    worker,
+    consensusHash: consensus_hash,
+    manifestHash: manifest_hash,
+  }
+  const params = { path: { project_id: projectId } }
+  await signAndRelay(tools, developer, register_by_sig!, wanted, (body) =>
+    unwrap(developer.client.POST('/v1/developers/projects/{project_id}/register', { params, body })),
+  )
+  await waitFor(
+    'the registration to be indexed',
+    () => unwrap(developer.client.GET('/v1/projects/{project_id}', { params })),
+    ({ listing_status }) => listing_status === 'pending_review',
+  )
+  await unwrap(
+    operator.client.POST('/admin/v1/projects/{project_id}/review', { params, body: { action: 'approve' } }),
+  )
+  const members = miners.map((miner) => ({
+    ...miner,
+    subscriptionId: deriveSubscriptionId(projectId, miner.wallet.address, miner.device.publicKey),
+  }))
+  return {
+    developer,
+    projectId,
+    vault,
+    manifest,
+    consensus,
+    consensusHash: consensus_hash,
+    members,
+    seq: 0,
+    epochs: new Map(),
+    offences: [],
+  }
+}
+
+async function openVault(network: ChaosNetwork, { developer, projectId, vault, consensus }: Project) {
+  const { chain, contracts } = network
+  const { economics, work } = consensus
+  const cap = epochCap(economics.daily_emission, work.epoch_secs)
+  await chain.send(developer.address, [
+    {
+      to: contracts.vault_factory,
+      abi: vaultFactoryAbi,
+      functionName: 'create',
+      args: [projectId, contracts.token, work.epoch_secs, cap],
+    },
+    tokenCall(network, 'approve', vault, tokensWei),
+  ])
+}
+
+async function subscribe(network: ChaosNetwork, { projectId }: Project, member: Member): Promise<void> {
+  const { wallet, device, subscriptionId } = member
+  const amount = String(collateralWei)
+  const { bond } = await unwrap(
+    wallet.client.POST('/v1/subscriptions', {
+      body: { project_id: projectId, node_id: device.nodeId, collateral: amount },
+    }),
+  )
+  const wanted = { owner: wallet.address, projectId, nodeKey: device.publicKey, amount }
+  const params = { path: { subscription_id: subscriptionId } }
+  await signAndRelay(network.tools, wallet, bond, wanted, (body) =>
+    unwrap(wallet.client.POST('/v1/subscriptions/{subscription_id}/bond', { params, body })),
+  )
+}
+
+/** Bonds again. The hub may be killed meanwhile; what became of it is for the chain to say. */
+export async function topUp(network: ChaosNetwork, { projectId }: Project, member: Member): Promise<void> {
+  const { wallet, device, subscriptionId } = member
+  const amount = String(collateralWei)
+  const params = { path: { subscription_id: subscriptionId } }
+  const payload = await unwrap(
+    wallet.client.POST('/v1/subscriptions/{subscription_id}/bond-payload', { params, body: { amount } }),
+  )
+  const wanted = { owner: wallet.address, projectId, nodeKey: device.publicKey, amount }
+  await signAndRelay(network.tools, wallet, payload, wanted, (body) =>
+    unwrap(wallet.client.POST('/v1/subscriptions/{subscription_id}/bond', { params, body })),
+  )
+}

@@ -1,0 +1,65 @@
+import { setTimeout as wait } from 'node:timers/promises'
+
+const sampleMs = 10
+const mebibyte = 1024 * 1024
+
+interface HeapUsage {
+  readonly usedSize: number
+  readonly embedderHeapUsedSize: number
+  readonly backingStorageSize: number
+}
+
+/** The memory of the hub's isolate as V8 counts it, garbage included: what the limit of 128 MB is about. */
+export class IsolateMemory {
+  readonly #socket: WebSocket
+  readonly #answers = new Map<number, (usage: HeapUsage) => void>()
+  #calls = 0
+
+  private constructor(socket: WebSocket) {
+    this.#socket = socket
+    socket.addEventListener('message', ({ data }) => {
+      const { id, result } = JSON.parse(String(data)) as { id?: number; result: HeapUsage }
+      if (id !== undefined) this.#answers.get(id)?.(result)
+    })
+  }
+
+  /** @param inspector - Where the inspector of workerd listens. */
+  static async open(inspector: URL): Promise<IsolateMemory> {
+    const socket = new WebSocket(new URL('/core:user:hub', inspector))
+    await new Promise((resolve, reject) => {
+      socket.addEventListener('open', resolve)
+      socket.addEventListener('error', () => reject(new Error('the inspector does not answer')))
+    })
+    return new IsolateMemory(socket)
+  }
+
+  /** In MiB, when the isolate next waits for something. */
+  async used(): Promise<number> {
+    const id = ++this.#calls
+    const { usedSize, embedderHeapUsedSize, backingStorageSize } = await new Promise<HeapUsage>((resolve) => {
+      this.#answers.set(id, resolve)
+      this.#socket.send(JSON.stringify({ id, method: 'Runtime.getHeapUsage' }))
+    })
+    this.#answers.delete(id)
+    return (usedSize + embedderHeapUsedSize + backingStorageSize) / mebibyte
+  }
+
+  /** The most that is used while `work` runs. */
+  async peak<T>(work: () => Promise<T>): Promise<{ result: T; peak: number; seconds: number }> {
+    let isDone = false
+    let peak = await this.used()
+    const startedMs = performance.now()
+    const working = work().finally(() => {
+      isDone = true
+    })
+    while (!isDone) {
+      peak = Math.max(peak, await this.used())
+      await Promise.race([wait(sampleMs), working.catch(() => {})])
+    }
+    return { result: await working, peak, seconds: (performance.now() - startedMs) / 1000 }
+  }
+
+  close(): void {
+    this.#socket.close()
+  }
+}

@@ -1,0 +1,23 @@
+import { expect, test, vi } from 'vitest'
+import { JsonRpc, RpcUnreachable } from '../chain/json-rpc.ts'
+import { IndexerChain } from './chain.ts'
+
+/** A node that gives this result to every call. */
+function nodeOf(result: unknown): IndexerChain {
+  vi.spyOn(globalThis, 'fetch').mockImplementation(async (_, init) => {
+    const asked = JSON.parse(String(init?.body)) as { id: number } | { id: number }[]
+    const reply = ({ id }: { id: number }) => ({ jsonrpc: '2.0', id, result })
+    return Response.json(Array.isArray(asked) ? asked.map(reply) : reply(asked))
+  })
+  return new IndexerChain(new JsonRpc('http://chain.test', 1_000), [])
+}
+
+test.each([[{}], [null], ['0x1'], [{ transactions: null }]])(
+  'a node that answers %j where logs belong says nothing about the chain',
+  async (result) => {
+    const chain = nodeOf(result)
+    await expect(chain.logs(1, 2, [])).rejects.toThrow(RpcUnreachable)
+    await expect(chain.logsOfBlocks(['0x1'], [])).rejects.toThrow(RpcUnreachable)
+    await expect(chain.logsOfReceipts('0x1', () => true)).rejects.toThrow(RpcUnreachable)
+  },
+)

@@ -1,0 +1,56 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Hub } from './hub.ts'
+
+/** How often crons run, in network time; nothing else runs them here. */
+const cronSecs = 5 * 60
+const lookMs = 1_000
+
+/**
+ * Runs the crons of a hub at once, and then every five minutes of network time: what becomes due when somebody moves the
+ * time of the network ahead is done within about a second.
+ *
+ * @param origin of the hub, which says what time it is.
+ * @param onFailure told why crons failed; they run again.
+ * @returns Ends it.
+ */
+export async function keepSchedule(
+  { miniflare }: Hub,
+  origin: string,
+  onFailure: (error: unknown) => void,
+): Promise<() => void> {
+  let isEnded = false
+  const run = async () => {
+    try {
+      await (await miniflare.getWorker('hub')).scheduled({ cron: '*/5 * * * *' })
+    } catch (error) {
+      // What fails while the hub stops fails because of that.
+      if (!isEnded) onFailure(error)
+    }
+  }
+  // Without the first run nobody would wake the indexer and the relayer.
+  await run()
+  const goOn = async (ranAt: number) => {
+    while (!isEnded) {
+      await sleep(lookMs, undefined, { ref: false })
+      const now = isEnded ? null : await readTime(origin)
+      if (now === null || now - ranAt < cronSecs) continue
+      ranAt = now
+      await run()
+    }
+  }
+  void readTime(origin).then((now) => goOn(now ?? 0))
+  return () => {
+    isEnded = true
+  }
+}
+
+/** Network time; null where the hub does not say it, as while it stops. */
+async function readTime(origin: string): Promise<number | null> {
+  try {
+    const response = await fetch(`${origin}/v1/status`)
+    const { time } = (await response.json()) as { time?: number }
+    return time ?? null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,29 @@
+import { ChainIndexerObject, type IndexerConfig } from '../../durable-objects/chain-indexer.ts'
+import { type Env, readSettings } from '../env.ts'
+import { services } from '../services.ts'
+import { eventTopics } from './abi.ts'
+import { openedVault } from './events.ts'
+import { createIndexStore } from './index-store.ts'
+
+/** The indexer of this hub's chain, joined with what the hub gives it. */
+export const createIndexer = (ctx: DurableObjectState, env: Env): ChainIndexerObject<Env> =>
+  new ChainIndexerObject(ctx, env, indexerConfig(env))
+
+function indexerConfig(env: Env): IndexerConfig | null {
+  const settings = readSettings(env)
+  const contracts = settings.CHAIN_CONTRACTS
+  if (!settings.CHAIN_RPC_URL || !contracts) return null
+  const { project_registry, staking, vault_factory } = contracts
+  return {
+    rpcUrl: settings.CHAIN_RPC_URL,
+    timeoutMs: settings.CHAIN_TIMEOUT_MS,
+    pollMs: settings.CHAIN_POLL_MS,
+    chainId: settings.PROFILE.chain_id,
+    startBlock: settings.CHAIN_START_BLOCK,
+    finalityBlocks: settings.CHAIN_FINALITY_BLOCKS ?? null,
+    contracts: { project_registry, staking, vault_factory },
+    topics: eventTopics,
+    openedVault: (log) => openedVault(log, contracts),
+    store: createIndexStore(services(env).chainIndex, contracts),
+  }
+}

@@ -1,0 +1,91 @@
+import * as z from 'zod'
+import type { HubContext } from '../../context.ts'
+import { ApiError } from '../../errors.ts'
+import { json } from '../../http/answer.ts'
+import { Bytes32 } from '../../http/formats.ts'
+import { sessionOf } from '../../middleware/authenticate.ts'
+import { refundRelay, spendRelay } from '../../middleware/rate-limit.ts'
+import { defaultAllowances } from '../../relay/allowances.ts'
+import { bringHubAction } from '../../relay/hub-actions.ts'
+import { defineRoute } from '../../route.ts'
+import type { NewClaim } from '../../stores/withdrawals.ts'
+import { unknownProject } from '../projects/access.ts'
+import { WithdrawalView, withdrawalExample, withdrawalView } from './schema.ts'
+
+/** As many as a vault takes in one transaction. */
+const payoutsMax = 100
+/** Vaults of one request: each is a transaction, which the request prepares. */
+const vaultsMax = 10
+/** Other requests of the same wallet may be faster so often. */
+const triesMax = 3
+
+const ClaimInput = z
+  .strictObject({
+    project_ids: z.array(Bytes32).min(1).max(vaultsMax).optional().meta({
+      description: 'Left out: every project in which something can be claimed.',
+    }),
+  })
+  .meta({ id: 'ClaimInput' })
+
+export const claimPayouts = defineRoute(
+  {
+    method: 'post',
+    path: '/v1/me/withdrawals/claims',
+    operationId: 'claimPayouts',
+    tag: 'Earnings',
+    summary: 'Have the own payouts claimed',
+    description: `The hub sends one transaction to each vault, and pays for it; the tokens go to the wallet. A withdrawal takes the ${payoutsMax} oldest payouts of a vault, and a request ${vaultsMax} vaults: ask again for more. A payout that a withdrawal is about to bring is in no other one. Anybody may claim a payout meanwhile: it is paid once, to the wallet. What the token refuses to pay can be claimed again. The hub sends ${defaultAllowances.claim_payouts} such transactions for a wallet in a day that begins at 00:00 UTC, unless its operators chose another number; further withdrawals are \`pending\` until the next one, or until the wallet brings the proofs of \`GET /v1/me/claims\` itself.`,
+    auth: { session: true },
+    budget: 'claim',
+    idempotent: true,
+    stores: 'records',
+    json: {
+      schema: ClaimInput,
+      example: { project_ids: [withdrawalExample.epochs[0]?.project_id] },
+      optional: true,
+    },
+    errors: ['not_found', 'conflict'],
+    responses: {
+      202: {
+        description: 'One withdrawal for each vault.',
+        schema: z.strictObject({ items: z.array(WithdrawalView) }).meta({ id: 'WithdrawalList' }),
+        example: { items: [withdrawalExample] },
+        headers: { Location: 'Where they are listed.' },
+      },
+    },
+  },
+  async (c, { json: { project_ids } }) => {
+    const { withdrawals, derived } = c.var.services
+    const name = derived.alphanumerics(c.var.operation, 'withdrawals', 16)
+    const earlier = c.var.operation.isRetry ? await withdrawals.requestedAs(name) : []
+    const ids = earlier.length > 0 ? earlier : await request(c, project_ids ?? null, name)
+    await Promise.all(ids.map((id) => bringNow(c, id)))
+    const items = (await withdrawals.findMany(ids)).map(withdrawalView)
+    return json({ items }, 202, { Location: '/v1/me/withdrawals' })
+  },
+)
+
+/** @throws {@link ApiError} 404 `not_found`, 409 `conflict` when nothing can be claimed, 429 `rate_limited`. */
+async function request(c: HubContext, projectIds: readonly string[] | null, name: string): Promise<string[]> {
+  const { claims, projects, withdrawals, clock } = c.var.services
+  const account = sessionOf(c).address
+  const unknown = projectIds && (await projects.findHidden(projectIds, account))
+  if (unknown) throw unknownProject(unknown)
+  const now = await clock.now()
+  for (let tries = 0; tries < triesMax; tries++) {
+    const free = await claims.free(account, projectIds, now, { projectsMax: vaultsMax, payoutsMax })
+    if (free.length === 0) throw new ApiError('conflict', 'Nothing can be claimed that is not being claimed.')
+    const wanted = free.map((payouts, i): NewClaim => ({ withdrawalId: name + i, account, payouts }))
+    await spendRelay(c, account, wanted.length)
+    const ids = await withdrawals.request(wanted, now)
+    refundRelay(c, account, wanted.length - ids.length)
+    if (ids.length > 0) return ids
+  }
+  throw new ApiError('conflict', 'Other requests of the wallet claim the same payouts. Read what they claim.')
+}
+
+/** What cannot be sent now is sent by the schedule. */
+const bringNow = (c: HubContext, id: string): Promise<void> =>
+  bringHubAction(c.env, 'claim_payouts', id).catch((error) =>
+    console.error(`${c.var.requestId} the withdrawal ${id} could not be sent`, error),
+  )

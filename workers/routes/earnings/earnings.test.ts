@@ -1,0 +1,270 @@
+import { env } from 'cloudflare:workers'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { unixNow } from '../../../durable-objects/clock.ts'
+import type { EpochReceipt } from '../../../protocol/settlement/index.ts'
+import { client, errorOf } from '../../test/client.ts'
+import { countedDatabase } from '../../test/counted-database.ts'
+import {
+  createProject,
+  createValidators,
+  epochPath,
+  indexState,
+  miner,
+  receiptOf,
+  settleEpoch,
+  type TestProject,
+} from '../../test/epochs.ts'
+import type { TestNode } from '../../test/node.ts'
+import { emptyTables } from '../../test/tables.ts'
+import { signIn } from '../../test/wallet.ts'
+
+interface Payout {
+  project_id: string
+  epoch: number
+  amount: string
+  status: string
+  claim_tx: string | null
+}
+
+interface Earnings {
+  period: string
+  units: number
+  totals: { token: object; amount: string }[]
+  rows: { key: string; units: number; amounts: { amount: string }[] }[]
+}
+
+let validators: TestNode[]
+let wallet: Awaited<ReturnType<typeof signIn>>
+let project: TestProject
+beforeAll(async () => {
+  validators = await createValidators(1)
+})
+beforeEach(async () => {
+  await emptyTables('epoch_receipts', 'epoch_shares', 'earning_days', 'chain_states', 'hub_actions')
+  wallet = await signIn()
+  project = await createProject()
+})
+
+const units = () => [wallet.address, miner(2)].sort().map((one) => ({ miner: one, units: 3 }))
+const optionsOf = (of: TestProject, back: number) => ({
+  by: validators,
+  epoch: of.lastEpoch - back,
+  units: units(),
+})
+const settle = (back = 0, { of = project, releaseAt = unixNow() - 1 } = {}) =>
+  settleEpoch(of, { ...optionsOf(of, back), releaseAt })
+async function attest(back = 0, of = project): Promise<EpochReceipt> {
+  const receipt = receiptOf(of, optionsOf(of, back))
+  expect((await validators[0]?.call('POST', epochPath, receipt))?.status).toBe(202)
+  return receipt
+}
+const claim = ({ vault_address, round }: EpochReceipt) =>
+  indexState('claim', `${vault_address}:${round}:${wallet.address}`, {
+    claimed_at: 7,
+    claimed_tx: `0x${'07'.repeat(32)}`,
+    amount: '1',
+  })
+const veto = ({ vault_address, round }: EpochReceipt) =>
+  indexState('epoch', `${vault_address}:${round}`, { vetoed: true })
+
+const amountOf = ({ compute_units }: EpochReceipt) =>
+  compute_units.find((one) => one.miner === wallet.address)?.amount ?? ''
+const sum = (receipts: readonly EpochReceipt[]) =>
+  String(receipts.reduce((total, receipt) => total + BigInt(amountOf(receipt)), 0n))
+
+const payouts = async (query = '') =>
+  (await (await wallet.client.get(`/v1/me/earnings/epochs${query}`)).json()) as {
+    items: Payout[]
+    next_cursor: string | null
+  }
+const earnings = async (query: string) =>
+  (await (await wallet.client.get(`/v1/me/earnings?${query}`)).json()) as Earnings
+
+describe('GET /v1/me/earnings/epochs', () => {
+  test('says where each payout stands', async () => {
+    const other = await createProject()
+    const receipts = {
+      attested: await attest(0),
+      settled: await settle(1, { releaseAt: unixNow() + 60 }),
+      claimable: await settle(2),
+      claimed: await settle(3),
+      vetoed: await settle(4, { releaseAt: unixNow() + 60 }),
+    }
+    await claim(receipts.claimed)
+    await veto(receipts.vetoed)
+    const { items } = await payouts()
+    expect(items.map(({ epoch, status }) => [epoch, status])).toEqual(
+      Object.entries(receipts).map(([status, { round }]) => [round, status]),
+    )
+    expect(items[3]).toEqual({
+      project_id: project.projectId,
+      epoch: receipts.claimed.round,
+      miner: wallet.address,
+      units: 3,
+      amount: amountOf(receipts.claimed),
+      token: expect.objectContaining({ symbol: 'HUB' }),
+      status: 'claimed',
+      claim_tx: `0x${'07'.repeat(32)}`,
+      claimable_at: expect.any(Number),
+    })
+    expect(items[0]).toMatchObject({ claim_tx: null, claimable_at: null })
+
+    const theirs = await attest(0, other)
+    const epochsOf = async (query: string) => (await payouts(query)).items.map(({ epoch }) => epoch)
+    expect(await epochsOf(`?project_id=${other.projectId}`)).toEqual([theirs.round])
+    expect(await epochsOf(`?project_id=${project.projectId}&claimed=true`)).toEqual([receipts.claimed.round])
+    expect(await epochsOf('?claimed=true')).toEqual([receipts.claimed.round])
+    expect((await payouts('?claimed=false')).items).toHaveLength(5)
+    expect(await epochsOf(`?project_id=${other.projectId}&claimed=true`)).toEqual([])
+  })
+
+  test('comes in pages, newest first, of claimed and unclaimed ones together', async () => {
+    const receipts = []
+    for (const back of [0, 1, 2, 3, 4]) receipts.push(await settle(back))
+    for (const receipt of [receipts[1], receipts[4]]) await claim(receipt as EpochReceipt)
+    for (const query of ['', `&project_id=${project.projectId}`]) {
+      const seen: number[] = []
+      let cursor: string | null = ''
+      while (cursor !== null) {
+        const page = await payouts(`?limit=2${query}${cursor && `&cursor=${cursor}`}`)
+        seen.push(...page.items.map(({ epoch }) => epoch))
+        cursor = page.next_cursor
+      }
+      expect(seen).toEqual(receipts.map(({ round }) => round))
+    }
+  })
+
+  test('400 invalid_field: claimed is neither true nor false', async () => {
+    expect(await errorOf(await wallet.client.get('/v1/me/earnings/epochs?claimed=maybe'))).toMatchObject({
+      status: 400,
+      error: 'invalid_field',
+    })
+  })
+})
+
+describe('GET /v1/me/earnings', () => {
+  test('sums up what was attested, by project and by day, without what was vetoed', async () => {
+    const other = await createProject()
+    const dayEpochs = 24
+    const today = [await settle(0), await attest(1)]
+    const earlier = await settle(3 * dayEpochs)
+    const old = await settle(40 * dayEpochs)
+    const theirs = await settle(0, { of: other })
+    await veto(await settle(2, { releaseAt: unixNow() + 60 }))
+    const all = [...today, earlier, old, theirs]
+
+    const byProject = await earnings('period=all')
+    expect(byProject).toMatchObject({
+      period: 'all',
+      units: 3 * all.length,
+      totals: [{ amount: sum(all), token: { symbol: 'HUB' } }],
+    })
+    expect(new Map(byProject.rows.map(({ key, amounts }) => [key, amounts[0]?.amount]))).toEqual(
+      new Map([
+        [project.projectId, sum([...today, earlier, old])],
+        [other.projectId, sum([theirs])],
+      ]),
+    )
+    expect((await earnings('')).totals).toMatchObject([{ amount: sum([...today, earlier, theirs]) }])
+    expect(await earnings('period=24h')).toMatchObject({ units: 9 })
+    expect(await earnings('period=30d')).toMatchObject({ units: 12 })
+
+    const dayOf = ({ round, epoch_secs }: EpochReceipt) =>
+      new Date(((round + 1) * epoch_secs - 1) * 1000).toISOString().slice(0, 10)
+    for (const period of ['30d', 'all']) {
+      const { rows } = await earnings(`group_by=day&period=${period}`)
+      const days = rows.map(({ key }) => key)
+      expect(days).toEqual(days.toSorted().reverse())
+      expect(rows.find(({ key }) => key === dayOf(earlier))).toEqual({
+        key: dayOf(earlier),
+        units: 3,
+        amounts: [{ token: expect.any(Object), amount: amountOf(earlier) }],
+      })
+      expect(days.includes(dayOf(old))).toBe(period === 'all')
+    }
+  })
+
+  test('never adds tokens up', async () => {
+    const [first, second] = [await settle(0), await settle(1)]
+    const token = { address: `0x${'aa'.repeat(20)}`, symbol: 'ISS', name: 'Issuer', decimals: 6 }
+    await env.DB.batch([
+      env.DB.prepare('UPDATE epoch_receipts SET token = ? WHERE receipt_hash = ?').bind(
+        JSON.stringify(token),
+        second.receipt_hash,
+      ),
+    ])
+    const { totals, rows } = await earnings('period=7d')
+    expect(totals).toEqual([
+      { token, amount: amountOf(second) },
+      { token: expect.objectContaining({ symbol: 'HUB' }), amount: amountOf(first) },
+    ])
+    expect(rows).toEqual([{ key: project.projectId, units: 6, amounts: totals }])
+  })
+
+  test('amounts of any size are summed to the last digit', async () => {
+    const [first, second] = [await settle(0), await settle(1)]
+    const large = (2n ** 255n + 123_456_789n).toString()
+    await env.DB.prepare('UPDATE epoch_shares SET amount = ? WHERE miner = ? AND epoch = ?')
+      .bind(large, wallet.address, first.round)
+      .run()
+    expect((await earnings('period=24h')).totals).toMatchObject([
+      { amount: String(BigInt(large) + BigInt(amountOf(second))) },
+    ])
+  })
+
+  test('names the device where a project has one of the wallet, which earns for it', async () => {
+    const [many, none] = [await createProject(), await createProject()]
+    const subscribe = async (projectId: string, id: string, payout: string) => {
+      await env.DB.prepare(
+        `INSERT INTO subscriptions (subscription_id, project_id, owner, node_id, node_key, closings, reputation,
+          credited_rounds, missed_leases, disagreements, created_at) VALUES (?, ?, ?, ?, ?, 0, 5000, 0, 0, 0, 1)`,
+      )
+        .bind(id, projectId, wallet.address, `node-${id}`, id)
+        .run()
+      await indexState('subscription', id, { status: 'bonded', payout })
+    }
+    await subscribe(project.projectId, `${wallet.address}-1`, wallet.address)
+    await subscribe(many.projectId, `${wallet.address}-2`, wallet.address)
+    await subscribe(many.projectId, `${wallet.address}-3`, wallet.address)
+    await subscribe(none.projectId, `${wallet.address}-4`, miner(9))
+    const [own, theirs, foreign] = [
+      await settle(0),
+      await settle(0, { of: many }),
+      await settle(0, { of: none }),
+    ]
+    const { rows, units } = await earnings('group_by=device')
+    expect([units, rows]).toMatchObject([
+      9,
+      [
+        { key: `node-${wallet.address}-1`, units: 3, amounts: [{ amount: amountOf(own) }] },
+        { key: 'unassigned', units: 6, amounts: [{ amount: sum([theirs, foreign]) }] },
+      ],
+    ])
+  })
+
+  test('is empty for a wallet that earned nothing', async () => {
+    await settle()
+    const { client: stranger } = await signIn()
+    expect(await (await stranger.get('/v1/me/earnings')).json()).toEqual({
+      period: '7d',
+      totals: [],
+      units: 0,
+      rows: [],
+    })
+  })
+
+  test('all there ever was costs a row for each day and project, not for each epoch', async () => {
+    await env.DB.prepare(
+      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
+      INSERT INTO epoch_shares (miner, project_id, epoch, units, amount, leaf, ends_at)
+      SELECT ?, 'p', i, 1, '1', 0, i FROM n`,
+    )
+      .bind(wallet.address)
+      .run()
+    await settle()
+    const { db, use } = countedDatabase()
+    const counted = client({ token: wallet.token, bindings: { DB: db } })
+    expect(((await (await counted.get('/v1/me/earnings?period=all')).json()) as Earnings).units).toBe(3)
+    expect(use.rowsRead).toBeLessThan(10)
+  })
+})

@@ -1,0 +1,125 @@
+import * as z from 'zod'
+import { payoutStates } from '../../../protocol/actions/index.ts'
+import { example } from '../../examples.ts'
+import { json } from '../../http/answer.ts'
+import { Address, Amount, Bytes32, PathBytes32, Timestamp, TokenView } from '../../http/formats.ts'
+import { pageOf, pageQuery, paginate } from '../../http/pagination.ts'
+import { callerOf } from '../../middleware/authenticate.ts'
+import { defineRoute } from '../../route.ts'
+import type { EarnedPayout } from '../../stores/earnings.ts'
+import { receiptExample } from '../explorer/schema.ts'
+import { tokenExample } from '../projects/example.ts'
+
+const PayoutView = z
+  .strictObject({
+    project_id: Bytes32,
+    epoch: z.int(),
+    miner: Address,
+    units: z.int(),
+    amount: Amount,
+    token: TokenView,
+    status: z.enum(payoutStates).meta({
+      description:
+        '`attested` until the vault has it, `settled` while its challenge period runs, `claimable` from then on.',
+    }),
+    claim_tx: Bytes32.nullable().meta({ description: 'The transaction that paid it, whoever sent it.' }),
+    claimable_at: Timestamp.nullable().meta({ description: 'Null before the vault has it.' }),
+  })
+  .meta({ id: 'EpochPayout' })
+
+export const listEarnedEpochs = defineRoute(
+  {
+    method: 'get',
+    path: '/v1/me/earnings/epochs',
+    operationId: 'listEarnedEpochs',
+    tag: 'Earnings',
+    summary: 'List what the own wallet has in each epoch, newest first',
+    description: 'Of every epoch that validators attested, also where the wallet comes to an amount of 0.',
+    auth: { session: true },
+    query: z.strictObject({
+      ...pageQuery,
+      project_id: PathBytes32.optional(),
+      claimed: z
+        .enum(['true', 'false'])
+        .transform((text) => text === 'true')
+        .optional()
+        .meta({ description: 'Only what was claimed, or what was not.', schema: { type: 'boolean' } }),
+    }),
+    responses: {
+      200: {
+        description: 'One page.',
+        schema: pageOf(PayoutView).meta({ id: 'EpochPayoutPage' }),
+        example: {
+          items: [
+            {
+              project_id: receiptExample.project_id,
+              epoch: receiptExample.round,
+              miner: example.wallet,
+              units: receiptExample.totals.units,
+              amount: receiptExample.totals.miner,
+              token: tokenExample,
+              status: 'claimable',
+              claim_tx: null,
+              claimable_at: example.time,
+            },
+          ],
+          next_cursor: null,
+        },
+      },
+    },
+  },
+  async (c, { query }) => {
+    const { earnings, clock } = c.var.services
+    const miner = callerOf(c)
+    const { project_id: projectId, claimed } = query
+    const [{ rows, next_cursor }, now] = await Promise.all([
+      paginate(c, {
+        list: `earned-epochs project=${projectId ?? ''} claimed=${claimed ?? ''}`,
+        query,
+        position: ({ endsAt, projectId, epoch }: EarnedPayout): [number, string, number] => [
+          endsAt,
+          projectId,
+          epoch,
+        ],
+        fetch: (after, limit) =>
+          earnings.payouts(
+            miner,
+            { projectId, claimed },
+            after && { endsAt: after[0], projectId: after[1], epoch: after[2] },
+            limit,
+          ),
+      }),
+      clock.now(),
+    ])
+    return json({ items: rows.map((row) => payoutView(row, now)), next_cursor })
+  },
+)
+
+/** @param now - Unix seconds. */
+const payoutView = (row: EarnedPayout, now: number): z.output<typeof PayoutView> => ({
+  project_id: row.projectId,
+  epoch: row.epoch,
+  miner: row.miner,
+  units: row.units,
+  amount: row.amount,
+  token: row.token,
+  status: payoutStatus(row, now),
+  claim_tx: row.claimedTx,
+  claimable_at: row.releaseAt,
+})
+
+function payoutStatus(
+  { claimedTx, state, releaseAt, leaf }: EarnedPayout,
+  now: number,
+): (typeof payoutStates)[number] {
+  if (claimedTx !== null) return 'claimed'
+  switch (state) {
+    case 'vetoed':
+      return 'vetoed'
+    case 'settled':
+      // An amount of 0 is never claimed.
+      return leaf !== null && (releaseAt ?? Infinity) <= now ? 'claimable' : 'settled'
+    default:
+      return 'attested'
+  }
+}

@@ -1,0 +1,120 @@
+import * as z from 'zod'
+import type { HubContext } from '../../context.ts'
+import { json } from '../../http/answer.ts'
+import { Amount, TokenView } from '../../http/formats.ts'
+import { callerOf } from '../../middleware/authenticate.ts'
+import { defineRoute } from '../../route.ts'
+import type { EarnedSum } from '../../stores/earnings.ts'
+import { receiptExample } from '../explorer/schema.ts'
+import { tokenExample } from '../projects/example.ts'
+
+const hourSecs = 3_600
+const periods = { '24h': 24 * hourSecs, '7d': 7 * 24 * hourSecs, '30d': 30 * 24 * hourSecs, all: null }
+const groups = ['project', 'device', 'day'] as const
+type Group = (typeof groups)[number]
+
+/** The key of what no single device can be named for. */
+const unassigned = 'unassigned'
+
+const TokenBalance = z.strictObject({ token: TokenView, amount: Amount }).meta({ id: 'TokenBalance' })
+
+const Earnings = z
+  .strictObject({
+    period: z.enum(Object.keys(periods) as (keyof typeof periods)[]),
+    totals: z.array(TokenBalance).meta({ description: 'Of each token; tokens are never added up.' }),
+    units: z.int(),
+    rows: z.array(
+      z
+        .strictObject({
+          key: z.string().meta({
+            description: `A project_id, a node_id or a UTC date, by \`group_by\`. Receipts name wallets, not devices: what several devices of the wallet earned in one project, or those of another wallet for it, has the key \`${unassigned}\`.`,
+          }),
+          units: z.int(),
+          amounts: z.array(TokenBalance),
+        })
+        .meta({ id: 'EarningsRow' }),
+    ),
+  })
+  .meta({ id: 'Earnings' })
+
+const balanceExample = { token: tokenExample, amount: receiptExample.totals.miner }
+
+export const getEarnings = defineRoute(
+  {
+    method: 'get',
+    path: '/v1/me/earnings',
+    operationId: 'getEarnings',
+    tag: 'Earnings',
+    summary: 'Sum up what the own wallet earned',
+    description:
+      'Of epochs that ended in the period, by what validators attested, whether it is paid yet or not. Vetoed epochs earn nothing. An epoch is of the UTC day in which it ended.',
+    auth: { session: true },
+    query: z.strictObject({
+      period: z
+        .enum(Object.keys(periods) as (keyof typeof periods)[])
+        .default('7d')
+        .meta({ description: 'Up to now.' }),
+      group_by: z.enum(groups).default('project').meta({ description: 'What each row is about.' }),
+    }),
+    responses: {
+      200: {
+        description: 'By the size of no single token: days newest first, everything else by its key.',
+        schema: Earnings,
+        example: {
+          period: '7d',
+          totals: [balanceExample],
+          units: receiptExample.totals.units,
+          rows: [
+            {
+              key: receiptExample.project_id,
+              units: receiptExample.totals.units,
+              amounts: [balanceExample],
+            },
+          ],
+        },
+      },
+    },
+  },
+  async (c, { query: { period, group_by } }) => {
+    const sums = await readSums(c, group_by, period)
+    const rows = [...Map.groupBy(sums, ({ key }) => key)].sort(([a], [b]) => (a < b ? -1 : 1))
+    if (group_by === 'day') rows.reverse()
+    return json({
+      period,
+      totals: balancesOf(sums),
+      units: unitsOf(sums),
+      rows: rows.map(([key, own]) => ({ key, units: unitsOf(own), amounts: balancesOf(own) })),
+    })
+  },
+)
+
+async function readSums(c: HubContext, by: Group, period: keyof typeof periods): Promise<EarnedSum[]> {
+  const { earnings, clock } = c.var.services
+  const miner = callerOf(c)
+  const seconds = periods[period]
+  const since = seconds === null ? null : (await clock.now()) - seconds
+  if (by !== 'device') return earnings.sums(miner, by, since)
+  const [sums, devices] = await Promise.all([earnings.sums(miner, 'project', since), earnings.devices(miner)])
+  const byProject = Map.groupBy(devices, ({ projectId }) => projectId)
+  return sums.map((sum) => {
+    const [device, ...others] = byProject.get(sum.key) ?? []
+    return { ...sum, key: device === undefined || others.length > 0 ? unassigned : device.nodeId }
+  })
+}
+
+const unitsOf = (sums: readonly EarnedSum[]): number => sums.reduce((total, { units }) => total + units, 0)
+
+/** A sum for each token, by its address. */
+const balancesOf = (sums: readonly EarnedSum[]): z.output<typeof TokenBalance>[] =>
+  [...Map.groupBy(sums, ({ token }) => token.address)]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .flatMap(([, [first, ...others]]) =>
+      first === undefined
+        ? []
+        : [
+            {
+              token: first.token,
+              amount: String(others.reduce((total, { amount }) => total + amount, first.amount)),
+            },
+          ],
+    )

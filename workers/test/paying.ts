@@ -1,0 +1,127 @@
+import { createScheduledController } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { type Abi, encodeFunctionData, type Hex } from 'viem'
+import {
+  hubTokenAbi,
+  projectRegistryAbi,
+  projectVaultAbi,
+  vaultFactoryAbi,
+} from '../../contracts/generated/contracts.ts'
+import { epochCap } from '../../protocol/settlement/index.ts'
+import hub from '../index.ts'
+import {
+  asAccount,
+  chain,
+  finalizeRelays,
+  followChain,
+  mint,
+  passTime,
+  readChain,
+  rpc,
+  send,
+} from './chain.ts'
+import { createProject } from './epochs.ts'
+import { networkNow } from './network-time.ts'
+import { economicsOn } from './project.ts'
+import { createWallet } from './wallet.ts'
+
+export const hour = 3_600
+export const contracts = chain?.contracts ?? {
+  token: '',
+  vault_factory: '',
+  vault_implementation: '',
+  project_registry: '',
+}
+
+/** Lets what was sent become final on the chain, and in the index. */
+export async function finalize(): Promise<void> {
+  await finalizeRelays()
+  // Deep enough for the chain to call the block final.
+  await rpc('anvil_mine', '0x80')
+  await followChain()
+}
+
+/** What the schedule does about everything that is due by now, until it is final. */
+export async function bringDue(): Promise<void> {
+  await hub.scheduled(createScheduledController(), env)
+  await finalize()
+}
+
+/** As when all pauses between two tries have passed. */
+export const endPauses = () =>
+  env.DB.prepare("UPDATE hub_actions SET next_attempt_at = 1 WHERE state = 'open'").run()
+
+export async function bring(): Promise<void> {
+  await endPauses()
+  await bringDue()
+}
+
+let slugs = 0
+/** A project that is registered on the chain and pays in a token; its developer does what developers do there. */
+export async function createRegistered(token = contracts.token) {
+  slugs += 1
+  const slug = `paying-${slugs}`
+  const developer = createWallet()
+  const economics = economicsOn({ ...contracts, token }, developer, slug)
+  const project = await createProject({ slug, economics }, developer)
+  const { projectId, consensus } = project
+  const { vault, daily_emission } = consensus.economics
+  const transact = (to: string, abi: Abi, functionName: string, ...args: unknown[]) =>
+    asAccount(developer.address, () =>
+      send(developer.address, to, encodeFunctionData({ abi, functionName, args })),
+    )
+  const hash = `0x${'0d'.repeat(32)}`
+  await transact(contracts.project_registry, projectRegistryAbi, 'register', slug, hash, hash, hash)
+  return {
+    ...project,
+    vault,
+    open: (cap = epochCap(daily_emission, hour)) =>
+      transact(
+        contracts.vault_factory,
+        vaultFactoryAbi,
+        'create',
+        projectId as Hex,
+        token as Hex,
+        consensus.work.epoch_secs,
+        cap,
+      ),
+    fund: async (amount: bigint) => {
+      if (token === contracts.token) await mint(developer.address, amount)
+      else await transfer(token, developer.address, amount)
+      await transact(token, hubTokenAbi, 'approve', vault as Hex, amount)
+      await transact(vault, projectVaultAbi, 'fund', amount)
+      await readChain()
+    },
+    developer: developer.address,
+  }
+}
+
+export const tokens = 10n ** 18n
+export const runningEpoch = async (): Promise<number> => Math.floor((await networkNow()) / hour)
+
+/** A project with an open vault, and epochs that are over. */
+export async function createPaying(funds = 1_000n * tokens, { token = contracts.token, hours = 2 } = {}) {
+  const project = await createRegistered(token)
+  await project.open()
+  if (funds > 0n) await project.fund(funds)
+  await passTime(hours * hour)
+  return { ...project, lastEpoch: (await runningEpoch()) - 1 }
+}
+
+/** Gives tokens of the deployer's to an account. */
+async function transfer(token: string, to: string, amount: bigint): Promise<void> {
+  const data = encodeFunctionData({ abi: hubTokenAbi, functionName: 'transfer', args: [to as Hex, amount] })
+  await send(chain?.deployer, token, data)
+}
+
+export const balanceOf = async (account: string, token = contracts.token) =>
+  BigInt(
+    await rpc<string>(
+      'eth_call',
+      {
+        to: token,
+        data: encodeFunctionData({ abi: hubTokenAbi, functionName: 'balanceOf', args: [account as Hex] }),
+      },
+      'latest',
+    ),
+  )
