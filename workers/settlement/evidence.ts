@@ -61,7 +61,9 @@ export async function proveOffence(
     validators: validators.map(({ publicKey }) => publicKey),
     subscription_id: subscription.subscriptionId,
   }
-  await requireProven(records, profile, evidence, consensus, context)
+  const readSet = once(() => records.committeeSets.attested(evidence.project_id, evidence.epoch))
+  await requireProven(readSet, profile, evidence, consensus, context)
+  await requireSeat(readSet, evidence)
   if (evidence.kind === 'missed_sla') await requireCommittee(records, evidence)
   return {
     slash: slashOf(evidence, subscription, consensus, now),
@@ -91,12 +93,36 @@ async function answerable(
   )
 }
 
+type ReadSet = () => ReturnType<Records['committeeSets']['attested']>
+
+function once<T>(read: () => Promise<T>): () => Promise<T> {
+  let result: Promise<T> | undefined
+  return () => {
+    result ??= read()
+    return result
+  }
+}
+
+/**
+ * The attested set of the epoch says whose collateral a key was seated with. A device that changes hands within the epoch
+ * is bound by both, and the offence counts once: it must not be held against the one who had nothing to do with it, nor
+ * against nothing.
+ */
+async function requireSeat(readSet: ReadSet, { node_key, subscription_id }: Evidence): Promise<void> {
+  const entry = (await readSet())?.snapshot.entries.find((one) => one.node_key === node_key)
+  if (entry !== undefined && entry.subscription_id !== subscription_id)
+    throw new ApiError(
+      'invalid_evidence',
+      `The key ${node_key} was seated in this epoch with the subscription ${entry.subscription_id}.`,
+    )
+}
+
 /**
  * The check asks for the committee last. The snapshot that it is drawn from may be large, so it is read only for evidence
  * that lacks nothing else, which is then checked once more.
  */
 async function requireProven(
-  { committeeSets }: Records,
+  readSet: ReadSet,
   profile: Profile,
   evidence: Evidence,
   { work }: Consensus,
@@ -109,7 +135,7 @@ async function requireProven(
   }
   const refusal = refusalOf(profile, evidence, { ...context, seat: noteNeed })
   if (!needsSeat) return refuse(refusal)
-  const set = await committeeSets.attested(evidence.project_id, evidence.epoch)
+  const set = await readSet()
   const seat = (task: Task): SeatedCommittee | null =>
     set &&
     seatCommittee(profile, set.snapshot, task.seq, {

@@ -204,8 +204,8 @@ export class SlashStore {
   }
 
   /**
-   * Wants executed what nothing stands against any more, and ended what nobody decided in time. Done twice it wants nothing
-   * more.
+   * Wants executed what nothing stands against any more, upheld what an operator decided before the index showed its
+   * dispute, and ended what nobody decided in time. Done twice it wants nothing more.
    *
    * @param executableUntil - Slashes that were executable by then are executed.
    * @param disputedUntil - Disputes that the chain had by then are ended.
@@ -216,12 +216,17 @@ export class SlashStore {
     now: number,
   ): Promise<void> {
     const due = await read(() =>
-      this.#db.all<{ kind: 'execute_slash' | 'end_dispute'; evidenceHash: string }>(sql`
+      this.#db.all<{ kind: 'execute_slash' | 'uphold_slash' | 'end_dispute'; evidenceHash: string }>(sql`
         SELECT 'execute_slash' AS kind, c.subject AS evidenceHash FROM chain_states AS c
-        JOIN slashes AS s ON s.evidence_hash = c.subject AND s.status = 'proposed'
+        JOIN slashes AS s ON s.evidence_hash = c.subject AND s.status = 'proposed' AND s.decision IS NOT 'cancel'
         WHERE c.kind = 'slash' AND json_extract(c.state, '$.status') = 'proposed'
           AND json_extract(c.state, '$.executable_at') <= ${executableUntil}
           AND NOT EXISTS (SELECT 1 FROM hub_actions WHERE kind = 'execute_slash' AND subject = c.subject)
+        UNION ALL
+        SELECT 'uphold_slash', c.subject FROM chain_states AS c
+        JOIN slashes AS s ON s.evidence_hash = c.subject AND s.decision = 'uphold'
+        WHERE c.kind = 'slash' AND json_extract(c.state, '$.status') = 'disputed'
+          AND NOT EXISTS (SELECT 1 FROM hub_actions WHERE kind = 'uphold_slash' AND subject = c.subject)
         UNION ALL
         SELECT 'end_dispute', c.subject FROM chain_states AS c
         JOIN slashes AS s ON s.evidence_hash = c.subject

@@ -2,6 +2,7 @@ import { env } from 'cloudflare:workers'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { FakeChain } from '../../../durable-objects/testing/fake-chain.ts'
 import type { FinalityVote, Task } from '../../../protocol/consensus/index.ts'
+import { deriveSubscriptionId } from '../../../protocol/identity/index.ts'
 import { type Evidence, hashEvidence } from '../../../protocol/settlement/index.ts'
 import {
   attestSet,
@@ -12,8 +13,9 @@ import {
   seatsOf,
 } from '../../test/attested-set.ts'
 import { client, errorOf } from '../../test/client.ts'
-import { createMiner } from '../../test/device.ts'
-import { accusationsOf, createValidators } from '../../test/evidence.ts'
+import { createMiner, createOwner, deviceRecord } from '../../test/device.ts'
+import { accusationsOf, createValidators, insertSubscription } from '../../test/evidence.ts'
+import { networkNow } from '../../test/network-time.ts'
 import { createNode, type TestNode } from '../../test/node.ts'
 import { readStored } from '../../test/stored.ts'
 import { minCollateral } from '../../test/subscription.ts'
@@ -443,4 +445,33 @@ describe('false evidence is 422, names the rule, and leaves nothing', () => {
     expect(await errorOf(await post(evidence))).toMatchObject({ status: 413, error: 'too_large' })
     expect(await readStored()).toEqual(before)
   })
+})
+
+test('a device that changes hands answers with the subscription that it was seated with', async () => {
+  const { task, primaries } = await createRound(others)
+  const seated = first(primaries)
+  const { device, owner, projectId } = seated
+  const buyer = await createOwner()
+  const pass = (action: 'bind' | 'unbind', by: typeof buyer, issued_at: number) =>
+    client().post(`/v1/devices/${action}`, deviceRecord(by, device, { action, issued_at }))
+  const now = await networkNow()
+  expect((await pass('unbind', owner, now)).status).toBe(200)
+  expect((await pass('bind', buyer, now + 1)).status).toBe(200)
+  const subscriptionId = deriveSubscriptionId(projectId, buyer.address, device.publicKey)
+  await insertSubscription({
+    subscriptionId,
+    projectId,
+    owner: buyer.address,
+    nodeId: device.nodeId,
+    nodeKey: device.publicKey,
+  })
+  const bought = accusationsOf({ ...seated, subscriptionId }).equivocation(task)
+  expect(await errorOf(await post(bought))).toMatchObject({
+    status: 422,
+    error: 'invalid_evidence',
+    message: expect.stringContaining(
+      `was seated in this epoch with the subscription ${seated.subscriptionId}`,
+    ),
+  })
+  expect((await post(accusationsOf(seated).equivocation(task))).status).toBe(201)
 })

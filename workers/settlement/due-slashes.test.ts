@@ -1,0 +1,34 @@
+import { env } from 'cloudflare:workers'
+import { beforeAll, expect, test } from 'vitest'
+import { createAccused, createProposed, createValidators, hubAction } from '../test/evidence.ts'
+import { networkNow } from '../test/network-time.ts'
+import { wantDueSlashActions } from './due-slashes.ts'
+
+beforeAll(async () => {
+  await createValidators(4)
+})
+
+const day = 86_400
+const decide = (hash: string, decision: string) =>
+  env.DB.prepare('UPDATE slashes SET decision = ? WHERE evidence_hash = ?').bind(decision, hash).run()
+
+test('a slash is executed once its window has passed, but none that an operator cancelled', async () => {
+  const executable_at = (await networkNow()) - day
+  const due = await createProposed(await createAccused(), { executable_at })
+  const cancelled = await createProposed(await createAccused(), { executable_at })
+  await decide(cancelled, 'cancel')
+  await wantDueSlashActions(env)
+  expect(await hubAction('execute_slash', due)).toMatchObject({ state: 'open' })
+  expect(await hubAction('execute_slash', cancelled)).toBeNull()
+})
+
+test('a slash that was upheld before the index showed its dispute is upheld once it does', async () => {
+  const now = await networkNow()
+  const state = { status: 'disputed', executable_at: now - day, disputed_at: now - day }
+  const upheld = await createProposed(await createAccused(), state)
+  const open = await createProposed(await createAccused(), state)
+  await decide(upheld, 'uphold')
+  await wantDueSlashActions(env)
+  expect(await hubAction('uphold_slash', upheld)).toMatchObject({ state: 'open' })
+  expect(await hubAction('uphold_slash', open)).toBeNull()
+})
