@@ -35,11 +35,11 @@ describe('network time', () => {
     expect(await clock.now()).toBe(start + 1 + 7_200)
   })
 
-  test('reads the lead once a second, however often it is asked for', async () => {
+  test('reads the lead once in a tenth of a second, however often it is asked for', async () => {
     const { clock, chain } = chainClock(60)
     for (let times = 0; times < 10; times++) await clock.now()
     expect(chain.reads).toBe(1)
-    vi.advanceTimersByTime(1_000)
+    vi.advanceTimersByTime(100)
     await clock.now()
     expect(chain.reads).toBe(2)
   })

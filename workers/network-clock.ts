@@ -9,8 +9,8 @@ export interface NetworkClock {
   now(): Promise<number>
 }
 
-/** For so long what was read of the lead serves. */
-const leadMs = 1_000
+/** For so long what was read of the lead serves: requests of one moment share it, and a leap of the chain shows at once. */
+const leadMs = 100
 
 /**
  * The clock of a network: that of the machine, or one that is ahead of it by as much as the chain is.

@@ -7,6 +7,7 @@ import { Bytes32 } from '../../http/formats.ts'
 import { sessionOf } from '../../middleware/authenticate.ts'
 import { bringHubAction } from '../../relay/hub-actions.ts'
 import { defineRoute } from '../../route.ts'
+import { windowTime } from '../../settlement/window-time.ts'
 import { epochSubject } from '../../stores/epochs.ts'
 import type { HubActionKind } from '../../stores/hub-actions.ts'
 import type { VetoAction } from '../../stores/settlement-decisions.ts'
@@ -121,7 +122,7 @@ async function decide(
   { project_id, epoch }: { project_id: string; epoch: number },
   reason: string | null,
 ): Promise<Answer> {
-  const { projects, settlementDecisions, clock } = c.var.services
+  const { projects, settlementDecisions } = c.var.services
   const project = await projects.find(project_id)
   if (project === null) throw unknownProject(project_id)
   requireArbiter(c)
@@ -131,7 +132,7 @@ async function decide(
     action,
     { projectId: project_id, epoch, subject },
     decision,
-    await clock.now(),
+    await windowTime(c.var.services),
   )
   if (outcome === 'invalid_state')
     throw new ApiError(
