@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
-import { openArtifact, packArtifact } from '../../protocol/hbc/artifact.ts'
-import { echoArtifact, echoManifest } from '../../protocol/hbc/testing/artifacts.ts'
+import { openArtifact } from '../../protocol/hbc/artifact.ts'
+import { echoArtifact } from '../../protocol/hbc/testing/artifacts.ts'
+import * as testing from '../testing/artifacts.ts'
 import { closeThreads } from './engine/index.ts'
-import { guest } from './engine/testing/guests.ts'
 import { type ModuleRun, runModule } from './run-module.ts'
 
 const folder = mkdtempSync(path.join(tmpdir(), 'run-module-'))
@@ -17,40 +17,24 @@ afterAll(async () => {
 
 const opened = (bytes: Uint8Array): ModuleRun['artifact'] => ({ ...openArtifact(bytes), bytes })
 
-const artifactOf = (name: string, entry: string, more: string) =>
-  opened(packArtifact({ ...echoManifest, name, functions: ['f'] }, guest(entry, more)).bytes)
-
 const hiveCall = '(import "hive" "call" (func $call (param i32 i32 i32 i32 i32 i32) (result i64)))'
 
 /** Calls `f` of the module its input names, itself for instance, until it is too deep, and answers the last code. */
-const caller = artifactOf(
-  'caller',
-  `(local $answer i64)
+const caller = opened(
+  testing.artifactOf(
+    'caller',
+    `(local $answer i64)
    (local.set $answer (call $call (local.get 1) (local.get 2) (i32.const 8) (i32.const 1) (local.get 1) (local.get 2)))
    (if (result i64) (i64.ge_s (local.get $answer) (i64.const 0))
      (then (local.get $answer))
      (else
        (i64.store8 (i32.const 16) (i64.sub (i64.const 48) (local.get $answer)))
        (i64.const 0x1000000001)))`,
-  `${hiveCall} (memory (export "memory") 1 4) (data (i32.const 8) "f")`,
+    `${hiveCall} (memory (export "memory") 1 4) (data (i32.const 8) "f")`,
+  ).bytes,
 )
 
-/** Adds a character to what it keeps, and answers all of them. */
-const collector = artifactOf(
-  'collector',
-  `(local $kept i64) (local $length i32)
-   (local.set $kept (call $get (i32.const 8) (i32.const 1)))
-   (local.set $length (i32.wrap_i64 (local.get $kept)))
-   (memory.copy (i32.const 2048) (i32.wrap_i64 (i64.shr_u (local.get $kept) (i64.const 32))) (local.get $length))
-   (i32.store8 (i32.add (i32.const 2048) (local.get $length)) (i32.const 120))
-   (local.set $length (i32.add (local.get $length) (i32.const 1)))
-   (call $set (i32.const 8) (i32.const 1) (i32.const 2048) (local.get $length))
-   (i64.or (i64.shl (i64.const 2048) (i64.const 32)) (i64.extend_i32_u (local.get $length)))`,
-  `(import "storage" "get" (func $get (param i32 i32) (result i64)))
-   (import "storage" "set" (func $set (param i32 i32 i32 i32)))
-   (memory (export "memory") 1 4) (data (i32.const 8) "k")`,
-)
-
+const collector = opened(testing.collector.bytes)
 const echo = opened(echoArtifact().bytes)
 const itself = caller.manifestAddress
 

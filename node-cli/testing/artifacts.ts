@@ -8,7 +8,8 @@ export interface TestArtifact {
   address: string
 }
 
-const artifactOf = (name: string, entry: string, more?: string): TestArtifact => {
+/** A module of one function, `f`. */
+export const artifactOf = (name: string, entry: string, more?: string): TestArtifact => {
   const wasm = more === undefined ? guest(entry) : guest(entry, more)
   const { bytes, manifestAddress } = packArtifact({ ...echoManifest, name, functions: ['f'] }, wasm)
   return { bytes, address: manifestAddress }

@@ -69,17 +69,20 @@ export function createReceipt(run: ExecutionRun): ExecutionReceipt {
 
 /** Hashes a receipt: `HC` of its eight members. Other members of the object do not enter. Throws {@link CanonicalJsonError}. */
 export function hashReceipt(receipt: ExecutionReceipt): Hex {
-  return hashCanonicalJson({
-    v: receipt.v,
-    module_address: receipt.module_address,
-    function: receipt.function,
-    input_hash: receipt.input_hash,
-    output_hash: receipt.output_hash,
-    events_hash: receipt.events_hash,
-    gas_used: receipt.gas_used,
-    success: receipt.success,
-  })
+  return hashCanonicalJson(hashedMembers(receipt))
 }
+
+/** The eight members of a receipt that its hash covers (section 16), without others that the object may have. */
+export const hashedMembers = (receipt: ExecutionReceipt): ExecutionReceipt => ({
+  v: receipt.v,
+  module_address: receipt.module_address,
+  function: receipt.function,
+  input_hash: receipt.input_hash,
+  output_hash: receipt.output_hash,
+  events_hash: receipt.events_hash,
+  gas_used: receipt.gas_used,
+  success: receipt.success,
+})
 
 /** The text of an execution signature: `<prefix>-receipt-v1:` + `receipt_hash`. The envelope's timestamp is not signed. */
 export function receiptText(profile: Profile, receiptHash: string): string {

@@ -12,7 +12,7 @@ import {
   type TaskVote,
   tallyVotes,
 } from '../../protocol/consensus/index.ts'
-import { type ExecutionReceipt, hashPayload } from '../../protocol/execution/index.ts'
+import { hashedMembers, hashPayload } from '../../protocol/execution/index.ts'
 import { deriveTaskRoundId } from '../../protocol/identity/index.ts'
 import { hashConsensus } from '../../protocol/manifest/index.ts'
 import { print, printStep } from '../print.ts'
@@ -68,21 +68,9 @@ export async function voteOf(
   const { receipt } = JSON.parse(await nodectl('run', module, functionName, ...args))
   const seat = seated.seats.find(({ node_key }) => node_key === publicKey) as Seat
   const { payout_address } = seat.entry
-  const content = { task, receipt: hashedOf(receipt.receipt), payout_address, position: seat.position }
+  const content = { task, receipt: hashedMembers(receipt.receipt), payout_address, position: seat.position }
   return createTaskVote(network.profile, seed, content)
 }
-
-/** The members that a receipt's hash covers. */
-const hashedOf = (receipt: ExecutionReceipt): ExecutionReceipt => ({
-  v: receipt.v,
-  module_address: receipt.module_address,
-  function: receipt.function,
-  input_hash: receipt.input_hash,
-  output_hash: receipt.output_hash,
-  events_hash: receipt.events_hash,
-  gas_used: receipt.gas_used,
-  success: receipt.success,
-})
 
 /** A round from its task to the record that validators sign. */
 export async function finishRound(

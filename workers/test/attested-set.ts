@@ -8,13 +8,13 @@ import {
   type Task,
 } from '../../protocol/consensus/index.ts'
 import { bytesToHex, hashText } from '../../protocol/encoding/index.ts'
-import { defaultNetworkParams, deriveSubscriptionId, resolveProfile } from '../../protocol/identity/index.ts'
+import { defaultNetworkParams, resolveProfile } from '../../protocol/identity/index.ts'
 import { ProjectSets } from '../committees/project-sets.ts'
 import { readSettings } from '../env.ts'
 import { services } from '../services.ts'
 import type { CommitteeSet } from '../stores/committee-sets.ts'
-import { createMiner } from './device.ts'
-import { insertSubscription, publishConsensus } from './evidence.ts'
+import type { createMiner } from './device.ts'
+import { createSubscribed, publishConsensus } from './evidence.ts'
 import { type Happening, IndexedHistory } from './indexed-history.ts'
 import type { TestNode } from './node.ts'
 import { ScriptedBlocks } from './scripted-blocks.ts'
@@ -47,16 +47,7 @@ export async function createMembers(count: number): Promise<Member[]> {
   const consensusHash = await publishConsensus(projectId)
   const members: Member[] = []
   for (let i = 0; i < count; i++) {
-    const { owner, device } = await createMiner()
-    const subscriptionId = deriveSubscriptionId(projectId, owner.address, device.publicKey)
-    await insertSubscription({
-      subscriptionId,
-      projectId,
-      owner: owner.address,
-      nodeId: device.nodeId,
-      nodeKey: device.publicKey,
-    })
-    members.push({ projectId, consensusHash, subscriptionId, device, owner, now: unixNow() })
+    members.push({ projectId, consensusHash, ...(await createSubscribed(projectId)), now: unixNow() })
   }
   return members
 }

@@ -55,6 +55,20 @@ export const insertSubscription = (row: {
     .bind(row.subscriptionId, row.projectId, row.owner, row.nodeId, row.nodeKey)
     .run()
 
+/** A miner whose device is bound and subscribed to a project, without the way there. */
+export async function createSubscribed(projectId: string) {
+  const { owner, device } = await createMiner()
+  const subscriptionId = deriveSubscriptionId(projectId, owner.address, device.publicKey)
+  await insertSubscription({
+    subscriptionId,
+    projectId,
+    owner: owner.address,
+    nodeId: device.nodeId,
+    nodeKey: device.publicKey,
+  })
+  return { owner, device, subscriptionId }
+}
+
 /** What the index says of a thing, as of a block. */
 export const indexState = (kind: 'subscription' | 'slash', subject: string, state: object, block = 7) =>
   env.DB.prepare(
@@ -73,15 +87,7 @@ export async function createAccused({
 } = {}) {
   const projectId = await createListedProject(project)
   const consensusHash = await publishConsensus(projectId)
-  const { owner, device } = await createMiner()
-  const subscriptionId = deriveSubscriptionId(projectId, owner.address, device.publicKey)
-  await insertSubscription({
-    subscriptionId,
-    projectId,
-    owner: owner.address,
-    nodeId: device.nodeId,
-    nodeKey: device.publicKey,
-  })
+  const { owner, device, subscriptionId } = await createSubscribed(projectId)
   await indexState('subscription', subscriptionId, bonded(collateral, owner.address))
   const now = await networkNow()
   const accusations = accusationsOf({ projectId, consensusHash, device, subscriptionId, now })
