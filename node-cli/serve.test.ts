@@ -4,7 +4,7 @@ import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync }
 import { createServer } from 'node:net'
 import path from 'node:path'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { spinner } from './testing/artifacts.ts'
+import { filler, spinner } from './testing/artifacts.ts'
 import { buildNodectl, dist, nodectl, temporaryFolder } from './testing/nodectl.ts'
 import { startNode, token } from './testing/serving-node.ts'
 
@@ -235,11 +235,11 @@ describe('the end', () => {
     timeout: 120_000,
   }, async () => {
     const node = await startNode(path.join(temporaryFolder(), 'node'))
-    await node.call(`/modules/${spinner.address}`, { method: 'PUT', body: spinner.bytes })
+    await node.call(`/modules/${filler.address}`, { method: 'PUT', body: filler.bytes })
     const running = node
       .call('/execute', {
         method: 'POST',
-        body: { module: spinner.address, function: 'f', gas_limit: 10_000_000_000 },
+        body: { module: filler.address, function: 'f', gas_limit: 10_000_000_000 },
       })
       .catch((error: NodeJS.ErrnoException) => error.code)
     await expect.poll(async () => (await node.call('/status')).json.queue.running).toBe(1)

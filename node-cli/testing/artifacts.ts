@@ -37,6 +37,13 @@ export const collector = artifactOf(
 /** Runs until its gas is gone. */
 export const spinner = artifactOf('spinner', '(loop $again (br $again)) (i64.const 0)')
 
+/** Takes long on any machine, since filling a mebibyte costs as much gas as adding two numbers. */
+export const filler = artifactOf(
+  'filler',
+  '(loop $again (memory.fill (i32.const 65536) (i32.const 1) (i32.const 1048576)) (br $again)) (i64.const 0)',
+  '(memory (export "memory") 20 20)',
+)
+
 /** Answers a mebibyte of a character that JSON writes with six. */
 export const talker = artifactOf(
   'talker',
