@@ -10,7 +10,7 @@ const usage = `Usage: npm run -s sign-in [-- --as NAME | --key-env VARIABLE] [--
 
 Signs a wallet in and prints its session token.
 
-  ${keyHelp}
+  ${keyHelp('developer')}
   --hub URL           ${hubHelp}
 
 Examples:

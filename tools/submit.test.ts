@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { accounts, privateKeys } from '../localnet/accounts.ts'
+import { makeDevice } from '../localnet/sample/devices.ts'
 import { startTemporaryNetwork, type TemporaryNetwork } from '../localnet/temporary-network.ts'
 import { hasAnvil, startAnvil } from '../localnet/testing/anvil.ts'
 import { runTool } from '../localnet/testing/run-tool.ts'
@@ -189,6 +190,53 @@ describe.skipIf(!hasAnvil)('npm run submit', () => {
     expect(await submit(change)).toMatchObject({
       code: 1,
       stderr: expect.stringContaining(`the manifest has problems\n  ${problem}`),
+    })
+  })
+
+  describe('npm run subscribe', () => {
+    const subscribe = (...args: string[]) => runTool('tools/subscribe.ts', args, { HUB_URL: network.url })
+    let nodeId: string
+    beforeAll(async () => {
+      const settings = await readNetwork(network.url)
+      const miner = await signIn(settings, privateKeys.miner)
+      nodeId = (await makeDevice(settings, miner, path.join(folder, 'node'))).nodeId
+    })
+
+    test('a balance that does not suffice is told before anything is made', async () => {
+      const { code, stderr } = await subscribe(nodeId, '--collateral', `9${'0'.repeat(40)}`)
+      expect(stderr).toMatch(/has 100000 HUB and bonds 9\d+ HUB; POST \/v1\/faucet\/drip gives tokens/)
+      expect(code).toBe(1)
+    })
+
+    test('a device is in the only project that is listed, with the least collateral', async () => {
+      const { code, stdout, stderr } = await subscribe(nodeId)
+      expect([code, stderr]).toEqual([0, ''])
+      const { client } = await readNetwork(network.url)
+      const path = { subscription_id: lastLine(stdout)! }
+      expect(
+        await unwrap(client.GET('/v1/subscriptions/{subscription_id}', { params: { path } })),
+      ).toMatchObject({
+        node_id: nodeId,
+        project_id: params().path.project_id,
+        status: 'active',
+        collateral: manifest.consensus.economics.min_collateral,
+      })
+    })
+
+    test('the next time it says so', async () => {
+      const again = await subscribe(nodeId, '--project', manifest.slug)
+      expect([again.code, again.stderr]).toEqual([0, ''])
+      expect(again.stdout).toContain('the subscription is active, with 100 HUB')
+    })
+
+    test("says whose a device is, how an unbound one is bound, and that a slug is nobody's", async () => {
+      expect((await subscribe(nodeId, '--as', 'developer')).stderr).toContain(
+        `${nodeId} is bound to ${accounts.miner.address.toLowerCase()}`,
+      )
+      expect((await subscribe('hub-0000000000000000')).stderr).toContain('nodectl bind --hub-url')
+      expect((await subscribe(nodeId, '--project', 'nobodys')).stderr).toContain(
+        'no listed project has the slug nobodys',
+      )
     })
   })
 })

@@ -30,7 +30,7 @@ version, and publishes it where it changes the consensus. Prints every request, 
   --fund AMOUNT       opens the project's vault if it is not open, and brings what it holds up to so many base units of the
                       token: 10^18 are one token. Run again, it puts in only what is missing. These are transactions of
                       the wallet, which pays for them
-  ${keyHelp}
+  ${keyHelp('developer')}
   --hub URL           ${hubHelp}
   --rpc URL           the chain that these transactions are sent to (default the one that the hub names)
 

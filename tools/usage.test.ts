@@ -17,6 +17,9 @@ test.each([
     ['m.json', module, '--fund', '1', '--rpc', 'chain'],
     '--rpc must be an http or https URL',
   ],
+  ['tools/subscribe.ts', [], 'Name one device.'],
+  ['tools/subscribe.ts', ['hub-0', '--project', 'A B'], '--project must be the id or the slug'],
+  ['tools/subscribe.ts', ['hub-0', '--collateral', '1.5'], '--collateral must be a number of base units'],
   ['tools/pass-time.ts', [], 'Say how much time is to pass.'],
   ['tools/pass-time.ts', ['2h', '3h'], 'Say how much time is to pass.'],
   ['tools/pass-time.ts', ['soon'], 'A time must be such as 90s, 15m, 2h or 3d'],
@@ -33,6 +36,7 @@ test.each([
   ['tools/sign-in.ts', []],
   ['tools/operator.ts', ['relayer']],
   ['tools/submit.ts', ['examples/project/manifest.json', module]],
+  ['tools/subscribe.ts', ['hub-0']],
   ['tools/pass-time.ts', ['2h']],
   ['tools/demo.ts', []],
 ])('%s: a hub that does not answer is told, with exit code 1', async (script, args) => {

@@ -10,6 +10,7 @@ import {
   leaderOfAttempt,
   sumUnits,
 } from '../../protocol/settlement/index.ts'
+import { inTokens } from '../amounts.ts'
 import { unwrap } from '../client/answers.ts'
 import type { components } from '../client/api.generated.ts'
 import type { Network } from '../client/network.ts'
@@ -17,7 +18,6 @@ import { signedByNode } from '../client/node-requests.ts'
 import type { Wallet } from '../client/sign-in.ts'
 import { print, printStep } from '../print.ts'
 import { expectRefusal, unprinted, waitForRecord } from '../printed-calls.ts'
-import { inTokens } from './amounts.ts'
 import type { Work } from './committee.ts'
 import { ensure, type MovableStage, passUntil } from './stage.ts'
 

@@ -32,5 +32,7 @@ export function readKey(
 export const keyOptions = { as: { type: 'string' }, 'key-env': { type: 'string' } } as const
 
 /** What the help of a command says of them. */
-export const keyHelp = `--as NAME           an account of the local network: ${accountNames} (default developer)
+export const keyHelp = (
+  fallback: AccountName,
+): string => `--as NAME           an account of the local network: ${accountNames} (default ${fallback})
   --key-env VARIABLE  the environment variable that holds the private key of another wallet, 0x and 64 hex digits`

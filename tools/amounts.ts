@@ -1,5 +1,5 @@
 import { formatEther } from 'viem'
-import type { Network } from '../client/network.ts'
+import type { Network } from './client/network.ts'
 
 /** An amount in base units, in whole tokens. */
 export const inTokens = ({ profile }: Pick<Network, 'profile'>, wei: string | bigint): string =>

@@ -1,0 +1,166 @@
+/** `npm run -s subscribe`: has a bound device work for a project, with collateral bonded by signature. */
+import { isAmount, isBytes32 } from '../protocol/encoding/index.ts'
+import { deriveSubscriptionId, isSlug } from '../protocol/identity/index.ts'
+import { inTokens } from './amounts.ts'
+import { unwrap, unwrapIfFound } from './client/answers.ts'
+import type { components } from './client/api.generated.ts'
+import { HubError } from './client/connect.ts'
+import { type Network, readNetwork } from './client/network.ts'
+import type { Payload } from './client/relay.ts'
+import type { Wallet } from './client/sign-in.ts'
+import { readArguments } from './command/arguments.ts'
+import { UsageError } from './command/errors.ts'
+import { runCommand } from './command/run.ts'
+import { hubHelp, readHub } from './options/hub.ts'
+import { keyHelp, keyOptions, readKey } from './options/key.ts'
+import { print, printStep } from './print.ts'
+import { printedFetch, printedRelay, printedSignIn, unprinted, waitForRecord } from './printed-calls.ts'
+
+type Device = components['schemas']['Device']
+
+const usage = `Usage: npm run -s subscribe -- NODE_ID [--project PROJECT] [--collateral AMOUNT] [--as NAME | --key-env VARIABLE] [--hub URL]
+
+Signs the owner of a device in, subscribes the device to a project, and bonds the collateral by signature: no transaction, no
+native currency. Prints every request, and the id of the subscription last. Run again, it goes on where it stopped.
+
+  NODE_ID              the device, as nodectl id prints it; nodectl bind has bound it to the wallet
+  --project PROJECT    id or slug of a listed project (default the only one that is listed)
+  --collateral AMOUNT  base units of the token to bond: 10^18 are one token (default the least that the project takes)
+  ${keyHelp('miner')}
+  --hub URL            ${hubHelp}
+
+Examples:
+  npm run -s subscribe -- hub-0f3a5c7e9b1d2f40
+  npm run -s subscribe -- hub-0f3a5c7e9b1d2f40 --project hello --collateral 5000000000000000000`
+
+await runCommand(async () => {
+  const options = {
+    ...keyOptions,
+    project: { type: 'string' },
+    collateral: { type: 'string' },
+    hub: { type: 'string' },
+    help: { type: 'boolean', short: 'h' },
+  } as const
+  const { values, positionals } = readArguments({ allowPositionals: true, options }, usage)
+  if (values.help) return console.log(usage)
+  const [nodeId] = positionals
+  if (nodeId === undefined || positionals.length > 1) throw new UsageError(`Name one device.\n\n${usage}`)
+  const { project, collateral } = values
+  if (project !== undefined && !isBytes32(project) && !isSlug(project))
+    throw new UsageError(`--project must be the id or the slug of a project, not "${project}".`)
+  if (collateral !== undefined && (!isAmount(collateral) || collateral === '0'))
+    throw new UsageError(`--collateral must be a number of base units from 1 to 2^256, not "${collateral}".`)
+  const hub = readHub(values.hub)
+  const key = readKey(values, 'miner')
+
+  printStep('Read what this network is, and sign in')
+  const network = await readNetwork(hub, printedFetch)
+  if (network.contracts === null) throw new HubError(`the hub at ${hub} has no chain to bond collateral on`)
+  const wallet = await printedSignIn(network, key)
+  const device = await readDevice(network, wallet, nodeId)
+  const projectId = await findProject(network, project)
+  console.log(`\n${await subscribe(network, wallet, { device, projectId, collateral })}`)
+})
+
+async function readDevice(network: Network, wallet: Wallet, nodeId: string): Promise<Device> {
+  const path = { node_id: nodeId }
+  const device = await unwrapIfFound(wallet.client.GET('/v1/devices/{node_id}', { params: { path } }))
+  if (device === null)
+    throw new HubError(
+      `no device ${nodeId} is bound; nodectl bind --hub-url ${network.hub} --owner ${wallet.address} does that`,
+    )
+  if (device.owner !== wallet.address)
+    throw new HubError(`${nodeId} is bound to ${device.owner}, and the wallet is ${wallet.address}`)
+  return device
+}
+
+/** The project of that id or slug; without either the only one that is listed. */
+async function findProject({ client }: Network, wanted: string | undefined): Promise<string> {
+  if (wanted !== undefined && isBytes32(wanted)) return wanted
+  const { items, next_cursor } = await unwrap(
+    client.GET('/v1/projects', { params: { query: { limit: 100, ...(wanted && { q: wanted }) } } }),
+  )
+  const found = items.filter(({ slug }) => wanted === undefined || slug === wanted)
+  const [project] = found
+  if (project !== undefined && found.length === 1 && (wanted !== undefined || next_cursor === null))
+    return project.project_id
+  if (wanted !== undefined)
+    throw new HubError(`${found.length === 0 ? 'no' : 'more than one'} listed project has the slug ${wanted}`)
+  const names = items.slice(0, 10).map(({ project_id, slug }) => `\n  ${project_id}  ${slug}`)
+  throw new HubError(
+    names.length === 0 ? 'no project is listed' : `name one of the projects with --project:${names.join('')}`,
+  )
+}
+
+interface Wish {
+  readonly device: Device
+  readonly projectId: string
+  readonly collateral: string | undefined
+}
+
+/** @returns The id of the subscription, which has its collateral. */
+async function subscribe(network: Network, wallet: Wallet, wish: Wish): Promise<string> {
+  const { client, address: owner } = wallet
+  const { device, projectId } = wish
+  const subscriptionId = deriveSubscriptionId(projectId, owner, device.public_key)
+  const params = { path: { subscription_id: subscriptionId } }
+
+  printStep('Subscribe the device to the project')
+  const known = await unwrapIfFound(client.GET('/v1/subscriptions/{subscription_id}', { params }))
+  if (known !== null && known.status !== 'pending_collateral') {
+    print('=', `the subscription is ${known.status}, with ${inTokens(network, known.collateral)}`)
+    return subscriptionId
+  }
+  const economics = await unwrap(
+    client.GET('/v1/projects/{project_id}/economics', { params: { path: { project_id: projectId } } }),
+  )
+  const amount = wish.collateral ?? economics.min_collateral
+  await requireBalance(network, wallet, amount)
+  const bond: Payload =
+    known === null
+      ? await create(wallet, { project_id: projectId, node_id: device.node_id, collateral: amount })
+      : await unwrap(
+          client.POST('/v1/subscriptions/{subscription_id}/bond-payload', { params, body: { amount } }),
+        )
+
+  printStep(`Bond ${inTokens(network, amount)}: one signature for the bond, one for the permit`)
+  const wanted = { owner, projectId, nodeKey: device.public_key, amount }
+  await printedRelay(network, wallet, bond, wanted, (body) =>
+    unwrap(client.POST('/v1/subscriptions/{subscription_id}/bond', { params, body })),
+  )
+  await waitForRecord(
+    'the bond to be indexed',
+    () => client.GET('/v1/subscriptions/{subscription_id}', { params, ...unprinted }),
+    ({ status }) => status === 'active',
+  )
+  const next = Math.floor((await network.now()) / economics.epoch_secs) + 1
+  print(
+    '·',
+    `committees are drawn with it from epoch ${next} or ${next + 1} on, an epoch being ${economics.epoch_secs} s`,
+  )
+  return subscriptionId
+}
+
+async function create(
+  { client }: Wallet,
+  body: components['schemas']['SubscriptionInput'],
+): Promise<Payload> {
+  const { bond, compatibility } = await unwrap(client.POST('/v1/subscriptions', { body }))
+  const { compatible, tier, match_bp, warnings } = compatibility
+  print(
+    '·',
+    `compatible: ${compatible}, ${tier}, ${match_bp / 100} % met, warnings: ${warnings.join(', ') || 'none'}`,
+  )
+  return bond
+}
+
+/** Says where tokens come from, before anything is made that waits for them. */
+async function requireBalance(network: Network, { client, address }: Wallet, amount: string): Promise<void> {
+  const { hub_balance } = await unwrap(client.GET('/v1/me/collateral'))
+  const balance = hub_balance ?? '0'
+  if (BigInt(balance) < BigInt(amount))
+    throw new HubError(
+      `${address} has ${inTokens(network, balance)} and bonds ${inTokens(network, amount)}; ` +
+        'POST /v1/faucet/drip gives tokens, where the network has a faucet',
+    )
+}
