@@ -78,7 +78,9 @@ async function readDevice(network: Network, wallet: Wallet, nodeId: string): Pro
 async function findProject({ client }: Network, wanted: string | undefined): Promise<string> {
   if (wanted !== undefined && isBytes32(wanted)) return wanted
   const { items, next_cursor } = await unwrap(
-    client.GET('/v1/projects', { params: { query: { limit: 100, ...(wanted && { q: wanted }) } } }),
+    client.GET('/v1/projects', {
+      params: { query: { limit: 100, ...(wanted !== undefined && { q: wanted }) } },
+    }),
   )
   const found = items.filter(({ slug }) => wanted === undefined || slug === wanted)
   const [project] = found

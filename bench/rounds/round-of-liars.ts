@@ -37,7 +37,7 @@ export interface RoundOfLiars {
 
 const profile = resolveProfile()
 const backups = 3
-const keysOf = (name: string, count: number) =>
+const keysOf = (name: string, count: number): Map<string, string> =>
   new Map(
     Array.from({ length: count }, (_, i) => hashText(`${name} ${i}`)).map((seed) => [
       ed25519PublicKey(seed),
