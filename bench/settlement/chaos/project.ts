@@ -29,6 +29,12 @@ import type { ChaosNetwork } from './network.ts'
 import { memberCount } from './plan.ts'
 import { createNodeKey, type NodeKey } from './validators.ts'
 
+/** What making projects takes of a network. */
+export type ProjectNetwork = Pick<
+  ChaosNetwork,
+  'profile' | 'contracts' | 'minter' | 'chain' | 'hub' | 'tools' | 'operator'
+>
+
 /** A person with a device, who works for several projects. */
 export interface Miner {
   wallet: Wallet
@@ -120,7 +126,7 @@ export async function eachOf<T, R>(
 }
 
 /** Projects with open vaults and members that have bonded, made the way people make them. */
-export async function createProjects(network: ChaosNetwork, count: number): Promise<Project[]> {
+export async function createProjects(network: ProjectNetwork, count: number): Promise<Project[]> {
   const worker = await uploadWorker(network)
   const miners = await eachOf(
     Array.from({ length: Math.max(memberCount, Math.ceil(count * minersPerProject)) }),
@@ -149,7 +155,7 @@ const membersOf = (miners: readonly Miner[], index: number): Miner[] =>
     (miner, at, all) => all.indexOf(miner) === at,
   )
 
-async function uploadWorker({ operator }: ChaosNetwork) {
+async function uploadWorker({ operator }: ProjectNetwork) {
   const { bytes, manifestAddress } = echoArtifact('settlement_chaos')
   const body = { hbc_b64: Buffer.from(bytes).toString('base64') }
   const { functions } = await unwrap(operator.client.POST('/v1/modules', { body }))
@@ -158,7 +164,7 @@ async function uploadWorker({ operator }: ChaosNetwork) {
 
 let miners = 0
 
-async function createMiner(network: ChaosNetwork): Promise<Miner> {
+async function createMiner(network: ProjectNetwork): Promise<Miner> {
   const { hub, profile, tools } = network
   const wallet = await signIn(tools, generatePrivateKey())
   const device = createNodeKey(profile)
@@ -210,7 +216,7 @@ function economicsOf(index: number, given: Consensus['economics']): Consensus['e
 }
 
 async function createProject(
-  network: ChaosNetwork,
+  network: ProjectNetwork,
   { worker, functions }: { worker: string; functions: readonly string[] },
   index: number,
   miners: readonly Miner[],
@@ -278,7 +284,7 @@ async function createProject(
   }
 }
 
-async function openVault(network: ChaosNetwork, { developer, projectId, vault, consensus }: Project) {
+async function openVault(network: ProjectNetwork, { developer, projectId, vault, consensus }: Project) {
   const { chain, contracts } = network
   const { economics, work } = consensus
   const cap = epochCap(economics.daily_emission, work.epoch_secs)
@@ -293,7 +299,7 @@ async function openVault(network: ChaosNetwork, { developer, projectId, vault, c
   ])
 }
 
-async function subscribe(network: ChaosNetwork, { projectId }: Project, member: Member): Promise<void> {
+async function subscribe(network: ProjectNetwork, { projectId }: Project, member: Member): Promise<void> {
   const { wallet, device, subscriptionId } = member
   const amount = String(collateralWei)
   const { bond } = await unwrap(

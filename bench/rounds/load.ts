@@ -1,0 +1,74 @@
+/**
+ * How many tasks become final, and what one costs: `npm run bench:rounds -- [tasks] [projects] [seed]`. A real hub and a real
+ * chain; miners and validators are simulated in this process, with real signatures. Writes bench/rounds/load-<projects>.json.
+ */
+import { writeFileSync } from 'node:fs'
+import { cpuMs } from '../../localnet/testing/workerd.ts'
+import { startRoundsNetwork } from './network.ts'
+import { endOfTask, submitTask } from './tasks.ts'
+
+const [tasks = 200, projects = 1, seed = 1] = process.argv.slice(2).map(Number)
+if (![tasks, projects, seed].every((number) => Number.isSafeInteger(number) && number > 0)) {
+  console.error('Usage: npm run bench:rounds -- [tasks] [projects] [seed], each 1 or more')
+  process.exit(2)
+}
+const startedMs = performance.now()
+const onProgress = (text: string) =>
+  console.log(`${((performance.now() - startedMs) / 1000).toFixed(1)} s: ${text}`)
+
+const network = await startRoundsNetwork({
+  projects,
+  seed,
+  slots: 64,
+  runMs: 10,
+  habitsOf: () => ({}),
+  onProgress,
+})
+try {
+  const workerds = network.workerds()
+  const before = { cpu: cpuMs(workerds), ms: performance.now() }
+  const ended = await Promise.all(
+    Array.from({ length: tasks }, async (_, index) => {
+      const project = network.projects[index % projects]!
+      const [functionName] = project.consensus.work.functions
+      const input = `task ${seed} ${index}`
+      const begunMs = performance.now()
+      const { task_id } = await submitTask(
+        network,
+        project.projectId,
+        functionName!,
+        input,
+        `${seed}-${index}`,
+      )
+      const task = await endOfTask(network, task_id)
+      return { task, input, ms: performance.now() - begunMs }
+    }),
+  )
+  const seconds = (performance.now() - before.ms) / 1000
+  const spentMs = cpuMs(workerds) - before.cpu
+  const wrong = ended.filter(({ task, input }) => task.status !== 'finalized' || task.output !== input)
+  const times = ended.map(({ ms }) => ms).sort((a, b) => a - b)
+  const at = (share: number) => Math.round(times[Math.floor(share * (times.length - 1))]!)
+  const result = {
+    date: new Date().toISOString().slice(0, 10),
+    tasks,
+    projects,
+    devices: network.miners.length,
+    validators: network.validators.nodes.length,
+    final_as_expected: ended.length - wrong.length,
+    run_by_validators: network.validators.ran.size,
+    seconds: Number(seconds.toFixed(1)),
+    tasks_per_second: Number((tasks / seconds).toFixed(1)),
+    workerd_cpu_ms_per_task: Number((spentMs / tasks).toFixed(1)),
+    ms_until_final: { p50: at(0.5), p99: at(0.99) },
+  }
+  writeFileSync(`bench/rounds/load-${projects}.json`, `${JSON.stringify(result, null, 2)}\n`)
+  console.log(JSON.stringify(result, null, 2))
+  if (wrong.length > 0) {
+    console.error(`${wrong.length} tasks ended otherwise, such as ${JSON.stringify(wrong[0])}`)
+    process.exitCode = 1
+  }
+} finally {
+  await network.stop()
+}
+process.exit()

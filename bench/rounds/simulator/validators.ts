@@ -1,0 +1,173 @@
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import {
+  attestSnapshot,
+  auditDraw,
+  createFinalityRecord,
+  createFinalityVote,
+  type FinalityVote,
+  hashSnapshot,
+  isAudited,
+  type OwnRun,
+  type Snapshot,
+  seatCommittee,
+  type Task,
+  type TaskVote,
+  tallyVotes,
+} from '../../../protocol/consensus/index.ts'
+import { base64ToBytes } from '../../../protocol/encoding/index.ts'
+import { hashReceipt } from '../../../protocol/execution/index.ts'
+import {
+  deriveTaskRoundId,
+  type Profile,
+  defaultNetworkParams as params,
+} from '../../../protocol/identity/index.ts'
+import type { CommitteeRules } from '../../../protocol/manifest/index.ts'
+import { createNodeKey, type Validator } from '../../settlement/chaos/validators.ts'
+import { honestResult, type Result, wrongResult } from './results.ts'
+
+/** What a validator does when it is asked for the finality of a round. */
+export type ValidatorMode = 'honest' | 'silent' | 'lies'
+
+/** `POST /consensus/task-rounds`. */
+interface RoundRequest {
+  readonly task: Task
+  readonly input_b64: string
+  readonly votes: readonly TaskVote[]
+  readonly audit_block: { readonly hash: string }
+  readonly fallback: string | null
+}
+
+export interface SimulatedValidators {
+  readonly nodes: readonly Validator[]
+  /** Decides what a validator does from now on. */
+  readonly behave: (index: number, mode: ValidatorMode) => void
+  /** Rounds that validators ran themselves, by id. */
+  readonly ran: ReadonlySet<string>
+  readonly stop: () => Promise<void>
+}
+
+/**
+ * Validators in one process that attest every set, and judge every round by the rules of the protocol with the results that
+ * honest nodes get.
+ *
+ * @param rulesOf the committee rules of a project.
+ */
+export async function startValidators(
+  profile: Profile,
+  count: number,
+  rulesOf: (projectId: string) => CommitteeRules,
+): Promise<SimulatedValidators> {
+  const modes: ValidatorMode[] = Array.from({ length: count }, () => 'honest')
+  const snapshots = new Map<string, Snapshot>()
+  const ran = new Set<string>()
+  /** What follows from a request is the same for all of them, and checking votes costs most. */
+  const judged = new Map<string, Judgement>()
+
+  const judge = (text: string): Judgement => {
+    const known = judged.get(text)
+    if (known !== undefined) return known
+    const judgement = judgeRound(profile, JSON.parse(text) as RoundRequest, snapshots, rulesOf)
+    if (judgement.run !== null) ran.add(deriveTaskRoundId(judgement.task))
+    judged.set(text, judgement)
+    return judgement
+  }
+
+  const answer = (index: number, path: string, text: string): unknown => {
+    const mode = modes[index]
+    const { seed } = nodes[index] as Validator
+    if (mode === 'silent') return null
+    switch (path) {
+      case '/consensus/committee-sets': {
+        const snapshot = JSON.parse(text) as Snapshot
+        const setHash = hashSnapshot(snapshot)
+        snapshots.set(setHash, snapshot)
+        return attestSnapshot(profile, seed, setHash)
+      }
+      case '/consensus/task-rounds':
+        return voteOn(profile, seed, judge(text), mode === 'lies')
+      default:
+        return {}
+    }
+  }
+
+  const server = createServer(async (request, response) => {
+    try {
+      const [, index, path = ''] = /^\/(\d+)(\/[^?]*)/.exec(request.url ?? '') ?? []
+      const body = answer(Number(index), path, await readBody(request))
+      if (body === null) return void request.socket.destroy()
+      response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(body))
+    } catch (error) {
+      response
+        .writeHead(422, { 'Content-Type': 'application/json' })
+        .end(JSON.stringify({ error: String(error) }))
+    }
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const nodes = Array.from({ length: count }, (_, index) => ({
+    ...createNodeKey(profile),
+    url: `http://127.0.0.1:${port}/${index}`,
+  }))
+  return {
+    nodes,
+    behave(index, mode) {
+      modes[index] = mode
+    },
+    ran,
+    stop: () =>
+      new Promise((resolve) => {
+        server.closeAllConnections()
+        server.close(() => resolve())
+      }),
+  }
+}
+
+interface Judgement {
+  readonly task: Task
+  readonly input: Uint8Array
+  readonly tally: ReturnType<typeof tallyVotes>
+  /** The own run, where the rules ask for one. */
+  readonly run: Result | null
+}
+
+function judgeRound(
+  profile: Profile,
+  { task, input_b64, votes, audit_block, fallback }: RoundRequest,
+  snapshots: ReadonlyMap<string, Snapshot>,
+  rulesOf: (projectId: string) => CommitteeRules,
+): Judgement {
+  const snapshot = snapshots.get(task.set_hash)
+  if (snapshot === undefined) throw new Error(`the set ${task.set_hash} is unknown`)
+  const seated = seatCommittee(profile, snapshot, task.seq, { committee: rulesOf(task.project_id), params })
+  const tally = tallyVotes(profile, seated, task, votes)
+  const input = base64ToBytes(input_b64) ?? new Uint8Array(0)
+  const draw = auditDraw(profile, deriveTaskRoundId(task), audit_block.hash)
+  const runs = fallback !== null || isAudited(draw, params.audit_bp, tally.contested)
+  return { task, input, tally, run: runs ? honestResult(task, input) : null }
+}
+
+function voteOn(profile: Profile, seed: string, { task, input, tally, run }: Judgement, lies: boolean) {
+  const own = lies ? wrongResult(task, input, 'of a validator') : run
+  const record = createFinalityRecord(task, tally, own && ownRunOf(own))
+  const vote: FinalityVote = createFinalityVote(profile, seed, record)
+  return {
+    vote,
+    run: own && {
+      receipt: own.receipt,
+      output_b64: Buffer.from(own.output).toString('base64'),
+      events: [],
+    },
+  }
+}
+
+const ownRunOf = ({ receipt }: Result): OwnRun => ({
+  receipt_hash: hashReceipt(receipt),
+  gas_used: receipt.gas_used,
+})
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of request) chunks.push(chunk as Uint8Array)
+  return Buffer.concat(chunks).toString('utf8')
+}
