@@ -21,7 +21,6 @@ const network = await startRoundsNetwork({
   seed,
   slots: 64,
   runMs: 10,
-  habitsOf: () => ({}),
   onProgress,
 })
 try {

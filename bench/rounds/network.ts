@@ -20,7 +20,7 @@ import { accessChain } from '../settlement/chaos/contracts.ts'
 import { delay, until } from '../settlement/chaos/difference.ts'
 import { createProjects, grantWei, type Miner, type Project, vaultCall } from '../settlement/chaos/project.ts'
 import { draws } from '../settlement/chaos/random.ts'
-import { type Habits, SimulatedMiner } from './simulator/miner.ts'
+import { SimulatedMiner } from './simulator/miner.ts'
 import { type SimulatedValidators, startValidators } from './simulator/validators.ts'
 
 /** A hub in workerd, a chain, validators and miners of which every one may fail. */
@@ -39,6 +39,8 @@ export interface RoundsNetwork {
   readonly wake: () => Promise<void>
   /** Process ids of workerd; others after a kill. */
   readonly workerds: () => number[]
+  /** Returns once the hub runs, after a kill. */
+  readonly up: () => Promise<unknown>
   /** Ends workerd as a power cut would, and starts it over what it had stored. */
   readonly kill: () => Promise<void>
   readonly stop: () => Promise<void>
@@ -51,8 +53,6 @@ export interface RoundsOptions {
   readonly slots: number
   /** Milliseconds that a run takes. */
   readonly runMs: number
-  /** What the n-th miner does now and then. */
-  readonly habitsOf: (index: number) => Habits
   readonly onProgress: (text: string) => void
   readonly validators?: number
 }
@@ -166,7 +166,6 @@ export async function startRoundsNetwork(options: RoundsOptions): Promise<Rounds
         publicKey: device.publicKey,
         payoutOf: () => wallet.address,
         slots: options.slots,
-        habits: options.habitsOf(index),
         draws: draws(options.seed * 1_000 + index),
         now: hub.time,
         runMs: options.runMs,
@@ -197,6 +196,7 @@ export async function startRoundsNetwork(options: RoundsOptions): Promise<Rounds
     rows,
     wake: () => again(() => wake(network.hub)),
     workerds: ownWorkerds,
+    up: network.up,
     kill: () => network.crash(),
     async stop() {
       await Promise.all(miners.map((miner) => miner.stop()))

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { createTaskVote } from '../../../protocol/consensus/index.ts'
 import { base64ToBytes } from '../../../protocol/encoding/index.ts'
 import {
+  deriveNodeId,
   type Profile,
   defaultNetworkParams as params,
   profileStrings,
@@ -47,7 +48,6 @@ export interface MinerOptions {
   /** Where the rewards of the node go in a project. */
   readonly payoutOf: (projectId: string) => string
   readonly slots: number
-  readonly habits: Habits
   readonly draws: Draws
   /** Network time, Unix seconds. */
   readonly now: () => Promise<number>
@@ -68,6 +68,10 @@ export class SimulatedMiner {
   readonly voted = new Map<string, Set<string>>()
   /** Rounds in which it did something wrong on purpose. */
   readonly guilty = new Set<string>()
+  /** Rounds in which the hub said that it stored the vote. */
+  readonly stored = new Set<string>()
+  /** What it does now and then; honest when nothing is here. */
+  habits: Habits = {}
   readonly #options: MinerOptions
   readonly #holding = new Map<string, readonly NodeFrame[]>()
   #socket: WebSocket | null = null
@@ -76,6 +80,14 @@ export class SimulatedMiner {
 
   constructor(options: MinerOptions) {
     this.#options = options
+  }
+
+  get nodeId(): string {
+    return deriveNodeId(this.#options.profile, this.#options.publicKey)
+  }
+
+  get publicKey(): string {
+    return this.#options.publicKey
   }
 
   /** Connects, and returns once the hub has said hello. */
@@ -137,6 +149,8 @@ export class SimulatedMiner {
       case 'offer':
         return void this.#answer(frame)
       case 'voted':
+        this.stored.add(roundOf(frame))
+        return this.#release(frame)
       case 'cancel':
         return this.#release(frame)
       case 'error':
@@ -159,7 +173,8 @@ export class SimulatedMiner {
   }
 
   async #answer(offer: OfferFrame): Promise<void> {
-    const { habits, draws, runMs } = this.#options
+    const { draws, runMs } = this.#options
+    const { habits } = this
     const { offer_id } = offer
     if (this.#holding.has(offer_id)) return
     const does = (habit: keyof Habits) => habits[habit] !== undefined && draws.percent(habits[habit])
@@ -225,7 +240,7 @@ export class SimulatedMiner {
   }
 }
 
-const roundOf = ({ offer_id }: OfferFrame): string => `task:0x${offer_id.slice(0, 64)}`
+const roundOf = ({ offer_id }: Pick<OfferFrame, 'offer_id'>): string => `task:0x${offer_id.slice(0, 64)}`
 
 async function inputOf({ input_b64, input_url }: OfferFrame): Promise<Uint8Array> {
   if (input_b64 !== undefined) return base64ToBytes(input_b64) ?? new Uint8Array(0)
