@@ -136,28 +136,23 @@ export async function startRoundsNetwork(options: RoundsOptions): Promise<Rounds
   const tools = await readNetwork(origin, fetchFromHub)
   const operator = await signIn(tools, operatorKey)
   const minter = privateKeyToAddress(deployerKey)
-  for (const { seed, url } of validators.nodes)
-    await hub.expect(200, {
+  const register = (seed: string, role: 'miner' | 'validator', url: string) =>
+    hub.expect(200, {
       method: 'POST',
       path: '/v1/nodes/register',
       seed,
-      json: {
-        hub: origin,
-        network: profile.network,
-        url,
-        role: 'validator',
-        engine: 'native',
-        nodectl_version: '1.0.0',
-      },
+      json: { hub: origin, network: profile.network, url, role, engine: 'native', nodectl_version: '1.0.0' },
     })
+  for (const { seed, url } of validators.nodes) await register(seed, 'validator', url)
   const makers = { profile, contracts: network.contracts, minter, chain, hub, tools, operator }
   projects.push(...(await createProjects(makers, options.projects)))
   for (const { developer, vault } of projects)
     await chain.send(developer.address, [vaultCall(vault, 'fund', grantWei / 2n)])
   onProgress(`${projects.length} projects are made`)
 
-  const owners = minersOf(projects)
-  const miners = [...owners.values()].map(
+  const owners = [...minersOf(projects).values()]
+  for (const { device } of owners) await register(device.seed, 'miner', 'http://127.0.0.1:7070')
+  const miners = owners.map(
     ({ wallet, device }, index) =>
       new SimulatedMiner({
         origin,
