@@ -1,6 +1,6 @@
 /**
- * Writes the benchmark suite of the network, `workers/benchmarks/suite.json`: modules of `examples/`, compiled, what they are
- * run with, and the receipt that every device gets. Both engines must agree on it.
+ * Writes the benchmark suite of the network into `workers/benchmarks/`: modules of `examples/`, compiled, what they are run
+ * with, and the receipt that every device gets. Both engines must agree on it.
  */
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -27,6 +27,9 @@ const runs = [
   },
 ]
 
+const write = (file: string, value: unknown): void =>
+  writeFileSync(path.join(root, 'workers/benchmarks', file), `${JSON.stringify(value, null, 2)}\n`)
+
 const home = mkdtempSync(path.join(tmpdir(), 'benchmark-suite-'))
 try {
   symlinkSync(path.join(root, 'node_modules'), path.join(home, 'node_modules'))
@@ -43,8 +46,8 @@ try {
     cases.push({ ...full, receipt_hash: await agreedReceipt(full, bytes) })
     modules.push({ address: manifestAddress, hbc_b64: Buffer.from(bytes).toString('base64') })
   }
-  const file = path.join(root, 'workers/benchmarks/suite.json')
-  writeFileSync(file, `${JSON.stringify({ suite: benchmarkSuite, cases, modules }, null, 2)}\n`)
+  write('suite.json', { suite: benchmarkSuite, cases })
+  write('suite-modules.json', modules)
 } finally {
   await closeThreads()
   rmSync(home, { recursive: true })
