@@ -118,6 +118,7 @@ export const routes: readonly RouteEntry[] = [
   get('/v1/devices/{node_id}', () => import('./devices/device.ts'), 'getDevice'),
   patch('/v1/devices/{node_id}', () => import('./devices/device.ts'), 'updateDevice'),
   put('/v1/devices/{node_id}/profile', () => import('./devices/device.ts'), 'putDeviceProfile'),
+  get('/v1/benchmarks/current', () => import('./benchmarks/current.ts'), 'getBenchmarkSuite'),
   post('/v1/subscriptions', () => import('./subscriptions/create.ts'), 'createSubscription'),
   get('/v1/me/subscriptions', () => import('./subscriptions/list.ts'), 'listSubscriptions'),
   get('/v1/me/collateral', () => import('./subscriptions/collateral.ts'), 'getCollateral'),
@@ -154,6 +155,7 @@ export const routes: readonly RouteEntry[] = [
   get('/v1/faucet', () => import('./faucet/get.ts'), 'getFaucet'),
   post('/v1/faucet/drip', () => import('./faucet/drip.ts'), 'drip'),
   post('/v1/nodes/register', () => import('./nodes/register.ts'), 'registerNode'),
+  get('/v1/relay', () => import('./relay/connect.ts'), 'connectRelay'),
   post('/v1/nodes/heartbeat', () => import('./nodes/heartbeat.ts'), 'heartbeat'),
   get(
     '/v1/nodes/committee-sets/{project_id}/{epoch}',
@@ -181,6 +183,7 @@ export const routes: readonly RouteEntry[] = [
   get('/admin/v1/nodes', () => import('./admin/nodes.ts'), 'listNodes'),
   post('/admin/v1/nodes/{node_id}/approve', () => import('./admin/nodes.ts'), 'approveNode'),
   post('/admin/v1/nodes/{node_id}/revoke', () => import('./admin/nodes.ts'), 'revokeNode'),
+  post('/admin/v1/devices/{node_id}/ban', () => import('./admin/devices.ts'), 'banDevice'),
   put('/admin/v1/faucet', () => import('./admin/faucet.ts'), 'putFaucet'),
   post('/admin/v1/projects/{project_id}/review', () => import('./admin/projects.ts'), 'reviewProject'),
   get('/admin/v1/review-queue', () => import('./admin/projects.ts'), 'listReviewQueue'),
