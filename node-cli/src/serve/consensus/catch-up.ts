@@ -6,7 +6,7 @@ import type { RoundBook } from './round-book.ts'
 import type { RoundVotes } from './round-votes.ts'
 
 /** A round that is open for so long may be final elsewhere. */
-const openSeconds = 15
+const openSeconds = 10
 /** An older one failed: nobody makes it final any more. */
 const givenUpSeconds = 2 * 86_400
 const openOfTurn = 20
