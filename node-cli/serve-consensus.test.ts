@@ -1,3 +1,5 @@
+import { cpSync, rmSync } from 'node:fs'
+import path from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import {
   createFinalityVote,
@@ -5,6 +7,7 @@ import {
   type FinalityRecord,
   finalRecord,
   hashFinality,
+  hashSnapshot,
   isSnapshotAttested,
   parseFinalityVote,
   type Snapshot,
@@ -12,10 +15,11 @@ import {
 } from '../protocol/consensus/index.ts'
 import { hashText } from '../protocol/encoding/index.ts'
 import { hashReceipt } from '../protocol/execution/index.ts'
+import { deriveSubscriptionId } from '../protocol/identity/index.ts'
 import { checkEvidence, type Evidence } from '../protocol/settlement/index.ts'
 import { ed25519PublicKey } from '../protocol/signatures/index.ts'
 import { echo, spinner } from './testing/artifacts.ts'
-import { buildNodectl } from './testing/nodectl.ts'
+import { buildNodectl, temporaryFolder } from './testing/nodectl.ts'
 import type { Reply } from './testing/serving-node.ts'
 import {
   attestedSet,
@@ -152,6 +156,24 @@ describe('POST /consensus/committee-sets', () => {
     hub.show(versions, { items: [{ version: 3, consensus_hash: project.consensusHash }], next_cursor: null })
     hub.show(`${versions}/3`, { version: 3, signed_manifest: project.envelope })
     expect((await callSigned(node, '/consensus/committee-sets', project.snapshot)).status).toBe(200)
+  })
+
+  test('takes a set that is larger than other bodies may be', async () => {
+    const { project, node } = await startOne()
+    const owner = `0x${'ab'.repeat(20)}`
+    const entries = Array.from({ length: 6_000 }, (_, i) => hashText(`node ${i}`))
+      .sort()
+      .map((key) => ({
+        ...project.snapshot.entries[0]!,
+        node_key: key,
+        subscription_id: deriveSubscriptionId(project.projectId, owner, key),
+        owner,
+      }))
+    const large = { ...project.snapshot, entries }
+    expect(JSON.stringify(large).length).toBeGreaterThan(2 * 1024 * 1024)
+    const { status, json } = await callSigned(node, '/consensus/committee-sets', large)
+    expect(status).toBe(200)
+    expect(isSnapshotAttested(profile, hashSnapshot(large), [json], [node.public_key])).toBe(true)
   })
 
   test('503 while the hub does not say the rules', async () => {
@@ -369,6 +391,50 @@ describe('POST /consensus/task-rounds', () => {
     expect(reply.json.vote).toEqual(given)
     if (before !== null) expect(reply.text).toBe(before.text)
   })
+})
+
+test('a restored data directory signs nothing that it may have signed before', async () => {
+  const { project, node, validator } = await startOne()
+  await node.stop()
+  const backup = path.join(temporaryFolder(), 'backup')
+  cpSync(validator.dataDir, backup, { recursive: true })
+  const lost = await startKnowing(validator, 4)
+  const round = createTestRound(project)
+  expect((await callSigned(lost, '/consensus/committee-sets', project.snapshot)).status).toBe(200)
+  expect((await decide(lost, finalityRequest(round))).status).toBe(200)
+  await lost.stop()
+  rmSync(validator.dataDir, { recursive: true })
+  cpSync(backup, validator.dataDir, { recursive: true })
+  const restored = await startKnowing(validator, 4)
+  for (const reply of [
+    await callSigned(restored, '/consensus/committee-sets', project.snapshot),
+    await decide(restored, finalityRequest(round)),
+  ])
+    expect([reply.status, reply.json]).toMatchObject([
+      409,
+      { error: 'invalid_state', details: { reason: 'vote_withheld' } },
+    ])
+})
+
+test('a validator that does not find itself at its URL says so', async () => {
+  const hub = await startTestHub(createTestProject())
+  const [validator, other] = await createValidators(hub)
+  const node = await validator!.start([], other!.url)
+  const problem = async () => (await node.call('/status')).json.consensus
+  await expect.poll(problem).toMatchObject({ reachable: false, problem: 'the connection is refused' })
+  expect(node.log()).toContainEqual(
+    expect.objectContaining({
+      level: 'warn',
+      message: 'others may not reach this validator',
+      url: other!.url,
+    }),
+  )
+  await node.stop()
+  await validator!.start()
+  const wrong = await other!.start([], validator!.url)
+  await expect
+    .poll(async () => (await wrong.call('/status')).json.consensus.problem)
+    .toBe(`another node, ${node.node_id}, answers there`)
 })
 
 describe('who may call', () => {

@@ -73,7 +73,9 @@ export interface TestValidator {
   seed: string
   publicKey: string
   url: string
-  start: (flags?: string[]) => Promise<ServingNode>
+  dataDir: string
+  /** @param nodeUrl Where it says that others reach it; its own URL when left out. */
+  start: (flags?: string[], nodeUrl?: string) => Promise<ServingNode>
 }
 
 /** Validators that the hub lists, none of which runs yet. */
@@ -89,15 +91,16 @@ export async function createValidators(
       mkdirSync(dataDir, { mode: 0o700 })
       writeFileSync(path.join(dataDir, 'node.key'), `${seed.slice(2)}\n`, { mode: 0o600 })
       const url = `http://127.0.0.1:${port}`
-      const own = ['--role', 'validator', '--hub-url', hub.origin, '--node-url', url, '--workers', '1']
+      const own = ['--role', 'validator', '--hub-url', hub.origin, '--workers', '1', '--log-format', 'json']
       return {
         seed,
         publicKey: ed25519PublicKey(seed),
         url,
-        start: (flags = []) =>
+        dataDir,
+        start: (flags = [], nodeUrl = url) =>
           startNode(dataDir, {
             bind: `127.0.0.1:${port}`,
-            flags: [...own, '--log-format', 'json', ...flags],
+            flags: [...own, '--node-url', nodeUrl, ...flags],
           }),
       }
     }),
