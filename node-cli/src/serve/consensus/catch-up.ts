@@ -59,6 +59,8 @@ export class CatchUp {
       const { decided } = this.#book.settle(roundId)
       if (decided === null) await this.#lookUp(roundId, asked[0])
     }
+    const { store, clock } = this.#node
+    store.roundVotes.dropOld(clock.now())
   }
 
   /** Open rounds that were not looked at for long enough; that they are looked at is noted. */
