@@ -11,7 +11,7 @@ import { unwrap } from './client/answers.ts'
 import { readNetwork } from './client/network.ts'
 import { readArguments } from './command/arguments.ts'
 import { CommandError, UsageError } from './command/errors.ts'
-import { reportFailure } from './command/run.ts'
+import { endWithReader, reportFailure } from './command/run.ts'
 import { approveProject, demoManifest, openVault, publishModules } from './demo/developer.ts'
 import { joinAsMiner, leave } from './demo/miner.ts'
 import { runNodectl } from './demo/nodectl.ts'
@@ -37,9 +37,9 @@ Uses the hub at URL or in HUB_URL, else one running on ${defaultHub}, else start
   --own        starts a network for this demo, whatever runs
   --hub URL    another hub
 
-Exit codes: 0 everything was as the demo says, 1 something was not, 2 wrong usage, 130 stopped with Ctrl-C.`
+Exit codes: 0 everything was as the demo says, 1 something was not, 2 wrong usage, 130 stopped before its end.`
 
-/** As shells count what Ctrl-C ended. */
+/** As shells count what Ctrl-C ended; also of a demo that nobody watches any more. */
 const interruptedCode = 130
 
 async function demo(stage: Stage): Promise<void> {
@@ -142,6 +142,7 @@ function passTimeOf(now: () => Promise<number>, rpcUrl: string | null): PassTime
 
 const lifecycle = new Lifecycle()
 lifecycle.stopOnSignals(interruptedCode)
+endWithReader(() => lifecycle.stop(interruptedCode))
 try {
   await main(lifecycle)
   await lifecycle.stop(0)
