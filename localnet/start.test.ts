@@ -7,9 +7,7 @@ import { stakingEvents } from '../contracts/generated/events.ts'
 import { callBatch } from '../contracts/json-rpc.ts'
 import { deriveNodeId, resolveProfile, signRequest } from '../protocol/identity/index.ts'
 import { ed25519PublicKey } from '../protocol/signatures/index.ts'
-import { unwrap } from '../tools/client/answers.ts'
 import { readNetwork } from '../tools/client/network.ts'
-import { signedByNode } from '../tools/client/node-requests.ts'
 import { privateKeys } from './accounts.ts'
 import { hasAnvil, startAnvil } from './testing/anvil.ts'
 import {
@@ -37,7 +35,7 @@ describe.skipIf(!hasAnvil)('npm start', () => {
   beforeAll(async () => {
     ports = await freePorts()
     network = await npmStart.start(
-      ports.args.filter((arg) => arg !== '--no-sample'),
+      ports.args.filter((arg) => !arg.startsWith('--no-')),
       { through: 'npm' },
     )
   })
@@ -72,8 +70,8 @@ describe.skipIf(!hasAnvil)('npm start', () => {
   }
 
   /** The public key of a device. */
-  const keyIn = (folder: string) =>
-    ed25519PublicKey(`0x${readFileSync(path.join(folder, 'node.key'), 'utf8').trim()}`)
+  const keyIn = (folder: string) => ed25519PublicKey(seedIn(folder))
+  const seedIn = (folder: string) => `0x${readFileSync(path.join(folder, 'node.key'), 'utf8').trim()}`
 
   test('prints where everything is: the hub, the chain, every contract and every account with its key', () => {
     const { stdout } = network.output
@@ -136,13 +134,41 @@ describe.skipIf(!hasAnvil)('npm start', () => {
     expect(items).toHaveLength(3)
     for (const item of items)
       expect(item).toMatchObject({ project_id: projectId, status: 'active', device_bound: true })
-    const nodes = await (await signInAs('operator')).get('/admin/v1/nodes')
-    expect(await nodes.json()).toMatchObject({ items: Array(3).fill({ role: 'miner', status: 'approved' }) })
     const devices = [...network.output.stdout.matchAll(/^ +(\S+-[0-9a-f]{16}) {2}(\S+)\/$/gm)]
     expect(devices).toHaveLength(3)
     for (const [, nodeId, folder] of devices) {
       expect(deriveNodeId(resolveProfile(), keyIn(folder!))).toBe(nodeId)
     }
+  })
+
+  test('validators and devices run as nodes of the hub, and the summary says where', async () => {
+    const nodes = (await (await signInAs('operator')).get('/admin/v1/nodes')).json() as Promise<{
+      items: { node_id: string; role: string; status: string; health: string }[]
+    }>
+    const { items } = await nodes
+    expect(items.map(({ role }) => role).sort()).toEqual([
+      ...Array(3).fill('miner'),
+      ...Array(4).fill('validator'),
+    ])
+    for (const item of items) expect(item).toMatchObject({ status: 'approved', health: 'online' })
+    const rows = [
+      ...network.output.stdout.matchAll(/^ +(validator|miner)-(\d) +(\S+) {2}(\S+) {2}(\S+)\/ {2}(\S+)$/gm),
+    ]
+    expect(rows.map(([, role, number]) => `${role}-${number}`)).toEqual([
+      ...['validator-1', 'validator-2', 'validator-3', 'validator-4'],
+      ...['miner-1', 'miner-2', 'miner-3'],
+    ])
+    for (const [, role, , nodeId, url, dataDir, logFile] of rows) {
+      expect(await (await fetch(`${url}/node`)).json()).toMatchObject({ node_id: nodeId, role })
+      expect(deriveNodeId(resolveProfile(), keyIn(dataDir!))).toBe(nodeId)
+      expect(readFileSync(logFile!, 'utf8')).toContain('"message":"serving"')
+    }
+    const [, token] = /NODE_API_TOKEN=\$\(cat (\S+)\)/.exec(network.output.stdout) ?? []
+    const headers = { Authorization: `Bearer ${readFileSync(token!, 'utf8')}` }
+    const [first] = rows
+    expect(await (await fetch(`${first?.[4]}/status`, { headers })).json()).toMatchObject({
+      hub: { state: 'registered' },
+    })
   })
 
   test('committees are drawn from the start on: the beacon of the running epoch is after the bonds', async () => {
@@ -162,17 +188,7 @@ describe.skipIf(!hasAnvil)('npm start', () => {
 
     // Validators alone read a set that is not attested yet.
     const network = await readNetwork(origin())
-    const seed = `0x${'5e'.repeat(32)}`
-    const registration = {
-      hub: origin(),
-      network: network.profile.network,
-      url: 'http://127.0.0.1:1',
-      role: 'validator' as const,
-      engine: 'native' as const,
-      nodectl_version: '1.0.0',
-    }
-    const signed = await signedByNode(network, seed)('POST', '/v1/nodes/register', registration)
-    await unwrap(network.client.POST('/v1/nodes/register', signed))
+    const seed = seedIn(file('validators/1'))
     const readSet = async () => {
       const target = `/v1/nodes/committee-sets/${project.project_id}/${epoch}`
       const nonce = randomBytes(16).toString('hex')
@@ -225,7 +241,9 @@ describe.skipIf(!hasAnvil)('npm start', () => {
     await nothingListens()
     expect(existsSync(file('localnet.pid'))).toBe(false)
 
-    network = await npmStart.start(ports.args)
+    const withNodes = ports.args.filter((arg) => arg !== '--no-nodes')
+    network = await npmStart.start(withNodes)
+    expect(network.output.stdout).toMatch(/^ +validator-4 /m)
     await expectGoesOn()
   })
 
@@ -238,7 +256,8 @@ describe.skipIf(!hasAnvil)('npm start', () => {
 
     network = await npmStart.start(ports.args)
     expect(network.output.stderr).toContain('Ended processes of a network that was killed')
-    expect(orphans).not.toEqual([])
+    // The chain, workerd, and the validators.
+    expect(orphans.length).toBeGreaterThanOrEqual(6)
     for (const orphan of orphans) expect(() => process.kill(orphan.pid, 0)).toThrow()
     await expectGoesOn()
   })

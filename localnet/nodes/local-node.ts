@@ -56,7 +56,8 @@ export class LocalNode {
   readonly url: string
   readonly #surroundings: NodeSurroundings
   #process: ChildProcess | null = null
-  #isWanted = false
+  /** Processes that were told to end. */
+  readonly #told = new WeakSet<ChildProcess>()
   #announced: z.output<typeof Announcement> | null = null
 
   constructor(plan: NodePlan, surroundings: NodeSurroundings) {
@@ -97,7 +98,6 @@ export class LocalNode {
     })
     closeSync(log)
     this.#process = child
-    this.#isWanted = true
     const endWithThis = () => void child.kill('SIGTERM')
     process.once('exit', endWithThis)
     const closed = once(child, 'close').finally(() => {
@@ -117,7 +117,7 @@ export class LocalNode {
       throw new StartError(`${this.name} did not start: ${said || 'it says nothing'}`)
     }
     this.#announced = Announcement.parse(JSON.parse(line))
-    void closed.then(() => this.#isWanted && onLoss(this))
+    void closed.then(() => this.#told.has(child) || onLoss(this))
   }
 
   /** Tells it to stop, and returns its exit code once it has; null when it had to be killed, or did not run. */
@@ -177,9 +177,9 @@ export class LocalNode {
   }
 
   async #end(signal: NodeJS.Signals): Promise<number | null> {
-    this.#isWanted = false
     const child = this.#process
     if (child === null) return null
+    this.#told.add(child)
     const closed = once(child, 'close')
     child.kill(signal)
     const limit = setTimeout(() => child.kill('SIGKILL'), stopMs)
