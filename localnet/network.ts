@@ -130,15 +130,14 @@ export async function runNetwork(
   await waitForIndex(baseUrl, chain.url)
   await Promise.all([validators, miners])
   await nodes?.waitUntilReady(sample?.projectId ?? null)
-  console.log(
-    describeNetwork(baseUrl, folder, startOver, chain, deployment, {
-      all: secondsSince(startedMs),
-      chain: chainSeconds,
-      deployed: deployment !== found,
-    }),
-  )
-  if (sample !== null) console.log(describeSample(baseUrl, sample))
-  if (nodes !== null && nodes.running().length > 0) console.log(describeNodes(nodes.running(), folder))
+  const seconds = { all: secondsSince(startedMs), chain: chainSeconds, deployed: deployment !== found }
+  const running = nodes?.running() ?? []
+  const parts = [
+    describeNetwork(baseUrl, folder, startOver, chain, deployment, seconds),
+    ...(sample === null ? [] : [describeSample(baseUrl, sample)]),
+    ...(running.length === 0 ? [] : [describeNodes(running, folder)]),
+  ]
+  console.log(parts.join('\n'))
 }
 
 /** The network is complete without sample data, so a failure ends nothing: null when it could not be made. */
@@ -221,6 +220,8 @@ async function prepareHub() {
 /** Deploys the contracts. What a hub knows of others would be wrong of these. */
 async function deploy(files: NetworkFiles, chain: Chain): Promise<Deployment> {
   const aside = setAside(files.storage)
+  // Validators stand by what they attested about a chain.
+  setAside(files.validators)
   if (aside !== null)
     progress(`The hub’s data is about a chain or contracts that are gone; it is set aside in ${aside}`)
   progress('Deploying the contracts')

@@ -41,7 +41,7 @@ const Announcement = z.object({ node_id: z.string(), public_key: z.string(), url
 
 /** What is read of the status that a node gives to its operator; there is more. */
 const Status = z.looseObject({
-  hub: z.object({ state: z.string(), problem: z.string().nullable() }),
+  hub: z.object({ state: z.string(), problem: z.string().nullable(), clock_offset_secs: z.number() }),
   relay: z.looseObject({ connected: z.boolean() }).optional(),
 })
 

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { unwrap } from '../../tools/client/answers.ts'
 import { readNetwork } from '../../tools/client/network.ts'
+import { signedByNode } from '../../tools/client/node-requests.ts'
 import { startTemporaryNetwork, type TemporaryNetwork } from '../temporary-network.ts'
 import { hasAnvil } from '../testing/anvil.ts'
 import { builtNodectl } from './build.ts'
@@ -59,6 +60,19 @@ describe.skipIf(!hasAnvil)('nodes of a local network', () => {
       expect(node.log()).toContainEqual(expect.objectContaining({ message: 'serving', url: node.url }))
       expect(existsSync(path.join(node.plan.dataDir, 'node.key'))).toBe(true)
     }
+  })
+
+  test('they follow the time of the network soon after it was moved', async () => {
+    nodes = await startNodes(places(), surroundings)
+    const [first] = nodes as [LocalNode]
+    await first.waitUntilKnown()
+    await network.passTime(7_200)
+    const { client, ...parts } = await readNetwork(network.url)
+    const seed = `0x${readFileSync(path.join(first.plan.dataDir, 'node.key'), 'utf8').trim()}`
+    const beat = signedByNode(parts, seed)('POST', '/v1/nodes/heartbeat', { status: 'online' as const })
+    expect(await unwrap(client.POST('/v1/nodes/heartbeat', await beat))).toMatchObject({ next_in_secs: 5 })
+    const offset = async () => (await first.status()).hub.clock_offset_secs
+    await expect.poll(offset).toBeGreaterThanOrEqual(7_190)
   })
 
   test('one that is killed is told of, the others go on, and it comes back as who it was', async () => {
