@@ -28,12 +28,30 @@ export class OversizedAnswer extends Error {
   override readonly name = 'OversizedAnswer'
 }
 
+export interface BytesAnswer {
+  readonly status: number
+  readonly headers: Headers
+  /** Undefined for what is of another type than was asked for. */
+  readonly bytes: Uint8Array | undefined
+}
+
 /**
  * Asks a server for JSON. Redirects are answers like any other, and what is not declared as JSON is not read.
  *
  * @throws {@link NoAnswer}, {@link OversizedAnswer}
  */
 export async function requestJson(url: string, request: JsonRequest): Promise<JsonAnswer> {
+  const { status, headers, bytes } = await requestBytes(url, 'application/json', request)
+  return { status, headers, value: bytes === undefined ? undefined : parsed(bytes) }
+}
+
+/**
+ * Asks a server for bytes of one type. Redirects are answers like any other, and what is declared as anything else is not
+ * read.
+ *
+ * @throws {@link NoAnswer}, {@link OversizedAnswer}
+ */
+export async function requestBytes(url: string, type: string, request: JsonRequest): Promise<BytesAnswer> {
   const { method = 'GET', headers, body, timeoutSeconds, answerBytesMax, stop } = request
   const timeout = AbortSignal.timeout(1000 * timeoutSeconds)
   try {
@@ -42,7 +60,7 @@ export async function requestJson(url: string, request: JsonRequest): Promise<Js
       redirect: 'manual',
       signal: stop === undefined ? timeout : AbortSignal.any([timeout, stop]),
       headers: {
-        Accept: 'application/json',
+        Accept: type,
         ...(body !== undefined && { 'Content-Type': 'application/json' }),
         ...headers,
       },
@@ -51,7 +69,7 @@ export async function requestJson(url: string, request: JsonRequest): Promise<Js
     return {
       status: response.status,
       headers: response.headers,
-      value: await readJson(response, answerBytesMax),
+      bytes: await readBytes(response, type, answerBytesMax),
     }
   } catch (error) {
     if (error instanceof OversizedAnswer) throw error
@@ -59,8 +77,13 @@ export async function requestJson(url: string, request: JsonRequest): Promise<Js
   }
 }
 
-async function readJson(response: Response, bytesMax: number): Promise<unknown> {
-  if (!/^application\/json\b/i.test(response.headers.get('content-type') ?? '')) {
+async function readBytes(
+  response: Response,
+  type: string,
+  bytesMax: number,
+): Promise<Uint8Array | undefined> {
+  const [declared = ''] = (response.headers.get('content-type') ?? '').toLowerCase().split(';')
+  if (declared.trim() !== type) {
     await response.body?.cancel()
     return undefined
   }
@@ -72,8 +95,12 @@ async function readJson(response: Response, bytesMax: number): Promise<unknown> 
     if (length > bytesMax) throw new OversizedAnswer(`more than ${bytesMax} bytes`)
     chunks.push(chunk)
   }
+  return Buffer.concat(chunks)
+}
+
+function parsed(bytes: Uint8Array): unknown {
   try {
-    return JSON.parse(Buffer.concat(chunks).toString('utf8'))
+    return JSON.parse(new TextDecoder().decode(bytes))
   } catch {
     return undefined
   }

@@ -10,6 +10,7 @@ import { ArtifactError, parseArtifact } from '../../../../protocol/hbc/artifact.
 import type { StorageWrite } from '../../engine/index.ts'
 import { profile } from '../../profile.ts'
 import { type NodeReceipt, nodeReceiptOf, type Ran } from '../../receipts.ts'
+import { consensusTasks } from '../consensus/tasks.ts'
 
 /** An artifact that keeps every rule, or the rule it breaks. */
 export type ReadArtifact =
@@ -35,6 +36,8 @@ export interface StateRoots {
  * function of what it is given; the roots are one of the database as it is.
  */
 export const tasks = {
+  ...consensusTasks,
+
   readArtifact(hbc: Uint8Array): ReadArtifact {
     try {
       const { manifest, manifestAddress, wasm, guest } = parseArtifact(hbc)
