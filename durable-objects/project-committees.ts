@@ -73,7 +73,7 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> {
     kv.put('attempts', attempts)
     const nextMs = Math.max(0, Math.min(nextInSecs * 1000, restMs))
     // Where time leaps, what is missing may be there at once, and no pause grows.
-    if (pollMs !== null) return Math.min(nextMs, attempts === 0 ? pollMs : firstPauseMs)
+    if (pollMs !== null) return Math.min(nextMs, attempts === 0 ? pollMs : Math.min(firstPauseMs, 2 * pollMs))
     return attempts === 0 ? nextMs : Math.min(nextMs, retryPauseMs(attempts))
   }
 }
