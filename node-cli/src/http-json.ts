@@ -1,14 +1,18 @@
-/** What is asked of a server. */
-export interface JsonRequest {
-  readonly method?: 'GET' | 'POST' | 'PUT'
-  readonly headers?: Readonly<Record<string, string>>
-  /** JSON text; left out, there is no body. */
-  readonly body?: string
+/** How long an answer may take, and how long it may be. */
+interface AnswerBounds {
   /** Until the whole answer is there. */
   readonly timeoutSeconds: number
   readonly answerBytesMax: number
   /** Ends the request. */
   readonly stop?: AbortSignal | undefined
+}
+
+/** What is asked of a server. */
+export interface JsonRequest extends AnswerBounds {
+  readonly method?: 'GET' | 'POST' | 'PUT'
+  readonly headers?: Readonly<Record<string, string>>
+  /** JSON text; left out, there is no body. */
+  readonly body?: string
 }
 
 export interface JsonAnswer {
@@ -33,26 +37,53 @@ export class OversizedAnswer extends Error {
  *
  * @throws {@link NoAnswer}, {@link OversizedAnswer}
  */
-export async function requestJson(url: string, request: JsonRequest): Promise<JsonAnswer> {
-  const { method = 'GET', headers, body, timeoutSeconds, answerBytesMax, stop } = request
+export function requestJson(url: string, request: JsonRequest): Promise<JsonAnswer> {
+  const { method = 'GET', headers, body, answerBytesMax } = request
+  const call = {
+    method,
+    headers: {
+      Accept: 'application/json',
+      ...(body !== undefined && { 'Content-Type': 'application/json' }),
+      ...headers,
+    },
+    ...(body !== undefined && { body }),
+  }
+  return fetchBounded(url, call, request, async (response) => ({
+    status: response.status,
+    headers: response.headers,
+    value: await readJson(response, answerBytesMax),
+  }))
+}
+
+/**
+ * Asks a server for bytes. Redirects are answers like any other.
+ *
+ * @returns The body of an answer of status 200; null with the status of any other.
+ * @throws {@link NoAnswer}, {@link OversizedAnswer}
+ */
+export function requestBytes(
+  url: string,
+  bounds: AnswerBounds,
+): Promise<{ readonly status: number; readonly bytes: Uint8Array | null }> {
+  return fetchBounded(url, {}, bounds, async (response) => {
+    const { status } = response
+    if (status === 200) return { status, bytes: await readBytes(response, bounds.answerBytesMax) }
+    await response.body?.cancel()
+    return { status, bytes: null }
+  })
+}
+
+/** @throws {@link NoAnswer}, {@link OversizedAnswer} */
+async function fetchBounded<T>(
+  url: string,
+  call: RequestInit,
+  { timeoutSeconds, stop }: AnswerBounds,
+  read: (response: Response) => Promise<T>,
+): Promise<T> {
   const timeout = AbortSignal.timeout(1000 * timeoutSeconds)
+  const signal = stop === undefined ? timeout : AbortSignal.any([timeout, stop])
   try {
-    const response = await fetch(url, {
-      method,
-      redirect: 'manual',
-      signal: stop === undefined ? timeout : AbortSignal.any([timeout, stop]),
-      headers: {
-        Accept: 'application/json',
-        ...(body !== undefined && { 'Content-Type': 'application/json' }),
-        ...headers,
-      },
-      ...(body !== undefined && { body }),
-    })
-    return {
-      status: response.status,
-      headers: response.headers,
-      value: await readJson(response, answerBytesMax),
-    }
+    return await read(await fetch(url, { ...call, redirect: 'manual', signal }))
   } catch (error) {
     if (error instanceof OversizedAnswer) throw error
     throw new NoAnswer(reasonOf(error, timeoutSeconds))
@@ -64,6 +95,15 @@ async function readJson(response: Response, bytesMax: number): Promise<unknown> 
     await response.body?.cancel()
     return undefined
   }
+  const text = (await readBytes(response, bytesMax)).toString('utf8')
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+async function readBytes(response: Response, bytesMax: number): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   let length = 0
   // Leaving the loop ends the transfer.
@@ -72,11 +112,7 @@ async function readJson(response: Response, bytesMax: number): Promise<unknown> 
     if (length > bytesMax) throw new OversizedAnswer(`more than ${bytesMax} bytes`)
     chunks.push(chunk)
   }
-  try {
-    return JSON.parse(Buffer.concat(chunks).toString('utf8'))
-  } catch {
-    return undefined
-  }
+  return Buffer.concat(chunks)
 }
 
 /** fetch says "fetch failed" and hides the reason. */

@@ -1,7 +1,10 @@
 import { hubPart } from './hub/hub-part.ts'
+import { minerPart } from './miner/miner-part.ts'
 import type { Part, ServeNode } from './node.ts'
 
 /** The parts of a node that work by themselves, in the order in which they start. */
-export const partsOf = (node: ServeNode): readonly Part[] => [
-  ...(node.config.hubUrl === null ? [] : [hubPart(node, node.config.hubUrl)]),
-]
+export function partsOf(node: ServeNode): readonly Part[] {
+  const { hubUrl, role } = node.config
+  if (hubUrl === null) return []
+  return [hubPart(node, hubUrl), ...(role === 'miner' ? [minerPart(node, hubUrl)] : [])]
+}

@@ -4,6 +4,7 @@ import { databaseFile, inTransaction, openDatabase, orRefuse } from '../../data-
 import { writeStorage } from '../../data-dir/run-records.ts'
 import type { StorageWrite } from '../../engine/index.ts'
 import { type FactStore, factStore } from './facts.ts'
+import { type LeaseStore, leaseStore } from './leases.ts'
 import { type LedgerStore, ledgerStore } from './ledger.ts'
 import { migrations } from './migrations.ts'
 import { type ModuleStore, moduleStore } from './modules.ts'
@@ -17,6 +18,7 @@ export interface ServeStore {
   /** For further stores over the same database. */
   readonly db: DatabaseSync
   readonly facts: FactStore
+  readonly leases: LeaseStore
   readonly ledger: LedgerStore
   readonly modules: ModuleStore
   readonly nonces: NonceStore
@@ -47,6 +49,7 @@ export function openServeStore(dataDir: string): ServeStore {
       file,
       db,
       facts,
+      leases: leaseStore(db),
       ledger: ledgerStore(db),
       modules: moduleStore(db),
       nonces: nonceStore(db),

@@ -27,4 +27,13 @@ export const migrations: readonly string[] = [
   -- Single values.
   CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
   `,
+  `
+  -- Offers of tasks that a miner took, the newest of them. What the vote's receipt hashes is kept until the hub has it.
+  CREATE TABLE leases (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, offer_id TEXT NOT NULL UNIQUE, round_id TEXT NOT NULL,
+    project_id TEXT NOT NULL, function TEXT NOT NULL, position INTEGER NOT NULL, role TEXT NOT NULL,
+    vote_by INTEGER NOT NULL, state TEXT NOT NULL, reason TEXT, result TEXT, changed_at INTEGER NOT NULL
+  );
+  CREATE INDEX open_leases ON leases (state) WHERE state IN ('leased', 'voted');
+  `,
 ]
