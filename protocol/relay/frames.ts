@@ -69,8 +69,13 @@ export interface ErrorFrame {
   readonly offer_id?: string
 }
 
+/** The answer to a ping. */
+export interface PongFrame {
+  readonly type: 'pong'
+}
+
 /** What the hub sends. */
-export type HubFrame = HelloFrame | OfferFrame | VotedFrame | CancelFrame | ErrorFrame
+export type HubFrame = HelloFrame | OfferFrame | VotedFrame | CancelFrame | ErrorFrame | PongFrame
 
 /** The node's first frame, and again whenever one of its members changes. */
 export interface ReadyFrame {
@@ -106,8 +111,16 @@ export interface VoteFrame {
   readonly events: readonly ExecutionEvent[]
 }
 
+/**
+ * Asks whether the hub is there, for nodes whose WebSocket cannot send pings of its own. Written exactly as
+ * {@link pingText} it is answered without waking anything of the hub.
+ */
+export interface PingFrame {
+  readonly type: 'ping'
+}
+
 /** What a node sends. */
-export type NodeFrame = ReadyFrame | AcceptFrame | DeclineFrame | VoteFrame
+export type NodeFrame = ReadyFrame | AcceptFrame | DeclineFrame | VoteFrame | PingFrame
 
 /**
  * A vote as the hub reads it from a frame: the frame is well formed, and whether the vote is one is for the round to judge.
@@ -119,4 +132,10 @@ export type UnjudgedVoteFrame = Omit<VoteFrame, 'vote' | 'events'> & {
 }
 
 /** What the hub reads. */
-export type ReadNodeFrame = ReadyFrame | AcceptFrame | DeclineFrame | UnjudgedVoteFrame
+export type ReadNodeFrame = ReadyFrame | AcceptFrame | DeclineFrame | UnjudgedVoteFrame | PingFrame
+
+/** The ping, to the byte. */
+export const pingText = '{"type":"ping"}'
+
+/** The pong, to the byte. */
+export const pongText = '{"type":"pong"}'

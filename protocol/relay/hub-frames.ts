@@ -51,6 +51,7 @@ const kinds: FrameKinds = {
       checkWord(frame, 'reason')
     },
   },
+  pong: { keys: [], check: () => {} },
   error: {
     keys: ['code', 'message', 'offer_id'],
     required: ['code', 'message'],

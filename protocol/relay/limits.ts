@@ -15,6 +15,12 @@ export const badFramesMax = 3
 /** Seconds between two attempts to connect, drawn at random from this range. */
 export const reconnectSecs = { min: 1, max: 60 } as const
 
+/** A node pings this often, in seconds. */
+export const pingSecs = 30
+
+/** A node that has pinged and then not for this many seconds is gone, whatever its socket says. */
+export const silentAfterSecs = 90
+
 /** A device without a socket for this many seconds is offline. */
 export const offlineAfterSecs = 60
 

@@ -9,6 +9,7 @@ import { checkBase64, checkOfferId, checkOneOf } from './members.ts'
 import { isOfferId } from './offer-id.ts'
 
 const kinds: FrameKinds = {
+  ping: { keys: [], check: () => {} },
   ready: { keys: ['slots', 'engine', 'nodectl_version', 'holding'], check: checkReady },
   accept: { keys: ['offer_id'], check: (frame) => checkOfferId(frame, 'offer_id') },
   decline: {

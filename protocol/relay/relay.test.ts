@@ -15,6 +15,8 @@ import {
   parseHubFrame,
   parseNodeFrame,
   parseOfferId,
+  pingText,
+  pongText,
   writeHubFrame,
   writeNodeFrame,
 } from './index.ts'
@@ -51,14 +53,24 @@ const hubFrames: HubFrame[] = [
   { type: 'voted', offer_id: id, state: 'committee_agreed' },
   { type: 'cancel', offer_id: id, reason: 'round_closed' },
   { type: 'error', code: 'invalid_field', message: 'slots: An integer from 0 to 64.' },
+  { type: 'pong' },
   { type: 'error', code: 'not_found', message: 'This offer is not open.', offer_id: id },
 ]
 
+const voteFrame: NodeFrame = {
+  type: 'vote',
+  offer_id: id,
+  vote,
+  output_b64: '',
+  events: [{ name: 'done', data: { n: 1 } }],
+}
+
 const nodeFrames: NodeFrame[] = [
   { type: 'ready', slots: 4, engine: 'native', nodectl_version: '1.0.0', holding: [id] },
+  { type: 'ping' },
   { type: 'accept', offer_id: id },
   { type: 'decline', offer_id: id, reason: 'busy' },
-  { type: 'vote', offer_id: id, vote, output_b64: '', events: [{ name: 'done', data: { n: 1 } }] },
+  voteFrame,
 ]
 
 /** What a reader says of a text. */
@@ -103,10 +115,10 @@ describe('frames', () => {
 
   test('neither side takes frames of the other', () => {
     expect(refusal(parseNodeFrame, JSON.stringify(hubFrames[0])).message).toBe(
-      'type: One of ready, accept, decline, vote.',
+      'type: One of ping, ready, accept, decline, vote.',
     )
     expect(refusal(parseHubFrame, JSON.stringify(nodeFrames[0])).message).toBe(
-      'type: One of hello, offer, voted, cancel, error.',
+      'type: One of hello, offer, voted, cancel, pong, error.',
     )
   })
 
@@ -129,8 +141,8 @@ describe('frames', () => {
 
 describe('sizes', () => {
   const ofBytes = (bytes: number) => {
-    const frame = JSON.stringify({ ...nodeFrames[3], events: [''] })
-    return JSON.stringify({ ...nodeFrames[3], events: ['x'.repeat(bytes - frame.length)] })
+    const frame = JSON.stringify({ ...voteFrame, events: [''] })
+    return JSON.stringify({ ...voteFrame, events: ['x'.repeat(bytes - frame.length)] })
   }
 
   test('a frame of the most bytes is read, and one byte more is not', () => {
@@ -167,7 +179,7 @@ describe('sizes', () => {
   })
 
   test('a frame of more values than any run emits is refused', () => {
-    const text = JSON.stringify({ ...nodeFrames[3], events: [] }).replace('[]', `[${'0,'.repeat(600_000)}0]`)
+    const text = JSON.stringify({ ...voteFrame, events: [] }).replace('[]', `[${'0,'.repeat(600_000)}0]`)
     expect(refusal(parseNodeFrame, text)).toMatchObject({ code: 'bad_request' })
   })
 })
@@ -247,6 +259,13 @@ describe('offerId', () => {
     expect(isOfferId(text)).toBe(false)
     expect(() => parseOfferId(text)).toThrowError(expect.objectContaining({ field: 'offer_id' }))
   })
+})
+
+test('ping and pong are written to the byte as the hub answers them unread', () => {
+  expect([writeNodeFrame({ type: 'ping' }, limits), writeHubFrame({ type: 'pong' }, limits)]).toEqual([
+    pingText,
+    pongText,
+  ])
 })
 
 test('a node that was replaced or banned does not come back by itself', () => {
