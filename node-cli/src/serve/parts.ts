@@ -1,6 +1,7 @@
 import type { Consensus } from './consensus/consensus.ts'
 import { validatorPart } from './consensus/validator-part.ts'
 import { hubPart } from './hub/hub-part.ts'
+import { minerPart } from './miner/miner-part.ts'
 import type { Part, ServeNode } from './node.ts'
 
 /**
@@ -8,7 +9,12 @@ import type { Part, ServeNode } from './node.ts'
  *
  * @param consensus Null on a node that is no validator.
  */
-export const partsOf = (node: ServeNode, consensus: Consensus | null): readonly Part[] => [
-  ...(node.config.hubUrl === null ? [] : [hubPart(node, node.config.hubUrl)]),
-  ...(consensus === null ? [] : [validatorPart(node, consensus)]),
-]
+export function partsOf(node: ServeNode, consensus: Consensus | null): readonly Part[] {
+  const { hubUrl, role } = node.config
+  if (hubUrl === null) return []
+  return [
+    hubPart(node, hubUrl),
+    ...(consensus === null ? [] : [validatorPart(node, consensus)]),
+    ...(role === 'miner' ? [minerPart(node, hubUrl)] : []),
+  ]
+}

@@ -30,7 +30,7 @@ import { routesOf } from './routes/index.ts'
 import { openServeStore, type ServeStore } from './store/index.ts'
 import { withholdVotesBefore } from './store/votes.ts'
 
-/** How long executions may go on after the node was told to stop. */
+/** How long executions, and what waits for them, may go on after the node was told to stop. */
 const stopMs = 10_000
 const waitingMax = 256
 const bytesPerMebibyte = 1024 * 1024
@@ -87,8 +87,9 @@ async function run(node: ServeNode, stopped: Promise<NodeJS.Signals>): Promise<v
     announce(node, server)
     log.info('stopping', { signal: await stopped, running: node.queue.running })
   } finally {
-    for (const part of started) await part.stop()
-    await stop(node, server)
+    const late = timeOut(stopMs)
+    for (const part of started) await Promise.race([part.stop(), late])
+    await stop(node, server, late)
   }
 }
 
@@ -183,9 +184,13 @@ function announce({ identity, config, log }: ServeNode, { url }: RunningServer):
 }
 
 /** Lets executions end, for a while, and the answers to them reach their callers. */
-async function stop({ queue, background, log }: ServeNode, server: RunningServer): Promise<void> {
+async function stop(
+  { queue, background, log }: ServeNode,
+  server: RunningServer,
+  late: Promise<'late'>,
+): Promise<void> {
   const finished = Promise.all([queue.close(), server.close()]).then(() => 'finished' as const)
-  const outcome = await Promise.race([finished, timeOut(stopMs)])
+  const outcome = await Promise.race([finished, late])
   if (outcome === 'late') {
     log.warn('what took longer was cut off', { running: queue.running })
     server.cutOff()

@@ -1,8 +1,11 @@
 import { DatabaseSync } from 'node:sqlite'
 import {
   createExecutionVote,
+  createTaskVote,
   type ExecutionVote,
   type ExecutionVoteContent,
+  type TaskVote,
+  type TaskVoteContent,
 } from '../../../../protocol/consensus/index.ts'
 import { hexToBytes } from '../../../../protocol/encoding/index.ts'
 import { computeStateRoot, hashPayload, type StateEntry } from '../../../../protocol/execution/index.ts'
@@ -11,6 +14,7 @@ import type { StorageWrite } from '../../engine/index.ts'
 import { profile } from '../../profile.ts'
 import { type NodeReceipt, nodeReceiptOf, type Ran } from '../../receipts.ts'
 import { consensusTasks } from '../consensus/tasks.ts'
+import { findSeat, readAttestedSet } from './attested-sets.ts'
 
 /** An artifact that keeps every rule, or the rule it breaks. */
 export type ReadArtifact =
@@ -33,7 +37,7 @@ export interface StateRoots {
 
 /**
  * What the node computes outside the thread that answers requests, because it takes milliseconds or more. Each is a pure
- * function of what it is given; the roots are one of the database as it is.
+ * function of what it is given, but the roots, which are of the database as it is, and seats, which are of a set read before.
  */
 export const tasks = {
   ...consensusTasks,
@@ -62,6 +66,13 @@ export const tasks = {
 
   makeExecutionVote: ({ seed, content }: { seed: string; content: ExecutionVoteContent }): ExecutionVote =>
     createExecutionVote(profile, seed, content),
+
+  makeTaskVote: ({ seed, content }: { seed: string; content: TaskVoteContent }): TaskVote =>
+    createTaskVote(profile, seed, content),
+
+  readAttestedSet,
+
+  findSeat,
 
   /** Reads all that the module stores, so no other run may change it meanwhile. */
   computeStateRoots({

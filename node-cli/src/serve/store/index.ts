@@ -6,6 +6,7 @@ import type { StorageWrite } from '../../engine/index.ts'
 import { type ConsensusStore, consensusStore } from './consensus.ts'
 import { type EvidenceStore, evidenceStore } from './evidence.ts'
 import { type FactStore, factStore } from './facts.ts'
+import { type LeaseStore, leaseStore } from './leases.ts'
 import { type LedgerStore, ledgerStore } from './ledger.ts'
 import { migrations } from './migrations.ts'
 import { type ModuleStore, moduleStore } from './modules.ts'
@@ -24,6 +25,7 @@ export interface ServeStore {
   readonly consensus: ConsensusStore
   readonly evidence: EvidenceStore
   readonly facts: FactStore
+  readonly leases: LeaseStore
   readonly ledger: LedgerStore
   readonly modules: ModuleStore
   readonly nonces: NonceStore
@@ -59,6 +61,7 @@ export function openServeStore(dataDir: string): ServeStore {
       consensus: consensusStore(db),
       evidence: evidenceStore(db),
       facts,
+      leases: leaseStore(db),
       ledger: ledgerStore(db),
       modules: moduleStore(db),
       nonces: nonceStore(db),

@@ -61,4 +61,13 @@ export const migrations: readonly string[] = [
   );
   CREATE INDEX evidence_unposted ON evidence (id) WHERE posted_at IS NULL;
   `,
+  `
+  -- Offers of tasks that a miner took, the newest of them. What the vote's receipt hashes is kept until the hub has it.
+  CREATE TABLE leases (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, offer_id TEXT NOT NULL UNIQUE, round_id TEXT NOT NULL,
+    project_id TEXT NOT NULL, function TEXT NOT NULL, position INTEGER NOT NULL, role TEXT NOT NULL,
+    vote_by INTEGER NOT NULL, state TEXT NOT NULL, reason TEXT, result TEXT, changed_at INTEGER NOT NULL
+  );
+  CREATE INDEX open_leases ON leases (state) WHERE state IN ('leased', 'voted');
+  `,
 ]
