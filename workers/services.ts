@@ -40,12 +40,15 @@ import { ProjectLists } from './stores/project-lists.ts'
 import { ProjectVersionStore } from './stores/project-versions.ts'
 import { ProjectStore } from './stores/projects.ts'
 import { ReviewStore } from './stores/reviews.ts'
+import { RoundFiles } from './stores/round-files.ts'
+import { RoundStore } from './stores/rounds.ts'
 import { SessionStore } from './stores/sessions.ts'
 import { SettlementDecisionStore } from './stores/settlement-decisions.ts'
 import { SiweNonceStore } from './stores/siwe-nonces.ts'
 import { SlashStore } from './stores/slashes.ts'
 import { SnapshotCandidateStore } from './stores/snapshot-candidates.ts'
 import { SubscriptionStore } from './stores/subscriptions.ts'
+import { TaskStore } from './stores/tasks.ts'
 import { TransactionStore } from './stores/transactions.ts'
 import { WithdrawalStore } from './stores/withdrawals.ts'
 
@@ -103,6 +106,9 @@ export function createServices(env: Env) {
     chainIndex,
     committeeSets: new CommitteeSetStore(db, env.MODULES),
     snapshotCandidates: new SnapshotCandidateStore(db),
+    tasks: new TaskStore(db),
+    rounds: new RoundStore(db),
+    roundFiles: new RoundFiles(env.ROUNDS),
     hubActions: new HubActionStore(db),
     deadLetters: new DeadLetterStore(db),
     cursors: new CursorCodec(settings.HUB_SECRET),
