@@ -2,56 +2,48 @@ import {
   type FinalityRecord,
   type FinalityVote,
   hashFinality,
-  type Seat,
-  type Task,
   type TaskVote,
 } from '../../protocol/consensus/index.ts'
-import { deriveTaskRoundId } from '../../protocol/identity/index.ts'
-import type { Evidence, Offence } from '../../protocol/settlement/index.ts'
+import type { Evidence } from '../../protocol/settlement/index.ts'
+import type { RoundFile } from '../stores/round-files.ts'
+import type { LeaseRow } from '../stores/rounds.ts'
 
-/** What a round that is final proves about its members. */
-export interface ProvenRound {
-  task: Task
-  record: FinalityRecord
-  finalityVotes: readonly FinalityVote[]
-  /** Those that were asked to run the task; none of a fallback. */
-  asked: readonly Pick<Seat, 'node_key' | 'role' | 'entry'>[]
-  /** Every valid vote there was. */
-  votes: readonly TaskVote[]
-}
+type Proof = Pick<Evidence, 'kind' | 'proof'>
 
 /**
- * The offences of a round, each once: members that voted for several receipts, members whose receipt is not the one that
- * validators came to themselves, and primaries without a valid vote. The same round gives the same evidence, word for word.
+ * What a round that is final proves about those that were asked to run its task: members that voted for several receipts,
+ * members whose receipt is not the one that validators came to themselves, and primaries without a valid vote. One offence
+ * of each member, the gravest; the same round gives the same evidence, word for word.
+ *
+ * @param validators - Keys of the current ones; votes of others count for nothing any more.
  */
-export function evidenceOf({ task, record, finalityVotes, asked, votes }: ProvenRound): Evidence[] {
-  const finality = finalityList(record, finalityVotes)
-  const credited = new Set(record.voters.map(({ public_key }) => public_key))
-  return asked.flatMap((seat) => {
-    const [first, second] = distinctVotes(votes, seat.node_key)
-    const found = offenceOf(first, second)
-    return found === null ? [] : [evidence(seat, found.kind, found.proof)]
-
-    function offenceOf(
-      vote: TaskVote | undefined,
-      other: TaskVote | undefined,
-    ): { kind: Offence; proof: Evidence['proof'] } | null {
-      if (vote !== undefined && other !== undefined)
-        return { kind: 'equivocation', proof: { first: vote, second: other } }
-      if (vote !== undefined)
-        return record.audited && vote.receipt_hash !== record.receipt_hash
-          ? { kind: 'invalid_result', proof: { vote, finality } }
-          : null
-      if (seat.role !== 'primary' || credited.has(seat.node_key)) return null
-      return { kind: 'missed_sla', proof: { task, finality } }
-    }
+export function evidenceOf(
+  file: RoundFile,
+  leases: readonly Pick<LeaseRow, 'nodeKey' | 'role' | 'state' | 'subscriptionId'>[],
+  validators: readonly string[],
+): Evidence[] {
+  const { task, finality: record } = file
+  if (record === null) return []
+  const finality = finalityList(record, file.finality_votes, validators)
+  const votes = [...file.votes, ...file.evidence]
+  return leases.flatMap((lease) => {
+    const proven = lease.state === 'cancelled' ? null : offenceOf(lease)
+    if (proven === null) return []
+    const { project_id, epoch, consensus_hash } = task
+    const about = { project_id, epoch, round_id: file.round_id, consensus_hash }
+    return [
+      { v: 1, ...about, subscription_id: lease.subscriptionId, node_key: lease.nodeKey, ...proven } as const,
+    ]
   })
 
-  function evidence({ node_key, entry }: (typeof asked)[number], kind: Offence, proof: Evidence['proof']) {
-    const { project_id, epoch, consensus_hash } = task
-    const { subscription_id } = entry
-    const round_id = deriveTaskRoundId(task)
-    return { v: 1, kind, project_id, epoch, round_id, subscription_id, node_key, consensus_hash, proof } as const
+  function offenceOf({ nodeKey, role }: Pick<LeaseRow, 'nodeKey' | 'role'>): Proof | null {
+    const [first, second] = distinctVotes(votes, nodeKey)
+    if (first !== undefined && second !== undefined) return { kind: 'equivocation', proof: { first, second } }
+    if (first !== undefined)
+      return record?.audited && first.receipt_hash !== record.receipt_hash
+        ? { kind: 'invalid_result', proof: { vote: first, finality } }
+        : null
+    return role === 'primary' ? { kind: 'missed_sla', proof: { task, finality } } : null
   }
 }
 
@@ -63,9 +55,15 @@ function distinctVotes(votes: readonly TaskVote[], nodeKey: string): TaskVote[] 
 }
 
 /** The votes for the record, one of each validator, ascending by key. */
-function finalityList(record: FinalityRecord, votes: readonly FinalityVote[]): FinalityVote[] {
+function finalityList(
+  record: FinalityRecord,
+  votes: readonly FinalityVote[],
+  validators: readonly string[],
+): FinalityVote[] {
   const hash = hashFinality(record)
-  const agreeing = votes.filter(({ finality }) => hashFinality(finality) === hash)
-  const byValidator = new Map(agreeing.map((vote) => [vote.public_key, vote]))
+  const counted = votes.filter(
+    ({ public_key, finality }) => validators.includes(public_key) && hashFinality(finality) === hash,
+  )
+  const byValidator = new Map(counted.map((vote) => [vote.public_key, vote]))
   return [...byValidator.values()].sort((a, b) => (a.public_key < b.public_key ? -1 : 1))
 }

@@ -715,3 +715,75 @@ export const leases = sqliteTable(
   },
   (table) => [primaryKey({ columns: [table.roundId, table.position] })],
 )
+
+/** What rounds of a project pay for, as `consensus.economics` of its version has it, with the token and the epoch's length. */
+export type EpochTerms = Economics & { token: Token; epoch_secs: number }
+
+export const epochRounds = sqliteTable(
+  'epoch_rounds',
+  {
+    projectId: text('project_id').notNull(),
+    epoch: integer().notNull(),
+    endsAt: integer('ends_at').notNull(),
+    terms: text({ mode: 'json' }).$type<EpochTerms>().notNull(),
+    rounds: integer().notNull(),
+    finalized: integer().notNull(),
+    fallback: integer().notNull(),
+    units: integer().notNull(),
+    primaries: integer().notNull(),
+    answered: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.projectId, table.epoch] })],
+)
+
+export const epochCredits = sqliteTable(
+  'epoch_credits',
+  {
+    miner: text().notNull(),
+    projectId: text('project_id').notNull(),
+    epoch: integer().notNull(),
+    endsAt: integer('ends_at').notNull(),
+    rounds: integer().notNull(),
+    units: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.miner, table.projectId, table.epoch] })],
+)
+
+export const proofHours = sqliteTable(
+  'proof_hours',
+  {
+    owner: text().notNull(),
+    projectId: text('project_id').notNull(),
+    hour: integer().notNull(),
+    verified: integer().notNull(),
+    finalityMs: integer('finality_ms').notNull(),
+    disagreed: integer().notNull(),
+    invalidVote: integer('invalid_vote').notNull(),
+    late: integer().notNull(),
+    missed: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.owner, table.projectId, table.hour] })],
+)
+
+export const networkHours = sqliteTable('network_hours', {
+  hour: integer().primaryKey(),
+  rounds: integer().notNull(),
+  finalized: integer().notNull(),
+  units: integer().notNull(),
+})
+
+export const networkFigures = sqliteTable('network_figures', {
+  id: integer().primaryKey(),
+  projectsListed: integer('projects_listed').notNull(),
+  minersOnline: integer('miners_online').notNull(),
+  devicesOnline: integer('devices_online').notNull(),
+  validators: integer().notNull(),
+  collateralBonded: text('collateral_bonded').notNull(),
+  updatedAt: integer('updated_at').notNull(),
+})
+
+export const roundOffences = sqliteTable('round_offences', {
+  roundId: text('round_id').primaryKey(),
+  attempts: integer().notNull(),
+  nextAttemptAt: integer('next_attempt_at').notNull(),
+})
