@@ -35,13 +35,15 @@ export class EpochRoundStore {
 
   /** Null for an epoch without rounds. */
   async counts(projectId: string, epoch: number): Promise<EpochRoundCounts | null> {
+    const isOfEpoch = sql`project_id = ${projectId} AND epoch = ${epoch}`
     const [row] = await read(() =>
       this.#db.all<EpochRoundCounts>(sql`
-        SELECT e.rounds, e.finalized, e.fallback, e.primaries, e.answered,
-          (SELECT r.finality_ms FROM ${rounds} AS r INDEXED BY rounds_by_finality
-            WHERE r.project_id = e.project_id AND r.epoch = e.epoch AND r.state = 'finalized'
-            ORDER BY r.finality_ms LIMIT 1 OFFSET (e.finalized - 1) / 2) AS medianFinalityMs
-        FROM ${epochRounds} AS e WHERE e.project_id = ${projectId} AND e.epoch = ${epoch}`),
+        SELECT rounds, finalized, fallback, primaries, answered,
+          (SELECT finality_ms FROM ${rounds} INDEXED BY rounds_by_finality
+            WHERE ${isOfEpoch} AND state = 'finalized'
+            ORDER BY finality_ms LIMIT 1
+            OFFSET (SELECT (finalized - 1) / 2 FROM ${epochRounds} WHERE ${isOfEpoch})) AS medianFinalityMs
+        FROM ${epochRounds} WHERE ${isOfEpoch}`),
     )
     return row ?? null
   }
