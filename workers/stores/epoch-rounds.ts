@@ -26,6 +26,9 @@ export interface AccruingEpoch {
   terms: EpochTerms
 }
 
+/** How long credits of an epoch without a receipt are kept. */
+const keptSecs = 30 * 86_400
+
 /** What the rounds of each epoch of a project come to. */
 export class EpochRoundStore {
   readonly #db: Database
@@ -72,9 +75,9 @@ export class EpochRoundStore {
     return rows.map((row) => ({ ...row, terms: JSON.parse(row.terms) as EpochTerms }))
   }
 
-  /** Forgets credits of epochs that ended before: nobody attests them any more. */
-  async purge(endedBefore: number): Promise<void> {
-    await query(this.#db.delete(epochCredits).where(sql`ends_at < ${endedBefore}`))
+  /** Forgets credits of epochs that ended long ago: nobody attests them any more. @param now - Unix seconds. */
+  async purge(now: number): Promise<void> {
+    await query(this.#db.delete(epochCredits).where(sql`ends_at < ${now - keptSecs}`))
   }
 }
 
