@@ -14,6 +14,7 @@ import { defaultAllowances, relayedActions } from './relay/allowances.ts'
 export interface Env {
   DB: D1Database
   MODULES: R2Bucket
+  ROUNDS: R2Bucket
   RATE_LIMITER: DurableObjectNamespace<RateLimiter>
   RELAYER: DurableObjectNamespace<RelayerObject>
   CHAIN_INDEXER: DurableObjectNamespace<ChainIndexerObject>

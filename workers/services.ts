@@ -24,12 +24,14 @@ import { DeveloperStore } from './stores/developers.ts'
 import { DeviceStore } from './stores/devices.ts'
 import { DraftStore } from './stores/drafts.ts'
 import { EarningStore } from './stores/earnings.ts'
+import { EpochRoundStore } from './stores/epoch-rounds.ts'
 import { EpochStore } from './stores/epochs.ts'
 import { FaucetSettingsStore } from './stores/faucet-settings.ts'
 import { HubActionStore } from './stores/hub-actions.ts'
 import { IdempotencyKeyStore } from './stores/idempotency-keys.ts'
 import { ModuleStore } from './stores/modules.ts'
 import { NetworkStore } from './stores/network.ts'
+import { NetworkFiguresStore } from './stores/network-figures.ts'
 import { NodeRequestNonceStore } from './stores/node-request-nonces.ts'
 import { NodeStore } from './stores/nodes.ts'
 import { PreferencesStore } from './stores/preferences.ts'
@@ -39,13 +41,20 @@ import { ProjectFundingStore } from './stores/project-funding.ts'
 import { ProjectLists } from './stores/project-lists.ts'
 import { ProjectVersionStore } from './stores/project-versions.ts'
 import { ProjectStore } from './stores/projects.ts'
+import { ProofStore } from './stores/proofs.ts'
+import { ReceiptStore } from './stores/receipts.ts'
 import { ReviewStore } from './stores/reviews.ts'
+import { RoundFiles } from './stores/round-files.ts'
+import { RoundLists } from './stores/round-lists.ts'
+import { RoundOffenceStore } from './stores/round-offences.ts'
+import { RoundStore } from './stores/rounds.ts'
 import { SessionStore } from './stores/sessions.ts'
 import { SettlementDecisionStore } from './stores/settlement-decisions.ts'
 import { SiweNonceStore } from './stores/siwe-nonces.ts'
 import { SlashStore } from './stores/slashes.ts'
 import { SnapshotCandidateStore } from './stores/snapshot-candidates.ts'
 import { SubscriptionStore } from './stores/subscriptions.ts'
+import { TaskStore } from './stores/tasks.ts'
 import { TransactionStore } from './stores/transactions.ts'
 import { WithdrawalStore } from './stores/withdrawals.ts'
 
@@ -103,6 +112,15 @@ export function createServices(env: Env) {
     chainIndex,
     committeeSets: new CommitteeSetStore(db, env.MODULES),
     snapshotCandidates: new SnapshotCandidateStore(db),
+    tasks: new TaskStore(db),
+    rounds: new RoundStore(db),
+    roundFiles: new RoundFiles(env.ROUNDS),
+    roundLists: new RoundLists(db),
+    roundOffences: new RoundOffenceStore(db),
+    receipts: new ReceiptStore(db),
+    proofs: new ProofStore(db),
+    epochRounds: new EpochRoundStore(db),
+    networkFigures: new NetworkFiguresStore(db),
     hubActions: new HubActionStore(db),
     deadLetters: new DeadLetterStore(db),
     cursors: new CursorCodec(settings.HUB_SECRET),

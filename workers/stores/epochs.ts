@@ -69,6 +69,13 @@ export class EpochStore {
     return rows[0] ?? null
   }
 
+  async findByReceipt(receiptHash: string): Promise<EpochRow | null> {
+    const rows = await read(() =>
+      this.#db.select().from(epochReceipts).where(sql`receipt_hash = ${receiptHash}`).limit(1),
+    )
+    return rows[0] ?? null
+  }
+
   /**
    * Stores the first receipt of an epoch, and wants it posted. The files come first, so that a row never names one that is
    * not there; of racing receipts the primary key takes one, whose shares alone are stored.

@@ -37,7 +37,7 @@ export const epochReceiptShape = z.strictObject({
   attestations: z.array(AttestationShape).meta({ description: 'In any order.' }),
 })
 
-const Settlement = z
+export const Settlement = z
   .strictObject({
     status: z.enum(settlementStates),
     tx_hash: Bytes32.optional().meta({ description: 'The transaction that posted the epoch.' }),
