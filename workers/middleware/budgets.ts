@@ -26,6 +26,10 @@ export const budgets = {
   beacon_search: { windowSeconds: 60, address: 60 },
   // A draw reads every entry of its set.
   large_draw: { windowSeconds: 60, address: 60 },
+  // Tasks that no key of the developer gives.
+  public_tasks: { windowSeconds: 60, address: 30 },
+  // Every validator runs it.
+  execute: { windowSeconds: 60, caller: 60, address: 30 },
   sign_in: { windowSeconds: 60, address: 30 },
   faucet: { windowSeconds: 60, caller: 10, address: 20 },
   claim: { windowSeconds: 60, caller: 10, address: 60 },
@@ -42,7 +46,14 @@ export const budgets = {
 export type BudgetName = keyof typeof budgets
 
 /** Budgets that a route names in its declaration, beside the general one of its caller. */
-export type ExtraBudget = 'sign_in' | 'faucet' | 'claim' | 'asset_upload' | 'module_upload' | 'slash_evidence'
+export type ExtraBudget =
+  | 'sign_in'
+  | 'faucet'
+  | 'claim'
+  | 'asset_upload'
+  | 'module_upload'
+  | 'slash_evidence'
+  | 'execute'
 
 /** What of a request stays: records in the database, or files in the storage. */
 export type Stored = 'records' | 'files'
