@@ -10,6 +10,7 @@ import { Sealer } from './http/seal.ts'
 import { createLinksClient } from './links/client.ts'
 import { createNetworkClock } from './network-clock.ts'
 import { createRelayerClients } from './relay/relayer.ts'
+import { createRoundsClient } from './rounds/client.ts'
 import { AccountStore } from './stores/accounts.ts'
 import { ApiKeyStore } from './stores/api-keys.ts'
 import { AssetStore } from './stores/assets.ts'
@@ -135,6 +136,7 @@ export function createServices(env: Env) {
     ...createRelayerClients(env, settings),
     /** Null while no chain or no contracts are configured. */
     committees: createCommitteesClient(env, settings),
+    roundObjects: createRoundsClient(env),
     /** Null while no chain or no contracts are configured. */
     indexer: createIndexerClient(env, settings),
   }

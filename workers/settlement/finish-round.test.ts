@@ -36,8 +36,20 @@ const setReputation = (reputation: number) =>
 
 /** Everything that rounds are counted in. */
 async function everything(): Promise<string> {
-  const tables = ['subscriptions', 'leases', 'rounds', 'epoch_rounds', 'epoch_credits', 'proof_hours', 'network_hours', 'modules', 'round_offences']
-  const found = await env.DB.batch(tables.map((table) => env.DB.prepare(`SELECT * FROM ${table} ORDER BY 1, 2`)))
+  const tables = [
+    'subscriptions',
+    'leases',
+    'rounds',
+    'epoch_rounds',
+    'epoch_credits',
+    'proof_hours',
+    'network_hours',
+    'modules',
+    'round_offences',
+  ]
+  const found = await env.DB.batch(
+    tables.map((table) => env.DB.prepare(`SELECT * FROM ${table} ORDER BY 1, 2`)),
+  )
   return JSON.stringify(found.map(({ results }) => results))
 }
 
@@ -63,7 +75,12 @@ describe('a round that is final', () => {
     expect(await subscription(d)).toEqual(before[3])
     const leases = await services(env).rounds.leases(round.roundId)
     expect(
-      leases.map(({ state, proofStatus, rejectionReason, units }) => [state, proofStatus, rejectionReason, units]),
+      leases.map(({ state, proofStatus, rejectionReason, units }) => [
+        state,
+        proofStatus,
+        rejectionReason,
+        units,
+      ]),
     ).toEqual([
       ['finalized', 'verified', null, 3],
       ['finalized', 'rejected', 'disagreed', 0],
@@ -73,7 +90,13 @@ describe('a round that is final', () => {
   })
 
   test('changes nothing when its batch comes again', async () => {
-    const given = simulateRound({ members, deeds: [right, right, ['wrong'], 'missed'], audit: 'right', validators, issuedAt })
+    const given = simulateRound({
+      members,
+      deeds: [right, right, ['wrong'], 'missed'],
+      audit: 'right',
+      validators,
+      issuedAt,
+    })
     const outcomes = await Promise.all(Array.from({ length: 5 }, () => finishRound(services(env), given)))
     expect(outcomes.sort()).toEqual(['over', 'over', 'over', 'over', 'written'])
     const after = await everything()
@@ -99,16 +122,20 @@ describe('a round that is final', () => {
     const [member] = members as [Member]
     const deeds = fc.constantFrom<SimulatedRound['deeds'][number]>(right, ['wrong'], 'missed', 'late')
     await fc.assert(
-      fc.asyncProperty(fc.integer({ min: 1_000, max: 10_000 }), fc.array(deeds, { minLength: 1, maxLength: 4 }), async (first, all) => {
-        await setReputation(first)
-        let expected = first
-        for (const deed of all) {
-          await publish({ members: [member], deeds: [deed], audit: 'right' })
-          const step = deed === right ? 'credited' : Array.isArray(deed) ? 'disagreed' : 'missed_lease'
-          expected = nextReputation(expected, step, defaultNetworkParams)
-        }
-        expect((await subscription(member)).reputation).toBe(expected)
-      }),
+      fc.asyncProperty(
+        fc.integer({ min: 1_000, max: 10_000 }),
+        fc.array(deeds, { minLength: 1, maxLength: 4 }),
+        async (first, all) => {
+          await setReputation(first)
+          let expected = first
+          for (const deed of all) {
+            await publish({ members: [member], deeds: [deed], audit: 'right' })
+            const step = deed === right ? 'credited' : Array.isArray(deed) ? 'disagreed' : 'missed_lease'
+            expected = nextReputation(expected, step, defaultNetworkParams)
+          }
+          expect((await subscription(member)).reputation).toBe(expected)
+        },
+      ),
       { numRuns: 12 },
     )
   })
@@ -179,6 +206,8 @@ test('a round that fails credits and blames nobody, and leaves no proofs', async
     ['missed', null, null],
     ['missed', null, null],
   ])
-  const row = await env.DB.prepare('SELECT 1 FROM round_offences WHERE round_id = ?').bind(round.roundId).first()
+  const row = await env.DB.prepare('SELECT 1 FROM round_offences WHERE round_id = ?')
+    .bind(round.roundId)
+    .first()
   expect(row).toBeNull()
 })

@@ -8,7 +8,14 @@ import { type Evidence, hashEvidence } from '../../protocol/settlement/index.ts'
 import type { Env } from '../env.ts'
 import hub from '../index.ts'
 import { services } from '../services.ts'
-import { attestSet, buildSets, createMembers, type Member, requireSet, seatsOf } from '../test/attested-set.ts'
+import {
+  attestSet,
+  buildSets,
+  createMembers,
+  type Member,
+  requireSet,
+  seatsOf,
+} from '../test/attested-set.ts'
 import { client } from '../test/client.ts'
 import { bonded, createValidators, hubAction, indexState } from '../test/evidence.ts'
 import type { TestNode } from '../test/node.ts'
@@ -82,11 +89,14 @@ const offence = (kind: string, { device, subscriptionId }: Member) => ({
 })
 
 const isDue = async (roundId: string) =>
-  (await env.DB.prepare('SELECT attempts FROM round_offences WHERE round_id = ?').bind(roundId).first()) !== null
+  (await env.DB.prepare('SELECT attempts FROM round_offences WHERE round_id = ?').bind(roundId).first()) !==
+  null
 
 describe('the offences of a round', () => {
   test('are recorded and proposed, each once, however often it is asked', async () => {
-    const { drawn, roundId } = await publishDrawn({ deeds: [['one', 'two'], ['wrong'], 'missed', right, right] })
+    const { drawn, roundId } = await publishDrawn({
+      deeds: [['one', 'two'], ['wrong'], 'missed', right, right],
+    })
     const [equivocator, wrong, absent] = drawn as [Member, Member, Member]
     expect(await isDue(roundId)).toBe(true)
     await recordRoundOffences(env, roundId)

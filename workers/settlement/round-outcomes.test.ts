@@ -59,12 +59,15 @@ describe('a member', () => {
     [null, 'missed', 'missed'],
     ['late', 'rejected', 'late'],
     ['invalid_vote', 'rejected', 'invalid_vote'],
-  ] as const)('without a valid vote, refused as %s: %s, %s; a primary has missed its lease', (refused, status, reason) => {
-    const outcome = { status, reason, receiptHash: null, disagreements: 0 }
-    expect(outcomeOf({ ...node, refused }, record(), [])).toEqual({ ...outcome, missedLeases: 1 })
-    expect(outcomeOf({ ...node, role: 'backup', refused }, record(), [])).toEqual({
-      ...outcome,
-      missedLeases: 0,
-    })
-  })
+  ] as const)(
+    'without a valid vote, refused as %s: %s, %s; a primary has missed its lease',
+    (refused, status, reason) => {
+      const outcome = { status, reason, receiptHash: null, disagreements: 0 }
+      expect(outcomeOf({ ...node, refused }, record(), [])).toEqual({ ...outcome, missedLeases: 1 })
+      expect(outcomeOf({ ...node, role: 'backup', refused }, record(), [])).toEqual({
+        ...outcome,
+        missedLeases: 0,
+      })
+    },
+  )
 })
