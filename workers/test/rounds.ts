@@ -13,7 +13,7 @@ import { services } from '../services.ts'
 import { type FinishedRound, finishRound } from '../settlement/finish-round.ts'
 import type { RoundFile } from '../stores/round-files.ts'
 import type { LeaseRow, RoundRow } from '../stores/rounds.ts'
-import type { Member } from './attested-set.ts'
+import { attestSet, buildSets, createMembers, type Member, requireSet, seatsOf } from './attested-set.ts'
 import type { TestNode } from './node.ts'
 
 const profile = resolveProfile()
@@ -211,4 +211,31 @@ export async function publishRound(given: SimulatedRound): Promise<FinishedRound
   await services(env).roundFiles.putRound(round.file)
   await finishRound(services(env), round)
   return round
+}
+
+/** A project with an attested set of so many nodes, whose rounds are of the members that the set seats. */
+export async function createSeatedProject(count: number, epoch: number, validators: readonly TestNode[]) {
+  const members = await createMembers(count)
+  const { projectId } = members[0] as Member
+  const history = await buildSets(members, epoch)
+  await attestSet(projectId, epoch, validators)
+  const { setHash } = await requireSet(projectId, epoch)
+  let seq = 0
+  const publish = async (given: Partial<SimulatedRound> & Pick<SimulatedRound, 'deeds'>) => {
+    seq += 1
+    const seats = await seatsOf({ project_id: projectId, epoch, seq } as Task)
+    const drawn = seats.map(
+      ({ node_key }) => members.find(({ device }) => device.publicKey === node_key) as Member,
+    )
+    const published = await publishRound({
+      members: drawn,
+      validators,
+      issuedAt: epoch * epochSecs + 100,
+      primaries: seats.filter(({ role }) => role === 'primary').length,
+      task: { set_hash: setHash, seq },
+      ...given,
+    })
+    return { ...published, drawn, roundId: published.round.roundId }
+  }
+  return { members, projectId, history, publish }
 }
