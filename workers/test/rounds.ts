@@ -44,6 +44,8 @@ export interface SimulatedRound {
   lastedSecs?: number
   gasUsed?: number
   task?: Partial<Task>
+  /** As the set seats the members; made up where it is left out. */
+  draw?: RoundFile['draw']
   /** Votes that came when validators had been asked: of these members, by their position. */
   afterwards?: Readonly<Record<number, string>>
 }
@@ -157,13 +159,7 @@ export function simulateRound(given: SimulatedRound): FinishedRound & { file: Ro
     file: {
       round_id: roundId,
       task,
-      draw: members.map(({ device }, position) => ({
-        position,
-        role: position < primaries ? 'primary' : 'backup',
-        node_key: device.publicKey,
-        node_id: device.nodeId,
-        weight: '30000000',
-      })),
+      draw: given.draw ?? drawOf(members, primaries),
       votes,
       evidence,
       finality: isFinal ? record : null,
@@ -171,6 +167,15 @@ export function simulateRound(given: SimulatedRound): FinishedRound & { file: Ro
     },
   }
 }
+
+const drawOf = (members: readonly Member[], primaries: number): RoundFile['draw'] =>
+  members.map(({ device }, position) => ({
+    position,
+    role: position < primaries ? 'primary' : 'backup',
+    node_key: device.publicKey,
+    node_id: device.nodeId,
+    weight: '30000000',
+  }))
 
 const payoutOf = ({ payout, owner }: Member): string => payout ?? owner.address
 
@@ -233,6 +238,7 @@ export async function createSeatedProject(count: number, epoch: number, validato
       issuedAt: epoch * epochSecs + 100,
       primaries: seats.filter(({ role }) => role === 'primary').length,
       task: { set_hash: setHash, seq },
+      draw: seats.map(({ entry: _, ...member }) => member),
       ...given,
     })
     return { ...published, drawn, roundId: published.round.roundId }
