@@ -2,24 +2,16 @@ import { createScheduledController } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { FakeChain } from '../../durable-objects/testing/fake-chain.ts'
-import type { Task } from '../../protocol/consensus/index.ts'
 import { deriveTaskRoundId } from '../../protocol/identity/index.ts'
 import { type Evidence, hashEvidence } from '../../protocol/settlement/index.ts'
 import type { Env } from '../env.ts'
 import hub from '../index.ts'
 import { services } from '../services.ts'
-import {
-  attestSet,
-  buildSets,
-  createMembers,
-  type Member,
-  requireSet,
-  seatsOf,
-} from '../test/attested-set.ts'
+import type { Member } from '../test/attested-set.ts'
 import { client } from '../test/client.ts'
 import { bonded, createValidators, hubAction, indexState } from '../test/evidence.ts'
 import type { TestNode } from '../test/node.ts'
-import { publishRound, right, type SimulatedRound } from '../test/rounds.ts'
+import { createSeatedProject, right } from '../test/rounds.ts'
 import { minCollateral } from '../test/subscription.ts'
 import { evidenceOf } from './round-evidence.ts'
 import { recordDueOffences, recordRoundOffences } from './round-offences.ts'
@@ -30,18 +22,13 @@ const epoch = Math.floor(Date.now() / 1000 / hour) + 2
 const issuedAt = epoch * hour + 100
 
 let validators: TestNode[]
-let members: Member[]
-let setHash: string
+let project: Awaited<ReturnType<typeof createSeatedProject>>
 beforeAll(async () => {
   vi.useFakeTimers({ toFake: ['Date'] })
   vi.setSystemTime((issuedAt + 60) * 1_000)
   validators = await createValidators(4)
-  members = await createMembers(5)
-  const { projectId } = members[0] as Member
-  await buildSets(members, epoch)
-  await attestSet(projectId, epoch, validators)
-  setHash = (await requireSet(projectId, epoch)).setHash
-  for (const { subscriptionId, owner } of members)
+  project = await createSeatedProject(5, epoch, validators)
+  for (const { subscriptionId, owner } of project.members)
     await indexState('subscription', subscriptionId, bonded(minCollateral, owner.address))
 })
 beforeEach(async () => {
@@ -49,29 +36,6 @@ beforeEach(async () => {
   await env.DB.prepare('DELETE FROM round_offences').run()
 })
 afterAll(() => vi.useRealTimers())
-
-let seq = 100
-
-/** A round of the attested set, whose members are those that it draws. */
-async function publishDrawn(given: Partial<SimulatedRound> & Pick<SimulatedRound, 'deeds'>) {
-  seq += 1
-  const { projectId } = members[0] as Member
-  const seats = await seatsOf({ project_id: projectId, epoch, seq } as Task)
-  const drawn = seats.map(
-    ({ node_key }) => members.find(({ device }) => device.publicKey === node_key) as Member,
-  )
-  const primaries = seats.filter(({ role }) => role === 'primary').length
-  const round = await publishRound({
-    members: drawn,
-    validators,
-    issuedAt,
-    primaries,
-    audit: 'right',
-    task: { set_hash: setHash, seq },
-    ...given,
-  })
-  return { ...round, drawn, roundId: round.round.roundId, primaries }
-}
 
 const slashesOf = async (roundId: string) => {
   const { results } = await env.DB.prepare(
@@ -89,14 +53,11 @@ const offence = (kind: string, { device, subscriptionId }: Member) => ({
 })
 
 const isDue = async (roundId: string) =>
-  (await env.DB.prepare('SELECT attempts FROM round_offences WHERE round_id = ?').bind(roundId).first()) !==
-  null
+  (await env.DB.prepare('SELECT attempts FROM round_offences WHERE round_id = ?').bind(roundId).first()) !== null
 
 describe('the offences of a round', () => {
   test('are recorded and proposed, each once, however often it is asked', async () => {
-    const { drawn, roundId } = await publishDrawn({
-      deeds: [['one', 'two'], ['wrong'], 'missed', right, right],
-    })
+    const { drawn, roundId } = await project.publish({ audit: 'right', deeds: [['one', 'two'], ['wrong'], 'missed', right, right] })
     const [equivocator, wrong, absent] = drawn as [Member, Member, Member]
     expect(await isDue(roundId)).toBe(true)
     await recordRoundOffences(env, roundId)
@@ -116,7 +77,7 @@ describe('the offences of a round', () => {
   })
 
   test('are shown with the proofs of those that committed them', async () => {
-    const { roundId, leases } = await publishDrawn({ deeds: [['wrong'], right, right, right, right] })
+    const { roundId, leases } = await project.publish({ audit: 'right', deeds: [['wrong'], right, right, right, right] })
     await recordRoundOffences(env, roundId)
     const [slash] = await slashesOf(roundId)
     const proof = await client().get(`/v1/proofs/${leases[0]?.proofId}`)
@@ -127,9 +88,8 @@ describe('the offences of a round', () => {
   })
 
   test('that only the hub saw, because validators had been asked before, are recorded too', async () => {
-    const { drawn, roundId } = await publishDrawn({
+    const { drawn, roundId } = await project.publish({
       deeds: [right, right, right, right, right],
-      audit: null,
       afterwards: { 1: 'another' },
     })
     await recordRoundOffences(env, roundId)
@@ -137,7 +97,7 @@ describe('the offences of a round', () => {
   })
 
   test('that somebody else proved before are not recorded again', async () => {
-    const { roundId, file, leases } = await publishDrawn({ deeds: ['missed', right, right, right, right] })
+    const { roundId, file, leases } = await project.publish({ audit: 'right', deeds: ['missed', right, right, right, right] })
     const keys = validators.map(({ publicKey }) => publicKey)
     const [own] = evidenceOf(file, leases, keys) as [Evidence]
     // Of another quorum of validators, so it is other evidence.
@@ -152,7 +112,7 @@ describe('the offences of a round', () => {
   test('none are wanted of a round in which everybody was right, nor of one that failed', async () => {
     for (const state of ['finalized', 'failed'] as const) {
       const deeds = state === 'failed' ? [['wrong'], 'missed' as const] : [right, right, right, right, right]
-      const { roundId } = await publishDrawn({ deeds, state })
+      const { roundId } = await project.publish({ audit: 'right', deeds, state })
       expect(await isDue(roundId)).toBe(false)
       await recordRoundOffences(env, roundId)
       expect(await slashesOf(roundId)).toEqual([])
@@ -160,7 +120,7 @@ describe('the offences of a round', () => {
   })
 
   test('wait while their round cannot be read, and are due again after a pause', async () => {
-    const { roundId } = await publishDrawn({ deeds: ['missed', right, right, right, right] })
+    const { roundId } = await project.publish({ audit: 'right', deeds: ['missed', right, right, right, right] })
     const failing = {
       get: () => Promise.reject(new Error('the bucket is overloaded')),
     } as unknown as Env['ROUNDS']
@@ -174,7 +134,7 @@ describe('the offences of a round', () => {
   })
 
   test('that the hub cannot hold against anybody keep none of the others waiting', async () => {
-    const { drawn, roundId } = await publishDrawn({ deeds: [['wrong'], 'missed', right, right, right] })
+    const { drawn, roundId } = await project.publish({ audit: 'right', deeds: [['wrong'], 'missed', right, right, right] })
     await env.DB.prepare('UPDATE subscriptions SET node_key = ? WHERE subscription_id = ?')
       .bind(deriveTaskRoundId({}).slice('task:'.length), drawn[0]?.subscriptionId)
       .run()

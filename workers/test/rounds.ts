@@ -13,7 +13,7 @@ import { services } from '../services.ts'
 import { type FinishedRound, finishRound } from '../settlement/finish-round.ts'
 import type { RoundFile } from '../stores/round-files.ts'
 import type { LeaseRow, RoundRow } from '../stores/rounds.ts'
-import type { Member } from './attested-set.ts'
+import { attestSet, buildSets, createMembers, type Member, requireSet, seatsOf } from './attested-set.ts'
 import type { TestNode } from './node.ts'
 
 const profile = resolveProfile()
@@ -44,6 +44,8 @@ export interface SimulatedRound {
   lastedSecs?: number
   gasUsed?: number
   task?: Partial<Task>
+  /** As the set seats the members; made up where it is left out. */
+  draw?: RoundFile['draw']
   /** Votes that came when validators had been asked: of these members, by their position. */
   afterwards?: Readonly<Record<number, string>>
 }
@@ -157,13 +159,7 @@ export function simulateRound(given: SimulatedRound): FinishedRound & { file: Ro
     file: {
       round_id: roundId,
       task,
-      draw: members.map(({ device }, position) => ({
-        position,
-        role: position < primaries ? 'primary' : 'backup',
-        node_key: device.publicKey,
-        node_id: device.nodeId,
-        weight: '30000000',
-      })),
+      draw: given.draw ?? drawOf(members, primaries),
       votes,
       evidence,
       finality: isFinal ? record : null,
@@ -171,6 +167,15 @@ export function simulateRound(given: SimulatedRound): FinishedRound & { file: Ro
     },
   }
 }
+
+const drawOf = (members: readonly Member[], primaries: number): RoundFile['draw'] =>
+  members.map(({ device }, position) => ({
+    position,
+    role: position < primaries ? 'primary' : 'backup',
+    node_key: device.publicKey,
+    node_id: device.nodeId,
+    weight: '30000000',
+  }))
 
 const payoutOf = ({ payout, owner }: Member): string => payout ?? owner.address
 
@@ -211,4 +216,32 @@ export async function publishRound(given: SimulatedRound): Promise<FinishedRound
   await services(env).roundFiles.putRound(round.file)
   await finishRound(services(env), round)
   return round
+}
+
+/** A project with an attested set of so many nodes, whose rounds are of the members that the set seats. */
+export async function createSeatedProject(count: number, epoch: number, validators: readonly TestNode[]) {
+  const members = await createMembers(count)
+  const { projectId } = members[0] as Member
+  const history = await buildSets(members, epoch)
+  await attestSet(projectId, epoch, validators)
+  const { setHash } = await requireSet(projectId, epoch)
+  let seq = 0
+  const publish = async (given: Partial<SimulatedRound> & Pick<SimulatedRound, 'deeds'>) => {
+    seq += 1
+    const seats = await seatsOf({ project_id: projectId, epoch, seq } as Task)
+    const drawn = seats.map(
+      ({ node_key }) => members.find(({ device }) => device.publicKey === node_key) as Member,
+    )
+    const published = await publishRound({
+      members: drawn,
+      validators,
+      issuedAt: epoch * epochSecs + 100,
+      primaries: seats.filter(({ role }) => role === 'primary').length,
+      task: { set_hash: setHash, seq },
+      draw: seats.map(({ entry: _, ...member }) => member),
+      ...given,
+    })
+    return { ...published, drawn, roundId: published.round.roundId }
+  }
+  return { members, projectId, history, publish }
 }

@@ -9,7 +9,7 @@ import type { ExecutedReceipt } from '../../stores/receipts.ts'
 import { epochRound } from '../../stores/round-lists.ts'
 import { ExecutionReceiptView, receiptExample as executionExample, RoundId } from '../rounds/schema.ts'
 import { attemptOf } from '../rounds/view.ts'
-import { epochReceiptShape, Settlement } from './schema.ts'
+import { AttestedEpochReceipt, Settlement } from './schema.ts'
 import { epochView } from './view.ts'
 
 /** Rounds that are named; equal runs have one receipt. */
@@ -30,10 +30,7 @@ const ReceiptEnvelope = z
 const ReceiptLookup = z
   .strictObject({
     kind: z.enum(['execution', 'reward_v1', 'reward_v2']),
-    receipt: z.union([
-      ReceiptEnvelope,
-      z.strictObject(epochReceiptShape.shape).meta({ id: 'AttestedEpochReceipt' }),
-    ]),
+    receipt: z.union([ReceiptEnvelope, AttestedEpochReceipt]),
     rounds: z
       .array(RoundId)
       .meta({ description: `Rounds with this receipt, newest first; ${roundsMax} at most.` }),

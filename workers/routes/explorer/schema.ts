@@ -64,14 +64,12 @@ const summaryShape = {
 
 export const EpochSummary = z.strictObject(summaryShape).meta({ id: 'EpochSummary' })
 
+export const AttestedEpochReceipt = z
+  .strictObject(epochReceiptShape.shape)
+  .meta({ id: 'AttestedEpochReceipt', description: 'As validators attested it.' })
+
 export const EpochView = z
-  .strictObject({
-    ...summaryShape,
-    receipt: z
-      .strictObject(epochReceiptShape.shape)
-      .optional()
-      .meta({ id: 'AttestedEpochReceipt', description: 'As validators attested it.' }),
-  })
+  .strictObject({ ...summaryShape, receipt: AttestedEpochReceipt.optional() })
   .meta({ id: 'Epoch' })
 
 const epochExampleNumber = 166_018
