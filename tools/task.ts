@@ -29,7 +29,7 @@ Exit codes: 0 the result is final, or --wait is 0; 1 the task was refused or fai
 3 there is no final result yet.
 
 Examples:
-  npm run -s task -- echo --input hello
+  npm run -s task -- echo --input '{"hello":"world"}'
   npm run -s task -- greet --input Ada --project 0x… --json`
 
 const waitDefaultSecs = 120
@@ -73,7 +73,9 @@ await runCommand(async () => {
   const { status, success, error, task_id } = result.task
   if (status === 'failed') throw new CommandError(`The task failed: ${error}.`)
   if (status === 'finalized' && success === false)
-    throw new CommandError(`The function failed: ${error ?? 'it says no reason'}.`)
+    throw new CommandError(
+      `The function failed${error === null ? '' : `: ${error}`}. nodectl run says why, with the same module and input.`,
+    )
   if (status !== 'finalized' && waitSecs > 0)
     throw new NotFinalYet(
       `There is no final result after ${waitSecs} s; the task goes on. GET /v1/tasks/${encodeURIComponent(task_id)} says how it stands.`,

@@ -4,6 +4,7 @@ import type { HubClient } from '../client/connect.ts'
 import type { Task } from './submit.ts'
 
 export type Round = components['schemas']['Round']
+export type Committee = components['schemas']['Committee']
 
 /** How long the hub holds an answer, unless the result is there before: steps in between are seen this late. */
 const holdSecs = 1
@@ -31,12 +32,14 @@ export async function followTask(
     say(`${secondsGone().toFixed(1).padStart(6)} s  ${step}`)
   }
   let task = first
+  let committee: Committee | null = null
   tell(`${task.status.padEnd(16)} ${task.task_id}`)
   while (!isOver(task) && secondsGone() < waitSecs) {
     const wait = Math.min(holdSecs, Math.ceil(waitSecs - secondsGone()))
     const params = { path: { task_id: task.task_id }, query: { wait } }
     task = await unwrap(client.GET('/v1/tasks/{task_id}', { params }))
-    for (const step of stepsOf(task, await readRound(client, task))) tell(step)
+    committee ??= await readCommittee(client, task)
+    for (const step of stepsOf(task, await readRound(client, task), committee)) tell(step)
   }
   return task
 }
@@ -48,15 +51,22 @@ export async function readRound(client: HubClient, { round_id }: Task): Promise<
   return unwrapIfFound(client.GET('/v1/explorer/rounds/{round_id}', { params }))
 }
 
+/** Who was drawn for a task; null while it has no place in an epoch. */
+async function readCommittee(client: HubClient, { project_id, epoch, seq }: Task): Promise<Committee | null> {
+  if (epoch === null || seq === null) return null
+  const params = { path: { project_id, epoch, seq } }
+  return unwrapIfFound(client.GET('/v1/committees/{project_id}/{epoch}/{seq}', { params }))
+}
+
 /** What can be said of a task as it stands, in the order in which it happens. */
-export function stepsOf(task: Task, round: Round | null): string[] {
+export function stepsOf(task: Task, round: Round | null, committee: Committee | null): string[] {
   if (task.status === 'queued') return []
   const step = (name: string, what: string) => `${name.padEnd(16)} ${what}`
   const steps = [step('running', task.round_id ?? '')]
+  const members = committee?.fallback ? [] : (committee?.draw ?? [])
+  const names = members.filter(({ role }) => role === 'primary').map(({ node_id }) => node_id)
+  if (names.length > 0) steps.push(step('offered', `to ${names.join(', ')}`))
   if (round !== null) {
-    const members = (round.committee?.draw ?? []).filter(({ role }) => role === 'primary')
-    const names = members.map(({ node_id, node_key }) => node_id ?? node_key)
-    if (names.length > 0) steps.push(step('offered', `to ${names.join(', ')}`))
     if (round.votes) steps.push(step('voted', `${round.votes} of ${round.committee_size}`))
     if (round.receipt_hash !== undefined)
       steps.push(step('agreed', `${round.agreeing} of ${round.votes} votes for ${round.receipt_hash}`))
