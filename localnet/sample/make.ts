@@ -15,6 +15,8 @@ export interface SampleOptions {
   readonly contracts: ContractAddresses
   /** Where the keys of the devices are. */
   readonly devicesFolder: string
+  /** Names of the devices, which are folders; left out, there are three. */
+  readonly devices?: readonly string[]
 }
 
 export interface Sample {
@@ -26,7 +28,7 @@ export interface Sample {
   readonly seconds: number
 }
 
-const devices = ['1', '2', '3']
+const threeDevices = ['1', '2', '3']
 
 /**
  * Makes the sample data of a new network the way people would who send their transactions themselves, which is faster than
@@ -35,7 +37,7 @@ const devices = ['1', '2', '3']
  */
 export async function makeSample(options: SampleOptions): Promise<Sample> {
   const startedMs = performance.now()
-  const { hub, rpcUrl, contracts, devicesFolder } = options
+  const { hub, rpcUrl, contracts, devicesFolder, devices = threeDevices } = options
   const dataDirs = devices.map((name) => path.join(devicesFolder, name))
   const network = await readNetwork(hub)
   const [developer, operator, miner] = await Promise.all([
@@ -54,8 +56,8 @@ export async function makeSample(options: SampleOptions): Promise<Sample> {
 
 async function makeDevices(network: Network, miner: Wallet, dataDirs: readonly string[]): Promise<Device[]> {
   const made: Device[] = []
-  for (const [index, dataDir] of dataDirs.entries())
-    made.push(await named(`Device ${devices[index]}`, () => makeDevice(network, miner, dataDir)))
+  for (const dataDir of dataDirs)
+    made.push(await named(`Device ${path.basename(dataDir)}`, () => makeDevice(network, miner, dataDir)))
   return made
 }
 

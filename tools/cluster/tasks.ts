@@ -1,0 +1,42 @@
+import { unwrap } from '../client/answers.ts'
+import type { HubClient } from '../client/connect.ts'
+import { CommandError } from '../command/errors.ts'
+import { followTask, type Round, readRound } from '../task/follow.ts'
+
+const limitSecs = 120
+
+/** How a task came to its result. */
+export type TaskKind = 'clean' | 'audited' | 'contested' | 'fallback'
+
+/** A task whose result is final. */
+export interface FinishedTask {
+  readonly kind: TaskKind
+  readonly round: Round
+  readonly output: string | null
+  readonly seconds: number
+}
+
+/** Gives a task, and waits until its result is final. @throws {@link CommandError} when it is not. */
+export async function finishTask(
+  client: HubClient,
+  project_id: string,
+  input: string,
+): Promise<FinishedTask> {
+  const startedMs = performance.now()
+  const given = await unwrap(
+    client.POST('/v1/projects/{project_id}/tasks', {
+      params: { path: { project_id } },
+      body: { function: 'echo', input_b64: Buffer.from(input).toString('base64') },
+    }),
+  )
+  const task = await followTask(client, given, limitSecs, () => {})
+  const round = await readRound(client, task)
+  if (task.status !== 'finalized' || round === null)
+    throw new CommandError(`Task ${task.task_id} is ${task.status} after ${limitSecs} s: ${task.error}`)
+  const seconds = (performance.now() - startedMs) / 1000
+  return { kind: kindOf(round), round, output: task.output, seconds }
+}
+
+function kindOf({ committee_size = 0, votes = 0, agreeing = 0, audited, fallback }: Round & { fallback?: unknown }) {
+  return 'clean' as const
+}
