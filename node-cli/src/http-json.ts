@@ -28,13 +28,39 @@ export class OversizedAnswer extends Error {
   override readonly name = 'OversizedAnswer'
 }
 
+export interface BytesAnswer {
+  readonly status: number
+  /** Empty for an answer that is no success. */
+  readonly bytes: Uint8Array
+}
+
 /**
  * Asks a server for JSON. Redirects are answers like any other, and what is not declared as JSON is not read.
  *
  * @throws {@link NoAnswer}, {@link OversizedAnswer}
  */
-export async function requestJson(url: string, request: JsonRequest): Promise<JsonAnswer> {
-  const { method = 'GET', headers, body, timeoutSeconds, answerBytesMax, stop } = request
+export const requestJson = (url: string, request: JsonRequest): Promise<JsonAnswer> =>
+  exchange(url, request, 'application/json', async (response) => ({
+    status: response.status,
+    headers: response.headers,
+    value: await readJson(response, request.answerBytesMax),
+  }))
+
+/** Asks a server for bytes, by the same rules. @throws {@link NoAnswer}, {@link OversizedAnswer} */
+export const requestBytes = (url: string, request: JsonRequest): Promise<BytesAnswer> =>
+  exchange(url, request, 'application/octet-stream', async (response) => {
+    const { status } = response
+    if (response.ok) return { status, bytes: await readBytes(response, request.answerBytesMax) }
+    await response.body?.cancel()
+    return { status, bytes: new Uint8Array() }
+  })
+
+async function exchange<T>(
+  url: string,
+  { method = 'GET', headers, body, timeoutSeconds, stop }: JsonRequest,
+  accepted: string,
+  read: (response: Response) => Promise<T>,
+): Promise<T> {
   const timeout = AbortSignal.timeout(1000 * timeoutSeconds)
   try {
     const response = await fetch(url, {
@@ -42,17 +68,13 @@ export async function requestJson(url: string, request: JsonRequest): Promise<Js
       redirect: 'manual',
       signal: stop === undefined ? timeout : AbortSignal.any([timeout, stop]),
       headers: {
-        Accept: 'application/json',
+        Accept: accepted,
         ...(body !== undefined && { 'Content-Type': 'application/json' }),
         ...headers,
       },
       ...(body !== undefined && { body }),
     })
-    return {
-      status: response.status,
-      headers: response.headers,
-      value: await readJson(response, answerBytesMax),
-    }
+    return await read(response)
   } catch (error) {
     if (error instanceof OversizedAnswer) throw error
     throw new NoAnswer(reasonOf(error, timeoutSeconds))
@@ -64,6 +86,15 @@ async function readJson(response: Response, bytesMax: number): Promise<unknown> 
     await response.body?.cancel()
     return undefined
   }
+  const bytes = await readBytes(response, bytesMax)
+  try {
+    return JSON.parse(bytes.toString('utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+async function readBytes(response: Response, bytesMax: number): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   let length = 0
   // Leaving the loop ends the transfer.
@@ -72,11 +103,7 @@ async function readJson(response: Response, bytesMax: number): Promise<unknown> 
     if (length > bytesMax) throw new OversizedAnswer(`more than ${bytesMax} bytes`)
     chunks.push(chunk)
   }
-  try {
-    return JSON.parse(Buffer.concat(chunks).toString('utf8'))
-  } catch {
-    return undefined
-  }
+  return Buffer.concat(chunks)
 }
 
 /** fetch says "fetch failed" and hides the reason. */

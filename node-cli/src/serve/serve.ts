@@ -28,6 +28,7 @@ import { observeProcess } from './process-metrics.ts'
 import { routesOf } from './routes/index.ts'
 import { openServeStore, type ServeStore } from './store/index.ts'
 import { withholdVotesBefore } from './store/votes.ts'
+import { ModuleStates } from './sync/module-states.ts'
 
 /** How long executions may go on after the node was told to stop. */
 const stopMs = 10_000
@@ -143,6 +144,8 @@ function createNode(config: ServeConfig, seed: string, store: ServeStore): Serve
       metrics: executions,
     }),
     executions,
+    states: new ModuleStates(store, new BackgroundThread()),
+    isSyncing: () => config.stateSync && store.syncedState.progress() !== 'complete',
     chunks,
     status: new Map(),
     uptime,
@@ -181,7 +184,7 @@ function announce({ identity, config, log }: ServeNode, { url }: RunningServer):
 }
 
 /** Lets executions end, for a while, and the answers to them reach their callers. */
-async function stop({ queue, background, log }: ServeNode, server: RunningServer): Promise<void> {
+async function stop({ queue, background, states, log }: ServeNode, server: RunningServer): Promise<void> {
   const finished = Promise.all([queue.close(), server.close()]).then(() => 'finished' as const)
   const outcome = await Promise.race([finished, timeOut(stopMs)])
   if (outcome === 'late') {
@@ -190,6 +193,7 @@ async function stop({ queue, background, log }: ServeNode, server: RunningServer
   }
   await closeThreads()
   await background.close()
+  await states.close()
   log.info('stopped')
   // A guest that had to be left running would keep the process for as long as it likes.
   if (outcome === 'late') leaveAtOnce(0)

@@ -8,8 +8,10 @@ import { hexToBytes } from '../../../../protocol/encoding/index.ts'
 import { computeStateRoot, hashPayload, type StateEntry } from '../../../../protocol/execution/index.ts'
 import { ArtifactError, parseArtifact } from '../../../../protocol/hbc/artifact.ts'
 import type { StorageWrite } from '../../engine/index.ts'
+import type { ArtifactManifest } from '../../../../protocol/hbc/manifest.ts'
 import { profile } from '../../profile.ts'
 import { type NodeReceipt, nodeReceiptOf, type Ran } from '../../receipts.ts'
+import { type FoundPage, StateReader, type StatePlace, type StateSummary } from '../sync/state-reader.ts'
 
 /** An artifact that keeps every rule, or the rule it breaks. */
 export type ReadArtifact =
@@ -18,6 +20,7 @@ export type ReadArtifact =
       readonly address: string
       readonly wasm: Uint8Array
       readonly functions: readonly string[]
+      readonly manifest: ArtifactManifest
       /** It imports neither storage nor calls of other modules. */
       readonly stateless: boolean
       readonly usesStorage: boolean
@@ -29,6 +32,15 @@ export interface StateRoots {
   readonly pre: string
   readonly post: string
 }
+
+interface StatePageRequest {
+  readonly file: string
+  readonly address: string
+  readonly sequence: number
+  readonly place: StatePlace
+}
+
+const stateReader = new StateReader(profile)
 
 /**
  * What the node computes outside the thread that answers requests, because it takes milliseconds or more. Each is a pure
@@ -44,6 +56,7 @@ export const tasks = {
         // A copy: the module may be a view of the archive, which would be sent whole.
         wasm: wasm.slice(),
         functions: manifest.functions,
+        manifest,
         stateless: guest.stateless,
         usesStorage: guest.imports.some((name) => name.startsWith('storage.')),
       }
@@ -78,6 +91,12 @@ export const tasks = {
         else stored.set(write.key, write.value)
     return { pre, post: rootOf(stored) }
   },
+
+  stateSummary: ({ file, address }: { file: string; address: string }): StateSummary =>
+    stateReader.summary(file, address),
+
+  statePage: ({ file, address, sequence, place }: StatePageRequest): FoundPage =>
+    stateReader.page(file, address, sequence, place),
 } as const
 
 export type Tasks = typeof tasks

@@ -21,6 +21,8 @@ const gasDefault = 1_000_000
 const bodyBytesMax = 2 * 1024 * 1024
 /** What a full queue takes to have room, as a guess. */
 const retrySeconds = 1
+/** After how long storage may have been taken. */
+const syncSeconds = 10
 
 /** Runs one function of a module that the node keeps. With a round the answer has this node's vote. */
 export const executeRoute = (node: ServeNode): Route => ({
@@ -36,6 +38,8 @@ export const executeRoute = (node: ServeNode): Route => ({
     // Before anything that may have changed since: a vote is given for ever.
     const given = node.executor.given(asked.round)
     if (given !== null) return answerOf(given)
+    if (node.isSyncing())
+      throw unavailable('This node takes its modules from its peers before it runs any.', syncSeconds)
     const module = await orFault(() => node.library.find(asked.address))
     if (module === null)
       throw new ApiError(

@@ -8,6 +8,7 @@ import { metricsRoute } from './metrics.ts'
 import { putModuleRoute } from './modules.ts'
 import { nodeRoute } from './node.ts'
 import { statusRoute } from './status.ts'
+import { syncRoutes } from './sync.ts'
 
 /** Every route of a node. */
 export const routesOf = (node: ServeNode): readonly Route[] => [
@@ -18,5 +19,6 @@ export const routesOf = (node: ServeNode): readonly Route[] => [
   putModuleRoute(node),
   ledgerRoute(node),
   metricsRoute(node),
+  ...syncRoutes(node),
   ...(node.chunks === null ? [] : chunkRoutes(node, node.chunks)),
 ]

@@ -9,6 +9,7 @@ import { migrations } from './migrations.ts'
 import { type ModuleStore, moduleStore } from './modules.ts'
 import { type NonceStore, nonceStore } from './nonces.ts'
 import { type SenderStore, senderStore } from './senders.ts'
+import { type SyncedStateStore, syncedStateStore } from './synced-state.ts'
 import { type VoteStore, voteStore } from './votes.ts'
 
 /** Everything a serving node keeps, in the database of its data directory. What is committed is on the disk. */
@@ -21,6 +22,7 @@ export interface ServeStore {
   readonly modules: ModuleStore
   readonly nonces: NonceStore
   readonly senders: SenderStore
+  readonly syncedState: SyncedStateStore
   readonly votes: VoteStore
   /** Writes what a run stored, within a transaction of the caller's. */
   readonly writeStorage: (writes: readonly StorageWrite[]) => void
@@ -51,6 +53,7 @@ export function openServeStore(dataDir: string): ServeStore {
       modules: moduleStore(db),
       nonces: nonceStore(db),
       senders: senderStore(db),
+      syncedState: syncedStateStore(db, facts),
       votes: voteStore(db, facts),
       writeStorage: (writes) => writeStorage(db, writes),
       transaction: (work) => inTransaction(db, work),

@@ -27,4 +27,15 @@ export const migrations: readonly string[] = [
   -- Single values.
   CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
   `,
+  `
+  -- What state sync has taken of modules that are not whole yet; an entry was held against the hash of its bucket.
+  CREATE TABLE sync_buckets (
+    address TEXT NOT NULL, bucket INTEGER NOT NULL, hash TEXT NOT NULL, is_whole INTEGER NOT NULL,
+    PRIMARY KEY (address, bucket)
+  ) WITHOUT ROWID;
+  CREATE TABLE sync_entries (
+    address TEXT NOT NULL, bucket INTEGER NOT NULL, key TEXT NOT NULL, value BLOB NOT NULL,
+    PRIMARY KEY (address, bucket, key)
+  ) WITHOUT ROWID;
+  `,
 ]
