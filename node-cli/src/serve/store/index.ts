@@ -3,12 +3,17 @@ import { CliError } from '../../cli/errors.ts'
 import { databaseFile, inTransaction, openDatabase, orRefuse } from '../../data-dir/database.ts'
 import { writeStorage } from '../../data-dir/run-records.ts'
 import type { StorageWrite } from '../../engine/index.ts'
+import { type ConsensusStore, consensusStore } from './consensus.ts'
+import { type EvidenceStore, evidenceStore } from './evidence.ts'
 import { type FactStore, factStore } from './facts.ts'
 import { type LedgerStore, ledgerStore } from './ledger.ts'
 import { migrations } from './migrations.ts'
 import { type ModuleStore, moduleStore } from './modules.ts'
 import { type NonceStore, nonceStore } from './nonces.ts'
+import { type RoundVoteStore, roundVoteStore } from './round-votes.ts'
+import { type RoundStore, roundStore } from './rounds.ts'
 import { type SenderStore, senderStore } from './senders.ts'
+import { type SetStore, setStore } from './sets.ts'
 import { type SyncedStateStore, syncedStateStore } from './synced-state.ts'
 import { type VoteStore, voteStore } from './votes.ts'
 
@@ -17,11 +22,16 @@ export interface ServeStore {
   readonly file: string
   /** For further stores over the same database. */
   readonly db: DatabaseSync
+  readonly consensus: ConsensusStore
+  readonly evidence: EvidenceStore
   readonly facts: FactStore
   readonly ledger: LedgerStore
   readonly modules: ModuleStore
   readonly nonces: NonceStore
+  readonly rounds: RoundStore
+  readonly roundVotes: RoundVoteStore
   readonly senders: SenderStore
+  readonly sets: SetStore
   readonly syncedState: SyncedStateStore
   readonly votes: VoteStore
   /** Writes what a run stored, within a transaction of the caller's. */
@@ -48,11 +58,16 @@ export function openServeStore(dataDir: string): ServeStore {
     return {
       file,
       db,
+      consensus: consensusStore(db),
+      evidence: evidenceStore(db),
       facts,
       ledger: ledgerStore(db),
       modules: moduleStore(db),
       nonces: nonceStore(db),
+      rounds: roundStore(db),
+      roundVotes: roundVoteStore(db),
       senders: senderStore(db),
+      sets: setStore(db),
       syncedState: syncedStateStore(db, facts),
       votes: voteStore(db, facts),
       writeStorage: (writes) => writeStorage(db, writes),

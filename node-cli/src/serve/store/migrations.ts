@@ -28,6 +28,40 @@ export const migrations: readonly string[] = [
   CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
   `,
   `
+  -- Snapshots that committees are drawn from, as canonical JSON, under their hash.
+  CREATE TABLE sets (
+    set_hash TEXT PRIMARY KEY, project_id TEXT NOT NULL, epoch INTEGER NOT NULL, snapshot BLOB NOT NULL,
+    kept_at INTEGER NOT NULL
+  );
+  CREATE INDEX sets_by_age ON sets (kept_at);
+  -- What this node attested, for ever. The key decides that there is one set for each project and epoch.
+  CREATE TABLE attestations (
+    project_id TEXT NOT NULL, epoch INTEGER NOT NULL, set_hash TEXT NOT NULL, attestation TEXT NOT NULL,
+    created_at INTEGER NOT NULL, PRIMARY KEY (project_id, epoch)
+  ) WITHOUT ROWID;
+  -- Rules of projects under their consensus hash.
+  CREATE TABLE consensus (consensus_hash TEXT PRIMARY KEY, rules TEXT NOT NULL) WITHOUT ROWID;
+  -- Rounds. The task and the judgement are null until this node judged the round; final is null until a quorum of the
+  -- validators signed one record, and final_seq counts the rounds in the order in which this node learnt that.
+  CREATE TABLE rounds (
+    id INTEGER PRIMARY KEY, round_id TEXT NOT NULL UNIQUE, project_id TEXT, epoch INTEGER, state TEXT NOT NULL,
+    task TEXT, judgement TEXT, final TEXT, finality_hash TEXT, final_seq INTEGER UNIQUE, seen_at INTEGER NOT NULL
+  );
+  CREATE INDEX rounds_by_epoch ON rounds (project_id, epoch, final_seq);
+  CREATE INDEX rounds_open ON rounds (seen_at) WHERE final_seq IS NULL;
+  -- Votes of rounds, of this node and of others: at most two different ones for each kind and key.
+  CREATE TABLE round_votes (
+    id INTEGER PRIMARY KEY, round_id TEXT NOT NULL, kind TEXT NOT NULL, public_key TEXT NOT NULL,
+    subject TEXT NOT NULL, vote TEXT NOT NULL, UNIQUE (round_id, kind, public_key, subject)
+  );
+  -- Evidence that can be posted. One record for each offence.
+  CREATE TABLE evidence (
+    id INTEGER PRIMARY KEY, offence TEXT NOT NULL UNIQUE, round_id TEXT NOT NULL, evidence TEXT NOT NULL,
+    created_at INTEGER NOT NULL, posted_at INTEGER
+  );
+  CREATE INDEX evidence_unposted ON evidence (id) WHERE posted_at IS NULL;
+  `,
+  `
   -- What state sync has taken of modules that are not whole yet; an entry was held against the hash of its bucket.
   CREATE TABLE sync_buckets (
     address TEXT NOT NULL, bucket INTEGER NOT NULL, hash TEXT NOT NULL, is_whole INTEGER NOT NULL,

@@ -1,0 +1,59 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { ExecutionVote, FinalityVote, TaskVote } from '../../../../protocol/consensus/index.ts'
+
+/** A vote of a round that was checked, with what it is for. */
+export interface CheckedVote<V extends RoundVote = RoundVote> {
+  readonly vote: V
+  /** Hash of what the vote is for. Two votes of one key with different subjects contradict each other. */
+  readonly subject: string
+}
+
+export type RoundVote = ExecutionVote | TaskVote | FinalityVote
+export type RoundVoteKind = RoundVote['kind']
+type VoteOf<Kind extends RoundVoteKind> = Extract<RoundVote, { kind: Kind }>
+
+/** Who votes twice proves it with two votes; more prove nothing else. */
+const keptOfOneKey = 2
+
+/** The votes of rounds, of this node and of others, each once. */
+export interface RoundVoteStore {
+  /**
+   * Keeps a vote that was checked.
+   *
+   * @returns Whether it is new, known, or contradicts one that was kept before. Of more than two contradicting ones the
+   * further are dropped.
+   */
+  readonly keep: (checked: CheckedVote) => 'new' | 'known' | 'conflict' | 'dropped'
+  /** The votes of a kind, in the order of keys and then of subjects. */
+  readonly ofRound: <Kind extends RoundVoteKind>(
+    roundId: string,
+    kind: Kind,
+  ) => readonly CheckedVote<VoteOf<Kind>>[]
+}
+
+export function roundVoteStore(db: DatabaseSync): RoundVoteStore {
+  const insert = db.prepare(
+    'INSERT INTO round_votes (round_id, kind, public_key, subject, vote) VALUES (?, ?, ?, ?, ?)',
+  )
+  const subjects = db.prepare(
+    'SELECT subject FROM round_votes WHERE round_id = ? AND kind = ? AND public_key = ?',
+  )
+  const select = db.prepare(
+    'SELECT subject, vote FROM round_votes WHERE round_id = ? AND kind = ? ORDER BY public_key, subject',
+  )
+  return {
+    keep: ({ vote, subject }) => {
+      const { round_id: roundId, kind, public_key: key } = vote
+      const kept = (subjects.all(roundId, kind, key) as { subject: string }[]).map((row) => row.subject)
+      if (kept.includes(subject)) return 'known'
+      if (kept.length >= keptOfOneKey) return 'dropped'
+      insert.run(roundId, kind, key, subject, JSON.stringify(vote))
+      return kept.length === 0 ? 'new' : 'conflict'
+    },
+    ofRound: <Kind extends RoundVoteKind>(roundId: string, kind: Kind) =>
+      (select.all(roundId, kind) as { subject: string; vote: string }[]).map(({ subject, vote }) => ({
+        subject,
+        vote: JSON.parse(vote) as VoteOf<Kind>,
+      })),
+  }
+}

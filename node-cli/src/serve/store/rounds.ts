@@ -1,0 +1,179 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { FinalityRecord, RoundState, Tally, Task } from '../../../../protocol/consensus/index.ts'
+
+/** Why a round has no committee. */
+export type Fallback = 'too_few_members' | 'underfunded'
+
+/** A drawn member, with what evidence against it names. */
+export interface RoundMember {
+  readonly node_key: string
+  readonly role: 'primary' | 'backup'
+  readonly subscription_id: string
+}
+
+/** What this node found when it judged a round. */
+export interface Judgement {
+  readonly agreed_at: number
+  readonly audit_block: { readonly number: number; readonly hash: string; readonly timestamp: number }
+  readonly fallback: Fallback | null
+  /** Nobody, in a fallback. */
+  readonly members: readonly RoundMember[]
+  readonly tally: Tally
+}
+
+/** A round as far as this node knows it. */
+export interface RoundRecord {
+  readonly roundId: string
+  /** Null for a direct round, as are epoch and task. */
+  readonly projectId: string | null
+  readonly epoch: number | null
+  readonly state: RoundState
+  /** Null while this node has not judged the round, as is the judgement. */
+  readonly task: Task | null
+  readonly judgement: Judgement | null
+  /** What a quorum of the validators signed; null before. */
+  readonly final: FinalityRecord | null
+  /** That of the final record: the subject of the votes for it. */
+  readonly finalityHash: string | null
+  /** Rises with each round that became final here; null before. */
+  readonly finalSeq: number | null
+}
+
+/** Which final rounds are wanted, in the order in which they became final here. */
+export interface FinalRoundQuery {
+  readonly projectId: string | null
+  readonly epoch: number | null
+  /** The `finalSeq` that was read last; 0 before. */
+  readonly after: number
+  readonly limit: number
+}
+
+/** The rounds that this node judged or heard of. Their votes are in `RoundVoteStore`. */
+export interface RoundStore {
+  readonly find: (roundId: string) => RoundRecord | null
+  /** Makes the record of a round that others vote in. One that is there stays as it is. */
+  readonly see: (round: Pick<RoundRecord, 'roundId' | 'projectId' | 'epoch'>, now: number) => void
+  /** Adds what this node found; a round keeps what was found first, and the state of a final one stays. */
+  readonly judge: (
+    round: { readonly roundId: string; readonly task: Task; readonly judgement: Judgement },
+    state: RoundState,
+    now: number,
+  ) => void
+  /** Adds the record that a quorum signed. @returns False when the round was final before. */
+  readonly finalize: (record: FinalityRecord, finalityHash: string, now: number) => boolean
+  /** Marks a direct round as decided. */
+  readonly close: (roundId: string, now: number) => boolean
+  /** Every round of a project and epoch, final or not, by id. */
+  readonly ofEpoch: (projectId: string, epoch: number) => readonly RoundRecord[]
+  /** The final records of a project and epoch, by round id. */
+  readonly finalRecords: (projectId: string, epoch: number) => readonly FinalityRecord[]
+  readonly finalPage: (query: FinalRoundQuery) => readonly RoundRecord[]
+  /** Task rounds that are not final, seen within a span of time; the oldest first. */
+  readonly open: (from: number, to: number, limit: number) => readonly RoundRecord[]
+  /** Projects and epochs that have final rounds. */
+  readonly epochs: () => readonly { readonly projectId: string; readonly epoch: number }[]
+  readonly count: () => { readonly known: number; readonly final: number }
+}
+
+interface Row {
+  readonly round_id: string
+  readonly project_id: string | null
+  readonly epoch: number | null
+  readonly state: RoundState
+  readonly task: string | null
+  readonly judgement: string | null
+  readonly final: string | null
+  readonly finality_hash: string | null
+  readonly final_seq: number | null
+}
+
+const columns = 'round_id, project_id, epoch, state, task, judgement, final, finality_hash, final_seq'
+const nextSeq = '(SELECT coalesce(max(final_seq), 0) + 1 FROM rounds)'
+
+export function roundStore(db: DatabaseSync): RoundStore {
+  const select = (rest: string) => db.prepare(`SELECT ${columns} FROM rounds ${rest}`)
+  const one = select('WHERE round_id = ?')
+  const ofEpoch = select('WHERE project_id = ? AND epoch = ? ORDER BY round_id')
+  const finalOfEpoch = select(
+    'WHERE project_id = ? AND epoch = ? AND final IS NOT NULL AND final_seq > ? ORDER BY final_seq LIMIT ?',
+  )
+  const finalOfAll = select('WHERE final IS NOT NULL AND final_seq > ? ORDER BY final_seq LIMIT ?')
+  const open = select(
+    'WHERE final_seq IS NULL AND project_id IS NOT NULL AND seen_at >= ? AND seen_at < ? ORDER BY seen_at LIMIT ?',
+  )
+  const finals = db.prepare(
+    'SELECT final FROM rounds WHERE project_id = ? AND epoch = ? AND final IS NOT NULL ORDER BY round_id',
+  )
+  const epochs = db.prepare(
+    `SELECT DISTINCT project_id AS projectId, epoch FROM rounds
+     WHERE final_seq IS NOT NULL AND project_id IS NOT NULL ORDER BY project_id, epoch`,
+  )
+  const see = db.prepare(
+    `INSERT INTO rounds (round_id, project_id, epoch, state, seen_at) VALUES (?, ?, ?, 'pending', ?)
+     ON CONFLICT DO NOTHING`,
+  )
+  const judge = db.prepare(
+    `UPDATE rounds SET task = ?, judgement = ?, state = CASE WHEN final_seq IS NULL THEN ? ELSE state END
+     WHERE round_id = ? AND judgement IS NULL`,
+  )
+  const finalize = db.prepare(
+    `UPDATE rounds SET final = ?, finality_hash = ?, final_seq = ${nextSeq}, state = 'finalized'
+     WHERE round_id = ? AND final_seq IS NULL`,
+  )
+  const close = db.prepare(
+    `UPDATE rounds SET final_seq = ${nextSeq}, state = 'finalized' WHERE round_id = ? AND final_seq IS NULL`,
+  )
+  // Nothing is ever removed, so the last numbers are how many there are.
+  const count = db.prepare(
+    'SELECT coalesce(max(id), 0) AS known, coalesce(max(final_seq), 0) AS final FROM rounds',
+  )
+  return {
+    find: (roundId) => {
+      const row = one.get(roundId) as Row | undefined
+      return row === undefined ? null : recordOf(row)
+    },
+    see: ({ roundId, projectId, epoch }, now) => void see.run(roundId, projectId, epoch, now),
+    judge: ({ roundId, task, judgement }, state, now) => {
+      see.run(roundId, task.project_id, task.epoch, now)
+      judge.run(JSON.stringify(task), JSON.stringify(judgement), state, roundId)
+    },
+    finalize: (record, finalityHash, now) => {
+      see.run(record.round_id, record.project_id, record.epoch, now)
+      return Number(finalize.run(JSON.stringify(record), finalityHash, record.round_id).changes) === 1
+    },
+    close: (roundId, now) => {
+      see.run(roundId, null, null, now)
+      return Number(close.run(roundId).changes) === 1
+    },
+    ofEpoch: (projectId, epoch) => recordsOf(ofEpoch.all(projectId, epoch)),
+    finalRecords: (projectId, epoch) =>
+      (finals.all(projectId, epoch) as { final: string }[]).map(
+        ({ final }) => JSON.parse(final) as FinalityRecord,
+      ),
+    finalPage: ({ projectId, epoch, after, limit }) =>
+      recordsOf(
+        projectId === null || epoch === null
+          ? finalOfAll.all(after, limit)
+          : finalOfEpoch.all(projectId, epoch, after, limit),
+      ),
+    open: (from, to, limit) => recordsOf(open.all(from, to, limit)),
+    epochs: () => epochs.all() as { projectId: string; epoch: number }[],
+    count: () => count.get() as { known: number; final: number },
+  }
+}
+
+const recordsOf = (rows: unknown[]): RoundRecord[] => (rows as Row[]).map(recordOf)
+
+const recordOf = (row: Row): RoundRecord => ({
+  roundId: row.round_id,
+  projectId: row.project_id,
+  epoch: row.epoch,
+  state: row.state,
+  task: parsed(row.task),
+  judgement: parsed(row.judgement),
+  final: parsed(row.final),
+  finalityHash: row.finality_hash,
+  finalSeq: row.final_seq,
+})
+
+const parsed = <T>(text: string | null): T | null => (text === null ? null : (JSON.parse(text) as T))

@@ -1,0 +1,70 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { Attestation } from '../../../../protocol/consensus/index.ts'
+
+/** A snapshot under its hash. */
+export interface KeptSet {
+  readonly setHash: string
+  readonly projectId: string
+  readonly epoch: number
+  /** Canonical JSON. */
+  readonly snapshot: Uint8Array
+}
+
+/** What this node attested for a project and epoch. */
+export interface GivenAttestation {
+  readonly setHash: string
+  readonly attestation: Attestation
+}
+
+/** How long snapshots are kept, in seconds: longer than any round or dispute of their epoch needs them. */
+const keptSeconds = 30 * 86_400
+
+/** The snapshots that committees are drawn from, and what this node attested. */
+export interface SetStore {
+  /** The canonical JSON of a snapshot, or null. */
+  readonly snapshot: (setHash: string) => Uint8Array | null
+  readonly has: (setHash: string) => boolean
+  /** Keeps a snapshot whose hash was checked, and drops those of long ago. */
+  readonly keep: (set: KeptSet, now: number) => void
+  readonly attested: (projectId: string, epoch: number) => GivenAttestation | null
+  /**
+   * Stores what this node attests for a project and epoch, which is on the disk when this returns.
+   *
+   * @returns The attestation of the epoch: this one, or the one that was given before.
+   */
+  readonly attest: (set: Omit<KeptSet, 'snapshot'>, attestation: Attestation, now: number) => GivenAttestation
+  /** How many sets this node attested. */
+  readonly count: () => number
+}
+
+export function setStore(db: DatabaseSync): SetStore {
+  const snapshot = db.prepare('SELECT snapshot FROM sets WHERE set_hash = ?')
+  const known = db.prepare('SELECT 1 FROM sets WHERE set_hash = ?')
+  const insert = db.prepare('INSERT INTO sets VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING')
+  const purge = db.prepare('DELETE FROM sets WHERE kept_at < ?')
+  const given = db.prepare(
+    'SELECT set_hash AS setHash, attestation FROM attestations WHERE project_id = ? AND epoch = ?',
+  )
+  const give = db.prepare('INSERT INTO attestations VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING')
+  const count = db.prepare('SELECT count(*) AS count FROM attestations')
+  const attested = (projectId: string, epoch: number): GivenAttestation | null => {
+    const row = given.get(projectId, epoch) as { setHash: string; attestation: string } | undefined
+    return row === undefined
+      ? null
+      : { setHash: row.setHash, attestation: JSON.parse(row.attestation) as Attestation }
+  }
+  return {
+    snapshot: (setHash) => (snapshot.get(setHash) as { snapshot: Uint8Array } | undefined)?.snapshot ?? null,
+    has: (setHash) => known.get(setHash) !== undefined,
+    keep: (set, now) => {
+      insert.run(set.setHash, set.projectId, set.epoch, set.snapshot, now)
+      purge.run(now - keptSeconds)
+    },
+    attested,
+    attest: ({ setHash, projectId, epoch }, attestation, now) => {
+      give.run(projectId, epoch, setHash, JSON.stringify(attestation), now)
+      return attested(projectId, epoch)!
+    },
+    count: () => (count.get() as { count: number }).count,
+  }
+}
