@@ -30,8 +30,9 @@ export class OversizedAnswer extends Error {
 
 export interface BytesAnswer {
   readonly status: number
-  /** Empty for an answer that is no success. */
-  readonly bytes: Uint8Array
+  readonly headers: Headers
+  /** Undefined for what is of another type than was asked for. */
+  readonly bytes: Uint8Array | undefined
 }
 
 /**
@@ -39,28 +40,19 @@ export interface BytesAnswer {
  *
  * @throws {@link NoAnswer}, {@link OversizedAnswer}
  */
-export const requestJson = (url: string, request: JsonRequest): Promise<JsonAnswer> =>
-  exchange(url, request, 'application/json', async (response) => ({
-    status: response.status,
-    headers: response.headers,
-    value: await readJson(response, request.answerBytesMax),
-  }))
+export async function requestJson(url: string, request: JsonRequest): Promise<JsonAnswer> {
+  const { status, headers, bytes } = await requestBytes(url, 'application/json', request)
+  return { status, headers, value: bytes === undefined ? undefined : parsed(bytes) }
+}
 
-/** Asks a server for bytes, by the same rules. @throws {@link NoAnswer}, {@link OversizedAnswer} */
-export const requestBytes = (url: string, request: JsonRequest): Promise<BytesAnswer> =>
-  exchange(url, request, 'application/octet-stream', async (response) => {
-    const { status } = response
-    if (response.ok) return { status, bytes: await readBytes(response, request.answerBytesMax) }
-    await response.body?.cancel()
-    return { status, bytes: new Uint8Array() }
-  })
-
-async function exchange<T>(
-  url: string,
-  { method = 'GET', headers, body, timeoutSeconds, stop }: JsonRequest,
-  accepted: string,
-  read: (response: Response) => Promise<T>,
-): Promise<T> {
+/**
+ * Asks a server for bytes of one type. Redirects are answers like any other, and what is declared as anything else is not
+ * read.
+ *
+ * @throws {@link NoAnswer}, {@link OversizedAnswer}
+ */
+export async function requestBytes(url: string, type: string, request: JsonRequest): Promise<BytesAnswer> {
+  const { method = 'GET', headers, body, timeoutSeconds, answerBytesMax, stop } = request
   const timeout = AbortSignal.timeout(1000 * timeoutSeconds)
   try {
     const response = await fetch(url, {
@@ -68,33 +60,33 @@ async function exchange<T>(
       redirect: 'manual',
       signal: stop === undefined ? timeout : AbortSignal.any([timeout, stop]),
       headers: {
-        Accept: accepted,
+        Accept: type,
         ...(body !== undefined && { 'Content-Type': 'application/json' }),
         ...headers,
       },
       ...(body !== undefined && { body }),
     })
-    return await read(response)
+    return {
+      status: response.status,
+      headers: response.headers,
+      bytes: await readBytes(response, type, answerBytesMax),
+    }
   } catch (error) {
     if (error instanceof OversizedAnswer) throw error
     throw new NoAnswer(reasonOf(error, timeoutSeconds))
   }
 }
 
-async function readJson(response: Response, bytesMax: number): Promise<unknown> {
-  if (!/^application\/json\b/i.test(response.headers.get('content-type') ?? '')) {
+async function readBytes(
+  response: Response,
+  type: string,
+  bytesMax: number,
+): Promise<Uint8Array | undefined> {
+  const [declared = ''] = (response.headers.get('content-type') ?? '').toLowerCase().split(';')
+  if (declared.trim() !== type) {
     await response.body?.cancel()
     return undefined
   }
-  const bytes = await readBytes(response, bytesMax)
-  try {
-    return JSON.parse(bytes.toString('utf8'))
-  } catch {
-    return undefined
-  }
-}
-
-async function readBytes(response: Response, bytesMax: number): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   let length = 0
   // Leaving the loop ends the transfer.
@@ -104,6 +96,14 @@ async function readBytes(response: Response, bytesMax: number): Promise<Buffer> 
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)
+}
+
+function parsed(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes))
+  } catch {
+    return undefined
+  }
 }
 
 /** fetch says "fetch failed" and hides the reason. */

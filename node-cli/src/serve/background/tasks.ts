@@ -7,11 +7,11 @@ import {
 import { hexToBytes } from '../../../../protocol/encoding/index.ts'
 import { computeStateRoot, hashPayload, type StateEntry } from '../../../../protocol/execution/index.ts'
 import { ArtifactError, parseArtifact } from '../../../../protocol/hbc/artifact.ts'
-import type { StorageWrite } from '../../engine/index.ts'
 import type { ArtifactManifest } from '../../../../protocol/hbc/manifest.ts'
+import type { StorageWrite } from '../../engine/index.ts'
 import { profile } from '../../profile.ts'
 import { type NodeReceipt, nodeReceiptOf, type Ran } from '../../receipts.ts'
-import { type FoundPage, StateReader, type StatePlace, type StateSummary } from '../sync/state-reader.ts'
+import { type FoundPage, type StatePlace, StateReader, type StateSummary } from '../sync/state-reader.ts'
 
 /** An artifact that keeps every rule, or the rule it breaks. */
 export type ReadArtifact =

@@ -41,19 +41,22 @@ export function peerClient(
     const method = body === undefined ? 'GET' : 'POST'
     const text = body === undefined ? undefined : JSON.stringify(body)
     const headers = sign({ method, target: address.pathname + address.search, body: text ?? '' })
-    return [
-      address.href,
-      {
+    return {
+      href: address.href,
+      options: {
         method,
         headers,
         ...(text !== undefined && { body: text }),
         timeoutSeconds: timeoutSeconds ?? timeoutSecondsDefault,
         answerBytesMax: answerBytesMax ?? answerBytesDefault,
         stop,
-      },
-    ] as const
+      } as const,
+    }
   }
-  const ask = (request: PeerRequest) => orPeerError(requestJson(...signed(request)))
+  const ask = (request: PeerRequest) => {
+    const { href, options } = signed(request)
+    return orPeerError(requestJson(href, options))
+  }
   return {
     publicKey,
     ask,
@@ -63,8 +66,9 @@ export function peerClient(
       return value
     },
     readBytes: async (request) => {
-      const { status, bytes } = await orPeerError(requestBytes(...signed(request)))
-      if (status !== 200) throw new PeerError(`it answers ${status}`)
+      const { href, options } = signed(request)
+      const { status, bytes } = await orPeerError(requestBytes(href, 'application/octet-stream', options))
+      if (status !== 200 || bytes === undefined) throw new PeerError(`it answers ${status}`)
       return bytes
     },
   }

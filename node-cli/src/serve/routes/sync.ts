@@ -52,7 +52,10 @@ export const syncRoutes = (node: ServeNode): readonly Route[] => {
         const { address, hbc } = artifactOf(params)
         const read = await background.run('readArtifact', hbc)
         if (read.status === 'invalid' || read.address !== address)
-          throw unavailable('The artifact of this module is damaged here. Ask another validator.', retrySeconds)
+          throw unavailable(
+            'The artifact of this module is damaged here. Ask another validator.',
+            retrySeconds,
+          )
         const summary = await states.summary(address)
         return json(200, { address, hbc_bytes: hbc.length, manifest: read.manifest, ...summary })
       },
@@ -77,9 +80,13 @@ export const syncRoutes = (node: ServeNode): readonly Route[] => {
         const place = { bucket: readCount(query, 'bucket'), index: readCount(query, 'index') }
         const found = await states.page(address, readCount(query, 'sequence'), place)
         if (found.status === 'moved')
-          throw new ApiError('conflict', 'The storage of the module has changed since; read the module again.', {
-            details: { sequence: found.sequence },
-          })
+          throw new ApiError(
+            'conflict',
+            'The storage of the module has changed since; read the module again.',
+            {
+              details: { sequence: found.sequence },
+            },
+          )
         if (found.status === 'nothing')
           throw new ApiError('not_found', 'The module stores nothing at this bucket and index.')
         return json(200, { address, ...found.page })
@@ -90,7 +97,8 @@ export const syncRoutes = (node: ServeNode): readonly Route[] => {
 
 /** What is being taken from peers is told to none: it is of several moments. @throws {@link ApiError} 503 `unavailable` */
 function requireWhole({ isSyncing }: ServeNode): void {
-  if (isSyncing()) throw unavailable('This node takes its modules from its peers at the moment.', retrySeconds)
+  if (isSyncing())
+    throw unavailable('This node takes its modules from its peers at the moment.', retrySeconds)
 }
 
 function readListQuery(query: ReadonlyMap<string, string>): { cursor: string; limit: number } {

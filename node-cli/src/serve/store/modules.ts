@@ -27,7 +27,6 @@ export function moduleStore(db: DatabaseSync): ModuleStore {
     stored: (address, key) => (stored.get(address, key) as { value: Uint8Array } | undefined)?.value ?? null,
     sequence: (address) => (sequence.get(address) as { sequence: number } | undefined)?.sequence ?? 0,
     count: () => (count.get() as { count: number }).count,
-    after: (address, limit) =>
-      (after.all(address, limit) as { address: string }[]).map((row) => row.address),
+    after: (address, limit) => (after.all(address, limit) as { address: string }[]).map((row) => row.address),
   }
 }

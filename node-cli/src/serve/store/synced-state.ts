@@ -31,8 +31,12 @@ export interface SyncedStateStore {
 const progressFact = 'state_sync'
 
 export function syncedStateStore(db: DatabaseSync, facts: FactStore): SyncedStateStore {
-  const selectBuckets = db.prepare('SELECT bucket, hash, is_whole AS isWhole FROM sync_buckets WHERE address = ?')
-  const countEntries = db.prepare('SELECT count(*) AS count FROM sync_entries WHERE address = ? AND bucket = ?')
+  const selectBuckets = db.prepare(
+    'SELECT bucket, hash, is_whole AS isWhole FROM sync_buckets WHERE address = ?',
+  )
+  const countEntries = db.prepare(
+    'SELECT count(*) AS count FROM sync_entries WHERE address = ? AND bucket = ?',
+  )
   const removeBucket = db.prepare('DELETE FROM sync_buckets WHERE address = ? AND bucket = ?')
   const removeEntries = db.prepare('DELETE FROM sync_entries WHERE address = ? AND bucket = ?')
   const putBucket = db.prepare(
@@ -41,7 +45,8 @@ export function syncedStateStore(db: DatabaseSync, facts: FactStore): SyncedStat
   )
   const putEntry = db.prepare('INSERT INTO sync_entries VALUES (?, ?, ?, ?)')
   const anyStorage = db.prepare('SELECT 1 FROM sequences LIMIT 1')
-  const isProgress = (fact: string | null): fact is SyncProgress => fact === 'under_way' || fact === 'complete'
+  const isProgress = (fact: string | null): fact is SyncProgress =>
+    fact === 'under_way' || fact === 'complete'
   return {
     progress: () => {
       const fact = facts.get(progressFact)

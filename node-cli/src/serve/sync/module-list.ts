@@ -17,8 +17,11 @@ export async function readModuleList(
   const listed: ListedModule[] = []
   let last = ''
   for (;;) {
-    const page = readListPage(await read(`/sync/modules?limit=${listPageMax}${last && `&cursor=${last}`}`), last)
-    listed.push(...page.modules)
+    const page = readListPage(
+      await read(`/sync/modules?limit=${listPageMax}${last && `&cursor=${last}`}`),
+      last,
+    )
+    for (const module of page.modules) listed.push(module)
     if (listed.length > modulesMax) throw new PeerError(`it lists more than ${modulesMax} modules`)
     if (!page.hasMore) return listed
     last = listed.at(-1)!.address

@@ -120,7 +120,8 @@ function readLeaves(value: unknown): Uint8Array[] {
 
 function readEntry(value: unknown): ProvenEntry {
   const { key, value_b64: text } = (value ?? {}) as { key: unknown; value_b64: unknown }
-  const isKey = typeof key === 'string' && /^(?:[0-9a-f]{2})*$/.test(key) && key.length <= 2 * limits.storageKey
+  const isKey =
+    typeof key === 'string' && /^(?:[0-9a-f]{2})*$/.test(key) && key.length <= 2 * limits.storageKey
   const bytes = typeof text === 'string' ? base64ToBytes(text) : null
   if (!isKey || bytes === null || bytes.length > limits.storageValue)
     throw new PeerError('its page has an entry that no module stores')
@@ -138,4 +139,3 @@ const bytesOf = (buckets: readonly ProvenBucket[]): number =>
   buckets
     .flatMap(({ entries }) => entries)
     .reduce((sum, { key, value }) => sum + key.length / 2 + value.length, 0)
-
