@@ -11,6 +11,7 @@ import { BackgroundThread } from './background/background-thread.ts'
 import { ChunkStore } from './chunks/chunk-store.ts'
 import { AdjustableClock } from './clock.ts'
 import type { ServeConfig } from './config.ts'
+import { createConsensus } from './consensus/consensus.ts'
 import { takeLease } from './data-lease.ts'
 import { deviceEngineOf } from './device-engine.ts'
 import { executionMetrics } from './execution/execution-metrics.ts'
@@ -62,10 +63,11 @@ export async function serve(config: ServeConfig): Promise<void> {
 
 async function run(node: ServeNode, stopped: Promise<NodeJS.Signals>): Promise<void> {
   const { config, log } = node
-  const parts = partsOf(node)
+  const consensus = config.role === 'validator' ? createConsensus(node) : null
+  const parts = partsOf(node, consensus)
   const server = await startServer({
     bind: config.bind,
-    routes: routesOf(node),
+    routes: routesOf(node, consensus),
     credentials: createCredentials({
       profile: node.profile,
       clock: node.clock,

@@ -11,6 +11,7 @@ import type { ArtifactManifest } from '../../../../protocol/hbc/manifest.ts'
 import type { StorageWrite } from '../../engine/index.ts'
 import { profile } from '../../profile.ts'
 import { type NodeReceipt, nodeReceiptOf, type Ran } from '../../receipts.ts'
+import { consensusTasks } from '../consensus/tasks.ts'
 import { type FoundPage, type StatePlace, StateReader, type StateSummary } from '../sync/state-reader.ts'
 
 /** An artifact that keeps every rule, or the rule it breaks. */
@@ -47,6 +48,8 @@ const stateReader = new StateReader(profile)
  * function of what it is given; the roots are one of the database as it is.
  */
 export const tasks = {
+  ...consensusTasks,
+
   readArtifact(hbc: Uint8Array): ReadArtifact {
     try {
       const { manifest, manifestAddress, wasm, guest } = parseArtifact(hbc)

@@ -3,7 +3,7 @@ import { zeroAddress } from '../../../../protocol/encoding/index.ts'
 import type { StateTransition } from '../../../../protocol/execution/index.ts'
 import { type DirectRound, deriveDirectRoundId } from '../../../../protocol/identity/index.ts'
 import { type EngineChoice, type ExecutionResult, execute } from '../../engine/index.ts'
-import { type ReceiptEnvelope, shownResult, signNodeReceipt } from '../../receipts.ts'
+import { type NodeReceipt, type ReceiptEnvelope, shownResult, signNodeReceipt } from '../../receipts.ts'
 import type { BackgroundThread } from '../background/background-thread.ts'
 import type { Clock } from '../clock.ts'
 import type { Log } from '../log.ts'
@@ -29,6 +29,12 @@ export interface RunAnswer {
   readonly answer: string
   /** Null without a round. */
   readonly vote: string | null
+}
+
+/** What came of a task. */
+export interface TaskRun {
+  readonly receipt: NodeReceipt
+  readonly output: Uint8Array
 }
 
 export interface ExecutorParts {
@@ -78,6 +84,23 @@ export class Executor {
         log.warn('not executed', { reason: (error as Error).message })
         throw error
       }
+    })
+  }
+
+  /**
+   * Runs a task for a decision of this node's own, which is kept where the decision is.
+   *
+   * @throws {@link NodeFault}, {@link QueueFull}, {@link RunAbandoned}.
+   */
+  runTask(request: RunRequest, log: Log): Promise<TaskRun> {
+    const { queue, metrics, background } = this.#parts
+    const { address, functionName, input, module, signal } = request
+    return queue.run({ isExclusive: !module.stateless, bytes: input.length, signal }, async () => {
+      const startedAt = performance.now()
+      const result = await metrics.measured(() => this.#execute(request))
+      logRun(log, result, startedAt)
+      const receipt = await background.run('makeReceipt', { address, functionName, input, result })
+      return { receipt, output: result.output ?? new Uint8Array() }
     })
   }
 

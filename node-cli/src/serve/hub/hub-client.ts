@@ -1,9 +1,16 @@
 import { isLocalUrl, isObject } from '../../../../protocol/encoding/index.ts'
-import { type JsonAnswer, NoAnswer, OversizedAnswer, requestJson } from '../../http-json.ts'
+import {
+  type JsonAnswer,
+  type JsonRequest,
+  NoAnswer,
+  OversizedAnswer,
+  requestBytes,
+  requestJson,
+} from '../../http-json.ts'
 import { HubError, invalidAnswer } from './hub-error.ts'
 import type { RequestSigner } from './request-signer.ts'
 
-/** Answers are small: the largest is the list of validators. */
+/** Answers are small, but those that say so. */
 const answerBytesMax = 2 ** 20
 
 const timeoutSeconds = 10
@@ -18,6 +25,8 @@ export interface HubRequest {
   readonly body?: object
   /** Left out for a call without credential. */
   readonly signer?: RequestSigner
+  /** Left out, 1 MiB. */
+  readonly answerBytesMax?: number
 }
 
 /** Turns the JSON of an answer into what the caller needs. @throws {@link HubError} for what a hub does not answer. */
@@ -30,10 +39,13 @@ export interface HubClient {
   readonly isLocal: boolean
   /** @throws {@link HubError} */
   readonly call: <T>(request: HubRequest, read: AnswerReader<T>) => Promise<T>
+  /** Asks for bytes, which nobody has checked. @throws {@link HubError} */
+  readonly download: (target: string, bytesMax: number) => Promise<Uint8Array>
 }
 
 /**
- * A client of the hub at `url`. It follows no redirect, waits 10 s at most, and reads 1 MiB of JSON at most.
+ * A client of the hub at `url`. It follows no redirect, waits 10 s at most, and reads 1 MiB of JSON at most where the call
+ * does not say otherwise.
  *
  * @param stop ends calls under way.
  */
@@ -41,7 +53,25 @@ export const hubClient = (url: URL, stop?: AbortSignal): HubClient => ({
   origin: url.origin,
   isLocal: isLocalUrl(url),
   call: async (request, read) => read(await answerOf(url.origin, request, stop)),
+  download: (target, bytesMax) => downloadFrom(url.origin, target, bytesMax, stop),
 })
+
+async function downloadFrom(
+  origin: string,
+  target: string,
+  bytesMax: number,
+  stop: AbortSignal | undefined,
+): Promise<Uint8Array> {
+  const { status, headers, bytes } = await orHubError(origin, () =>
+    requestBytes(origin + target, 'application/octet-stream', {
+      timeoutSeconds,
+      answerBytesMax: bytesMax,
+      stop,
+    }),
+  )
+  if (status === 200 && bytes !== undefined) return bytes
+  throw refusalOf(origin, { method: 'GET', target }, { status, headers, value: undefined })
+}
 
 async function answerOf(
   origin: string,
@@ -57,15 +87,20 @@ async function answerOf(
 async function send(origin: string, request: HubRequest, stop: AbortSignal | undefined): Promise<JsonAnswer> {
   const { method, target, body, signer } = request
   const text = body === undefined ? undefined : JSON.stringify(body)
+  const sent: JsonRequest = {
+    method,
+    headers: signer?.({ method, target, body: text ?? '' }) ?? {},
+    ...(text !== undefined && { body: text }),
+    timeoutSeconds,
+    answerBytesMax: request.answerBytesMax ?? answerBytesMax,
+    stop,
+  }
+  return orHubError(origin, () => requestJson(origin + target, sent))
+}
+
+async function orHubError<T>(origin: string, ask: () => Promise<T>): Promise<T> {
   try {
-    return await requestJson(origin + target, {
-      method,
-      headers: signer?.({ method, target, body: text ?? '' }) ?? {},
-      ...(text !== undefined && { body: text }),
-      timeoutSeconds,
-      answerBytesMax,
-      stop,
-    })
+    return await ask()
   } catch (error) {
     if (error instanceof OversizedAnswer)
       throw invalidAnswer(`${origin} sent ${error.message}; this is no answer of a hub`)

@@ -7,25 +7,23 @@ import {
   utf8,
 } from '../../../../protocol/encoding/index.ts'
 import type { DirectRound } from '../../../../protocol/identity/index.ts'
-import { limits, NodeFault } from '../../engine/index.ts'
-import { QueueFull } from '../execution/execution-queue.ts'
+import { limits } from '../../engine/index.ts'
+import type { Consensus } from '../consensus/consensus.ts'
 import type { RunAnswer, RunRequest } from '../execution/executor.ts'
 import type { LoadedModule } from '../execution/module-library.ts'
 import { ApiError, invalidField, unavailable } from '../http/api-error.ts'
 import { checkMembers, parseJsonObject } from '../http/json-body.ts'
 import type { Answer, Route, RouteRequest } from '../http/route.ts'
 import type { ServeNode } from '../node.ts'
-import { VoteWithheld } from '../store/votes.ts'
+import { orFault } from './faults.ts'
 
 const gasDefault = 1_000_000
 const bodyBytesMax = 2 * 1024 * 1024
-/** What a full queue takes to have room, as a guess. */
-const retrySeconds = 1
 /** After how long storage may have been taken. */
 const syncSeconds = 10
 
 /** Runs one function of a module that the node keeps. With a round the answer has this node's vote. */
-export const executeRoute = (node: ServeNode): Route => ({
+export const executeRoute = (node: ServeNode, consensus: Consensus | null): Route => ({
   method: 'POST',
   path: '/execute',
   access: 'coordinator or bearer',
@@ -40,7 +38,7 @@ export const executeRoute = (node: ServeNode): Route => ({
     if (given !== null) return answerOf(given)
     if (node.isSyncing())
       throw unavailable('This node takes its modules from its peers before it runs any.', syncSeconds)
-    const module = await orFault(() => node.library.find(asked.address))
+    const module = await orFault(() => findModule(node, consensus, asked.address, request.caller))
     if (module === null)
       throw new ApiError(
         'not_found',
@@ -51,6 +49,15 @@ export const executeRoute = (node: ServeNode): Route => ({
     return answerOf(await orFault(() => node.executor.run(runRequest(asked, module, request))))
   },
 })
+
+/** What the coordinator asks for, the hub has; a node that lacks it fetches it. */
+const findModule = (
+  { library }: ServeNode,
+  consensus: Consensus | null,
+  address: string,
+  { kind }: RouteRequest['caller'],
+): Promise<LoadedModule | null> =>
+  kind === 'node' && consensus !== null ? consensus.openModule(address) : library.find(address)
 
 type Asked = Omit<RunRequest, 'module' | 'signal'>
 
@@ -128,20 +135,4 @@ async function checkRound(
   if (round.input_hash !== (await background.run('hashPayload', input))) throw differs('input_hash')
   if (round.issued_at > clock.now() + params().max_skew)
     throw invalidField('round.issued_at', `is more than ${params().max_skew} s ahead of this node's clock`)
-}
-
-async function orFault<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    if (error instanceof QueueFull)
-      throw unavailable('The node has as many executions as it takes. Try again shortly.', retrySeconds)
-    if (error instanceof NodeFault)
-      throw new ApiError('unavailable', `The node cannot tell what the module answers: ${error.message}.`, {
-        details: { reason: 'node_fault' },
-      })
-    if (error instanceof VoteWithheld)
-      throw new ApiError('invalid_state', error.message, { details: { reason: 'vote_withheld' } })
-    throw error
-  }
 }

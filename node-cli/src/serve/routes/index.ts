@@ -1,6 +1,8 @@
+import type { Consensus } from '../consensus/consensus.ts'
 import type { Route } from '../http/route.ts'
 import type { ServeNode } from '../node.ts'
 import { chunkRoutes } from './chunks.ts'
+import { consensusRoutes } from './consensus.ts'
 import { executeRoute } from './execute.ts'
 import { healthRoute } from './health.ts'
 import { ledgerRoute } from './ledger.ts'
@@ -10,15 +12,16 @@ import { nodeRoute } from './node.ts'
 import { statusRoute } from './status.ts'
 import { syncRoutes } from './sync.ts'
 
-/** Every route of a node. */
-export const routesOf = (node: ServeNode): readonly Route[] => [
+/** Every route of a node. @param consensus Null on a node that is no validator. */
+export const routesOf = (node: ServeNode, consensus: Consensus | null): readonly Route[] => [
   healthRoute(node),
   nodeRoute(node),
   statusRoute(node),
-  executeRoute(node),
+  executeRoute(node, consensus),
   putModuleRoute(node),
   ledgerRoute(node),
   metricsRoute(node),
+  ...(consensus === null ? [] : consensusRoutes(node, consensus)),
   ...syncRoutes(node),
   ...(node.chunks === null ? [] : chunkRoutes(node, node.chunks)),
 ]

@@ -24,6 +24,12 @@ const redacted = ({ config, store, executions, uptime }: ServeNode) => ({
     receipts: store.ledger.count(),
     votes: store.votes.count(),
     executions: executions.total(),
+    ...(config.role === 'validator' && {
+      sets: store.sets.count(),
+      rounds: store.rounds.count().known,
+      final_rounds: store.rounds.count().final,
+      evidence: store.evidence.count(),
+    }),
   },
 })
 

@@ -51,7 +51,7 @@ export interface FinalRoundQuery {
 /** The rounds that this node judged or heard of. Their votes are in `RoundVoteStore`. */
 export interface RoundStore {
   readonly find: (roundId: string) => RoundRecord | null
-  /** Makes the record of a round that others vote in. One that is there stays as it is. */
+  /** Makes the record of a round that others vote in, who may be wrong about its place. One that is there stays as it is. */
   readonly see: (round: Pick<RoundRecord, 'roundId' | 'projectId' | 'epoch'>, now: number) => void
   /** Adds what this node found; a round keeps what was found first, and the state of a final one stays. */
   readonly judge: (
@@ -113,11 +113,11 @@ export function roundStore(db: DatabaseSync): RoundStore {
      ON CONFLICT DO NOTHING`,
   )
   const judge = db.prepare(
-    `UPDATE rounds SET task = ?, judgement = ?, state = CASE WHEN final_seq IS NULL THEN ? ELSE state END
+    `UPDATE rounds SET project_id = ?, epoch = ?, task = ?, judgement = ?, state = CASE WHEN final_seq IS NULL THEN ? ELSE state END
      WHERE round_id = ? AND judgement IS NULL`,
   )
   const finalize = db.prepare(
-    `UPDATE rounds SET final = ?, finality_hash = ?, final_seq = ${nextSeq}, state = 'finalized'
+    `UPDATE rounds SET project_id = ?, epoch = ?, final = ?, finality_hash = ?, final_seq = ${nextSeq}, state = 'finalized'
      WHERE round_id = ? AND final_seq IS NULL`,
   )
   const close = db.prepare(
@@ -135,11 +135,14 @@ export function roundStore(db: DatabaseSync): RoundStore {
     see: ({ roundId, projectId, epoch }, now) => void see.run(roundId, projectId, epoch, now),
     judge: ({ roundId, task, judgement }, state, now) => {
       see.run(roundId, task.project_id, task.epoch, now)
-      judge.run(JSON.stringify(task), JSON.stringify(judgement), state, roundId)
+      const { project_id: projectId, epoch } = task
+      judge.run(projectId, epoch, JSON.stringify(task), JSON.stringify(judgement), state, roundId)
     },
     finalize: (record, finalityHash, now) => {
-      see.run(record.round_id, record.project_id, record.epoch, now)
-      return Number(finalize.run(JSON.stringify(record), finalityHash, record.round_id).changes) === 1
+      const { round_id: roundId, project_id: projectId, epoch } = record
+      see.run(roundId, projectId, epoch, now)
+      const { changes } = finalize.run(projectId, epoch, JSON.stringify(record), finalityHash, roundId)
+      return Number(changes) === 1
     },
     close: (roundId, now) => {
       see.run(roundId, null, null, now)

@@ -15,6 +15,8 @@ export interface Sender {
 export interface SenderStore {
   readonly roleOf: (publicKey: string) => SenderRole | null
   readonly all: () => readonly Sender[]
+  /** Keys of the current validators, ascending. */
+  readonly validators: () => readonly string[]
   /** Puts another set in the place of the one there is. */
   readonly replace: (senders: readonly Sender[]) => void
 }
@@ -28,6 +30,11 @@ export function senderStore(db: DatabaseSync): SenderStore {
   return {
     roleOf: (publicKey) => known.get(publicKey)?.role ?? null,
     all: () => [...known.values()],
+    validators: () =>
+      [...known.values()]
+        .filter(({ role }) => role === 'validator')
+        .map(({ publicKey }) => publicKey)
+        .sort(),
     replace: (senders) => {
       inTransaction(db, () => {
         db.exec('DELETE FROM senders')

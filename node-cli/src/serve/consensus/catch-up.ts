@@ -1,0 +1,107 @@
+import type { ServeNode } from '../node.ts'
+import type { HubFacts } from './hub-facts.ts'
+import type { Peer, PeerClient, RoundFilter } from './peer-client.ts'
+import { NotYet, Refusal } from './refusal.ts'
+import type { RoundBook } from './round-book.ts'
+import type { RoundVotes } from './round-votes.ts'
+
+/** A round that is open for so long may be final elsewhere. */
+const openSeconds = 15
+/** An older one failed: nobody makes it final any more. */
+const givenUpSeconds = 2 * 86_400
+const openOfTurn = 20
+const pagesOfTurn = 10
+const everything: RoundFilter = { projectId: null, epoch: null }
+
+/**
+ * Learns what became final while this node was away: from its peers, and from the hub. Finality votes are verified like
+ * those that are sent, so that nobody is believed.
+ */
+export class CatchUp {
+  readonly #node: ServeNode
+  readonly #hub: HubFacts
+  readonly #peers: PeerClient
+  readonly #votes: RoundVotes
+  readonly #book: RoundBook
+  #turn = 0
+
+  constructor(node: ServeNode, hub: HubFacts, peers: PeerClient, votes: RoundVotes, book: RoundBook) {
+    this.#node = node
+    this.#hub = hub
+    this.#peers = peers
+    this.#votes = votes
+    this.#book = book
+  }
+
+  /** The other validators that may be called. */
+  peers(): readonly Peer[] {
+    const { store, identity } = this.#node
+    return store.senders.all().flatMap(({ publicKey, role, url }) => {
+      const isOther = role === 'validator' && publicKey !== identity.publicKey
+      return isOther && url !== null ? [{ publicKey, url }] : []
+    })
+  }
+
+  /** Reads on where one peer was left, another each time, and looks at rounds that stay open. */
+  async step(): Promise<void> {
+    const peers = this.peers()
+    const peer = peers[this.#turn++ % Math.max(peers.length, 1)]
+    if (peer !== undefined) await this.#follow(peer)
+    const { store, clock } = this.#node
+    const [from, to] = [clock.now() - givenUpSeconds, clock.now() - openSeconds]
+    for (const { roundId } of store.rounds.open(from, to, openOfTurn)) {
+      // Who validates may have changed since its votes came, or this node stopped between votes and record.
+      const { decided } = this.#book.settle(roundId)
+      if (decided === null) await this.#lookUp(roundId, peer)
+    }
+  }
+
+  /** Fetches every final round of an epoch that any peer has. */
+  async completeEpoch(projectId: string, epoch: number): Promise<void> {
+    for (const peer of this.peers()) {
+      let cursor: string | null = '0'
+      while (cursor !== null) cursor = await this.#takePage(peer, { projectId, epoch }, cursor)
+    }
+  }
+
+  async #follow(peer: Peer): Promise<void> {
+    const { facts } = this.#node.store
+    const fact = `rounds_read_of_${peer.publicKey}`
+    let cursor = facts.get(fact) ?? '0'
+    for (let page = 0; page < pagesOfTurn; page++) {
+      const found = await this.#peers.finalRounds(peer, everything, cursor)
+      if (found === null) return
+      await this.#votes.takeFinalityVotes(found.votes)
+      // A peer that began anew counts from the beginning.
+      const reached = Number(found.last) < Number(cursor) ? '0' : (found.next ?? found.last)
+      if (reached !== cursor) facts.set(fact, reached)
+      if (reached === cursor || found.next === null) return
+      cursor = reached
+    }
+  }
+
+  /** @returns The cursor of the next page; null after the last one. */
+  async #takePage(peer: Peer, filter: RoundFilter, cursor: string): Promise<string | null> {
+    const page = await this.#peers.finalRounds(peer, filter, cursor)
+    if (page === null) return null
+    await this.#votes.takeFinalityVotes(page.votes)
+    return page.next !== null && Number(page.next) > Number(cursor) ? page.next : null
+  }
+
+  async #lookUp(roundId: string, peer: Peer | undefined): Promise<void> {
+    const votes = await this.#ofHub(roundId)
+    if (votes.length > 0) await this.#votes.takeFinalityVotes(votes)
+    if (this.#node.store.rounds.find(roundId)?.final !== null || peer === undefined) return
+    const others = await this.#peers.finalityVotes(peer, roundId)
+    if (others !== null) await this.#votes.takeFinalityVotes(others)
+  }
+
+  async #ofHub(roundId: string): Promise<readonly unknown[]> {
+    try {
+      return await this.#hub.finalityVotes(roundId)
+    } catch (error) {
+      if (error instanceof NotYet || error instanceof Refusal) return []
+      throw error
+    }
+  }
+}

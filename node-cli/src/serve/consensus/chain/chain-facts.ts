@@ -1,0 +1,82 @@
+import type { Block } from '../../../../../protocol/consensus/index.ts'
+import { hashText, isObject, zeroAddress } from '../../../../../protocol/encoding/index.ts'
+import { NotYet } from '../refusal.ts'
+import type { ChainRpc } from './chain-rpc.ts'
+
+/** What the contract of collaterals keeps of a subscription. */
+export interface BondedSubscription {
+  /** The zero address while nothing is bonded. */
+  readonly owner: string
+  readonly isUnbonding: boolean
+  readonly collateral: string
+  /** Where rewards go: the owner where no other address was set. */
+  readonly payout: string
+}
+
+/** What a validator asks its chain. */
+export interface ChainFacts {
+  /** A block by its number; null while it is not mined. @throws {@link NotYet} */
+  readonly block: (number: number) => Promise<Block | null>
+  /** Subscriptions as of a block, in the order of their ids. @throws {@link NotYet} */
+  readonly subscriptions: (
+    staking: string,
+    ids: readonly string[],
+    block: number,
+  ) => Promise<readonly BondedSubscription[]>
+}
+
+/** Returns (owner, releaseAt, openSlashes, collateral, payout), a word each. */
+const subscriptionSelector = hashText('subscriptionOf(bytes32)').slice(0, 10)
+const wordDigits = 64
+
+/** @param chainId that the node was told. */
+export function chainFacts(rpc: ChainRpc, chainId: number): ChainFacts {
+  let isRight = false
+  const ask: ChainRpc = async (calls) => {
+    if (!isRight) {
+      const [id] = await rpc([{ method: 'eth_chainId', params: [] }])
+      if (Number(id) !== chainId)
+        throw new NotYet(`--chain-rpc leads to the chain ${Number(id)}, not ${chainId}`)
+      isRight = true
+    }
+    return rpc(calls)
+  }
+  return {
+    block: async (number) => {
+      const [block] = await ask([{ method: 'eth_getBlockByNumber', params: [quantity(number), false] }])
+      return block === null ? null : readBlock(block)
+    },
+    subscriptions: async (staking, ids, block) => {
+      const results = await ask(
+        ids.map((id) => ({
+          method: 'eth_call',
+          params: [{ to: staking, data: subscriptionSelector + id.slice(2) }, quantity(block)],
+        })),
+      )
+      return results.map(readSubscription)
+    },
+  }
+}
+
+const quantity = (value: number): string => `0x${value.toString(16)}`
+
+function readBlock(value: unknown): Block {
+  if (isObject(value) && typeof value.hash === 'string')
+    return { number: Number(value.number), hash: value.hash, timestamp: Number(value.timestamp) }
+  throw new NotYet('the chain answers no block')
+}
+
+function readSubscription(value: unknown): BondedSubscription {
+  if (typeof value !== 'string' || !/^0x[0-9a-f]{320}$/.test(value))
+    throw new NotYet('the chain answers no subscription; has it the contracts of the network?')
+  const word = (i: number): string => value.slice(2 + i * wordDigits, 2 + (i + 1) * wordDigits)
+  const address = (i: number): string => `0x${word(i).slice(24)}`
+  const owner = address(0)
+  const payout = address(4)
+  return {
+    owner,
+    isUnbonding: BigInt(`0x${word(1)}`) !== 0n,
+    collateral: String(BigInt(`0x${word(3)}`)),
+    payout: payout === zeroAddress ? owner : payout,
+  }
+}

@@ -1,0 +1,105 @@
+import type { Attestation } from '../../../../protocol/consensus/index.ts'
+import { quorum } from '../../../../protocol/consensus/index.ts'
+import { nodeSigner } from '../../node-signer.ts'
+import type { LoadedModule } from '../execution/module-library.ts'
+import { hubClient } from '../hub/hub-client.ts'
+import { parseHubUrl } from '../hub/hub-url.ts'
+import { requestSigner } from '../hub/request-signer.ts'
+import type { ServeNode } from '../node.ts'
+import type { GivenVote } from '../store/votes.ts'
+import { CatchUp } from './catch-up.ts'
+import { chainFacts } from './chain/chain-facts.ts'
+import { chainRpc } from './chain/chain-rpc.ts'
+import { CommitteeSets } from './committee-sets.ts'
+import { hubFacts } from './hub-facts.ts'
+import { peerClient } from './peer-client.ts'
+import { Refusal } from './refusal.ts'
+import { RoundBook } from './round-book.ts'
+import type { TaskRound } from './round-rules.ts'
+import { describeRound } from './round-view.ts'
+import { type RoundCounts, RoundVotes } from './round-votes.ts'
+import { TaskRounds } from './task-rounds.ts'
+import { openModule } from './worker-modules.ts'
+
+/** What a validator decides, and what it keeps of what others decide. */
+export interface Consensus {
+  /** Attests a snapshot, as it came. @throws as {@link CommitteeSets.attest} */
+  readonly attestSet: (snapshot: Uint8Array) => Promise<Attestation>
+  /** @throws as {@link TaskRounds.decide} */
+  readonly decide: (round: TaskRound) => Promise<GivenVote>
+  /** @throws as {@link RoundVotes.take} */
+  readonly takeVote: (vote: unknown) => Promise<RoundCounts>
+  /** Null for a round that this node never heard of. */
+  readonly describeRound: (roundId: string) => object | null
+  /** A module, fetched from the hub when this node lacks it. @throws {@link Refusal}, {@link NotYet} */
+  readonly openModule: (address: string) => Promise<LoadedModule>
+  readonly catchUp: CatchUp
+  /** What the operator sees of it. */
+  readonly describe: () => object
+  /** Ends calls under way. */
+  readonly stop: () => void
+}
+
+/** Joins the parts of a validator. */
+export function createConsensus(node: ServeNode): Consensus {
+  const { config, profile, seed, clock, store, metrics } = node
+  const stopping = new AbortController()
+  const client = config.hubUrl === null ? null : hubClient(parseHubUrl(config.hubUrl), stopping.signal)
+  const hub = hubFacts(node, client)
+  const chain = config.chainRpc === null ? null : chainFacts(chainRpc(config.chainRpc), config.chainId)
+  const book = new RoundBook(node)
+  const sets = new CommitteeSets(node, hub, chain)
+  const rounds = new TaskRounds(node, hub, chain, book)
+  const votes = new RoundVotes(node, hub, book)
+  const peers = peerClient(requestSigner(profile, nodeSigner(seed), clock), stopping.signal)
+  const catchUp = new CatchUp(node, hub, peers, votes, book)
+  const counted = countOutcomes(node)
+  metrics.gauge('sets_attested', 'Sets that this node attested', store.sets.count)
+  metrics.gauge('rounds_known', 'Rounds that this node judged or heard of', () => store.rounds.count().known)
+  metrics.gauge('rounds_final', 'Rounds that are final here', () => store.rounds.count().final)
+  metrics.gauge('evidence', 'Offences that this node has evidence of', store.evidence.count)
+  metrics.gauge('validators', 'Validators of the network', () => store.senders.validators().length)
+  return {
+    attestSet: (snapshot) => counted('set', () => sets.attest(snapshot)),
+    decide: (round) => counted('round', () => rounds.decide(round)),
+    takeVote: (vote) => counted('vote', () => votes.take(vote)),
+    describeRound: (roundId) => describeRound(node, book, roundId),
+    openModule: (address) => openModule(node.library, hub, address),
+    catchUp,
+    describe: () => {
+      const validators = store.senders.validators()
+      return {
+        validators: validators.length,
+        quorum: quorum(validators.length),
+        is_validator: validators.includes(node.identity.publicKey),
+        sets_attested: store.sets.count(),
+        rounds: store.rounds.count(),
+        evidence: store.evidence.count(),
+        chain_checked: chain !== null,
+      }
+    },
+    stop: () => stopping.abort(),
+  }
+}
+
+/** Counts what is asked of a validator by what came of it. */
+function countOutcomes({ metrics }: ServeNode) {
+  const requests = metrics.counter(
+    'consensus_requests_total',
+    'Sets, rounds and votes that were brought, by outcome; failed is one that may be brought again',
+    ['kind', 'outcome'],
+  )
+  return async <T>(kind: string, work: () => Promise<T>): Promise<T> => {
+    let outcome = 'failed'
+    try {
+      const result = await work()
+      outcome = 'taken'
+      return result
+    } catch (error) {
+      if (error instanceof Refusal) outcome = 'refused'
+      throw error
+    } finally {
+      requests.add(1, kind, outcome)
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import type { ExecutionVote, FinalityVote } from '../../../../protocol/consensus/index.ts'
+import type { ServeNode } from '../node.ts'
+import type { CheckedVote } from '../store/round-votes.ts'
+import type { RoundRecord } from '../store/rounds.ts'
+import { type Count, countDirect, countFinality, executionSubject } from './counts.ts'
+import { findOffences } from './offences.ts'
+
+/** Finds out what the votes that are kept make of a round, and keeps that. Every step may be repeated. */
+export class RoundBook {
+  readonly #node: ServeNode
+
+  constructor(node: ServeNode) {
+    this.#node = node
+  }
+
+  /** Makes a task round final once a quorum signed one record, and keeps the evidence that it gives. */
+  settle(roundId: string): Count {
+    const { store, clock, log } = this.#node
+    const votes = store.roundVotes.ofRound(roundId, 'finality')
+    const count = countFinality(votes, store.senders.validators())
+    const decisive = votes.find(({ subject }) => subject === count.decided)
+    if (decisive !== undefined) {
+      const { finality } = decisive.vote
+      if (store.rounds.finalize(finality, decisive.subject, clock.now()))
+        log.info('round final', {
+          round_id: roundId,
+          receipt_hash: finality.receipt_hash,
+          audited: finality.audited,
+          voters: finality.voters.length,
+        })
+    }
+    this.keepOffences(roundId)
+    return count
+  }
+
+  /** Closes a direct round once a quorum of the validators gave one result. */
+  settleDirect(roundId: string): Count {
+    const { store, clock, log } = this.#node
+    const count = countDirect(this.directVotes(roundId), store.senders.validators())
+    if (count.decided !== null && store.rounds.close(roundId, clock.now()))
+      log.info('direct round decided', { round_id: roundId })
+    return count
+  }
+
+  /** The votes of a direct round, with the one that this node gave. */
+  directVotes(roundId: string): readonly CheckedVote<ExecutionVote>[] {
+    const { store, identity } = this.#node
+    const heard = store.roundVotes.ofRound(roundId, 'execution')
+    const given = store.votes.find(identity.publicKey, 'execution', roundId)
+    if (given === null || heard.some(({ vote }) => vote.public_key === identity.publicKey)) return heard
+    const vote = JSON.parse(given.vote) as ExecutionVote
+    return [...heard, { vote, subject: executionSubject(vote) }]
+  }
+
+  /** Keeps the evidence that a round gives, as far as this node judged it. */
+  keepOffences(roundId: string): void {
+    const round = this.#node.store.rounds.find(roundId)
+    if (round?.task == null || round.judgement === null) return
+    const { task, judgement } = round
+    const votes = this.#node.store.roundVotes.ofRound(roundId, 'task').map(({ vote }) => vote)
+    const final = round.final && { record: round.final, votes: this.finalVotes(round) }
+    this.keepEvidence({ task, members: judgement.members, votes, final })
+  }
+
+  keepEvidence(facts: Parameters<typeof findOffences>[0]): void {
+    const { store, clock, log } = this.#node
+    for (const evidence of findOffences(facts))
+      if (store.evidence.keep(evidence, clock.now()))
+        log.warn('evidence of an offence kept', {
+          round_id: evidence.round_id,
+          kind: evidence.kind,
+          node_key: evidence.node_key,
+        })
+  }
+
+  /** The votes of the present validators for the final record of a round, in the order of their keys. */
+  finalVotes(round: RoundRecord): readonly FinalityVote[] {
+    const { store } = this.#node
+    const validators = new Set(store.senders.validators())
+    return store.roundVotes
+      .ofRound(round.roundId, 'finality')
+      .filter(({ vote, subject }) => subject === round.finalityHash && validators.has(vote.public_key))
+      .map(({ vote }) => vote)
+  }
+}

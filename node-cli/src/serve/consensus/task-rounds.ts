@@ -1,0 +1,137 @@
+import { closedRoundState, createFinalityRecord } from '../../../../protocol/consensus/index.ts'
+import { hashedMembers } from '../../../../protocol/execution/index.ts'
+import { deriveTaskRoundId } from '../../../../protocol/identity/index.ts'
+import type { Consensus } from '../../../../protocol/manifest/index.ts'
+import type { TaskRun } from '../execution/executor.ts'
+import type { Log } from '../log.ts'
+import type { ServeNode } from '../node.ts'
+import type { Judgement } from '../store/rounds.ts'
+import type { GivenVote } from '../store/votes.ts'
+import type { ChainFacts } from './chain/chain-facts.ts'
+import { findAuditBlockProblem } from './chain/chain-rules.ts'
+import type { HubFacts } from './hub-facts.ts'
+import { Once } from './once.ts'
+import { Refusal, refusal } from './refusal.ts'
+import type { RoundBook } from './round-book.ts'
+import type { JudgedRound, TaskRound } from './round-rules.ts'
+import { openModule } from './worker-modules.ts'
+
+/** Decides task rounds: one finality vote for each, for ever. */
+export class TaskRounds {
+  readonly #node: ServeNode
+  readonly #hub: HubFacts
+  readonly #chain: ChainFacts | null
+  readonly #book: RoundBook
+  /** The hub asks again while a task still runs. */
+  readonly #decisions = new Once<GivenVote>()
+  /** A run goes on when whoever asked for it is gone: the next request finds its vote. */
+  readonly #whileRunning = new AbortController().signal
+
+  constructor(node: ServeNode, hub: HubFacts, chain: ChainFacts | null, book: RoundBook) {
+    this.#node = node
+    this.#hub = hub
+    this.#chain = chain
+    this.#book = book
+  }
+
+  /**
+   * Gives this node's finality vote with its own run, where there had to be one.
+   *
+   * @throws {@link Refusal} with what is wrong; {@link NotYet}; {@link VoteWithheld}; {@link QueueFull};
+   * {@link NodeFault}.
+   */
+  async decide(round: TaskRound): Promise<GivenVote> {
+    const { store, identity } = this.#node
+    const roundId = deriveTaskRoundId(round.task)
+    const given = store.votes.find(identity.publicKey, 'finality', roundId)
+    return given ?? this.#decisions.run(roundId, () => this.#decide(roundId, round))
+  }
+
+  async #decide(roundId: string, round: TaskRound): Promise<GivenVote> {
+    const { store, background, log } = this.#node
+    const { task, input } = round
+    store.votes.checkAllowed(task.issued_at)
+    const inputHash = await background.run('hashPayload', input)
+    if (inputHash !== task.input_hash)
+      throw refusal('input_b64', `has the hash ${inputHash}, and not that of the task.`)
+    const consensus = await this.#hub.rules(task.project_id, task.consensus_hash)
+    const { project_id: projectId, epoch, set_hash: setHash } = task
+    await this.#hub.fetchSet({ projectId, epoch, setHash })
+    const judged = await this.#judge(round, consensus)
+    const ofRound = log.with({ round_id: roundId })
+    const run = judged.audited ? await this.#run(round, ofRound) : null
+    return this.#vote(round, judged, run, ofRound)
+  }
+
+  async #judge({ input: _, ...round }: TaskRound, consensus: Consensus): Promise<JudgedRound> {
+    const { background, clock, params, profile, store } = this.#node
+    const judged = await background.run('judgeRound', {
+      file: store.file,
+      setHash: round.task.set_hash,
+      profile,
+      params: params(),
+      consensus,
+      now: clock.now(),
+      round,
+    })
+    if (judged.status === 'invalid') throw new Refusal(judged.problems)
+    const wrong = this.#chain === null ? null : await findAuditBlockProblem(this.#chain, round)
+    if (wrong !== null) throw new Refusal([wrong])
+    return judged
+  }
+
+  async #run({ task, input }: TaskRound, log: Log): Promise<TaskRun> {
+    const { executor, library } = this.#node
+    const module = await openModule(library, this.#hub, task.module_address)
+    if (!module.stateless)
+      throw refusal('task.module_address', 'must be that of a module without storage and calls.')
+    if (!module.functions.includes(task.function))
+      throw refusal('task.function', `must be one that the module exports: ${module.functions.join(', ')}.`)
+    const request = {
+      address: task.module_address,
+      module,
+      functionName: task.function,
+      input,
+      gasLimit: task.gas_limit,
+      round: null,
+      signal: this.#whileRunning,
+    }
+    return executor.runTask(request, log)
+  }
+
+  async #vote(round: TaskRound, judged: JudgedRound, run: TaskRun | null, log: Log): Promise<GivenVote> {
+    const { background, profile, seed, store, clock } = this.#node
+    const { task, fallback, agreed_at, audit_block } = round
+    const { tally: counted, audited } = judged
+    const record = createFinalityRecord(task, counted, run?.receipt ?? null)
+    const own = await background.run('makeFinalityVote', { profile, seed, record })
+    const { votes: _, ...tally } = counted
+    const judgement: Judgement = { agreed_at, audit_block, fallback, members: judged.members, tally }
+    const state = closedRoundState(fallback !== null, tally.contested, audited)
+    const vote = { vote: own.vote, issuedAt: task.issued_at, answer: runText(run), createdAt: clock.now() }
+    const given = store.votes.give(vote, () => {
+      store.rounds.judge({ roundId: record.round_id, task, judgement }, state, clock.now())
+      for (const cast of judged.votes) store.roundVotes.keep({ vote: cast, subject: cast.receipt_hash })
+      store.roundVotes.keep(own)
+    })
+    log.info('finality vote given', {
+      state,
+      audited,
+      receipt_hash: record.receipt_hash,
+      counted: tally.counted.length,
+      rejected: tally.rejected.length,
+    })
+    this.#book.settle(record.round_id)
+    return given
+  }
+}
+
+/** The run as it is answered, each time with the same text. */
+const runText = (run: TaskRun | null): string =>
+  run === null
+    ? 'null'
+    : JSON.stringify({
+        receipt: hashedMembers(run.receipt),
+        output_b64: Buffer.from(run.output).toString('base64'),
+        events: run.receipt.events,
+      })

@@ -1,0 +1,54 @@
+import { repeat, waitUnreferenced } from '../hub/repeat.ts'
+import type { Part, ServeNode } from '../node.ts'
+import type { Consensus } from './consensus.ts'
+import { findUnreachable } from './reachability.ts'
+
+/** How often a validator asks for what it missed; sooner while it knows no peer. */
+const seconds = { catchUp: 20, withoutPeers: 5, unreachable: 60, reachable: 600 }
+
+/** What a validator does by itself: it learns what it missed, and looks whether others reach it. */
+export function validatorPart(node: ServeNode, consensus: Consensus): Part {
+  const { config, identity, log, metrics, status } = node
+  const stopping = new AbortController()
+  const { signal } = stopping
+  let running: Promise<unknown> = Promise.resolve()
+  let problem: string | null | undefined
+
+  metrics.gauge('reachable', 'Whether this node finds itself at its URL', () => Number(problem === null))
+  status.set('consensus', () => ({ ...consensus.describe(), reachable: problem === null, problem }))
+
+  const catchUp = async (): Promise<number> => {
+    try {
+      await consensus.catchUp.step()
+    } catch (error) {
+      if (!signal.aborted) log.error('rounds that were missed could not be read', { reason: String(error) })
+    }
+    const pause = consensus.catchUp.peers().length === 0 ? seconds.withoutPeers : seconds.catchUp
+    return pause * (0.9 + 0.1 * Math.random())
+  }
+
+  const lookAtSelf = async (url: string): Promise<number> => {
+    const found = await findUnreachable(url, identity.nodeId, signal)
+    if (!signal.aborted && found !== problem) {
+      if (found !== null) log.warn('others may not reach this validator', { url, reason: found })
+      else log.info('this validator answers at its URL', { url })
+      problem = found
+    }
+    return found === null ? seconds.reachable : seconds.unreachable
+  }
+
+  return {
+    start: () => {
+      const { nodeUrl } = config
+      running = Promise.all([
+        repeat(catchUp, signal, waitUnreferenced),
+        nodeUrl === null ? null : repeat(() => lookAtSelf(nodeUrl), signal, waitUnreferenced),
+      ])
+    },
+    stop: async () => {
+      stopping.abort()
+      consensus.stop()
+      await running
+    },
+  }
+}

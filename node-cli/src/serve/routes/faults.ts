@@ -1,0 +1,32 @@
+import { NodeFault } from '../../engine/index.ts'
+import { NotYet, Refusal } from '../consensus/refusal.ts'
+import { QueueFull } from '../execution/execution-queue.ts'
+import { ApiError, unavailable } from '../http/api-error.ts'
+import { VoteWithheld } from '../store/votes.ts'
+
+/** What a full queue takes to have room, and a hub or a chain to answer, as a guess. */
+const retrySeconds = { queue: 1, other: 5 }
+
+/** What `work` gives, with what keeps a node from it as an answer of its API. @throws {@link ApiError} */
+export async function orFault<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof Refusal)
+      throw new ApiError('invalid_evidence', `This node does not sign this. ${error.message}`, {
+        details: { problems: error.problems },
+        cause: error,
+      })
+    if (error instanceof NotYet)
+      throw unavailable(`This node cannot tell yet: ${error.message}.`, retrySeconds.other)
+    if (error instanceof QueueFull)
+      throw unavailable('The node has as many executions as it takes. Try again shortly.', retrySeconds.queue)
+    if (error instanceof NodeFault)
+      throw new ApiError('unavailable', `The node cannot tell what the module answers: ${error.message}.`, {
+        details: { reason: 'node_fault' },
+      })
+    if (error instanceof VoteWithheld)
+      throw new ApiError('invalid_state', error.message, { details: { reason: 'vote_withheld' } })
+    throw error
+  }
+}
