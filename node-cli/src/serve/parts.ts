@@ -1,5 +1,7 @@
 import type { Consensus } from './consensus/consensus.ts'
 import { validatorPart } from './consensus/validator-part.ts'
+import type { Epochs } from './epochs/index.ts'
+import { evidencePart } from './evidence/evidence-part.ts'
 import { hubPart } from './hub/hub-part.ts'
 import type { Part, ServeNode } from './node.ts'
 import { stateSyncPart } from './sync/state-sync.ts'
@@ -7,10 +9,16 @@ import { stateSyncPart } from './sync/state-sync.ts'
 /**
  * The parts of a node that work by themselves, in the order in which they start.
  *
- * @param consensus Null on a node that is no validator.
+ * @param consensus Null on a node that is no validator, as are its epochs.
  */
-export const partsOf = (node: ServeNode, consensus: Consensus | null): readonly Part[] => [
+export const partsOf = (
+  node: ServeNode,
+  consensus: Consensus | null,
+  epochs: Epochs | null,
+): readonly Part[] => [
   ...(node.config.hubUrl === null ? [] : [hubPart(node, node.config.hubUrl)]),
   ...(node.config.stateSync ? [stateSyncPart(node)] : []),
   ...(consensus === null ? [] : [validatorPart(node, consensus)]),
+  ...(epochs === null ? [] : [epochs.part]),
+  ...(consensus === null || node.config.hubUrl === null ? [] : [evidencePart(node, node.config.hubUrl)]),
 ]

@@ -14,6 +14,7 @@ import type { ServeConfig } from './config.ts'
 import { createConsensus } from './consensus/consensus.ts'
 import { takeLease } from './data-lease.ts'
 import { deviceEngineOf } from './device-engine.ts'
+import { createEpochs } from './epochs/index.ts'
 import { executionMetrics } from './execution/execution-metrics.ts'
 import { ExecutionQueue } from './execution/execution-queue.ts'
 import { Executor } from './execution/executor.ts'
@@ -64,10 +65,12 @@ export async function serve(config: ServeConfig): Promise<void> {
 async function run(node: ServeNode, stopped: Promise<NodeJS.Signals>): Promise<void> {
   const { config, log } = node
   const consensus = config.role === 'validator' ? createConsensus(node) : null
-  const parts = partsOf(node, consensus)
+  const epochs =
+    consensus === null || config.hubUrl === null ? null : createEpochs(node, consensus, config.hubUrl)
+  const parts = partsOf(node, consensus, epochs)
   const server = await startServer({
     bind: config.bind,
-    routes: routesOf(node, consensus),
+    routes: routesOf(node, consensus, epochs),
     credentials: createCredentials({
       profile: node.profile,
       clock: node.clock,

@@ -12,6 +12,7 @@ import type { StorageWrite } from '../../engine/index.ts'
 import { profile } from '../../profile.ts'
 import { type NodeReceipt, nodeReceiptOf, type Ran } from '../../receipts.ts'
 import { consensusTasks } from '../consensus/tasks.ts'
+import { epochTasks } from '../epochs/tasks.ts'
 import { type FoundPage, type StatePlace, StateReader, type StateSummary } from '../sync/state-reader.ts'
 
 /** An artifact that keeps every rule, or the rule it breaks. */
@@ -49,6 +50,7 @@ const stateReader = new StateReader(profile)
  */
 export const tasks = {
   ...consensusTasks,
+  ...epochTasks,
 
   readArtifact(hbc: Uint8Array): ReadArtifact {
     try {

@@ -64,8 +64,9 @@ export async function setClock({ config, clock, log }: ServeNode): Promise<void>
 }
 
 function startRegistration(node: ServeNode, client: HubClient): RunningRegistration {
-  const { config, profile, identity, seed, clock, queue, log } = node
+  const { config, profile, identity, seed, clock, queue, store, log } = node
   const engine = deviceEngineOf(config.engine)
+  const refresh = senderRefresh(node, client)
   return keepRegistered({
     client,
     profile,
@@ -83,7 +84,10 @@ function startRegistration(node: ServeNode, client: HubClient): RunningRegistrat
     beforeEach: async () => {
       if (config.clock === 'hub') await followHub(client, clock)
     },
-    afterEach: senderRefresh(node, client),
+    afterEach: async () => {
+      store.hubContact.heard(clock.now())
+      await refresh()
+    },
     changed: (link) => {
       const fields = { hub: client.origin, ...(link.problem !== null && { reason: link.problem }) }
       if (link.state === 'away') log.warn('the hub is away; the node goes on', fields)

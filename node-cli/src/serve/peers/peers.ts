@@ -18,14 +18,14 @@ export interface Peers {
 /** @param stop ends calls under way. */
 export function peersOf({ profile, seed, clock, identity, store }: ServeNode, stop?: AbortSignal): Peers {
   const sign = requestSigner(profile, nodeSigner(seed), clock)
-  const validators = () => store.senders.all().filter(({ role }) => role === 'validator')
   return {
-    validators: () => validators().map(({ publicKey }) => publicKey),
+    validators: store.senders.validators,
     isValidator: () => store.senders.roleOf(identity.publicKey) === 'validator',
     others: () =>
-      validators()
+      store.senders
+        .all()
+        .filter(({ role, publicKey }) => role === 'validator' && publicKey !== identity.publicKey)
         .filter((sender): sender is Sender & { url: string } => sender.url !== null)
-        .filter(({ publicKey }) => publicKey !== identity.publicKey)
         .map((sender) => peerClient(sender, sign, stop)),
     sign,
   }

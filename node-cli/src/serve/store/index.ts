@@ -4,8 +4,11 @@ import { databaseFile, inTransaction, openDatabase, orRefuse } from '../../data-
 import { writeStorage } from '../../data-dir/run-records.ts'
 import type { StorageWrite } from '../../engine/index.ts'
 import { type ConsensusStore, consensusStore } from './consensus.ts'
+import { type EpochStore, epochStore } from './epochs.ts'
 import { type EvidenceStore, evidenceStore } from './evidence.ts'
+import { type EvidencePostStore, evidencePostStore } from './evidence-posts.ts'
 import { type FactStore, factStore } from './facts.ts'
+import { type HubContactStore, hubContactStore } from './hub-contact.ts'
 import { type LedgerStore, ledgerStore } from './ledger.ts'
 import { migrations } from './migrations.ts'
 import { type ModuleStore, moduleStore } from './modules.ts'
@@ -23,8 +26,11 @@ export interface ServeStore {
   /** For further stores over the same database. */
   readonly db: DatabaseSync
   readonly consensus: ConsensusStore
+  readonly epochs: EpochStore
   readonly evidence: EvidenceStore
+  readonly evidencePosts: EvidencePostStore
   readonly facts: FactStore
+  readonly hubContact: HubContactStore
   readonly ledger: LedgerStore
   readonly modules: ModuleStore
   readonly nonces: NonceStore
@@ -59,8 +65,11 @@ export function openServeStore(dataDir: string): ServeStore {
       file,
       db,
       consensus: consensusStore(db),
+      epochs: epochStore(db),
       evidence: evidenceStore(db),
+      evidencePosts: evidencePostStore(db),
       facts,
+      hubContact: hubContactStore(db),
       ledger: ledgerStore(db),
       modules: moduleStore(db),
       nonces: nonceStore(db),
