@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { openSync, mkdirSync } from 'node:fs'
+import { mkdirSync, openSync } from 'node:fs'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Lifecycle } from '../../localnet/lifecycle.ts'

@@ -37,6 +37,12 @@ export async function finishTask(
   return { kind: kindOf(round), round, output: task.output, seconds }
 }
 
-function kindOf({ committee_size = 0, votes = 0, agreeing = 0, audited, fallback }: Round & { fallback?: unknown }) {
+function kindOf({
+  committee_size = 0,
+  votes = 0,
+  agreeing = 0,
+  audited,
+  fallback,
+}: Round & { fallback?: unknown }) {
   return 'clean' as const
 }

@@ -14,6 +14,7 @@ import type { ServeConfig } from './config.ts'
 import { createConsensus } from './consensus/consensus.ts'
 import { takeLease } from './data-lease.ts'
 import { deviceEngineOf } from './device-engine.ts'
+import { createEpochs } from './epochs/index.ts'
 import { executionMetrics } from './execution/execution-metrics.ts'
 import { ExecutionQueue } from './execution/execution-queue.ts'
 import { Executor } from './execution/executor.ts'
@@ -29,6 +30,7 @@ import { observeProcess } from './process-metrics.ts'
 import { routesOf } from './routes/index.ts'
 import { openServeStore, type ServeStore } from './store/index.ts'
 import { withholdVotesBefore } from './store/votes.ts'
+import { ModuleStates } from './sync/module-states.ts'
 
 /** How long executions, and what waits for them, may go on after the node was told to stop. */
 const stopMs = 10_000
@@ -63,10 +65,12 @@ export async function serve(config: ServeConfig): Promise<void> {
 async function run(node: ServeNode, stopped: Promise<NodeJS.Signals>): Promise<void> {
   const { config, log } = node
   const consensus = config.role === 'validator' ? createConsensus(node) : null
-  const parts = partsOf(node, consensus)
+  const epochs =
+    consensus === null || config.hubUrl === null ? null : createEpochs(node, consensus, config.hubUrl)
+  const parts = partsOf(node, consensus, epochs)
   const server = await startServer({
     bind: config.bind,
-    routes: routesOf(node, consensus),
+    routes: routesOf(node, consensus, epochs),
     credentials: createCredentials({
       profile: node.profile,
       clock: node.clock,
@@ -146,6 +150,8 @@ function createNode(config: ServeConfig, seed: string, store: ServeStore): Serve
       metrics: executions,
     }),
     executions,
+    states: new ModuleStates(store, new BackgroundThread()),
+    isSyncing: () => config.stateSync && store.syncedState.progress() !== 'complete',
     chunks,
     status: new Map(),
     uptime,
@@ -185,7 +191,7 @@ function announce({ identity, config, log }: ServeNode, { url }: RunningServer):
 
 /** Lets executions end, for a while, and the answers to them reach their callers. */
 async function stop(
-  { queue, background, log }: ServeNode,
+  { queue, background, states, log }: ServeNode,
   server: RunningServer,
   late: Promise<'late'>,
 ): Promise<void> {
@@ -197,6 +203,7 @@ async function stop(
   }
   await closeThreads()
   await background.close()
+  await states.close()
   log.info('stopped')
   // A guest that had to be left running would keep the process for as long as it likes.
   if (outcome === 'late') leaveAtOnce(0)

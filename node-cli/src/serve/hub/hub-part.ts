@@ -68,6 +68,7 @@ function startRegistration(node: ServeNode, client: HubClient): RunningRegistrat
   const { config, profile, identity, seed, clock, queue, store, log } = node
   const engine = deviceEngineOf(config.engine)
   const benchmark = () => keptBenchmark(store.facts, config.engine)
+  const refresh = senderRefresh(node, client)
   return keepRegistered({
     client,
     profile,
@@ -92,7 +93,10 @@ function startRegistration(node: ServeNode, client: HubClient): RunningRegistrat
     beforeEach: async () => {
       if (config.clock === 'hub') await followHub(client, clock)
     },
-    afterEach: senderRefresh(node, client),
+    afterEach: async () => {
+      store.hubContact.heard(clock.now())
+      await refresh()
+    },
     changed: (link) => {
       const fields = { hub: client.origin, ...(link.problem !== null && { reason: link.problem }) }
       if (link.state === 'away') log.warn('the hub is away; the node goes on', fields)
