@@ -47,6 +47,12 @@ const Status = z.looseObject({
 
 export type NodeStatus = z.output<typeof Status>
 
+/**
+ * Executions at once. A device takes as many tasks, and is blamed for those that it cannot take; its threads come with the
+ * work. What validators run waits for its turn.
+ */
+const workers: Readonly<Record<NodeRole, number>> = { miner: 16, validator: 2 }
+
 /** Longer than a node lets its executions go on. */
 const stopMs = 15_000
 
@@ -170,8 +176,7 @@ export class LocalNode {
     return [
       ...['--role', role, '--data-dir', dataDir, '--bind', `127.0.0.1:${port}`],
       ...['--hub-url', hub, '--clock', 'hub', '--chain-id', String(chainId), '--log-format', 'json'],
-      // Many nodes share this machine.
-      ...['--workers', '1'],
+      ...['--workers', String(workers[role])],
       ...(role === 'validator' ? ['--node-url', this.url, '--chain-rpc', rpcUrl] : []),
     ]
   }

@@ -29,10 +29,12 @@ export interface Devices extends Sample {
 
 /** The chain begins in the past, so that the running epoch has a beacon, and a set in which nobody is yet. */
 const pastSecs = 2 * 3_600
+/** A result is final after the first block that follows it. */
+const blockSecs = 2
 
 export async function startCluster(lifecycle: Lifecycle, folder: string): Promise<Cluster> {
   const network = await lifecycle.run(
-    () => startTemporaryNetwork(folder, {}, { pastSecs }),
+    () => startTemporaryNetwork(folder, {}, { pastSecs, blockSecs }),
     ({ stop }) => stop(),
   )
   const surroundings: NodeSurroundings = {

@@ -1,6 +1,6 @@
 /**
- * A miner that breaks a rule, for the demo of a cluster: it speaks the protocol with a key of its own, and no node has a
- * switch for that.
+ * A miner that breaks a rule in its first task, for the demo of a cluster: it speaks the protocol with a key of its own, and
+ * no node has a switch for that.
  *
  *   node tools/cluster/dishonest-node.ts lies|votes-twice DATA_DIR HUB BUILD
  */
@@ -23,7 +23,7 @@ const heartbeatMs = 5_000
 const slots = 16
 const limits = defaultNetworkParams
 
-/** What a node does with the true result of a task. */
+/** What a node does with the true result of its first task. */
 type Mode = 'lies' | 'votes-twice'
 
 interface Run {
@@ -39,6 +39,7 @@ const scratch = mkdtempSync(path.join(tmpdir(), 'dishonest-'))
 process.once('exit', () => rmSync(scratch, { recursive: true, force: true }))
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(0))
 
+let isFirst = true
 const signed = signedByNode(network, seed)
 const beat = async () => {
   const body = { status: 'online' as const }
@@ -72,8 +73,7 @@ async function work(socket: WebSocket, offer: OfferFrame): Promise<void> {
   socket.send(writeNodeFrame({ type: 'accept', offer_id }, limits))
   const payout = await readPayout(task)
   const truth = await run(task, Buffer.from(offer.input_b64 ?? '', 'base64'))
-  const lie = liesAbout(truth)
-  for (const { receipt, output, events } of mode === 'lies' ? [lie] : [truth, lie]) {
+  for (const { receipt, output, events } of isFirst ? breachOf(truth) : [truth]) {
     const content = { task, receipt, payout_address: payout, position }
     const vote = createTaskVote(network.profile, seed, content)
     const output_b64 = Buffer.from(output).toString('base64')
@@ -82,10 +82,13 @@ async function work(socket: WebSocket, offer: OfferFrame): Promise<void> {
   }
 }
 
-/** The result that nobody else has. */
-function liesAbout({ receipt, events }: Run): Run {
+/** What it votes for in the place of the truth. */
+function breachOf(truth: Run): Run[] {
+  isFirst = false
+  const { receipt, events } = truth
   const output = new TextEncoder().encode('whatever pays')
-  return { receipt: { ...receipt, output_hash: hashPayload(output) }, output, events }
+  const lie = { receipt: { ...receipt, output_hash: hashPayload(output) }, output, events }
+  return mode === 'lies' ? [lie] : [truth, lie]
 }
 
 /** Where rewards of this node go in the epoch of a task. */

@@ -37,12 +37,9 @@ export async function finishTask(
   return { kind: kindOf(round), round, output: task.output, seconds }
 }
 
-function kindOf({
-  committee_size = 0,
-  votes = 0,
-  agreeing = 0,
-  audited,
-  fallback,
-}: Round & { fallback?: unknown }) {
-  return 'clean' as const
+/** A member that voted for anything but the result makes a round contested, whatever else it voted for. */
+function kindOf({ votes_detail = [], audited = false }: Round): TaskKind {
+  if (votes_detail.length === 0) return 'fallback'
+  if (new Set(votes_detail.map(({ receipt_hash }) => receipt_hash)).size > 1) return 'contested'
+  return audited ? 'audited' : 'clean'
 }
