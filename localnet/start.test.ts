@@ -16,6 +16,7 @@ import {
   type Ports,
   type Started,
 } from './testing/npm-start.ts'
+import { runTool } from './testing/run-tool.ts'
 import { type Session, signIn } from './testing/session.ts'
 
 // Whole networks begin and end here, each in the time the machine has for it.
@@ -195,6 +196,26 @@ describe.skipIf(!hasAnvil)('npm start', () => {
       entries: keys.map((node_key) => ({ node_key })),
       excluded: [],
     })
+  })
+
+  test('the first task, given to the sample project, is final soon, and as nodectl runs it alone', async () => {
+    const input = '{"hello":"world"}'
+    const task = await runTool('tools/task.ts', ['echo', '--input', input, '--json'], { HUB_URL: origin() })
+    expect([task.code, task.stderr]).toEqual([0, expect.stringMatching(/ running .* finalized\n$/s)])
+    const { task: given, round } = JSON.parse(task.stdout)
+    expect(given).toMatchObject({ status: 'finalized', success: true, output: input })
+    expect(round).toMatchObject({ committee_size: 3, votes: 3, agreeing: 3, state: 'finalized' })
+
+    const artifact = file('echo.hbc')
+    const bytes = await (await fetch(`${origin()}/v1/modules/${round.module_address}/hbc`)).arrayBuffer()
+    writeFileSync(artifact, new Uint8Array(bytes))
+    const alone = await runTool('node-cli/src/main.ts', ['run', artifact, 'echo', '--input', input])
+    const { output, gas_used, receipt } = JSON.parse(alone.stdout)
+    expect([output, gas_used, receipt.receipt.receipt_hash]).toEqual([
+      given.output,
+      given.gas_used,
+      given.receipt_hash,
+    ])
   })
 
   test('the sample developer signs in and is given tokens, mined at once', async () => {

@@ -51,7 +51,7 @@ export type NodeStatus = z.output<typeof Status>
  * Executions at once. A device takes as many tasks, and is blamed for those that it cannot take; its threads come with the
  * work. What validators run waits for its turn.
  */
-const workers: Readonly<Record<NodeRole, number>> = { miner: 16, validator: 2 }
+const workers: Readonly<Record<NodeRole, number>> = { miner: 8, validator: 2 }
 
 /** Longer than a node lets its executions go on. */
 const stopMs = 15_000
