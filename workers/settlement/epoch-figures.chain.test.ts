@@ -11,7 +11,7 @@ import { client } from '../test/client.ts'
 import { createValidators, miner, readProject, submitReceipt } from '../test/epochs.ts'
 import type { Happening, IndexedHistory } from '../test/indexed-history.ts'
 import type { TestNode } from '../test/node.ts'
-import { publishRound, right } from '../test/rounds.ts'
+import { publishRound, right } from '../test/final-rounds.ts'
 
 const hour = 3_600
 /** In the next hours, so that no alarm of these tests is due by the clock of the machine. */

@@ -9,7 +9,7 @@ import { createMembers, type Member } from '../test/attested-set.ts'
 import { createValidators } from '../test/evidence.ts'
 import { networkNow } from '../test/network-time.ts'
 import type { TestNode } from '../test/node.ts'
-import { publishRound, right, type SimulatedRound, simulateRound } from '../test/rounds.ts'
+import { publishRound, right, type SimulatedRound, simulateRound } from '../test/final-rounds.ts'
 import { finishRound } from './finish-round.ts'
 
 let members: Member[]

@@ -11,7 +11,7 @@ import { client, errorOf } from '../../test/client.ts'
 import { createProject, createValidators, submitReceipt } from '../../test/epochs.ts'
 import { networkNow } from '../../test/network-time.ts'
 import type { TestNode } from '../../test/node.ts'
-import { publishRound, right, type SimulatedRound, simulateRound } from '../../test/rounds.ts'
+import { publishRound, right, type SimulatedRound, simulateRound } from '../../test/final-rounds.ts'
 import { emptyTables } from '../../test/tables.ts'
 
 const profile = resolveProfile()

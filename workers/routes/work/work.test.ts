@@ -8,7 +8,7 @@ import { countedDatabase } from '../../test/counted-database.ts'
 import { createValidators } from '../../test/evidence.ts'
 import { networkNow } from '../../test/network-time.ts'
 import type { TestNode } from '../../test/node.ts'
-import { publishRound, right, type SimulatedRound, simulateRound } from '../../test/rounds.ts'
+import { publishRound, right, type SimulatedRound, simulateRound } from '../../test/final-rounds.ts'
 import { emptyTables } from '../../test/tables.ts'
 
 interface Page<Item> {
