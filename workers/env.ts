@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { ChainIndexerObject } from '../durable-objects/chain-indexer.ts'
 import type { FaucetCooldown } from '../durable-objects/faucet-cooldown.ts'
+import type { NodeLinkObject } from '../durable-objects/node-link.ts'
 import type { ProjectCommitteesObject } from '../durable-objects/project-committees.ts'
 import type { RateLimiter } from '../durable-objects/rate-limiter.ts'
 import type { RelayerObject } from '../durable-objects/relayer.ts'
@@ -10,7 +11,6 @@ import { Contracts } from './chain/contracts.ts'
 import { Address, Amount, Bytes32 } from './http/formats.ts'
 import type { RelayMessage } from './queues/relay-message.ts'
 import { defaultAllowances, relayedActions } from './relay/allowances.ts'
-import type { NodeLinks } from './rounds/node-links.ts'
 
 /** Bindings and raw vars of wrangler.toml, as the platform hands them in. */
 export interface Env {
@@ -22,8 +22,8 @@ export interface Env {
   CHAIN_INDEXER: DurableObjectNamespace<ChainIndexerObject>
   FAUCET_COOLDOWN: DurableObjectNamespace<FaucetCooldown>
   PROJECT_COMMITTEES: DurableObjectNamespace<ProjectCommitteesObject>
+  NODE_LINK: DurableObjectNamespace<NodeLinkObject>
   ROUND: DurableObjectNamespace<RoundObject>
-  NODE_LINK: NodeLinks
   RELAY: Queue<RelayMessage>
   ASSETS: Fetcher
   PROFILE: string

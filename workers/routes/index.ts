@@ -158,6 +158,7 @@ export const routes: readonly RouteEntry[] = [
   get('/v1/faucet', () => import('./faucet/get.ts'), 'getFaucet'),
   post('/v1/faucet/drip', () => import('./faucet/drip.ts'), 'drip'),
   post('/v1/nodes/register', () => import('./nodes/register.ts'), 'registerNode'),
+  get('/v1/relay', () => import('./relay/connect.ts'), 'connectRelay'),
   post('/v1/nodes/heartbeat', () => import('./nodes/heartbeat.ts'), 'heartbeat'),
   get(
     '/v1/nodes/committee-sets/{project_id}/{epoch}',

@@ -36,12 +36,9 @@ export const submitTask = defineRoute(
     params: z.object(ProjectParams),
     query: z.object({
       wait: Wait.meta({ description: 'Seconds to wait for what `accept` says.' }),
-      accept: z
-        .enum(['final', 'agreed'])
-        .optional()
-        .meta({
-          description: 'What to wait for: the final result, or that of the committee. `final` when left out.',
-        }),
+      accept: z.enum(['final', 'agreed']).optional().meta({
+        description: 'What to wait for: the final result, or that of the committee. `final` when left out.',
+      }),
     }),
     json: {
       schema: TaskInput,
