@@ -33,3 +33,9 @@ export const benchmarkSuite = 'bench-v1'
 
 /** Longest label that an owner gives a device, in characters. */
 export const deviceLabelMax = 64
+
+/** The shape of a version of nodectl, of at most {@link nodectlVersionLengthMax} characters. */
+export const nodectlVersionPattern = /^\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.+-]+)?$/
+
+/** Longest version of nodectl, in characters. */
+export const nodectlVersionLengthMax = 64

@@ -30,6 +30,15 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'protocol/signatures',
     'protocol/encoding',
   ],
+  'protocol/relay': [
+    'protocol/consensus',
+    'protocol/errors.ts',
+    'protocol/execution',
+    'protocol/identity',
+    'protocol/encoding',
+    'protocol/manifest',
+    'protocol/wasm',
+  ],
   'protocol/vectors': ['protocol'],
 
   'durable-objects': ['protocol'],

@@ -39,6 +39,10 @@ export const routes: readonly RouteEntry[] = [
   get('/v1/validators', () => import('./network/validators.ts'), 'listValidators'),
   get('/v1/categories', () => import('./network/categories.ts'), 'listCategories'),
   get('/v1/transactions/{id}', () => import('./network/transaction.ts'), 'getTransaction'),
+  post('/v1/projects/{project_id}/tasks', () => import('./tasks/submit.ts'), 'submitTask'),
+  get('/v1/tasks/{task_id}', () => import('./tasks/get.ts'), 'getTask'),
+  get('/v1/task-inputs/{ticket}', () => import('./tasks/input.ts'), 'getTaskInput'),
+  post('/v1/execute', () => import('./tasks/execute.ts'), 'execute'),
   post('/v1/auth/nonce', () => import('./auth/nonce.ts'), 'createNonce'),
   post('/v1/auth/siwe', () => import('./auth/siwe.ts'), 'exchangeSiwe'),
   get('/v1/auth/session', () => import('./auth/session.ts'), 'getSession'),
@@ -159,6 +163,7 @@ export const routes: readonly RouteEntry[] = [
   get('/v1/faucet', () => import('./faucet/get.ts'), 'getFaucet'),
   post('/v1/faucet/drip', () => import('./faucet/drip.ts'), 'drip'),
   post('/v1/nodes/register', () => import('./nodes/register.ts'), 'registerNode'),
+  get('/v1/relay', () => import('./relay/connect.ts'), 'connectRelay'),
   post('/v1/nodes/heartbeat', () => import('./nodes/heartbeat.ts'), 'heartbeat'),
   get(
     '/v1/nodes/committee-sets/{project_id}/{epoch}',

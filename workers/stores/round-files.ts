@@ -1,10 +1,12 @@
 import type {
   CommitteeMember,
+  ExecutionVote,
   FinalityRecord,
   FinalityVote,
   Task,
   TaskVote,
 } from '../../protocol/consensus/index.ts'
+import type { DirectRound } from '../../protocol/identity/index.ts'
 import { inTime } from '../deadline.ts'
 import { unavailable } from '../errors.ts'
 
@@ -20,6 +22,13 @@ export interface RoundFile {
   evidence: readonly TaskVote[]
   finality: FinalityRecord | null
   finality_votes: readonly FinalityVote[]
+}
+
+/** Everything of a direct round. */
+export interface DirectRoundFile {
+  round_id: string
+  round: DirectRound
+  exec_votes: readonly ExecutionVote[]
 }
 
 const answerMsMax = 10_000
@@ -46,6 +55,15 @@ export class RoundFiles {
 
   async putRound(file: RoundFile): Promise<void> {
     await this.#put(roundKey(file.round_id), JSON.stringify(file))
+  }
+
+  async putDirectRound(file: DirectRoundFile): Promise<void> {
+    await this.#put(roundKey(file.round_id), JSON.stringify(file))
+  }
+
+  async directRound(roundId: string): Promise<DirectRoundFile | null> {
+    const bytes = await this.#get(roundKey(roundId))
+    return bytes && (JSON.parse(new TextDecoder().decode(bytes)) as DirectRoundFile)
   }
 
   async round(roundId: string): Promise<RoundFile | null> {

@@ -1,9 +1,9 @@
-import { gasLimitMax, inputBytesMax } from '../../../protocol/wasm/run-limits.ts'
+import { gasLimitMax, inputBytesMax, outputBytesMax } from '../../../protocol/wasm/run-limits.ts'
 
 /** Limits of a run, in bytes unless it says otherwise. */
 export const limits = {
   input: inputBytesMax,
-  output: 1024 * 1024,
+  output: outputBytesMax,
   events: 64,
   eventData: 16 * 1024,
   abortMessage: 1024,

@@ -1,6 +1,12 @@
 import * as z from 'zod'
 import { plainLine, withoutHidden } from '../../../protocol/encoding/index.ts'
-import { nodeHealths, nodeRoles, nodeStatuses } from '../../../protocol/identity/index.ts'
+import {
+  nodectlVersionLengthMax,
+  nodectlVersionPattern,
+  nodeHealths,
+  nodeRoles,
+  nodeStatuses,
+} from '../../../protocol/identity/index.ts'
 import { example } from '../../examples.ts'
 import { Bytes32, line, NodeId, Timestamp } from '../../http/formats.ts'
 import type { Node } from '../../stores/nodes.ts'
@@ -8,8 +14,8 @@ import { Engine } from '../projects/manifest-shape.ts'
 
 export const NodectlVersion = z
   .string()
-  .max(64)
-  .regex(/^\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.+-]+)?$/, 'must be a version such as 1.0.0')
+  .max(nodectlVersionLengthMax)
+  .regex(nodectlVersionPattern, 'must be a version such as 1.0.0')
 
 export const NodeView = z
   .strictObject({

@@ -1,0 +1,37 @@
+/** Bounds of the relay beyond the two of the network parameters. */
+
+/** Most offers that a node works on at once. */
+export const slotsMax = 64
+
+/** Most offers that a node says it holds: those it works on, and votes that it was never told are stored. */
+export const holdingMax = 4 * slotsMax
+
+/** Largest input that an offer carries itself, in bytes; of a larger one it has an address. */
+export const inlineInputBytesMax = 262_144
+
+/** Frames that break a rule before the hub closes the socket. */
+export const badFramesMax = 3
+
+/** Seconds between two attempts to connect, drawn at random from this range. */
+export const reconnectSecs = { min: 1, max: 60 } as const
+
+/** A node pings this often, in seconds. */
+export const pingSecs = 30
+
+/** A node that has pinged and then not for this many seconds is gone, whatever its socket says. */
+export const silentAfterSecs = 90
+
+/** A device without a socket for this many seconds is offline. */
+export const offlineAfterSecs = 60
+
+/** Invalid votes within {@link faultyWindowSecs} that make a device faulty. */
+export const invalidVotesMax = 3
+
+/** How long an invalid vote counts against a device, in seconds. */
+export const faultyWindowSecs = 86_400
+
+/**
+ * Most values in a frame, lists and objects included. The events of a run, 64 of 16 KiB, hold fewer than these; a frame
+ * of two bytes for each value would take twenty times its size in memory.
+ */
+export const frameValuesMax = 600_000
