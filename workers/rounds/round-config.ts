@@ -34,7 +34,9 @@ export function createRoundConfig(env: Env, settings: Settings): RoundConfig {
       if (round.outcome === null) return rounds.publish(published)
       // A row never says that a round is over while its file is not there.
       await roundFiles.putRound(roundFile(round))
-      return rounds.publish(published, publishFinal(round, published))
+      const outcome = await rounds.publish(published, publishFinal(round, published))
+      recordOffencesSoon(env, round.terms.roundId)
+      return outcome
     },
     async offer(round, lease) {
       const id = offerIdOf(round, lease)
@@ -70,6 +72,15 @@ export function createRoundConfig(env: Env, settings: Settings): RoundConfig {
     if (inline.length <= (inlineInputBytesMax * 4) / 3) return { input_b64: inline, input_url: null }
     return { input_b64: null, input_url: inputAddress(settings, terms.task.input_hash, lease.voteBy) }
   }
+}
+
+/** Beside everything else. What fails now is tried again by the schedule. */
+function recordOffencesSoon(env: Env, roundId: string): void {
+  const record = async () => {
+    const { recordRoundOffences } = await import('../settlement/round-offences.ts')
+    await recordRoundOffences(env, roundId)
+  }
+  record().catch((error) => console.error(`offences of the round ${roundId} could not be recorded`, error))
 }
 
 export const validatorSources = (

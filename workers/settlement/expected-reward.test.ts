@@ -27,13 +27,18 @@ describe('what units have to expect', () => {
   test('is what the protocol pays, however the others divide theirs', () => {
     const units = fc.integer({ min: 1, max: 12 })
     fc.assert(
-      fc.property(units, fc.array(units, { maxLength: 4 }), fc.constantFrom('per-unit', 'epoch-pool'), (own, others, model) => {
-        const rules = { ...terms, reward_model: model, max_units_per_epoch: 1_000 } as ExpectedTerms
-        const all = [own, ...others].map((count, i) => ({ miner: `${i}`, units: count }))
-        const sum = all.reduce((total, one) => total + one.units, 0)
-        const [paid] = computeRewards(rules, rules.epoch_secs, all).shares
-        expect(expectedReward(rules, own, sum)).toBe(paid?.amount)
-      }),
+      fc.property(
+        units,
+        fc.array(units, { maxLength: 4 }),
+        fc.constantFrom('per-unit', 'epoch-pool'),
+        (own, others, model) => {
+          const rules = { ...terms, reward_model: model, max_units_per_epoch: 1_000 } as ExpectedTerms
+          const all = [own, ...others].map((count, i) => ({ miner: `${i}`, units: count }))
+          const sum = all.reduce((total, one) => total + one.units, 0)
+          const [paid] = computeRewards(rules, rules.epoch_secs, all).shares
+          expect(expectedReward(rules, own, sum)).toBe(paid?.amount)
+        },
+      ),
     )
   })
 })

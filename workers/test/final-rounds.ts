@@ -1,23 +1,36 @@
 import { env } from 'cloudflare:workers'
+import { beginRound, type Lease, type Round } from '../../durable-objects/round/round.ts'
 import {
+  type CommitteeMember,
   createFinalityVote,
   createTaskVote,
   type FinalityRecord,
+  quorum,
+  type SnapshotEntry,
   type Task,
   type TaskVote,
 } from '../../protocol/consensus/index.ts'
 import { hashText } from '../../protocol/encoding/index.ts'
 import { type ExecutionReceipt, hashReceipt } from '../../protocol/execution/index.ts'
-import { deriveProofId, deriveTaskRoundId, resolveProfile } from '../../protocol/identity/index.ts'
-import { services } from '../services.ts'
-import { type FinishedRound, finishRound } from '../settlement/finish-round.ts'
+import { deriveTaskRoundId, resolveProfile } from '../../protocol/identity/index.ts'
+import { readSettings } from '../env.ts'
+import { publishedRound, roundFile } from '../rounds/published.ts'
+import { createRoundConfig } from '../rounds/round-config.ts'
 import type { RoundFile } from '../stores/round-files.ts'
-import type { LeaseRow, RoundRow } from '../stores/rounds.ts'
+import type { PublishedRound } from '../stores/rounds.ts'
 import { attestSet, buildSets, createMembers, type Member, requireSet, seatsOf } from './attested-set.ts'
 import type { TestNode } from './node.ts'
 
 const profile = resolveProfile()
 const epochSecs = 3_600
+
+const testCommittee = {
+  size: 3,
+  min_size: 3,
+  backups: 2,
+  selection: 'collateral-reputation-sortition-v1',
+  weight_cap_multiple: 10,
+} as const
 
 let seqs = 0
 
@@ -50,8 +63,14 @@ export interface SimulatedRound {
   afterwards?: Readonly<Record<number, string>>
 }
 
-/** A round that is over as the hub would have it, with votes and finality that are signed. Nothing is stored. */
-export function simulateRound(given: SimulatedRound): FinishedRound & { file: RoundFile } {
+/** A round that is over, as its object has it, and what follows for readers. */
+export interface SimulatedEnd extends PublishedRound {
+  object: Round
+  file: RoundFile
+}
+
+/** A round that is over, with votes and finality that are signed. Nothing is stored. */
+export function simulateRound(given: SimulatedRound): SimulatedEnd {
   const { members, deeds, validators, issuedAt, gasUsed = 5, lastedSecs = 4 } = given
   const { audit = null, state = 'finalized', primaries = members.length, fallback } = given
   const project = fallback ?? members[0]
@@ -114,58 +133,48 @@ export function simulateRound(given: SimulatedRound): FinishedRound & { file: Ro
       .map((member) => ({ public_key: member.device.publicKey, payout_address: payoutOf(member) }))
       .sort((a, b) => (a.public_key < b.public_key ? -1 : 1)),
   }
-  const isFinal = state === 'finalized'
   const endedAt = issuedAt + lastedSecs
-  const round: RoundRow = {
-    roundId,
-    kind: 'task',
-    state,
-    projectId: task.project_id,
-    consensusHash: task.consensus_hash,
-    epoch: task.epoch,
-    seq: task.seq,
-    setHash: task.set_hash,
-    moduleAddress: task.module_address,
-    function: task.function,
-    inputHash: task.input_hash,
-    gasLimit: task.gas_limit,
-    issuedAt,
-    nonce: null,
-    input: null,
-    fallback: fallback === undefined ? null : 'too_few_members',
-    committeeSize: primaries,
-    votes: new Set(votes.map(({ public_key }) => public_key)).size,
-    agreeing: record.voters.length,
-    audited: record.audited,
-    receiptHash: isFinal ? finalHash : null,
-    success: isFinal ? true : null,
-    gasUsed: isFinal ? gasUsed : null,
-    outputHash: isFinal ? finalReceipt.output_hash : null,
-    eventsHash: isFinal ? finalReceipt.events_hash : null,
-    output: null,
-    events: null,
-    agreedAt: isFinal ? issuedAt + 1 : null,
-    finalizedAt: isFinal ? endedAt : null,
-    finalityMs: isFinal ? lastedSecs * 1_000 : null,
-    error: isFinal ? null : 'no_quorum',
-  }
-  return {
-    taskId: hashText(`task of ${roundId}`),
-    round,
-    leases: members.map((member, position) =>
-      leaseOf(member, position, { round, deed: deeds[position] ?? 'missed', primaries }),
-    ),
-    endedAt,
-    file: {
-      round_id: roundId,
+  const draw = given.draw ?? drawOf(members, primaries)
+  const round: Round = {
+    ...beginRound({
+      roundId,
+      taskId: hashText(`task of ${roundId}`),
       task,
-      draw: given.draw ?? drawOf(members, primaries),
-      votes,
-      evidence,
-      finality: isFinal ? record : null,
-      finality_votes: isFinal ? validators.map(({ seed }) => createFinalityVote(profile, seed, record)) : [],
+      input: null,
+      rules: { committee: testCommittee, roundSecs: 60, leaseSecs: 30, acceptSecs: 10 },
+      underfunded: false,
+      startedAtMs: issuedAt * 1_000,
+    }),
+    drawn: {
+      set_hash: task.set_hash,
+      snapshot: { project_id: task.project_id, epoch: task.epoch },
+      seq: task.seq,
+      committee: {
+        k_eff: primaries,
+        b_eff: members.length - primaries,
+        q: quorum(primaries),
+        fallback: fallback !== undefined,
+      },
+      seats: members.map((member, position) => ({
+        ...(draw[position] as CommitteeMember),
+        entry: entryOf(member),
+      })),
     },
+    leases: members.map((_, position) =>
+      leaseOf(draw[position] as CommitteeMember, deeds[position] ?? 'missed', issuedAt),
+    ),
+    votes: votes.map((vote) => ({ vote, receivedAt: issuedAt + 1 })),
+    evidence,
+    results: { [finalHash]: { receipt: finalReceipt, output: '', events: [] } },
+    agreedAt: issuedAt + 1,
+    closedAt: issuedAt + 2,
+    isAudited: record.audited,
+    finalityVotes:
+      state === 'failed' ? [] : validators.map(({ seed }) => createFinalityVote(profile, seed, record)),
+    outcome:
+      state === 'failed' ? { state, at: endedAt } : { state, record, at: endedAt, ms: lastedSecs * 1_000 },
   }
+  return { object: round, file: roundFile(round), ...publishedRound(profile, round) }
 }
 
 const drawOf = (members: readonly Member[], primaries: number): RoundFile['draw'] =>
@@ -179,42 +188,42 @@ const drawOf = (members: readonly Member[], primaries: number): RoundFile['draw'
 
 const payoutOf = ({ payout, owner }: Member): string => payout ?? owner.address
 
+const entryOf = (member: Member): SnapshotEntry => ({
+  node_key: member.device.publicKey,
+  subscription_id: member.subscriptionId,
+  owner: member.owner.address,
+  payout_address: payoutOf(member),
+  collateral: '1',
+  reputation: 5_000,
+  binding_hash: hashText('binding'),
+})
+
 /** The lease as it stands when its round closes. */
-function leaseOf(
-  { device, owner, subscriptionId }: Member,
-  position: number,
-  { round, deed, primaries }: { round: RoundRow; deed: Deed; primaries: number },
-): LeaseRow {
+function leaseOf({ position, role, node_key }: CommitteeMember, deed: Deed, issuedAt: number): Lease {
   const hasVoted = typeof deed !== 'string'
   return {
-    roundId: round.roundId,
     position,
-    role: position < primaries ? 'primary' : 'backup',
-    nodeKey: device.publicKey,
-    nodeId: device.nodeId,
-    subscriptionId,
-    owner: owner.address,
-    projectId: round.projectId ?? '',
-    epoch: round.epoch ?? 0,
+    role,
+    nodeKey: node_key,
     state: hasVoted ? 'voted' : 'missed',
     missedBecause: hasVoted ? null : 'late',
-    createdAt: round.issuedAt,
-    deadline: round.issuedAt + 30,
-    completedAt: round.issuedAt + 1,
-    proofId: deriveProofId(profile, round.roundId, device.publicKey),
-    proofStatus: hasVoted ? 'pending' : deed === 'missed' ? 'missed' : 'rejected',
-    rejectionReason: hasVoted ? null : deed,
-    receiptHash: null,
-    submittedAt: hasVoted ? round.issuedAt + 1 : null,
-    units: null,
+    createdAt: issuedAt,
+    acceptBy: issuedAt + 10,
+    voteBy: issuedAt + 30,
+    completedAt: issuedAt + 1,
+    refused: hasVoted || deed === 'missed' ? null : deed,
+    isObsolete: false,
   }
 }
 
+/** Publishes a round that is over, as its object does. */
+export const publishSimulated = ({ object }: { object: Round }) =>
+  createRoundConfig(env, readSettings(env)).publish(object)
+
 /** A round of the hub that is over: its file, and its rows with all that follows. */
-export async function publishRound(given: SimulatedRound): Promise<FinishedRound & { file: RoundFile }> {
+export async function publishRound(given: SimulatedRound): Promise<SimulatedEnd> {
   const round = simulateRound(given)
-  await services(env).roundFiles.putRound(round.file)
-  await finishRound(services(env), round)
+  await publishSimulated(round)
   return round
 }
 

@@ -9,9 +9,15 @@ import { services } from '../../services.ts'
 import { createMembers, type Member } from '../../test/attested-set.ts'
 import { client, errorOf } from '../../test/client.ts'
 import { createProject, createValidators, submitReceipt } from '../../test/epochs.ts'
+import {
+  publishRound,
+  publishSimulated,
+  right,
+  type SimulatedRound,
+  simulateRound,
+} from '../../test/final-rounds.ts'
 import { networkNow } from '../../test/network-time.ts'
 import type { TestNode } from '../../test/node.ts'
-import { publishRound, right, type SimulatedRound, simulateRound } from '../../test/final-rounds.ts'
 import { emptyTables } from '../../test/tables.ts'
 
 const profile = resolveProfile()
@@ -47,7 +53,9 @@ async function walk(path: string, limit: number, between: () => Promise<unknown>
   const found: string[] = []
   let cursor = ''
   do {
-    const { items, next_cursor } = await read(`${path}${path.includes('?') ? '&' : '?'}limit=${limit}${cursor}`)
+    const { items, next_cursor } = await read(
+      `${path}${path.includes('?') ? '&' : '?'}limit=${limit}${cursor}`,
+    )
     found.push(...items.map(({ round_id }) => round_id))
     cursor = next_cursor === null ? '' : `&cursor=${encodeURIComponent(next_cursor)}`
     await between()
@@ -167,25 +175,27 @@ describe('GET /v1/explorer/rounds/{round_id}', () => {
       votes_detail: object[]
       audited: boolean
     }
-    expect(shown).toMatchObject({ round_id: round.roundId, state: 'finalized', audited: true, votes: 2, agreeing: 1 })
+    expect(shown).toMatchObject({
+      round_id: round.roundId,
+      state: 'finalized',
+      audited: true,
+      votes: 2,
+      agreeing: 1,
+    })
     expect(deriveTaskRoundId(shown.task)).toBe(round.roundId)
     expect(shown.votes_detail).toEqual([...file.votes, ...file.evidence])
     const keys = validators.map(({ publicKey }) => publicKey)
     expect(finalRecord(profile, shown.finality_votes, keys)).toEqual(shown.finality)
     // Upper case in a path is the same id.
-    const upper = round.roundId.replace(/[a-f]+/g, (part) => part.toUpperCase()).replace(/^.*0[xX]/, 'task:0x')
+    const upper = round.roundId
+      .replace(/[a-f]+/g, (part) => part.toUpperCase())
+      .replace(/^.*0[xX]/, 'task:0x')
     expect((await get(upper)).status).toBe(200)
   })
 
   test('has the task, and nothing of the votes, while it runs', async () => {
-    const { taskId, round, leases } = simulateRound({
-      members,
-      deeds: [right, right, right],
-      validators,
-      issuedAt: now,
-    })
-    const running = { ...round, state: 'pending' as const, receiptHash: null, gasUsed: null, finalizedAt: null }
-    await services(env).rounds.publish({ taskId, round: running, leases })
+    const { object, round } = simulateRound({ members, deeds: [], validators, issuedAt: now })
+    await publishSimulated({ object: { ...object, agreedAt: null, closedAt: null, outcome: null } })
     const shown = (await (await get(round.roundId)).json()) as Record<string, unknown>
     expect(shown).toMatchObject({ state: 'pending', task: { issued_at: now } })
     expect(Object.keys(shown)).not.toEqual(expect.arrayContaining(['votes_detail']))
@@ -205,7 +215,12 @@ describe('GET /v1/explorer/rounds/{round_id}', () => {
     const project = await createProject()
     const { receipt_hash } = await submitReceipt(project, { by: validators })
     const [id] = await idsOf('/v1/explorer/rounds?kind=epoch')
-    expect(await (await get(id ?? '')).json()).toMatchObject({ round_id: id, kind: 'epoch', receipt_hash, votes: 4 })
+    expect(await (await get(id ?? '')).json()).toMatchObject({
+      round_id: id,
+      kind: 'epoch',
+      receipt_hash,
+      votes: 4,
+    })
     expect((await get(`${id}9`)).status).toBe(404)
   })
 
@@ -317,12 +332,12 @@ describe('GET /v1/explorer/stats', () => {
     await publish({ issuedAt: now - 25 * 3_600 - 3_600 })
     const [first] = members as [Member]
     await env.DB.batch([
-      env.DB.prepare("INSERT INTO chain_states (kind, subject, state, block_number) VALUES ('subscription', 'a', ?, 1)").bind(
-        JSON.stringify({ status: 'bonded', collateral: '7000000000000000000000000000001' }),
-      ),
-      env.DB.prepare("INSERT INTO chain_states (kind, subject, state, block_number) VALUES ('subscription', 'b', ?, 1)").bind(
-        JSON.stringify({ status: 'unbonding', collateral: '5' }),
-      ),
+      env.DB.prepare(
+        "INSERT INTO chain_states (kind, subject, state, block_number) VALUES ('subscription', 'a', ?, 1)",
+      ).bind(JSON.stringify({ status: 'bonded', collateral: '7000000000000000000000000000001' })),
+      env.DB.prepare(
+        "INSERT INTO chain_states (kind, subject, state, block_number) VALUES ('subscription', 'b', ?, 1)",
+      ).bind(JSON.stringify({ status: 'unbonding', collateral: '5' })),
       env.DB.prepare(
         "INSERT INTO nodes (node_id, public_key, role, status, url, registered_at, last_heartbeat_at) VALUES (?, ?, 'miner', 'approved', '', 1, ?)",
       ).bind(first.device.nodeId, first.device.publicKey, now),

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { patterns } from '../../../protocol/encoding/index.ts'
 import { roundStates } from '../../../protocol/consensus/index.ts'
+import { patterns } from '../../../protocol/encoding/index.ts'
 import { example } from '../../examples.ts'
 import { Address, AnyObject, Bytes32, NodeId, Timestamp } from '../../http/formats.ts'
 import { CommitteeView, committeeExample } from '../committees/schema.ts'
@@ -31,7 +31,10 @@ const summaryShape = {
   seq: z.int().optional().meta({ description: 'Of the task within its epoch.' }),
   receipt_hash: Bytes32.optional().meta({ description: 'The agreed one, and the final one from then on.' }),
   gas_used: z.int().optional(),
-  committee_size: z.int().optional().meta({ description: 'Primaries; validators of a round without a committee.' }),
+  committee_size: z
+    .int()
+    .optional()
+    .meta({ description: 'Primaries; validators of a round without a committee.' }),
   votes: z.int().optional().meta({ description: 'Members whose vote counts.' }),
   agreeing: z.int().optional().meta({ description: 'Those of them that voted for `receipt_hash`.' }),
   audited: z.boolean().optional().meta({ description: 'Validators executed it themselves.' }),
