@@ -18,8 +18,8 @@ import {
   submitReceipt,
   type TestProject,
 } from '../../test/epochs.ts'
-import type { TestNode } from '../../test/node.ts'
 import { publishRound, right } from '../../test/final-rounds.ts'
+import type { TestNode } from '../../test/node.ts'
 import { emptyTables } from '../../test/tables.ts'
 import { signIn } from '../../test/wallet.ts'
 
@@ -281,7 +281,13 @@ describe('what accrues', () => {
   /** Three nodes, of which one is the wallet's own; in an epoch that nobody has attested. */
   async function accrue(rounds: number, issuedAt: number, members: readonly Member[]) {
     for (let i = 0; i < rounds; i++)
-      await publishRound({ members, deeds: members.map(() => right), validators, issuedAt, gasUsed: 2_000_000 })
+      await publishRound({
+        members,
+        deeds: members.map(() => right),
+        validators,
+        issuedAt,
+        gasUsed: 2_000_000,
+      })
   }
   const expectedOf = async (projectId: string, units: number) => {
     const { reward_per_unit, fee_split_bp } = (await readProject(projectId)).consensus.economics
@@ -336,7 +342,9 @@ describe('what accrues', () => {
     await accrue(1, unixNow() - month + 2 * hour, members)
     await accrue(1, unixNow() - month - 2 * hour, members)
     await services(env).epochRounds.purge(unixNow())
-    const { items } = (await read(owner.client, '/v1/me/earnings/epochs')) as Awaited<ReturnType<typeof payouts>>
+    const { items } = (await read(owner.client, '/v1/me/earnings/epochs')) as Awaited<
+      ReturnType<typeof payouts>
+    >
     expect(items).toHaveLength(1)
   })
 })

@@ -1,11 +1,13 @@
 import { env } from 'cloudflare:workers'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { finalRecord } from '../../../protocol/consensus/index.ts'
+import { createExecutionVote, finalRecord } from '../../../protocol/consensus/index.ts'
 import { hashText } from '../../../protocol/encoding/index.ts'
-import { hashReceipt, receiptText } from '../../../protocol/execution/index.ts'
-import { deriveTaskRoundId, resolveProfile } from '../../../protocol/identity/index.ts'
+import { createReceipt, hashReceipt, receiptText } from '../../../protocol/execution/index.ts'
+import { deriveDirectRoundId, deriveTaskRoundId, resolveProfile } from '../../../protocol/identity/index.ts'
 import { verifyEd25519 } from '../../../protocol/signatures/index.ts'
 import { services } from '../../services.ts'
+import { roundEnd } from '../../settlement/round-end.ts'
+import { roundEffects } from '../../stores/round-effects.ts'
 import { createMembers, type Member } from '../../test/attested-set.ts'
 import { client, errorOf } from '../../test/client.ts'
 import { createProject, createValidators, submitReceipt } from '../../test/epochs.ts'
@@ -46,6 +48,45 @@ beforeEach(() => emptyTables('rounds', 'leases', 'epoch_receipts', 'epoch_shares
 const publish = async (given: Partial<SimulatedRound> = {}) => {
   const whole = { members, deeds: [right, right, right], validators, issuedAt: now, ...given }
   return (await publishRound(whole)).round.roundId
+}
+
+/** A direct round that all validators answered alike, written as the hub writes it. */
+async function publishDirect() {
+  const run = { module_address: hashText('module'), function: 'echo' }
+  const receipt = createReceipt({
+    ...run,
+    input: new Uint8Array(),
+    output: new TextEncoder().encode('direct'),
+    events: [],
+    gas_used: 9,
+    success: true,
+  })
+  const nonce = '0123456789abcdef0123456789abcdef'
+  const round = { ...run, input_hash: receipt.input_hash, gas_limit: 1_000, issued_at: now, nonce }
+  const roundId = deriveDirectRoundId(round)
+  const votes = validators.map(({ seed }) =>
+    createExecutionVote(profile, seed, { round, receipt, payout_address: `0x${'0'.repeat(40)}` }),
+  )
+  await services(env).roundFiles.putDirectRound({ round_id: roundId, round, exec_votes: votes })
+  const { round: task } = simulateRound({ members, deeds: [], validators, issuedAt: now })
+  const receiptHash = hashReceipt(receipt)
+  const row = {
+    ...task,
+    ...{
+      roundId,
+      kind: 'exec' as const,
+      projectId: null,
+      consensusHash: null,
+      epoch: null,
+      seq: null,
+      setHash: null,
+    },
+    ...{ committeeSize: 4, votes: 4, agreeing: 4, receiptHash, gasUsed: 9, success: true },
+    ...{ outputHash: receipt.output_hash, eventsHash: receipt.events_hash },
+  }
+  const published = { taskId: null, round: row, leases: [] }
+  await services(env).rounds.publish(published, roundEffects(roundEnd(published, null, now)))
+  return { roundId, votes, receiptHash }
 }
 
 /** Every page of a list, and what happens between two of them. */
@@ -224,6 +265,27 @@ describe('GET /v1/explorer/rounds/{round_id}', () => {
     expect((await get(`${id}9`)).status).toBe(404)
   })
 
+  test('of a direct round has the votes of validators', async () => {
+    const { roundId, votes, receiptHash } = await publishDirect()
+    const shown = (await (await get(roundId)).json()) as Record<string, unknown>
+    expect(shown).toMatchObject({
+      round_id: roundId,
+      kind: 'exec',
+      state: 'finalized',
+      committee_size: 4,
+      votes: 4,
+    })
+    expect(shown.exec_votes).toEqual(votes)
+    for (const member of ['task', 'project_id', 'committee', 'finality'])
+      expect(shown).not.toHaveProperty(member)
+    const receipt = await client().get(`/v1/explorer/receipts/${receiptHash}`)
+    expect(await receipt.json()).toMatchObject({
+      kind: 'execution',
+      receipt: { public_key: votes[0]?.public_key, signature: votes[0]?.signature },
+      rounds: [roundId],
+    })
+  })
+
   test.each([
     `task:${hashText('none')}`,
     `exec:${hashText('none')}`,
@@ -338,11 +400,9 @@ describe('GET /v1/explorer/stats', () => {
       env.DB.prepare(
         "INSERT INTO chain_states (kind, subject, state, block_number) VALUES ('subscription', 'b', ?, 1)",
       ).bind(JSON.stringify({ status: 'unbonding', collateral: '5' })),
-      env.DB.prepare(
-        "INSERT INTO nodes (node_id, public_key, role, status, url, registered_at, last_heartbeat_at) VALUES (?, ?, 'miner', 'approved', '', 1, ?)",
-      ).bind(first.device.nodeId, first.device.publicKey, now),
+      env.DB.prepare("UPDATE devices SET link_state = 'idle' WHERE node_id = ?").bind(first.device.nodeId),
     ])
-    await services(env).networkFigures.refresh(now - 60, now)
+    await services(env).networkFigures.refresh(now)
     const { results } = await env.DB.prepare("SELECT 1 FROM projects WHERE listing_status = 'listed'").all()
     expect(await stats()).toEqual({
       projects_listed: results.length,
