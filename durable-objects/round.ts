@@ -203,13 +203,23 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
   /** Does what is due, one run at a time. What happens in the meantime makes it look again. */
   #work(): Promise<void> {
     this.#isAskedAgain = true
-    this.#working ??= this.#workOff().finally(() => {
-      this.#working = null
-    })
+    this.#working ??= this.#workOff()
     return this.#working
   }
 
   async #workOff(): Promise<void> {
+    try {
+      // What was asked for while the alarm was set is looked at too.
+      while (this.#isAskedAgain) {
+        await this.#workOnce()
+        await this.#rest()
+      }
+    } finally {
+      this.#working = null
+    }
+  }
+
+  async #workOnce(): Promise<void> {
     while (this.#isAskedAgain && this.#round !== null) {
       this.#isAskedAgain = false
       const now = await this.#config.now()
@@ -221,7 +231,7 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
         this.#isAskedAgain ||= done.includes('done')
       }
     }
-    await this.#rest()
+    if (this.#round === null) this.#isAskedAgain = false
   }
 
   #due(now: number): Effect[] {

@@ -1,4 +1,4 @@
-import { runDurableObjectAlarm } from 'cloudflare:test'
+import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { vi } from 'vitest'
 import {
@@ -30,6 +30,7 @@ import { createDeveloper, type ManifestChange } from './project.ts'
 import { openRelay, type RelaySocket } from './relay-socket.ts'
 import { ScriptedBlocks } from './scripted-blocks.ts'
 import { createListedProject, minCollateral } from './subscription.ts'
+import { emptyTables } from './tables.ts'
 
 const profile = resolveProfile()
 const epochSecs = 3_600
@@ -76,11 +77,12 @@ export class SimulatedMember {
     return this.member.device.publicKey
   }
 
-  /** Takes the offer that the hub sends next. */
-  async offer(): Promise<Offer> {
-    const frame = await this.relay.next()
-    if (frame.type !== 'offer') throw new Error(`the hub sent ${JSON.stringify(frame)}`)
-    return frame
+  /** Takes the offer of a round; what the hub sent of others before it is passed over. */
+  async offer(roundId: string): Promise<Offer> {
+    for (;;) {
+      const frame = await this.relay.next()
+      if (frame.type === 'offer' && deriveTaskRoundId(frame.task) === roundId) return frame
+    }
   }
 
   accept({ offer_id }: Offer): void {
@@ -110,6 +112,12 @@ export class SimulatedMember {
     return this.relay.next()
   }
 
+  /** Has the hub forget its invalid votes, of which several keep a node from work. */
+  async forgive(): Promise<void> {
+    const link = env.NODE_LINK.getByName(this.key)
+    await runInDurableObject(link, (_link, { storage }) => storage.kv.delete('invalid_votes'))
+  }
+
   /** Goes, as the hub sees it. */
   async disconnect(): Promise<void> {
     this.relay.socket.close(1000)
@@ -135,7 +143,7 @@ export class SimulatedValidator {
   /** Has it run another module. */
   salt = ''
   /** Answers in its place, if set. */
-  instead: ((path: string, body: unknown) => Response | Promise<Response> | null) | null = null
+  instead: ((path: string, body: unknown) => Response | null | Promise<Response | null>) | null = null
 
   constructor(node: TestNode, host: string) {
     this.node = node
@@ -206,6 +214,8 @@ export class SimulatedRounds {
   }: RoundsOptions = {}): Promise<this> {
     vi.useFakeTimers({ toFake: ['Date'] })
     this.setTime(testEpoch * epochSecs + 1_000)
+    await emptyTables('beacons', 'committee_sets', 'committee_set_attestations', 'nodes')
+    await emptyTables('chain_cursor', 'chain_blocks', 'chain_events', 'chain_states', 'chain_states_before')
     const developer = await createDeveloper()
     this.developer = developer
     const committee = { ...testCommittee, ...(project.work as { committee?: object } | undefined)?.committee }
@@ -289,9 +299,7 @@ export class SimulatedRounds {
   }
 
   /** Gives the project a task that gets its round at once. */
-  async begun(
-    body: object = {},
-  ): Promise<{
+  async begun(body: object = {}): Promise<{
     roundId: string
     seats: readonly Seat[]
     primaries: SimulatedMember[]
@@ -339,6 +347,11 @@ export const testCommittee = {
 }
 
 export const roundOf = (roundId: string) => env.ROUND.getByName(roundId)
+
+/** Ends an object in the middle of whatever it does, as a process does that is killed. */
+export async function killObject(stub: DurableObjectStub<undefined>): Promise<void> {
+  await runInDurableObject(stub, (_object, state) => state.abort('killed')).catch(() => {})
+}
 
 export const offerOf = (roundId: string, position: number): string => offerId({ round_id: roundId, position })
 
