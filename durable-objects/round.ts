@@ -5,6 +5,7 @@ import type {
   RoundState as PublicState,
   TaskVote,
 } from '../protocol/consensus/index.ts'
+import type { OfferResult, RoundPort, VoteBody, VoteResult } from './node-link/types.ts'
 import type { DirectOutcome, DirectRequest } from './round/direct.ts'
 import { dueEffects, type Effect, effectName, nextTime } from './round/due.ts'
 import {
@@ -31,15 +32,6 @@ import {
   voted,
 } from './round/transitions.ts'
 
-/** What a node sends with its vote. */
-export interface VoteBody {
-  vote: unknown
-  output_b64: string
-  events: unknown
-}
-
-export type VoteAnswer = { ok: true; state: string } | { ok: false; code: string; message: string }
-
 /** What becomes of a vote that was looked at. */
 export type Judgement =
   | { status: 'valid'; vote: TaskVote; result: Result }
@@ -57,7 +49,7 @@ export interface RoundConfig {
   seat(terms: RoundTerms): Promise<KeptCommittee>
   /** Writes the round as it stands; `over` where it had ended before. */
   publish(round: Round): Promise<'written' | 'over'>
-  offer(round: Round, lease: Lease): Promise<'offered' | 'offline' | 'full'>
+  offer(round: Round, lease: Lease): Promise<OfferResult>
   cancel(round: Round, lease: Lease): Promise<void>
   judge(round: Round, lease: Lease, body: VoteBody): Promise<Judgement>
   /** A node sent a vote that is none. */
@@ -87,7 +79,7 @@ const backstopMs = 15_000
  * process that ends in between leaves nothing undone: the alarm takes it up. The object forgets everything once its round was
  * published and its project was told.
  */
-export class RoundObject<Env = unknown> extends DurableObject<Env> {
+export class RoundObject<Env = unknown> extends DurableObject<Env> implements RoundPort {
   readonly #config: RoundConfig
   #round: Round | null
   #working: Promise<void> | null = null
@@ -130,7 +122,7 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> {
   }
 
   /** Takes a vote. It is stored when this says so. */
-  async voted(offerId: string, nodeKey: string, body: VoteBody): Promise<VoteAnswer> {
+  async voted(offerId: string, nodeKey: string, body: VoteBody): Promise<VoteResult> {
     const lease = this.#leaseOf(offerId, nodeKey)
     if (this.#round === null || lease === null)
       return refusal('invalid_state', 'The round is over, or never asked this node.')
@@ -211,13 +203,23 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> {
   /** Does what is due, one run at a time. What happens in the meantime makes it look again. */
   #work(): Promise<void> {
     this.#isAskedAgain = true
-    this.#working ??= this.#workOff().finally(() => {
-      this.#working = null
-    })
+    this.#working ??= this.#workOff()
     return this.#working
   }
 
   async #workOff(): Promise<void> {
+    try {
+      // What was asked for while the alarm was set is looked at too.
+      while (this.#isAskedAgain) {
+        await this.#workOnce()
+        await this.#rest()
+      }
+    } finally {
+      this.#working = null
+    }
+  }
+
+  async #workOnce(): Promise<void> {
     while (this.#isAskedAgain && this.#round !== null) {
       this.#isAskedAgain = false
       const now = await this.#config.now()
@@ -229,7 +231,7 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> {
         this.#isAskedAgain ||= done.includes('done')
       }
     }
-    await this.#rest()
+    if (this.#round === null) this.#isAskedAgain = false
   }
 
   #due(now: number): Effect[] {
@@ -343,7 +345,7 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> {
   }
 }
 
-const refusal = (code: string, message: string): VoteAnswer => ({ ok: false, code, message })
+const refusal = (code: string, message: string): VoteResult => ({ ok: false, code, message })
 
 const isReached = (published: PublicState | null, awaited: Awaited): boolean => {
   if (published === 'finalized' || published === 'failed') return true

@@ -1,6 +1,12 @@
 import { DurableObject } from 'cloudflare:workers'
 import type { ChainIndexerObject, IndexerStatus } from '../durable-objects/chain-indexer.ts'
-import type { LinkOffer, LinkStatus, OfferResult } from '../durable-objects/node-link/types.ts'
+import type {
+  LinkOffer,
+  LinkStatus,
+  OfferResult,
+  VoteBody,
+  VoteResult,
+} from '../durable-objects/node-link/types.ts'
 import type { NodeLinkObject } from '../durable-objects/node-link.ts'
 import { type CommitteesConfig, ProjectCommitteesObject } from '../durable-objects/project-committees.ts'
 import type {
@@ -12,7 +18,7 @@ import type {
 } from '../durable-objects/relayer.ts'
 import type { DirectOutcome, DirectRequest } from '../durable-objects/round/direct.ts'
 import type { RoundTerms } from '../durable-objects/round/round.ts'
-import type { Awaited, RoundObject, VoteAnswer, VoteBody } from '../durable-objects/round.ts'
+import type { Awaited, RoundObject } from '../durable-objects/round.ts'
 import { type Env, readSettings } from './env.ts'
 import { services } from './services.ts'
 
@@ -177,7 +183,7 @@ export class Round extends DurableObject<Env> implements Omit<RoundObject, keyof
     return (await this.#object).declined(offerId, nodeKey, reason)
   }
 
-  async voted(offerId: string, nodeKey: string, body: VoteBody): Promise<VoteAnswer> {
+  async voted(offerId: string, nodeKey: string, body: VoteBody): Promise<VoteResult> {
     return (await this.#object).voted(offerId, nodeKey, body)
   }
 

@@ -5,7 +5,9 @@ import { isObject } from '../../protocol/encoding/index.ts'
 import { hashReceipt } from '../../protocol/execution/index.ts'
 import { askValidator } from '../committees/ask-validator.ts'
 import { bytesToBase64 } from '../http/base64.ts'
+import { roundEnd } from '../settlement/round-end.ts'
 import type { Validator } from '../stores/network.ts'
+import { roundEffects } from '../stores/round-effects.ts'
 import type { RoundStore } from '../stores/rounds.ts'
 import { inlineBytesMax, keepRun, readRun } from './run-result.ts'
 import type { ValidatorSources } from './validators.ts'
@@ -40,7 +42,8 @@ export async function runDirectRound(
     quorum: needed,
   }
   const at = { now: await sources.now(), ms: Date.now() - startedAtMs }
-  await rounds.publish(published(request, outcome, agreed?.votes.length ?? 0, validators.length, at))
+  const row = published(request, outcome, agreed?.votes.length ?? 0, validators.length, at)
+  await rounds.publish(row, roundEffects(roundEnd(row, null, at.now)))
   return outcome
 }
 

@@ -1,5 +1,6 @@
+import type { VoteBody } from '../../durable-objects/node-link/types.ts'
 import { type Lease, type Round, votesOf } from '../../durable-objects/round/round.ts'
-import type { Judgement, VoteBody } from '../../durable-objects/round.ts'
+import type { Judgement } from '../../durable-objects/round.ts'
 import {
   hasSeat,
   isTaskVote,

@@ -3,6 +3,7 @@ import type { RoundConfig } from '../../durable-objects/round.ts'
 import { auditDraw, isAudited } from '../../protocol/consensus/index.ts'
 import { isLocalUrl } from '../../protocol/encoding/index.ts'
 import { defaultNetworkParams } from '../../protocol/identity/index.ts'
+import { inlineInputBytesMax, offerId } from '../../protocol/relay/index.ts'
 import type { Env, Settings } from '../env.ts'
 import { bytesToBase64 } from '../http/base64.ts'
 import { type Services, services } from '../services.ts'
@@ -11,14 +12,10 @@ import { findAuditBlock } from './audit-block.ts'
 import { runDirectRound } from './direct-round.ts'
 import { inputAddress } from './input-address.ts'
 import { judgeVote } from './judge-vote.ts'
-import { offerId } from './offer-id.ts'
 import { publishFinal } from './publish-final.ts'
 import { publishedRound, roundFile } from './published.ts'
 import { seatRound } from './seating.ts'
 import { askForFinality, spreadVotes, type ValidatorSources } from './validators.ts'
-
-/** Larger inputs are fetched by the node. */
-const offeredBytesMax = 262_144
 
 /** What a round asks of the hub around it. */
 export function createRoundConfig(env: Env, settings: Settings): RoundConfig {
@@ -37,10 +34,12 @@ export function createRoundConfig(env: Env, settings: Settings): RoundConfig {
       if (round.outcome === null) return rounds.publish(published)
       // A row never says that a round is over while its file is not there.
       await roundFiles.putRound(roundFile(round))
-      return rounds.publish(published, publishFinal(round, published))
+      const outcome = await rounds.publish(published, publishFinal(round, published))
+      recordOffencesSoon(env, round.terms.roundId)
+      return outcome
     },
     async offer(round, lease) {
-      const id = offerId(round.terms.roundId, lease.position)
+      const id = offerIdOf(round, lease)
       return link(lease).offer({
         offer_id: id,
         lease_id: id,
@@ -52,7 +51,7 @@ export function createRoundConfig(env: Env, settings: Settings): RoundConfig {
         vote_by: lease.voteBy,
       })
     },
-    cancel: (round, lease) => link(lease).cancel(offerId(round.terms.roundId, lease.position), 'closed'),
+    cancel: (round, lease) => link(lease).cancel(offerIdOf(round, lease), 'closed'),
     judge: (round, lease, body) => judgeVote({ profile, roundFiles }, round, lease, body),
     reportInvalid: (nodeKey) => link({ nodeKey }).invalidVote(),
     async auditBlock(round, agreedAt) {
@@ -70,9 +69,18 @@ export function createRoundConfig(env: Env, settings: Settings): RoundConfig {
   async function offeredInput(round: Round, lease: Lease) {
     const { terms } = round
     const inline = terms.input ?? (await readInput(roundFiles, round))
-    if (inline.length <= (offeredBytesMax * 4) / 3) return { input_b64: inline, input_url: null }
+    if (inline.length <= (inlineInputBytesMax * 4) / 3) return { input_b64: inline, input_url: null }
     return { input_b64: null, input_url: inputAddress(settings, terms.task.input_hash, lease.voteBy) }
   }
+}
+
+/** Beside everything else. What fails now is tried again by the schedule. */
+function recordOffencesSoon(env: Env, roundId: string): void {
+  const record = async () => {
+    const { recordRoundOffences } = await import('../settlement/round-offences.ts')
+    await recordRoundOffences(env, roundId)
+  }
+  record().catch((error) => console.error(`offences of the round ${roundId} could not be recorded`, error))
 }
 
 export const validatorSources = (
@@ -85,6 +93,9 @@ export const validatorSources = (
   rules: coordinator && { coordinator, isLocal: isLocalUrl(BASE_URL) },
   now: () => clock.now(),
 })
+
+const offerIdOf = ({ terms }: Round, { position }: Lease): string =>
+  offerId({ round_id: terms.roundId, position })
 
 /** Base64. @throws While it is not to be had. */
 async function readInput(files: RoundFiles, { terms }: Round): Promise<string> {

@@ -9,9 +9,9 @@ import { services } from '../services.ts'
 import { attestSet, buildSets, createMembers, type Member } from '../test/attested-set.ts'
 import { client } from '../test/client.ts'
 import { createValidators, miner, readProject, submitReceipt } from '../test/epochs.ts'
+import { publishRound, right } from '../test/final-rounds.ts'
 import type { Happening, IndexedHistory } from '../test/indexed-history.ts'
 import type { TestNode } from '../test/node.ts'
-import { publishRound, right } from '../test/rounds.ts'
 
 const hour = 3_600
 /** In the next hours, so that no alarm of these tests is due by the clock of the machine. */

@@ -10,8 +10,8 @@ import { services } from '../services.ts'
 import type { Member } from '../test/attested-set.ts'
 import { client } from '../test/client.ts'
 import { bonded, createValidators, hubAction, indexState } from '../test/evidence.ts'
+import { createSeatedProject, right } from '../test/final-rounds.ts'
 import type { TestNode } from '../test/node.ts'
-import { createSeatedProject, right } from '../test/rounds.ts'
 import { minCollateral } from '../test/subscription.ts'
 import { evidenceOf } from './round-evidence.ts'
 import { recordDueOffences, recordRoundOffences } from './round-offences.ts'
@@ -53,11 +53,15 @@ const offence = (kind: string, { device, subscriptionId }: Member) => ({
 })
 
 const isDue = async (roundId: string) =>
-  (await env.DB.prepare('SELECT attempts FROM round_offences WHERE round_id = ?').bind(roundId).first()) !== null
+  (await env.DB.prepare('SELECT attempts FROM round_offences WHERE round_id = ?').bind(roundId).first()) !==
+  null
 
 describe('the offences of a round', () => {
   test('are recorded and proposed, each once, however often it is asked', async () => {
-    const { drawn, roundId } = await project.publish({ audit: 'right', deeds: [['one', 'two'], ['wrong'], 'missed', right, right] })
+    const { drawn, roundId } = await project.publish({
+      audit: 'right',
+      deeds: [['one', 'two'], ['wrong'], 'missed', right, right],
+    })
     const [equivocator, wrong, absent] = drawn as [Member, Member, Member]
     expect(await isDue(roundId)).toBe(true)
     await recordRoundOffences(env, roundId)
@@ -77,7 +81,10 @@ describe('the offences of a round', () => {
   })
 
   test('are shown with the proofs of those that committed them', async () => {
-    const { roundId, leases } = await project.publish({ audit: 'right', deeds: [['wrong'], right, right, right, right] })
+    const { roundId, leases } = await project.publish({
+      audit: 'right',
+      deeds: [['wrong'], right, right, right, right],
+    })
     await recordRoundOffences(env, roundId)
     const [slash] = await slashesOf(roundId)
     const proof = await client().get(`/v1/proofs/${leases[0]?.proofId}`)
@@ -97,7 +104,10 @@ describe('the offences of a round', () => {
   })
 
   test('that somebody else proved before are not recorded again', async () => {
-    const { roundId, file, leases } = await project.publish({ audit: 'right', deeds: ['missed', right, right, right, right] })
+    const { roundId, file, leases } = await project.publish({
+      audit: 'right',
+      deeds: ['missed', right, right, right, right],
+    })
     const keys = validators.map(({ publicKey }) => publicKey)
     const [own] = evidenceOf(file, leases, keys) as [Evidence]
     // Of another quorum of validators, so it is other evidence.
@@ -120,7 +130,10 @@ describe('the offences of a round', () => {
   })
 
   test('wait while their round cannot be read, and are due again after a pause', async () => {
-    const { roundId } = await project.publish({ audit: 'right', deeds: ['missed', right, right, right, right] })
+    const { roundId } = await project.publish({
+      audit: 'right',
+      deeds: ['missed', right, right, right, right],
+    })
     const failing = {
       get: () => Promise.reject(new Error('the bucket is overloaded')),
     } as unknown as Env['ROUNDS']
@@ -134,7 +147,10 @@ describe('the offences of a round', () => {
   })
 
   test('that the hub cannot hold against anybody keep none of the others waiting', async () => {
-    const { drawn, roundId } = await project.publish({ audit: 'right', deeds: [['wrong'], 'missed', right, right, right] })
+    const { drawn, roundId } = await project.publish({
+      audit: 'right',
+      deeds: [['wrong'], 'missed', right, right, right],
+    })
     await env.DB.prepare('UPDATE subscriptions SET node_key = ? WHERE subscription_id = ?')
       .bind(deriveTaskRoundId({}).slice('task:'.length), drawn[0]?.subscriptionId)
       .run()

@@ -14,6 +14,13 @@ export interface EpochRoundCounts {
   medianFinalityMs: number | null
 }
 
+/** How many rounds an epoch had, and how many of them without a committee. */
+export interface RoundTotals {
+  epoch: number
+  rounds: number
+  fallbackRounds: number
+}
+
 /** What a wallet is credited in an epoch that nobody has attested yet. */
 export interface AccruingEpoch {
   projectId: string
@@ -49,6 +56,15 @@ export class EpochRoundStore {
         FROM ${epochRounds} WHERE ${isOfEpoch}`),
     )
     return row ?? null
+  }
+
+  /** The last two epochs of a project that had rounds, or the one that is asked for. */
+  async latest(projectId: string, epoch?: number): Promise<RoundTotals[]> {
+    return read(() =>
+      this.#db.all<RoundTotals>(sql`
+        SELECT epoch, rounds, fallback AS fallbackRounds FROM ${epochRounds} WHERE project_id = ${projectId}
+        ${epoch === undefined ? sql`` : sql`AND epoch = ${epoch}`} ORDER BY epoch DESC LIMIT 2`),
+    )
   }
 
   /** Rounds of each payout address, until the epoch is counted. */

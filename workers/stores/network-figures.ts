@@ -40,8 +40,8 @@ export class NetworkFiguresStore {
     return row as NetworkFigures
   }
 
-  /** Counts anew. @param heardSince - Devices that were heard since then are online. */
-  async refresh(heardSince: number, now: number): Promise<void> {
+  /** Counts anew. A device is online while the relay has its socket. @param now - Unix seconds. */
+  async refresh(now: number): Promise<void> {
     const [counted] = await read(() =>
       this.#db.all<{
         projects: number
@@ -55,8 +55,8 @@ export class NetworkFiguresStore {
           (SELECT ${sql.raw(sumText(amountParts("(c.state->>'collateral')")))} FROM ${chainStates} AS c
             WHERE c.kind = 'subscription' AND c.state->>'status' = 'bonded') AS bonded
         FROM (SELECT count(DISTINCT d.owner) AS miners, count(*) AS devices
-          FROM ${devices} AS d JOIN ${nodes} AS n ON n.node_id = d.node_id
-          WHERE d.unbound_at IS NULL AND n.status <> 'revoked' AND n.last_heartbeat_at >= ${heardSince}) AS online`),
+          FROM ${devices} AS d
+          WHERE d.unbound_at IS NULL AND d.banned_at IS NULL AND d.link_state <> 'offline') AS online`),
     )
     if (counted === undefined) return
     const bonded = String(readSum(counted.bonded))

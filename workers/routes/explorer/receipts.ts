@@ -21,7 +21,7 @@ const ReceiptEnvelope = z
     node_id: NodeId.optional(),
     public_key: Bytes32.optional(),
     signature: z.string().optional().meta({
-      description: 'Of a member that voted for it; absent where validators alone executed.',
+      description: 'Of a node that voted for it; absent where there was no committee.',
     }),
     timestamp: Timestamp.meta({ description: 'Not signed.' }),
   })
@@ -91,14 +91,18 @@ export const getReceipt = defineRoute(
   },
 )
 
-/** The receipt with the signature of one member that voted for it, if there was any. */
+/** The receipt with the signature of one node that voted for it, if there was any. */
 async function envelopeOf(
   c: HubContext,
   receiptHash: string,
   { receipt, roundIds, at }: ExecutedReceipt,
 ): Promise<z.output<typeof ReceiptEnvelope>> {
-  const file = await c.var.services.roundFiles.round(roundIds[0] ?? '')
-  const vote = file?.votes.find(({ receipt_hash }) => receipt_hash === receiptHash)
+  const { roundFiles } = c.var.services
+  const [newest = ''] = roundIds
+  const votes = newest.startsWith('exec:')
+    ? (await roundFiles.directRound(newest))?.exec_votes
+    : (await roundFiles.round(newest))?.votes
+  const vote = votes?.find(({ receipt_hash }) => receipt_hash === receiptHash)
   return {
     receipt: { ...receipt, receipt_hash: receiptHash },
     ...(vote && { node_id: vote.node_id, public_key: vote.public_key, signature: vote.signature }),

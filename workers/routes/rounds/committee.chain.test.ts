@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { client } from '../../test/client.ts'
 import { createValidators } from '../../test/evidence.ts'
-import { createSeatedProject, right } from '../../test/rounds.ts'
+import { createSeatedProject, right } from '../../test/final-rounds.ts'
 
 /** In the next hours, so that no alarm of these tests is due by the clock of the machine. */
 const epoch = Math.floor(Date.now() / 3_600_000) + 2

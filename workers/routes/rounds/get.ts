@@ -5,7 +5,7 @@ import { json } from '../../http/answer.ts'
 import { defineRoute } from '../../route.ts'
 import { epochRound } from '../../stores/round-lists.ts'
 import { PathRoundId, RoundView, roundExample } from './schema.ts'
-import { attemptOf, fileView, listedRound, summaryView, taskView } from './view.ts'
+import { attemptOf, directView, fileView, listedRound, summaryView, taskView } from './view.ts'
 
 export const getRound = defineRoute(
   {
@@ -31,11 +31,16 @@ async function ownRoundView(c: HubContext, id: string): Promise<z.output<typeof 
   if (round === null) throw noRound(id)
   const task = taskView(round)
   const isOver = round.state === 'finalized' || round.state === 'failed'
-  const file = isOver ? await roundFiles.round(id) : null
   return {
     ...summaryView(listedRound(round)),
     ...(task !== null && { task }),
-    ...(file !== null && fileView(c.var.settings.PROFILE, file, beacon)),
+    ...(isOver && (await said())),
+  }
+
+  async function said(): Promise<Partial<z.output<typeof RoundView>>> {
+    if (task === null) return directView(await roundFiles.directRound(id))
+    const file = await roundFiles.round(id)
+    return file === null ? {} : fileView(c.var.settings.PROFILE, file, beacon)
   }
 }
 

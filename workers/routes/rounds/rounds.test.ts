@@ -1,17 +1,25 @@
 import { env } from 'cloudflare:workers'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { finalRecord } from '../../../protocol/consensus/index.ts'
+import { createExecutionVote, finalRecord } from '../../../protocol/consensus/index.ts'
 import { hashText } from '../../../protocol/encoding/index.ts'
-import { hashReceipt, receiptText } from '../../../protocol/execution/index.ts'
-import { deriveTaskRoundId, resolveProfile } from '../../../protocol/identity/index.ts'
+import { createReceipt, hashReceipt, receiptText } from '../../../protocol/execution/index.ts'
+import { deriveDirectRoundId, deriveTaskRoundId, resolveProfile } from '../../../protocol/identity/index.ts'
 import { verifyEd25519 } from '../../../protocol/signatures/index.ts'
 import { services } from '../../services.ts'
+import { roundEnd } from '../../settlement/round-end.ts'
+import { roundEffects } from '../../stores/round-effects.ts'
 import { createMembers, type Member } from '../../test/attested-set.ts'
 import { client, errorOf } from '../../test/client.ts'
 import { createProject, createValidators, submitReceipt } from '../../test/epochs.ts'
+import {
+  publishRound,
+  publishSimulated,
+  right,
+  type SimulatedRound,
+  simulateRound,
+} from '../../test/final-rounds.ts'
 import { networkNow } from '../../test/network-time.ts'
 import type { TestNode } from '../../test/node.ts'
-import { publishRound, right, type SimulatedRound, simulateRound } from '../../test/rounds.ts'
 import { emptyTables } from '../../test/tables.ts'
 
 const profile = resolveProfile()
@@ -42,12 +50,53 @@ const publish = async (given: Partial<SimulatedRound> = {}) => {
   return (await publishRound(whole)).round.roundId
 }
 
+/** A direct round that all validators answered alike, written as the hub writes it. */
+async function publishDirect() {
+  const run = { module_address: hashText('module'), function: 'echo' }
+  const receipt = createReceipt({
+    ...run,
+    input: new Uint8Array(),
+    output: new TextEncoder().encode('direct'),
+    events: [],
+    gas_used: 9,
+    success: true,
+  })
+  const nonce = '0123456789abcdef0123456789abcdef'
+  const round = { ...run, input_hash: receipt.input_hash, gas_limit: 1_000, issued_at: now, nonce }
+  const roundId = deriveDirectRoundId(round)
+  const votes = validators.map(({ seed }) =>
+    createExecutionVote(profile, seed, { round, receipt, payout_address: `0x${'0'.repeat(40)}` }),
+  )
+  await services(env).roundFiles.putDirectRound({ round_id: roundId, round, exec_votes: votes })
+  const { round: task } = simulateRound({ members, deeds: [], validators, issuedAt: now })
+  const receiptHash = hashReceipt(receipt)
+  const row = {
+    ...task,
+    ...{
+      roundId,
+      kind: 'exec' as const,
+      projectId: null,
+      consensusHash: null,
+      epoch: null,
+      seq: null,
+      setHash: null,
+    },
+    ...{ committeeSize: 4, votes: 4, agreeing: 4, receiptHash, gasUsed: 9, success: true },
+    ...{ outputHash: receipt.output_hash, eventsHash: receipt.events_hash },
+  }
+  const published = { taskId: null, round: row, leases: [] }
+  await services(env).rounds.publish(published, roundEffects(roundEnd(published, null, now)))
+  return { roundId, votes, receiptHash }
+}
+
 /** Every page of a list, and what happens between two of them. */
 async function walk(path: string, limit: number, between: () => Promise<unknown> = async () => {}) {
   const found: string[] = []
   let cursor = ''
   do {
-    const { items, next_cursor } = await read(`${path}${path.includes('?') ? '&' : '?'}limit=${limit}${cursor}`)
+    const { items, next_cursor } = await read(
+      `${path}${path.includes('?') ? '&' : '?'}limit=${limit}${cursor}`,
+    )
     found.push(...items.map(({ round_id }) => round_id))
     cursor = next_cursor === null ? '' : `&cursor=${encodeURIComponent(next_cursor)}`
     await between()
@@ -167,25 +216,27 @@ describe('GET /v1/explorer/rounds/{round_id}', () => {
       votes_detail: object[]
       audited: boolean
     }
-    expect(shown).toMatchObject({ round_id: round.roundId, state: 'finalized', audited: true, votes: 2, agreeing: 1 })
+    expect(shown).toMatchObject({
+      round_id: round.roundId,
+      state: 'finalized',
+      audited: true,
+      votes: 2,
+      agreeing: 1,
+    })
     expect(deriveTaskRoundId(shown.task)).toBe(round.roundId)
     expect(shown.votes_detail).toEqual([...file.votes, ...file.evidence])
     const keys = validators.map(({ publicKey }) => publicKey)
     expect(finalRecord(profile, shown.finality_votes, keys)).toEqual(shown.finality)
     // Upper case in a path is the same id.
-    const upper = round.roundId.replace(/[a-f]+/g, (part) => part.toUpperCase()).replace(/^.*0[xX]/, 'task:0x')
+    const upper = round.roundId
+      .replace(/[a-f]+/g, (part) => part.toUpperCase())
+      .replace(/^.*0[xX]/, 'task:0x')
     expect((await get(upper)).status).toBe(200)
   })
 
   test('has the task, and nothing of the votes, while it runs', async () => {
-    const { taskId, round, leases } = simulateRound({
-      members,
-      deeds: [right, right, right],
-      validators,
-      issuedAt: now,
-    })
-    const running = { ...round, state: 'pending' as const, receiptHash: null, gasUsed: null, finalizedAt: null }
-    await services(env).rounds.publish({ taskId, round: running, leases })
+    const { object, round } = simulateRound({ members, deeds: [], validators, issuedAt: now })
+    await publishSimulated({ object: { ...object, agreedAt: null, closedAt: null, outcome: null } })
     const shown = (await (await get(round.roundId)).json()) as Record<string, unknown>
     expect(shown).toMatchObject({ state: 'pending', task: { issued_at: now } })
     expect(Object.keys(shown)).not.toEqual(expect.arrayContaining(['votes_detail']))
@@ -205,8 +256,34 @@ describe('GET /v1/explorer/rounds/{round_id}', () => {
     const project = await createProject()
     const { receipt_hash } = await submitReceipt(project, { by: validators })
     const [id] = await idsOf('/v1/explorer/rounds?kind=epoch')
-    expect(await (await get(id ?? '')).json()).toMatchObject({ round_id: id, kind: 'epoch', receipt_hash, votes: 4 })
+    expect(await (await get(id ?? '')).json()).toMatchObject({
+      round_id: id,
+      kind: 'epoch',
+      receipt_hash,
+      votes: 4,
+    })
     expect((await get(`${id}9`)).status).toBe(404)
+  })
+
+  test('of a direct round has the votes of validators', async () => {
+    const { roundId, votes, receiptHash } = await publishDirect()
+    const shown = (await (await get(roundId)).json()) as Record<string, unknown>
+    expect(shown).toMatchObject({
+      round_id: roundId,
+      kind: 'exec',
+      state: 'finalized',
+      committee_size: 4,
+      votes: 4,
+    })
+    expect(shown.exec_votes).toEqual(votes)
+    for (const member of ['task', 'project_id', 'committee', 'finality'])
+      expect(shown).not.toHaveProperty(member)
+    const receipt = await client().get(`/v1/explorer/receipts/${receiptHash}`)
+    expect(await receipt.json()).toMatchObject({
+      kind: 'execution',
+      receipt: { public_key: votes[0]?.public_key, signature: votes[0]?.signature },
+      rounds: [roundId],
+    })
   })
 
   test.each([
@@ -317,17 +394,15 @@ describe('GET /v1/explorer/stats', () => {
     await publish({ issuedAt: now - 25 * 3_600 - 3_600 })
     const [first] = members as [Member]
     await env.DB.batch([
-      env.DB.prepare("INSERT INTO chain_states (kind, subject, state, block_number) VALUES ('subscription', 'a', ?, 1)").bind(
-        JSON.stringify({ status: 'bonded', collateral: '7000000000000000000000000000001' }),
-      ),
-      env.DB.prepare("INSERT INTO chain_states (kind, subject, state, block_number) VALUES ('subscription', 'b', ?, 1)").bind(
-        JSON.stringify({ status: 'unbonding', collateral: '5' }),
-      ),
       env.DB.prepare(
-        "INSERT INTO nodes (node_id, public_key, role, status, url, registered_at, last_heartbeat_at) VALUES (?, ?, 'miner', 'approved', '', 1, ?)",
-      ).bind(first.device.nodeId, first.device.publicKey, now),
+        "INSERT INTO chain_states (kind, subject, state, block_number) VALUES ('subscription', 'a', ?, 1)",
+      ).bind(JSON.stringify({ status: 'bonded', collateral: '7000000000000000000000000000001' })),
+      env.DB.prepare(
+        "INSERT INTO chain_states (kind, subject, state, block_number) VALUES ('subscription', 'b', ?, 1)",
+      ).bind(JSON.stringify({ status: 'unbonding', collateral: '5' })),
+      env.DB.prepare("UPDATE devices SET link_state = 'idle' WHERE node_id = ?").bind(first.device.nodeId),
     ])
-    await services(env).networkFigures.refresh(now - 60, now)
+    await services(env).networkFigures.refresh(now)
     const { results } = await env.DB.prepare("SELECT 1 FROM projects WHERE listing_status = 'listed'").all()
     expect(await stats()).toEqual({
       projects_listed: results.length,

@@ -1,7 +1,8 @@
 import type * as z from 'zod'
 import { hashCommittee, quorum, sortitionSeed } from '../../../protocol/consensus/index.ts'
+import type { JsonValue } from '../../../protocol/encoding/index.ts'
 import { defaultNetworkParams, type Profile } from '../../../protocol/identity/index.ts'
-import type { RoundFile } from '../../stores/round-files.ts'
+import type { DirectRoundFile, RoundFile } from '../../stores/round-files.ts'
 import type { AcceptedEpoch, ListedRound } from '../../stores/round-lists.ts'
 import type { RoundRow } from '../../stores/rounds.ts'
 import type { CommitteeView } from '../committees/schema.ts'
@@ -73,6 +74,10 @@ export function fileView(
     })),
   }
 }
+
+/** What the file of a direct round adds to its row. */
+export const directView = (file: DirectRoundFile | null): Partial<z.output<typeof RoundView>> =>
+  file === null ? {} : { exec_votes: file.exec_votes as unknown as Record<string, JsonValue>[] }
 
 export const finalityView = (record: NonNullable<RoundFile['finality']>) => ({
   ...record,
