@@ -16,7 +16,8 @@ export interface TestValidator {
   readonly seed: string
   readonly publicKey: string
   readonly port: number
-  readonly start: (flags?: readonly string[]) => Promise<ServingNode>
+  /** @param hub Another one than that of its network. */
+  readonly start: (flags?: readonly string[], hub?: string) => Promise<ServingNode>
 }
 
 export interface ValidatorNetwork {
@@ -29,6 +30,8 @@ export interface ValidatorNetwork {
   readonly answers: Map<string, Answerer>
   /** While it is away, connections to the hub break. */
   isAway: boolean
+  /** How far the time of the network is ahead of this machine's, in seconds. */
+  aheadSeconds: number
 }
 
 /** A hub that knows validators, and answers what a test has it answer. */
@@ -40,6 +43,8 @@ export async function startValidatorNetwork(): Promise<ValidatorNetwork> {
     const { method, url = '' } = request
     const given = answers.get(`${method} ${url.split('?')[0]}`)
     if (given !== undefined) return given(request, response)
+    if (url === '/v1/status')
+      return sendJson(response, { time: Math.floor(Date.now() / 1000) + network.aheadSeconds })
     if (url === '/') return sendJson(response, descriptorOf(`http://${request.headers.host}`))
     if (url === '/v1/nodes/heartbeat') return sendJson(response, { status: 'approved', next_in_secs: 5 })
     if (url === '/v1/nodes/register')
@@ -54,7 +59,14 @@ export async function startValidatorNetwork(): Promise<ValidatorNetwork> {
       })
     return sendJson(response, { error: 'not_found', message: 'There is nothing here.' }, 404)
   })
-  const network = { origin: hub.origin, requests: hub.requests, list, answers, isAway: false }
+  const network = {
+    origin: hub.origin,
+    requests: hub.requests,
+    list,
+    answers,
+    isAway: false,
+    aheadSeconds: 0,
+  }
   return network
 }
 
@@ -74,11 +86,11 @@ export async function addValidator(
     seed,
     publicKey,
     port,
-    start: (flags = []) =>
+    start: (flags = [], hub = network.origin) =>
       startNode(dataDir, {
         bind: `127.0.0.1:${port}`,
         flags: [
-          ...['--role', 'validator', '--node-url', own, '--hub-url', network.origin],
+          ...['--role', 'validator', '--node-url', own, '--hub-url', hub],
           ...['--workers', '1', '--log-format', 'json', ...flags],
         ],
       }),

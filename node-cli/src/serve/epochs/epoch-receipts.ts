@@ -4,6 +4,7 @@ import { epochRoundId } from '../../../../protocol/identity/index.ts'
 import type { Consensus as Rules } from '../../../../protocol/manifest/index.ts'
 import {
   attemptStart,
+  type EpochReceipt,
   type EpochReceiptBody,
   type EpochVote,
   hashEpochReceipt,
@@ -151,6 +152,13 @@ export class EpochReceipts {
 
   /** How many attestations a receipt needs. */
   needed = (): number => quorum(this.#node.store.senders.validators().length)
+
+  /** Whether a quorum of the present validators attested a receipt. */
+  async isAttested(receipt: EpochReceipt): Promise<boolean> {
+    const { background, profile, store } = this.#node
+    const validators = store.senders.validators()
+    return (await background.run('countAttested', { profile, receipt, validators })) >= this.needed()
+  }
 }
 
 /** A vote's first signature is over the receipt alone, as that of an attestation. @throws {@link Refusal} */
