@@ -16,15 +16,15 @@ import { requestSigner } from './src/serve/hub/request-signer.ts'
 import { sendJson } from './src/serve/hub/testing/lying-hub.ts'
 import { openServeStore } from './src/serve/store/index.ts'
 import { keepFinal, keepRules, knownEpoch, recordsOf } from './testing/final-rounds.ts'
-import { buildNodectl } from './testing/nodectl.ts'
-import { callNode, type Reply, type ServingNode } from './testing/serving-node.ts'
 import {
   addValidator,
   startProxy,
   startValidatorNetwork,
   type TestValidator,
   type ValidatorNetwork,
-} from './testing/validator-network.ts'
+} from './testing/listed-validators.ts'
+import { buildNodectl } from './testing/nodectl.ts'
+import { callNode, type Reply, type ServingNode } from './testing/serving-node.ts'
 
 beforeAll(buildNodectl)
 

@@ -5,8 +5,8 @@ import type { Evidence } from '../protocol/settlement/index.ts'
 import { sendJson } from './src/serve/hub/testing/lying-hub.ts'
 import { openServeStore } from './src/serve/store/index.ts'
 import { keepFinal, knownEpoch, recordsOf } from './testing/final-rounds.ts'
+import { addValidator, startValidatorNetwork } from './testing/listed-validators.ts'
 import { buildNodectl } from './testing/nodectl.ts'
-import { addValidator, startValidatorNetwork } from './testing/validator-network.ts'
 
 beforeAll(buildNodectl)
 

@@ -8,8 +8,6 @@ import { profile } from './src/profile.ts'
 import { systemClock } from './src/serve/clock.ts'
 import { requestSigner } from './src/serve/hub/request-signer.ts'
 import { collector, echo, spinner } from './testing/artifacts.ts'
-import { buildNodectl } from './testing/nodectl.ts'
-import { callNode, type Reply, type ServingNode } from './testing/serving-node.ts'
 import {
   addValidator,
   freePort,
@@ -17,7 +15,9 @@ import {
   startValidatorNetwork,
   type TestValidator,
   type ValidatorNetwork,
-} from './testing/validator-network.ts'
+} from './testing/listed-validators.ts'
+import { buildNodectl } from './testing/nodectl.ts'
+import { callNode, type Reply, type ServingNode } from './testing/serving-node.ts'
 
 beforeAll(buildNodectl)
 
