@@ -127,6 +127,15 @@ const settled = (node: ServingNode): Promise<unknown> =>
     expect((await node.call('/status')).json.epochs).toMatchObject({ open: 0, settled: 1 })
   }, patience)
 
+/** More gas than was used, page after page without end. */
+function forgedRounds(path: string, answer: Buffer): Buffer {
+  const page = JSON.parse(answer.toString().replaceAll('"gas_used":14000000', '"gas_used":15000000'))
+  if (page.items === undefined) return answer
+  const cursor = Number(/cursor=(\d+)/.exec(path)?.[1])
+  const items = page.items.length > 0 ? page.items : [{ finality_votes: [{}] }]
+  return Buffer.from(JSON.stringify({ ...page, items, next_cursor: String(cursor + 1) }))
+}
+
 const attested = ({ receipt }: Posted, { list }: ValidatorNetwork): number =>
   countEpochAttestations(
     profile,
@@ -186,14 +195,11 @@ describe('an epoch that is over', () => {
   })
 
   test('a leader that lacks records, and a validator that has none, fetch them and verify them', async () => {
-    const more = '"gas_used":15000000'
     const network = await startEpochNetwork(
       { ofLeader: 2, others: (index) => (index === 1 ? 0 : records.length) },
       (own) =>
         startProxy(own, (path, answer) =>
-          path.startsWith('/consensus/rounds')
-            ? Buffer.from(answer.toString().replaceAll('"gas_used":14000000', more))
-            : answer,
+          path.startsWith('/consensus/rounds') ? forgedRounds(path, answer) : answer,
         ),
     )
     const nodes = await startAll(network.validators)
