@@ -8,15 +8,16 @@ import { profile } from './src/profile.ts'
 import { systemClock } from './src/serve/clock.ts'
 import { requestSigner } from './src/serve/hub/request-signer.ts'
 import { collector, echo, spinner } from './testing/artifacts.ts'
-import { buildNodectl } from './testing/nodectl.ts'
-import { callNode, type Reply, type ServingNode } from './testing/serving-node.ts'
 import {
   addValidator,
+  freePort,
   startProxy,
   startValidatorNetwork,
   type TestValidator,
   type ValidatorNetwork,
-} from './testing/validator-network.ts'
+} from './testing/listed-validators.ts'
+import { buildNodectl } from './testing/nodectl.ts'
+import { callNode, type Reply, type ServingNode } from './testing/serving-node.ts'
 
 beforeAll(buildNodectl)
 
@@ -209,59 +210,96 @@ describe('--state-sync true', () => {
     expect(new Set(pages).size).toBe(pages.length - kills)
   })
 
-  const proxied = (path: RegExp, change: (answer: Reply['json']) => unknown) => (own: string) =>
-    startProxy(own, (asked, answer) =>
-      path.test(asked) ? Buffer.from(JSON.stringify(change(JSON.parse(answer.toString())))) : answer,
-    )
+  const proxied =
+    (path: RegExp, change: (answer: Reply['json']) => unknown): Lie['proxy'] =>
+    (own) =>
+      startProxy(own, (asked, answer) =>
+        path.test(asked) ? Buffer.from(JSON.stringify(change(JSON.parse(answer.toString())))) : answer,
+      )
 
-  test.each<[string, (own: string) => Promise<string>]>([
-    [
-      'changes a value',
-      proxied(/\/state\?/, (page) => {
+  interface Lie {
+    readonly name: string
+    readonly proxy: (own: string) => Promise<string>
+    /** What the node says of the peer; null where the others outvote it. */
+    readonly reason: string | null
+  }
+
+  const lies: readonly Lie[] = [
+    {
+      name: 'changes a value',
+      proxy: proxied(/\/state\?/, (page) => {
         page.buckets[0].entries[0].value_b64 = Buffer.alloc(valueBytes, 255).toString('base64')
         return page
       }),
-    ],
-    [
-      'names another root for its buckets',
-      proxied(new RegExp(`${collector.address}$`), (summary) => ({
+      reason: 'its entries do not make up their bucket',
+    },
+    {
+      name: 'leaves out a bucket',
+      proxy: proxied(new RegExp(`${collector.address}$`), (summary) => ({
         ...summary,
         buckets: summary.buckets.slice(1),
       })),
-    ],
-    [
-      'lists another root',
-      proxied(/\/sync\/modules\?/, (list) => ({
+      reason: 'its buckets do not make up the root',
+    },
+    {
+      name: 'lists another root',
+      proxy: proxied(/\/sync\/modules\?/, (list) => ({
         ...list,
         modules: list.modules.map((one: object) => ({ ...one, sequence: 9, state_root: rootOf(1) })),
       })),
-    ],
-    [
-      'sends pages without end',
-      proxied(/\/state\?/, (page) => ({
-        ...page,
-        buckets: page.buckets.slice(0, 1).map((one: { entries: object[]; after: string[] }) => one),
-      })),
-    ],
-    ['lists modules without end', proxied(/\/sync\/modules\?/, (list) => ({ ...list, next_cursor: 'more' }))],
-    [
-      'gives another artifact',
-      (own) =>
+      reason: null,
+    },
+    {
+      name: 'sends small pages without end',
+      proxy: proxied(/\/state\?/, (page) => ({ ...page, buckets: page.buckets.slice(0, 1) })),
+      reason: 'its pages are too small',
+    },
+    {
+      name: 'lists modules without end',
+      proxy: proxied(/\/sync\/modules\?/, (list) => ({ ...list, next_cursor: 'more' })),
+      reason: 'its list goes on without modules',
+    },
+    {
+      name: 'gives another artifact',
+      proxy: (own) =>
         startProxy(own, (path, answer) => (path.endsWith('/hbc') ? Buffer.from(spinner.bytes) : answer)),
-    ],
-    [
-      'is silent',
-      (own) => startProxy(own, (path, answer) => (path.includes('/state?') ? 'silence' : answer)),
-    ],
-    ['is gone', async (own) => own.replace(/\d+$/, '9')],
-  ])('a peer that %s is left for the next one', async (_, first) => {
-    const network = await startValidatorNetwork()
-    const peers = await startPeers(network, first)
-    const fresh = await addValidator(network)
-    await startFilled(peers, 4)
-    const node = await fresh.start(['--state-sync', 'true'])
-    await synced(node)
-    expect(await listed(node, peers[1]!)).toEqual(expected)
+      reason: `its artifact is that of ${spinner.address}`,
+    },
+    {
+      name: 'is silent',
+      proxy: (own) => startProxy(own, (path, answer) => (path.includes('/state?') ? 'silence' : answer)),
+      reason: 'nothing came within 10 s',
+    },
+    {
+      name: 'is gone',
+      proxy: async () => `http://127.0.0.1:${await freePort()}`,
+      reason: 'the connection is refused',
+    },
+  ]
+
+  // Nine nodes are started for it, and one of the peers is waited for until it is given up.
+  test('a peer that lies, is slow or gone is left for the next one', { timeout: 150_000 }, async () => {
+    const everybody = await startValidatorNetwork()
+    const peers = await startPeers(everybody)
+    const fresh: TestValidator[] = []
+    for (const _ of lies) fresh.push(await addValidator(everybody))
+    await startFilled(peers, 3 + lies.length)
+    const [liar, ...honest] = everybody.list.slice(0, 3)
+    for (const [i, { name, proxy, reason }] of lies.entries()) {
+      const network = await startValidatorNetwork()
+      const own = everybody.list.find(({ publicKey }) => publicKey === fresh[i]!.publicKey)!
+      network.list.push({ ...liar!, url: await proxy(liar!.url) }, ...honest, own)
+      const node = await fresh[i]!.start(['--state-sync', 'true'], network.origin)
+      await synced(node)
+      const blamed = node.log().filter(({ message }) => message === 'a validator gives no state')
+      expect([name, blamed.map(({ peer, reason }) => ({ peer, reason })).slice(0, 1)]).toEqual([
+        name,
+        reason === null ? [] : [{ peer: liar!.publicKey, reason }],
+      ])
+      await knowsPeers(node, 4)
+      expect([name, await listed(node, peers[1]!)]).toEqual([name, expected])
+      await node.stop()
+    }
   })
 
   test('what changes meanwhile is taken as it is in the end', async () => {

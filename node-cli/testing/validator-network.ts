@@ -1,127 +1,151 @@
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import path from 'node:path'
-import { onTestFinished } from 'vitest'
-import { deriveNodeId } from '../../protocol/identity/index.ts'
-import { createNodeKey } from '../src/data-dir/node-key.ts'
-import { nodeSigner } from '../src/node-signer.ts'
-import { profile } from '../src/profile.ts'
-import { type Answerer, descriptorOf, sendJson, startLyingHub } from '../src/serve/hub/testing/lying-hub.ts'
+import { expect, onTestFinished } from 'vitest'
+import { hashText } from '../../protocol/encoding/index.ts'
+import { deriveNodeId, signRequest } from '../../protocol/identity/index.ts'
+import { ed25519PublicKey } from '../../protocol/signatures/index.ts'
+import { descriptorOf, sendJson } from '../src/serve/hub/testing/lying-hub.ts'
 import { temporaryFolder } from './nodectl.ts'
-import { type ServingNode, startNode } from './serving-node.ts'
+import { callNode, type Reply, type ServingNode, startNode } from './serving-node.ts'
+import { profile, type TestProject } from './test-project.ts'
 
-/** A validator of a test. Its data directory is there before its process, so that it may hold something. */
-export interface TestValidator {
-  readonly dataDir: string
-  readonly seed: string
-  readonly publicKey: string
-  readonly port: number
-  readonly start: (flags?: readonly string[]) => Promise<ServingNode>
+export const coordinatorSeed = hashText('coordinator')
+
+/** The seeds of validators; their nodes have these keys. */
+export const validatorSeeds = Array.from({ length: 4 }, (_, i) => hashText(`validator ${i}`))
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => void
+
+/** What a hub of the test answers: what it is told, by method and path. */
+export interface TestHub {
+  origin: string
+  /** Answers JSON at a path. */
+  show: (path: string, value: unknown) => void
+  answer: (path: string, answer: Answer) => void
+  /** The method and path of every request, in order. */
+  requests: string[]
 }
 
-export interface ValidatorNetwork {
-  readonly origin: string
-  /** The method and path of every request of the hub, in order. */
-  readonly requests: readonly string[]
-  /** Where the hub says that each validator is. */
-  readonly list: { publicKey: string; url: string }[]
-  /** What the hub answers beyond registration, by method and path without a query. */
-  readonly answers: Map<string, Answerer>
-  /** While it is away, connections to the hub break. */
-  isAway: boolean
-}
-
-/** A hub that knows validators, and answers what a test has it answer. */
-export async function startValidatorNetwork(): Promise<ValidatorNetwork> {
-  const list: ValidatorNetwork['list'] = []
-  const answers = new Map<string, Answerer>()
-  const hub = await startLyingHub((request, response) => {
-    if (network.isAway) return void request.socket.destroy()
-    const { method, url = '' } = request
-    const given = answers.get(`${method} ${url.split('?')[0]}`)
-    if (given !== undefined) return given(request, response)
-    if (url === '/') return sendJson(response, descriptorOf(`http://${request.headers.host}`))
-    if (url === '/v1/nodes/heartbeat') return sendJson(response, { status: 'approved', next_in_secs: 5 })
-    if (url === '/v1/nodes/register')
-      return sendJson(response, { node_id: 'node-1', role: 'validator', status: 'approved', url: null })
-    if (url === '/v1/validators')
-      return sendJson(response, {
-        validators: list.map(({ publicKey, url }) => ({
-          public_key: publicKey,
-          node_id: deriveNodeId(profile, publicKey),
-          url,
-        })),
-      })
-    return sendJson(response, { error: 'not_found', message: 'There is nothing here.' }, 404)
+/** A hub that shows the project, knows validators, and takes registrations. */
+export async function startTestHub(project: TestProject): Promise<TestHub> {
+  const answers = new Map<string, Answer>()
+  const requests: string[] = []
+  const server = createServer((request, response) => {
+    const call = `${request.method} ${request.url}`
+    requests.push(call)
+    const [target = ''] = (request.url ?? '').split('?')
+    const found = answers.get(decodeURIComponent(target))
+    if (found !== undefined) return found(request, response)
+    sendJson(response, { error: 'not_found', message: `There is nothing at ${request.url}.` }, 404)
   })
-  const network = { origin: hub.origin, requests: hub.requests, list, answers, isAway: false }
-  return network
-}
-
-/** Makes a validator and has the hub list it. @param url Where others find it, when it is not where it listens. */
-export async function addValidator(
-  network: ValidatorNetwork,
-  url?: (own: string) => Promise<string>,
-): Promise<TestValidator> {
-  const dataDir = path.join(temporaryFolder(), 'node')
-  const seed = await createNodeKey(dataDir)
-  const { publicKey } = nodeSigner(seed)
-  const port = await freePort()
-  const own = `http://127.0.0.1:${port}`
-  network.list.push({ publicKey, url: url === undefined ? own : await url(own) })
-  return {
-    dataDir,
-    seed,
-    publicKey,
-    port,
-    start: (flags = []) =>
-      startNode(dataDir, {
-        bind: `127.0.0.1:${port}`,
-        flags: [
-          ...['--role', 'validator', '--node-url', own, '--hub-url', network.origin],
-          ...['--workers', '1', '--log-format', 'json', ...flags],
-        ],
-      }),
-  }
-}
-
-/** A port that nobody listens at. */
-export async function freePort(): Promise<number> {
-  const server = await listen(createServer())
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
-
-export const listen = (server: Server): Promise<Server> =>
-  new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(server)))
-
-/** What stands in front of a validator and may change what it says. @returns Its URL. */
-export async function startProxy(
-  target: string,
-  change: (path: string, answer: Buffer) => Buffer | 'silence' | Promise<Buffer | 'silence'>,
-): Promise<string> {
-  const server = createServer(async (request, response) => {
-    const body: Uint8Array[] = []
-    for await (const chunk of request) body.push(chunk as Uint8Array)
-    const { method = '', url = '', headers } = request
-    const answer = await fetch(target + url, {
-      method,
-      headers: Object.entries(headers).flatMap(([name, value]): [string, string][] =>
-        typeof value === 'string' && !/^(host|connection|content-length)$/.test(name) ? [[name, value]] : [],
-      ),
-      ...(body.length > 0 && { body: Buffer.concat(body) }),
-    }).catch(() => null)
-    if (answer === null) return void response.destroy()
-    const changed = await change(url, Buffer.from(await answer.arrayBuffer()))
-    if (changed === 'silence') return
-    response.writeHead(answer.status, { 'Content-Type': answer.headers.get('content-type') ?? '' })
-    response.end(changed)
-  })
-  await listen(server)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => {
     server.closeAllConnections()
     server.close()
   })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const hub: TestHub = {
+    origin: `http://localhost:${(server.address() as AddressInfo).port}`,
+    show: (target, value) => answers.set(target, (_, response) => sendJson(response, value)),
+    answer: (target, answer) => answers.set(target, answer),
+    requests,
+  }
+  const coordinator = { public_key: ed25519PublicKey(coordinatorSeed) }
+  hub.show('/', descriptorOf(hub.origin, { coordinator }))
+  hub.answer('/v1/status', (_, response) => sendJson(response, { time: Math.floor(Date.now() / 1000) }))
+  hub.show('/v1/validators', { validators: [] })
+  hub.show('/v1/nodes/register', { node_id: 'x', role: 'validator', status: 'approved', url: null })
+  hub.show('/v1/nodes/heartbeat', { status: 'approved', next_in_secs: 30 })
+  hub.show(`/v1/projects/${project.projectId}/manifest`, project.envelope)
+  return hub
+}
+
+/** Serves an artifact as the hub does. */
+export const showArtifact = (hub: TestHub, address: string, bytes: Uint8Array): void =>
+  hub.answer(`/v1/modules/${address}/hbc`, (_, response) => {
+    response.writeHead(200, { 'Content-Type': 'application/octet-stream' }).end(bytes)
+  })
+
+/** A validator that a test starts, ends, and calls as the coordinator does. */
+export interface TestValidator {
+  seed: string
+  publicKey: string
+  url: string
+  dataDir: string
+  /** @param nodeUrl Where it says that others reach it; its own URL when left out. */
+  start: (flags?: string[], nodeUrl?: string) => Promise<ServingNode>
+}
+
+/** Validators that the hub lists, none of which runs yet. */
+export async function createValidators(
+  hub: TestHub,
+  count = validatorSeeds.length,
+): Promise<TestValidator[]> {
+  const folder = temporaryFolder()
+  const validators = await Promise.all(
+    validatorSeeds.slice(0, count).map(async (seed, i): Promise<TestValidator> => {
+      const port = await freePort()
+      const dataDir = path.join(folder, `validator-${i}`)
+      mkdirSync(dataDir, { mode: 0o700 })
+      writeFileSync(path.join(dataDir, 'node.key'), `${seed.slice(2)}\n`, { mode: 0o600 })
+      const url = `http://127.0.0.1:${port}`
+      const own = ['--role', 'validator', '--hub-url', hub.origin, '--workers', '1', '--log-format', 'json']
+      return {
+        seed,
+        publicKey: ed25519PublicKey(seed),
+        url,
+        dataDir,
+        start: (flags = [], nodeUrl = url) =>
+          startNode(dataDir, {
+            bind: `127.0.0.1:${port}`,
+            flags: [...own, '--node-url', nodeUrl, ...flags],
+          }),
+      }
+    }),
+  )
+  const listed = validators.map(({ publicKey, url }) => ({
+    public_key: publicKey,
+    node_id: deriveNodeId(profile, publicKey),
+    url,
+  }))
+  hub.show('/v1/validators', { validators: listed })
+  return validators
+}
+
+/** Starts a validator, and waits until it knows the others and the coordinator. */
+export async function startKnowing(
+  { start }: TestValidator,
+  count: number,
+  flags?: string[],
+): Promise<ServingNode> {
+  const node = await start(flags)
+  const known = async () => (await node.call('/status')).json.consensus.validators
+  await expect.poll(known, { timeout: 30_000 }).toBe(count)
+  return node
+}
+
+/** A call that is signed, by the coordinator where no other seed is named. */
+export function callSigned(
+  { url }: { url: string },
+  target: string,
+  body?: object,
+  { seed = coordinatorSeed, nonce = randomBytes(16).toString('hex') }: { seed?: string; nonce?: string } = {},
+): Promise<Reply> {
+  const method = body === undefined ? 'GET' : 'POST'
+  const text = body === undefined ? '' : JSON.stringify(body)
+  const timestamp = Math.floor(Date.now() / 1000)
+  const { headers } = signRequest(profile, seed, { method, target, body: text, timestamp, nonce })
+  return callNode(url, target, { method, headers, token: null, ...(body !== undefined && { body }) })
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createTcpServer()
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo
+      server.close(() => resolve(port))
+    })
+  })
 }

@@ -6,11 +6,17 @@ import type { RoundBook } from './round-book.ts'
 import type { RoundVotes } from './round-votes.ts'
 
 /** A round that is open for so long may be final elsewhere. */
-const openSeconds = 15
+const openSeconds = 10
 /** An older one failed: nobody makes it final any more. */
 const givenUpSeconds = 2 * 86_400
-const openOfTurn = 20
-const pagesOfTurn = 10
+/** Between two looks at one that stays open: twice as long after each. */
+const lookSeconds = { first: 10, longest: 3_600 }
+const openMax = 1_000
+const looksOfStep = 20
+const peersOfStep = 4
+const pagesOfStep = 10
+/** More rounds than a project has in one epoch. */
+const pagesOfEpoch = 5_000
 const everything: RoundFilter = { projectId: null, epoch: null }
 
 /**
@@ -23,7 +29,9 @@ export class CatchUp {
   readonly #peers: PeerClient
   readonly #votes: RoundVotes
   readonly #book: RoundBook
-  #turn = 0
+  #steps = 0
+  /** When to look again at rounds that stay open, and how long was waited before. */
+  #looks = new Map<string, { readonly at: number; readonly waited: number }>()
 
   constructor(node: ServeNode, hub: HubFacts, peers: PeerClient, votes: RoundVotes, book: RoundBook) {
     this.#node = node
@@ -42,33 +50,57 @@ export class CatchUp {
     })
   }
 
-  /** Reads on where one peer was left, another each time, and looks at rounds that stay open. */
+  /** Reads on where some peers were left, others each time, and looks at rounds that stay open. */
   async step(): Promise<void> {
     const peers = this.peers()
-    const peer = peers[this.#turn++ % Math.max(peers.length, 1)]
-    if (peer !== undefined) await this.#follow(peer)
-    const { store, clock } = this.#node
-    const [from, to] = [clock.now() - givenUpSeconds, clock.now() - openSeconds]
-    for (const { roundId } of store.rounds.open(from, to, openOfTurn)) {
+    const from = (this.#steps++ * peersOfStep) % Math.max(peers.length, 1)
+    const asked = [...peers.slice(from), ...peers.slice(0, from)].slice(0, peersOfStep)
+    await Promise.all(asked.map((peer) => this.#follow(peer)))
+    for (const roundId of this.#dueRounds()) {
       // Who validates may have changed since its votes came, or this node stopped between votes and record.
       const { decided } = this.#book.settle(roundId)
-      if (decided === null) await this.#lookUp(roundId, peer)
+      if (decided === null) await this.#lookUp(roundId, asked[0])
     }
+  }
+
+  /** Open rounds that were not looked at for long enough; that they are looked at is noted. */
+  #dueRounds(): readonly string[] {
+    const { store, clock } = this.#node
+    const now = clock.now()
+    const open = store.rounds.open(now - givenUpSeconds, now - openSeconds, openMax)
+    const known = this.#looks
+    const due = open.filter(({ roundId }) => (known.get(roundId)?.at ?? 0) <= now).slice(0, looksOfStep)
+    this.#looks = new Map(
+      open.flatMap(({ roundId }) => {
+        const look = known.get(roundId)
+        return look === undefined ? [] : [[roundId, look]]
+      }),
+    )
+    for (const { roundId } of due) {
+      const before = known.get(roundId)?.waited ?? lookSeconds.first / 2
+      const waited = Math.min(2 * before, lookSeconds.longest)
+      this.#looks.set(roundId, { at: now + waited, waited })
+    }
+    return due.map(({ roundId }) => roundId)
   }
 
   /** Fetches every final round of an epoch that any peer has. */
   async completeEpoch(projectId: string, epoch: number): Promise<void> {
-    for (const peer of this.peers()) {
-      let cursor: string | null = '0'
-      while (cursor !== null) cursor = await this.#takePage(peer, { projectId, epoch }, cursor)
-    }
+    // At once: one that lists without end keeps nobody from the others.
+    await Promise.all(this.peers().map((peer) => this.#takeEpoch(peer, { projectId, epoch })))
+  }
+
+  async #takeEpoch(peer: Peer, filter: RoundFilter): Promise<void> {
+    let cursor: string | null = '0'
+    for (let page = 0; cursor !== null && page < pagesOfEpoch; page++)
+      cursor = await this.#takePage(peer, filter, cursor)
   }
 
   async #follow(peer: Peer): Promise<void> {
     const { facts } = this.#node.store
     const fact = `rounds_read_of_${peer.publicKey}`
     let cursor = facts.get(fact) ?? '0'
-    for (let page = 0; page < pagesOfTurn; page++) {
+    for (let page = 0; page < pagesOfStep; page++) {
       const found = await this.#peers.finalRounds(peer, everything, cursor)
       if (found === null) return
       await this.#votes.takeFinalityVotes(found.votes)
@@ -83,7 +115,7 @@ export class CatchUp {
   /** @returns The cursor of the next page; null after the last one. */
   async #takePage(peer: Peer, filter: RoundFilter, cursor: string): Promise<string | null> {
     const page = await this.#peers.finalRounds(peer, filter, cursor)
-    if (page === null) return null
+    if (page === null || page.votes.length === 0) return null
     await this.#votes.takeFinalityVotes(page.votes)
     return page.next !== null && Number(page.next) > Number(cursor) ? page.next : null
   }

@@ -115,7 +115,7 @@ export function hubFacts(node: ServeNode, client: HubClient | null): HubFacts {
 
   return {
     rules: async (projectId, consensusHash) => {
-      const kept = store.consensus.find(consensusHash)
+      const kept = store.consensus.find(projectId, consensusHash)
       if (kept !== null) return kept
       const rules = await orRefuse('consensus_hash', () => findRules(projectId, consensusHash))
       if (rules === null)
@@ -124,7 +124,7 @@ export function hubFacts(node: ServeNode, client: HubClient | null): HubFacts {
           'must be that of a version which the developer of the project signed.',
           'unknown_rules',
         )
-      store.consensus.keep(consensusHash, rules)
+      store.consensus.keep(projectId, consensusHash, rules)
       return rules
     },
 

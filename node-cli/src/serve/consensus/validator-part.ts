@@ -4,7 +4,7 @@ import type { Consensus } from './consensus.ts'
 import { findUnreachable } from './reachability.ts'
 
 /** How often a validator asks for what it missed; sooner while it knows no peer. */
-const seconds = { catchUp: 20, withoutPeers: 5, unreachable: 60, reachable: 600 }
+const seconds = { catchUp: 10, withoutPeers: 5, unreachable: 60, reachable: 600 }
 
 /** What a validator does by itself: it learns what it missed, and looks whether others reach it. */
 export function validatorPart(node: ServeNode, consensus: Consensus): Part {

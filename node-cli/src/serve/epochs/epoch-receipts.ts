@@ -4,6 +4,7 @@ import { epochRoundId } from '../../../../protocol/identity/index.ts'
 import type { Consensus as Rules } from '../../../../protocol/manifest/index.ts'
 import {
   attemptStart,
+  type EpochReceipt,
   type EpochReceiptBody,
   type EpochVote,
   hashEpochReceipt,
@@ -42,8 +43,11 @@ export class ReceiptDiffers extends Error {
 
 /** Sets whose rules are kept at hand: reading one of 65,536 entries takes a second. */
 const rulesMax = 256
-/** The leader waits no longer for its answer; what is fetched later helps the next attempt. */
-const fetchMs = 6_000
+/** A leader that asks waits no longer; what is fetched later helps the next attempt. */
+const judgeFetchMs = 6_000
+const fetchMs = 30_000
+/** Epochs whose last fetch is known. */
+const fetchedMax = 1_000
 /** A peer that proposes nonsense has nobody ask all others again and again. */
 const fetchPauseMs = 15_000
 
@@ -98,15 +102,17 @@ export class EpochReceipts {
     return built.status === 'nothing' ? null : { body: built.body, receiptHash: built.receiptHash }
   }
 
-  /** Fetches the final records of an epoch that any peer has and this node lacks. */
-  async complete({ projectId, epoch }: ProjectEpoch): Promise<void> {
+  /** Fetches the final records of an epoch that any peer has and this node lacks; waits for so long, and goes on behind. */
+  async complete({ projectId, epoch }: ProjectEpoch, waitMs = fetchMs): Promise<void> {
     const name = `${projectId}:${epoch}`
     const fetchedAt = this.#fetchedAt.get(name) ?? Number.NEGATIVE_INFINITY
     if (performance.now() - fetchedAt < fetchPauseMs) return
-    await this.#fetches.run(name, async () => {
+    const fetching = this.#fetches.run(name, async () => {
       await this.#catchUp.completeEpoch(projectId, epoch)
+      if (this.#fetchedAt.size >= fetchedMax) this.#fetchedAt.clear()
       this.#fetchedAt.set(name, performance.now())
     })
+    await Promise.race([fetching, sleep(waitMs, undefined, { ref: false })])
   }
 
   /**
@@ -120,7 +126,7 @@ export class EpochReceipts {
       throw refusal('receipt_hash', 'must be the hash of the other members.')
     let own = await this.own(epoch)
     if (own?.receiptHash !== receiptHash) {
-      await Promise.race([this.complete(epoch), sleep(fetchMs, undefined, { ref: false })])
+      await this.complete(epoch, judgeFetchMs)
       own = await this.own(epoch)
     }
     if (own === null) throw new ReceiptDiffers([{ path: 'receipt_hash', proposed: receiptHash, own: null }])
@@ -151,6 +157,13 @@ export class EpochReceipts {
 
   /** How many attestations a receipt needs. */
   needed = (): number => quorum(this.#node.store.senders.validators().length)
+
+  /** Whether a quorum of the present validators attested a receipt. */
+  async isAttested(receipt: EpochReceipt): Promise<boolean> {
+    const { background, profile, store } = this.#node
+    const validators = store.senders.validators()
+    return (await background.run('countAttested', { profile, receipt, validators })) >= this.needed()
+  }
 }
 
 /** A vote's first signature is over the receipt alone, as that of an attestation. @throws {@link Refusal} */

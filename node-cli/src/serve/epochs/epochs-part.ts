@@ -1,9 +1,4 @@
-import {
-  attemptStart,
-  countEpochAttestations,
-  type EpochReceipt,
-  leaderOfAttempt,
-} from '../../../../protocol/settlement/index.ts'
+import { attemptStart, leaderOfAttempt } from '../../../../protocol/settlement/index.ts'
 import { NotYet, Refusal } from '../consensus/refusal.ts'
 import { backoffSeconds } from '../hub/backoff.ts'
 import { HubError } from '../hub/hub-error.ts'
@@ -16,6 +11,8 @@ import type { HubEpochs } from './hub-epochs.ts'
 import type { EpochLeader } from './leader.ts'
 
 const turnSeconds = 5
+/** Epochs that are brought on at once: a peer that is slow holds up few. */
+const atOnce = 8
 /** Peers that did not attest are asked again so soon, within one attempt. */
 const proposePauseMs = 15_000
 /** What the hub refuses it may take after a while: who validates has changed, or its index has come on. */
@@ -98,10 +95,11 @@ class Epochs {
     try {
       store.epochs.collect()
       await this.#learn()
-      for (const epoch of store.epochs.due(clock.now())) {
-        if (this.#stop.aborted) break
-        if (this.#paceOf(epoch).dueAt <= performance.now()) await this.#bring(epoch)
-      }
+      const due = store.epochs
+        .due(clock.now())
+        .filter((epoch) => this.#paceOf(epoch).dueAt <= performance.now())
+      while (due.length > 0 && !this.#stop.aborted)
+        await Promise.all(due.splice(0, atOnce).map((epoch) => this.#bring(epoch)))
     } catch (error) {
       if (!this.#stop.aborted)
         this.#node.log.error('epochs could not be looked at', { reason: (error as Error).stack })
@@ -111,7 +109,7 @@ class Epochs {
 
   async #bring(epoch: OpenEpoch): Promise<void> {
     try {
-      if (epoch.receipt !== null) await this.#submit(epoch, epoch.receipt)
+      if (epoch.isAttested) await this.#submit(epoch)
       else await this.#attempt(epoch)
     } catch (error) {
       const isExpected = error instanceof Refusal || error instanceof NotYet || error instanceof VoteWithheld
@@ -147,7 +145,7 @@ class Epochs {
     if (led.status === 'attested') {
       // On the disk before it is sent: whoever ends this process does not end what was agreed.
       store.epochs.keepReceipt(epoch, led.receipt)
-      await this.#submit(epoch, led.receipt)
+      await this.#submit(epoch)
     } else if (led.status === 'too_few') {
       this.#tell(epoch, `${led.attested} other validators attest it, and ${led.needed - 1} must`)
       this.#paceOf(epoch).dueAt = performance.now() + proposePauseMs
@@ -155,12 +153,11 @@ class Epochs {
     else this.#paceOf(epoch).dueAt = performance.now() + proposePauseMs
   }
 
-  async #submit(epoch: ProjectEpoch, receipt: EpochReceipt): Promise<void> {
-    const { store, profile } = this.#node
-    const validators = store.senders.validators()
+  async #submit(epoch: ProjectEpoch): Promise<void> {
+    const { store } = this.#node
+    const receipt = store.epochs.receipt(epoch)!
     // Who validates may have changed since it was attested.
-    if (countEpochAttestations(profile, receipt, validators) < this.#parts.receipts.needed())
-      return store.epochs.keepReceipt(epoch, null)
+    if (!(await this.#parts.receipts.isAttested(receipt))) return store.epochs.keepReceipt(epoch, null)
     const submitted = await this.#parts.hub.submit(receipt)
     if (submitted.status === 'settled') return this.#settled(epoch)
     this.#tell(epoch, submitted.reason)

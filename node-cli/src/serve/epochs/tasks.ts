@@ -6,7 +6,9 @@ import {
   buildEpochReceipt,
   type CreditedRecord,
   capUnits,
+  countEpochAttestations,
   createEpochVote,
+  type EpochReceipt,
   type EpochReceiptBody,
   type EpochVote,
   hashEpochReceipt,
@@ -55,6 +57,16 @@ export const epochTasks = {
       db.close()
     }
   },
+
+  countAttested: ({
+    profile,
+    receipt,
+    validators,
+  }: {
+    profile: Profile
+    receipt: EpochReceipt
+    validators: readonly string[]
+  }): number => countEpochAttestations(profile, receipt, validators),
 
   makeEpochVote: ({
     profile,

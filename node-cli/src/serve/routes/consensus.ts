@@ -15,6 +15,7 @@ import { ApiError, invalidField } from '../http/api-error.ts'
 import { checkMembers, parseJsonObject } from '../http/json-body.ts'
 import { json, type Route } from '../http/route.ts'
 import type { ServeNode } from '../node.ts'
+import type { FinalRoundQuery } from '../store/rounds.ts'
 import { orFault } from './faults.ts'
 
 const contentType = 'application/json'
@@ -58,7 +59,10 @@ export const consensusRoutes = (node: ServeNode, consensus: Consensus): readonly
     path: '/consensus/rounds',
     access: 'node or bearer',
     query: ['project_id', 'epoch', 'cursor', 'limit'],
-    handle: ({ query }) => ({ status: 200, body: roundsText(node, query) }),
+    handle: ({ query }) => {
+      const asked = { ...readEpoch(query), ...readPage(query, pageLimits.rounds) }
+      return { status: 200, body: roundsText(node, asked) }
+    },
   },
   {
     method: 'GET',
@@ -131,14 +135,13 @@ function checkTaskRound(members: MemberChecker): void {
 }
 
 /** Final rounds in the order in which they became final here, piece by piece. */
-function* roundsText(node: ServeNode, query: ReadonlyMap<string, string>): Generator<string> {
-  const { after, limit } = readPage(query, pageLimits.rounds)
+function* roundsText(node: ServeNode, query: FinalRoundQuery): Generator<string> {
   const { rounds } = node.store
-  const found = rounds.finalPage({ ...readEpoch(query), after, limit })
+  const found = rounds.finalPage(query)
   yield '{"items":['
   for (const [i, round] of found.entries())
     yield `${i === 0 ? '' : ','}${JSON.stringify(describeFinality(node, round))}`
-  const next = found.length < limit ? null : String(found.at(-1)!.finalSeq)
+  const next = found.length < query.limit ? null : String(found.at(-1)!.finalSeq)
   const last = String(rounds.count().final)
   yield `],"next_cursor":${JSON.stringify(next)},"last_cursor":${JSON.stringify(last)}}`
 }

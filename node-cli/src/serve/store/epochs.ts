@@ -9,8 +9,8 @@ export interface ProjectEpoch {
 
 /** An epoch that is not settled as far as this node knows. */
 export interface OpenEpoch extends ProjectEpoch {
-  /** With the attestations of a quorum: what the hub still has to take. Null before. */
-  readonly receipt: EpochReceipt | null
+  /** Whether a quorum attested its receipt, which the hub still has to take. */
+  readonly isAttested: boolean
 }
 
 /** Epochs whose receipts this node helps to settle. */
@@ -23,15 +23,13 @@ export interface EpochStore {
   readonly due: (now: number) => readonly OpenEpoch[]
   /** Says when the first attempt begins. */
   readonly postpone: (epoch: ProjectEpoch, dueAt: number) => void
+  /** The receipt that is kept, with its attestations. */
+  readonly receipt: (epoch: ProjectEpoch) => EpochReceipt | null
   /** Keeps an attested receipt until the hub has it; null drops one that it refuses. */
   readonly keepReceipt: (epoch: ProjectEpoch, receipt: EpochReceipt | null) => void
   /** An epoch that is empty is opened again by the first final round. */
   readonly close: (epoch: ProjectEpoch, state: 'settled' | 'empty') => void
   readonly count: () => { readonly open: number; readonly settled: number }
-}
-
-interface Row extends ProjectEpoch {
-  readonly receipt: string | null
 }
 
 export function epochStore(db: DatabaseSync): EpochStore {
@@ -46,10 +44,11 @@ export function epochStore(db: DatabaseSync): EpochStore {
     "INSERT INTO epochs (project_id, epoch, state) VALUES (?, ?, 'open') ON CONFLICT DO NOTHING",
   )
   const due = db.prepare(
-    `SELECT project_id AS projectId, epoch, receipt FROM epochs
+    `SELECT project_id AS projectId, epoch, receipt IS NOT NULL AS isAttested FROM epochs
      WHERE state = 'open' AND coalesce(due_at, 0) <= ? ORDER BY epoch, project_id`,
   )
   const postpone = db.prepare('UPDATE epochs SET due_at = ? WHERE project_id = ? AND epoch = ?')
+  const receipt = db.prepare('SELECT receipt FROM epochs WHERE project_id = ? AND epoch = ?')
   const keepReceipt = db.prepare('UPDATE epochs SET receipt = ? WHERE project_id = ? AND epoch = ?')
   const close = db.prepare('UPDATE epochs SET state = ?, receipt = NULL WHERE project_id = ? AND epoch = ?')
   const count = db.prepare(
@@ -65,11 +64,15 @@ export function epochStore(db: DatabaseSync): EpochStore {
     },
     add: ({ projectId, epoch }) => void add.run(projectId, epoch),
     due: (now) =>
-      (due.all(now) as unknown as Row[]).map((row) => ({
+      (due.all(now) as unknown as OpenEpoch[]).map((row) => ({
         ...row,
-        receipt: row.receipt === null ? null : (JSON.parse(row.receipt) as EpochReceipt),
+        isAttested: Boolean(row.isAttested),
       })),
     postpone: ({ projectId, epoch }, dueAt) => void postpone.run(dueAt, projectId, epoch),
+    receipt: ({ projectId, epoch }) => {
+      const { receipt: text } = receipt.get(projectId, epoch) as { receipt: string | null }
+      return text === null ? null : (JSON.parse(text) as EpochReceipt)
+    },
     keepReceipt: ({ projectId, epoch }, receipt) =>
       void keepReceipt.run(receipt && JSON.stringify(receipt), projectId, epoch),
     close: ({ projectId, epoch }, state) => void close.run(state, projectId, epoch),

@@ -39,8 +39,11 @@ export const migrations: readonly string[] = [
     project_id TEXT NOT NULL, epoch INTEGER NOT NULL, set_hash TEXT NOT NULL, attestation TEXT NOT NULL,
     created_at INTEGER NOT NULL, PRIMARY KEY (project_id, epoch)
   ) WITHOUT ROWID;
-  -- Rules of projects under their consensus hash.
-  CREATE TABLE consensus (consensus_hash TEXT PRIMARY KEY, rules TEXT NOT NULL) WITHOUT ROWID;
+  -- Rules of projects, as their developers signed them.
+  CREATE TABLE consensus (
+    project_id TEXT NOT NULL, consensus_hash TEXT NOT NULL, rules TEXT NOT NULL,
+    PRIMARY KEY (project_id, consensus_hash)
+  ) WITHOUT ROWID;
   -- Rounds. The task and the judgement are null until this node judged the round; final is null until a quorum of the
   -- validators signed one record, and final_seq counts the rounds in the order in which this node learnt that.
   CREATE TABLE rounds (

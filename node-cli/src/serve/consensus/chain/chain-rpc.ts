@@ -16,19 +16,36 @@ const answerBytesMax = 4 * 1024 * 1024
 const callsOfRequest = 100
 
 /** A client of the node of a chain. What does not answer, or answers with an error, cannot tell yet. */
-export function chainRpc(url: string): ChainRpc {
+export function chainRpc(address: string): ChainRpc {
+  const { url, headers } = withoutCredentials(address)
   return async (calls) => {
     const results: unknown[][] = []
     for (let from = 0; from < calls.length; from += callsOfRequest)
-      results.push(await ask(url, calls.slice(from, from + callsOfRequest)))
+      results.push(await ask(url, headers, calls.slice(from, from + callsOfRequest)))
     return results.flat()
   }
 }
 
-async function ask(url: string, calls: readonly RpcCall[]): Promise<unknown[]> {
+/** `fetch` takes no name and password within a URL. */
+function withoutCredentials(address: string): { url: string; headers: Record<string, string> } {
+  const url = new URL(address)
+  const { username, password } = url
+  if (username === '' && password === '') return { url: address, headers: {} }
+  url.username = ''
+  url.password = ''
+  const credentials = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`)
+  return { url: url.href, headers: { Authorization: `Basic ${credentials.toString('base64')}` } }
+}
+
+async function ask(
+  url: string,
+  headers: Record<string, string>,
+  calls: readonly RpcCall[],
+): Promise<unknown[]> {
   const body = JSON.stringify(calls.map((call, id) => ({ jsonrpc: '2.0', id, ...call })))
   const { status, value } = await requestJson(url, {
     method: 'POST',
+    headers,
     body,
     timeoutSeconds,
     answerBytesMax,
