@@ -68,6 +68,7 @@ export default defineConfig({
                 RELAYER_PRIVATE_KEY: `0x${'11'.repeat(32)}`,
                 RELAYER_PREVIOUS_KEYS: `0x${'22'.repeat(32)}`,
                 ARBITER_PRIVATE_KEY: `0x${'33'.repeat(32)}`,
+                COORDINATOR_SEED: `0x${'5e'.repeat(32)}`,
                 RELAYER_TICK_MS: '3600000',
               },
             },

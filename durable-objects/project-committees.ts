@@ -1,4 +1,12 @@
 import { DurableObject } from 'cloudflare:workers'
+import { epochAt } from '../protocol/consensus/index.ts'
+import {
+  type RunningEpoch,
+  type Submitted,
+  TaskQueue,
+  type TaskRequest,
+} from './project-committees/task-queue.ts'
+import type { RoundTerms } from './round/round.ts'
 
 /** Where the sets of a project stand. */
 export interface CommitteesProgress {
@@ -17,8 +25,19 @@ export interface CommitteesConfig {
   advance(projectId: string): Promise<CommitteesProgress | null>
   /** Network time may leap ahead of the machine's where it follows a chain: it is looked at this often then. */
   pollMs: number | null
+  /** Network time. */
+  now(): Promise<number>
+  /** The epoch of a time; null for a project that has no committees. */
+  runningEpoch(projectId: string, now: number): Promise<RunningEpoch | null>
+  /** Begins a round, once. */
+  startRound(terms: RoundTerms): Promise<void>
+  /** Notes for everybody that a task waits, or that it waited in vain. */
+  noteQueued(projectId: string, request: TaskRequest, createdAt: number): Promise<void>
+  noteExpired(taskIds: readonly string[]): Promise<void>
 }
 
+/** While tasks wait, what they wait for is looked for this often. */
+const queuePauseMs = 5_000
 const firstPauseMs = 5_000
 const longestPauseMs = 300_000
 /** Alarms come this often at least, so that one that was set by a wrong clock does no harm. */
@@ -29,18 +48,24 @@ export const retryPauseMs = (attempts: number): number =>
   Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(16, attempts - 1))
 
 /**
- * Sees to the committee sets of one project: `env.PROJECT_COMMITTEES.getByName('<project id>')`. Its alarm comes when the
- * set of the next epoch is due, and again, with growing pauses, until a quorum of the validators has attested it.
+ * Sees to the committee sets of one project, and gives each of its tasks a place: `env.PROJECT_COMMITTEES.getByName('<project
+ * id>')`. Its alarm comes when the set of the next epoch is due, and again, with growing pauses, until a quorum of the
+ * validators has attested it.
  *
- * It holds only its project and how often it tried. Sets and attestations lie in the database, whose keys decide between
- * alarms that run twice: a set that is there is never built again.
+ * Of sets it holds only how often it tried: they and their attestations lie in the database, whose keys decide between alarms
+ * that run twice. Of tasks it holds those that wait or run, and which `seq` is the next.
  */
 export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> {
   readonly #config: CommitteesConfig | null
+  readonly #tasks: TaskQueue
+  /** With its terms once there are some: they hold for the whole epoch. */
+  #running: RunningEpoch | null = null
+  readonly #waiting = new Set<{ taskId: string; resolve: () => void }>()
 
   constructor(ctx: DurableObjectState, env: Env, config: CommitteesConfig | null) {
     super(ctx, env)
     this.#config = config
+    this.#tasks = new TaskQueue(ctx.storage)
   }
 
   /** Begins, or goes on after an alarm was lost. */
@@ -50,12 +75,134 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> {
     if ((await this.ctx.storage.getAlarm()) === null) await this.ctx.storage.setAlarm(Date.now())
   }
 
+  /** Takes a task. `none` for a project that has no committees. */
+  async submit(projectId: string, request: TaskRequest): Promise<Submitted | { status: 'none' }> {
+    if (this.#config === null) return { status: 'none' }
+    this.ctx.storage.kv.put('project_id', projectId)
+    // Epoch and `issued_at` are of one moment: a task belongs to one epoch, however long the rest takes.
+    const now = await this.#config.now()
+    const running = await this.#runningEpoch(this.#config, projectId, now)
+    if (running === null) return { status: 'none' }
+    const submitted = this.#tasks.submit(projectId, request, running, now)
+    if (submitted.status === 'queued') {
+      await this.#alarmWithin(queuePauseMs)
+      await this.#noteQueued(this.#config, projectId, request, submitted.createdAt)
+    }
+    if (submitted.status === 'running') {
+      await this.#alarmWithin(queuePauseMs)
+      await this.#startRounds(this.#config)
+    }
+    return submitted
+  }
+
+  /** Looks at once for what tasks wait for: a set was attested. */
+  async nudge(): Promise<void> {
+    if (this.#tasks.count('queued') > 0) await this.#alarmWithin(0)
+  }
+
+  /** Waits until a task has its round, or waited in vain; the round, or null. */
+  async waitForRound(taskId: string, ms: number): Promise<string | null> {
+    const known = this.#tasks.roundOf(taskId)
+    if (known !== null) return known ?? null
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const waiter = { taskId, resolve }
+    this.#waiting.add(waiter)
+    const timer = setTimeout(resolve, ms)
+    await promise
+    clearTimeout(timer)
+    this.#waiting.delete(waiter)
+    return this.#tasks.roundOf(taskId) ?? null
+  }
+
+  /** A round of this project is over. */
+  async closeRound(roundId: string): Promise<void> {
+    this.#tasks.close(roundId)
+    if (this.#tasks.count('queued') > 0) await this.#alarmWithin(0)
+  }
+
   override async alarm(): Promise<void> {
     const projectId = this.ctx.storage.kv.get<string>('project_id')
     if (this.#config === null || projectId === undefined) return
     const progress = await this.#advance(this.#config, projectId)
-    if (progress === null) return void this.ctx.storage.kv.delete('attempts')
-    await this.ctx.storage.setAlarm(Date.now() + this.#pauseMs(this.#config, progress))
+    await this.#moveTasks(this.#config, projectId).catch((error) =>
+      console.error(`the tasks of ${projectId} could not be brought forward`, error),
+    )
+    const pauseMs = this.#tasks.count('queued') + this.#tasks.count('starting') > 0 ? queuePauseMs : Infinity
+    if (progress === null) this.ctx.storage.kv.delete('attempts')
+    const setsMs = progress === null ? Infinity : this.#pauseMs(this.#config, progress)
+    const nextMs = Math.min(pauseMs, setsMs)
+    if (nextMs < Infinity) await this.ctx.storage.setAlarm(Date.now() + nextMs)
+  }
+
+  /** Gives waiting tasks their rounds, ends those that waited in vain, and begins what was decided on. */
+  async #moveTasks(config: CommitteesConfig, projectId: string): Promise<void> {
+    const now = await config.now()
+    this.#tasks.purge(now)
+    if (this.#tasks.count('queued') > 0) {
+      const running = await this.#runningEpoch(config, projectId, now)
+      if (running !== null) await this.#moveQueue(config, projectId, running, now)
+    }
+    await this.#startRounds(config)
+  }
+
+  async #moveQueue(
+    config: CommitteesConfig,
+    projectId: string,
+    running: RunningEpoch,
+    now: number,
+  ): Promise<void> {
+    const expired = this.#tasks.expired(running)
+    if (expired.length > 0) {
+      // Everybody reads it before the task is forgotten.
+      await config.noteExpired(expired)
+      this.#tasks.drop(expired)
+    }
+    if (running.terms !== null) this.#tasks.schedule(projectId, running.terms, now)
+    for (const { taskId, resolve } of this.#waiting) if (this.#tasks.roundOf(taskId) !== null) resolve()
+  }
+
+  async #startRounds(config: CommitteesConfig): Promise<void> {
+    await Promise.all(
+      this.#tasks.starting().map(async (terms) => {
+        try {
+          await config.startRound(terms)
+          this.#tasks.started(terms.roundId)
+        } catch (error) {
+          console.error(`${terms.roundId} could not be begun; the alarm tries again`, error)
+        }
+      }),
+    )
+  }
+
+  /** A task that nobody could read of is not taken. */
+  async #noteQueued(
+    config: CommitteesConfig,
+    projectId: string,
+    request: TaskRequest,
+    createdAt: number,
+  ): Promise<void> {
+    try {
+      await config.noteQueued(projectId, request, createdAt)
+    } catch (error) {
+      this.#tasks.drop([request.taskId])
+      throw error
+    }
+  }
+
+  async #runningEpoch(
+    config: CommitteesConfig,
+    projectId: string,
+    now: number,
+  ): Promise<RunningEpoch | null> {
+    const known = this.#running
+    if (known?.terms && epochAt(now, known.epochSecs) === known.epoch) return known
+    this.#running = await config.runningEpoch(projectId, now)
+    return this.#running
+  }
+
+  async #alarmWithin(ms: number): Promise<void> {
+    const at = Date.now() + ms
+    if (((await this.ctx.storage.getAlarm()) ?? Infinity) > at) await this.ctx.storage.setAlarm(at)
   }
 
   async #advance(config: CommitteesConfig, projectId: string): Promise<CommitteesProgress | null> {
@@ -73,7 +220,7 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> {
     kv.put('attempts', attempts)
     const nextMs = Math.max(0, Math.min(nextInSecs * 1000, restMs))
     // Where time leaps, what is missing may be there at once, and no pause grows.
-    if (pollMs !== null) return Math.min(nextMs, attempts === 0 ? pollMs : firstPauseMs)
+    if (pollMs !== null) return Math.min(nextMs, attempts === 0 ? pollMs : Math.min(firstPauseMs, 2 * pollMs))
     return attempts === 0 ? nextMs : Math.min(nextMs, retryPauseMs(attempts))
   }
 }

@@ -19,28 +19,44 @@ const defaultPort = 8545
  * Transactions are mined at once. Blocks come without any too, because rules that ask for a block after some time would
  * wait for ever else; not often, because the chain gets slower with its height.
  */
-const miningFlags = ['--block-time', '12', '--mixed-mining']
+const usualBlockSecs = 12
+
+export interface ChainOptions {
+  /** The end of the terminal, which would kill it before it has written its state, does not reach it then. */
+  readonly detached?: boolean
+  /** The command that begins without its state. */
+  readonly startOver?: string
+  /** A new chain begins so long ago, and stays so far behind the machine until {@link catchUp}. */
+  readonly pastSecs?: number
+  /** From one block to the next where there is no transaction. */
+  readonly blockSecs?: number
+}
 
 /**
  * Starts a chain that goes on where it was stopped: anvil writes its state when it is told to end.
  *
  * @param file where its state is kept.
  * @param port a free one; null for the default one, or any other when that is taken.
- * @param options `detached` for a caller that always stops it: the end of the terminal, which would kill it before it has
- *   written its state, does not reach it then; `startOver` is the command that begins without that state; a new chain
- *   begins `pastSecs` ago, and stays so far behind the machine until {@link catchUp}.
  * @throws {@link StartError}
  */
 export async function startChain(
   file: string,
   port: number | null,
   note: (text: string) => void,
-  { detached = false, startOver = 'npm start -- --fresh', pastSecs = 0 } = {},
+  {
+    detached = false,
+    startOver = 'npm start -- --fresh',
+    pastSecs = 0,
+    blockSecs = usualBlockSecs,
+  }: ChainOptions = {},
 ): Promise<Chain> {
   try {
     const { url, ended, stop } = await startAnvil({
       port: port ?? (await choosePort(note)),
-      flags: [...miningFlags, '--state', file, ...(existsSync(file) ? [] : beginning(pastSecs))],
+      flags: [
+        ...['--block-time', String(blockSecs), '--mixed-mining', '--state', file],
+        ...(existsSync(file) ? [] : beginning(pastSecs)),
+      ],
       detached,
     })
     await keepLead(url)

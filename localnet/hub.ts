@@ -113,6 +113,7 @@ export async function startHub({
     convertV4MiniflareOptions({
       cf: false,
       log: new Log(LogLevel.WARN),
+      handleStructuredLogs: printRuntimeLog,
       ...(inspectorPort !== undefined && { inspectorPort }),
       ...(statePath !== undefined && { resourcePersistencePath: path.resolve(statePath) }),
       workers,
@@ -140,6 +141,16 @@ export async function startHub({
     await miniflare.dispose()
     throw error
   }
+}
+
+/**
+ * Prints what the runtime says. What it marks as nothing to report is for its own developers: such as that an alarm was set
+ * again while it ran.
+ */
+function printRuntimeLog({ level, message }: { level: string; message: string }): void {
+  if (message.startsWith('NOSENTRY')) return
+  if (level === 'error' || level === 'warn') console.error(message)
+  else console.log(message)
 }
 
 const assetsWorker = 'export default { fetch: (request, env) => env.ASSETS.fetch(request) }'

@@ -18,6 +18,8 @@ const says =
 const runs = (name: string) => (started: Started) =>
   childrenOf(started).some(({ program }) => program === name)
 
+const withNodes = (args: string[]) => args.filter((arg) => arg !== '--no-nodes')
+
 describe.skipIf(!hasAnvil)('Ctrl-C leaves no process, no lock and no temporary file', () => {
   test.each([
     ['before the chain starts', says('Starting the chain')],
@@ -26,9 +28,11 @@ describe.skipIf(!hasAnvil)('Ctrl-C leaves no process, no lock and no temporary f
     ['before the hub starts', says('Starting the hub')],
     ['while the hub starts', runs('workerd')],
     ['once it is ready', says('is ready')],
-  ])('%s', async (_, isThere) => {
+    ['while its nodes start', (started: Started) => childrenOf(started).length >= 4, withNodes],
+    ['once its nodes run', says('is ready'), withNodes],
+  ])('%s', async (_, isThere, args = (all: string[]) => all) => {
     const TMPDIR = mkdtempSync(path.join(tmpdir(), 'interrupt-'))
-    const started = npmStart.run([...(await freePorts()).args, '--fresh'], { env: { TMPDIR } })
+    const started = npmStart.run([...args((await freePorts()).args), '--fresh'], { env: { TMPDIR } })
     await expect.poll(() => isThere(started), { interval: 20, timeout: 280_000 }).toBe(true)
     started.child.kill('SIGINT')
     const { code, stderr } = await started.exit

@@ -1,3 +1,5 @@
+import { CommandError } from '../tools/command/errors.ts'
+
 const parentPollMs = 500
 const signals: readonly (string | symbol)[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
@@ -59,7 +61,9 @@ export class Lifecycle {
       try {
         await end()
       } catch (error) {
-        console.error('Something did not end as it should:', error)
+        // A stack says nothing more of what is no bug, and would hide why everything stops.
+        const reason = error instanceof CommandError ? error.message : error
+        console.error('Something did not end as it should:', reason)
       }
     }
     process.exit(exitCode)

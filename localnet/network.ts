@@ -1,4 +1,4 @@
-/** The local network: a chain, contracts, a hub, and sample data. */
+/** The local network: a chain, contracts, a hub, sample data, and nodes. */
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import type { Deployment } from '../contracts/deploy.ts'
@@ -6,10 +6,14 @@ import { type Chain, catchUp, reachChain, startChain } from './chain.ts'
 import { findDeployment, makeDeployment } from './deployment.ts'
 import { StartError } from './errors.ts'
 import type { Lifecycle } from './lifecycle.ts'
+import { builtNodectl } from './nodes/build.ts'
+import type { LocalNode, NodeRole } from './nodes/local-node.ts'
+import { placesOf, startNodes, stopNodes, validatorDirs } from './nodes/local-nodes.ts'
+import { waitForIndex, waitForSet } from './nodes/ready.ts'
 import { commandWith, type Options } from './options.ts'
 import { endOrphans, forgetChildren, recordChildren } from './orphans.ts'
 import { probePort } from './port.ts'
-import type { SampleOptions } from './sample/make.ts'
+import type { Sample, SampleOptions } from './sample/make.ts'
 import { keepSchedule } from './schedule.ts'
 import { hubSettings } from './settings.ts'
 import {
@@ -19,11 +23,12 @@ import {
   networkFiles,
   readCoordinatorSeed,
   readHubSecret,
+  readNodeToken,
   setAside,
   stateFolder,
   withStartErrors,
 } from './state.ts'
-import { describeNetwork, describeSample } from './summary.ts'
+import { describeNetwork, describeNodes, describeSample } from './summary.ts'
 
 /**
  * A new chain begins so long ago, and the sample is made then: the beacon of the epoch that runs comes after its bonds, so
@@ -111,41 +116,93 @@ export async function runNetwork(
     if (!lifecycle.stopping) console.error('The scheduled clean-up failed:', error)
   })
   lifecycle.onStop(endSchedule)
+  const nodes = options.nodes ? networkNodes(files, folder, baseUrl, chain, lifecycle) : null
+  // Validators are there by the time that there is something to attest.
+  const validators = nodes?.start('validator', validatorDirs(files.validators))
   const sample = options.sample
     ? await addSample(
         { hub: baseUrl, rpcUrl: chain.url, contracts: deployment.contracts, devicesFolder: files.devices },
         lifecycle,
       )
     : null
+  const miners = nodes?.start('miner', sample?.dataDirs ?? [])
   if (options.rpc === null) await lifecycle.run(() => catchUp(chain.url))
-  console.log(
-    describeNetwork(baseUrl, folder, startOver, chain, deployment, {
-      all: secondsSince(startedMs),
-      chain: chainSeconds,
-      deployed: deployment !== found,
-    }),
-  )
-  if (sample !== null) console.log(sample)
+  await waitForIndex(baseUrl, chain.url)
+  await Promise.all([validators, miners])
+  await nodes?.waitUntilReady(sample?.projectId ?? null)
+  const seconds = { all: secondsSince(startedMs), chain: chainSeconds, deployed: deployment !== found }
+  const running = nodes?.running() ?? []
+  const parts = [
+    describeNetwork(baseUrl, folder, startOver, chain, deployment, seconds),
+    ...(sample === null ? [] : [describeSample(baseUrl, sample)]),
+    ...(running.length === 0 ? [] : [describeNodes(running, folder)]),
+  ]
+  console.log(parts.join('\n'))
 }
 
-/**
- * The network is complete without sample data, so a failure ends nothing.
- *
- * @returns What there is to say of it; null when it could not be made.
- */
-async function addSample(options: SampleOptions, lifecycle: Lifecycle): Promise<string | null> {
-  const startedMs = performance.now()
+/** The network is complete without sample data, so a failure ends nothing: null when it could not be made. */
+function addSample(options: SampleOptions, lifecycle: Lifecycle): Promise<Sample | null> {
   progress('Making the sample data')
-  try {
-    const { makeSample } = await import('./sample/make.ts')
-    const sample = await makeSample(options)
-    return describeSample(options, sample, secondsSince(startedMs))
-  } catch (error) {
-    if (lifecycle.stopping) return null
-    const reason = (error as Error).message.replace(/\.$/, '')
-    console.error(
+  return orGoOn(
+    lifecycle,
+    (reason) =>
       `The sample data could not be made. ${reason}. The network goes on without it: start it again to make what is missing, or with --no-sample to do without.`,
+    async () => (await import('./sample/make.ts')).makeSample(options),
+  )
+}
+
+/** The nodes of the network: started in turns, and stopped in the other order. It goes on without them where they fail. */
+function networkNodes(files: NetworkFiles, folder: string, hub: string, chain: Chain, lifecycle: Lifecycle) {
+  const running: LocalNode[] = []
+  const orDoWithout = (work: () => Promise<void>) =>
+    orGoOn(
+      lifecycle,
+      (reason) =>
+        `The nodes do not work. ${reason}. The network goes on: start it again, or with --no-nodes to do without.`,
+      work,
     )
+  const surroundings = {
+    hub,
+    rpcUrl: chain.url,
+    chainId: chain.id,
+    apiToken: readNodeToken(folder),
+    // The terminal's signals reach this process alone, which stops them in order.
+    detached: true,
+    onSpawn: () => recordChildren(stateFolder),
+    onLoss: ({ name, plan }: LocalNode) => {
+      if (!lifecycle.stopping) console.error(`${name} ended by itself. Its log says why: ${plan.logFile}`)
+    },
+  }
+  return {
+    running: () => running,
+    start: (role: NodeRole, dataDirs: readonly string[]) =>
+      orDoWithout(async () => {
+        const started = await lifecycle.run(
+          async () =>
+            startNodes(placesOf(role, dataDirs, files.logs), { ...surroundings, dist: await builtNodectl() }),
+          stopNodes,
+        )
+        running.push(...started)
+      }),
+    /** Returns once the first task can be given. */
+    waitUntilReady: (projectId: string | null) =>
+      orDoWithout(async () => {
+        await Promise.all(running.map((node) => node.waitUntilKnown()))
+        if (projectId !== null) await waitForSet(hub, projectId)
+      }),
+  }
+}
+
+/** Does what the network can do without: null when it fails, and the reason is told. */
+async function orGoOn<T>(
+  lifecycle: Lifecycle,
+  note: (reason: string) => string,
+  work: () => Promise<T>,
+): Promise<T | null> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!lifecycle.stopping) console.error(note((error as Error).message.replace(/\.$/, '')))
     return null
   }
 }
@@ -163,6 +220,8 @@ async function prepareHub() {
 /** Deploys the contracts. What a hub knows of others would be wrong of these. */
 async function deploy(files: NetworkFiles, chain: Chain): Promise<Deployment> {
   const aside = setAside(files.storage)
+  // Validators stand by what they attested about a chain.
+  setAside(files.validators)
   if (aside !== null)
     progress(`The hub’s data is about a chain or contracts that are gone; it is set aside in ${aside}`)
   progress('Deploying the contracts')

@@ -3,16 +3,25 @@ import { asksForHelp, commandWith, readOptions } from './options.ts'
 
 describe('readOptions', () => {
   test('without arguments: the usual port, a chain of its own, its data kept', () => {
-    expect(readOptions([])).toEqual({ port: 8787, chainPort: null, rpc: null, fresh: false, sample: true })
+    expect(readOptions([])).toEqual({
+      port: 8787,
+      chainPort: null,
+      rpc: null,
+      fresh: false,
+      sample: true,
+      nodes: true,
+    })
   })
 
   test('takes ports, a chain and a fresh start', () => {
-    expect(readOptions(['--port', '0', '--chain-port', '65535', '--fresh', '--no-sample'])).toEqual({
+    const args = ['--port', '0', '--chain-port', '65535', '--fresh', '--no-sample', '--no-nodes']
+    expect(readOptions(args)).toEqual({
       port: 0,
       chainPort: 65_535,
       rpc: null,
       fresh: true,
       sample: false,
+      nodes: false,
     })
     expect(readOptions(['--rpc', 'https://chain.example/key'])).toMatchObject({
       rpc: 'https://chain.example/key',

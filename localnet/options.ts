@@ -2,9 +2,9 @@ import { readArguments } from '../tools/command/arguments.ts'
 import { UsageError } from '../tools/command/errors.ts'
 import { stateFolder } from './state.ts'
 
-export const usage = `Usage: npm start -- [--port N] [--chain-port N] [--rpc URL] [--fresh] [--no-sample]
+export const usage = `Usage: npm start -- [--port N] [--chain-port N] [--rpc URL] [--fresh] [--no-sample] [--no-nodes]
 
-Starts the local network, chain and contracts included, and stops it on Ctrl-C. Its data survives in
+Starts the local network, chain, contracts and nodes included, and stops it on Ctrl-C. Its data survives in
 ${stateFolder}/; LOCALNET_DIR names another folder.
 
   --port N        port of the hub (default 8787; 0 takes any free one)
@@ -13,6 +13,7 @@ ${stateFolder}/; LOCALNET_DIR names another folder.
                   anvil have funds
   --fresh         begin with empty data
   --no-sample     without the sample project and its devices
+  --no-nodes      without the validators, and without running the devices: no task is worked on
   --help          show this
 
 Exit codes: 0 stopped, 1 could not start or broke down, 2 wrong usage, 70 a bug.
@@ -31,6 +32,8 @@ export interface Options {
   readonly fresh: boolean
   /** Whether sample data is made. */
   readonly sample: boolean
+  /** Whether validators and the devices of the sample run. */
+  readonly nodes: boolean
 }
 
 /** Whether the arguments hold `--help`. */
@@ -47,6 +50,7 @@ export function readOptions(args: readonly string[]): Options {
     rpc: readUrl(values.rpc),
     fresh: values.fresh ?? false,
     sample: !values['no-sample'],
+    nodes: !values['no-nodes'],
   }
 }
 
@@ -85,6 +89,7 @@ function parse(args: readonly string[]) {
     rpc: { type: 'string' },
     fresh: { type: 'boolean' },
     'no-sample': { type: 'boolean' },
+    'no-nodes': { type: 'boolean' },
     help: { type: 'boolean', short: 'h' },
   } as const
   return readArguments({ args: [...args], options }, usage).values

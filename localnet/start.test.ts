@@ -1,15 +1,11 @@
-import { randomBytes } from 'node:crypto'
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { stakingEvents } from '../contracts/generated/events.ts'
 import { callBatch } from '../contracts/json-rpc.ts'
-import { deriveNodeId, resolveProfile, signRequest } from '../protocol/identity/index.ts'
+import { deriveNodeId, resolveProfile } from '../protocol/identity/index.ts'
 import { ed25519PublicKey } from '../protocol/signatures/index.ts'
-import { unwrap } from '../tools/client/answers.ts'
-import { readNetwork } from '../tools/client/network.ts'
-import { signedByNode } from '../tools/client/node-requests.ts'
 import { privateKeys } from './accounts.ts'
 import { hasAnvil, startAnvil } from './testing/anvil.ts'
 import {
@@ -20,6 +16,7 @@ import {
   type Ports,
   type Started,
 } from './testing/npm-start.ts'
+import { runTool } from './testing/run-tool.ts'
 import { type Session, signIn } from './testing/session.ts'
 
 // Whole networks begin and end here, each in the time the machine has for it.
@@ -37,7 +34,7 @@ describe.skipIf(!hasAnvil)('npm start', () => {
   beforeAll(async () => {
     ports = await freePorts()
     network = await npmStart.start(
-      ports.args.filter((arg) => arg !== '--no-sample'),
+      ports.args.filter((arg) => !arg.startsWith('--no-')),
       { through: 'npm' },
     )
   })
@@ -72,8 +69,8 @@ describe.skipIf(!hasAnvil)('npm start', () => {
   }
 
   /** The public key of a device. */
-  const keyIn = (folder: string) =>
-    ed25519PublicKey(`0x${readFileSync(path.join(folder, 'node.key'), 'utf8').trim()}`)
+  const keyIn = (folder: string) => ed25519PublicKey(seedIn(folder))
+  const seedIn = (folder: string) => `0x${readFileSync(path.join(folder, 'node.key'), 'utf8').trim()}`
 
   test('prints where everything is: the hub, the chain, every contract and every account with its key', () => {
     const { stdout } = network.output
@@ -136,13 +133,41 @@ describe.skipIf(!hasAnvil)('npm start', () => {
     expect(items).toHaveLength(3)
     for (const item of items)
       expect(item).toMatchObject({ project_id: projectId, status: 'active', device_bound: true })
-    const nodes = await (await signInAs('operator')).get('/admin/v1/nodes')
-    expect(await nodes.json()).toMatchObject({ items: Array(3).fill({ role: 'miner', status: 'approved' }) })
     const devices = [...network.output.stdout.matchAll(/^ +(\S+-[0-9a-f]{16}) {2}(\S+)\/$/gm)]
     expect(devices).toHaveLength(3)
     for (const [, nodeId, folder] of devices) {
       expect(deriveNodeId(resolveProfile(), keyIn(folder!))).toBe(nodeId)
     }
+  })
+
+  test('validators and devices run as nodes of the hub, and the summary says where', async () => {
+    const nodes = (await (await signInAs('operator')).get('/admin/v1/nodes')).json() as Promise<{
+      items: { node_id: string; role: string; status: string; health: string }[]
+    }>
+    const { items } = await nodes
+    expect(items.map(({ role }) => role).sort()).toEqual([
+      ...Array(3).fill('miner'),
+      ...Array(4).fill('validator'),
+    ])
+    for (const item of items) expect(item).toMatchObject({ status: 'approved', health: 'online' })
+    const rows = [
+      ...network.output.stdout.matchAll(/^ +(validator|miner)-(\d) +(\S+) {2}(\S+) {2}(\S+)\/ {2}(\S+)$/gm),
+    ]
+    expect(rows.map(([, role, number]) => `${role}-${number}`)).toEqual([
+      ...['validator-1', 'validator-2', 'validator-3', 'validator-4'],
+      ...['miner-1', 'miner-2', 'miner-3'],
+    ])
+    for (const [, role, , nodeId, url, dataDir, logFile] of rows) {
+      expect(await (await fetch(`${url}/node`)).json()).toMatchObject({ node_id: nodeId, role })
+      expect(deriveNodeId(resolveProfile(), keyIn(dataDir!))).toBe(nodeId)
+      expect(readFileSync(logFile!, 'utf8')).toContain('"message":"serving"')
+    }
+    const [, token] = /NODE_API_TOKEN=\$\(cat (\S+)\)/.exec(network.output.stdout) ?? []
+    const headers = { Authorization: `Bearer ${readFileSync(token!, 'utf8')}` }
+    const [first] = rows
+    expect(await (await fetch(`${first?.[4]}/status`, { headers })).json()).toMatchObject({
+      hub: { state: 'registered' },
+    })
   })
 
   test('committees are drawn from the start on: the beacon of the running epoch is after the bonds', async () => {
@@ -160,34 +185,37 @@ describe.skipIf(!hasAnvil)('npm start', () => {
     expect(bonds).toHaveLength(3)
     for (const { blockNumber } of bonds) expect(Number(blockNumber)).toBeLessThan(beacon.block_number)
 
-    // Validators alone read a set that is not attested yet.
-    const network = await readNetwork(origin())
-    const seed = `0x${'5e'.repeat(32)}`
-    const registration = {
-      hub: origin(),
-      network: network.profile.network,
-      url: 'http://127.0.0.1:1',
-      role: 'validator' as const,
-      engine: 'native' as const,
-      nodectl_version: '1.0.0',
-    }
-    const signed = await signedByNode(network, seed)('POST', '/v1/nodes/register', registration)
-    await unwrap(network.client.POST('/v1/nodes/register', signed))
-    const readSet = async () => {
-      const target = `/v1/nodes/committee-sets/${project.project_id}/${epoch}`
-      const nonce = randomBytes(16).toString('hex')
-      const call = { method: 'GET', target, body: '', timestamp: await network.now(), nonce }
-      const { headers } = signRequest(network.profile, seed, call)
-      return (await fetch(origin() + target, { headers })).json()
-    }
+    // Ready means that nobody waits for the validators any more.
+    const { snapshot, attestations, valid } = await read(`/v1/committees/${project.project_id}/${epoch}`)
+    expect([valid, attestations.length >= 3]).toEqual([true, true])
     const keys = ['1', '2', '3'].map((name) => keyIn(file(`devices/${name}`))).sort()
-    await expect.poll(readSet).toMatchObject({
+    expect(snapshot).toMatchObject({
       project_id: project.project_id,
       epoch,
       beacon: { block_number: beacon.block_number },
       entries: keys.map((node_key) => ({ node_key })),
       excluded: [],
     })
+  })
+
+  test('the first task, given to the sample project, is final soon, and as nodectl runs it alone', async () => {
+    const input = '{"hello":"world"}'
+    const task = await runTool('tools/task.ts', ['echo', '--input', input, '--json'], { HUB_URL: origin() })
+    expect([task.code, task.stderr]).toEqual([0, expect.stringMatching(/ running .* finalized\n$/s)])
+    const { task: given, round } = JSON.parse(task.stdout)
+    expect(given).toMatchObject({ status: 'finalized', success: true, output: input })
+    expect(round).toMatchObject({ committee_size: 3, votes: 3, agreeing: 3, state: 'finalized' })
+
+    const artifact = file('echo.hbc')
+    const bytes = await (await fetch(`${origin()}/v1/modules/${round.module_address}/hbc`)).arrayBuffer()
+    writeFileSync(artifact, new Uint8Array(bytes))
+    const alone = await runTool('node-cli/src/main.ts', ['run', artifact, 'echo', '--input', input])
+    const { output, gas_used, receipt } = JSON.parse(alone.stdout)
+    expect([output, gas_used, receipt.receipt.receipt_hash]).toEqual([
+      given.output,
+      given.gas_used,
+      given.receipt_hash,
+    ])
   })
 
   test('the sample developer signs in and is given tokens, mined at once', async () => {
@@ -225,7 +253,9 @@ describe.skipIf(!hasAnvil)('npm start', () => {
     await nothingListens()
     expect(existsSync(file('localnet.pid'))).toBe(false)
 
-    network = await npmStart.start(ports.args)
+    const withNodes = ports.args.filter((arg) => arg !== '--no-nodes')
+    network = await npmStart.start(withNodes)
+    expect(network.output.stdout).toMatch(/^ +validator-4 /m)
     await expectGoesOn()
   })
 
@@ -238,7 +268,8 @@ describe.skipIf(!hasAnvil)('npm start', () => {
 
     network = await npmStart.start(ports.args)
     expect(network.output.stderr).toContain('Ended processes of a network that was killed')
-    expect(orphans).not.toEqual([])
+    // The chain, workerd, and the validators.
+    expect(orphans.length).toBeGreaterThanOrEqual(6)
     for (const orphan of orphans) expect(() => process.kill(orphan.pid, 0)).toThrow()
     await expectGoesOn()
   })

@@ -36,8 +36,12 @@ export interface NetworkFiles {
   readonly chain: string
   /** Which deployment the hub's data is about. */
   readonly deployment: string
-  /** Keys of the sample devices. */
+  /** Data directories of the sample devices. */
   readonly devices: string
+  /** Data directories of the validators. */
+  readonly validators: string
+  /** What nodes say. */
+  readonly logs: string
 }
 
 export const networkFiles = (folder: string): NetworkFiles => ({
@@ -45,6 +49,8 @@ export const networkFiles = (folder: string): NetworkFiles => ({
   chain: path.join(folder, 'chain.json'),
   deployment: path.join(folder, 'deployment.json'),
   devices: path.join(folder, 'devices'),
+  validators: path.join(folder, 'validators'),
+  logs: path.join(folder, 'logs'),
 })
 
 /** Forgets databases, objects, secrets and the chain. */
@@ -54,9 +60,12 @@ export function clearState(folder: string): void {
       'storage',
       'hub-secret',
       'coordinator-seed',
+      'node-token',
       'chain.json',
       'deployment.json',
       'devices',
+      'validators',
+      'logs',
     ]) {
       const file = path.join(folder, name)
       for (const one of [file, ...asides(file)]) rmSync(one, { recursive: true, force: true })
@@ -95,6 +104,9 @@ export const readHubSecret = (folder: string): string => readSecret(folder, 'hub
 
 /** The seed that the hub of this local network signs its calls to nodes with, made at its first start. */
 export const readCoordinatorSeed = (folder: string): string => `0x${readSecret(folder, 'coordinator-seed')}`
+
+/** The token of the operator of this local network's nodes, made at its first start. */
+export const readNodeToken = (folder: string): string => readSecret(folder, 'node-token')
 
 function readSecret(folder: string, name: string): string {
   const file = path.join(folder, name)

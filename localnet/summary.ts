@@ -4,7 +4,8 @@ import { profileStrings } from '../protocol/identity/index.ts'
 import { accounts, privateKeys } from './accounts.ts'
 import type { Chain } from './chain.ts'
 import { profileOf } from './deployment.ts'
-import type { Sample, SampleOptions } from './sample/make.ts'
+import type { LocalNode } from './nodes/local-node.ts'
+import type { Sample } from './sample/make.ts'
 
 interface Seconds {
   readonly all: number
@@ -57,16 +58,26 @@ ${people.join('\n')}
 `
 }
 
-export function describeSample(
-  { hub, devicesFolder }: SampleOptions,
-  { projectId, nodeIds }: Sample,
-  seconds: number,
-): string {
-  const devices = nodeIds.map((nodeId, i) => `    ${nodeId}  ${path.join(devicesFolder, String(i + 1))}/`)
+export function describeSample(hub: string, { projectId, nodeIds, dataDirs, seconds }: Sample): string {
+  const devices = nodeIds.map((nodeId, i) => `    ${nodeId}  ${dataDirs[i]}/`)
   return `  Sample project of the developer (${seconds.toFixed(1)} s)
     ${hub}/v1/projects/${projectId}
 
   Sample devices of the miner with collateral in it, and their data directories for nodectl
 ${devices.join('\n')}
+`
+}
+
+/** @param folder where the token of their operator is. */
+export function describeNodes(nodes: readonly LocalNode[], folder: string): string {
+  const rows = nodes.map(
+    ({ name, url, nodeId, plan: { dataDir, logFile } }) =>
+      `    ${name.padEnd(12)} ${nodeId}  ${url}  ${dataDir}/  ${logFile}`,
+  )
+  const token = path.join(folder, 'node-token')
+  return `  Nodes, each a process of nodectl serve with its data directory and its log
+${rows.join('\n')}
+
+  What one of them says of itself: NODE_API_TOKEN=$(cat ${token}) npm run -s nodectl -- status --url ${nodes[0]?.url}
 `
 }

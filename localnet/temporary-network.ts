@@ -3,7 +3,7 @@ import path from 'node:path'
 import type { ContractAddresses } from '../contracts/deploy.ts'
 import { readNetwork } from '../tools/client/network.ts'
 import { bundleHub } from './bundle.ts'
-import { startChain } from './chain.ts'
+import { type ChainOptions, catchUp, startChain } from './chain.ts'
 import { makeDeployment } from './deployment.ts'
 import { type Hub, type HubOptions, startHub } from './hub.ts'
 import { passTime } from './pass-time.ts'
@@ -27,14 +27,17 @@ export interface TemporaryNetwork {
  *
  * @param folder where the chain is kept meanwhile.
  * @param changes of the hub, and of its settings.
+ * @param options of its chain, which has nothing but the contracts.
  */
 export async function startTemporaryNetwork(
   folder: string,
   changes: Partial<Omit<HubOptions, 'script' | 'port'>> = {},
+  options: Pick<ChainOptions, 'pastSecs' | 'blockSecs'> = {},
 ): Promise<TemporaryNetwork> {
-  const chain = await startChain(path.join(folder, 'chain.json'), 0, () => {})
+  const chain = await startChain(path.join(folder, 'chain.json'), 0, () => {}, options)
   try {
     const deployment = await makeDeployment(path.join(folder, 'deployment.json'), chain)
+    if (options.pastSecs !== undefined) await catchUp(chain.url)
     await import('../scripts/copy-assets.ts')
     const port = await probePort(0)
     const url = `http://localhost:${port}`

@@ -3,6 +3,7 @@
  * and the manual pages.
  */
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { isBuiltin } from 'node:module'
 import path from 'node:path'
 import { build, type Plugin } from 'esbuild'
 import { commandPage, toolPage } from './src/cli/man-page.ts'
@@ -50,10 +51,14 @@ const lazyCrypto: Plugin = {
 const builtIns: Plugin = {
   name: 'built-ins',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^node:/ }, ({ path: name }) => ({ path: name, namespace: 'built-in' }))
+    // Libraries name them without the prefix too.
+    onResolve({ filter: /^(node:|[a-z_]+$)/ }, ({ path: name }) =>
+      isBuiltin(name) ? { path: name, namespace: 'built-in' } : undefined,
+    )
     onLoad({ filter: /.*/, namespace: 'built-in' }, ({ path: name }) => ({
-      // The bundler looks at every property that is the module's own, and Node loads some of them then.
-      contents: `module.exports = Object.create(process.getBuiltinModule('${name}'))`,
+      contents: `const builtIn = process.getBuiltinModule('${name}')
+        // The bundler looks at every property that is the module's own, and Node loads some of them then.
+        module.exports = typeof builtIn === 'function' ? builtIn : Object.create(builtIn)`,
       loader: 'js',
     }))
   },
@@ -99,6 +104,8 @@ const options = {
   platform: 'node',
   target: 'node22.13',
   minifySyntax: true,
+  // The WebSocket client would look for native helpers, which the package does not bring.
+  define: { 'process.env.WS_NO_BUFFER_UTIL': '"1"', 'process.env.WS_NO_UTF_8_VALIDATE': '"1"' },
 } as const
 const plugins = [guestLibraries, lazyCrypto, builtIns, packageFacts]
 const main = path.join(root, 'src/main.ts')

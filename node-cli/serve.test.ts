@@ -114,6 +114,7 @@ describe('what is refused before anything is opened', () => {
     [['--role', 'owner'], '--role must be miner or validator, not owner'],
     [['--clock', 'hub'], '--clock hub needs --hub-url'],
     [['--state-sync', 'true'], '--state-sync true needs --hub-url'],
+    [['--state-sync', 'true', '--hub-url', 'http://localhost:1'], '--state-sync true needs --role validator'],
     [['--state-sync', 'yes'], '--state-sync must be true or false'],
     [['--bind', '7070'], '--bind must be a host and a port'],
     [['--bind', '127.0.0.1:70000'], '--bind must be a host and a port'],

@@ -11,7 +11,7 @@ import { unwrap } from './client/answers.ts'
 import { readNetwork } from './client/network.ts'
 import { readArguments } from './command/arguments.ts'
 import { CommandError, UsageError } from './command/errors.ts'
-import { reportFailure } from './command/run.ts'
+import { endWithReader, reportFailure } from './command/run.ts'
 import { approveProject, demoManifest, openVault, publishModules } from './demo/developer.ts'
 import { joinAsMiner, leave } from './demo/miner.ts'
 import { runNodectl } from './demo/nodectl.ts'
@@ -22,7 +22,7 @@ import { print, printStep } from './print.ts'
 import { expectRefusal, printedFetch, printedSignIn } from './printed-calls.ts'
 import { enroll, registerProject } from './project.ts'
 
-const usage = `Usage: npm run demo [-- --hub URL [--pass-time] | --own]
+const usage = `Usage: npm run demo [-- --hub URL [--pass-time] | --own | --cluster]
 
 A developer signs in, publishes the modules of examples/, registers a project by signature and funds its vault, an operator
 approves it, and a miner binds a device made with nodectl, stakes on the project, and sets where rewards go. Validators
@@ -35,11 +35,12 @@ Uses the hub at URL or in HUB_URL, else one running on ${defaultHub}, else start
   --pass-time  lets the demo move the time of a local network that runs, by about four days for good: earnings, the slash
                and the end of unbonding are left out without it
   --own        starts a network for this demo, whatever runs
+  --cluster    another demo, on a network of its own: validators and devices are real nodes, two of which break the rules
   --hub URL    another hub
 
-Exit codes: 0 everything was as the demo says, 1 something was not, 2 wrong usage, 130 stopped with Ctrl-C.`
+Exit codes: 0 everything was as the demo says, 1 something was not, 2 wrong usage, 130 stopped before its end.`
 
-/** As shells count what Ctrl-C ended. */
+/** As shells count what Ctrl-C ended; also of a demo that nobody watches any more. */
 const interruptedCode = 130
 
 async function demo(stage: Stage): Promise<void> {
@@ -91,15 +92,22 @@ async function main(lifecycle: Lifecycle): Promise<void> {
   const options = {
     hub: { type: 'string' },
     own: { type: 'boolean' },
+    cluster: { type: 'boolean' },
     'pass-time': { type: 'boolean' },
     help: { type: 'boolean', short: 'h' },
   } as const
   const { values } = readArguments({ options }, usage)
   if (values.help) return console.log(usage)
   if (values.own && values.hub !== undefined) throw new UsageError('Give --own or --hub, not both.')
+  if (values.cluster && (values.own || values.hub !== undefined || values['pass-time']))
+    throw new UsageError('--cluster starts a network of its own, and takes no other option.')
   const hub = values.own ? null : (namedHub(values.hub) ?? ((await answers(defaultHub)) ? defaultHub : null))
   const scratch = mkdtempSync(path.join(tmpdir(), 'hub-demo-'))
   lifecycle.onStop(() => rmSync(scratch, { recursive: true, force: true }))
+  if (values.cluster) {
+    const { showCluster } = await import('./cluster/demo.ts')
+    return showCluster(lifecycle, scratch)
+  }
   await lifecycle.run(() => import('../node-cli/build.ts'))
   if (hub !== null) return demo(await openStage(lifecycle, scratch, hub, values['pass-time'] === true))
 
@@ -142,6 +150,7 @@ function passTimeOf(now: () => Promise<number>, rpcUrl: string | null): PassTime
 
 const lifecycle = new Lifecycle()
 lifecycle.stopOnSignals(interruptedCode)
+endWithReader(() => lifecycle.stop(interruptedCode))
 try {
   await main(lifecycle)
   await lifecycle.stop(0)

@@ -190,11 +190,11 @@ describe('npm run operator', () => {
     const log = await run(['audit-log', '--subject', address])
     expect(JSON.parse(log.stdout)).toMatchObject({ items: [{ action: 'developer.enrollment.approve' }] })
     const again = await run(['enrollment', 'approve', address])
-    expect([again.code, JSON.parse(again.stdout), again.stderr]).toMatchObject([
-      1,
-      { error: 'invalid_state' },
-      expect.stringContaining('409 invalid_state'),
-    ])
+    expect(again).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^Error: .* answered 409 invalid_state: .*\n$/),
+    })
   })
 
   test('lists messages that failed, and closes them', async () => {
@@ -207,7 +207,7 @@ describe('npm run operator', () => {
     const list = async () => JSON.parse((await run(['dead-letters', 'list'])).stdout) as { items: object[] }
     expect(await list()).toMatchObject({ items: [{ message_id: 'm0', attempts: 11 }] })
     const resent = await run(['dead-letters', 'resend', 'm0'])
-    expect([resent.code, JSON.parse(resent.stdout)]).toMatchObject([1, { error: 'invalid_state' }])
+    expect([resent.code, resent.stderr]).toEqual([1, expect.stringContaining('409 invalid_state')])
     const closed = await run(['dead-letters', 'close', 'm0', '--reason', 'Nobody can read it.'])
     expect([closed.code, JSON.parse(closed.stdout)]).toMatchObject([0, { resolution: 'closed' }])
     expect(await list()).toMatchObject({ items: [] })
@@ -219,7 +219,7 @@ describe('npm run operator', () => {
 
   test('with the key of another wallet it is refused; with none it says so', async () => {
     const other = await run(['nodes', '--key-env', 'OTHER'], { OTHER: privateKeys.miner })
-    expect([other.code, JSON.parse(other.stdout)]).toMatchObject([1, { error: 'forbidden' }])
+    expect([other.code, other.stderr]).toEqual([1, expect.stringContaining('403 forbidden')])
     const none = await run(['nodes', '--key-env', 'NOBODY'])
     expect([none.code, none.stderr]).toEqual([
       2,

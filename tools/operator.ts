@@ -7,13 +7,11 @@ import { runCommand } from './command/run.ts'
 import { type OperatorCall, readCommand } from './operator/commands.ts'
 import { readKey } from './options/key.ts'
 
-/** Prints what the hub answers, also when it refuses. @throws HubError */
+/** Prints what the hub answers. @throws HubError with what it says against the call. */
 async function send({ request }: HubClient, { method, path, ...init }: OperatorCall): Promise<void> {
   // The types of the client want method and path known together; a command has any of them.
-  const answer = await request(method as never, path as never, init as never)
-  const { data, error } = answer as { data?: unknown; error?: unknown }
-  console.log(JSON.stringify(data ?? error, null, 2))
-  await unwrap(Promise.resolve(answer))
+  const answer = request(method as never, path as never, init as never)
+  console.log(JSON.stringify(await unwrap(answer), null, 2))
 }
 
 await runCommand(async () => {

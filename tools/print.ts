@@ -34,7 +34,7 @@ const stateMembers = [
 export const stateOf = (record: object): string =>
   Object.entries(record)
     .filter(([name, value]) => stateMembers.includes(name) && value !== null)
-    .map(([name, value]) => `${name} ${value}`)
+    .map(([name, value]) => `${name} ${name.endsWith('_at') ? utc(Number(value)) : value}`)
     .join(', ')
 
 /** A time in Unix seconds, as people read it. */

@@ -48,6 +48,8 @@ export async function waitForRecord<T extends object>(
       return { record: await unwrap(answer), pathname: new URL((await answer).response.url).pathname }
     },
     ({ record }) => isDone(record),
+    undefined,
+    ({ record }) => stateOf(record) || shorten(JSON.stringify(record)),
   )
   printRecord(pathname, record)
   return record

@@ -20,6 +20,11 @@ test.each([
   ['tools/subscribe.ts', [], 'Name one device.'],
   ['tools/subscribe.ts', ['hub-0', '--project', 'A B'], '--project must be the id or the slug'],
   ['tools/subscribe.ts', ['hub-0', '--collateral', '1.5'], '--collateral must be a number of base units'],
+  ['tools/task.ts', [], 'Name one function of the project.'],
+  ['tools/task.ts', ['echo', 'twice'], 'Name one function of the project.'],
+  ['tools/task.ts', ['echo', '--wait', 'long'], '--wait must be a whole number from 0 to 3600, not "long".'],
+  ['tools/task.ts', ['echo', '--input', '1', '--input-file', '-'], 'Give --input or --input-file, not both.'],
+  ['tools/demo.ts', ['--cluster', '--own'], '--cluster starts a network of its own'],
   ['tools/pass-time.ts', [], 'Say how much time is to pass.'],
   ['tools/pass-time.ts', ['2h', '3h'], 'Say how much time is to pass.'],
   ['tools/pass-time.ts', ['soon'], 'A time must be such as 90s, 15m, 2h or 3d'],
@@ -38,6 +43,7 @@ test.each([
   ['tools/submit.ts', ['examples/project/manifest.json', module]],
   ['tools/subscribe.ts', ['hub-0']],
   ['tools/pass-time.ts', ['2h']],
+  ['tools/task.ts', ['echo']],
   ['tools/demo.ts', []],
 ])('%s: a hub that does not answer is told, with exit code 1', async (script, args) => {
   // As a browser shows it, with a slash at the end.

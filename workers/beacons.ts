@@ -49,6 +49,12 @@ export class Beacons {
     return this.kept(epochSecs, epoch)
   }
 
+  /** The value that the committee of a round was drawn with; null for a round without one. */
+  async valueOfRound(roundId: string): Promise<string | null> {
+    const hash = await this.#sources.store.hashOfRound(roundId)
+    return hash && beaconValue(this.#sources.profile, hash)
+  }
+
   /** The beacon, kept or sought. Null where there is none yet. */
   async find(epochSecs: number, epoch: number): Promise<Beacon | null> {
     if (!(await this.isDue(epochSecs, epoch))) return null

@@ -1,11 +1,11 @@
 import * as z from 'zod'
 import type { ChainIndexerObject } from '../durable-objects/chain-indexer.ts'
 import type { FaucetCooldown } from '../durable-objects/faucet-cooldown.ts'
-import type { RoundPort } from '../durable-objects/node-link/types.ts'
 import type { NodeLinkObject } from '../durable-objects/node-link.ts'
 import type { ProjectCommitteesObject } from '../durable-objects/project-committees.ts'
 import type { RateLimiter } from '../durable-objects/rate-limiter.ts'
 import type { RelayerObject } from '../durable-objects/relayer.ts'
+import type { RoundObject } from '../durable-objects/round.ts'
 import { type Profile, resolveProfile } from '../protocol/identity/index.ts'
 import { Contracts } from './chain/contracts.ts'
 import { Address, Amount, Bytes32 } from './http/formats.ts'
@@ -16,13 +16,14 @@ import { defaultAllowances, relayedActions } from './relay/allowances.ts'
 export interface Env {
   DB: D1Database
   MODULES: R2Bucket
+  ROUNDS: R2Bucket
   RATE_LIMITER: DurableObjectNamespace<RateLimiter>
   RELAYER: DurableObjectNamespace<RelayerObject>
   CHAIN_INDEXER: DurableObjectNamespace<ChainIndexerObject>
   FAUCET_COOLDOWN: DurableObjectNamespace<FaucetCooldown>
   PROJECT_COMMITTEES: DurableObjectNamespace<ProjectCommitteesObject>
   NODE_LINK: DurableObjectNamespace<NodeLinkObject>
-  ROUND: DurableObjectNamespace<RoundPort & Rpc.DurableObjectBranded>
+  ROUND: DurableObjectNamespace<RoundObject>
   RELAY: Queue<RelayMessage>
   ASSETS: Fetcher
   PROFILE: string

@@ -6,7 +6,7 @@ import { services } from './services.ts'
 
 export { FaucetCooldown } from '../durable-objects/faucet-cooldown.ts'
 export { RateLimiter } from '../durable-objects/rate-limiter.ts'
-export { ChainIndexer, NodeLink, ProjectCommittees, Relayer } from './objects.ts'
+export { ChainIndexer, NodeLink, ProjectCommittees, Relayer, Round } from './objects.ts'
 
 const app = createApp()
 
@@ -24,6 +24,8 @@ export default {
       idempotencyKeys,
       projectVersions,
       projectFigures,
+      epochRounds,
+      networkFigures,
       relayer,
       previousRelayers,
       arbiter,
@@ -31,9 +33,11 @@ export default {
     } = services(env)
     const { bringDueActions } = await import('./relay/hub-actions.ts')
     const { wantDueSlashActions } = await import('./settlement/due-slashes.ts')
+    const { recordDueOffences } = await import('./settlement/round-offences.ts')
     const { followForeignActions } = await import('./relay/foreign-actions.ts')
     // Alarms drive the first of them; this brings them back should one have been lost.
     const driven = [relayer, ...previousRelayers, arbiter, indexer].map((one) => one?.wake())
+    await recordDueOffences(env).catch(logged)
     await wantDueSlashActions(env).catch(logged)
     await Promise.all(
       [...driven, bringDueActions(env), followForeignActions(env)].map((done) => done?.catch(logged)),
@@ -43,6 +47,8 @@ export default {
     const networkNow = await clock.now()
     await projectVersions.activateDue(networkNow, 100)
     await projectFigures.cool(networkNow)
+    await epochRounds.purge(networkNow).catch(logged)
+    await networkFigures.refresh(networkNow).catch(logged)
     await nodeRequestNonces.purge(networkNow).catch(logged)
     for (const store of [siweNonces, sessions, idempotencyKeys]) await store.purge(now).catch(logged)
     if (committees !== null)

@@ -1,6 +1,12 @@
 import { DurableObject } from 'cloudflare:workers'
 import type { ChainIndexerObject, IndexerStatus } from '../durable-objects/chain-indexer.ts'
-import type { LinkOffer, LinkStatus, OfferResult } from '../durable-objects/node-link/types.ts'
+import type {
+  LinkOffer,
+  LinkStatus,
+  OfferResult,
+  VoteBody,
+  VoteResult,
+} from '../durable-objects/node-link/types.ts'
 import type { NodeLinkObject } from '../durable-objects/node-link.ts'
 import { type CommitteesConfig, ProjectCommitteesObject } from '../durable-objects/project-committees.ts'
 import type {
@@ -10,6 +16,9 @@ import type {
   RelayResult,
   RelayView,
 } from '../durable-objects/relayer.ts'
+import type { DirectOutcome, DirectRequest } from '../durable-objects/round/direct.ts'
+import type { RoundTerms } from '../durable-objects/round/round.ts'
+import type { Awaited, RoundObject } from '../durable-objects/round.ts'
 import { type Env, readSettings } from './env.ts'
 import { services } from './services.ts'
 
@@ -147,6 +156,46 @@ export class ProjectCommittees extends ProjectCommitteesObject<Env> {
   }
 }
 
+export class Round extends DurableObject<Env> implements Omit<RoundObject, keyof DurableObject> {
+  readonly #object: Promise<RoundObject<Env>>
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env)
+    this.#object = ctx.blockConcurrencyWhile(async () => {
+      const { createRound } = await import('./rounds/round-object.ts')
+      return createRound(ctx, env)
+    })
+  }
+
+  async start(terms: RoundTerms): Promise<void> {
+    return (await this.#object).start(terms)
+  }
+
+  async execute(request: DirectRequest): Promise<DirectOutcome> {
+    return (await this.#object).execute(request)
+  }
+
+  async accepted(offerId: string, nodeKey: string): Promise<void> {
+    return (await this.#object).accepted(offerId, nodeKey)
+  }
+
+  async declined(offerId: string, nodeKey: string, reason: string): Promise<void> {
+    return (await this.#object).declined(offerId, nodeKey, reason)
+  }
+
+  async voted(offerId: string, nodeKey: string, body: VoteBody): Promise<VoteResult> {
+    return (await this.#object).voted(offerId, nodeKey, body)
+  }
+
+  async wait(awaited: Awaited, ms: number): Promise<'reached' | 'pending' | 'gone'> {
+    return (await this.#object).wait(awaited, ms)
+  }
+
+  override async alarm(): Promise<void> {
+    return (await this.#object).alarm()
+  }
+}
+
 function committeesConfig(env: Env): CommitteesConfig | null {
   const settings = readSettings(env)
   if (!settings.CHAIN_RPC_URL || !settings.CHAIN_CONTRACTS) return null
@@ -156,5 +205,14 @@ function committeesConfig(env: Env): CommitteesConfig | null {
       const { ProjectSets } = await import('./committees/project-sets.ts')
       return new ProjectSets(services(env), settings).advance(projectId)
     },
+    now: () => services(env).clock.now(),
+    runningEpoch: async (projectId, now) => {
+      const { findRunningEpoch } = await import('./rounds/running-epoch.ts')
+      return findRunningEpoch(services(env), projectId, now)
+    },
+    startRound: (terms) => env.ROUND.getByName(terms.roundId).start(terms),
+    noteQueued: (projectId, { taskId, function: name, gasLimit, inputHash }, createdAt) =>
+      services(env).tasks.queue([{ taskId, projectId, function: name, gasLimit, inputHash, createdAt }]),
+    noteExpired: (taskIds) => services(env).tasks.fail(taskIds, 'no_attested_snapshot'),
   }
 }

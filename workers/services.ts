@@ -10,6 +10,7 @@ import { Sealer } from './http/seal.ts'
 import { createLinksClient } from './links/client.ts'
 import { createNetworkClock } from './network-clock.ts'
 import { createRelayerClients } from './relay/relayer.ts'
+import { createRoundsClient } from './rounds/client.ts'
 import { AccountStore } from './stores/accounts.ts'
 import { ApiKeyStore } from './stores/api-keys.ts'
 import { AssetStore } from './stores/assets.ts'
@@ -26,12 +27,14 @@ import { DeviceLinkStore } from './stores/device-links.ts'
 import { DeviceStore } from './stores/devices.ts'
 import { DraftStore } from './stores/drafts.ts'
 import { EarningStore } from './stores/earnings.ts'
+import { EpochRoundStore } from './stores/epoch-rounds.ts'
 import { EpochStore } from './stores/epochs.ts'
 import { FaucetSettingsStore } from './stores/faucet-settings.ts'
 import { HubActionStore } from './stores/hub-actions.ts'
 import { IdempotencyKeyStore } from './stores/idempotency-keys.ts'
 import { ModuleStore } from './stores/modules.ts'
 import { NetworkStore } from './stores/network.ts'
+import { NetworkFiguresStore } from './stores/network-figures.ts'
 import { NodeRequestNonceStore } from './stores/node-request-nonces.ts'
 import { NodeStore } from './stores/nodes.ts'
 import { PreferencesStore } from './stores/preferences.ts'
@@ -41,13 +44,20 @@ import { ProjectFundingStore } from './stores/project-funding.ts'
 import { ProjectLists } from './stores/project-lists.ts'
 import { ProjectVersionStore } from './stores/project-versions.ts'
 import { ProjectStore } from './stores/projects.ts'
+import { ProofStore } from './stores/proofs.ts'
+import { ReceiptStore } from './stores/receipts.ts'
 import { ReviewStore } from './stores/reviews.ts'
+import { RoundFiles } from './stores/round-files.ts'
+import { RoundLists } from './stores/round-lists.ts'
+import { RoundOffenceStore } from './stores/round-offences.ts'
+import { RoundStore } from './stores/rounds.ts'
 import { SessionStore } from './stores/sessions.ts'
 import { SettlementDecisionStore } from './stores/settlement-decisions.ts'
 import { SiweNonceStore } from './stores/siwe-nonces.ts'
 import { SlashStore } from './stores/slashes.ts'
 import { SnapshotCandidateStore } from './stores/snapshot-candidates.ts'
 import { SubscriptionStore } from './stores/subscriptions.ts'
+import { TaskStore } from './stores/tasks.ts'
 import { TransactionStore } from './stores/transactions.ts'
 import { WithdrawalStore } from './stores/withdrawals.ts'
 
@@ -107,6 +117,15 @@ export function createServices(env: Env) {
     chainIndex,
     committeeSets: new CommitteeSetStore(db, env.MODULES),
     snapshotCandidates: new SnapshotCandidateStore(db),
+    tasks: new TaskStore(db),
+    rounds: new RoundStore(db),
+    roundFiles: new RoundFiles(env.ROUNDS),
+    roundLists: new RoundLists(db),
+    roundOffences: new RoundOffenceStore(db),
+    receipts: new ReceiptStore(db),
+    proofs: new ProofStore(db),
+    epochRounds: new EpochRoundStore(db),
+    networkFigures: new NetworkFiguresStore(db),
     hubActions: new HubActionStore(db),
     deadLetters: new DeadLetterStore(db),
     cursors: new CursorCodec(settings.HUB_SECRET),
@@ -117,6 +136,7 @@ export function createServices(env: Env) {
     ...createRelayerClients(env, settings),
     /** Null while no chain or no contracts are configured. */
     committees: createCommitteesClient(env, settings),
+    roundObjects: createRoundsClient(env),
     /** Null while no chain or no contracts are configured. */
     indexer: createIndexerClient(env, settings),
   }

@@ -15,14 +15,20 @@ export interface SampleOptions {
   readonly contracts: ContractAddresses
   /** Where the keys of the devices are. */
   readonly devicesFolder: string
+  /** Names of the devices, which are folders; left out, there are three. */
+  readonly devices?: readonly string[]
 }
 
 export interface Sample {
   readonly projectId: string
   readonly nodeIds: readonly string[]
+  /** One for each device. */
+  readonly dataDirs: readonly string[]
+  /** How long it took to make, or to see that it is there. */
+  readonly seconds: number
 }
 
-const devices = ['1', '2', '3']
+const threeDevices = ['1', '2', '3']
 
 /**
  * Makes the sample data of a new network the way people would who send their transactions themselves, which is faster than
@@ -30,7 +36,9 @@ const devices = ['1', '2', '3']
  * it is, so it can be repeated.
  */
 export async function makeSample(options: SampleOptions): Promise<Sample> {
-  const { hub, rpcUrl, contracts, devicesFolder } = options
+  const startedMs = performance.now()
+  const { hub, rpcUrl, contracts, devicesFolder, devices = threeDevices } = options
+  const dataDirs = devices.map((name) => path.join(devicesFolder, name))
   const network = await readNetwork(hub)
   const [developer, operator, miner] = await Promise.all([
     signIn(network, privateKeys.developer),
@@ -39,16 +47,17 @@ export async function makeSample(options: SampleOptions): Promise<Sample> {
   ])
   const [projectId, made] = await Promise.all([
     named('The project', () => makeProject({ network, rpcUrl, contracts, developer, operator })),
-    makeDevices(network, miner, devicesFolder),
+    makeDevices(network, miner, dataDirs),
   ])
   await named('The collateral', () => bond(options, miner, projectId, made))
-  return { projectId, nodeIds: made.map(({ nodeId }) => nodeId) }
+  const nodeIds = made.map(({ nodeId }) => nodeId)
+  return { projectId, nodeIds, dataDirs, seconds: (performance.now() - startedMs) / 1000 }
 }
 
-async function makeDevices(network: Network, miner: Wallet, folder: string): Promise<Device[]> {
+async function makeDevices(network: Network, miner: Wallet, dataDirs: readonly string[]): Promise<Device[]> {
   const made: Device[] = []
-  for (const name of devices)
-    made.push(await named(`Device ${name}`, () => makeDevice(network, miner, path.join(folder, name))))
+  for (const dataDir of dataDirs)
+    made.push(await named(`Device ${path.basename(dataDir)}`, () => makeDevice(network, miner, dataDir)))
   return made
 }
 

@@ -104,10 +104,14 @@ export interface Ports {
   args: string[]
 }
 
-/** Two free ports, and arguments that name them; the networks of most tests have no sample data. */
+/** Two free ports, and arguments that name them; the networks of most tests have neither sample data nor nodes. */
 export async function freePorts(): Promise<Ports> {
   const [hub, chain] = [await probePort(0), await probePort(0)]
-  return { hub, chain, args: ['--no-sample', '--port', String(hub), '--chain-port', String(chain)] }
+  return {
+    hub,
+    chain,
+    args: ['--no-sample', '--no-nodes', '--port', String(hub), '--chain-port', String(chain)],
+  }
 }
 
 /** Whether a program of this machine takes connections there. */

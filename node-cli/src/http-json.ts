@@ -46,12 +46,16 @@ export async function requestJson(url: string, request: JsonRequest): Promise<Js
 }
 
 /**
- * Asks a server for bytes of one type. Redirects are answers like any other, and what is declared as anything else is not
- * read.
+ * Asks a server for bytes. Redirects are answers like any other, and what is declared as another type is not read.
  *
+ * @param type null for any.
  * @throws {@link NoAnswer}, {@link OversizedAnswer}
  */
-export async function requestBytes(url: string, type: string, request: JsonRequest): Promise<BytesAnswer> {
+export async function requestBytes(
+  url: string,
+  type: string | null,
+  request: JsonRequest,
+): Promise<BytesAnswer> {
   const { method = 'GET', headers, body, timeoutSeconds, answerBytesMax, stop } = request
   const timeout = AbortSignal.timeout(1000 * timeoutSeconds)
   try {
@@ -60,7 +64,7 @@ export async function requestBytes(url: string, type: string, request: JsonReque
       redirect: 'manual',
       signal: stop === undefined ? timeout : AbortSignal.any([timeout, stop]),
       headers: {
-        Accept: type,
+        ...(type !== null && { Accept: type }),
         ...(body !== undefined && { 'Content-Type': 'application/json' }),
         ...headers,
       },
@@ -79,11 +83,11 @@ export async function requestBytes(url: string, type: string, request: JsonReque
 
 async function readBytes(
   response: Response,
-  type: string,
+  type: string | null,
   bytesMax: number,
 ): Promise<Uint8Array | undefined> {
   const [declared = ''] = (response.headers.get('content-type') ?? '').toLowerCase().split(';')
-  if (declared.trim() !== type) {
+  if (type !== null && declared.trim() !== type) {
     await response.body?.cancel()
     return undefined
   }

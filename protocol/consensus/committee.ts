@@ -1,7 +1,12 @@
-import type { Hex } from '../encoding/index.ts'
 import type { NetworkParams, Profile } from '../identity/index.ts'
 import { hashSnapshot, type Snapshot, type SnapshotEntry } from './snapshot.ts'
-import { type Committee, type CommitteeMember, type DrawInput, drawCommittee } from './sortition.ts'
+import {
+  type Committee,
+  type CommitteeMember,
+  type CommitteeSize,
+  type DrawInput,
+  drawCommittee,
+} from './sortition.ts'
 import type { Task } from './task.ts'
 
 /** A drawn member with the snapshot entry it was drawn from. */
@@ -11,11 +16,20 @@ export interface Seat extends CommitteeMember {
 
 /** The committee of one task over one snapshot. */
 export interface SeatedCommittee {
-  readonly set_hash: Hex
+  readonly set_hash: string
   readonly snapshot: Snapshot
   readonly seq: number
   readonly committee: Committee
   /** In draw order. */
+  readonly seats: readonly Seat[]
+}
+
+/** What of a committee tells who sits in it, for whoever keeps it without its snapshot. */
+export interface KeptCommittee {
+  readonly set_hash: string
+  readonly snapshot: Pick<Snapshot, 'project_id' | 'epoch'>
+  readonly seq: number
+  readonly committee: CommitteeSize
   readonly seats: readonly Seat[]
 }
 
@@ -36,9 +50,21 @@ export function seatCommittee(
   profile: Profile,
   snapshot: Snapshot,
   seq: number,
+  rules: SeatingRules,
+): SeatedCommittee {
+  return seatHashed(profile, { snapshot, set_hash: hashSnapshot(snapshot) }, seq, rules)
+}
+
+/** A snapshot with the hash that {@link hashSnapshot} gave for it. */
+export type HashedSnapshot = Pick<SeatedCommittee, 'snapshot' | 'set_hash'>
+
+/** {@link seatCommittee} for whoever seats many committees of one snapshot, which is hashed once. */
+export function seatHashed(
+  profile: Profile,
+  { snapshot, set_hash: setHash }: HashedSnapshot,
+  seq: number,
   { committee: rules, params }: SeatingRules,
 ): SeatedCommittee {
-  const setHash = hashSnapshot(snapshot)
   const committee = drawCommittee(profile, {
     beacon: snapshot.beacon.value,
     project_id: snapshot.project_id,
@@ -59,7 +85,7 @@ export function seatCommittee(
 
 /** Whether a task belongs to the snapshot and the draw of a committee. */
 export function isTaskOf(
-  seated: SeatedCommittee,
+  seated: KeptCommittee,
   task: Pick<Task, 'project_id' | 'epoch' | 'seq' | 'set_hash'>,
 ): boolean {
   return (
@@ -75,7 +101,7 @@ export function isTaskOf(
  * not vote within `lease_secs` the next backup in draw order. A backup that fails is not replaced.
  * @param failed Keys of members that declined or missed a time.
  */
-export function askedSeats(seated: SeatedCommittee, failed: ReadonlySet<string>): readonly Seat[] {
+export function askedSeats(seated: KeptCommittee, failed: ReadonlySet<string>): readonly Seat[] {
   const { k_eff: primaries } = seated.committee
   const replaced = seated.seats.slice(0, primaries).filter((seat) => failed.has(seat.node_key)).length
   return seated.seats.slice(0, primaries + replaced)

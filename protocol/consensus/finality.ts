@@ -228,14 +228,25 @@ export function finalRecord(
   votes: readonly unknown[],
   validators: readonly string[],
 ): FinalityRecord | null {
+  const valid = votes.map((value) => readFinalityVote(profile, value, validators))
+  return signedRecord(
+    valid.filter((vote) => vote !== null),
+    validators,
+  )
+}
+
+/** {@link finalRecord} of votes that {@link parseFinalityVote} has read, each of which was checked when it came. */
+export function signedRecord(
+  votes: readonly FinalityVote[],
+  validators: readonly string[],
+): FinalityRecord | null {
+  const current = new Set(validators)
   const signers = new Map<string, Set<string>>()
-  for (const value of votes) {
-    const vote = readFinalityVote(profile, value, validators)
-    if (vote === null) continue
-    const hash = hashFinality(vote.finality)
+  for (const { public_key: key, finality } of votes.filter((vote) => current.has(vote.public_key))) {
+    const hash = hashFinality(finality)
     const own = signers.get(hash) ?? new Set()
-    signers.set(hash, own.add(vote.public_key))
-    if (own.size >= quorum(new Set(validators).size)) return vote.finality
+    signers.set(hash, own.add(key))
+    if (own.size >= quorum(current.size)) return finality
   }
   return null
 }

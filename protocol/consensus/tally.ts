@@ -2,6 +2,7 @@ import type { Profile } from '../identity/index.ts'
 import { deriveTaskRoundId } from '../identity/index.ts'
 import type { SeatedCommittee } from './committee.ts'
 import { VoteError } from './round-vote.ts'
+import type { CommitteeSize } from './sortition.ts'
 import type { Task } from './task.ts'
 import { hasSeat, isTaskVote, parseTaskVote, type TaskVote } from './task-vote.ts'
 
@@ -43,13 +44,26 @@ export function tallyVotes(
 ): TallyWithVotes {
   const roundId = deriveTaskRoundId(task)
   const rejected: number[] = []
-  const byMember = new Map<string, Map<string, TaskVote>>()
+  const valid: TaskVote[] = []
   votes.forEach((value, position) => {
     const vote = readVote(profile, seated, roundId, value)
     if (vote === null) rejected.push(position)
-    else
-      byMember.set(vote.public_key, (byMember.get(vote.public_key) ?? new Map()).set(vote.receipt_hash, vote))
+    else valid.push(vote)
   })
+  return { ...countVotes(seated.committee, valid), rejected }
+}
+
+/**
+ * Counts votes that were found valid when they came: of this round, of members of its committee, with signatures that
+ * verify. Whoever counts after each vote checks each of them once.
+ */
+export function countVotes(
+  { q }: Pick<CommitteeSize, 'q'>,
+  votes: readonly TaskVote[],
+): Omit<TallyWithVotes, 'rejected'> {
+  const byMember = new Map<string, Map<string, TaskVote>>()
+  for (const vote of votes)
+    byMember.set(vote.public_key, (byMember.get(vote.public_key) ?? new Map()).set(vote.receipt_hash, vote))
 
   const members = [...byMember].sort(([a], [b]) => (a < b ? -1 : 1))
   const counted = members.flatMap(([, own]) => (own.size === 1 ? [...own.values()] : []))
@@ -57,14 +71,13 @@ export function tallyVotes(
   const tally = new Map<string, number>()
   for (const { receipt_hash: hash } of counted) tally.set(hash, (tally.get(hash) ?? 0) + 1)
   const [agreed] = tally.keys()
-  const clean = equivocators.length === 0 && tally.size === 1 && counted.length >= seated.committee.q
+  const clean = equivocators.length === 0 && tally.size === 1 && counted.length >= q
   return {
     clean,
     contested: !clean,
     hash: clean ? agreed! : null,
     counted: counted.map((vote) => vote.public_key),
     equivocators,
-    rejected,
     tally: Object.fromEntries(tally),
     votes: counted,
   }

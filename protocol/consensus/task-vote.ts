@@ -2,7 +2,7 @@ import { hasExactKeys, isAddress, isBytes32, isObject, isUnsigned } from '../enc
 import { type ExecutionReceipt, hashReceipt } from '../execution/index.ts'
 import type { Profile } from '../identity/index.ts'
 import { deriveTaskRoundId } from '../identity/index.ts'
-import { isTaskOf, type SeatedCommittee } from './committee.ts'
+import { isTaskOf, type KeptCommittee } from './committee.ts'
 import {
   type RoundVote,
   signVote,
@@ -133,7 +133,7 @@ export function isTaskVote(value: unknown): value is TaskVote {
  * Whether a vote belongs to a committee, by points 4 and 5 of section 17: its task is of the snapshot, the draw has its key
  * at its position, and its payout address is that of the entry.
  */
-export function hasSeat(seated: SeatedCommittee, vote: TaskVote): boolean {
+export function hasSeat(seated: KeptCommittee, vote: TaskVote): boolean {
   const seat = seated.seats[vote.committee.position]
   return (
     isTaskOf(seated, vote.task) &&

@@ -4,6 +4,7 @@ import {
   FormatError,
   type Hex,
   hashBytes,
+  hexToBytes,
   keccakBytes,
   keccakList,
   u16,
@@ -38,46 +39,94 @@ export function hashStateLeaf({ key, value }: StateEntry): Hex {
   return hashBytes(u32(key.length), key, u32(value.length), value)
 }
 
-/** Non-empty buckets, ascending, with the hash of their leaves; and the root over them. */
+/** A non-empty bucket of a store, and the hash of its leaves. */
+export type StateBucket = readonly [bucket: number, hash: Hex]
+
+/** Non-empty buckets, ascending, and the root over them. */
 export interface StateRoot {
-  readonly buckets: readonly (readonly [bucket: number, hash: Hex])[]
+  readonly buckets: readonly StateBucket[]
   readonly root: Hex
 }
 
+/** An entry without its value: what a bucket's hash is made of. */
+export interface StateLeaf {
+  /** Hex digits of the key, without `0x`: their order is that of the bytes. */
+  readonly key: string
+  readonly hash: Uint8Array
+}
+
+/** The leaves of a bucket, ascending by key. */
+export interface BucketLeaves {
+  readonly bucket: number
+  readonly leaves: readonly StateLeaf[]
+}
+
 /**
- * Computes the state root of a module's store (section 16): a bucket's hash is `H` of its leaves joined in ascending order
- * of the key bytes, and `root = H(text("<prefix>-state-v1") ‖ for each non-empty bucket ascending: u16(bucket) ‖ hash)`.
+ * Sorts the entries of a store into its non-empty buckets, ascending. Of a value only its hash is kept.
  *
  * @param entries In any order.
  * @throws {@link FormatError} when a key occurs twice.
  */
-export function computeStateRoot(profile: Profile, entries: readonly StateEntry[]): StateRoot {
-  const sorted = entries.map((entry) => ({ entry, order: bytesToHex(entry.key) })).sort(byOrder)
-  if (sorted.some(({ order }, i) => order === sorted[i - 1]?.order))
-    throw new FormatError('key', 'unique in a store')
-
-  const leaves = new Map<number, Uint8Array[]>()
-  for (const { entry } of sorted) {
-    const bucket = stateBucket(entry.key)
-    const leaf = keccakBytes(u32(entry.key.length), entry.key, u32(entry.value.length), entry.value)
-    const others = leaves.get(bucket)
-    if (others === undefined) leaves.set(bucket, [leaf])
+export function sortStateLeaves(entries: Iterable<StateEntry>): BucketLeaves[] {
+  const buckets = new Map<number, StateLeaf[]>()
+  for (const { key, value } of entries) {
+    const bucket = stateBucket(key)
+    const leaf = {
+      key: bytesToHex(key).slice(2),
+      hash: keccakBytes(u32(key.length), key, u32(value.length), value),
+    }
+    const others = buckets.get(bucket)
+    if (others === undefined) buckets.set(bucket, [leaf])
     else others.push(leaf)
   }
-  const buckets = [...leaves]
+  return [...buckets]
     .sort(([a], [b]) => a - b)
-    .map(([bucket, joined]) => [bucket, keccakList(joined)] as const)
-  return {
-    buckets: buckets.map(([bucket, hash]) => [bucket, bytesToHex(hash)]),
-    root: bytesToHex(
-      keccakList([
-        utf8(profileStrings(profile).state),
-        ...buckets.map(([bucket, hash]) => concatBytes(u16(bucket), hash)),
-      ]),
-    ),
-  }
+    .map(([bucket, leaves]) => ({ bucket, leaves: requireUnique(leaves.sort(byKey)) }))
 }
 
-function byOrder(a: { order: string }, b: { order: string }): number {
-  return a.order < b.order ? -1 : a.order > b.order ? 1 : 0
+/** Hashes a bucket: `H` of its leaves joined, in ascending order of the key bytes. */
+export function hashStateBucket(leaves: readonly Uint8Array[]): Hex {
+  return bytesToHex(keccakList(leaves))
+}
+
+/**
+ * Hashes the buckets of a store: `H(text("<prefix>-state-v1") ‖ for each non-empty bucket ascending: u16(bucket) ‖ hash)`.
+ *
+ * @param buckets Ascending.
+ */
+export function hashStateBuckets(profile: Profile, buckets: readonly StateBucket[]): Hex {
+  return bytesToHex(
+    keccakList([
+      utf8(profileStrings(profile).state),
+      ...buckets.map(([bucket, hash]) => concatBytes(u16(bucket), hexToBytes(hash))),
+    ]),
+  )
+}
+
+/** The root over leaves that were sorted into their buckets. */
+export function stateRootOf(profile: Profile, sorted: readonly BucketLeaves[]): StateRoot {
+  const buckets = sorted.map(
+    ({ bucket, leaves }) => [bucket, hashStateBucket(leaves.map(({ hash }) => hash))] as const,
+  )
+  return { buckets, root: hashStateBuckets(profile, buckets) }
+}
+
+/**
+ * Computes the state root of a module's store (section 16).
+ *
+ * @param entries In any order.
+ * @throws {@link FormatError} when a key occurs twice.
+ */
+export function computeStateRoot(profile: Profile, entries: Iterable<StateEntry>): StateRoot {
+  return stateRootOf(profile, sortStateLeaves(entries))
+}
+
+function requireUnique(leaves: readonly StateLeaf[]): readonly StateLeaf[] {
+  if (leaves.some(({ key }, i) => key === leaves[i - 1]?.key))
+    throw new FormatError('key', 'unique in a store')
+  return leaves
+}
+
+function byKey(a: StateLeaf, b: StateLeaf): number {
+  return a.key < b.key ? -1 : a.key > b.key ? 1 : 0
 }

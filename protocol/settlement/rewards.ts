@@ -56,7 +56,7 @@ export function unitsOfGas(gasUsed: number, gasPerUnit: number): number {
  * share one address.
  * @returns Ascending by address, before any cap.
  */
-export function sumUnits(records: readonly CreditedRecord[], gasPerUnit: number): MinerUnits[] {
+export function sumUnits(records: Iterable<CreditedRecord>, gasPerUnit: number): MinerUnits[] {
   const sums = new Map<string, bigint>()
   for (const record of records) {
     const units = BigInt(unitsOfGas(record.gas_used, gasPerUnit))

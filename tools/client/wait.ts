@@ -7,6 +7,7 @@ const pollMs = 200
  * Reads a value again and again until it is as it should be.
  *
  * @param what is waited for, to name it in the error.
+ * @param show says in the error what is there.
  * @throws {@link CommandError} after `limitMs`.
  */
 export async function waitFor<T>(
@@ -14,13 +15,12 @@ export async function waitFor<T>(
   read: () => Promise<T>,
   isDone: (value: T) => boolean,
   limitMs = 60_000,
+  show: (value: T) => string = JSON.stringify,
 ): Promise<T> {
   for (const deadline = Date.now() + limitMs; ; await sleep(pollMs)) {
     const value = await read()
     if (isDone(value)) return value
     if (Date.now() > deadline)
-      throw new CommandError(
-        `Waited ${limitMs / 1000} s for ${what}. What is there still: ${JSON.stringify(value)}`,
-      )
+      throw new CommandError(`Waited ${limitMs / 1000} s for ${what}. What is there still: ${show(value)}`)
   }
 }

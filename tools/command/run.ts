@@ -13,8 +13,20 @@ export function reportFailure(error: unknown): number {
   return error.exitCode
 }
 
+/**
+ * Has a command end, without a word, when nobody reads any more what it prints: `head` closes the pipe once it has seen
+ * enough.
+ */
+export function endWithReader(end: () => unknown): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+    end()
+  })
+}
+
 /** Runs a command to its end, and sets the exit code of the process. */
 export async function runCommand(command: () => Promise<void>): Promise<void> {
+  endWithReader(() => process.exit())
   try {
     await command()
   } catch (error) {

@@ -12,7 +12,9 @@ export const runNodectl: Nodectl = async (...args) => {
   try {
     return (await run(process.execPath, ['node-cli/dist/nodectl.mjs', ...args])).stdout
   } catch (error) {
-    const { stderr, message } = error as Error & { stderr?: string }
-    throw new CommandError(`nodectl ${args.join(' ')} failed: ${stderr || message}`)
+    const { stderr = '', message } = error as Error & { stderr?: string }
+    // Before the reason stands what it was doing.
+    const [reason] = /^Error: .*$/ms.exec(stderr) ?? []
+    throw new CommandError(`nodectl ${args[0]} failed. ${(reason ?? (stderr || message)).trim()}`)
   }
 }

@@ -3,6 +3,7 @@ import {
   JsonRpc,
   quantity,
   RpcError,
+  RpcUnreachable,
   readObject,
   readQuantity,
 } from '../../durable-objects/chain/json-rpc.ts'
@@ -20,6 +21,7 @@ export interface ChainClient {
   transactionInputs(hashes: readonly string[]): Promise<(string | null)[]>
   /** The blocks of these numbers, or null where the chain has none. */
   blocks(numbers: readonly number[]): Promise<(Block | null)[]>
+  latestBlock(): Promise<Block>
   /**
    * Blocks from that of each transaction to the latest one; 0 while no block has it, or when it reverted there, and null
    * when the node does not say.
@@ -76,6 +78,11 @@ export function createChainClient(rpcUrl: string, chainId?: number): ChainClient
         numbers.map((number) => ['eth_getBlockByNumber', quantity(number), false]),
       )
       return found.map(blockOf)
+    },
+    async latestBlock() {
+      const latest = blockOf(await rpc().call('eth_getBlockByNumber', 'latest', false))
+      if (latest === null) throw new RpcUnreachable('the node has no block')
+      return latest
     },
     async confirmations(hashes) {
       const node = rpc()

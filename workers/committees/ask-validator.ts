@@ -8,6 +8,8 @@ export interface ValidatorCall {
   body: Uint8Array
   /** Network time. */
   now: number
+  /** How long it may take; 10 s when left out. */
+  answerMsMax?: number
 }
 
 export interface CallRules {
@@ -44,7 +46,7 @@ export async function askValidator(url: string, call: ValidatorCall, rules: Call
       body: call.body,
       // A validator is where its operator approved it to be, and nowhere else.
       redirect: 'manual',
-      signal: AbortSignal.timeout(answerMsMax),
+      signal: AbortSignal.timeout(call.answerMsMax ?? answerMsMax),
     })
     if (response.status !== 200) {
       await response.body?.cancel()

@@ -1,12 +1,25 @@
+import type { Submitted, TaskRequest } from '../../durable-objects/project-committees/task-queue.ts'
 import type { Env, Settings } from '../env.ts'
 
 export interface CommitteesClient {
   /** Has the sets of a project be built and attested from now on. */
   wake(projectId: string): Promise<void>
+  /** Has waiting tasks of a project be given their rounds: its set was attested. */
+  nudge(projectId: string): Promise<void>
+  /** Takes a task of a project. */
+  submit(projectId: string, request: TaskRequest): Promise<Submitted | { status: 'none' }>
+  /** Waits for the round of a task that waits; null when it has none by then. */
+  waitForRound(projectId: string, taskId: string, ms: number): Promise<string | null>
 }
 
 /** What sees to the sets of projects, or null while the hub has no chain or no contracts. */
 export function createCommitteesClient(env: Env, settings: Settings): CommitteesClient | null {
   if (!settings.CHAIN_RPC_URL || !settings.CHAIN_CONTRACTS) return null
-  return { wake: (projectId) => env.PROJECT_COMMITTEES.getByName(projectId).wake(projectId) }
+  const of = (projectId: string) => env.PROJECT_COMMITTEES.getByName(projectId)
+  return {
+    wake: (projectId) => of(projectId).wake(projectId),
+    nudge: (projectId) => of(projectId).nudge(),
+    submit: (projectId, request) => of(projectId).submit(projectId, request),
+    waitForRound: (projectId, taskId, ms) => of(projectId).waitForRound(taskId, ms),
+  }
 }

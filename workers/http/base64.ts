@@ -1,5 +1,7 @@
 import { Buffer } from 'node:buffer'
 
+export const bytesToBase64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64')
+
 export const bytesToBase64Url = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url')
 
 /** The one spelling of base64url without padding, or null. */

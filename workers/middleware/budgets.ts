@@ -26,6 +26,10 @@ export const budgets = {
   beacon_search: { windowSeconds: 60, address: 60 },
   // A draw reads every entry of its set.
   large_draw: { windowSeconds: 60, address: 60 },
+  // Tasks that no key of the developer gives.
+  public_tasks: { windowSeconds: 60, address: 30 },
+  // Every validator runs it.
+  execute: { windowSeconds: 60, caller: 60, address: 30 },
   sign_in: { windowSeconds: 60, address: 30 },
   faucet: { windowSeconds: 60, caller: 10, address: 20 },
   claim: { windowSeconds: 60, caller: 10, address: 60 },
@@ -52,6 +56,7 @@ export type ExtraBudget =
   | 'module_upload'
   | 'slash_evidence'
   | 'relay_socket'
+  | 'execute'
 
 /** What of a request stays: records in the database, or files in the storage. */
 export type Stored = 'records' | 'files'

@@ -27,7 +27,7 @@ export async function spendRateLimit(
 /** Spends a budget that is the client address's alone, before anything else is done for the request. */
 export const spendAddressBudget = (
   c: HubContext,
-  name: 'preflight' | 'unproven' | 'unknown_transaction' | 'beacon_search' | 'large_draw',
+  name: 'preflight' | 'unproven' | 'unknown_transaction' | 'beacon_search' | 'large_draw' | 'public_tasks',
 ): Promise<void> => spend(c, chargesOf(c, name, null))
 
 /** Gives back what {@link spendAddressBudget} took. */

@@ -96,6 +96,7 @@ const tagDescriptions: Record<string, string> = {
   Modules: 'Upload and download of executable modules.',
   Devices: 'Devices, bound to wallets by records that both sign.',
   Subscriptions: 'Devices that work for projects, and the collateral behind them.',
+  Work: 'What devices were asked to run, and what came of it.',
   Slashing: 'Offences of nodes: their evidence, what they cost, and disputes about them.',
   Nodes: 'What nodes say of themselves.',
   Operator: 'For those who run the network; everything they do is noted.',

@@ -11,6 +11,8 @@ const titles: Record<BudgetName, string> = {
   large_draw: '`GET /v1/committees/{project_id}/{epoch}/{seq}` of sets with more than 1,000 nodes',
   unknown_transaction: '`GET /v1/transactions/{id}` of ids that the database does not have',
   preflight: 'Preflights of browsers',
+  public_tasks: '`POST /v1/projects/{project_id}/tasks` without a key of the developer',
+  execute: '`POST /v1/execute`',
   sign_in: '`POST /v1/auth/nonce` and `/v1/auth/siwe`',
   faucet: '`POST /v1/faucet/drip`',
   claim: '`POST /v1/me/withdrawals/claims`',

@@ -6,7 +6,9 @@ import { hashSecret } from '../middleware/authenticate.ts'
 import type { RouteDeclaration } from '../route.ts'
 import { type Client, client } from '../test/client.ts'
 import { createMiner } from '../test/device.ts'
-import { indexState } from '../test/evidence.ts'
+import { indexState, publishConsensus } from '../test/evidence.ts'
+import { publishRound, right } from '../test/final-rounds.ts'
+import { networkNow } from '../test/network-time.ts'
 import { createNode, insertNode } from '../test/node.ts'
 import { uploadModule } from '../test/project.ts'
 import { createListedProject, suitableProfile } from '../test/subscription.ts'
@@ -44,6 +46,9 @@ const owned: Record<string, string> = {
   slashes: 'owner',
   withdrawals: 'account',
   epoch_shares: 'miner',
+  epoch_credits: 'miner',
+  leases: 'owner',
+  proof_hours: 'owner',
 }
 
 async function createAda(): Promise<Ada> {
@@ -126,6 +131,21 @@ async function createAda(): Promise<Ada> {
       "INSERT INTO epoch_shares (miner, project_id, epoch, units, amount, leaf) VALUES (?, ?, 1, 1, '1', 0)",
     ).bind(address, project),
   ])
+  const { round, leases } = await publishRound({
+    members: [
+      {
+        projectId: project,
+        consensusHash: await publishConsensus(project),
+        subscriptionId: subscription,
+        device,
+        owner,
+        now: 1,
+      },
+    ],
+    deeds: [right],
+    validators: [],
+    issuedAt: await networkNow(),
+  })
   await indexState('slash', slash, {
     status: 'proposed',
     executable_at: Math.floor(Date.now() / 1000) + 3_600,
@@ -141,6 +161,9 @@ async function createAda(): Promise<Ada> {
       node_id: device.nodeId,
       subscription_id: subscription,
       evidence_hash: slash,
+      round_id: round.roundId,
+      receipt_hash: round.receiptHash ?? '',
+      proof_id: leases[0]?.proofId ?? '',
       project_id: project,
       version: '1',
       review_id: review,

@@ -5,10 +5,13 @@ import { SnapshotWriter } from '../../protocol/consensus/index.ts'
 import { png } from '../images/testing/images.ts'
 import type { RouteDeclaration } from '../route.ts'
 import { services } from '../services.ts'
+import { createMembers, type Member } from '../test/attested-set.ts'
 import { type Client, client } from '../test/client.ts'
 import { countedDatabase } from '../test/counted-database.ts'
 import { createMiner } from '../test/device.ts'
 import { failingDatabase } from '../test/failing-database.ts'
+import { publishRound, right } from '../test/final-rounds.ts'
+import { networkNow } from '../test/network-time.ts'
 import { createNode, type TestNode } from '../test/node.ts'
 import { uploadModule } from '../test/project.ts'
 import { createListedProject } from '../test/subscription.ts'
@@ -206,10 +209,33 @@ beforeAll(async () => {
     evidence_hash: `0xa0${'0'.repeat(61)}1`,
     module: (await uploadModule({ client: caller })).address,
   }
+  await fillRounds()
   // From the second reading on, bytes come from the cache.
   for (const path of [`/v1/assets/${params.sha256}`, `/v1/modules/${params.module}/hbc`])
     await (await caller.get(path)).arrayBuffer()
 })
+
+/** Rounds in which the wallet votes with one device, beside another wallet; the newest of them is in the paths. */
+async function fillRounds(): Promise<void> {
+  const members = await createMembers(2)
+  const [own, ...others] = members.map((member, i) => (i === 0 ? { ...member, owner: miner.owner } : member))
+  const now = await networkNow()
+  for (let i = 1; i <= things; i++) {
+    const { round, leases } = await publishRound({
+      members: [own as Member, ...others],
+      deeds: [right, right],
+      validators: [],
+      issuedAt: now - things + i,
+    })
+    Object.assign(params, {
+      round_id: encodeURIComponent(round.roundId),
+      receipt_hash: round.receiptHash ?? '',
+      proof_id: leases[0]?.proofId ?? '',
+      rounds_project: round.projectId ?? '',
+    })
+  }
+  await services(env).networkFigures.refresh(now)
+}
 
 const reads = (await loadRoutes())
   .map(({ declaration }) => declaration)
@@ -227,6 +253,7 @@ const questions: Record<string, string> = { listClaims: `?address=${hex(7, 20)}`
 const pathOf = ({ path, operationId }: RouteDeclaration): string =>
   path
     .replace('/v1/modules/{address}', '/v1/modules/{module}')
+    .replace('/{project_id}/rounds', '/{rounds_project}/rounds')
     .replace('/epochs/{project_id}/{epoch}', `/epochs/{project_id}/${runningEpoch}`)
     .replace(/\{(\w+)\}/g, (_, name: string) => params[name] ?? name)
     .concat(questions[operationId] ?? '')
@@ -261,9 +288,11 @@ async function cost(declaration: RouteDeclaration) {
 const whole: Record<string, number> = {
   getMe: 2 * things,
   // Summed over and shown, both as of the newest block.
-  getCollateral: 2 * things + 1,
-  // Of the period, each with the token of its epoch.
-  getEarnings: things + 1,
+  getCollateral: 2 * things + 2,
+  // Of the period, each with the token of its epoch, and what accrues.
+  getEarnings: things + 3,
+  // Every round that came to it.
+  getReceipt: things,
   listValidators: things + 1,
   // A quorum is counted of all validators.
   getCommitteeSet: things,
@@ -272,11 +301,11 @@ const whole: Record<string, number> = {
   getRelayer: things,
 }
 
-/** A payout is found by its time, read, and joined with its epoch. */
-const rowsOfOne: Record<string, number> = { getEarnings: 3, listEarnedEpochs: 3 }
+/** A payout is found by its time, read, and joined with its epoch; a proof is joined with its round and its epoch. */
+const rowsOfOne: Record<string, number> = { getEarnings: 3, listEarnedEpochs: 3, listProofs: 3 }
 
 /** Lists that are made of several ranges of an index, each of which is read one row too far. */
-const ranges: Record<string, number> = { listEarnedEpochs: 2 }
+const ranges: Record<string, number> = { listEarnedEpochs: 3 }
 
 /** What says how the hub is says so of a hub without a database too. */
 const reportsHealth = new Set(['getDescriptor', 'getStatus'])

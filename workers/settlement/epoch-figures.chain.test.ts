@@ -9,6 +9,7 @@ import { services } from '../services.ts'
 import { attestSet, buildSets, createMembers, type Member } from '../test/attested-set.ts'
 import { client } from '../test/client.ts'
 import { createValidators, miner, readProject, submitReceipt } from '../test/epochs.ts'
+import { publishRound, right } from '../test/final-rounds.ts'
 import type { Happening, IndexedHistory } from '../test/indexed-history.ts'
 import type { TestNode } from '../test/node.ts'
 
@@ -30,7 +31,7 @@ beforeAll(async () => {
   vi.setSystemTime((epoch * hour + 1_000) * 1_000)
   validators = await createValidators(4)
   projects = []
-  for (let i = 0; i < 6; i++) {
+  for (let i = 0; i < 4; i++) {
     const [first, ...others] = await createMembers(3)
     projects.push([first as Member, ...others.map((one) => ({ ...one, payout: shared }))])
   }
@@ -63,9 +64,17 @@ async function release(): Promise<void> {
 
 type Json = Record<string, unknown>
 
-/** A project with an open and funded vault, and the receipt of an epoch: 3 units of one node, 5 of the two others. */
-async function createPaying(units = [3, 5]) {
-  const [alone, ...together] = projects.pop() as [Member, Member, Member]
+/**
+ * A project with an open and funded vault, and the receipt of an epoch: 3 rounds of all nodes, of which two are paid
+ * together, and a round without a committee.
+ */
+async function createPaying() {
+  const members = projects.pop() as [Member, Member, Member]
+  const [alone, ...together] = members
+  const issuedAt = epoch * hour + 100
+  for (const lastedSecs of [2, 4, 9])
+    await publishRound({ members, deeds: [right, right, right], validators, issuedAt, lastedSecs })
+  await publishRound({ members: [], deeds: [], fallback: alone, validators, issuedAt, lastedSecs: 10 })
   const { projectId } = alone
   const project = await readProject(projectId)
   const { vault, reward_token: token, daily_emission } = project.consensus.economics
@@ -84,8 +93,8 @@ async function createPaying(units = [3, 5]) {
     { name: 'VaultFunded', contract: vault, args: { amount: fortune, from: miner(1) } },
   ])
   const credited = [
-    { miner: alone.owner.address, units: units[0] ?? 0 },
-    { miner: shared, units: units[1] ?? 0 },
+    { miner: alone.owner.address, units: 3 },
+    { miner: shared, units: 6 },
   ].sort((a, b) => (a.miner < b.miner ? -1 : 1))
   const receipt = await submitReceipt(project, { epoch, units: credited, by: validators })
   const get = async (path: string) => (await (await client().get(path)).json()) as Json
@@ -120,15 +129,16 @@ const posted = (receipt: EpochReceipt, change: object = {}): Happening => {
 }
 
 const uncounted = { rounds: 0, units: 0, paid_to_miners: '0', miners_active: 0 }
-const fresh = { credited_rounds: 0, reputation: defaultNetworkParams.reputation_initial, last_proof_at: null }
+/** Rounds count for who voted in them when they are final, whatever becomes of their epoch. */
+const credited = { credited_rounds: 3, reputation: defaultNetworkParams.reputation_initial + 75 }
 
 describe('an epoch', () => {
-  test('counts in figures, lists and subscriptions once it stands, and once only', async () => {
+  test('counts in figures and lists once it stands, and once only', async () => {
     const { projectId, receipt, alone, together, stats, miners, node, listed } = await createPaying()
     await append([posted(receipt)])
     await schedule()
     expect(await stats()).toMatchObject(uncounted)
-    expect(await node(alone)).toMatchObject(fresh)
+    expect(await node(alone)).toMatchObject(credited)
 
     for (let i = 0; i < 3; i++) await release()
     expect(await services(env).hubActions.find('post_epoch', subjectOf(receipt))).toMatchObject({
@@ -138,29 +148,21 @@ describe('an epoch', () => {
     expect(await stats()).toMatchObject({
       miners_subscribed: 3,
       miners_active: 2,
-      rounds: 3,
-      rounds_finalized: 3,
-      rounds_fallback: 0,
-      units: 8,
+      rounds: 4,
+      rounds_finalized: 4,
+      rounds_fallback: 1,
+      units: 9,
+      median_finality_ms: 4_000,
+      uptime_bp: 10_000,
       paid_to_miners: receipt.totals.miner,
       growth_bp: 10_000,
     })
     const times = { first_credited_at: expect.any(Number), last_credited_at: expect.any(Number) }
     expect(await miners()).toEqual([
-      { miner: shared, rounds: 5, units: 5, earned: amountOf(shared), ...times },
+      { miner: shared, rounds: 3, units: 6, earned: amountOf(shared), ...times },
       { miner: alone.owner.address, rounds: 3, units: 3, earned: amountOf(alone.owner.address), ...times },
     ])
-    const credited = (rounds: number) => ({
-      credited_rounds: rounds,
-      reputation: defaultNetworkParams.reputation_initial + 25 * rounds,
-      last_proof_at: (epoch + 1) * hour,
-    })
-    expect(await node(alone)).toMatchObject(credited(3))
-    // Five units of two nodes: the receipt does not say whose.
-    const halves = await Promise.all(together.map(node))
-    expect(halves.map((one) => one.credited_rounds).sort()).toEqual([2, 3])
-    for (const one of halves) expect(one).toMatchObject(credited(one.credited_rounds as number))
-
+    for (const one of [alone, ...together]) expect(await node(one)).toMatchObject(credited)
     const average = String(BigInt(receipt.totals.miner) / 14n)
     expect(await listed()).toMatchObject({ miners: 3, avg_daily_reward_per_miner: average })
     for (const sort of ['earnings', 'miners', 'trending']) {
@@ -174,12 +176,12 @@ describe('an epoch', () => {
     await append([posted(receipt, { merkleRoot: `0x${'0f'.repeat(32)}` })])
     await append([event('EpochVetoed', receipt, { merkleRoot: `0x${'0f'.repeat(32)}` })])
     await release()
-    expect([await stats(), await node(alone), await miners()]).toMatchObject([uncounted, fresh, []])
+    expect([await stats(), await miners()]).toMatchObject([uncounted, []])
     await append([event('EpochReopened', receipt)])
     await append([posted(receipt)])
     for (let i = 0; i < 2; i++) await release()
-    expect(await stats()).toMatchObject({ units: 8, paid_to_miners: receipt.totals.miner })
-    expect(await node(alone)).toMatchObject({ credited_rounds: 3 })
+    expect(await stats()).toMatchObject({ rounds: 4, units: 9, paid_to_miners: receipt.totals.miner })
+    expect(await node(alone)).toMatchObject(credited)
   })
 
   test('whose posting a reorganisation takes back counts when it is posted again, and once', async () => {
@@ -187,48 +189,22 @@ describe('an epoch', () => {
     const final = history.blocks.at(-1)?.number ?? 0
     await append([posted(receipt)], final)
     await release()
-    expect([await stats(), await node(alone)]).toMatchObject([uncounted, fresh])
+    expect(await stats()).toMatchObject(uncounted)
     await history.rollback(final)
     await release()
-    expect([await stats(), await node(alone)]).toMatchObject([uncounted, fresh])
+    expect(await stats()).toMatchObject(uncounted)
     await append([posted(receipt)])
     for (let i = 0; i < 2; i++) await release()
-    expect(await stats()).toMatchObject({ units: 8 })
-    expect(await node(alone)).toMatchObject({ credited_rounds: 3 })
+    expect(await stats()).toMatchObject({ rounds: 4, units: 9 })
+    expect(await node(alone)).toMatchObject(credited)
   })
 
   test('counts once when two schedules come to it at once', async () => {
-    const { receipt, alone, together, stats, node } = await createPaying()
+    const { receipt, stats } = await createPaying()
     await append([posted(receipt)])
     await schedule()
     await Promise.all([release(), release(), release()])
-    expect(await stats()).toMatchObject({ units: 8 })
-    const rounds = await Promise.all(
-      [alone, ...together].map(async (one) => (await node(one)).credited_rounds),
-    )
-    expect(rounds.map(Number).reduce((sum, one) => sum + one)).toBe(8)
-  })
-
-  test('raises no reputation above the highest', async () => {
-    const { receipt, alone, node } = await createPaying([300, 1])
-    await append([posted(receipt)])
-    await release()
-    expect(await node(alone)).toMatchObject({
-      credited_rounds: 300,
-      reputation: defaultNetworkParams.reputation_max,
-    })
-  })
-
-  test('credits no subscription that began anew after it', async () => {
-    const { receipt, alone, together, node, stats } = await createPaying([3, 4])
-    await env.DB.prepare('UPDATE subscriptions SET created_at = ? WHERE subscription_id = ?')
-      .bind((epoch + 1) * hour, alone.subscriptionId)
-      .run()
-    await append([posted(receipt)])
-    await release()
-    expect(await stats()).toMatchObject({ units: 7 })
-    expect(await node(alone)).toMatchObject(fresh)
-    for (const one of together) expect(await node(one)).toMatchObject({ credited_rounds: 2 })
+    expect(await stats()).toMatchObject({ rounds: 4, units: 9 })
   })
 })
 

@@ -1,4 +1,4 @@
-import { and, eq } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import { type Database, query, read } from './database.ts'
 import { beacons } from './schema.ts'
 
@@ -22,6 +22,18 @@ export class BeaconStore {
         .where(and(eq(beacons.epochSecs, epochSecs), eq(beacons.epoch, epoch))),
     )
     return row ?? null
+  }
+
+  /** The hash of the block that the committee of a round was drawn with; null for a round without one. */
+  async hashOfRound(roundId: string): Promise<string | null> {
+    const [row] = await read(() =>
+      this.#db.all<{ hash: string }>(sql`
+        SELECT b.block_hash AS hash FROM rounds AS r
+        CROSS JOIN committee_sets AS s ON s.project_id = r.project_id AND s.epoch = r.epoch
+        CROSS JOIN ${beacons} AS b ON b.epoch_secs = s.epoch_secs AND b.epoch = s.epoch
+        WHERE r.round_id = ${roundId}`),
+    )
+    return row?.hash ?? null
   }
 
   /** Keeps the first that was found. */

@@ -1,4 +1,4 @@
-import { desc, type InferSelectModel, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, type InferSelectModel, type SQL, sql } from 'drizzle-orm'
 import type { Hex } from '../../protocol/encoding/index.ts'
 import type { BuiltEpochReceipt, EpochReceipt, epochStates } from '../../protocol/settlement/index.ts'
 import { inTime } from '../deadline.ts'
@@ -8,10 +8,15 @@ import { earnedStatement } from './earning-days.ts'
 import { type Wish, wantStatement } from './hub-actions.ts'
 import { jsonParts } from './json-parts.ts'
 import { decodePayoutProof, encodePayoutProofs, proofRange } from './payout-proofs.ts'
-import { chainStates, epochReceipts, epochShares, type Token } from './schema.ts'
+import { chainStates, epochReceipts, epochRounds, epochShares, type Token } from './schema.ts'
 import { claimEffect, epochEffects, isUnposted } from './settlement-effects.ts'
 
 export type EpochRow = InferSelectModel<typeof epochReceipts>
+/** An epoch with the rounds that it had. */
+export interface ListedEpoch extends EpochRow {
+  rounds: number
+  fallbackRounds: number
+}
 export type EpochState = (typeof epochStates)[number]
 
 /** A receipt that was recomputed, with what is stored beside it. */
@@ -50,11 +55,13 @@ export class EpochStore {
     this.#bucket = bucket
   }
 
-  async find(projectId: string, epoch: number): Promise<EpochRow | null> {
+  async find(projectId: string, epoch: number): Promise<ListedEpoch | null> {
     const rows = await read(() =>
-      this.#db.select().from(epochReceipts).where(sql`project_id = ${projectId} AND epoch = ${epoch}`),
+      this.#withRounds().where(
+        sql`${epochReceipts.projectId} = ${projectId} AND ${epochReceipts.epoch} = ${epoch}`,
+      ),
     )
-    return rows[0] ?? null
+    return rows[0] === undefined ? null : listed(rows[0])
   }
 
   /** By the name that the chain has for it. */
@@ -67,6 +74,13 @@ export class EpochStore {
         .where(sql`vault = ${vault} AND epoch = ${Number(epoch)}`),
     )
     return rows[0] ?? null
+  }
+
+  async findByReceipt(receiptHash: string): Promise<ListedEpoch | null> {
+    const rows = await read(() =>
+      this.#withRounds().where(sql`${epochReceipts.receiptHash} = ${receiptHash}`).limit(1),
+    )
+    return rows[0] === undefined ? null : listed(rows[0])
   }
 
   /**
@@ -140,22 +154,39 @@ export class EpochStore {
     after: EpochPosition | undefined,
     limit: number,
     now: number,
-  ): Promise<EpochRow[]> {
+  ): Promise<ListedEpoch[]> {
+    const { startsAt, epoch } = epochReceipts
     const filters = [
-      ...(projectId === undefined ? [] : [sql`project_id = ${projectId}`]),
+      ...(projectId === undefined ? [] : [sql`${epochReceipts.projectId} = ${projectId}`]),
       ...(status === undefined ? [] : [hasStatus(status, now)]),
       ...(after === undefined
         ? []
-        : [sql`(starts_at, project_id, epoch) < (${after.startsAt}, ${after.projectId}, ${after.epoch})`]),
+        : [
+            sql`(${startsAt}, ${epochReceipts.projectId}, ${epoch}) < (${after.startsAt}, ${after.projectId}, ${after.epoch})`,
+          ]),
     ]
-    return read(() =>
-      this.#db
-        .select()
-        .from(epochReceipts)
+    const rows = await read(() =>
+      this.#withRounds()
         .where(filters.length === 0 ? undefined : sql.join(filters, sql` AND `))
-        .orderBy(desc(epochReceipts.startsAt), desc(epochReceipts.projectId), desc(epochReceipts.epoch))
+        .orderBy(desc(startsAt), desc(epochReceipts.projectId), desc(epoch))
         .limit(limit),
     )
+    return rows.map(listed)
+  }
+
+  #withRounds() {
+    return this.#db
+      .select({
+        row: getTableColumns(epochReceipts),
+        rounds: sql<number>`coalesce(${epochRounds.rounds}, 0)`.as('all_rounds'),
+        fallbackRounds: sql<number>`coalesce(${epochRounds.fallback}, 0)`.as('fallback_rounds'),
+      })
+      .from(epochReceipts)
+      .leftJoin(
+        epochRounds,
+        and(eq(epochRounds.projectId, epochReceipts.projectId), eq(epochRounds.epoch, epochReceipts.epoch)),
+      )
+      .$dynamic()
   }
 
   /** Notes how posting comes on. What the chain says of the epoch stands above it. */
@@ -197,6 +228,18 @@ export class EpochStore {
     throw unavailable('The storage of receipts', new Error(`no object ${key}`))
   }
 }
+
+const listed = ({
+  row,
+  ...rounds
+}: {
+  row: EpochRow
+  rounds: number
+  fallbackRounds: number
+}): ListedEpoch => ({
+  ...row,
+  ...rounds,
+})
 
 const receiptKey = (receiptHash: string): string => `epoch-receipts/${receiptHash}`
 const proofsKey = (receiptHash: string): string => `epoch-proofs/${receiptHash}`

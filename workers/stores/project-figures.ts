@@ -1,11 +1,10 @@
-import { and, desc, eq, lte, type SQL, sql } from 'drizzle-orm'
-import { reputationSteps } from '../../protocol/actions/index.ts'
-import { defaultNetworkParams } from '../../protocol/identity/index.ts'
+import { and, desc, eq, lte, sql } from 'drizzle-orm'
 import { batch, type Database, isChanged, query, read, readRows } from './database.ts'
+import { countedStatement } from './epoch-rounds.ts'
 import { jsonParts } from './json-parts.ts'
 import { earningsKey } from './project-row.ts'
 import { RowReader } from './rows.ts'
-import { projectEpochs, projectMiners, projects, slashes, subscriptions } from './schema.ts'
+import { projectEpochs, projectMiners, projects, slashes } from './schema.ts'
 
 export type ProjectEpoch = typeof projectEpochs.$inferSelect
 export type ProjectMiner = typeof projectMiners.$inferSelect
@@ -23,8 +22,6 @@ export interface SettledEpoch {
   uptimeBp: number | null
   /** Of every miner that was credited. */
   credits: readonly { miner: string; rounds: number; units: number; amount: string }[]
-  /** Of every subscription that was credited. */
-  nodes: readonly { subscriptionId: string; rounds: number }[]
 }
 
 /** The last epoch, and the last one before a period. */
@@ -90,18 +87,15 @@ export class ProjectFiguresStore {
       }
     })
     const figures = projectFigures(row, { weekAgo, dayAgo })
-    const counted = [
-      ...jsonParts(credits).map(
-        (part) => sql`
+    const counted = jsonParts(credits).map(
+      (part) => sql`
           INSERT INTO ${projectMiners} (project_id, miner, rounds, units, earned, first_credited_at, last_credited_at)
           SELECT ${projectId}, value->>'miner', value->>'rounds', value->>'units', value->>'earned',
             ${settled.settledAt}, ${settled.settledAt}
           FROM json_each(${part}) WHERE ${isNext}
           ON CONFLICT (project_id, miner) DO UPDATE SET rounds = excluded.rounds, units = excluded.units,
             earned = excluded.earned, last_credited_at = excluded.last_credited_at`,
-      ),
-      ...creditStatements(settled, isNext),
-    ]
+    )
     const results = await batch(this.#db, [
       ...counted,
       sql`
@@ -118,6 +112,7 @@ export class ProjectFiguresStore {
           earnings_key = ${earningsKey(figures.avgDailyReward)}, trending_score = ${figures.trendingScore},
           last_settled_at = ${row.settledAt}
         WHERE project_id = ${projectId} AND ${isMine}`,
+      countedStatement(projectId, epoch, isMine),
     ])
     if (isChanged(results[counted.length])) return 'recorded'
     return (await this.#isKnown(projectId, startsAt, epoch)) ? 'known' : 'moved'
@@ -222,31 +217,9 @@ const boundsText = `
       ORDER BY b.settled_at DESC, b.seq DESC LIMIT 1))
   ORDER BY e.seq DESC`
 
-/**
- * Credits the subscriptions that an epoch names, as long as `condition` holds. One that began anew after the epoch is not
- * the one that was credited. All steps go up, so clamping once is clamping after each.
- */
-function creditStatements({ projectId, epoch, epochSecs, nodes }: SettledEpoch, condition: SQL): SQL[] {
-  // Written out, because a bound number is a float to the database.
-  const [endsAt, step, most] = [
-    (epoch + 1) * epochSecs,
-    reputationSteps.credited,
-    defaultNetworkParams.reputation_max,
-  ].map((number) => sql.raw(String(number)))
-  return jsonParts(nodes.filter(({ rounds }) => rounds > 0)).map(
-    (part) => sql`
-      UPDATE ${subscriptions} SET credited_rounds = credited_rounds + credited.rounds,
-        reputation = min(${most}, reputation + ${step} * credited.rounds),
-        last_proof_at = max(coalesce(last_proof_at, 0), ${endsAt})
-      FROM (SELECT value->>'subscriptionId' AS id, value->>'rounds' AS rounds FROM json_each(${part})) AS credited
-      WHERE subscription_id = credited.id AND project_id = ${projectId} AND created_at < ${endsAt}
-        AND ${condition}`,
-  )
-}
-
 /** @param executed - Slashes of the project that were executed so far. */
 function epochRow(settled: SettledEpoch, last: ProjectEpoch | null, executed: number): ProjectEpoch {
-  const { credits, nodes: _, ...figures } = settled
+  const { credits, ...figures } = settled
   const slashesBefore = last?.totalSlashes ?? 0
   // A reorganisation may have taken one back that was counted.
   const totalSlashes = Math.max(executed, slashesBefore)

@@ -56,9 +56,14 @@ export async function createMembers(count: number): Promise<Member[]> {
  * Lets members bond, and the hub build the sets of their projects for an epoch from the index, which has to be empty. The
  * time is within that epoch.
  *
+ * @param empty - Further projects, without members.
  * @returns What was indexed, to go on from.
  */
-export async function buildSets(members: readonly Member[], epoch: number): Promise<IndexedHistory> {
+export async function buildSets(
+  members: readonly Member[],
+  epoch: number,
+  ...empty: readonly string[]
+): Promise<IndexedHistory> {
   const history = new IndexedHistory()
   const target = beaconTargetTime(epoch, epochSecs, defaultNetworkParams)
   const timeOf = (number: number) => target + 12 * (number - beaconBlock) - 1
@@ -68,7 +73,7 @@ export async function buildSets(members: readonly Member[], epoch: number): Prom
   const chain = new ScriptedBlocks()
   chain.install()
   chain.serve(history.blocks)
-  for (const projectId of new Set(members.map((member) => member.projectId)))
+  for (const projectId of new Set([...members.map((member) => member.projectId), ...empty]))
     await new ProjectSets(services(env), readSettings(env)).advance(projectId)
   return history
 }

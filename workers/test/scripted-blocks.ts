@@ -48,7 +48,8 @@ export class ScriptedBlocks {
 
   #answer({ id, params: [number] }: Call) {
     this.calls += 1
-    const block = this.#blocks.find((one) => one.number === Number(number))
+    const block =
+      number === 'latest' ? this.#blocks.at(-1) : this.#blocks.find((one) => one.number === Number(number))
     const result = block && {
       number: `0x${block.number.toString(16)}`,
       hash: block.hash,

@@ -178,6 +178,8 @@ function checkTogether({ role, nodeUrl, hubUrl, clock, stateSync }: ServeConfig)
   if (clock === 'hub' && hubUrl === null) throw new UsageError('--clock hub needs --hub-url')
   if (stateSync && hubUrl === null)
     throw new UsageError('--state-sync true needs --hub-url, which names the peers')
+  if (stateSync && role !== 'validator')
+    throw new UsageError('--state-sync true needs --role validator: validators give storage to each other')
 }
 
 /** Whether nobody but programs of this machine can connect. */

@@ -10,6 +10,7 @@ import type { ModuleLibrary } from './execution/module-library.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 import type { ServeStore } from './store/index.ts'
+import type { ModuleStates } from './sync/module-states.ts'
 
 /** Everything the parts of a serving node share. `serve.ts` makes it. */
 export interface ServeNode {
@@ -31,6 +32,10 @@ export interface ServeNode {
   readonly queue: ExecutionQueue
   readonly executor: Executor
   readonly executions: ExecutionMetrics
+  /** What modules store here, as peers are told. */
+  readonly states: ModuleStates
+  /** Whether modules and storage are still being taken from peers: no run sees them before they are whole. */
+  readonly isSyncing: () => boolean
   /** Null on a node that keeps no chunks. */
   readonly chunks: ChunkStore | null
   /** What further parts say in the full `GET /status`, by member. */

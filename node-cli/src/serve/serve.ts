@@ -14,6 +14,7 @@ import type { ServeConfig } from './config.ts'
 import { createConsensus } from './consensus/consensus.ts'
 import { takeLease } from './data-lease.ts'
 import { deviceEngineOf } from './device-engine.ts'
+import { createEpochs } from './epochs/index.ts'
 import { executionMetrics } from './execution/execution-metrics.ts'
 import { ExecutionQueue } from './execution/execution-queue.ts'
 import { Executor } from './execution/executor.ts'
@@ -29,8 +30,9 @@ import { observeProcess } from './process-metrics.ts'
 import { routesOf } from './routes/index.ts'
 import { openServeStore, type ServeStore } from './store/index.ts'
 import { withholdVotesBefore } from './store/votes.ts'
+import { ModuleStates } from './sync/module-states.ts'
 
-/** How long executions may go on after the node was told to stop. */
+/** How long executions, and what waits for them, may go on after the node was told to stop. */
 const stopMs = 10_000
 const waitingMax = 256
 const bytesPerMebibyte = 1024 * 1024
@@ -63,10 +65,12 @@ export async function serve(config: ServeConfig): Promise<void> {
 async function run(node: ServeNode, stopped: Promise<NodeJS.Signals>): Promise<void> {
   const { config, log } = node
   const consensus = config.role === 'validator' ? createConsensus(node) : null
-  const parts = partsOf(node, consensus)
+  const epochs =
+    consensus === null || config.hubUrl === null ? null : createEpochs(node, consensus, config.hubUrl)
+  const parts = partsOf(node, consensus, epochs)
   const server = await startServer({
     bind: config.bind,
-    routes: routesOf(node, consensus),
+    routes: routesOf(node, consensus, epochs),
     credentials: createCredentials({
       profile: node.profile,
       clock: node.clock,
@@ -87,8 +91,9 @@ async function run(node: ServeNode, stopped: Promise<NodeJS.Signals>): Promise<v
     announce(node, server)
     log.info('stopping', { signal: await stopped, running: node.queue.running })
   } finally {
-    for (const part of started) await part.stop()
-    await stop(node, server)
+    const late = timeOut(stopMs)
+    for (const part of started) await Promise.race([part.stop(), late])
+    await stop(node, server, late)
   }
 }
 
@@ -145,6 +150,8 @@ function createNode(config: ServeConfig, seed: string, store: ServeStore): Serve
       metrics: executions,
     }),
     executions,
+    states: new ModuleStates(store, new BackgroundThread()),
+    isSyncing: () => config.stateSync && store.syncedState.progress() !== 'complete',
     chunks,
     status: new Map(),
     uptime,
@@ -183,15 +190,20 @@ function announce({ identity, config, log }: ServeNode, { url }: RunningServer):
 }
 
 /** Lets executions end, for a while, and the answers to them reach their callers. */
-async function stop({ queue, background, log }: ServeNode, server: RunningServer): Promise<void> {
+async function stop(
+  { queue, background, states, log }: ServeNode,
+  server: RunningServer,
+  late: Promise<'late'>,
+): Promise<void> {
   const finished = Promise.all([queue.close(), server.close()]).then(() => 'finished' as const)
-  const outcome = await Promise.race([finished, timeOut(stopMs)])
+  const outcome = await Promise.race([finished, late])
   if (outcome === 'late') {
     log.warn('what took longer was cut off', { running: queue.running })
     server.cutOff()
   }
   await closeThreads()
   await background.close()
+  await states.close()
   log.info('stopped')
   // A guest that had to be left running would keep the process for as long as it likes.
   if (outcome === 'late') leaveAtOnce(0)

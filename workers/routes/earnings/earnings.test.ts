@@ -2,7 +2,9 @@ import { env } from 'cloudflare:workers'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { unixNow } from '../../../durable-objects/clock.ts'
 import type { EpochReceipt } from '../../../protocol/settlement/index.ts'
-import { client, errorOf } from '../../test/client.ts'
+import { services } from '../../services.ts'
+import { createMembers, type Member } from '../../test/attested-set.ts'
+import { type Client, client, errorOf } from '../../test/client.ts'
 import { countedDatabase } from '../../test/counted-database.ts'
 import {
   createProject,
@@ -10,10 +12,13 @@ import {
   epochPath,
   indexState,
   miner,
+  readProject,
   receiptOf,
   settleEpoch,
+  submitReceipt,
   type TestProject,
 } from '../../test/epochs.ts'
+import { publishRound, right } from '../../test/final-rounds.ts'
 import type { TestNode } from '../../test/node.ts'
 import { emptyTables } from '../../test/tables.ts'
 import { signIn } from '../../test/wallet.ts'
@@ -32,6 +37,8 @@ interface Earnings {
   totals: { token: object; amount: string }[]
   rows: { key: string; units: number; amounts: { amount: string }[] }[]
 }
+
+const hour = 3_600
 
 let validators: TestNode[]
 let wallet: Awaited<ReturnType<typeof signIn>>
@@ -249,6 +256,7 @@ describe('GET /v1/me/earnings', () => {
       period: '7d',
       totals: [],
       units: 0,
+      accruing: [],
       rows: [],
     })
   })
@@ -266,5 +274,77 @@ describe('GET /v1/me/earnings', () => {
     const counted = client({ token: wallet.token, bindings: { DB: db } })
     expect(((await (await counted.get('/v1/me/earnings?period=all')).json()) as Earnings).units).toBe(3)
     expect(use.rowsRead).toBeLessThan(10)
+  })
+})
+
+describe('what accrues', () => {
+  /** Three nodes, of which one is the wallet's own; in an epoch that nobody has attested. */
+  async function accrue(rounds: number, issuedAt: number, members: readonly Member[]) {
+    for (let i = 0; i < rounds; i++)
+      await publishRound({
+        members,
+        deeds: members.map(() => right),
+        validators,
+        issuedAt,
+        gasUsed: 2_000_000,
+      })
+  }
+  const expectedOf = async (projectId: string, units: number) => {
+    const { reward_per_unit, fee_split_bp } = (await readProject(projectId)).consensus.economics
+    return String((BigInt(units) * BigInt(reward_per_unit) * BigInt(fee_split_bp.miner)) / 10_000n)
+  }
+  const read = async (client: Client, path: string) => (await (await client.get(path)).json()) as never
+
+  test('is listed until validators attest the epoch, and is in none of the sums', async () => {
+    await emptyTables('epoch_credits', 'epoch_rounds')
+    const members = await createMembers(3)
+    const [{ owner, projectId }] = members as [Member]
+    const now = unixNow()
+    await accrue(2, now, members)
+    await accrue(1, now - hour, members)
+    const epoch = Math.floor(now / hour)
+    const row = { project_id: projectId, miner: owner.address, status: 'accruing', claim_tx: null }
+    const amounts = { 4: await expectedOf(projectId, 4), 2: await expectedOf(projectId, 2) }
+    const both = [
+      { ...row, epoch, units: 4, amount: amounts[4] },
+      { ...row, epoch: epoch - 1, units: 2, amount: amounts[2] },
+    ]
+    const list = (query = '') =>
+      read(owner.client, `/v1/me/earnings/epochs${query}`) as Promise<Awaited<ReturnType<typeof payouts>>>
+    expect((await list()).items).toMatchObject(both)
+    expect((await list(`?project_id=${projectId}&claimed=false`)).items).toMatchObject(both)
+    expect((await list('?claimed=true')).items).toEqual([])
+    const first = await list('?limit=1')
+    const rest = await list(`?limit=1&cursor=${encodeURIComponent(first.next_cursor ?? '')}`)
+    expect([first.items, rest.items, rest.next_cursor]).toMatchObject([[both[0]], [both[1]], null])
+    const sums = () => read(owner.client, '/v1/me/earnings') as Promise<Earnings & { accruing: object[] }>
+    expect(await sums()).toMatchObject({
+      units: 0,
+      totals: [],
+      rows: [],
+      accruing: [{ amount: String(BigInt(amounts[4]) + BigInt(amounts[2])) }],
+    })
+    const units = members.map((one) => ({ miner: one.owner.address, units: 2 }))
+    const attested = await submitReceipt(await readProject(projectId), {
+      by: validators,
+      epoch: epoch - 1,
+      units: units.sort((a, b) => (a.miner < b.miner ? -1 : 1)),
+    })
+    expect((await list()).items).toMatchObject([both[0], { epoch: attested.round, status: 'attested' }])
+    expect(await sums()).toMatchObject({ units: 2, accruing: [{ amount: amounts[4] }] })
+  })
+
+  test('is forgotten a month after its epoch', async () => {
+    await emptyTables('epoch_credits', 'epoch_rounds')
+    const members = await createMembers(1)
+    const [{ owner }] = members as [Member]
+    const month = 30 * 24 * hour
+    await accrue(1, unixNow() - month + 2 * hour, members)
+    await accrue(1, unixNow() - month - 2 * hour, members)
+    await services(env).epochRounds.purge(unixNow())
+    const { items } = (await read(owner.client, '/v1/me/earnings/epochs')) as Awaited<
+      ReturnType<typeof payouts>
+    >
+    expect(items).toHaveLength(1)
   })
 })

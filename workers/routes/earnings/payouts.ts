@@ -6,7 +6,9 @@ import { Address, Amount, Bytes32, PathBytes32, Timestamp, TokenView } from '../
 import { pageOf, pageQuery, paginate } from '../../http/pagination.ts'
 import { callerOf } from '../../middleware/authenticate.ts'
 import { defineRoute } from '../../route.ts'
+import { expectedReward } from '../../settlement/expected-reward.ts'
 import type { EarnedPayout } from '../../stores/earnings.ts'
+import type { AccruingEpoch } from '../../stores/epoch-rounds.ts'
 import { receiptExample } from '../explorer/schema.ts'
 import { tokenExample } from '../projects/example.ts'
 
@@ -20,7 +22,7 @@ const PayoutView = z
     token: TokenView,
     status: z.enum(payoutStates).meta({
       description:
-        '`attested` until the vault has it, `settled` while its challenge period runs, `claimable` from then on.',
+        '`accruing` by the rounds that are final, until validators attest the epoch: the amount is what it would be if the epoch ended now. `attested` until the vault has it, `settled` while its challenge period runs, `claimable` from then on.',
     }),
     claim_tx: Bytes32.nullable().meta({ description: 'The transaction that paid it, whoever sent it.' }),
     claimable_at: Timestamp.nullable().meta({ description: 'Null before the vault has it.' }),
@@ -34,7 +36,8 @@ export const listEarnedEpochs = defineRoute(
     operationId: 'listEarnedEpochs',
     tag: 'Earnings',
     summary: 'List what the own wallet has in each epoch, newest first',
-    description: 'Of every epoch that validators attested, also where the wallet comes to an amount of 0.',
+    description:
+      'Of every epoch with final rounds of the wallet, and of every one that validators attested, also where the wallet comes to an amount of 0.',
     auth: { session: true },
     query: z.strictObject({
       ...pageQuery,
@@ -69,31 +72,57 @@ export const listEarnedEpochs = defineRoute(
     },
   },
   async (c, { query }) => {
-    const { earnings, clock } = c.var.services
+    const { earnings, epochRounds, clock } = c.var.services
     const miner = callerOf(c)
     const { project_id: projectId, claimed } = query
-    const [{ rows, next_cursor }, now] = await Promise.all([
-      paginate(c, {
-        list: `earned-epochs project=${projectId ?? ''} claimed=${claimed ?? ''}`,
-        query,
-        position: ({ endsAt, projectId, epoch }: EarnedPayout): [number, string, number] => [
-          endsAt,
-          projectId,
-          epoch,
-        ],
-        fetch: (after, limit) =>
-          earnings.payouts(
-            miner,
-            { projectId, claimed },
-            after && { endsAt: after[0], projectId: after[1], epoch: after[2] },
-            limit,
-          ),
-      }),
-      clock.now(),
-    ])
-    return json({ items: rows.map((row) => payoutView(row, now)), next_cursor })
+    const now = await clock.now()
+    const { rows, next_cursor } = await paginate(c, {
+      list: `earned-epochs project=${projectId ?? ''} claimed=${claimed ?? ''}`,
+      query,
+      position: positionOf,
+      fetch: async (after, limit) => {
+        const position = after && { endsAt: after[0], projectId: after[1], epoch: after[2] }
+        const [accruing, attested] = await Promise.all([
+          claimed === true ? [] : epochRounds.accruing(miner, projectId),
+          earnings.payouts(miner, { projectId, claimed }, position, limit),
+        ])
+        const listed = [
+          ...accruing.map((row) => ({ endsAt: row.endsAt, view: accruingView(row) })),
+          ...attested.map((row) => ({ endsAt: row.endsAt, view: payoutView(row, now) })),
+        ]
+        return listed
+          .filter((one) => after === undefined || newestFirst(after, positionOf(one)) < 0)
+          .sort((a, b) => newestFirst(positionOf(a), positionOf(b)))
+          .slice(0, limit)
+      },
+    })
+    return json({ items: rows.map(({ view }) => view), next_cursor })
   },
 )
+
+interface Listed {
+  endsAt: number
+  view: z.output<typeof PayoutView>
+}
+
+type Position = [endsAt: number, projectId: string, epoch: number]
+
+const positionOf = ({ endsAt, view }: Listed): Position => [endsAt, view.project_id, view.epoch]
+
+const newestFirst = (a: Position, b: Position): number =>
+  b[0] - a[0] || (a[1] === b[1] ? b[2] - a[2] : a[1] < b[1] ? 1 : -1)
+
+const accruingView = (row: AccruingEpoch): z.output<typeof PayoutView> => ({
+  project_id: row.projectId,
+  epoch: row.epoch,
+  miner: row.miner,
+  units: row.units,
+  amount: expectedReward(row.terms, row.units, row.epochUnits),
+  token: row.terms.token,
+  status: 'accruing',
+  claim_tx: null,
+  claimable_at: null,
+})
 
 /** @param now - Unix seconds. */
 const payoutView = (row: EarnedPayout, now: number): z.output<typeof PayoutView> => ({

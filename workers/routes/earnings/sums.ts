@@ -4,7 +4,9 @@ import { json } from '../../http/answer.ts'
 import { Amount, TokenView } from '../../http/formats.ts'
 import { callerOf } from '../../middleware/authenticate.ts'
 import { defineRoute } from '../../route.ts'
+import { expectedReward } from '../../settlement/expected-reward.ts'
 import type { EarnedSum } from '../../stores/earnings.ts'
+import type { AccruingEpoch } from '../../stores/epoch-rounds.ts'
 import { receiptExample } from '../explorer/schema.ts'
 import { tokenExample } from '../projects/example.ts'
 
@@ -23,6 +25,10 @@ const Earnings = z
     period: z.enum(Object.keys(periods) as (keyof typeof periods)[]),
     totals: z.array(TokenBalance).meta({ description: 'Of each token; tokens are never added up.' }),
     units: z.int(),
+    accruing: z.array(TokenBalance).meta({
+      description:
+        'What the rounds that are final would bring of epochs that nobody has attested yet, if those ended now; in none of the sums.',
+    }),
     rows: z.array(
       z
         .strictObject({
@@ -64,6 +70,7 @@ export const getEarnings = defineRoute(
           period: '7d',
           totals: [balanceExample],
           units: receiptExample.totals.units,
+          accruing: [{ token: tokenExample, amount: '1330000000000000' }],
           rows: [
             {
               key: receiptExample.project_id,
@@ -76,13 +83,17 @@ export const getEarnings = defineRoute(
     },
   },
   async (c, { query: { period, group_by } }) => {
-    const sums = await readSums(c, group_by, period)
+    const [sums, accruing] = await Promise.all([
+      readSums(c, group_by, period),
+      c.var.services.epochRounds.accruing(callerOf(c)),
+    ])
     const rows = [...Map.groupBy(sums, ({ key }) => key)].sort(([a], [b]) => (a < b ? -1 : 1))
     if (group_by === 'day') rows.reverse()
     return json({
       period,
       totals: balancesOf(sums),
       units: unitsOf(sums),
+      accruing: balancesOf(accruing.map(expected)),
       rows: rows.map(([key, own]) => ({ key, units: unitsOf(own), amounts: balancesOf(own) })),
     })
   },
@@ -104,8 +115,13 @@ async function readSums(c: HubContext, by: Group, period: keyof typeof periods):
 
 const unitsOf = (sums: readonly EarnedSum[]): number => sums.reduce((total, { units }) => total + units, 0)
 
+const expected = ({ terms, units, epochUnits }: AccruingEpoch): Pick<EarnedSum, 'token' | 'amount'> => ({
+  token: terms.token,
+  amount: BigInt(expectedReward(terms, units, epochUnits)),
+})
+
 /** A sum for each token, by its address. */
-const balancesOf = (sums: readonly EarnedSum[]): z.output<typeof TokenBalance>[] =>
+const balancesOf = (sums: readonly Pick<EarnedSum, 'token' | 'amount'>[]): z.output<typeof TokenBalance>[] =>
   [...Map.groupBy(sums, ({ token }) => token.address)]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .flatMap(([, [first, ...others]]) =>

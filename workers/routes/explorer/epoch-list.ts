@@ -1,7 +1,8 @@
 import type * as z from 'zod'
 import type { HubContext } from '../../context.ts'
 import { pageOf, paginate } from '../../http/pagination.ts'
-import type { EpochRow, EpochState } from '../../stores/epochs.ts'
+import type { RoundTotals } from '../../stores/epoch-rounds.ts'
+import type { EpochRow, EpochState, ListedEpoch } from '../../stores/epochs.ts'
 import type { ProjectRecord } from '../../stores/projects.ts'
 import { EpochSummary, epochExample } from './schema.ts'
 import { epochView, unattestedView } from './view.ts'
@@ -35,19 +36,20 @@ export async function listEpochs(
   const { rows, next_cursor } = await paginate(c, {
     list: `epochs project=${project?.id ?? ''} status=${status ?? ''}`,
     query,
-    position: ({ startsAt, projectId, epoch }: EpochRow | Unattested): [number, string, number] => [
+    position: ({ startsAt, projectId, epoch }: ListedEpoch | Unattested): [number, string, number] => [
       startsAt,
       projectId,
       epoch,
     ],
     fetch: async (after, limit) => {
       const position = after && { startsAt: after[0], projectId: after[1], epoch: after[2] }
-      const [record, attested] = await Promise.all([
+      const [record, known, attested] = await Promise.all([
         project?.record ?? null,
+        project === undefined ? [] : c.var.services.epochRounds.latest(project.id),
         c.var.services.epochs.list({ projectId: project?.id, status }, position, limit, now),
       ])
       if (project !== undefined && record === null) return []
-      const newest = unattestedEpochs(record, now).filter(
+      const newest = unattestedEpochs(record, known, now).filter(
         ({ view, startsAt }) =>
           (status === undefined || view.status === status) &&
           (position === undefined || startsAt < position.startsAt) &&
@@ -63,7 +65,11 @@ export async function listEpochs(
 }
 
 /** The running epoch of a project and the one before it, as long as nobody attested them. */
-function unattestedEpochs(record: ProjectRecord | null, now: number): Unattested[] {
+function unattestedEpochs(
+  record: ProjectRecord | null,
+  known: readonly RoundTotals[],
+  now: number,
+): Unattested[] {
   if (record === null) return []
   const { project, current } = record
   const { epochSecs } = current
@@ -71,7 +77,7 @@ function unattestedEpochs(record: ProjectRecord | null, now: number): Unattested
   return [running, running - 1].flatMap((epoch) => {
     const startsAt = epoch * epochSecs
     if (startsAt + epochSecs <= project.createdAt) return []
-    const view = unattestedView(project, epoch, epochSecs, now)
+    const view = unattestedView(project, { epoch, epochSecs }, known, now)
     return [{ projectId: project.projectId, epoch, epochSecs, startsAt, view }]
   })
 }

@@ -65,17 +65,18 @@ export const getEpoch = defineRoute(
     },
   },
   async (c, { params: { project_id, epoch } }) => {
-    const { epochs, clock } = c.var.services
-    const [now, { project, current }, row] = await Promise.all([
+    const { epochs, epochRounds, clock } = c.var.services
+    const [now, { project, current }, row, known] = await Promise.all([
       clock.now(),
       findVisible(c, project_id),
       epochs.find(project_id, epoch),
+      epochRounds.latest(project_id, epoch),
     ])
     if (row !== null) return json({ ...epochView(row, now), receipt: await epochs.receipt(row.receiptHash) })
     const { epochSecs } = current
     const isPast = epoch * epochSecs <= now && (epoch + 1) * epochSecs > project.createdAt
     if (!isPast)
       throw new ApiError('not_found', `The project has no epoch ${epoch}: it lies ahead, or before it.`)
-    return json(unattestedView(project, epoch, epochSecs, now))
+    return json(unattestedView(project, { epoch, epochSecs }, known, now))
   },
 )

@@ -37,7 +37,7 @@ export const epochReceiptShape = z.strictObject({
   attestations: z.array(AttestationShape).meta({ description: 'In any order.' }),
 })
 
-const Settlement = z
+export const Settlement = z
   .strictObject({
     status: z.enum(settlementStates),
     tx_hash: Bytes32.optional().meta({ description: 'The transaction that posted the epoch.' }),
@@ -54,6 +54,8 @@ const summaryShape = {
   starts_at: Timestamp,
   ends_at: Timestamp,
   status: z.enum(epochStates),
+  rounds: z.int().meta({ description: 'That ended, with a result or without.' }),
+  fallback_rounds: z.int().meta({ description: 'Those of them without a committee.' }),
   miners: z.int().meta({ description: 'Recipients.' }),
   token: TokenView,
   totals: EpochTotals.optional().meta({ description: 'Absent before the epoch is attested.' }),
@@ -64,14 +66,12 @@ const summaryShape = {
 
 export const EpochSummary = z.strictObject(summaryShape).meta({ id: 'EpochSummary' })
 
+export const AttestedEpochReceipt = z
+  .strictObject(epochReceiptShape.shape)
+  .meta({ id: 'AttestedEpochReceipt', description: 'As validators attested it.' })
+
 export const EpochView = z
-  .strictObject({
-    ...summaryShape,
-    receipt: z
-      .strictObject(epochReceiptShape.shape)
-      .optional()
-      .meta({ id: 'AttestedEpochReceipt', description: 'As validators attested it.' }),
-  })
+  .strictObject({ ...summaryShape, receipt: AttestedEpochReceipt.optional() })
   .meta({ id: 'Epoch' })
 
 const epochExampleNumber = 166_018
@@ -112,6 +112,8 @@ export const epochExample: z.output<typeof EpochSummary> = {
   starts_at: 10_800 * epochExampleNumber,
   ends_at: 10_800 * (epochExampleNumber + 1),
   status: 'settled',
+  rounds: 14,
+  fallback_rounds: 0,
   miners: 1,
   token: tokenExample,
   totals: receiptExample.totals,

@@ -1,4 +1,5 @@
-import type { EpochRow, EpochState } from '../../stores/epochs.ts'
+import type { RoundTotals } from '../../stores/epoch-rounds.ts'
+import type { EpochRow, EpochState, ListedEpoch } from '../../stores/epochs.ts'
 import type { Project } from '../../stores/projects.ts'
 
 /** Where an epoch with a receipt stands. */
@@ -7,11 +8,13 @@ export function epochStatus(row: Pick<EpochRow, 'state' | 'releaseAt'>, now: num
 }
 
 /** The record of an epoch with a receipt. @param now - Unix seconds. */
-export function epochView(row: EpochRow, now: number) {
+export function epochView(row: ListedEpoch, now: number) {
   const status = epochStatus(row, now)
   return {
     ...epochTimes(row),
     status,
+    rounds: row.rounds,
+    fallback_rounds: row.fallbackRounds,
     miners: row.recipients,
     token: row.token,
     totals: row.totals,
@@ -27,17 +30,24 @@ export function epochView(row: EpochRow, now: number) {
   }
 }
 
-/** The record of an epoch that nobody attested: it runs, or it is over. */
+/**
+ * The record of an epoch that nobody attested: it runs, or it is over.
+ *
+ * @param known - How many rounds the last epochs had.
+ */
 export const unattestedView = (
   { projectId, token }: Project,
-  epoch: number,
-  epochSecs: number,
+  { epoch, epochSecs }: Pick<EpochRow, 'epoch' | 'epochSecs'>,
+  known: readonly RoundTotals[],
   now: number,
 ) => {
+  const totals = known.find((one) => one.epoch === epoch)
   const times = epochTimes({ projectId, epoch, epochSecs, startsAt: epoch * epochSecs })
   return {
     ...times,
     status: times.ends_at > now ? ('open' as const) : ('closed' as const),
+    rounds: totals?.rounds ?? 0,
+    fallback_rounds: totals?.fallbackRounds ?? 0,
     miners: 0,
     token,
   }

@@ -62,7 +62,7 @@ export const attestCommitteeSet = defineRoute(
     },
   },
   async (c, { params: { project_id, epoch }, json: attestation }) => {
-    const { committeeSets, clock } = c.var.services
+    const { committeeSets, committees, clock } = c.var.services
     const set = await requireSet(c, project_id, epoch)
     const { publicKey } = nodeOf(c)
     if (attestation.public_key !== publicKey)
@@ -76,7 +76,11 @@ export const attestCommitteeSet = defineRoute(
         { details: { path: 'signature', set_hash: set.setHash } },
       )
     await committeeSets.attest(set, { publicKey, signature: attestation.signature }, await clock.now())
-    return attestedSnapshot(c, (await committeeSets.find(project_id, epoch)) ?? set)
+    const counted = (await committeeSets.find(project_id, epoch)) ?? set
+    // Tasks may wait for this set. Their own alarm looks again should this fail.
+    if (counted.attestedAt !== null && set.attestedAt === null)
+      c.executionCtx.waitUntil(Promise.resolve(committees?.nudge(project_id)).catch(console.error))
+    return attestedSnapshot(c, counted)
   },
 )
 

@@ -36,7 +36,7 @@ export async function findOwn(c: HubContext, projectId: string): Promise<Project
 }
 
 /** The record. A version whose epoch has begun is put in force first, should the clean-up that does so not have run yet. */
-async function findInForce(c: HubContext, projectId: string): Promise<ProjectRecord | null> {
+export async function findInForce(c: HubContext, projectId: string): Promise<ProjectRecord | null> {
   const { projects, projectVersions, clock } = c.var.services
   const record = await projects.findRecord(projectId)
   const { status, version, effectiveAt } = record?.pending ?? {}

@@ -40,7 +40,6 @@ const settled = (projectId: string, over: Partial<SettledEpoch> = {}): SettledEp
   medianFinalityMs: 4_000,
   uptimeBp: 9_900,
   credits: [{ miner: address(1), rounds: 10, units: 30, amount: eth(7) }],
-  nodes: [],
   ...over,
 })
 const record = (epoch: SettledEpoch) => services(env).projectFigures.record(epoch)

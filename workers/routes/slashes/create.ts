@@ -1,11 +1,7 @@
-import { deriveOffenceId, type Evidence, hashEvidence } from '../../../protocol/settlement/index.ts'
-import type { HubContext } from '../../context.ts'
-import { type Answer, json } from '../../http/answer.ts'
+import { json } from '../../http/answer.ts'
 import { bringSoon } from '../../relay/bring-soon.ts'
 import { defineRoute } from '../../route.ts'
-import { proveOffence } from '../../settlement/evidence.ts'
-import { windowTime } from '../../settlement/window-time.ts'
-import type { Slash } from '../../stores/slashes.ts'
+import { recordOffence } from '../../settlement/record-offence.ts'
 import { EvidenceInput, evidenceExample, SlashView, slashExample, slashView } from './schema.ts'
 
 const recordedExample = {
@@ -48,32 +44,9 @@ export const createSlash = defineRoute(
     },
   },
   async (c, { json: evidence }) => {
-    const { slashes } = c.var.services
-    const [known, now] = await Promise.all([slashes.find(hashEvidence(evidence)), windowTime(c.var.services)])
-    // It was proven when it was recorded; who validates may have changed since.
-    return known ? answer(known, 200, now) : record(c, evidence, now)
+    const { slash, isNew, now } = await recordOffence(c.var.services, c.var.settings.PROFILE, evidence)
+    if (isNew) bringSoon(c, 'propose_slash', slash.evidenceHash)
+    const location = `/v1/slashes/${slash.evidenceHash}`
+    return json(slashView(slash, now), isNew ? 201 : 200, { Location: location })
   },
 )
-
-async function record(c: HubContext, evidence: Evidence, now: number): Promise<Answer> {
-  const { slashes } = c.var.services
-  const { slash, disputeWindowSecs } = await proveOffence(
-    c.var.services,
-    c.var.settings.PROFILE,
-    evidence,
-    now,
-  )
-  const offenceId = deriveOffenceId(evidence)
-  const earlier = await slashes.findOffence(offenceId)
-  if (earlier) return answer(earlier, 200, now)
-  await slashes.record(slash, evidence, disputeWindowSecs, now)
-  const recorded = await slashes.findOffence(offenceId)
-  if (recorded === null) throw new Error(`the offence ${offenceId} was recorded and is gone`)
-  // Of racing evidence one was taken.
-  const isOurs = recorded.evidenceHash === slash.evidenceHash
-  if (isOurs) bringSoon(c, 'propose_slash', slash.evidenceHash)
-  return answer(recorded, isOurs ? 201 : 200, now)
-}
-
-const answer = (slash: Slash, status: 200 | 201, now: number): Answer =>
-  json(slashView(slash, now), status, { Location: `/v1/slashes/${slash.evidenceHash}` })

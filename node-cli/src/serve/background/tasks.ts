@@ -1,16 +1,23 @@
 import { DatabaseSync } from 'node:sqlite'
 import {
   createExecutionVote,
+  createTaskVote,
   type ExecutionVote,
   type ExecutionVoteContent,
+  type TaskVote,
+  type TaskVoteContent,
 } from '../../../../protocol/consensus/index.ts'
 import { hexToBytes } from '../../../../protocol/encoding/index.ts'
 import { computeStateRoot, hashPayload, type StateEntry } from '../../../../protocol/execution/index.ts'
 import { ArtifactError, parseArtifact } from '../../../../protocol/hbc/artifact.ts'
+import type { ArtifactManifest } from '../../../../protocol/hbc/manifest.ts'
 import type { StorageWrite } from '../../engine/index.ts'
 import { profile } from '../../profile.ts'
 import { type NodeReceipt, nodeReceiptOf, type Ran } from '../../receipts.ts'
 import { consensusTasks } from '../consensus/tasks.ts'
+import { epochTasks } from '../epochs/tasks.ts'
+import { type FoundPage, type StatePlace, StateReader, type StateSummary } from '../sync/state-reader.ts'
+import { findSeat, readAttestedSet } from './attested-sets.ts'
 
 /** An artifact that keeps every rule, or the rule it breaks. */
 export type ReadArtifact =
@@ -19,6 +26,7 @@ export type ReadArtifact =
       readonly address: string
       readonly wasm: Uint8Array
       readonly functions: readonly string[]
+      readonly manifest: ArtifactManifest
       /** It imports neither storage nor calls of other modules. */
       readonly stateless: boolean
       readonly usesStorage: boolean
@@ -31,12 +39,22 @@ export interface StateRoots {
   readonly post: string
 }
 
+interface StatePageRequest {
+  readonly file: string
+  readonly address: string
+  readonly sequence: number
+  readonly place: StatePlace
+}
+
+const stateReader = new StateReader(profile)
+
 /**
  * What the node computes outside the thread that answers requests, because it takes milliseconds or more. Each is a pure
- * function of what it is given; the roots are one of the database as it is.
+ * function of what it is given, but the roots, which are of the database as it is, and seats, which are of a set read before.
  */
 export const tasks = {
   ...consensusTasks,
+  ...epochTasks,
 
   readArtifact(hbc: Uint8Array): ReadArtifact {
     try {
@@ -47,6 +65,7 @@ export const tasks = {
         // A copy: the module may be a view of the archive, which would be sent whole.
         wasm: wasm.slice(),
         functions: manifest.functions,
+        manifest,
         stateless: guest.stateless,
         usesStorage: guest.imports.some((name) => name.startsWith('storage.')),
       }
@@ -62,6 +81,13 @@ export const tasks = {
 
   makeExecutionVote: ({ seed, content }: { seed: string; content: ExecutionVoteContent }): ExecutionVote =>
     createExecutionVote(profile, seed, content),
+
+  makeTaskVote: ({ seed, content }: { seed: string; content: TaskVoteContent }): TaskVote =>
+    createTaskVote(profile, seed, content),
+
+  readAttestedSet,
+
+  findSeat,
 
   /** Reads all that the module stores, so no other run may change it meanwhile. */
   computeStateRoots({
@@ -81,6 +107,12 @@ export const tasks = {
         else stored.set(write.key, write.value)
     return { pre, post: rootOf(stored) }
   },
+
+  stateSummary: ({ file, address }: { file: string; address: string }): StateSummary =>
+    stateReader.summary(file, address),
+
+  statePage: ({ file, address, sequence, place }: StatePageRequest): FoundPage =>
+    stateReader.page(file, address, sequence, place),
 } as const
 
 export type Tasks = typeof tasks

@@ -2,7 +2,7 @@ import { closedRoundState, createFinalityRecord } from '../../../../protocol/con
 import { hashedMembers } from '../../../../protocol/execution/index.ts'
 import { deriveTaskRoundId } from '../../../../protocol/identity/index.ts'
 import type { Consensus } from '../../../../protocol/manifest/index.ts'
-import type { TaskRun } from '../execution/executor.ts'
+import type { TaskRerun } from '../execution/executor.ts'
 import type { Log } from '../log.ts'
 import type { ServeNode } from '../node.ts'
 import type { Judgement } from '../store/rounds.ts'
@@ -86,7 +86,7 @@ export class TaskRounds {
     return judged
   }
 
-  async #run({ task, input }: TaskRound, log: Log): Promise<TaskRun> {
+  async #run({ task, input }: TaskRound, log: Log): Promise<TaskRerun> {
     const { executor, library } = this.#node
     const module = await openModule(library, this.#hub, task.module_address)
     if (!module.stateless)
@@ -102,10 +102,10 @@ export class TaskRounds {
       round: null,
       signal: this.#whileRunning,
     }
-    return executor.runTask(request, log)
+    return executor.rerunTask(request, log)
   }
 
-  async #vote(round: TaskRound, judged: JudgedRound, run: TaskRun | null, log: Log): Promise<GivenVote> {
+  async #vote(round: TaskRound, judged: JudgedRound, run: TaskRerun | null, log: Log): Promise<GivenVote> {
     const { background, profile, seed, store, clock } = this.#node
     const { task, fallback, agreed_at, audit_block } = round
     const { tally: counted, audited } = judged
@@ -134,7 +134,7 @@ export class TaskRounds {
 }
 
 /** The run as it is answered, each time with the same text. */
-const runText = (run: TaskRun | null): string =>
+const runText = (run: TaskRerun | null): string =>
   run === null
     ? 'null'
     : JSON.stringify({

@@ -1,7 +1,11 @@
-import type { ExecutionVote } from '../../../../protocol/consensus/index.ts'
+import type { ExecutionVote, TaskVoteContent } from '../../../../protocol/consensus/index.ts'
 import { zeroAddress } from '../../../../protocol/encoding/index.ts'
-import type { StateTransition } from '../../../../protocol/execution/index.ts'
-import { type DirectRound, deriveDirectRoundId } from '../../../../protocol/identity/index.ts'
+import { hashedMembers, type StateTransition } from '../../../../protocol/execution/index.ts'
+import {
+  type DirectRound,
+  deriveDirectRoundId,
+  deriveTaskRoundId,
+} from '../../../../protocol/identity/index.ts'
 import { type EngineChoice, type ExecutionResult, execute } from '../../engine/index.ts'
 import { type NodeReceipt, type ReceiptEnvelope, shownResult, signNodeReceipt } from '../../receipts.ts'
 import type { BackgroundThread } from '../background/background-thread.ts'
@@ -9,19 +13,34 @@ import type { Clock } from '../clock.ts'
 import type { Log } from '../log.ts'
 import type { ServeStore } from '../store/index.ts'
 import type { ExecutionMetrics } from './execution-metrics.ts'
-import type { ExecutionQueue } from './execution-queue.ts'
+import { type ExecutionQueue, RunAbandoned } from './execution-queue.ts'
 import type { LoadedModule, ModuleLibrary } from './module-library.ts'
 
 /** One run of a module that the node keeps. */
-export interface RunRequest {
+interface ModuleRun {
   readonly address: string
   readonly module: LoadedModule
   readonly functionName: string
   readonly input: Uint8Array
   readonly gasLimit: number
+  /** Takes it out of the queue. */
+  readonly signal: AbortSignal
+}
+
+/** A run for a caller of the node. */
+export interface RunRequest extends ModuleRun {
   /** What the run is part of, whose vote goes with the answer. */
   readonly round: DirectRound | null
+}
+
+/** The run of a task whose committee the node is in. */
+export interface TaskRun extends Omit<TaskVoteContent, 'receipt'> {
+  readonly module: LoadedModule
+  readonly input: Uint8Array
+  /** Takes it out of the queue; once it runs, keeps it from being voted on. */
   readonly signal: AbortSignal
+  /** Writes what belongs to the vote, in its transaction. */
+  readonly alongside: (result: ExecutionResult) => void
 }
 
 /** What the node answers to a run, as JSON. */
@@ -31,8 +50,8 @@ export interface RunAnswer {
   readonly vote: string | null
 }
 
-/** What came of a task. */
-export interface TaskRun {
+/** What came of a task that a validator runs itself. */
+export interface TaskRerun {
   readonly receipt: NodeReceipt
   readonly output: Uint8Array
 }
@@ -65,21 +84,49 @@ export class Executor {
    * {@link VoteWithheld}.
    */
   async run(request: RunRequest): Promise<RunAnswer> {
-    const { queue, metrics, store } = this.#parts
-    if (request.round !== null) store.votes.checkAllowed(request.round.issued_at)
-    const { input, module, signal } = request
+    const { round } = request
+    if (round !== null) this.#parts.store.votes.checkAllowed(round.issued_at)
+    return this.#inTurn(request, round === null ? null : deriveDirectRoundId(round), async (execute) => {
+      // What waited behind another request of the same round finds its vote.
+      return this.given(round) ?? this.#keep(request, await execute())
+    })
+  }
+
+  /**
+   * Runs a task and votes on it. Where the node has voted in the round before, that vote is the one.
+   *
+   * @returns The vote, as JSON.
+   * @throws as {@link run}; {@link RunAbandoned} also for a run that was given up meanwhile, which gets no vote.
+   */
+  async runTask(run: TaskRun): Promise<string> {
+    const { task, module, input, signal } = run
+    const { module_address: address, function: functionName, gas_limit: gasLimit } = task
+    this.#parts.store.votes.checkAllowed(task.issued_at)
+    const request = { address, module, functionName, input, gasLimit, signal }
+    return this.#inTurn(request, deriveTaskRoundId(task), async (execute) => {
+      const result = await execute()
+      if (signal.aborted) throw new RunAbandoned('it was given up meanwhile')
+      return this.#giveTaskVote(run, request, result)
+    })
+  }
+
+  async #inTurn<T>(
+    run: ModuleRun,
+    roundId: string | null,
+    work: (execute: () => Promise<ExecutionResult>) => Promise<T>,
+  ): Promise<T> {
+    const { queue, metrics } = this.#parts
+    const { input, module, signal } = run
     const queued = { isExclusive: !module.stateless, bytes: input.length, signal }
     return queue.run(queued, async () => {
-      // What waited behind another request of the same round finds its vote.
-      const given = this.given(request.round)
-      if (given !== null) return given
       const startedAt = performance.now()
-      const log = this.#logOf(request)
+      const log = this.#logOf(run, roundId)
       try {
-        const result = await metrics.measured(() => this.#execute(request))
-        const kept = await this.#keep(request, result)
-        logRun(log, result, startedAt)
-        return kept
+        return await work(async () => {
+          const result = await metrics.measured(() => this.#execute(run))
+          logRun(log, result, startedAt)
+          return result
+        })
       } catch (error) {
         log.warn('not executed', { reason: (error as Error).message })
         throw error
@@ -92,7 +139,7 @@ export class Executor {
    *
    * @throws {@link NodeFault}, {@link QueueFull}, {@link RunAbandoned}.
    */
-  runTask(request: RunRequest, log: Log): Promise<TaskRun> {
+  rerunTask(request: RunRequest, log: Log): Promise<TaskRerun> {
     const { queue, metrics, background } = this.#parts
     const { address, functionName, input, module, signal } = request
     return queue.run({ isExclusive: !module.stateless, bytes: input.length, signal }, async () => {
@@ -112,7 +159,7 @@ export class Executor {
     return given === null ? null : { answer: given.answer ?? '{}', vote: given.vote }
   }
 
-  #execute({ address, module, functionName, input, gasLimit }: RunRequest): Promise<ExecutionResult> {
+  #execute({ address, module, functionName, input, gasLimit }: ModuleRun): Promise<ExecutionResult> {
     const { engine, store, library } = this.#parts
     return execute({
       engine,
@@ -129,20 +176,13 @@ export class Executor {
   }
 
   async #keep(request: RunRequest, result: ExecutionResult): Promise<RunAnswer> {
-    const { store, seed, clock, background } = this.#parts
-    const { address, functionName, input, round } = request
-    const receipt = await background.run('makeReceipt', { address, functionName, input, result })
-    const envelope = signNodeReceipt(receipt, seed, clock.now())
+    const { store, clock } = this.#parts
+    const { round } = request
+    const envelope = await this.#sign(request, result)
     const answer = answerText(request, result, envelope)
     const writeRun = () => {
       store.writeStorage(result.writes)
-      store.ledger.append({
-        address,
-        functionName,
-        receiptHash: receipt.receipt_hash,
-        envelope: JSON.stringify(envelope),
-        createdAt: envelope.timestamp,
-      })
+      this.#appendToLedger(envelope)
     }
     if (round === null) {
       store.transaction(writeRun)
@@ -154,6 +194,40 @@ export class Executor {
     return { answer: given.answer ?? answer, vote: given.vote }
   }
 
+  async #giveTaskVote(run: TaskRun, request: ModuleRun, result: ExecutionResult): Promise<string> {
+    const { store, clock, background, seed } = this.#parts
+    const { task, payout_address, position, alongside } = run
+    const envelope = await this.#sign(request, result)
+    const content = { task, receipt: hashedMembers(envelope.receipt), payout_address, position }
+    const vote = await background.run('makeTaskVote', { seed, content })
+    const given = store.votes.give({ vote, issuedAt: task.issued_at, createdAt: clock.now() }, () => {
+      this.#appendToLedger(envelope)
+      alongside(result)
+    })
+    if (!given.isNew) alongside(result)
+    return given.vote
+  }
+
+  async #sign(
+    { address, functionName, input }: ModuleRun,
+    result: ExecutionResult,
+  ): Promise<ReceiptEnvelope> {
+    const { background, seed, clock } = this.#parts
+    const receipt = await background.run('makeReceipt', { address, functionName, input, result })
+    return signNodeReceipt(receipt, seed, clock.now())
+  }
+
+  #appendToLedger(envelope: ReceiptEnvelope): void {
+    const { receipt, timestamp } = envelope
+    this.#parts.store.ledger.append({
+      address: receipt.module_address,
+      functionName: receipt.function,
+      receiptHash: receipt.receipt_hash,
+      envelope: JSON.stringify(envelope),
+      createdAt: timestamp,
+    })
+  }
+
   async #vote(
     request: RunRequest,
     round: DirectRound,
@@ -161,11 +235,10 @@ export class Executor {
     result: ExecutionResult,
   ): Promise<ExecutionVote> {
     const { background, seed, payoutAddress } = this.#parts
-    const { events: _, error: __, receipt_hash: ___, ...hashed } = receipt
     const state = await this.#transitions(request, result)
     const content = {
       round,
-      receipt: hashed,
+      receipt: hashedMembers(receipt),
       payout_address: payoutAddress ?? zeroAddress,
       ...(state.length > 0 && { state }),
     }
@@ -199,9 +272,9 @@ export class Executor {
     return transitions
   }
 
-  #logOf({ address, functionName, round }: RunRequest): Log {
+  #logOf({ address, functionName }: ModuleRun, roundId: string | null): Log {
     return this.#parts.log.with({
-      ...(round !== null && { round_id: deriveDirectRoundId(round) }),
+      ...(roundId !== null && { round_id: roundId }),
       module: address,
       function: functionName,
     })

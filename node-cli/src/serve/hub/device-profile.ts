@@ -25,6 +25,28 @@ export interface DeviceProfile {
     readonly os: string
     readonly arch: string
   }
+  /** Left out where nobody has run the suite. */
+  readonly benchmark?: BenchmarkResult | null
+}
+
+/** What the suite of the network gave on a device. */
+export interface BenchmarkResult {
+  readonly suite: string
+  /** Unix seconds. */
+  readonly ran_at: number
+  readonly engine: Engine
+  readonly cases: readonly BenchmarkCaseResult[]
+  /** Of each case, rounded. */
+  readonly mgas_per_s: readonly number[]
+  /** Their mean, rounded. */
+  readonly score: number
+}
+
+export interface BenchmarkCaseResult {
+  readonly name: string
+  readonly receipt_hash: string
+  readonly gas_used: number
+  readonly elapsed_us: number
 }
 
 /** Looks at this machine. @param dataDir whose disk is the one that counts. */

@@ -2,6 +2,7 @@ import packageJson from '../../../package.json' with { type: 'json' }
 import { nodeSigner } from '../../node-signer.ts'
 import { capabilitiesOf } from '../capabilities.ts'
 import { deviceEngineOf } from '../device-engine.ts'
+import { keptBenchmark } from '../miner/benchmark.ts'
 import type { Part, ServeNode } from '../node.ts'
 import { followHub } from './clock.ts'
 import { describeDevice } from './device-profile.ts'
@@ -64,8 +65,10 @@ export async function setClock({ config, clock, log }: ServeNode): Promise<void>
 }
 
 function startRegistration(node: ServeNode, client: HubClient): RunningRegistration {
-  const { config, profile, identity, seed, clock, queue, log } = node
+  const { config, profile, identity, seed, clock, queue, store, log } = node
   const engine = deviceEngineOf(config.engine)
+  const benchmark = () => keptBenchmark(store.facts, config.engine)
+  const refresh = senderRefresh(node, client)
   return keepRegistered({
     client,
     profile,
@@ -79,11 +82,21 @@ function startRegistration(node: ServeNode, client: HubClient): RunningRegistrat
       capabilities: capabilitiesOf(config),
     },
     health: () => (queue.running >= config.workers ? 'idle' : 'online'),
-    deviceProfile: config.role === 'miner' ? () => describeDevice(config.dataDir, engine) : null,
+    deviceProfile:
+      config.role === 'miner'
+        ? () => ({
+            ...describeDevice(config.dataDir, engine),
+            benchmark: benchmark()?.result ?? null,
+          })
+        : null,
+    benchmarkRanAt: () => benchmark()?.result.ran_at ?? null,
     beforeEach: async () => {
       if (config.clock === 'hub') await followHub(client, clock)
     },
-    afterEach: senderRefresh(node, client),
+    afterEach: async () => {
+      store.hubContact.heard(clock.now())
+      await refresh()
+    },
     changed: (link) => {
       const fields = { hub: client.origin, ...(link.problem !== null && { reason: link.problem }) }
       if (link.state === 'away') log.warn('the hub is away; the node goes on', fields)

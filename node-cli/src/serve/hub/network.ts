@@ -43,7 +43,7 @@ const isAny = (value: unknown): value is unknown => value !== undefined
 const isUrl = (value: unknown): value is string => typeof value === 'string' && URL.canParse(value)
 
 /** An origin, in which this machine has one name. */
-const originOf = ({ protocol, hostname, port }: URL): string =>
+export const originOf = ({ protocol, hostname, port }: URL): string =>
   `${protocol}//${isLoopbackHost(hostname) ? 'localhost' : hostname}${port === '' ? '' : `:${port}`}`
 
 /**

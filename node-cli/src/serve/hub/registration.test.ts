@@ -47,6 +47,7 @@ function keep(origin: string) {
     registration: { role: 'miner', url: null, engine: 'native', nodectlVersion: '1.0.0', capabilities: [] },
     health: () => 'online',
     deviceProfile: () => deviceProfile,
+    benchmarkRanAt: () => null,
     beforeEach: async () => {},
     afterEach: async () => {},
     changed: (link) => changes.push(link),

@@ -44,6 +44,8 @@ export interface RegistrationOptions {
   readonly health: () => NodeHealth
   /** What the device is, for one that mines; null leaves it out. */
   readonly deviceProfile: (() => DeviceProfile) | null
+  /** When the benchmark was run that the profile has; null while there is none. The profile is sent again when it changes. */
+  readonly benchmarkRanAt: () => number | null
   /** Called before anything is signed, to follow the time of the hub. @throws {@link HubError} */
   readonly beforeEach: () => Promise<void>
   /** Called after each heartbeat that was heard: the hub is there. It throws nothing. */
@@ -129,11 +131,12 @@ interface Session {
 
 /** Registers the node. @throws {@link HubError} */
 async function openSession(options: RegistrationOptions): Promise<Session> {
-  const { client, profile, nodeId, signer, registration, deviceProfile, health } = options
+  const { client, profile, nodeId, signer, registration, deviceProfile, benchmarkRanAt, health } = options
   await register(client, signer, profile.network, registration)
   let beats = 0
   let isBound: boolean | null = null
   let refusal: string | null = null
+  let toldBenchmark: number | null = null
   const describe = async (profile: DeviceProfile): Promise<void> => {
     try {
       isBound = await sendProfile(client, signer, nodeId, profile)
@@ -147,8 +150,10 @@ async function openSession(options: RegistrationOptions): Promise<Session> {
   return {
     beat: async () => {
       const { status, nextInSeconds } = await beat(client, signer, health())
-      const isDue = isBound !== true && beats % beatsPerProfile === 0
+      const benchmark = benchmarkRanAt()
+      const isDue = (isBound !== true && beats % beatsPerProfile === 0) || benchmark !== toldBenchmark
       if (deviceProfile !== null && isDue) await describe(deviceProfile())
+      toldBenchmark = benchmark
       beats += 1
       const { state, problem } = standing[status]
       return {

@@ -11,7 +11,7 @@ import { limits } from '../../engine/index.ts'
 import type { Consensus } from '../consensus/consensus.ts'
 import type { RunAnswer, RunRequest } from '../execution/executor.ts'
 import type { LoadedModule } from '../execution/module-library.ts'
-import { ApiError, invalidField } from '../http/api-error.ts'
+import { ApiError, invalidField, unavailable } from '../http/api-error.ts'
 import { checkMembers, parseJsonObject } from '../http/json-body.ts'
 import type { Answer, Route, RouteRequest } from '../http/route.ts'
 import type { ServeNode } from '../node.ts'
@@ -19,6 +19,8 @@ import { orFault } from './faults.ts'
 
 const gasDefault = 1_000_000
 const bodyBytesMax = 2 * 1024 * 1024
+/** After how long storage may have been taken. */
+const syncSeconds = 10
 
 /** Runs one function of a module that the node keeps. With a round the answer has this node's vote. */
 export const executeRoute = (node: ServeNode, consensus: Consensus | null): Route => ({
@@ -34,6 +36,8 @@ export const executeRoute = (node: ServeNode, consensus: Consensus | null): Rout
     // Before anything that may have changed since: a vote is given for ever.
     const given = node.executor.given(asked.round)
     if (given !== null) return answerOf(given)
+    if (node.isSyncing())
+      throw unavailable('This node takes its modules from its peers before it runs any.', syncSeconds)
     const module = await orFault(() => findModule(node, consensus, asked.address, request.caller))
     if (module === null)
       throw new ApiError(

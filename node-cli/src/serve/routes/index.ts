@@ -1,4 +1,5 @@
 import type { Consensus } from '../consensus/consensus.ts'
+import type { Epochs } from '../epochs/index.ts'
 import type { Route } from '../http/route.ts'
 import type { ServeNode } from '../node.ts'
 import { chunkRoutes } from './chunks.ts'
@@ -9,10 +10,16 @@ import { ledgerRoute } from './ledger.ts'
 import { metricsRoute } from './metrics.ts'
 import { putModuleRoute } from './modules.ts'
 import { nodeRoute } from './node.ts'
+import { rewardProposalsRoute } from './reward-proposals.ts'
 import { statusRoute } from './status.ts'
+import { syncRoutes } from './sync.ts'
 
-/** Every route of a node. @param consensus Null on a node that is no validator. */
-export const routesOf = (node: ServeNode, consensus: Consensus | null): readonly Route[] => [
+/** Every route of a node. @param consensus Null on a node that is no validator, as are its epochs. */
+export const routesOf = (
+  node: ServeNode,
+  consensus: Consensus | null,
+  epochs: Epochs | null,
+): readonly Route[] => [
   healthRoute(node),
   nodeRoute(node),
   statusRoute(node),
@@ -21,5 +28,7 @@ export const routesOf = (node: ServeNode, consensus: Consensus | null): readonly
   ledgerRoute(node),
   metricsRoute(node),
   ...(consensus === null ? [] : consensusRoutes(node, consensus)),
+  ...(epochs === null ? [] : [rewardProposalsRoute(epochs.receipts)]),
+  ...syncRoutes(node),
   ...(node.chunks === null ? [] : chunkRoutes(node, node.chunks)),
 ]

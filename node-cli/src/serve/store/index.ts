@@ -4,8 +4,12 @@ import { databaseFile, inTransaction, openDatabase, orRefuse } from '../../data-
 import { writeStorage } from '../../data-dir/run-records.ts'
 import type { StorageWrite } from '../../engine/index.ts'
 import { type ConsensusStore, consensusStore } from './consensus.ts'
+import { type EpochStore, epochStore } from './epochs.ts'
 import { type EvidenceStore, evidenceStore } from './evidence.ts'
+import { type EvidencePostStore, evidencePostStore } from './evidence-posts.ts'
 import { type FactStore, factStore } from './facts.ts'
+import { type HubContactStore, hubContactStore } from './hub-contact.ts'
+import { type LeaseStore, leaseStore } from './leases.ts'
 import { type LedgerStore, ledgerStore } from './ledger.ts'
 import { migrations } from './migrations.ts'
 import { type ModuleStore, moduleStore } from './modules.ts'
@@ -14,6 +18,7 @@ import { type RoundVoteStore, roundVoteStore } from './round-votes.ts'
 import { type RoundStore, roundStore } from './rounds.ts'
 import { type SenderStore, senderStore } from './senders.ts'
 import { type SetStore, setStore } from './sets.ts'
+import { type SyncedStateStore, syncedStateStore } from './synced-state.ts'
 import { type VoteStore, voteStore } from './votes.ts'
 
 /** Everything a serving node keeps, in the database of its data directory. What is committed is on the disk. */
@@ -22,8 +27,12 @@ export interface ServeStore {
   /** For further stores over the same database. */
   readonly db: DatabaseSync
   readonly consensus: ConsensusStore
+  readonly epochs: EpochStore
   readonly evidence: EvidenceStore
+  readonly evidencePosts: EvidencePostStore
   readonly facts: FactStore
+  readonly leases: LeaseStore
+  readonly hubContact: HubContactStore
   readonly ledger: LedgerStore
   readonly modules: ModuleStore
   readonly nonces: NonceStore
@@ -31,6 +40,7 @@ export interface ServeStore {
   readonly roundVotes: RoundVoteStore
   readonly senders: SenderStore
   readonly sets: SetStore
+  readonly syncedState: SyncedStateStore
   readonly votes: VoteStore
   /** Writes what a run stored, within a transaction of the caller's. */
   readonly writeStorage: (writes: readonly StorageWrite[]) => void
@@ -57,8 +67,12 @@ export function openServeStore(dataDir: string): ServeStore {
       file,
       db,
       consensus: consensusStore(db),
+      epochs: epochStore(db),
       evidence: evidenceStore(db),
+      evidencePosts: evidencePostStore(db),
       facts,
+      leases: leaseStore(db),
+      hubContact: hubContactStore(db),
       ledger: ledgerStore(db),
       modules: moduleStore(db),
       nonces: nonceStore(db),
@@ -66,6 +80,7 @@ export function openServeStore(dataDir: string): ServeStore {
       roundVotes: roundVoteStore(db),
       senders: senderStore(db),
       sets: setStore(db),
+      syncedState: syncedStateStore(db, facts),
       votes: voteStore(db, facts),
       writeStorage: (writes) => writeStorage(db, writes),
       transaction: (work) => inTransaction(db, work),

@@ -66,4 +66,38 @@ export const migrations: readonly string[] = [
   );
   CREATE INDEX evidence_unposted ON evidence (id) WHERE posted_at IS NULL;
   `,
+  `
+  -- Offers of tasks that a miner took, the newest of them. What the vote's receipt hashes is kept until the hub has it.
+  CREATE TABLE leases (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, offer_id TEXT NOT NULL UNIQUE, round_id TEXT NOT NULL,
+    project_id TEXT NOT NULL, function TEXT NOT NULL, position INTEGER NOT NULL, role TEXT NOT NULL,
+    vote_by INTEGER NOT NULL, state TEXT NOT NULL, reason TEXT, result TEXT, changed_at INTEGER NOT NULL
+  );
+  CREATE INDEX open_leases ON leases (state) WHERE state IN ('leased', 'voted');
+  `,
+  `
+  -- What state sync has taken of modules that are not whole yet; an entry was held against the hash of its bucket.
+  CREATE TABLE sync_buckets (
+    address TEXT NOT NULL, bucket INTEGER NOT NULL, hash TEXT NOT NULL, is_whole INTEGER NOT NULL,
+    PRIMARY KEY (address, bucket)
+  ) WITHOUT ROWID;
+  CREATE TABLE sync_entries (
+    address TEXT NOT NULL, bucket INTEGER NOT NULL, key TEXT NOT NULL, value BLOB NOT NULL,
+    PRIMARY KEY (address, bucket, key)
+  ) WITHOUT ROWID;
+  -- Epochs of projects to settle. The receipt is kept from when a quorum attested it until the hub has it.
+  CREATE TABLE epochs (
+    project_id TEXT NOT NULL, epoch INTEGER NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('open', 'settled', 'empty')), due_at INTEGER, receipt TEXT,
+    PRIMARY KEY (project_id, epoch)
+  ) WITHOUT ROWID;
+  CREATE INDEX epochs_open ON epochs (epoch) WHERE state = 'open';
+  -- Spans of network time in which the hub heard this node without a pause.
+  CREATE TABLE hub_contact (id INTEGER PRIMARY KEY, first_at INTEGER NOT NULL, last_at INTEGER NOT NULL);
+  -- What became of evidence that the hub has not taken: refused and withheld is never sent again.
+  CREATE TABLE evidence_posts (
+    evidence_id INTEGER PRIMARY KEY, status TEXT NOT NULL CHECK (status IN ('waiting', 'refused', 'withheld')),
+    failures INTEGER NOT NULL
+  );
+  `,
 ]

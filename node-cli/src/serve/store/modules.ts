@@ -11,12 +11,15 @@ export interface ModuleStore {
   /** How many runs have changed the storage of a module. */
   readonly sequence: (address: string) => number
   readonly count: () => number
+  /** Addresses above one, ascending. */
+  readonly after: (address: string, limit: number) => readonly string[]
 }
 
 export function moduleStore(db: DatabaseSync): ModuleStore {
   const artifact = db.prepare('SELECT hbc FROM modules WHERE address = ?')
   const stored = db.prepare('SELECT value FROM storage WHERE address = ? AND key = ?')
   const sequence = db.prepare('SELECT sequence FROM sequences WHERE address = ?')
+  const after = db.prepare('SELECT address FROM modules WHERE address > ? ORDER BY address LIMIT ?')
   const count = db.prepare('SELECT count(*) AS count FROM modules')
   return {
     artifact: (address) => (artifact.get(address) as { hbc: Uint8Array } | undefined)?.hbc ?? null,
@@ -24,5 +27,6 @@ export function moduleStore(db: DatabaseSync): ModuleStore {
     stored: (address, key) => (stored.get(address, key) as { value: Uint8Array } | undefined)?.value ?? null,
     sequence: (address) => (sequence.get(address) as { sequence: number } | undefined)?.sequence ?? 0,
     count: () => (count.get() as { count: number }).count,
+    after: (address, limit) => (after.all(address, limit) as { address: string }[]).map((row) => row.address),
   }
 }

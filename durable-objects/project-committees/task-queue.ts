@@ -1,0 +1,262 @@
+import type { Task } from '../../protocol/consensus/index.ts'
+import { deriveTaskRoundId } from '../../protocol/identity/index.ts'
+import type { CommitteeRules } from '../../protocol/manifest/index.ts'
+import type { RoundTerms } from '../round/round.ts'
+import { migrate } from '../sql-migrations.ts'
+
+/** A task as its project is asked to have it run; it was held against the project before. */
+export interface TaskRequest {
+  /** The hub's own id. */
+  taskId: string
+  function: string
+  gasLimit: number
+  inputHash: string
+  /** Base64, up to 4 KiB; null where the input is a file under its hash. */
+  input: string | null
+  /** Names the task of a caller that may ask for it again; it is the same for a day. */
+  idempotencyKey: string | null
+  /** Whether the project cannot pay a committee. */
+  underfunded: boolean
+}
+
+/** What tasks of an epoch have in common, once its set is attested. */
+export interface EpochTerms {
+  epoch: number
+  epochSecs: number
+  setHash: string
+  consensusHash: string
+  moduleAddress: string
+  rules: RoundTerms['rules'] & { committee: CommitteeRules }
+}
+
+/** The epoch of a time, and what holds in it while its set is attested. */
+export interface RunningEpoch {
+  epoch: number
+  epochSecs: number
+  terms: EpochTerms | null
+}
+
+export type Submitted =
+  | { status: 'running' | 'queued' | 'known'; taskId: string; roundId: string | null; createdAt: number }
+  /** The key names another task. */
+  | { status: 'conflict' }
+  | { status: 'full'; what: 'queued' | 'open' }
+
+/** Most tasks of a project that wait, and that run. */
+export const queuedMax = 10_000
+export const openMax = 1_000
+/** For so long a key names its task. */
+const keySecs = 86_400
+/** Rounds that are begun together. */
+const startsMax = 50
+
+const migrations = [
+  `CREATE TABLE tasks (
+    position INTEGER PRIMARY KEY AUTOINCREMENT,
+    task_id TEXT NOT NULL UNIQUE,
+    idempotency_key TEXT UNIQUE,
+    state TEXT NOT NULL,
+    request TEXT NOT NULL,
+    epoch INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    seq INTEGER,
+    round_id TEXT UNIQUE,
+    terms TEXT
+  )`,
+  // One seq for each task of an epoch, whatever order they come in.
+  'CREATE UNIQUE INDEX tasks_by_seq ON tasks (epoch, seq) WHERE seq IS NOT NULL',
+  'CREATE INDEX tasks_by_state ON tasks (state, position)',
+  'CREATE TABLE sequences (epoch INTEGER PRIMARY KEY, next INTEGER NOT NULL)',
+]
+
+/** `starting` until the object of its round has it; `over` is kept only for the key. */
+type TaskState = 'queued' | 'starting' | 'running' | 'over'
+
+interface Row extends Record<string, SqlStorageValue> {
+  task_id: string
+  state: TaskState
+  request: string
+  epoch: number
+  created_at: number
+  round_id: string | null
+  terms: string | null
+}
+
+/**
+ * The tasks of one project that wait or run. Everything here is synchronous: one task after the other gets its `seq`, and
+ * what was decided is stored before anybody hears of it.
+ */
+export class TaskQueue {
+  readonly #storage: DurableObjectStorage
+  constructor(storage: DurableObjectStorage) {
+    this.#storage = storage
+    migrate(storage, migrations)
+  }
+
+  /** Takes a task: it gets its round at once, or waits. The same again changes nothing. */
+  submit(projectId: string, request: TaskRequest, running: RunningEpoch, now: number): Submitted {
+    return this.#storage.transactionSync(() => {
+      const known = this.#find(request, now)
+      if (known !== null) return known
+      const mustWait = running.terms === null || this.count('queued') > 0
+      if (mustWait && this.count('queued') >= queuedMax) return { status: 'full', what: 'queued' }
+      if (!mustWait && this.openCount() >= openMax) return { status: 'full', what: 'open' }
+      const { taskId, idempotencyKey } = request
+      this.#storage.sql.exec(
+        `INSERT INTO tasks (task_id, idempotency_key, state, request, epoch, created_at) VALUES (?, ?, 'queued', ?, ?, ?)`,
+        taskId,
+        idempotencyKey,
+        JSON.stringify(request),
+        running.epoch,
+        now,
+      )
+      if (mustWait || running.terms === null)
+        return { status: 'queued', taskId, roundId: null, createdAt: now }
+      const { roundId } = this.#schedule(projectId, request, running.terms, now)
+      return { status: 'running', taskId, roundId, createdAt: now }
+    })
+  }
+
+  /** Gives waiting tasks their rounds, oldest first, as many as may run. */
+  schedule(projectId: string, terms: EpochTerms, now: number): void {
+    this.#storage.transactionSync(() => {
+      // What then still waits, waits for room, in the next epoch too.
+      this.#storage.sql.exec(`UPDATE tasks SET epoch = ? WHERE state = 'queued'`, terms.epoch + 1)
+      const room = Math.min(openMax - this.openCount(), startsMax)
+      for (const { request } of this.#rows(`state = 'queued'`, room))
+        this.#schedule(projectId, JSON.parse(request) as TaskRequest, terms, now)
+    })
+  }
+
+  /** Tasks that waited for the set of an epoch that is over. */
+  expired({ epoch }: RunningEpoch): string[] {
+    return this.#rows(`state = 'queued' AND epoch < ${Math.trunc(epoch)}`, startsMax).map(
+      ({ task_id }) => task_id,
+    )
+  }
+
+  /** Ends tasks that never get a round. */
+  drop(taskIds: readonly string[]): void {
+    for (const taskId of taskIds) this.#end('task_id', taskId)
+  }
+
+  /** Rounds that were decided on and may not have begun. */
+  starting(): RoundTerms[] {
+    return this.#rows(`state = 'starting'`, startsMax).map(
+      ({ terms }) => JSON.parse(terms ?? '') as RoundTerms,
+    )
+  }
+
+  started(roundId: string): void {
+    this.#storage.sql.exec(
+      `UPDATE tasks SET state = 'running' WHERE round_id = ? AND state = 'starting'`,
+      roundId,
+    )
+  }
+
+  /** The round is over. */
+  close(roundId: string): void {
+    this.#end('round_id', roundId)
+  }
+
+  /** The round of a task, null while it waits; undefined for one that neither waits nor runs. */
+  roundOf(taskId: string): string | null | undefined {
+    return this.#storage.sql
+      .exec<{ round_id: string | null }>(
+        `SELECT round_id FROM tasks WHERE task_id = ? AND state <> 'over'`,
+        taskId,
+      )
+      .toArray()[0]?.round_id
+  }
+
+  count(state: TaskState): number {
+    return this.#storage.sql
+      .exec<{ count: number }>('SELECT count(*) AS count FROM tasks WHERE state = ?', state)
+      .one().count
+  }
+
+  openCount(): number {
+    return this.count('starting') + this.count('running')
+  }
+
+  /** Forgets keys that no longer name their task. */
+  purge(now: number): void {
+    this.#storage.sql.exec(`DELETE FROM tasks WHERE state = 'over' AND created_at <= ?`, now - keySecs)
+  }
+
+  #find(request: TaskRequest, now: number): Submitted | null {
+    const { taskId, idempotencyKey } = request
+    this.#storage.sql.exec(
+      'UPDATE tasks SET idempotency_key = NULL WHERE idempotency_key = ? AND created_at <= ?',
+      idempotencyKey,
+      now - keySecs,
+    )
+    const [row] = this.#storage.sql
+      .exec<Row>('SELECT * FROM tasks WHERE task_id = ? OR idempotency_key = ?', taskId, idempotencyKey)
+      .toArray()
+    if (row === undefined) return null
+    if (!isSameTask(JSON.parse(row.request) as TaskRequest, request)) return { status: 'conflict' }
+    return { status: 'known', taskId: row.task_id, roundId: row.round_id, createdAt: row.created_at }
+  }
+
+  #schedule(projectId: string, request: TaskRequest, given: EpochTerms, now: number): RoundTerms {
+    const task: Task = {
+      v: 1,
+      project_id: projectId,
+      consensus_hash: given.consensusHash,
+      epoch: given.epoch,
+      seq: this.#nextSeq(given.epoch),
+      set_hash: given.setHash,
+      module_address: given.moduleAddress,
+      function: request.function,
+      input_hash: request.inputHash,
+      gas_limit: request.gasLimit,
+      issued_at: now,
+    }
+    const terms: RoundTerms = {
+      roundId: deriveTaskRoundId(task),
+      taskId: request.taskId,
+      task,
+      input: request.input,
+      rules: given.rules,
+      underfunded: request.underfunded,
+      startedAtMs: Date.now(),
+    }
+    this.#storage.sql.exec(
+      `UPDATE tasks SET state = 'starting', epoch = ?, seq = ?, round_id = ?, terms = ? WHERE task_id = ?`,
+      task.epoch,
+      task.seq,
+      terms.roundId,
+      JSON.stringify(terms),
+      request.taskId,
+    )
+    return terms
+  }
+
+  #nextSeq(epoch: number): number {
+    return (
+      this.#storage.sql
+        .exec<{ next: number }>(
+          `INSERT INTO sequences (epoch, next) VALUES (?, 1) ON CONFLICT (epoch) DO UPDATE SET next = next + 1
+          RETURNING next`,
+          epoch,
+        )
+        .one().next - 1
+    )
+  }
+
+  /** Only what has a key is kept, for as long as the key names it. */
+  #end(column: 'task_id' | 'round_id', id: string): void {
+    this.#storage.sql.exec(`DELETE FROM tasks WHERE ${column} = ? AND idempotency_key IS NULL`, id)
+    this.#storage.sql.exec(`UPDATE tasks SET state = 'over', terms = NULL WHERE ${column} = ?`, id)
+  }
+
+  #rows(where: string, limit: number): Row[] {
+    return this.#storage.sql
+      .exec<Row>(`SELECT * FROM tasks WHERE ${where} ORDER BY position LIMIT ?`, Math.max(0, limit))
+      .toArray()
+  }
+}
+
+const isSameTask = (one: TaskRequest, other: TaskRequest): boolean =>
+  one.function === other.function && one.gasLimit === other.gasLimit && one.inputHash === other.inputHash

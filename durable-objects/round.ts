@@ -1,0 +1,353 @@
+import { DurableObject } from 'cloudflare:workers'
+import type {
+  Block,
+  KeptCommittee,
+  RoundState as PublicState,
+  TaskVote,
+} from '../protocol/consensus/index.ts'
+import type { OfferResult, RoundPort, VoteBody, VoteResult } from './node-link/types.ts'
+import type { DirectOutcome, DirectRequest } from './round/direct.ts'
+import { dueEffects, type Effect, effectName, nextTime } from './round/due.ts'
+import {
+  agreedAtOf,
+  beginRound,
+  type Lease,
+  publicState,
+  type Result,
+  type Round,
+  type RoundTerms,
+} from './round/round.ts'
+import {
+  type Answers,
+  accepted,
+  answered,
+  auditBlockFound,
+  cancelled,
+  declined,
+  isVoteAwaited,
+  offered,
+  passTime,
+  refused,
+  seated,
+  voted,
+} from './round/transitions.ts'
+
+/** What becomes of a vote that was looked at. */
+export type Judgement =
+  | { status: 'valid'; vote: TaskVote; result: Result }
+  | { status: 'known' }
+  | { status: 'invalid'; message: string }
+
+/** What a round asks of everything around it. Whatever throws is tried again later. */
+export interface RoundConfig {
+  /** Network time. */
+  now(): Promise<number>
+  /** How often to look for what is awaited; where time follows a chain, also for its leaps. */
+  pollMs: number
+  /** Whether network time may leap ahead of the machine's. */
+  mayLeap: boolean
+  seat(terms: RoundTerms): Promise<KeptCommittee>
+  /** Writes the round as it stands; `over` where it had ended before. */
+  publish(round: Round): Promise<'written' | 'over'>
+  offer(round: Round, lease: Lease): Promise<OfferResult>
+  cancel(round: Round, lease: Lease): Promise<void>
+  judge(round: Round, lease: Lease, body: VoteBody): Promise<Judgement>
+  /** A node sent a vote that is none. */
+  reportInvalid(nodeKey: string): Promise<void>
+  /** The first block after a time, and whether it has the round audited; null while it is not there. */
+  auditBlock(round: Round, agreedAt: number): Promise<{ block: Block; isAudited: boolean } | null>
+  ask(round: Round): Promise<Answers>
+  /** Sends every validator the finality votes. */
+  spread(round: Round): Promise<void>
+  /** Has every validator run something. */
+  execute(request: DirectRequest): Promise<DirectOutcome>
+  /** Tells the project that the round is over. */
+  release(terms: RoundTerms): Promise<void>
+}
+
+/** How far a caller waits for a round. */
+export type Awaited = 'agreed' | 'final'
+
+const firstPauseMs = 1_000
+const longestPauseMs = 60_000
+/** What is under way in memory is taken up again after this, should its process have ended. */
+const backstopMs = 15_000
+
+/**
+ * One task from offer to final: `env.ROUND.getByName('<round id>')`. Its rules are in `round/`, which says what follows from
+ * an event, and what a round wants done as it stands. Here each change is stored before what it calls for is done, so that a
+ * process that ends in between leaves nothing undone: the alarm takes it up. The object forgets everything once its round was
+ * published and its project was told.
+ */
+export class RoundObject<Env = unknown> extends DurableObject<Env> implements RoundPort {
+  readonly #config: RoundConfig
+  #round: Round | null
+  #working: Promise<void> | null = null
+  #isAskedAgain = false
+  /** Of effects that failed, how often, and when they are due again; by their names. */
+  readonly #failures = new Map<string, { count: number; untilMs: number }>()
+  readonly #waiting = new Set<{ awaited: Awaited; resolve: () => void }>()
+
+  constructor(ctx: DurableObjectState, env: Env, config: RoundConfig) {
+    super(ctx, env)
+    this.#config = config
+    this.#round = ctx.storage.kv.get<Round>('round') ?? null
+  }
+
+  /** Begins the round, once. It returns when everybody can read of it, or when that is left to a later try. */
+  async start(terms: RoundTerms): Promise<void> {
+    if (this.#round === null) {
+      this.#store(beginRound(terms))
+      await this.ctx.storage.setAlarm(Date.now() + backstopMs)
+    }
+    if (this.#round?.drawn == null || this.#round.published === null) {
+      await this.#perform({ kind: 'seat' })
+      await this.#perform({ kind: 'publish' })
+    }
+    this.#work()
+  }
+
+  /** A direct round: it is over when this returns, and leaves nothing here. */
+  async execute(request: DirectRequest): Promise<DirectOutcome> {
+    return this.#config.execute(request)
+  }
+
+  async accepted(offerId: string, nodeKey: string): Promise<void> {
+    await this.#happen(offerId, nodeKey, accepted)
+  }
+
+  /** Why it declines is its own affair: it owed a vote. */
+  async declined(offerId: string, nodeKey: string, _reason: string): Promise<void> {
+    await this.#happen(offerId, nodeKey, declined)
+  }
+
+  /** Takes a vote. It is stored when this says so. */
+  async voted(offerId: string, nodeKey: string, body: VoteBody): Promise<VoteResult> {
+    const lease = this.#leaseOf(offerId, nodeKey)
+    if (this.#round === null || lease === null)
+      return refusal('invalid_state', 'The round is over, or never asked this node.')
+    const judgement = await this.#config.judge(this.#round, lease, body)
+    if (judgement.status === 'invalid') {
+      this.#change((round) => refused(round, lease.position, 'invalid_vote'))
+      await this.#config.reportInvalid(nodeKey)
+      return refusal('invalid_evidence', `This is no vote of the round: ${judgement.message}.`)
+    }
+    const now = await this.#config.now()
+    if (this.#round === null) return refusal('invalid_state', 'The round is over.')
+    if (judgement.status === 'valid') {
+      // A vote after the close is looked at only for what it proves.
+      const isAwaited = isVoteAwaited(this.#round, lease.position, now)
+      if (isAwaited || this.#round.closedAt !== null)
+        this.#change((round) => voted(round, judgement.vote, judgement.result, now))
+      if (!isAwaited) {
+        this.#change((round) => refused(round, lease.position, 'late'))
+        this.#work()
+        return refusal('invalid_state', 'The vote came after its time.')
+      }
+    }
+    this.#work()
+    return { ok: true, state: publicState(this.#round) }
+  }
+
+  /** Waits until everybody can read that the round came this far. `gone` once the object has forgotten it. */
+  async wait(awaited: Awaited, ms: number): Promise<'reached' | 'pending' | 'gone'> {
+    if (this.#round === null) return 'gone'
+    if (isReached(this.#round.published, awaited)) return 'reached'
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const waiter = { awaited, resolve }
+    this.#waiting.add(waiter)
+    const timer = setTimeout(resolve, ms)
+    await promise
+    clearTimeout(timer)
+    return this.#waiting.delete(waiter) ? 'pending' : 'reached'
+  }
+
+  override async alarm(): Promise<void> {
+    if (this.#round === null) return
+    await this.#work()
+  }
+
+  #leaseOf(offerId: string, nodeKey: string): Lease | null {
+    const lease = this.#round?.leases[Number(offerId.split('.')[1])]
+    return lease?.nodeKey === nodeKey ? lease : null
+  }
+
+  async #happen(
+    offerId: string,
+    nodeKey: string,
+    event: (round: Round, position: number, now: number) => Round,
+  ): Promise<void> {
+    const lease = this.#leaseOf(offerId, nodeKey)
+    if (lease === null) return
+    const now = await this.#config.now()
+    this.#change((round) => event(round, lease.position, now))
+    this.#work()
+  }
+
+  #change(event: (round: Round) => Round): void {
+    if (this.#round === null) return
+    const changed = event(this.#round)
+    if (changed !== this.#round) this.#store(changed)
+  }
+
+  #store(round: Round): void {
+    this.ctx.storage.kv.put('round', round)
+    this.#round = round
+    for (const waiter of this.#waiting) {
+      if (!isReached(round.published, waiter.awaited)) continue
+      this.#waiting.delete(waiter)
+      waiter.resolve()
+    }
+  }
+
+  /** Does what is due, one run at a time. What happens in the meantime makes it look again. */
+  #work(): Promise<void> {
+    this.#isAskedAgain = true
+    this.#working ??= this.#workOff()
+    return this.#working
+  }
+
+  async #workOff(): Promise<void> {
+    try {
+      // What was asked for while the alarm was set is looked at too.
+      while (this.#isAskedAgain) {
+        await this.#workOnce()
+        await this.#rest()
+      }
+    } finally {
+      this.#working = null
+    }
+  }
+
+  async #workOnce(): Promise<void> {
+    while (this.#isAskedAgain && this.#round !== null) {
+      this.#isAskedAgain = false
+      const now = await this.#config.now()
+      this.#change((round) => passTime(round, now))
+      const due = this.#due(now)
+      if (due.length > 0) {
+        await this.ctx.storage.setAlarm(Date.now() + backstopMs)
+        const done = await Promise.all(due.map((effect) => this.#perform(effect)))
+        this.#isAskedAgain ||= done.includes('done')
+      }
+    }
+    if (this.#round === null) this.#isAskedAgain = false
+  }
+
+  #due(now: number): Effect[] {
+    if (this.#round === null) return []
+    return dueEffects(this.#round, now).filter(
+      (effect) => (this.#failures.get(effectName(effect))?.untilMs ?? 0) <= Date.now(),
+    )
+  }
+
+  /** Sets the alarm for when something may be due again. */
+  async #rest(): Promise<void> {
+    if (this.#round === null) return
+    const [now, nowMs] = [await this.#config.now(), Date.now()]
+    const next = nextTime(this.#round)
+    const isAwaiting = this.#due(now).length > 0
+    const times = [...this.#failures.values()].map(({ untilMs }) => untilMs).filter((ms) => ms > nowMs)
+    if (next !== null) times.push(nowMs + Math.max(0, next - now) * 1000)
+    if (isAwaiting || this.#config.mayLeap) times.push(nowMs + this.#config.pollMs)
+    const soonest = times.reduce((one, other) => Math.min(one, other), nowMs + longestPauseMs)
+    await this.ctx.storage.setAlarm(soonest)
+  }
+
+  /** Does one thing, and notes that it was done. */
+  async #perform(effect: Effect): Promise<'done' | 'waiting' | 'failed'> {
+    const name = effectName(effect)
+    try {
+      const done = await this.#act(effect)
+      this.#failures.delete(name)
+      return done ? 'done' : 'waiting'
+    } catch (error) {
+      console.error(`${name} of ${this.#round?.terms.roundId} failed`, error)
+      const count = (this.#failures.get(name)?.count ?? 0) + 1
+      const pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(16, count - 1))
+      this.#failures.set(name, { count, untilMs: Date.now() + pauseMs })
+      return 'failed'
+    }
+  }
+
+  /** Whether anything came of it. */
+  async #act(effect: Effect): Promise<boolean> {
+    const round = this.#round
+    if (round === null) return false
+    switch (effect.kind) {
+      case 'seat': {
+        if (round.drawn !== null) return false
+        const drawn = await this.#config.seat(round.terms)
+        return this.#changeNow((one, now) => seated(one, drawn, now))
+      }
+      case 'publish':
+        return this.#publish(round)
+      case 'offer': {
+        const outcome = await this.#config.offer(round, effect.lease)
+        return this.#changeNow((one, now) => offered(one, effect.lease.position, outcome, now))
+      }
+      case 'cancel':
+        await this.#config.cancel(round, effect.lease)
+        return this.#changeNow((one) => cancelled(one, effect.lease.position))
+      case 'find_audit_block':
+        return this.#findAuditBlock(round)
+      case 'ask': {
+        const answers = await this.#config.ask(round)
+        const ms = Date.now() - round.terms.startedAtMs
+        return this.#changeNow((one, now) => answered(one, answers, { now, ms }))
+      }
+      case 'spread':
+        await this.#config.spread(round)
+        return this.#changeNow((one) => ({ ...one, isSpread: true }))
+      case 'release':
+        await this.#config.release(round.terms)
+        return this.#changeNow((one) => ({ ...one, isReleased: true }))
+      case 'delete':
+        return this.#forget()
+    }
+  }
+
+  async #changeNow(event: (round: Round, now: number) => Round): Promise<true> {
+    const now = await this.#config.now()
+    this.#change((round) => event(round, now))
+    return true
+  }
+
+  async #publish(round: Round): Promise<boolean> {
+    const state = publicState(round)
+    if (round.drawn === null || state === round.published) return false
+    const outcome = await this.#config.publish(round)
+    // The round ended, and this object forgot it, before it was begun again.
+    if (outcome === 'over' && round.outcome === null) return this.#release(round)
+    this.#change((one) => ({ ...one, published: state }))
+    return true
+  }
+
+  async #release({ terms }: Round): Promise<boolean> {
+    await this.#config.release(terms)
+    return this.#forget()
+  }
+
+  async #findAuditBlock(round: Round): Promise<boolean> {
+    const agreedAt = agreedAtOf(round)
+    const found = agreedAt === null ? null : await this.#config.auditBlock(round, agreedAt)
+    if (found === null) return false
+    this.#change((one) => auditBlockFound(one, found.block, found.isAudited))
+    return true
+  }
+
+  async #forget(): Promise<boolean> {
+    for (const { resolve } of this.#waiting) resolve()
+    this.#round = null
+    await this.ctx.storage.deleteAlarm()
+    await this.ctx.storage.deleteAll()
+    return false
+  }
+}
+
+const refusal = (code: string, message: string): VoteResult => ({ ok: false, code, message })
+
+const isReached = (published: PublicState | null, awaited: Awaited): boolean => {
+  if (published === 'finalized' || published === 'failed') return true
+  return awaited === 'agreed' && published === 'committee_agreed'
+}

@@ -1,0 +1,57 @@
+import { deadlineOf, fallbackOf, isOpen, type Lease, publicState, type Round } from './round.ts'
+
+/** What is to be done for a round. Each may be done twice: whoever did it before it was noted does it again. */
+export type Effect =
+  | { kind: 'seat' }
+  | { kind: 'publish' }
+  | { kind: 'offer'; lease: Lease }
+  | { kind: 'cancel'; lease: Lease }
+  | { kind: 'find_audit_block' }
+  | { kind: 'ask' }
+  | { kind: 'spread' }
+  | { kind: 'release' }
+  | { kind: 'delete' }
+
+/** The name of an effect, under which what failed is tried again later. */
+export const effectName = (effect: Effect): string =>
+  'lease' in effect ? `${effect.kind}:${effect.lease.position}` : effect.kind
+
+/**
+ * What a round wants done now. It follows from the round alone, so nothing is forgotten where a process ends between a
+ * change and what it calls for.
+ */
+export function dueEffects(round: Round, now: number): Effect[] {
+  if (round.drawn === null) return [{ kind: 'seat' }]
+  const publish: Effect[] = publicState(round) === round.published ? [] : [{ kind: 'publish' }]
+  // Nobody is asked before everybody can read of the round; and a round that is over elsewhere asks nobody again.
+  if (round.published === null) return publish
+  if (round.outcome !== null) return publish.length > 0 ? publish : ending(round)
+  const offers = round.leases
+    .filter(({ state }) => state === 'offering')
+    .map((lease): Effect => ({ kind: 'offer', lease }))
+  const cancels = round.leases
+    .filter(({ isObsolete }) => isObsolete)
+    .map((lease): Effect => ({ kind: 'cancel', lease }))
+  return [...publish, ...offers, ...cancels, ...deciding(round, now)]
+}
+
+function deciding(round: Round, now: number): Effect[] {
+  if (round.closedAt === null) return []
+  if (round.auditBlock === null) return [{ kind: 'find_audit_block' }]
+  return now >= round.asking.nextAt ? [{ kind: 'ask' }] : []
+}
+
+/** Votes are spread before the project takes the round for over, and the round is forgotten last. */
+function ending(round: Round): Effect[] {
+  if (!round.isSpread) return [{ kind: 'spread' }]
+  return round.isReleased ? [{ kind: 'delete' }] : [{ kind: 'release' }]
+}
+
+/** When the time alone changes something, in network time; null while only what is under way can. */
+export function nextTime(round: Round): number | null {
+  if (round.outcome !== null || round.drawn === null || fallbackOf(round) !== null) return null
+  if (round.closedAt !== null) return round.auditBlock === null ? null : round.asking.nextAt
+  const end = ({ state, acceptBy, voteBy }: Lease) => (state === 'leased' ? voteBy : acceptBy)
+  const first = round.leases.filter(isOpen).reduce((at, lease) => Math.min(at, end(lease)), deadlineOf(round))
+  return first + 1
+}

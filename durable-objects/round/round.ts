@@ -1,0 +1,150 @@
+import type {
+  Block,
+  FinalityRecord,
+  FinalityVote,
+  KeptCommittee,
+  RoundState as PublicState,
+  Task,
+  TaskVote,
+} from '../../protocol/consensus/index.ts'
+import { countVotes, roundDeadline } from '../../protocol/consensus/index.ts'
+import type { ExecutionEvent, ExecutionReceipt } from '../../protocol/execution/index.ts'
+import type { CommitteeRules } from '../../protocol/manifest/index.ts'
+import type { FallbackReason, LeaseState, MissReason } from './states.ts'
+
+/** What a round begins with. */
+export interface RoundTerms {
+  roundId: string
+  /** The hub's own id of the task. */
+  taskId: string
+  task: Task
+  /** Base64, up to 4 KiB; a larger input is a file under its hash. */
+  input: string | null
+  rules: { committee: CommitteeRules; roundSecs: number; leaseSecs: number; acceptSecs: number }
+  /** Whether the project cannot pay a committee. */
+  underfunded: boolean
+  /** By the clock of the machine. */
+  startedAtMs: number
+}
+
+/** What a member was asked. */
+export interface Lease {
+  position: number
+  role: 'primary' | 'backup'
+  nodeKey: string
+  /** `offering` until its node was told. */
+  state: 'offering' | Extract<LeaseState, 'offered' | 'leased' | 'voted' | 'missed'>
+  missedBecause: MissReason | null
+  createdAt: number
+  acceptBy: number
+  voteBy: number
+  completedAt: number | null
+  /** Why a vote of its was refused. */
+  refused: 'invalid_vote' | 'late' | null
+  /** Whether its node has to be told that nothing is awaited of it. */
+  isObsolete: boolean
+}
+
+export interface KeptVote {
+  vote: TaskVote
+  receivedAt: number
+}
+
+/** What a run gave, without what is large. */
+export interface Result {
+  receipt: ExecutionReceipt
+  /** Base64; null where it is a file under the hash that the receipt names, as events are. */
+  output: string | null
+  events: readonly ExecutionEvent[] | null
+}
+
+/** A round as its object keeps it. */
+export interface Round {
+  terms: RoundTerms
+  /** Null until the committee was drawn. */
+  drawn: KeptCommittee | null
+  /** In draw order. */
+  leases: readonly Lease[]
+  /** Valid ones that came before the close: at most two of a member. */
+  votes: readonly KeptVote[]
+  /** Valid ones that came after it, of members that had voted otherwise. */
+  evidence: readonly TaskVote[]
+  /** By receipt hash. */
+  results: Readonly<Record<string, Result>>
+  /** When the tally first became clean. */
+  agreedAt: number | null
+  closedAt: number | null
+  auditBlock: Block | null
+  isAudited: boolean
+  /** The latest of each validator. */
+  finalityVotes: readonly FinalityVote[]
+  asking: { attempts: number; nextAt: number }
+  outcome: Outcome | null
+  /** What was published last. */
+  published: PublicState | null
+  /** Whether validators have been sent the finality votes. */
+  isSpread: boolean
+  /** Whether the project counts it as over. */
+  isReleased: boolean
+}
+
+/** How a round ended. */
+export type Outcome =
+  | { state: 'finalized'; record: FinalityRecord; at: number; ms: number }
+  | { state: 'failed'; at: number }
+
+export const beginRound = (terms: RoundTerms): Round => ({
+  terms,
+  drawn: null,
+  leases: [],
+  votes: [],
+  evidence: [],
+  results: {},
+  agreedAt: null,
+  closedAt: null,
+  auditBlock: null,
+  isAudited: false,
+  finalityVotes: [],
+  asking: { attempts: 0, nextAt: 0 },
+  outcome: null,
+  published: null,
+  isSpread: false,
+  isReleased: false,
+})
+
+export const fallbackOf = ({ terms, drawn }: Round): FallbackReason | null => {
+  if (terms.underfunded) return 'underfunded'
+  return drawn?.committee.fallback ? 'too_few_members' : null
+}
+
+export const deadlineOf = ({ terms: { task, rules } }: Round): number => roundDeadline(task, rules.roundSecs)
+
+export const isOpen = ({ state }: Lease): boolean =>
+  state === 'offering' || state === 'offered' || state === 'leased'
+
+export const votesOf = ({ votes }: Round): TaskVote[] => votes.map(({ vote }) => vote)
+
+export const tallyOf = (round: Round) => countVotes(round.drawn?.committee ?? { q: 1 }, votesOf(round))
+
+/** `agreed_at` of section 19: when the tally became clean; of a contested or fallback round, when it was closed. */
+export function agreedAtOf(round: Round): number | null {
+  if (round.closedAt === null) return null
+  return tallyOf(round).clean ? round.agreedAt : round.closedAt
+}
+
+/** The state that everybody sees. */
+export function publicState(round: Round): PublicState {
+  if (round.outcome !== null) return round.outcome.state
+  if (fallbackOf(round) !== null) return 'fallback'
+  const { clean } = tallyOf(round)
+  if (round.closedAt !== null) return clean && !round.isAudited ? 'committee_agreed' : 'escalated'
+  if (clean) return 'committee_agreed'
+  return round.agreedAt === null ? 'pending' : 'escalated'
+}
+
+/** The receipt hash of the result, as far as there is one. */
+export function resultHashOf(round: Round): string | null {
+  if (round.outcome !== null)
+    return round.outcome.state === 'finalized' ? round.outcome.record.receipt_hash : null
+  return publicState(round) === 'committee_agreed' ? tallyOf(round).hash : null
+}

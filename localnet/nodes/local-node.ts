@@ -1,0 +1,195 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, mkdirSync, openSync, readFileSync, statSync } from 'node:fs'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import * as z from 'zod'
+import { waitFor } from '../../tools/client/wait.ts'
+import { StartError } from '../errors.ts'
+
+export type NodeRole = 'miner' | 'validator'
+
+/** Which node it is, and where it keeps what. */
+export interface NodePlan {
+  readonly name: string
+  readonly role: NodeRole
+  readonly dataDir: string
+  readonly logFile: string
+  readonly port: number
+}
+
+/** What the nodes of a network have in common. */
+export interface NodeSurroundings {
+  /** The built tool. */
+  readonly dist: string
+  /** Origin of the hub. */
+  readonly hub: string
+  readonly rpcUrl: string
+  readonly chainId: number
+  /** Of the operator's calls. */
+  readonly apiToken: string
+  /** Whether they are out of reach of the terminal's signals, such as Ctrl-C. */
+  readonly detached?: boolean
+  /** Called once the process is there, before it serves. */
+  readonly onSpawn?: () => void
+  /** Called when a process ends that nobody has told to. */
+  readonly onLoss?: (node: LocalNode) => void
+}
+
+/** What a node prints when it serves. */
+const Announcement = z.object({ node_id: z.string(), public_key: z.string(), url: z.string() })
+
+/** What is read of the status that a node gives to its operator; there is more. */
+const Status = z.looseObject({
+  hub: z.object({ state: z.string(), problem: z.string().nullable(), clock_offset_secs: z.number() }),
+  relay: z.looseObject({ connected: z.boolean() }).optional(),
+})
+
+export type NodeStatus = z.output<typeof Status>
+
+/**
+ * Executions at once. A device takes as many tasks, and is blamed for those that it cannot take; its threads come with the
+ * work. What validators run waits for its turn.
+ */
+const workers: Readonly<Record<NodeRole, number>> = { miner: 8, validator: 2 }
+
+/** Longer than a node lets its executions go on. */
+const stopMs = 15_000
+
+/** A `nodectl serve` in a process of its own. It can be stopped, killed, and started again over the same data. */
+export class LocalNode {
+  readonly plan: NodePlan
+  readonly url: string
+  readonly #surroundings: NodeSurroundings
+  #process: ChildProcess | null = null
+  /** Processes that were told to end. */
+  readonly #told = new WeakSet<ChildProcess>()
+  #announced: z.output<typeof Announcement> | null = null
+
+  constructor(plan: NodePlan, surroundings: NodeSurroundings) {
+    this.plan = plan
+    this.url = `http://127.0.0.1:${plan.port}`
+    this.#surroundings = surroundings
+  }
+
+  get name(): string {
+    return this.plan.name
+  }
+
+  /** Null while it does not run. */
+  get pid(): number | null {
+    return this.#process?.pid ?? null
+  }
+
+  /** Known once it has served. */
+  get nodeId(): string | null {
+    return this.#announced?.node_id ?? null
+  }
+
+  get publicKey(): string | null {
+    return this.#announced?.public_key ?? null
+  }
+
+  /** Starts it, and returns once it serves. @throws {@link StartError} with what it says against that. */
+  async start(): Promise<void> {
+    const { dist, apiToken, detached = false, onSpawn = () => {}, onLoss = () => {} } = this.#surroundings
+    if (this.#process !== null) throw new StartError(`${this.name} runs already.`)
+    mkdirSync(path.dirname(this.plan.logFile), { recursive: true })
+    const log = openSync(this.plan.logFile, 'a')
+    const logStart = statSync(this.plan.logFile).size
+    const child = spawn(process.execPath, [path.join(dist, 'nodectl.mjs'), 'serve', ...this.#flags()], {
+      env: { ...process.env, NODE_API_TOKEN: apiToken },
+      stdio: ['ignore', 'pipe', log],
+      detached,
+    })
+    closeSync(log)
+    this.#process = child
+    const endWithThis = () => void child.kill('SIGTERM')
+    process.once('exit', endWithThis)
+    const closed = once(child, 'close').finally(() => {
+      process.off('exit', endWithThis)
+      if (this.#process === child) this.#process = null
+    })
+    onSpawn()
+    const line = await Promise.race([
+      once(createInterface({ input: child.stdout! }), 'line').then(([first]) => String(first)),
+      closed.then(
+        () => null,
+        () => null,
+      ),
+    ])
+    if (line === null) {
+      const said = readFileSync(this.plan.logFile).subarray(logStart).toString().trim()
+      throw new StartError(`${this.name} did not start: ${said || 'it says nothing'}`)
+    }
+    this.#announced = Announcement.parse(JSON.parse(line))
+    void closed.then(() => this.#told.has(child) || onLoss(this))
+  }
+
+  /** Tells it to stop, and returns its exit code once it has; null when it had to be killed, or did not run. */
+  async stop(): Promise<number | null> {
+    return this.#end('SIGTERM')
+  }
+
+  /** Ends it at once, as a power cut would. */
+  async kill(): Promise<void> {
+    await this.#end('SIGKILL')
+  }
+
+  /** Stops it where it runs, and starts it over the same data, key and port. */
+  async restart(): Promise<void> {
+    await this.stop()
+    await this.start()
+  }
+
+  /** The lines of its log, from its first start on. */
+  log(): Record<string, unknown>[] {
+    return readFileSync(this.plan.logFile, 'utf8')
+      .split('\n')
+      .flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []))
+  }
+
+  /** What it says of itself to its operator. */
+  async status(): Promise<NodeStatus> {
+    const headers = { Authorization: `Bearer ${this.#surroundings.apiToken}` }
+    return Status.parse(await (await fetch(`${this.url}/status`, { headers })).json())
+  }
+
+  /**
+   * Returns once the hub knows it, and a miner is connected to the relay.
+   *
+   * @throws {@link StartError} when the hub does not take it.
+   */
+  async waitUntilKnown(): Promise<void> {
+    const { hub } = await waitFor(
+      `${this.name} to be registered and connected; its log is ${this.plan.logFile}`,
+      () => this.status(),
+      ({ hub, relay }) =>
+        hub.state === 'refused' || (hub.state === 'registered' && relay?.connected !== false),
+    )
+    if (hub.state === 'refused') throw new StartError(`The hub does not take ${this.name}: ${hub.problem}`)
+  }
+
+  #flags(): string[] {
+    const { hub, rpcUrl, chainId } = this.#surroundings
+    const { role, dataDir, port } = this.plan
+    return [
+      ...['--role', role, '--data-dir', dataDir, '--bind', `127.0.0.1:${port}`],
+      ...['--hub-url', hub, '--clock', 'hub', '--chain-id', String(chainId), '--log-format', 'json'],
+      ...['--workers', String(workers[role])],
+      ...(role === 'validator' ? ['--node-url', this.url, '--chain-rpc', rpcUrl] : []),
+    ]
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<number | null> {
+    const child = this.#process
+    if (child === null) return null
+    this.#told.add(child)
+    const closed = once(child, 'close')
+    child.kill(signal)
+    const limit = setTimeout(() => child.kill('SIGKILL'), stopMs)
+    const [code] = await closed
+    clearTimeout(limit)
+    return code
+  }
+}

@@ -1,0 +1,117 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { unwrap } from '../../tools/client/answers.ts'
+import { readNetwork } from '../../tools/client/network.ts'
+import { signedByNode } from '../../tools/client/node-requests.ts'
+import { startTemporaryNetwork, type TemporaryNetwork } from '../temporary-network.ts'
+import { hasAnvil } from '../testing/anvil.ts'
+import { builtNodectl } from './build.ts'
+import type { LocalNode, NodeSurroundings } from './local-node.ts'
+import { type NodePlace, placesOf, startNodes, stopNodes, validatorDirs } from './local-nodes.ts'
+
+// A whole network begins and ends here, in the time the machine has for it.
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
+
+describe.skipIf(!hasAnvil)('nodes of a local network', () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'local-nodes-'))
+  let network: TemporaryNetwork
+  let surroundings: NodeSurroundings
+  const lost: string[] = []
+  let nodes: LocalNode[] = []
+  beforeAll(async () => {
+    network = await startTemporaryNetwork(folder)
+    surroundings = {
+      dist: await builtNodectl(),
+      hub: network.url,
+      rpcUrl: network.rpcUrl,
+      chainId: 31337,
+      apiToken: 'a-token-that-only-tests-know',
+      onLoss: ({ name }) => lost.push(name),
+    }
+  })
+  afterEach(() => stopNodes(nodes))
+  afterAll(async () => {
+    await network?.stop()
+    rmSync(folder, { recursive: true })
+  })
+  const places = (): NodePlace[] => [
+    ...placesOf('validator', validatorDirs(path.join(folder, 'validators'), 2), path.join(folder, 'logs')),
+    ...placesOf('miner', [path.join(folder, 'devices/1')], path.join(folder, 'logs')),
+  ]
+  const readValidators = async () =>
+    (await unwrap((await readNetwork(network.url)).client.GET('/v1/validators'))).validators
+  const isRunning = (pid: number | null) => pid !== null && existsSync(`/proc/${pid}`)
+
+  test('each is a process with key, port and log of its own, and known to the hub', async () => {
+    nodes = await startNodes(places(), surroundings)
+    await Promise.all(nodes.map((node) => node.waitUntilKnown()))
+    expect(nodes.map(({ name }) => name)).toEqual(['validator-1', 'validator-2', 'miner-1'])
+    expect(new Set(nodes.map(({ nodeId }) => nodeId)).size).toBe(3)
+    expect((await readValidators()).map(({ url }) => url).sort()).toEqual(
+      nodes
+        .slice(0, 2)
+        .map(({ url }) => url)
+        .sort(),
+    )
+    for (const node of nodes) {
+      expect(await node.status()).toMatchObject({ node_id: node.nodeId, role: node.plan.role })
+      expect(node.log()).toContainEqual(expect.objectContaining({ message: 'serving', url: node.url }))
+      expect(existsSync(path.join(node.plan.dataDir, 'node.key'))).toBe(true)
+    }
+  })
+
+  test('they follow the time of the network soon after it was moved', async () => {
+    nodes = await startNodes(places(), surroundings)
+    const [first] = nodes as [LocalNode]
+    await first.waitUntilKnown()
+    await network.passTime(7_200)
+    const { client, ...parts } = await readNetwork(network.url)
+    const seed = `0x${readFileSync(path.join(first.plan.dataDir, 'node.key'), 'utf8').trim()}`
+    const beat = signedByNode(parts, seed)('POST', '/v1/nodes/heartbeat', { status: 'online' as const })
+    expect(await unwrap(client.POST('/v1/nodes/heartbeat', await beat))).toMatchObject({ next_in_secs: 5 })
+    const offset = async () => (await first.status()).hub.clock_offset_secs
+    await expect.poll(offset).toBeGreaterThanOrEqual(7_190)
+  })
+
+  test('one that is killed is told of, the others go on, and it comes back as who it was', async () => {
+    nodes = await startNodes(places(), surroundings)
+    const [first, second] = nodes as [LocalNode, LocalNode]
+    const [{ nodeId, url }, pid] = [first, first.pid]
+    process.kill(pid!, 'SIGKILL')
+    await expect.poll(() => lost).toEqual(['validator-1'])
+    expect([first.pid, isRunning(pid), isRunning(second.pid)]).toEqual([null, false, true])
+
+    await first.start()
+    await first.waitUntilKnown()
+    expect([first.nodeId, first.url]).toEqual([nodeId, url])
+    await first.restart()
+    expect(first.nodeId).toBe(nodeId)
+    // What is asked for is no loss.
+    await second.kill()
+    expect([second.pid, lost]).toEqual([null, ['validator-1']])
+  })
+
+  test('they stop when they are told to', async () => {
+    nodes = await startNodes(places(), surroundings)
+    const pids = nodes.map(({ pid }) => pid)
+    expect(await Promise.all(nodes.map((node) => node.stop()))).toEqual([0, 0, 0])
+    expect(pids.filter(isRunning)).toEqual([])
+    expect(nodes[0]?.log().at(-1)).toMatchObject({ message: 'stopped' })
+  })
+
+  test('where one cannot start none is left, and the error says why', async () => {
+    const [first, second] = places() as [NodePlace, NodePlace]
+    const spawned: () => void = vi.fn()
+    const failing = startNodes([first, { ...second, dataDir: first.dataDir }], {
+      ...surroundings,
+      onSpawn: spawned,
+    })
+    await expect(failing).rejects.toThrow(/^validator-\d did not start: Error: .*/)
+    expect(spawned).toHaveBeenCalledTimes(2)
+    // The lock of the data directory is free again.
+    nodes = await startNodes([first], surroundings)
+    expect(readFileSync(path.join(first.dataDir, 'node.key'), 'utf8')).not.toBe('')
+  })
+})

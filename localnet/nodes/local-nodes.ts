@@ -1,0 +1,48 @@
+import path from 'node:path'
+import { probePort } from '../port.ts'
+import { LocalNode, type NodePlan, type NodeRole, type NodeSurroundings } from './local-node.ts'
+
+/** As many as stay a quorum without one of them. */
+const validatorCount = 4
+
+/** Which node, before it has a port. */
+export type NodePlace = Omit<NodePlan, 'port'>
+
+/** @param dataDirs one for each node. */
+export const placesOf = (role: NodeRole, dataDirs: readonly string[], logs: string): NodePlace[] =>
+  dataDirs.map((dataDir, index) => {
+    const name = `${role}-${index + 1}`
+    return { name, role, dataDir, logFile: path.join(logs, `${name}.log`) }
+  })
+
+/** Data directories of the validators of a network: `1`, `2`, `3` … */
+export const validatorDirs = (folder: string, count = validatorCount): string[] =>
+  Array.from({ length: count }, (_, index) => path.join(folder, String(index + 1)))
+
+/**
+ * Starts nodes, all at once, and returns when they serve. When one does not, none is left.
+ *
+ * @throws {@link StartError}
+ */
+export async function startNodes(
+  places: readonly NodePlace[],
+  surroundings: NodeSurroundings,
+): Promise<LocalNode[]> {
+  const ports = await freePorts(places.length)
+  const nodes = places.map((place, index) => new LocalNode({ ...place, port: ports[index]! }, surroundings))
+  const starts = await Promise.allSettled(nodes.map((node) => node.start()))
+  const failed = starts.find((start) => start.status === 'rejected')
+  if (failed === undefined) return nodes
+  await stopNodes(nodes)
+  throw failed.reason
+}
+
+export async function stopNodes(nodes: readonly LocalNode[]): Promise<void> {
+  await Promise.all(nodes.map((node) => node.stop()))
+}
+
+async function freePorts(count: number): Promise<number[]> {
+  const ports = new Set<number>()
+  while (ports.size < count) ports.add(await probePort(0))
+  return [...ports]
+}

@@ -1,0 +1,33 @@
+import { callBatch } from '../../contracts/json-rpc.ts'
+import { epochAt } from '../../protocol/consensus/index.ts'
+import { unwrap } from '../../tools/client/answers.ts'
+import { connect } from '../../tools/client/connect.ts'
+import { waitFor } from '../../tools/client/wait.ts'
+
+/** Returns once the hub has read the chain up to where it is now. */
+export async function waitForIndex(hub: string, rpcUrl: string): Promise<void> {
+  const client = connect(hub)
+  const [head] = await callBatch(rpcUrl, [['eth_blockNumber']])
+  await waitFor(
+    'the hub to read the chain',
+    async () => (await unwrap(client.GET('/v1/status'))).chain?.indexed_block ?? -1,
+    (indexed) => indexed >= Number(head),
+  )
+}
+
+/** Returns once a quorum has attested the set of the running epoch, from which the committees of tasks are drawn. */
+export async function waitForSet(hub: string, projectId: string): Promise<void> {
+  const client = connect(hub)
+  const path = { project_id: projectId }
+  const { epoch_secs } = await unwrap(client.GET('/v1/projects/{project_id}/economics', { params: { path } }))
+  await waitFor(
+    'the validators to attest the set of the running epoch',
+    async () => {
+      const epoch = epochAt((await unwrap(client.GET('/v1/status'))).time, epoch_secs)
+      const params = { path: { ...path, epoch } }
+      const { response } = await client.GET('/v1/committees/{project_id}/{epoch}', { params })
+      return response.status
+    },
+    (status) => status === 200,
+  )
+}

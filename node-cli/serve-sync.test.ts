@@ -1,0 +1,349 @@
+import { DatabaseSync } from 'node:sqlite'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { computeStateRoot } from '../protocol/execution/index.ts'
+import { databaseFile, openDatabase } from './src/data-dir/database.ts'
+import { keepArtifact, writeStorage } from './src/data-dir/run-records.ts'
+import { nodeSigner } from './src/node-signer.ts'
+import { profile } from './src/profile.ts'
+import { systemClock } from './src/serve/clock.ts'
+import { requestSigner } from './src/serve/hub/request-signer.ts'
+import { collector, echo, spinner } from './testing/artifacts.ts'
+import {
+  addValidator,
+  freePort,
+  startProxy,
+  startValidatorNetwork,
+  type TestValidator,
+  type ValidatorNetwork,
+} from './testing/listed-validators.ts'
+import { buildNodectl } from './testing/nodectl.ts'
+import { callNode, type Reply, type ServingNode } from './testing/serving-node.ts'
+
+beforeAll(buildNodectl)
+
+const valueBytes = 1000
+/** More than four pages. */
+const storedEntries = 2400
+
+/** What the collector stores, the same in every validator that is given it. */
+const storage = (entries: number) =>
+  Array.from({ length: entries }, (_, i) => ({
+    address: collector.address,
+    key: Buffer.from(`key ${i}`).toString('hex'),
+    value: Buffer.alloc(valueBytes, i % 251),
+  }))
+
+const rootOf = (entries: number): string =>
+  computeStateRoot(
+    profile,
+    storage(entries).map(({ key, value }) => ({ key: Buffer.from(key, 'hex'), value })),
+  ).root
+
+/** Has a validator hold modules, one of them with storage, as after runs. */
+function fill({ dataDir }: TestValidator, entries = storedEntries): void {
+  const db = openDatabase(dataDir)
+  for (const { address, bytes } of [echo, collector]) keepArtifact(db, address, bytes)
+  writeStorage(db, storage(entries))
+  db.close()
+}
+
+/** A request signed with the key of a validator. */
+function ask(node: ServingNode, by: TestValidator, target: string): Promise<Reply> {
+  const sign = requestSigner(profile, nodeSigner(by.seed), systemClock)
+  return callNode(node.url, target, { token: null, headers: sign({ method: 'GET', target, body: '' }) })
+}
+
+const patience = { timeout: 50_000, interval: 100 }
+
+const synced = (node: ServingNode): Promise<unknown> =>
+  vi.waitFor(async () => {
+    expect((await node.call('/status')).json.state_sync).toEqual({ state: 'complete', problem: null })
+  }, patience)
+
+/** Until a node knows who may call it. */
+const knowsPeers = (node: ServingNode, count: number): Promise<unknown> =>
+  vi.waitFor(async () => {
+    expect((await node.call('/status')).json.peers).toHaveLength(count)
+  }, patience)
+
+/** Modules with sequence and root, as a node tells a peer. */
+const listed = async (node: ServingNode, by: TestValidator) =>
+  (await ask(node, by, '/sync/modules')).json.modules
+
+const expected = [
+  { address: collector.address, sequence: 1, state_root: rootOf(storedEntries) },
+  { address: echo.address, sequence: 0, state_root: rootOf(0) },
+].sort((a, b) => (a.address < b.address ? -1 : 1))
+
+/** Three validators that hold the same, behind whatever stands in front of the first. */
+async function startPeers(
+  network: ValidatorNetwork,
+  first?: (own: string) => Promise<string>,
+): Promise<TestValidator[]> {
+  const peers = [await addValidator(network, first), await addValidator(network), await addValidator(network)]
+  for (const peer of peers) fill(peer)
+  return peers
+}
+
+async function startFilled(peers: readonly TestValidator[], validators: number): Promise<void> {
+  for (const peer of peers) await knowsPeers(await peer.start(), validators)
+}
+
+describe('the calls of a validator that takes state', () => {
+  test('list, manifest, artifact and pages, for validators alone', async () => {
+    const network = await startValidatorNetwork()
+    const [holder, caller] = [await addValidator(network), await addValidator(network)]
+    fill(holder)
+    const node = await holder.start()
+    await knowsPeers(node, 2)
+    expect((await node.call('/sync/modules')).status).toBe(403)
+    expect((await node.call('/sync/modules', { token: null })).status).toBe(401)
+
+    expect((await ask(node, caller, '/sync/modules')).json).toEqual({ modules: expected, next_cursor: null })
+    const first = (await ask(node, caller, '/sync/modules?limit=1')).json
+    expect(first).toEqual({ modules: [expected[0]], next_cursor: expected[0]?.address })
+    expect((await ask(node, caller, `/sync/modules?limit=1&cursor=${first.next_cursor}`)).json).toEqual({
+      modules: [expected[1]],
+      next_cursor: null,
+    })
+
+    const path = `/sync/modules/${collector.address}`
+    const { buckets, ...summary } = (await ask(node, caller, path)).json
+    expect(summary).toMatchObject({
+      address: collector.address,
+      sequence: 1,
+      state_root: rootOf(storedEntries),
+      entries: storedEntries,
+      hbc_bytes: collector.bytes.length,
+      manifest: { name: 'collector', functions: ['f'] },
+    })
+    expect((await ask(node, caller, `${path}/hbc`)).status).toBe(200)
+    const [[bucket]] = buckets
+    const page = (await ask(node, caller, `${path}/state?sequence=1&bucket=${bucket}&index=0`)).json
+    expect(page).toMatchObject({ sequence: 1, state_root: rootOf(storedEntries) })
+    expect(page.buckets[0]).toMatchObject({ bucket, before: [] })
+  })
+
+  test('400, 404 and 409 say what is wrong with a request', async () => {
+    const network = await startValidatorNetwork()
+    const [holder, caller] = [await addValidator(network), await addValidator(network)]
+    fill(holder, 1)
+    const node = await holder.start()
+    await knowsPeers(node, 2)
+    const path = `/sync/modules/${collector.address}`
+    for (const [target, status, error] of [
+      ['/sync/modules?limit=0', 400, 'invalid_field'],
+      ['/sync/modules?cursor=x', 400, 'invalid_field'],
+      ['/sync/modules/0x', 400, 'invalid_field'],
+      [`/sync/modules/${spinner.address}`, 404, 'not_found'],
+      [`/sync/modules/${spinner.address}/hbc`, 404, 'not_found'],
+      [`${path}/state?sequence=1&bucket=0`, 400, 'invalid_field'],
+      [`${path}/state?sequence=1&bucket=x&index=0`, 400, 'invalid_field'],
+      [`${path}/state?sequence=1&bucket=4095&index=9`, 404, 'not_found'],
+      [`${path}/state?sequence=2&bucket=0&index=0`, 409, 'conflict'],
+    ] as const) {
+      const { status: answered, json } = await ask(node, caller, target)
+      expect([target, answered, json.error]).toEqual([target, status, error])
+    }
+  })
+})
+
+describe('--state-sync true', () => {
+  test('a new validator reaches the roots of the others, and runs nothing before', async () => {
+    const network = await startValidatorNetwork()
+    const held = Promise.withResolvers<void>()
+    const peers = await startPeers(network, (own) =>
+      startProxy(own, async (_, answer) => {
+        await held.promise
+        return answer
+      }),
+    )
+    const fresh = await addValidator(network)
+    await startFilled(peers, 4)
+    const node = await fresh.start(['--state-sync', 'true'])
+    await knowsPeers(node, 4)
+    const run = { method: 'POST', body: { module: echo.address, function: 'echo', input: '' } }
+    expect((await node.call('/execute', run)).json).toMatchObject({ error: 'unavailable' })
+    expect(await ask(node, peers[1]!, '/sync/modules')).toMatchObject({ status: 503 })
+    held.resolve()
+    await synced(node)
+    expect(await listed(node, peers[1]!)).toEqual(expected)
+    expect((await node.call('/execute', run)).status).toBe(200)
+  })
+
+  test('what was taken survives kill -9 at every page', async () => {
+    const network = await startValidatorNetwork()
+    const pages: string[] = []
+    let killer = async (): Promise<void> => {}
+    const peers = await startPeers(network, (own) =>
+      startProxy(own, async (path, answer) => {
+        if (!path.includes('/state?')) return answer
+        pages.push(path)
+        await killer()
+        return answer
+      }),
+    )
+    // The first one alone gives pages, so that each is seen.
+    for (const peer of network.list.slice(1, 3))
+      peer.url = await startProxy(peer.url, (path, answer) =>
+        path.includes('/state?') ? Buffer.from('{}') : answer,
+      )
+    const fresh = await addValidator(network)
+    await startFilled(peers, 4)
+    let kills = 0
+    for (let whole = false; !whole; ) {
+      const seen = pages.length
+      const killed = Promise.withResolvers<'killed'>()
+      const node = await fresh.start(['--state-sync', 'true'])
+      // The page before is on the disk; the one that is asked for gets lost.
+      killer = async () => {
+        if (pages.length < seen + 2) return
+        await node.kill()
+        killed.resolve('killed')
+      }
+      whole = (await Promise.race([synced(node), killed.promise])) !== 'killed'
+      if (whole) expect(await listed(node, peers[1]!)).toEqual(expected)
+      else kills += 1
+    }
+    expect(kills).toBeGreaterThan(2)
+    // Each life takes one page more; the page that got lost is asked for again and nothing else.
+    expect(new Set(pages).size).toBe(pages.length - kills)
+  })
+
+  const proxied =
+    (path: RegExp, change: (answer: Reply['json']) => unknown): Lie['proxy'] =>
+    (own) =>
+      startProxy(own, (asked, answer) =>
+        path.test(asked) ? Buffer.from(JSON.stringify(change(JSON.parse(answer.toString())))) : answer,
+      )
+
+  interface Lie {
+    readonly name: string
+    readonly proxy: (own: string) => Promise<string>
+    /** What the node says of the peer; null where the others outvote it. */
+    readonly reason: string | null
+  }
+
+  const lies: readonly Lie[] = [
+    {
+      name: 'changes a value',
+      proxy: proxied(/\/state\?/, (page) => {
+        page.buckets[0].entries[0].value_b64 = Buffer.alloc(valueBytes, 255).toString('base64')
+        return page
+      }),
+      reason: 'its entries do not make up their bucket',
+    },
+    {
+      name: 'leaves out a bucket',
+      proxy: proxied(new RegExp(`${collector.address}$`), (summary) => ({
+        ...summary,
+        buckets: summary.buckets.slice(1),
+      })),
+      reason: 'its buckets do not make up the root',
+    },
+    {
+      name: 'lists another root',
+      proxy: proxied(/\/sync\/modules\?/, (list) => ({
+        ...list,
+        modules: list.modules.map((one: object) => ({ ...one, sequence: 9, state_root: rootOf(1) })),
+      })),
+      reason: null,
+    },
+    {
+      name: 'sends small pages without end',
+      proxy: proxied(/\/state\?/, (page) => ({ ...page, buckets: page.buckets.slice(0, 1) })),
+      reason: 'its pages are too small',
+    },
+    {
+      name: 'lists modules without end',
+      proxy: proxied(/\/sync\/modules\?/, (list) => ({ ...list, next_cursor: 'more' })),
+      reason: 'its list goes on without modules',
+    },
+    {
+      name: 'gives another artifact',
+      proxy: (own) =>
+        startProxy(own, (path, answer) => (path.endsWith('/hbc') ? Buffer.from(spinner.bytes) : answer)),
+      reason: `its artifact is that of ${spinner.address}`,
+    },
+    {
+      name: 'is silent',
+      proxy: (own) => startProxy(own, (path, answer) => (path.includes('/state?') ? 'silence' : answer)),
+      reason: 'nothing came within 10 s',
+    },
+    {
+      name: 'is gone',
+      proxy: async () => `http://127.0.0.1:${await freePort()}`,
+      reason: 'the connection is refused',
+    },
+  ]
+
+  // Nine nodes are started for it, and one of the peers is waited for until it is given up.
+  test('a peer that lies, is slow or gone is left for the next one', { timeout: 150_000 }, async () => {
+    const everybody = await startValidatorNetwork()
+    const peers = await startPeers(everybody)
+    const fresh: TestValidator[] = []
+    for (const _ of lies) fresh.push(await addValidator(everybody))
+    await startFilled(peers, 3 + lies.length)
+    const [liar, ...honest] = everybody.list.slice(0, 3)
+    for (const [i, { name, proxy, reason }] of lies.entries()) {
+      const network = await startValidatorNetwork()
+      const own = everybody.list.find(({ publicKey }) => publicKey === fresh[i]!.publicKey)!
+      network.list.push({ ...liar!, url: await proxy(liar!.url) }, ...honest, own)
+      const node = await fresh[i]!.start(['--state-sync', 'true'], network.origin)
+      await synced(node)
+      const blamed = node.log().filter(({ message }) => message === 'a validator gives no state')
+      expect([name, blamed.map(({ peer, reason }) => ({ peer, reason })).slice(0, 1)]).toEqual([
+        name,
+        reason === null ? [] : [{ peer: liar!.publicKey, reason }],
+      ])
+      await knowsPeers(node, 4)
+      expect([name, await listed(node, peers[1]!)]).toEqual([name, expected])
+      await node.stop()
+    }
+  })
+
+  test('what changes meanwhile is taken as it is in the end', async () => {
+    const network = await startValidatorNetwork()
+    const nodes: ServingNode[] = []
+    let pages = 0
+    const peers = await startPeers(network, (own) =>
+      startProxy(own, async (path, answer) => {
+        if (path.includes('/state?') && ++pages === 2)
+          for (const node of nodes)
+            await node.call('/execute', {
+              method: 'POST',
+              body: { module: collector.address, function: 'f', input: '' },
+            })
+        return answer
+      }),
+    )
+    for (const peer of network.list.slice(1, 3))
+      peer.url = await startProxy(peer.url, (path, answer) =>
+        path.includes('/state?') && pages < 2 ? Buffer.from('{}') : answer,
+      )
+    const fresh = await addValidator(network)
+    for (const peer of peers) nodes.push(await peer.start())
+    for (const node of nodes) await knowsPeers(node, 4)
+    const node = await fresh.start(['--state-sync', 'true'])
+    await synced(node)
+    const modules = await listed(node, peers[1]!)
+    expect(modules).toEqual(await listed(nodes[1]!, peers[0]!))
+    expect(modules.find((one: { address: string }) => one.address === collector.address).sequence).toBe(2)
+  })
+
+  test('a directory with storage of its own keeps it', async () => {
+    const network = await startValidatorNetwork()
+    const peers = await startPeers(network)
+    const own = await addValidator(network)
+    fill(own, 3)
+    await startFilled(peers, 4)
+    const node = await own.start(['--state-sync', 'true'])
+    await synced(node)
+    const db = new DatabaseSync(databaseFile(own.dataDir), { readOnly: true })
+    expect(db.prepare('SELECT count(*) AS count FROM storage').get()).toEqual({ count: 3 })
+    db.close()
+    expect(node.log().map(({ message }) => message)).toContain(
+      'this data directory has storage of its own, so none is taken from peers',
+    )
+  })
+})

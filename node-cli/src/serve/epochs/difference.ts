@@ -1,0 +1,36 @@
+import { encodeCanonicalJson } from '../../../../protocol/encoding/index.ts'
+import type { EpochReceiptBody } from '../../../../protocol/settlement/index.ts'
+
+/** A value that two receipts do not have alike; null where one has none. */
+export interface Difference {
+  readonly path: string
+  readonly proposed: unknown
+  readonly own: unknown
+}
+
+/** More say nothing new. */
+const differencesMax = 20
+
+/** What a proposed receipt says otherwise than one's own, by path: recipients by their address. */
+export function receiptDifference(proposed: EpochReceiptBody, own: EpochReceiptBody): readonly Difference[] {
+  const ours = new Map(valuesOf(own))
+  const theirs = new Map(valuesOf(proposed))
+  const differences: Difference[] = []
+  for (const path of new Set([...ours.keys(), ...theirs.keys()])) {
+    const difference = { path, proposed: theirs.get(path) ?? null, own: ours.get(path) ?? null }
+    if (encodeCanonicalJson(difference.proposed) !== encodeCanonicalJson(difference.own))
+      differences.push(difference)
+    if (differences.length === differencesMax) break
+  }
+  return differences
+}
+
+function* valuesOf({
+  compute_units: units,
+  totals,
+  ...single
+}: EpochReceiptBody): Generator<[path: string, value: unknown]> {
+  for (const { miner, ...values } of units) yield [`compute_units.${miner}`, values]
+  for (const [name, value] of Object.entries(totals)) yield [`totals.${name}`, value]
+  yield* Object.entries(single)
+}

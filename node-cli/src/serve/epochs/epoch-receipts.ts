@@ -1,0 +1,175 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Attestation, quorum } from '../../../../protocol/consensus/index.ts'
+import { epochRoundId } from '../../../../protocol/identity/index.ts'
+import type { Consensus as Rules } from '../../../../protocol/manifest/index.ts'
+import {
+  attemptStart,
+  type EpochReceipt,
+  type EpochReceiptBody,
+  type EpochVote,
+  hashEpochReceipt,
+} from '../../../../protocol/settlement/index.ts'
+import type { CatchUp } from '../consensus/catch-up.ts'
+import type { HubFacts } from '../consensus/hub-facts.ts'
+import { Once } from '../consensus/once.ts'
+import { refusal } from '../consensus/refusal.ts'
+import type { ServeNode } from '../node.ts'
+import type { ProjectEpoch } from '../store/epochs.ts'
+import { type Difference, receiptDifference } from './difference.ts'
+
+/** A receipt that a leader wants attested. */
+export interface Proposal {
+  readonly body: EpochReceiptBody
+  readonly receiptHash: string
+  readonly attempt: number
+}
+
+/** What this node computes of an epoch. */
+export interface OwnReceipt {
+  readonly body: EpochReceiptBody
+  readonly receiptHash: string
+}
+
+/** Thrown for a proposal that the own records do not come to. */
+export class ReceiptDiffers extends Error {
+  override readonly name = 'ReceiptDiffers'
+  readonly difference: readonly Difference[]
+
+  constructor(difference: readonly Difference[]) {
+    super('The final records of this node come to another receipt.')
+    this.difference = difference
+  }
+}
+
+/** Sets whose rules are kept at hand: reading one of 65,536 entries takes a second. */
+const rulesMax = 256
+/** A leader that asks waits no longer; what is fetched later helps the next attempt. */
+const judgeFetchMs = 6_000
+const fetchMs = 30_000
+/** Epochs whose last fetch is known. */
+const fetchedMax = 1_000
+/** A peer that proposes nonsense has nobody ask all others again and again. */
+const fetchPauseMs = 15_000
+
+/** Computes what epochs pay from the own final records, and attests what others compute alike. */
+export class EpochReceipts {
+  readonly #node: ServeNode
+  readonly #hub: HubFacts
+  readonly #catchUp: CatchUp
+  readonly #fetches = new Once<void>()
+  readonly #fetchedAt = new Map<string, number>()
+  readonly #rulesOfSet = new Map<string, Rules>()
+
+  constructor(node: ServeNode, hub: HubFacts, catchUp: CatchUp) {
+    this.#node = node
+    this.#hub = hub
+    this.#catchUp = catchUp
+  }
+
+  /**
+   * The rules that an epoch ran under: those of the set that its records name. Null without records.
+   *
+   * @throws {@link Refusal}, {@link NotYet}
+   */
+  async rules({ projectId, epoch }: ProjectEpoch): Promise<Rules | null> {
+    const { store, background, params } = this.#node
+    const [first] = store.rounds.finalPage({ projectId, epoch, after: 0, limit: 1 })
+    const setHash = first?.final?.set_hash
+    if (setHash === undefined) return null
+    const known = this.#rulesOfSet.get(setHash)
+    if (known !== undefined) return known
+    await this.#hub.fetchSet({ projectId, epoch, setHash })
+    const read = await background.run('readSnapshot', {
+      bytes: store.sets.snapshot(setHash)!,
+      params: params(),
+    })
+    if (read.status === 'invalid')
+      throw refusal('set_hash', 'must be that of a snapshot.', 'invalid_snapshot')
+    const rules = await this.#hub.rules(projectId, read.header.consensus_hash)
+    if (this.#rulesOfSet.size >= rulesMax) this.#rulesOfSet.clear()
+    this.#rulesOfSet.set(setHash, rules)
+    return rules
+  }
+
+  /** Null when the records of this node come to nothing. @throws {@link Refusal}, {@link NotYet} */
+  async own(epoch: ProjectEpoch): Promise<OwnReceipt | null> {
+    const { store, profile, params, background } = this.#node
+    const consensus = await this.rules(epoch)
+    if (consensus === null) return null
+    const context = { file: store.file, profile, consensus, gasPerUnit: params().gas_per_unit, ...epoch }
+    const built = await background.run('buildReceipt', context)
+    if (built.status === 'impossible') throw refusal('compute_units', built.reason)
+    return built.status === 'nothing' ? null : { body: built.body, receiptHash: built.receiptHash }
+  }
+
+  /** Fetches the final records of an epoch that any peer has and this node lacks; waits for so long, and goes on behind. */
+  async complete({ projectId, epoch }: ProjectEpoch, waitMs = fetchMs): Promise<void> {
+    const name = `${projectId}:${epoch}`
+    const fetchedAt = this.#fetchedAt.get(name) ?? Number.NEGATIVE_INFINITY
+    if (performance.now() - fetchedAt < fetchPauseMs) return
+    const fetching = this.#fetches.run(name, async () => {
+      await this.#catchUp.completeEpoch(projectId, epoch)
+      if (this.#fetchedAt.size >= fetchedMax) this.#fetchedAt.clear()
+      this.#fetchedAt.set(name, performance.now())
+    })
+    await Promise.race([fetching, sleep(waitMs, undefined, { ref: false })])
+  }
+
+  /**
+   * Attests a proposal that the own records come to as well. Where they do not, the node looks first whether it lacks any.
+   *
+   * @throws {@link ReceiptDiffers}, {@link Refusal}, {@link NotYet}, {@link VoteWithheld}
+   */
+  async judge({ body, receiptHash, attempt }: Proposal): Promise<Attestation> {
+    const epoch = { projectId: body.project_id, epoch: body.round }
+    if (hashEpochReceipt(body) !== receiptHash)
+      throw refusal('receipt_hash', 'must be the hash of the other members.')
+    let own = await this.own(epoch)
+    if (own?.receiptHash !== receiptHash) {
+      await this.complete(epoch, judgeFetchMs)
+      own = await this.own(epoch)
+    }
+    if (own === null) throw new ReceiptDiffers([{ path: 'receipt_hash', proposed: receiptHash, own: null }])
+    if (own.receiptHash !== receiptHash) throw new ReceiptDiffers(receiptDifference(body, own.body))
+    return this.attest(own, attempt)
+  }
+
+  /**
+   * Attests the own receipt: one for each attempt, for ever.
+   *
+   * @throws {@link Refusal} for an attempt that lies ahead, or in which this node attested another receipt;
+   * {@link VoteWithheld}.
+   */
+  async attest({ body, receiptHash }: OwnReceipt, attempt: number): Promise<Attestation> {
+    const { store, identity, clock, params, background, profile, seed, log } = this.#node
+    const roundId = epochRoundId(body.project_id, body.round, attempt)
+    const issuedAt = attemptStart(body.round, body.epoch_secs, attempt, params())
+    if (issuedAt > clock.now() + params().max_skew)
+      throw refusal('attempt', `must have begun; it begins at ${issuedAt}, and it is ${clock.now()}.`)
+    const known = store.votes.find(identity.publicKey, 'epoch', roundId)
+    if (known !== null) return attestationOf(known.vote, receiptHash)
+    store.votes.checkAllowed(issuedAt)
+    const vote = await background.run('makeEpochVote', { profile, seed, body, attempt })
+    const given = store.votes.give({ vote, issuedAt, createdAt: clock.now() })
+    log.info('receipt of an epoch attested', { round_id: roundId, receipt_hash: receiptHash })
+    return attestationOf(given.vote, receiptHash)
+  }
+
+  /** How many attestations a receipt needs. */
+  needed = (): number => quorum(this.#node.store.senders.validators().length)
+
+  /** Whether a quorum of the present validators attested a receipt. */
+  async isAttested(receipt: EpochReceipt): Promise<boolean> {
+    const { background, profile, store } = this.#node
+    const validators = store.senders.validators()
+    return (await background.run('countAttested', { profile, receipt, validators })) >= this.needed()
+  }
+}
+
+/** A vote's first signature is over the receipt alone, as that of an attestation. @throws {@link Refusal} */
+function attestationOf(text: string, receiptHash: string): Attestation {
+  const { receipt_hash, node_id, public_key, signature } = JSON.parse(text) as EpochVote
+  if (receipt_hash !== receiptHash)
+    throw refusal('attempt', `is one in which this node attested ${receipt_hash}.`, 'conflict')
+  return { node_id, public_key, signature }
+}

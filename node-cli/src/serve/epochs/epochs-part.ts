@@ -1,0 +1,223 @@
+import { attemptStart, leaderOfAttempt } from '../../../../protocol/settlement/index.ts'
+import { NotYet, Refusal } from '../consensus/refusal.ts'
+import { backoffSeconds } from '../hub/backoff.ts'
+import { HubError } from '../hub/hub-error.ts'
+import { repeat, waitUnreferenced } from '../hub/repeat.ts'
+import type { Part, ServeNode } from '../node.ts'
+import type { OpenEpoch, ProjectEpoch } from '../store/epochs.ts'
+import { VoteWithheld } from '../store/votes.ts'
+import type { EpochReceipts } from './epoch-receipts.ts'
+import type { HubEpochs } from './hub-epochs.ts'
+import type { EpochLeader } from './leader.ts'
+
+const turnSeconds = 5
+/** Epochs that are brought on at once: a peer that is slow holds up few. */
+const atOnce = 8
+/** Peers that did not attest are asked again so soon, within one attempt. */
+const proposePauseMs = 15_000
+/** What the hub refuses it may take after a while: who validates has changed, or its index has come on. */
+const refusedPauseMs = 300_000
+/** How often the hub is asked which projects there are. */
+const projectsPauseMs = 600_000
+/** Epochs of projects that are asked for in one turn. */
+const projectsOfTurn = 5
+/** An epoch whose records pay nobody for so long is left. */
+const emptySeconds = 86_400
+/** Nobody worked in an epoch of which no peer has a record so often. */
+const askedInVainMax = 3
+
+/** When an epoch is looked at again. In memory: whoever starts anew looks at once. */
+interface Pace {
+  /** On the clock of `performance.now`. */
+  dueAt: number
+  failures: number
+  /** The attempt in which the hub was asked whether the epoch is settled. */
+  askedIn: number
+}
+
+export interface EpochParts {
+  readonly receipts: EpochReceipts
+  readonly leader: EpochLeader
+  readonly hub: HubEpochs
+}
+
+/** Settles epochs: leads the attempts that are this node's, and brings what is attested to the hub, for as long as it takes. */
+export function epochsPart(node: ServeNode, parts: EpochParts, stopping: AbortController): Part {
+  const { store, metrics, status } = node
+  const epochs = new Epochs(node, parts, stopping.signal)
+  let running: Promise<void> = Promise.resolve()
+  metrics.gauge(
+    'epochs_open',
+    'Epochs with rounds that the hub has no receipt of',
+    () => store.epochs.count().open,
+  )
+  metrics.gauge(
+    'epochs_settled',
+    'Epochs that are settled as far as known here',
+    () => store.epochs.count().settled,
+  )
+  status.set('epochs', () => ({ ...store.epochs.count(), problem: epochs.problem }))
+  return {
+    start: () => {
+      running = repeat(() => epochs.turn(), stopping.signal, waitUnreferenced)
+    },
+    stop: async () => {
+      stopping.abort()
+      await running
+    },
+  }
+}
+
+class Epochs {
+  readonly #node: ServeNode
+  readonly #parts: EpochParts
+  readonly #stop: AbortSignal
+  readonly #paces = new Map<string, Pace>()
+  #projects: string[] = []
+  #projectsDueAt = 0
+  #problem: string | null = null
+
+  constructor(node: ServeNode, parts: EpochParts, stop: AbortSignal) {
+    this.#node = node
+    this.#parts = parts
+    this.#stop = stop
+  }
+
+  /** Why the last epoch that could not be settled is not. */
+  get problem(): string | null {
+    return this.#problem
+  }
+
+  /** @returns The seconds to wait for the next turn. */
+  async turn(): Promise<number> {
+    const { store, clock, identity } = this.#node
+    if (store.senders.roleOf(identity.publicKey) !== 'validator') return turnSeconds
+    try {
+      store.epochs.collect()
+      await this.#learn()
+      const due = store.epochs
+        .due(clock.now())
+        .filter((epoch) => this.#paceOf(epoch).dueAt <= performance.now())
+      while (due.length > 0 && !this.#stop.aborted)
+        await Promise.all(due.splice(0, atOnce).map((epoch) => this.#bring(epoch)))
+    } catch (error) {
+      if (!this.#stop.aborted)
+        this.#node.log.error('epochs could not be looked at', { reason: (error as Error).stack })
+    }
+    return turnSeconds
+  }
+
+  async #bring(epoch: OpenEpoch): Promise<void> {
+    try {
+      if (epoch.isAttested) await this.#submit(epoch)
+      else await this.#attempt(epoch)
+    } catch (error) {
+      const isExpected = error instanceof Refusal || error instanceof NotYet || error instanceof VoteWithheld
+      if (!isExpected) throw error
+      this.#tell(epoch, error.message)
+      this.#delay(epoch)
+    }
+  }
+
+  async #attempt(epoch: OpenEpoch): Promise<void> {
+    const { store, clock, params, identity } = this.#node
+    const { receipts, hub } = this.#parts
+    let rules = await receipts.rules(epoch)
+    if (rules === null) {
+      await receipts.complete(epoch)
+      rules = await receipts.rules(epoch)
+    }
+    if (rules === null) return this.#giveUpLater(epoch)
+    const { epoch_secs } = rules.work
+    const first = attemptStart(epoch.epoch, epoch_secs, 0, params())
+    if (clock.now() < first) return store.epochs.postpone(epoch, first)
+    const attempt = Math.floor((clock.now() - first) / params().attempt_secs)
+    const pace = this.#paceOf(epoch)
+    if (pace.askedIn !== attempt && (await hub.isSettled(epoch))) return this.#settled(epoch)
+    pace.askedIn = attempt
+    const leader = leaderOfAttempt(store.senders.validators(), epoch.projectId, epoch.epoch, attempt)
+    if (leader === identity.publicKey) await this.#lead(epoch, attempt, first)
+  }
+
+  async #lead(epoch: OpenEpoch, attempt: number, first: number): Promise<void> {
+    const { store, clock } = this.#node
+    const led = await this.#parts.leader.lead(epoch, attempt)
+    if (led.status === 'attested') {
+      // On the disk before it is sent: whoever ends this process does not end what was agreed.
+      store.epochs.keepReceipt(epoch, led.receipt)
+      await this.#submit(epoch)
+    } else if (led.status === 'too_few') {
+      this.#tell(epoch, `${led.attested} other validators attest it, and ${led.needed - 1} must`)
+      this.#paceOf(epoch).dueAt = performance.now() + proposePauseMs
+    } else if (clock.now() > first + emptySeconds) store.epochs.close(epoch, 'empty')
+    else this.#paceOf(epoch).dueAt = performance.now() + proposePauseMs
+  }
+
+  async #submit(epoch: ProjectEpoch): Promise<void> {
+    const { store } = this.#node
+    const receipt = store.epochs.receipt(epoch)!
+    // Who validates may have changed since it was attested.
+    if (!(await this.#parts.receipts.isAttested(receipt))) return store.epochs.keepReceipt(epoch, null)
+    const submitted = await this.#parts.hub.submit(receipt)
+    if (submitted.status === 'settled') return this.#settled(epoch)
+    this.#tell(epoch, submitted.reason)
+    if (submitted.status === 'later') return this.#delay(epoch, submitted.retryAfterSeconds)
+    store.epochs.keepReceipt(epoch, null)
+    this.#paceOf(epoch).dueAt = performance.now() + refusedPauseMs
+  }
+
+  #settled(epoch: ProjectEpoch): void {
+    this.#node.store.epochs.close(epoch, 'settled')
+    this.#paces.delete(nameOf(epoch))
+    this.#problem = null
+    this.#node.log.info('the hub has the receipt of an epoch', fieldsOf(epoch))
+  }
+
+  /** No peer has a round of this epoch either. */
+  #giveUpLater(epoch: ProjectEpoch): void {
+    const pace = this.#paceOf(epoch)
+    pace.failures += 1
+    pace.dueAt = performance.now() + projectsPauseMs
+    if (pace.failures >= askedInVainMax) this.#node.store.epochs.close(epoch, 'empty')
+  }
+
+  /** Learns of epochs that are over from the hub, a few projects at a time: this node may have missed all of their rounds. */
+  async #learn(): Promise<void> {
+    try {
+      if (this.#projects.length === 0 && this.#projectsDueAt <= performance.now()) {
+        this.#projectsDueAt = performance.now() + projectsPauseMs
+        this.#projects = await this.#parts.hub.projects()
+      }
+      for (const projectId of this.#projects.splice(0, projectsOfTurn))
+        for (const epoch of await this.#parts.hub.closed(projectId))
+          this.#node.store.epochs.add({ projectId, epoch })
+    } catch (error) {
+      if (!(error instanceof HubError)) throw error
+      // The next turn goes on with the next project.
+      this.#node.log.debug('the hub does not list its epochs', { reason: error.message })
+    }
+  }
+
+  #delay(epoch: ProjectEpoch, secondsMin = 0): void {
+    const pace = this.#paceOf(epoch)
+    const seconds = Math.max(secondsMin, backoffSeconds(pace.failures, Math.random()))
+    pace.failures += 1
+    pace.dueAt = performance.now() + 1000 * seconds
+  }
+
+  #tell(epoch: ProjectEpoch, problem: string): void {
+    if (problem !== this.#problem)
+      this.#node.log.warn('an epoch is not settled yet', { ...fieldsOf(epoch), reason: problem })
+    this.#problem = problem
+  }
+
+  #paceOf(epoch: ProjectEpoch): Pace {
+    const name = nameOf(epoch)
+    const pace = this.#paces.get(name) ?? { dueAt: 0, failures: 0, askedIn: -1 }
+    this.#paces.set(name, pace)
+    return pace
+  }
+}
+
+const nameOf = ({ projectId, epoch }: ProjectEpoch): string => `${projectId}:${epoch}`
+const fieldsOf = ({ projectId, epoch }: ProjectEpoch) => ({ project_id: projectId, epoch })

@@ -1,0 +1,27 @@
+import type { Consensus } from '../consensus/consensus.ts'
+import { hubFacts } from '../consensus/hub-facts.ts'
+import { hubClient } from '../hub/hub-client.ts'
+import { parseHubUrl } from '../hub/hub-url.ts'
+import type { Part, ServeNode } from '../node.ts'
+import { peersOf } from '../peers/peers.ts'
+import { EpochReceipts } from './epoch-receipts.ts'
+import { epochsPart } from './epochs-part.ts'
+import { HubEpochs } from './hub-epochs.ts'
+import { EpochLeader } from './leader.ts'
+
+/** What a validator does about epochs that are over. */
+export interface Epochs {
+  readonly receipts: EpochReceipts
+  readonly part: Part
+}
+
+/** Joins what settles epochs. */
+export function createEpochs(node: ServeNode, { catchUp }: Consensus, hubUrl: string): Epochs {
+  const stopping = new AbortController()
+  const client = hubClient(parseHubUrl(hubUrl), stopping.signal)
+  const peers = peersOf(node, stopping.signal)
+  const receipts = new EpochReceipts(node, hubFacts(node, client), catchUp)
+  const leader = new EpochLeader(node, receipts, peers)
+  const hub = new HubEpochs(client, peers.sign)
+  return { receipts, part: epochsPart(node, { receipts, leader, hub }, stopping) }
+}

@@ -1,0 +1,87 @@
+import { type Attestation, countAttestations } from '../../../../protocol/consensus/index.ts'
+import { isObject } from '../../../../protocol/encoding/index.ts'
+import { type EpochReceipt, epochReceiptText } from '../../../../protocol/settlement/index.ts'
+import type { ServeNode } from '../node.ts'
+import { type PeerClient, PeerError } from '../peers/peer-client.ts'
+import type { Peers } from '../peers/peers.ts'
+import type { ProjectEpoch } from '../store/epochs.ts'
+import type { EpochReceipts, OwnReceipt } from './epoch-receipts.ts'
+
+/** A peer may fetch records before it answers. */
+const proposalSeconds = 15
+
+/** What became of an attempt that this node led. */
+export type Led =
+  | { readonly status: 'attested'; readonly receipt: EpochReceipt }
+  /** No record is known, or those there are pay nobody. */
+  | { readonly status: 'nothing' }
+  | { readonly status: 'too_few'; readonly attested: number; readonly needed: number }
+
+/** What a peer says of a proposal. */
+type Answer = { readonly attestation: Attestation } | { readonly differs: boolean }
+
+/** Computes the receipt of an epoch, and has the other validators attest it. */
+export class EpochLeader {
+  readonly #node: ServeNode
+  readonly #receipts: EpochReceipts
+  readonly #peers: Peers
+
+  constructor(node: ServeNode, receipts: EpochReceipts, peers: Peers) {
+    this.#node = node
+    this.#receipts = receipts
+    this.#peers = peers
+  }
+
+  /** @throws {@link Refusal}, {@link NotYet}, {@link VoteWithheld} */
+  async lead(epoch: ProjectEpoch, attempt: number): Promise<Led> {
+    const first = await this.#propose(epoch, attempt)
+    if (first.status === 'attested' || (first.status === 'too_few' && !first.differs)) return first
+    // Others have other records, or this node has none: what they have is fetched and verified.
+    await this.#receipts.complete(epoch)
+    return this.#propose(epoch, attempt)
+  }
+
+  async #propose(epoch: ProjectEpoch, attempt: number): Promise<Led & { differs: boolean }> {
+    const own = await this.#receipts.own(epoch)
+    if (own === null) return { status: 'nothing', differs: false }
+    const answers = await Promise.all(this.#peers.others().map((peer) => this.#ask(peer, own, attempt)))
+    const others = answers.flatMap((answer) => ('attestation' in answer ? [answer.attestation] : []))
+    const needed = this.#receipts.needed()
+    const differs = answers.some((answer) => 'differs' in answer && answer.differs)
+    if (others.length + 1 < needed) return { status: 'too_few', attested: others.length, needed, differs }
+    // The own vote comes last: while the others may still know better, it stays free.
+    const attestations = [...others, await this.#receipts.attest(own, attempt)]
+    const receipt = { ...own.body, receipt_hash: own.receiptHash, attestations }
+    return { status: 'attested', receipt, differs }
+  }
+
+  async #ask(peer: PeerClient, { body, receiptHash }: OwnReceipt, attempt: number): Promise<Answer> {
+    const log = this.#node.log.with({ peer: peer.publicKey, project_id: body.project_id, epoch: body.round })
+    try {
+      const { status, value } = await peer.ask({
+        target: '/consensus/reward-proposals',
+        body: { ...body, receipt_hash: receiptHash, attempt },
+        timeoutSeconds: proposalSeconds,
+      })
+      if (status === 200 && this.#isAttestationOf(peer, value, receiptHash))
+        return { attestation: value as Attestation }
+      const details = isObject(value) && isObject(value.details) ? value.details : {}
+      const difference = Array.isArray(details.difference) ? details.difference : null
+      log.warn('a validator does not attest the receipt', {
+        status,
+        reason: isObject(value) && typeof value.message === 'string' ? value.message : undefined,
+        difference: difference === null ? undefined : JSON.stringify(difference),
+      })
+      return { differs: difference !== null }
+    } catch (error) {
+      if (!(error instanceof PeerError)) throw error
+      log.debug('a validator was not asked', { reason: error.message })
+      return { differs: false }
+    }
+  }
+
+  #isAttestationOf({ publicKey }: PeerClient, value: unknown, receiptHash: string): boolean {
+    const { profile } = this.#node
+    return countAttestations(profile, epochReceiptText(profile, receiptHash), [value], [publicKey]) === 1
+  }
+}

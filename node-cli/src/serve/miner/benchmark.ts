@@ -1,0 +1,131 @@
+import { isBytes32, isUnsigned, utf8 } from '../../../../protocol/encoding/index.ts'
+import type { Engine } from '../../../../protocol/manifest/index.ts'
+import packageJson from '../../../package.json' with { type: 'json' }
+import { type EngineChoice, type ExecutionResult, execute } from '../../engine/index.ts'
+import { nodeReceiptOf } from '../../receipts.ts'
+import { deviceEngineOf } from '../device-engine.ts'
+import type { BenchmarkCaseResult, BenchmarkResult } from '../hub/device-profile.ts'
+import type { HubClient } from '../hub/hub-client.ts'
+import { Members } from '../hub/members.ts'
+import type { ServeNode } from '../node.ts'
+import type { FactStore } from '../store/facts.ts'
+import type { OfferSources } from './offer-sources.ts'
+
+/** One run of the suite, with the receipt that every device gets. */
+interface BenchmarkCase {
+  readonly name: string
+  readonly moduleAddress: string
+  readonly functionName: string
+  readonly input: string
+  readonly gasLimit: number
+  readonly receiptHash: string
+}
+
+interface BenchmarkSuite {
+  readonly suite: string
+  readonly cases: readonly BenchmarkCase[]
+}
+
+/** What is kept: what the result depends on, and the cases whose receipt is another than the pinned one. */
+export interface KeptBenchmark {
+  readonly engine: Engine
+  readonly version: string
+  readonly result: BenchmarkResult
+  readonly differing: readonly string[]
+}
+
+const fact = 'benchmark'
+const casesMax = 64
+
+/** The first run of a module compiles it. */
+const runsPerCase = 3
+
+/** The result of this engine and version; null where the suite has to be run. */
+export function keptBenchmark(facts: FactStore, engine: EngineChoice): KeptBenchmark | null {
+  const text = facts.get(fact)
+  const kept = text === null ? null : (JSON.parse(text) as KeptBenchmark)
+  const isOfThis = kept?.engine === deviceEngineOf(engine) && kept.version === packageJson.version
+  return isOfThis ? kept : null
+}
+
+/**
+ * Runs the suite of the network where engine or version have changed since, and keeps what came of it. Its runs take turns
+ * with those of tasks.
+ *
+ * @throws {@link HubError} {@link OfferRefused} for what the hub does not give; {@link NodeFault} {@link QueueFull}
+ */
+export async function runBenchmark(
+  node: ServeNode,
+  client: HubClient,
+  sources: OfferSources,
+  stop: AbortSignal,
+): Promise<void> {
+  const { config, store, clock, log } = node
+  if (keptBenchmark(store.facts, config.engine) !== null) return
+  const { suite, cases } = await client.call({ method: 'GET', target: '/v1/benchmarks/current' }, readSuite)
+  const results: BenchmarkCaseResult[] = []
+  for (const one of cases) results.push(await runCase(one, node, sources, stop))
+  const mgas = results.map(({ gas_used, elapsed_us }) => Math.round(gas_used / elapsed_us))
+  const engine = deviceEngineOf(config.engine)
+  const score = mgas.length === 0 ? 0 : Math.round(mgas.reduce((sum, one) => sum + one, 0) / mgas.length)
+  const differing = cases
+    .filter(({ receiptHash }, i) => results[i]?.receipt_hash !== receiptHash)
+    .map(({ name }) => name)
+  const result = { suite, ran_at: clock.now(), engine, cases: results, mgas_per_s: mgas, score }
+  const kept: KeptBenchmark = { engine, version: packageJson.version, result, differing }
+  store.facts.set(fact, JSON.stringify(kept))
+  if (differing.length === 0) log.info('benchmark done', { suite, score })
+  else
+    log.error('the benchmark gives other receipts than the network has; the hub gives this device no work', {
+      suite,
+      cases: differing.join(', '),
+    })
+}
+
+async function runCase(
+  { name, moduleAddress: address, functionName, input, gasLimit }: BenchmarkCase,
+  { config, queue }: ServeNode,
+  sources: OfferSources,
+  signal: AbortSignal,
+): Promise<BenchmarkCaseResult> {
+  const module = await sources.module(address)
+  const bytes = utf8(input)
+  const request = { engine: config.engine, address, module, function: functionName, input: bytes, gasLimit }
+  const queued = { isExclusive: !module.stateless, bytes: bytes.length, signal }
+  const runOnce = () => queue.run(queued, () => measured(() => execute(request)))
+  let best = await runOnce()
+  for (let run = 1; run < runsPerCase; run++) {
+    const next = await runOnce()
+    if (next.elapsedUs < best.elapsedUs) best = next
+  }
+  const ran = { address, functionName, input: bytes, result: best.result }
+  return {
+    name,
+    receipt_hash: nodeReceiptOf(ran).receipt_hash,
+    gas_used: best.result.gasUsed,
+    elapsed_us: best.elapsedUs,
+  }
+}
+
+async function measured(
+  run: () => Promise<ExecutionResult>,
+): Promise<{ readonly result: ExecutionResult; readonly elapsedUs: number }> {
+  const startedAt = performance.now()
+  const result = await run()
+  return { result, elapsedUs: Math.max(1, Math.round(1000 * (performance.now() - startedAt))) }
+}
+
+function readSuite(answer: unknown): BenchmarkSuite {
+  const suite = new Members(answer)
+  return {
+    suite: suite.text('suite'),
+    cases: suite.objects('cases', casesMax).map((one) => ({
+      name: one.text('name'),
+      moduleAddress: one.get('module_address', isBytes32, 'an address'),
+      functionName: one.text('function'),
+      input: one.text('input'),
+      gasLimit: one.get('gas_limit', isUnsigned, 'an amount of gas'),
+      receiptHash: one.get('receipt_hash', isBytes32, 'a hash'),
+    })),
+  }
+}

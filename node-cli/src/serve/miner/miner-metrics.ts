@@ -1,0 +1,38 @@
+import type { DeclineReason } from '../../../../protocol/relay/index.ts'
+import type { Metrics } from '../metrics.ts'
+import type { LeaseState } from '../store/leases.ts'
+
+/** What is counted of the work for committees. */
+export interface MinerMetrics {
+  readonly offered: (answer: 'accepted' | DeclineReason) => void
+  readonly ended: (state: LeaseState) => void
+  readonly connected: () => void
+}
+
+/** What is asked for when the metrics are read. */
+export interface MinerGauges {
+  readonly isConnected: () => boolean
+  readonly latencyMs: () => number | null
+  readonly working: () => number
+}
+
+export function minerMetrics(
+  metrics: Metrics,
+  { isConnected, latencyMs, working }: MinerGauges,
+): MinerMetrics {
+  const offers = metrics.counter('offers_total', 'Offers of tasks by what was answered', ['answer'])
+  const leases = metrics.counter('leases_total', 'Tasks that were accepted, by how they ended', ['state'])
+  const connections = metrics.counter('relay_connections_total', 'Connections to the relay of the hub')
+  metrics.gauge('relay_connected', 'Whether the relay of the hub is connected', () => Number(isConnected()))
+  metrics.gauge(
+    'relay_latency_seconds',
+    'How long the last ping of the relay took; 0 while there is none',
+    () => (latencyMs() ?? 0) / 1000,
+  )
+  metrics.gauge('offers_working', 'Offers that are checked or run', working)
+  return {
+    offered: (answer) => offers.add(1, answer),
+    ended: (state) => leases.add(1, state),
+    connected: () => connections.add(1),
+  }
+}

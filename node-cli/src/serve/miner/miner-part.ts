@@ -1,0 +1,148 @@
+import { hashNetworkParams } from '../../../../protocol/identity/index.ts'
+import packageJson from '../../../package.json' with { type: 'json' }
+import { NodeFault } from '../../engine/index.ts'
+import { nodeSigner } from '../../node-signer.ts'
+import { deviceEngineOf } from '../device-engine.ts'
+import { QueueFull, RunAbandoned } from '../execution/execution-queue.ts'
+import { type HubClient, HubError, hubClient, parseHubUrl, requestSigner } from '../hub/index.ts'
+import type { Log } from '../log.ts'
+import type { Part, ServeNode } from '../node.ts'
+import type { Lease } from '../store/leases.ts'
+import { type KeptBenchmark, keptBenchmark, runBenchmark } from './benchmark.ts'
+import { minerMetrics } from './miner-metrics.ts'
+import { checkOffer } from './offer-checks.ts'
+import { OfferDesk } from './offer-desk.ts'
+import { OfferRefused } from './offer-refused.ts'
+import { OfferSources } from './offer-sources.ts'
+import type { RelayLink, RelayStanding } from './relay-link.ts'
+
+const leasesShown = 20
+
+/** Takes tasks from the relay of the hub, runs them, and votes. */
+export function minerPart(node: ServeNode, url: string): Part {
+  const { config, clock, log, metrics, status, store } = node
+  const stopping = new AbortController()
+  const client = hubClient(parseHubUrl(url), stopping.signal)
+  const sources = new OfferSources(node, client, stopping.signal)
+  let link: RelayLink | null = null
+  let beginning: Promise<void> = Promise.resolve()
+  const standing = (): RelayStanding | null => link?.standing ?? null
+  // A clock that follows the hub has its time already.
+  const hubTime = (): number =>
+    clock.now() + (config.clock === 'hub' ? 0 : (standing()?.clockAheadSeconds ?? 0))
+  const counts = minerMetrics(metrics, {
+    isConnected: () => standing()?.state === 'connected',
+    latencyMs: () => standing()?.latencyMs ?? null,
+    working: () => desk.working,
+  })
+  const desk = new OfferDesk({
+    node,
+    link: {
+      send: (frame) => link?.send(frame) ?? false,
+      announce: () => link?.announce(),
+      now: hubTime,
+    },
+    check: (offer) => checkOffer(offer, node, sources, hubTime),
+    metrics: counts,
+  })
+  status.set('relay', () => relayView(standing()))
+  status.set('slots', () => desk.slots)
+  status.set('active_leases', () => store.leases.open().map(leaseView))
+  status.set('recent_leases', () => store.leases.newest(leasesShown).map(leaseView))
+  status.set('last_refusal', () => desk.lastRefusal)
+  status.set('benchmark', () => benchmarkView(keptBenchmark(store.facts, config.engine)))
+
+  let measuring: Promise<void> | null = null
+  const benchmark = (): Promise<void> => {
+    measuring ??= tryBenchmark().finally(() => {
+      measuring = null
+    })
+    return measuring
+  }
+  const tryBenchmark = async (): Promise<void> => {
+    try {
+      await runBenchmark(node, client, sources, stopping.signal)
+    } catch (error) {
+      if (stopping.signal.aborted || error instanceof RunAbandoned) return
+      const isExpected =
+        error instanceof HubError ||
+        error instanceof OfferRefused ||
+        error instanceof NodeFault ||
+        error instanceof QueueFull
+      if (!isExpected) throw error
+      log.warn('the benchmark was not run; the next connection tries again', { reason: error.message })
+    }
+  }
+
+  const begin = async (): Promise<void> => {
+    // Before there is work, nothing else takes the time that is measured.
+    await benchmark()
+    // Whoever does not mine never loads the client of WebSockets.
+    const { RelayLink } = await import('./relay-link.ts')
+    if (stopping.signal.aborted) return
+    link = new RelayLink({
+      client,
+      profile: node.profile,
+      clock: node.clock,
+      signer: requestSigner(node.profile, nodeSigner(node.seed), node.clock),
+      limits: node.params(),
+      paramsHash: hashNetworkParams(node.params()),
+      ready: () => ({
+        slots: desk.slots,
+        engine: deviceEngineOf(config.engine),
+        nodectl_version: packageJson.version,
+        holding: desk.holding,
+      }),
+      joined: () => {
+        desk.rejoin()
+        void benchmark()
+      },
+      heard: (frame) => desk.hear(frame),
+      changed: (now) => {
+        if (now.state === 'connected') counts.connected()
+        tell(log, client, now)
+      },
+      log,
+    })
+  }
+
+  return {
+    start: () => {
+      beginning = begin()
+    },
+    stop: async () => {
+      await desk.stop()
+      stopping.abort()
+      await beginning
+      await link?.stop()
+    },
+  }
+}
+
+/** More than this, and whoever reads what the node signs may not take it. */
+const noticedSeconds = 60
+
+function tell(log: Log, { origin: hub }: HubClient, standing: RelayStanding): void {
+  const { state, problem, sessionId, clockAheadSeconds } = standing
+  const fields = { hub, ...(problem !== null && { reason: problem }) }
+  if (state === 'connected') {
+    log.info('relay: connected', { hub, session_id: sessionId })
+    if (Math.abs(clockAheadSeconds ?? 0) > noticedSeconds)
+      log.warn('the clock of this machine is not that of the network', { ahead_secs: clockAheadSeconds })
+  } else if (state === 'away') log.warn('relay: away; the node tries again', fields)
+  else if (state !== 'stopped') log.error(`relay: ${state}`, fields)
+}
+
+const relayView = (standing: RelayStanding | null) => ({
+  connected: standing?.state === 'connected',
+  state: standing?.state ?? 'connecting',
+  problem: standing?.problem ?? null,
+  session_id: standing?.sessionId ?? null,
+  since: standing?.since ?? null,
+  latency_ms: standing?.latencyMs ?? null,
+  clock_ahead_secs: standing?.clockAheadSeconds ?? null,
+})
+
+const leaseView = ({ vote_by, ...lease }: Lease) => ({ ...lease, deadline: vote_by })
+
+const benchmarkView = (kept: KeptBenchmark | null) => kept && { ...kept.result, differing: kept.differing }

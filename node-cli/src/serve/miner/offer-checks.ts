@@ -1,0 +1,119 @@
+import { parseTask, roundDeadline, type Task, TaskError } from '../../../../protocol/consensus/index.ts'
+import { base64ToBytes } from '../../../../protocol/encoding/index.ts'
+import { hashNetworkParams } from '../../../../protocol/identity/index.ts'
+import type { Consensus } from '../../../../protocol/manifest/index.ts'
+import type { OfferFrame } from '../../../../protocol/relay/index.ts'
+import type { OwnSeat, SetHead } from '../background/attested-sets.ts'
+import type { LoadedModule } from '../execution/module-library.ts'
+import type { ServeNode } from '../node.ts'
+import { VoteWithheld } from '../store/votes.ts'
+import { OfferRefused } from './offer-refused.ts'
+import type { OfferSources } from './offer-sources.ts'
+
+/** An offer that holds, with what its run takes. */
+export interface CheckedOffer {
+  readonly module: LoadedModule
+  readonly input: Uint8Array
+  /** That of the node's entry in the set, whom its vote names. */
+  readonly payoutAddress: string
+  /** Network time after which a vote is of no use. */
+  readonly voteBy: number
+}
+
+/**
+ * Holds an offer against everything that a node can check by itself, before it accepts it: its times; its input; that the
+ * set of the epoch is one of this network, and signed by a quorum of the validators; the rules of the task; the node's own
+ * seat in the draw; that the module is the one of the address, and may be run by a committee.
+ *
+ * @param hubTime The time by which the hub set its deadlines.
+ * @throws {@link OfferRefused}
+ */
+export async function checkOffer(
+  offer: OfferFrame,
+  node: ServeNode,
+  sources: OfferSources,
+  hubTime: () => number,
+): Promise<CheckedOffer> {
+  const { task, accept_by } = offer
+  checkIssued(task, node)
+  requireBefore(accept_by, hubTime(), 'it came too late to be accepted')
+  checkVoteAllowed(task, node)
+  const input = await inputOf(offer, sources)
+  if ((await node.background.run('hashPayload', input)) !== task.input_hash)
+    throw new OfferRefused('incompatible', 'the input has another hash than the task')
+  const head = await sources.set(task)
+  checkSet(head, task, node)
+  const consensus = await sources.consensus(task.project_id, task.consensus_hash)
+  checkTask(task, head, consensus)
+  const deadline = roundDeadline(task, consensus.work.round_secs)
+  const seat = checkSeat(await sources.seat(task, consensus), offer)
+  const module = await moduleOf(task, sources)
+  const voteBy = Math.min(offer.vote_by, deadline)
+  requireBefore(voteBy, hubTime(), 'its round has closed')
+  requireBefore(accept_by, hubTime(), 'there was no time left to accept it')
+  return { module, input, payoutAddress: seat.entry.payout_address, voteBy }
+}
+
+function checkIssued({ issued_at }: Task, { clock, params }: ServeNode): void {
+  const ahead = issued_at - clock.now()
+  if (ahead > params().max_skew)
+    throw new OfferRefused('incompatible', `the task was issued ${ahead} s ahead of this node's clock`)
+}
+
+function requireBefore(time: number, now: number, problem: string): void {
+  if (now >= time) throw new OfferRefused('busy', `${problem}, by ${now - time} s`)
+}
+
+function checkVoteAllowed(task: Task, { store }: ServeNode): void {
+  try {
+    store.votes.checkAllowed(task.issued_at)
+  } catch (error) {
+    if (!(error instanceof VoteWithheld)) throw error
+    throw new OfferRefused('incompatible', error.message)
+  }
+}
+
+async function inputOf({ input_b64, input_url }: OfferFrame, sources: OfferSources): Promise<Uint8Array> {
+  return input_b64 === undefined ? sources.input(input_url) : base64ToBytes(input_b64)!
+}
+
+/** The validators sign sets of all networks with one key, so the set says which one it is of. */
+function checkSet(head: SetHead, task: Task, { profile, params }: ServeNode): void {
+  if (head.network !== profile.network)
+    throw new OfferRefused('incompatible', `the set is one of the network ${head.network}`)
+  if (head.params_hash !== hashNetworkParams(params()))
+    throw new OfferRefused('incompatible', 'the set was built under other parameters of the network')
+  if (head.consensus_hash !== task.consensus_hash)
+    throw new OfferRefused('incompatible', `the set is for the rules ${head.consensus_hash}`)
+}
+
+function checkTask(task: Task, { project_id, epoch, set_hash }: SetHead, consensus: Consensus): void {
+  try {
+    parseTask(task, { consensus, project_id, epoch, set_hash })
+  } catch (error) {
+    if (!(error instanceof TaskError)) throw error
+    throw new OfferRefused('incompatible', error.message)
+  }
+}
+
+function checkSeat(seat: OwnSeat | null, { position, role }: OfferFrame): OwnSeat {
+  if (seat === null) throw new OfferRefused('incompatible', 'this node is not drawn for the task')
+  if (seat.position !== position || seat.role !== role)
+    throw new OfferRefused(
+      'incompatible',
+      `this node is drawn as ${seat.role} at position ${seat.position}, not as ${role} at ${position}`,
+    )
+  return seat
+}
+
+async function moduleOf(task: Task, sources: OfferSources): Promise<LoadedModule> {
+  const module = await sources.module(task.module_address)
+  if (!module.functions.includes(task.function))
+    throw new OfferRefused('incompatible', `the module does not export ${task.function}`)
+  if (!module.stateless)
+    throw new OfferRefused(
+      'incompatible',
+      'the module uses storage or calls others, so no committee may run it',
+    )
+  return module
+}

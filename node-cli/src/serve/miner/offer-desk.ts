@@ -1,0 +1,330 @@
+import type { TaskVote } from '../../../../protocol/consensus/index.ts'
+import type { ErrorCode } from '../../../../protocol/errors.ts'
+import type { ExecutionEvent } from '../../../../protocol/execution/index.ts'
+import { deriveTaskRoundId } from '../../../../protocol/identity/index.ts'
+import {
+  type DeclineReason,
+  type ErrorFrame,
+  FrameError,
+  type HelloFrame,
+  type HubFrame,
+  holdingMax,
+  type NodeFrame,
+  type OfferFrame,
+} from '../../../../protocol/relay/index.ts'
+import { NodeFault } from '../../engine/index.ts'
+import { QueueFull, RunAbandoned } from '../execution/execution-queue.ts'
+import { backoffSeconds } from '../hub/backoff.ts'
+import type { Log } from '../log.ts'
+import type { ServeNode } from '../node.ts'
+import type { Lease, LeaseState } from '../store/leases.ts'
+import type { MinerMetrics } from './miner-metrics.ts'
+import type { CheckedOffer } from './offer-checks.ts'
+import { OfferRefused } from './offer-refused.ts'
+
+/** What the desk needs of the connection. */
+export interface DeskLink {
+  /** False when there is no connection. @throws {@link FrameError} for a frame that is too large. */
+  readonly send: (frame: NodeFrame) => boolean
+  /** Says what the node takes, where that has changed. */
+  readonly announce: () => void
+  /** The time of the hub, by which it sets its deadlines; Unix seconds. */
+  readonly now: () => number
+}
+
+export interface OfferDeskParts {
+  readonly node: ServeNode
+  readonly link: DeskLink
+  /** @throws {@link OfferRefused} */
+  readonly check: (offer: OfferFrame) => Promise<CheckedOffer>
+  readonly metrics: MinerMetrics
+}
+
+/** An offer that was not taken, for those who ask why there is no work. */
+export interface Refusal {
+  readonly offer_id: string
+  readonly reason: DeclineReason
+  readonly problem: string
+  /** Unix seconds. */
+  readonly at: number
+}
+
+/** What holds a slot, or waits for the word of the hub that it has the vote. */
+interface Held {
+  readonly offerId: string
+  readonly roundId: string
+  stage: 'checking' | 'running' | 'voted'
+  /** Takes the run out of the queue, and keeps it from being voted on. */
+  readonly abandon: AbortController
+  deadline: NodeJS.Timeout | undefined
+  retry: NodeJS.Timeout | undefined
+  tries: number
+}
+
+/** Codes of errors after which the same vote may be taken. */
+const passingCodes: readonly ErrorCode[] = ['unavailable', 'internal', 'rate_limited']
+
+/**
+ * Where offers come in and votes go out. An offer is held from the moment it comes until it is declined, or the hub has the
+ * vote, took the offer back, or could not take a vote any more. One that is held is not begun again, however often it comes;
+ * its answer is given again.
+ */
+export class OfferDesk {
+  readonly #parts: OfferDeskParts
+  readonly #held = new Map<string, Held>()
+  readonly #runs = new Set<Promise<void>>()
+  #isStopping = false
+  #lastRefusal: Refusal | null = null
+
+  constructor(parts: OfferDeskParts) {
+    this.#parts = parts
+    const { leases } = parts.node.store
+    leases.endStale(parts.node.clock.now())
+    // What another process was at has ended, so these have a vote.
+    for (const lease of leases.open()) this.#resume(lease)
+  }
+
+  /** Offers that are taken at once. */
+  get slots(): number {
+    return this.#isStopping ? 0 : this.#parts.node.config.workers
+  }
+
+  get holding(): readonly string[] {
+    return [...this.#held.keys()]
+  }
+
+  /** Offers that are checked or run. */
+  get working(): number {
+    return [...this.#held.values()].filter(({ stage }) => stage !== 'voted').length
+  }
+
+  get lastRefusal(): Refusal | null {
+    return this.#lastRefusal
+  }
+
+  /** Says again what the hub may have missed while there was no connection. */
+  rejoin(): void {
+    for (const held of this.#held.values()) this.#repeat(held)
+  }
+
+  hear(frame: Exclude<HubFrame, HelloFrame>): void {
+    if (frame.type === 'offer') return this.#begin(frame)
+    if (frame.type === 'error') return this.#refused(frame)
+    if (frame.type === 'pong') return
+    const held = this.#held.get(frame.offer_id)
+    // What is over here may cross with what the hub says of it.
+    if (held === undefined) return
+    if (frame.type === 'cancel') this.#end(held, 'cancelled', frame.reason)
+    else if (held.stage === 'voted') this.#end(held, 'counted', null, { hub_state: frame.state })
+  }
+
+  /** Takes no more offers, and resolves when those that run are voted on. */
+  async stop(): Promise<void> {
+    this.#isStopping = true
+    this.#parts.link.announce()
+    await Promise.all(this.#runs)
+    for (const held of this.#held.values()) this.#put(held)
+  }
+
+  #begin(offer: OfferFrame): void {
+    const known = this.#held.get(offer.offer_id)
+    if (known !== undefined) return this.#repeat(known)
+    const run = this.#take(offer).finally(() => this.#runs.delete(run))
+    this.#runs.add(run)
+  }
+
+  async #take(offer: OfferFrame): Promise<void> {
+    const held: Held = {
+      offerId: offer.offer_id,
+      roundId: deriveTaskRoundId(offer.task),
+      stage: 'checking',
+      abandon: new AbortController(),
+      deadline: undefined,
+      retry: undefined,
+      tries: 0,
+    }
+    try {
+      this.#requireRoom()
+      this.#held.set(held.offerId, held)
+      const checked = await this.#parts.check(offer)
+      if (held.abandon.signal.aborted) return
+      this.#requireServing()
+      this.#accept(held, offer, checked)
+      await this.#run(held, offer, checked)
+    } catch (error) {
+      if (!(error instanceof OfferRefused)) throw error
+      this.#decline(held, error)
+    }
+  }
+
+  #requireRoom(): void {
+    this.#requireServing()
+    if (this.working >= this.slots) throw new OfferRefused('busy', `all ${this.slots} slots are taken`)
+    if (this.#held.size >= holdingMax)
+      throw new OfferRefused('busy', `the hub has not said of ${this.#held.size} offers that it has the vote`)
+  }
+
+  #requireServing(): void {
+    if (this.#isStopping) throw new OfferRefused('stopping', 'the node stops')
+  }
+
+  #accept(held: Held, { offer_id, task, position, role }: OfferFrame, { voteBy }: CheckedOffer): void {
+    const { node, link, metrics } = this.#parts
+    held.stage = 'running'
+    node.store.leases.take({
+      offer_id,
+      round_id: held.roundId,
+      project_id: task.project_id,
+      function: task.function,
+      position,
+      role,
+      vote_by: voteBy,
+      changed_at: node.clock.now(),
+    })
+    this.#endAt(held, voteBy)
+    link.send({ type: 'accept', offer_id })
+    metrics.offered('accepted')
+    this.#logOf(held).info('offer accepted', { position, role, vote_in_secs: voteBy - link.now() })
+  }
+
+  /** @throws {@link OfferRefused} for a run without an answer of the guest. */
+  async #run(held: Held, { task, position }: OfferFrame, checked: CheckedOffer): Promise<void> {
+    const { node } = this.#parts
+    const { module, input, payoutAddress } = checked
+    const { signal } = held.abandon
+    try {
+      await node.executor.runTask({
+        task,
+        module,
+        input,
+        position,
+        payout_address: payoutAddress,
+        signal,
+        alongside: ({ output, events }) => {
+          const output_b64 = Buffer.from(output ?? []).toString('base64')
+          node.store.leases.vote(held.offerId, { output_b64, events }, node.clock.now())
+        },
+      })
+    } catch (error) {
+      // Whoever gave it up has ended the lease.
+      if (error instanceof RunAbandoned) return
+      if (error instanceof QueueFull) throw new OfferRefused('busy', error.message)
+      if (!(error instanceof NodeFault)) throw error
+      throw new OfferRefused('incompatible', `the run is a fault of this node: ${error.message}`)
+    }
+    if (signal.aborted) return
+    held.stage = 'voted'
+    this.#sendVote(held)
+  }
+
+  #repeat(held: Held): void {
+    if (held.stage === 'checking') return
+    this.#parts.link.send({ type: 'accept', offer_id: held.offerId })
+    if (held.stage === 'voted') this.#sendVote(held)
+  }
+
+  /** Sends the vote as the store has it, whatever was computed since. */
+  #sendVote(held: Held): void {
+    const { node, link } = this.#parts
+    const { votes, leases } = node.store
+    const given = votes.find(node.identity.publicKey, 'task', held.roundId)
+    const result = leases.resultOf(held.offerId)
+    if (given === null || result === null) return
+    try {
+      const wasSent = link.send({
+        type: 'vote',
+        offer_id: held.offerId,
+        vote: JSON.parse(given.vote) as TaskVote,
+        output_b64: result.output_b64,
+        events: result.events as readonly ExecutionEvent[],
+      })
+      if (wasSent) this.#logOf(held).debug('vote sent')
+    } catch (error) {
+      if (!(error instanceof FrameError)) throw error
+      this.#end(held, 'missed', `output and events are too large to be sent: ${error.message}`)
+    }
+  }
+
+  #decline(held: Held, { reason, message }: OfferRefused): void {
+    const { node, link, metrics } = this.#parts
+    const { offerId, stage } = held
+    if (stage === 'running') this.#end(held, 'missed', message)
+    else metrics.offered(reason)
+    this.#put(held)
+    this.#lastRefusal = { offer_id: offerId, reason, problem: message, at: node.clock.now() }
+    link.send({ type: 'decline', offer_id: offerId, reason })
+    const log = this.#logOf(held)[reason === 'busy' || reason === 'stopping' ? 'info' : 'error']
+    log('offer declined', { reason, problem: message })
+  }
+
+  #refused({ code, message, offer_id }: ErrorFrame): void {
+    const held = offer_id === undefined ? undefined : this.#held.get(offer_id)
+    if (held === undefined)
+      return this.#parts.node.log.warn('the hub refuses a frame', { code, reason: message })
+    if (held.stage === 'voted' && passingCodes.includes(code)) return this.#retryLater(held)
+    this.#end(held, held.stage === 'voted' ? 'refused' : 'cancelled', message, { code })
+  }
+
+  #retryLater(held: Held): void {
+    clearTimeout(held.retry)
+    held.tries += 1
+    const seconds = backoffSeconds(held.tries, Math.random())
+    held.retry = setTimeout(() => this.#sendVote(held), 1000 * seconds).unref()
+  }
+
+  #resume({ offer_id, round_id, vote_by }: Lease): void {
+    const held: Held = {
+      offerId: offer_id,
+      roundId: round_id,
+      stage: 'voted',
+      abandon: new AbortController(),
+      deadline: undefined,
+      retry: undefined,
+      tries: 0,
+    }
+    this.#held.set(offer_id, held)
+    this.#endAt(held, vote_by)
+  }
+
+  #endAt(held: Held, voteBy: number): void {
+    const seconds = voteBy - this.#parts.link.now()
+    held.deadline = setTimeout(() => {
+      const problem =
+        held.stage === 'voted'
+          ? 'the hub did not say in time that it has the vote'
+          : 'the run did not end in time'
+      this.#end(held, 'missed', problem)
+    }, 1000 * seconds).unref()
+  }
+
+  #end(
+    held: Held,
+    state: Exclude<LeaseState, 'leased' | 'voted'>,
+    reason: string | null,
+    fields: Readonly<Record<string, string>> = {},
+  ): void {
+    const { node, metrics } = this.#parts
+    if (this.#held.get(held.offerId) !== held) return
+    this.#put(held)
+    if (held.stage === 'checking') return
+    node.store.leases.end(held.offerId, state, reason, node.clock.now())
+    metrics.ended(state)
+    const isWrong = state === 'refused' || state === 'missed'
+    this.#logOf(held)[isWrong ? 'error' : 'info'](`lease ${state}`, {
+      ...(reason !== null && { reason }),
+      ...fields,
+    })
+  }
+
+  /** Forgets an offer, and gives up what still runs for it. */
+  #put(held: Held): void {
+    clearTimeout(held.deadline)
+    clearTimeout(held.retry)
+    held.abandon.abort()
+    if (this.#held.get(held.offerId) === held) this.#held.delete(held.offerId)
+  }
+
+  #logOf({ roundId, offerId }: Held): Log {
+    return this.#parts.node.log.with({ round_id: roundId, offer_id: offerId })
+  }
+}

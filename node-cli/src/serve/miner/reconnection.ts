@@ -1,0 +1,77 @@
+import { closeCodes, mayReconnect, reconnectSecs } from '../../../../protocol/relay/index.ts'
+import { HubError } from '../hub/index.ts'
+import type { SocketEnd } from './relay-socket.ts'
+
+/** How a node stands with the relay of its hub when it is not connected. */
+export type AwayState = 'away' | 'refused' | 'replaced' | 'banned'
+
+/** What follows from the end of a connection, or of the try to make one. */
+export interface Parting {
+  readonly state: AwayState
+  readonly problem: string
+  /** Null: this process does not connect again. */
+  readonly retryInSeconds: number | null
+}
+
+/** After a refusal only a person can do something. An owner who has just bound the device waits for no more than this. */
+const refusedSeconds = 60
+const retryAfterSecondsMax = 3600
+
+/**
+ * When to try again: a random moment in a time that doubles with each failure in a row, so that the nodes that a restart of
+ * the hub has cut off do not come back all at once.
+ *
+ * @param random from 0 to 1.
+ */
+export function reconnectSeconds(failures: number, random: number): number {
+  const { min, max } = reconnectSecs
+  const longest = Math.min(max, 4 * min * 2 ** Math.min(failures, 10))
+  return min + random * (longest - min)
+}
+
+/** @param failures Tries in a row that came to nothing. */
+export function partingOf(end: SocketEnd, failures: number, random: number): Parting {
+  const soon = reconnectSeconds(failures, random)
+  if (end.kind === 'unreachable')
+    return { state: 'away', problem: `no relay answers: ${end.message}`, retryInSeconds: soon }
+  if (end.kind === 'closed') return partingOfClose(end.code, end.message, soon)
+  const { status, refusal } = end
+  const problem = `the hub refuses the connection (${status}): ${refusal.message}`
+  if (refusal.reason === 'banned') return { state: 'banned', problem, retryInSeconds: null }
+  const asked = Math.min(refusal.retryAfterSeconds ?? 0, retryAfterSecondsMax)
+  if (status >= 500 || status === 429)
+    return { state: 'away', problem, retryInSeconds: Math.max(asked, soon) }
+  return { state: 'refused', problem, retryInSeconds: refusedSeconds * (0.5 + 0.5 * random) }
+}
+
+function partingOfClose(code: number, message: string, soon: number): Parting {
+  const said = message === '' ? '' : `: ${message}`
+  if (code === closeCodes.replaced)
+    return {
+      state: 'replaced',
+      problem:
+        'another process connected with the key of this node, which one process may use alone; stop the other one for good, then restart this one',
+      retryInSeconds: null,
+    }
+  if (code === closeCodes.banned)
+    return {
+      state: 'banned',
+      problem: `an operator of the hub banned this device${said}; once the ban is lifted, restart this node`,
+      retryInSeconds: null,
+    }
+  return {
+    state: 'away',
+    problem: `the connection ended (${code}${said})`,
+    retryInSeconds: mayReconnect(code) ? soon : null,
+  }
+}
+
+/** The same for a hub that could not be asked who it is. */
+export function partingOfError(error: unknown, failures: number, random: number): Parting {
+  if (!(error instanceof HubError)) throw error
+  const { message, hint, isPassing, retryAfterSeconds } = error
+  const problem = hint === undefined ? message : `${message}. ${hint}`
+  if (!isPassing) return { state: 'refused', problem, retryInSeconds: refusedSeconds * (0.5 + 0.5 * random) }
+  const soon = reconnectSeconds(failures, random)
+  return { state: 'away', problem, retryInSeconds: Math.max(retryAfterSeconds ?? 0, soon) }
+}

@@ -1,0 +1,39 @@
+import type { BackgroundThread } from '../background/background-thread.ts'
+import type { ServeStore } from '../store/index.ts'
+import type { FoundPage, StatePlace, StateSummary } from './state-reader.ts'
+
+/** What modules store here, as it is told to peers. */
+export class ModuleStates {
+  readonly #store: ServeStore
+  readonly #background: BackgroundThread
+  /** The last root of each module. */
+  readonly #roots = new Map<string, { readonly sequence: number; readonly root: string }>()
+
+  /** @param background A thread that keeps nobody waiting: the storage of a module may be large. */
+  constructor(store: ServeStore, background: BackgroundThread) {
+    this.#store = store
+    this.#background = background
+  }
+
+  /** Sequence and root of a module; the root is computed once for each sequence. */
+  async root(address: string): Promise<{ readonly sequence: number; readonly root: string }> {
+    const known = this.#roots.get(address)
+    if (known !== undefined && known.sequence === this.#store.modules.sequence(address)) return known
+    const { sequence, state_root: root } = await this.summary(address)
+    return { sequence, root }
+  }
+
+  async summary(address: string): Promise<StateSummary> {
+    const summary = await this.#background.run('stateSummary', { file: this.#store.file, address })
+    this.#roots.set(address, { sequence: summary.sequence, root: summary.state_root })
+    return summary
+  }
+
+  page(address: string, sequence: number, place: StatePlace): Promise<FoundPage> {
+    return this.#background.run('statePage', { file: this.#store.file, address, sequence, place })
+  }
+
+  close(): Promise<void> {
+    return this.#background.close()
+  }
+}

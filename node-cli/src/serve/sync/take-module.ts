@@ -1,0 +1,71 @@
+import { artifactBytesMax } from '../../../../protocol/hbc/artifact.ts'
+import type { Profile } from '../../../../protocol/identity/index.ts'
+import { NodeFault } from '../../engine/index.ts'
+import type { ModuleLibrary } from '../execution/module-library.ts'
+import { type PeerClient, PeerError } from '../peers/peer-client.ts'
+import type { KeptBucket, SyncedStateStore } from '../store/synced-state.ts'
+import { type ProvenState, readBuckets, readPage, type StateTarget } from './module-state.ts'
+import type { StatePlace } from './state-reader.ts'
+
+/** For an artifact, which may have 16 MiB. */
+const artifactSeconds = 60
+
+/** Whether the artifact of a module is here, and whole. */
+export async function hasArtifact(library: ModuleLibrary, address: string): Promise<boolean> {
+  try {
+    return (await library.find(address)) !== null
+  } catch (error) {
+    if (error instanceof NodeFault) return false
+    throw error
+  }
+}
+
+/** Takes the artifact of a module from a peer. @throws {@link PeerError} */
+export async function takeArtifact(peer: PeerClient, library: ModuleLibrary, address: string): Promise<void> {
+  const hbc = await peer.readBytes({
+    target: `/sync/modules/${address}/hbc`,
+    timeoutSeconds: artifactSeconds,
+    answerBytesMax: artifactBytesMax,
+  })
+  const added = await library.add(address, hbc)
+  if (added.status === 'invalid') throw new PeerError(`its artifact breaks a rule: ${added.message}`)
+  if (added.status === 'other_address') throw new PeerError(`its artifact is that of ${added.address}`)
+}
+
+/**
+ * Takes what a module stores from a peer, page by page, each held against the root before it is kept. What is there already
+ * is not asked for again, whoever it came from.
+ *
+ * @throws {@link PeerError}
+ */
+export async function takeState(
+  peer: PeerClient,
+  profile: Profile,
+  store: SyncedStateStore,
+  target: StateTarget,
+): Promise<void> {
+  const path = `/sync/modules/${target.address}`
+  const state = readBuckets(profile, await peer.read({ target: path }), target)
+  const kept = store.kept(target.address, state.buckets)
+  for (let place = firstPlace(state, kept); place !== null; ) {
+    const query = `sequence=${state.sequence}&bucket=${place.bucket}&index=${place.index}`
+    const proven = readPage(await peer.read({ target: `${path}/state?${query}` }), state, place)
+    store.keep(target.address, proven)
+    const { bucket, index, entries, isEnd } = proven.at(-1)!
+    place = isEnd ? firstPlace(state, kept, bucket) : { bucket, index: index + entries.length }
+  }
+  store.install(target)
+}
+
+/** The first entry above a bucket that is not here; null when all are. */
+function firstPlace(
+  { buckets }: ProvenState,
+  kept: ReadonlyMap<number, KeptBucket>,
+  above = -1,
+): StatePlace | null {
+  for (const [bucket] of buckets) {
+    const there = kept.get(bucket)
+    if (bucket > above && there?.isWhole !== true) return { bucket, index: there?.entries ?? 0 }
+  }
+  return null
+}

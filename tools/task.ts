@@ -1,0 +1,106 @@
+/** `npm run task`: gives a task to a project, and shows its way to the final result. */
+import { readFileSync } from 'node:fs'
+import { readNetwork } from './client/network.ts'
+import { readArguments } from './command/arguments.ts'
+import { CommandError, UsageError } from './command/errors.ts'
+import { runCommand } from './command/run.ts'
+import { hubHelp, readHub } from './options/hub.ts'
+import { followTask } from './task/follow.ts'
+import { printResult, resultOf } from './task/result.ts'
+import { submitTask } from './task/submit.ts'
+
+const usage = `Usage: npm run -s task -- FUNCTION [--input TEXT | --input-file FILE] [--project ID] [--key KEY] [--json] [--wait S]
+
+Gives a task to a project, and shows its way as it happens: queued, run by its committee, agreed on, audited, final. The
+result stands on standard output, its way on standard error.
+
+  FUNCTION           a function of the project
+  --input TEXT       what it is given, as it is (default nothing)
+  --input-file FILE  the same from a file, or from standard input with -
+  --gas N            the most gas it may use (default and maximum: what the project allows)
+  --project ID       the project (default the sample project of a local network)
+  --key KEY          an API key with tasks:submit, of a project that takes tasks of its developer alone (default
+                     $HUB_API_KEY, else none)
+  --wait S           seconds to wait for the final result, 0 to 3600 (default 120); 0 gives the task and ends
+  --json             print the task and its round as JSON
+  --hub URL          ${hubHelp}
+
+Exit codes: 0 the result is final, or --wait is 0; 1 the task was refused or failed, or the function did; 2 wrong usage;
+3 there is no final result yet.
+
+Examples:
+  npm run -s task -- echo --input '{"hello":"world"}'
+  npm run -s task -- greet --input Ada --project 0x… --json`
+
+const waitDefaultSecs = 120
+const waitMaxSecs = 3_600
+
+/** Thrown where the time is up: the task goes on without this tool. */
+class NotFinalYet extends CommandError {
+  override readonly name = 'NotFinalYet'
+  override readonly exitCode = 3
+}
+
+await runCommand(async () => {
+  const options = {
+    input: { type: 'string' },
+    'input-file': { type: 'string' },
+    gas: { type: 'string' },
+    project: { type: 'string' },
+    key: { type: 'string' },
+    wait: { type: 'string' },
+    json: { type: 'boolean' },
+    hub: { type: 'string' },
+    help: { type: 'boolean', short: 'h' },
+  } as const
+  const { values, positionals } = readArguments({ allowPositionals: true, options }, usage)
+  if (values.help) return console.log(usage)
+  const [name] = positionals
+  if (name === undefined || positionals.length > 1)
+    throw new UsageError(`Name one function of the project.\n\n${usage}`)
+  const waitSecs = readNumber('--wait', values.wait, 0, waitMaxSecs) ?? waitDefaultSecs
+  const gasLimit = readNumber('--gas', values.gas, 1, Number.MAX_SAFE_INTEGER)
+  const input = readInput(values)
+  const network = await readNetwork(readHub(values.hub))
+  const key = values.key ?? process.env.HUB_API_KEY
+  const client = key === undefined || key === '' ? network.client : network.clientOf(key)
+
+  const task = await submitTask({ ...network, client }, { project: values.project, name, input, gasLimit })
+  const last = await followTask(client, task, waitSecs, (line) => console.error(line))
+  const result = await resultOf(client, last)
+  if (values.json) console.log(JSON.stringify(result, null, 2))
+  else printResult(result)
+  const { status, success, error, task_id } = result.task
+  if (status === 'failed') throw new CommandError(`The task failed: ${error}.`)
+  if (status === 'finalized' && success === false)
+    throw new CommandError(
+      `The function failed${error === null ? '' : `: ${error}`}. nodectl run says why, with the same module and input.`,
+    )
+  if (status !== 'finalized' && waitSecs > 0)
+    throw new NotFinalYet(
+      `There is no final result after ${waitSecs} s; the task goes on. GET /v1/tasks/${encodeURIComponent(task_id)} says how it stands.`,
+    )
+})
+
+function readNumber(option: string, text: string | undefined, min: number, max: number): number | null {
+  if (text === undefined) return null
+  if (!/^\d{1,16}$/.test(text) || Number(text) < min || Number(text) > max)
+    throw new UsageError(`${option} must be a whole number from ${min} to ${max}, not "${text}".`)
+  return Number(text)
+}
+
+interface InputOptions {
+  readonly input?: string | undefined
+  readonly 'input-file'?: string | undefined
+}
+
+function readInput({ input, 'input-file': file }: InputOptions): Uint8Array {
+  if (file === undefined) return new TextEncoder().encode(input ?? '')
+  if (input !== undefined) throw new UsageError('Give --input or --input-file, not both.')
+  try {
+    // Descriptor 0 is standard input.
+    return readFileSync(file === '-' ? 0 : file)
+  } catch (error) {
+    throw new CommandError(`The input cannot be read: ${(error as Error).message}`)
+  }
+}

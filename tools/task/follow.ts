@@ -1,0 +1,80 @@
+import { unwrap, unwrapIfFound } from '../client/answers.ts'
+import type { components } from '../client/api.generated.ts'
+import type { HubClient } from '../client/connect.ts'
+import type { Task } from './submit.ts'
+
+export type Round = components['schemas']['Round']
+export type Committee = components['schemas']['Committee']
+
+/** How long the hub holds an answer, unless the result is there before: steps in between are seen this late. */
+const holdSecs = 1
+
+export const isOver = ({ status }: Task): boolean => status === 'finalized' || status === 'failed'
+
+/**
+ * Follows a task until its result is final, it failed, or the time is up.
+ *
+ * @param say told each step, once.
+ * @returns The task as it is then.
+ */
+export async function followTask(
+  client: HubClient,
+  first: Task,
+  waitSecs: number,
+  say: (line: string) => void,
+): Promise<Task> {
+  const startedMs = performance.now()
+  const secondsGone = () => (performance.now() - startedMs) / 1000
+  const told = new Set<string>()
+  const tell = (step: string) => {
+    if (told.has(step)) return
+    told.add(step)
+    say(`${secondsGone().toFixed(1).padStart(6)} s  ${step}`)
+  }
+  let task = first
+  let committee: Committee | null = null
+  tell(`${task.status.padEnd(16)} ${task.task_id}`)
+  while (!isOver(task) && secondsGone() < waitSecs) {
+    const wait = Math.min(holdSecs, Math.ceil(waitSecs - secondsGone()))
+    const params = { path: { task_id: task.task_id }, query: { wait } }
+    task = await unwrap(client.GET('/v1/tasks/{task_id}', { params }))
+    committee ??= await readCommittee(client, task)
+    for (const step of stepsOf(task, await readRound(client, task), committee)) tell(step)
+  }
+  return task
+}
+
+/** The round of a task; null while it has none. */
+export async function readRound(client: HubClient, { round_id }: Task): Promise<Round | null> {
+  if (round_id === null) return null
+  const params = { path: { round_id } }
+  return unwrapIfFound(client.GET('/v1/explorer/rounds/{round_id}', { params }))
+}
+
+/** Who was drawn for a task; null while it has no place in an epoch. */
+async function readCommittee(client: HubClient, { project_id, epoch, seq }: Task): Promise<Committee | null> {
+  if (epoch === null || seq === null) return null
+  const params = { path: { project_id, epoch, seq } }
+  return unwrapIfFound(client.GET('/v1/committees/{project_id}/{epoch}/{seq}', { params }))
+}
+
+/** What can be said of a task as it stands, in the order in which it happens. */
+export function stepsOf(task: Task, round: Round | null, committee: Committee | null): string[] {
+  if (task.status === 'queued') return []
+  const step = (name: string, what: string) => `${name.padEnd(16)} ${what}`
+  const steps = [step('running', task.round_id ?? '')]
+  const members = committee?.fallback ? [] : (committee?.draw ?? [])
+  const names = members.filter(({ role }) => role === 'primary').map(({ node_id }) => node_id)
+  if (names.length > 0) steps.push(step('offered', `to ${names.join(', ')}`))
+  if (round !== null) {
+    if (round.votes) steps.push(step('voted', `${round.votes} of ${round.committee_size}`))
+    if (round.receipt_hash !== undefined)
+      steps.push(step('agreed', `${round.agreeing} of ${round.votes} votes for ${round.receipt_hash}`))
+    if (round.audited) steps.push(step('audited', 'the validators ran it themselves'))
+  }
+  if (task.status === 'escalated')
+    steps.push(step('escalated', 'the committee disagrees or is audited: the validators run it'))
+  if (task.status === 'fallback') steps.push(step('fallback', 'there is no committee: the validators run it'))
+  if (isOver(task)) steps.push(step(task.status, task.error ?? ''))
+  return steps.map((line) => line.trimEnd())
+}

@@ -1,0 +1,45 @@
+import { accounts } from '../../localnet/accounts.ts'
+import { sampleSlug } from '../../localnet/sample/manifest.ts'
+import { deriveProjectId } from '../../protocol/identity/index.ts'
+import type { ProjectManifest } from '../../protocol/manifest/index.ts'
+import { unwrap, unwrapIfFound } from '../client/answers.ts'
+import type { components } from '../client/api.generated.ts'
+import type { Network } from '../client/network.ts'
+import { CommandError } from '../command/errors.ts'
+
+export type Task = components['schemas']['Task']
+
+/** What is asked of a project. */
+export interface TaskRequest {
+  /** Undefined for the sample project of a local network. */
+  readonly project: string | undefined
+  readonly name: string
+  readonly input: Uint8Array
+  /** Null for as much as the project allows. */
+  readonly gasLimit: number | null
+}
+
+/** Gives a task to a project. @throws {@link CommandError} */
+export async function submitTask(
+  { hub, profile, client }: Pick<Network, 'hub' | 'profile' | 'client'>,
+  { project, name, input, gasLimit }: TaskRequest,
+): Promise<Task> {
+  const project_id = project ?? deriveProjectId(profile, accounts.developer.address.toLowerCase(), sampleSlug)
+  const params = { path: { project_id } }
+  const found = await unwrapIfFound(client.GET('/v1/projects/{project_id}/manifest', { params }))
+  if (found === null)
+    throw new CommandError(
+      project === undefined
+        ? `${hub} has no sample project. Name one with --project ID.`
+        : `${hub} has no project ${project}.`,
+    )
+  const { functions } = (found.manifest as unknown as ProjectManifest).consensus.work
+  if (!functions.includes(name))
+    throw new CommandError(`The project has no function "${name}". It has: ${functions.join(', ')}.`)
+  const body = {
+    function: name,
+    input_b64: Buffer.from(input).toString('base64'),
+    ...(gasLimit !== null && { gas_limit: gasLimit }),
+  }
+  return unwrap(client.POST('/v1/projects/{project_id}/tasks', { params, body }))
+}

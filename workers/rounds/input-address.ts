@@ -1,0 +1,30 @@
+import type { Settings } from '../env.ts'
+import { CursorCodec } from '../http/cursor.ts'
+
+const purpose = 'task input'
+
+/** The path of inputs that offers do not carry themselves. */
+export const inputPath = '/v1/task-inputs/{ticket}'
+
+/** Where a node fetches an input until a time; whoever has the address may. */
+export function inputAddress(
+  { HUB_SECRET, BASE_URL }: Pick<Settings, 'HUB_SECRET' | 'BASE_URL'>,
+  inputHash: string,
+  until: number,
+): string {
+  const ticket = new CursorCodec(HUB_SECRET).encode(purpose, [inputHash, until])
+  return new URL(inputPath.replace('{ticket}', ticket), BASE_URL).href
+}
+
+/** The input that a ticket is for, and until when; null for one that this hub did not issue. */
+export function readTicket(
+  cursors: CursorCodec,
+  ticket: string,
+): { inputHash: string; until: number } | null {
+  try {
+    const [inputHash, until] = cursors.decode(purpose, ticket)
+    return { inputHash: String(inputHash), until: Number(until) }
+  } catch {
+    return null
+  }
+}

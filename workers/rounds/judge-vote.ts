@@ -1,0 +1,49 @@
+import type { VoteBody } from '../../durable-objects/node-link/types.ts'
+import { type Lease, type Round, votesOf } from '../../durable-objects/round/round.ts'
+import type { Judgement } from '../../durable-objects/round.ts'
+import {
+  hasSeat,
+  isTaskVote,
+  parseTaskVote,
+  type TaskVote,
+  VoteError,
+} from '../../protocol/consensus/index.ts'
+import type { Profile } from '../../protocol/identity/index.ts'
+import type { RoundFiles } from '../stores/round-files.ts'
+import { keepRun, readRun } from './run-result.ts'
+
+/**
+ * Judges a vote by all five points of section 17, and what came with it by its receipt. Signatures cost most, so they are
+ * checked last, and a vote that is there already is not judged again.
+ */
+export async function judgeVote(
+  { profile, roundFiles }: { profile: Profile; roundFiles: RoundFiles },
+  round: Round,
+  lease: Lease,
+  { vote: value, output_b64, events }: VoteBody,
+): Promise<Judgement> {
+  if (!isTaskVote(value)) return invalid('it has not exactly the members of a task vote')
+  if (value.round_id !== round.terms.roundId) return invalid('it is of another round')
+  if (value.public_key !== lease.nodeKey || value.committee.position !== lease.position)
+    return invalid('it is of another member')
+  if (round.drawn === null || !hasSeat(round.drawn, value))
+    return invalid('the draw does not have its key, or pays it elsewhere')
+  if (votesOf(round).some((known) => isSameSigned(known, value))) return { status: 'known' }
+  const run = readRun(value.receipt, { output_b64, events })
+  if (!run.ok) return invalid(run.problem)
+  try {
+    const vote = parseTaskVote(profile, value)
+    const known = round.results[vote.receipt_hash]
+    return { status: 'valid', vote, result: known ?? (await keepRun(roundFiles, vote.receipt, run)) }
+  } catch (error) {
+    if (error instanceof VoteError) return invalid(error.message)
+    throw error
+  }
+}
+
+const isSameSigned = (one: TaskVote, other: TaskVote): boolean =>
+  one.receipt_hash === other.receipt_hash &&
+  one.signature === other.signature &&
+  one.round_signature === other.round_signature
+
+const invalid = (message: string): Judgement => ({ status: 'invalid', message })

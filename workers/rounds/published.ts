@@ -1,0 +1,141 @@
+import {
+  agreedAtOf,
+  fallbackOf,
+  type Lease,
+  publicState,
+  type Round,
+  resultHashOf,
+  tallyOf,
+} from '../../durable-objects/round/round.ts'
+import { defaultNetworkParams, deriveProofId, type Profile } from '../../protocol/identity/index.ts'
+import { unitsOfGas } from '../../protocol/settlement/index.ts'
+import type { RoundFile } from '../stores/round-files.ts'
+import type { LeaseRow, PublishedRound, RoundRow } from '../stores/rounds.ts'
+
+/** What everybody reads of a round, as it stands. */
+export function publishedRound(profile: Profile, round: Round): PublishedRound {
+  return { taskId: round.terms.taskId, round: roundRow(round), leases: leaseRows(profile, round) }
+}
+
+function roundRow(round: Round): RoundRow {
+  const { terms, outcome } = round
+  const { task } = terms
+  const fallback = fallbackOf(round)
+  const { tally } = tallyOf(round)
+  const record = outcome?.state === 'finalized' ? outcome.record : null
+  const receiptHash = resultHashOf(round)
+  const result = receiptHash === null ? undefined : round.results[receiptHash]
+  return {
+    roundId: terms.roundId,
+    kind: 'task',
+    state: publicState(round),
+    projectId: task.project_id,
+    consensusHash: task.consensus_hash,
+    epoch: task.epoch,
+    seq: task.seq,
+    setHash: task.set_hash,
+    moduleAddress: task.module_address,
+    function: task.function,
+    inputHash: task.input_hash,
+    gasLimit: task.gas_limit,
+    issuedAt: task.issued_at,
+    nonce: null,
+    input: terms.input,
+    fallback,
+    committeeSize: fallback === null ? (round.drawn?.committee.k_eff ?? 0) : 0,
+    votes: new Set(round.votes.map(({ vote }) => vote.public_key)).size,
+    agreeing: agreeing(tally, receiptHash),
+    audited: record?.audited ?? round.isAudited,
+    receiptHash,
+    success: result?.receipt.success ?? null,
+    gasUsed: record?.gas_used ?? result?.receipt.gas_used ?? null,
+    outputHash: result?.receipt.output_hash ?? null,
+    eventsHash: result?.receipt.events_hash ?? null,
+    output: result?.output ?? null,
+    events: result?.events ?? null,
+    agreedAt: agreedAtOf(round) ?? round.agreedAt,
+    finalizedAt: outcome?.state === 'finalized' ? outcome.at : null,
+    finalityMs: outcome?.state === 'finalized' ? outcome.ms : null,
+    error: outcome?.state === 'failed' ? 'no_quorum' : null,
+  }
+}
+
+/** Votes for the result; while there is none, of the largest part of the committee. */
+function agreeing(tally: Readonly<Record<string, number>>, receiptHash: string | null): number {
+  if (receiptHash !== null) return tally[receiptHash] ?? 0
+  return Object.values(tally).reduce((most, count) => Math.max(most, count), 0)
+}
+
+function leaseRows(profile: Profile, round: Round): LeaseRow[] {
+  return round.leases.flatMap((lease) => {
+    const seat = round.drawn?.seats[lease.position]
+    if (seat === undefined) return []
+    const { owner, subscription_id: subscriptionId } = seat.entry
+    return [
+      {
+        roundId: round.terms.roundId,
+        position: lease.position,
+        role: lease.role,
+        nodeKey: lease.nodeKey,
+        nodeId: seat.node_id,
+        subscriptionId,
+        owner,
+        projectId: round.terms.task.project_id,
+        epoch: round.terms.task.epoch,
+        missedBecause: lease.missedBecause,
+        createdAt: lease.createdAt,
+        deadline: lease.voteBy,
+        completedAt: lease.completedAt,
+        proofId: deriveProofId(profile, round.terms.roundId, lease.nodeKey),
+        ...standing(round, lease),
+      },
+    ]
+  })
+}
+
+type Standing = Pick<
+  LeaseRow,
+  'state' | 'proofStatus' | 'rejectionReason' | 'receiptHash' | 'submittedAt' | 'units'
+>
+
+/** Where a lease stands, and what came of it. Of a round that failed nobody is credited or blamed. */
+function standing(round: Round, lease: Lease): Standing {
+  const kept = round.votes.find(({ vote }) => vote.public_key === lease.nodeKey)
+  const voted = { receiptHash: kept?.vote.receipt_hash ?? null, submittedAt: kept?.receivedAt ?? null }
+  const { outcome } = round
+  if (outcome?.state === 'failed')
+    return { ...voted, state: 'cancelled', proofStatus: null, rejectionReason: null, units: null }
+  if (kept === undefined) return { ...voted, ...unvoted(lease) }
+  if (outcome === null)
+    return { ...voted, state: 'voted', proofStatus: 'pending', rejectionReason: null, units: null }
+  const { voters, gas_used } = outcome.record
+  const isCredited = voters.some(({ public_key }) => public_key === lease.nodeKey)
+  return {
+    ...voted,
+    state: 'finalized',
+    proofStatus: isCredited ? 'verified' : 'rejected',
+    rejectionReason: isCredited ? null : 'disagreed',
+    units: isCredited ? unitsOfGas(gas_used, defaultNetworkParams.gas_per_unit) : 0,
+  }
+}
+
+/** A backup is asked to help and owes nothing; a primary owes a vote. */
+function unvoted({ state, role, refused }: Lease): Omit<Standing, 'receiptHash' | 'submittedAt'> {
+  const shown = state === 'offering' ? 'offered' : state
+  if (state !== 'missed') return { state: shown, proofStatus: null, rejectionReason: null, units: null }
+  if (refused !== null) return { state: shown, proofStatus: 'rejected', rejectionReason: refused, units: 0 }
+  return role === 'primary'
+    ? { state: shown, proofStatus: 'missed', rejectionReason: 'missed', units: 0 }
+    : { state: shown, proofStatus: null, rejectionReason: null, units: null }
+}
+
+/** Everything of a round that is over. */
+export const roundFile = ({ terms, drawn, votes, evidence, outcome, finalityVotes }: Round): RoundFile => ({
+  round_id: terms.roundId,
+  task: terms.task,
+  draw: (drawn?.seats ?? []).map(({ entry: _, ...member }) => member),
+  votes: votes.map(({ vote }) => vote),
+  evidence,
+  finality: outcome?.state === 'finalized' ? outcome.record : null,
+  finality_votes: finalityVotes,
+})

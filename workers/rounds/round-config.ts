@@ -1,0 +1,106 @@
+import type { Lease, Round } from '../../durable-objects/round/round.ts'
+import type { RoundConfig } from '../../durable-objects/round.ts'
+import { auditDraw, isAudited } from '../../protocol/consensus/index.ts'
+import { isLocalUrl } from '../../protocol/encoding/index.ts'
+import { defaultNetworkParams } from '../../protocol/identity/index.ts'
+import { inlineInputBytesMax, offerId } from '../../protocol/relay/index.ts'
+import type { Env, Settings } from '../env.ts'
+import { bytesToBase64 } from '../http/base64.ts'
+import { type Services, services } from '../services.ts'
+import type { RoundFiles } from '../stores/round-files.ts'
+import { findAuditBlock } from './audit-block.ts'
+import { runDirectRound } from './direct-round.ts'
+import { inputAddress } from './input-address.ts'
+import { judgeVote } from './judge-vote.ts'
+import { publishFinal } from './publish-final.ts'
+import { publishedRound, roundFile } from './published.ts'
+import { seatRound } from './seating.ts'
+import { askForFinality, spreadVotes, type ValidatorSources } from './validators.ts'
+
+/** What a round asks of the hub around it. */
+export function createRoundConfig(env: Env, settings: Settings): RoundConfig {
+  const hub = services(env)
+  const { clock, chain, committeeSets, roundFiles, rounds } = hub
+  const { PROFILE: profile } = settings
+  const sources = validatorSources(hub, settings)
+  const link = ({ nodeKey }: Pick<Lease, 'nodeKey'>) => env.NODE_LINK.getByName(nodeKey)
+  return {
+    now: () => clock.now(),
+    pollMs: settings.CHAIN_POLL_MS,
+    mayLeap: settings.CLOCK === 'chain',
+    seat: (terms) => seatRound({ profile, committeeSets }, terms),
+    async publish(round) {
+      const published = publishedRound(profile, round)
+      if (round.outcome === null) return rounds.publish(published)
+      // A row never says that a round is over while its file is not there.
+      await roundFiles.putRound(roundFile(round))
+      const outcome = await rounds.publish(published, publishFinal(round, published))
+      recordOffencesSoon(env, round.terms.roundId)
+      return outcome
+    },
+    async offer(round, lease) {
+      const id = offerIdOf(round, lease)
+      return link(lease).offer({
+        offer_id: id,
+        lease_id: id,
+        task: round.terms.task,
+        position: lease.position,
+        role: lease.role,
+        ...(await offeredInput(round, lease)),
+        accept_by: lease.acceptBy,
+        vote_by: lease.voteBy,
+      })
+    },
+    cancel: (round, lease) => link(lease).cancel(offerIdOf(round, lease), 'closed'),
+    judge: (round, lease, body) => judgeVote({ profile, roundFiles }, round, lease, body),
+    reportInvalid: (nodeKey) => link({ nodeKey }).invalidVote(),
+    async auditBlock(round, agreedAt) {
+      const block = chain && (await findAuditBlock(chain, agreedAt))
+      if (block === null) return null
+      const draw = auditDraw(profile, round.terms.roundId, block.hash)
+      return { block, isAudited: isAudited(draw, defaultNetworkParams.audit_bp, false) }
+    },
+    ask: async (round) => askForFinality(sources, round, await readInput(roundFiles, round)),
+    execute: (request) => runDirectRound({ ...sources, rounds }, request),
+    spread: (round) => spreadVotes(sources, round),
+    release: ({ roundId, task }) => env.PROJECT_COMMITTEES.getByName(task.project_id).closeRound(roundId),
+  }
+
+  async function offeredInput(round: Round, lease: Lease) {
+    const { terms } = round
+    const inline = terms.input ?? (await readInput(roundFiles, round))
+    if (inline.length <= (inlineInputBytesMax * 4) / 3) return { input_b64: inline, input_url: null }
+    return { input_b64: null, input_url: inputAddress(settings, terms.task.input_hash, lease.voteBy) }
+  }
+}
+
+/** Beside everything else. What fails now is tried again by the schedule. */
+function recordOffencesSoon(env: Env, roundId: string): void {
+  const record = async () => {
+    const { recordRoundOffences } = await import('../settlement/round-offences.ts')
+    await recordRoundOffences(env, roundId)
+  }
+  record().catch((error) => console.error(`offences of the round ${roundId} could not be recorded`, error))
+}
+
+export const validatorSources = (
+  { network, roundFiles, coordinator, clock }: Services,
+  { PROFILE: profile, BASE_URL }: Settings,
+): ValidatorSources => ({
+  profile,
+  network,
+  roundFiles,
+  rules: coordinator && { coordinator, isLocal: isLocalUrl(BASE_URL) },
+  now: () => clock.now(),
+})
+
+const offerIdOf = ({ terms }: Round, { position }: Lease): string =>
+  offerId({ round_id: terms.roundId, position })
+
+/** Base64. @throws While it is not to be had. */
+async function readInput(files: RoundFiles, { terms }: Round): Promise<string> {
+  if (terms.input !== null) return terms.input
+  const bytes = await files.payload(terms.task.input_hash)
+  if (bytes === null) throw new Error(`the input ${terms.task.input_hash} is no longer kept`)
+  return bytesToBase64(bytes)
+}

@@ -1,0 +1,38 @@
+import type { RunningEpoch } from '../../durable-objects/project-committees/task-queue.ts'
+import { epochAt } from '../../protocol/consensus/index.ts'
+import { defaultNetworkParams } from '../../protocol/identity/index.ts'
+import type { ProjectManifest } from '../../protocol/manifest/index.ts'
+import type { Services } from '../services.ts'
+import type { ProjectVersion } from '../stores/projects.ts'
+
+/**
+ * The epoch of a time, and what tasks of it have in common once its set is attested: what the set was built by holds in the
+ * whole epoch. Null for a project that is not public.
+ */
+export async function findRunningEpoch(
+  { projectVersions, committeeSets }: Services,
+  projectId: string,
+  now: number,
+): Promise<RunningEpoch | null> {
+  const version = await projectVersions.consensusAt(projectId, now)
+  if (version === null) return null
+  const { epochSecs } = version
+  const epoch = epochAt(now, epochSecs)
+  const set = await committeeSets.find(projectId, epoch)
+  if (set === null || set.attestedAt === null) return { epoch, epochSecs, terms: null }
+  return { epoch, epochSecs, terms: { epoch, epochSecs, setHash: set.setHash, ...termsOf(version) } }
+}
+
+function termsOf({ manifest, consensusHash }: ProjectVersion) {
+  const { modules, work } = (JSON.parse(manifest) as ProjectManifest).consensus
+  return {
+    consensusHash,
+    moduleAddress: modules.worker,
+    rules: {
+      committee: work.committee,
+      roundSecs: work.round_secs,
+      leaseSecs: work.lease_secs,
+      acceptSecs: defaultNetworkParams.accept_secs,
+    },
+  }
+}

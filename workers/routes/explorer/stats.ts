@@ -1,0 +1,69 @@
+import * as z from 'zod'
+import { example } from '../../examples.ts'
+import { json } from '../../http/answer.ts'
+import { Amount, Timestamp } from '../../http/formats.ts'
+import { defineRoute } from '../../route.ts'
+
+const hourSecs = 3_600
+
+const ExplorerStats = z
+  .strictObject({
+    projects_listed: z.int(),
+    miners_online: z.int().meta({ description: 'Wallets with a device that is online.' }),
+    devices_online: z.int(),
+    rounds_24h: z.int().meta({ description: 'Rounds that ended.' }),
+    rounds_finalized_24h: z.int(),
+    units_24h: z.int().meta({ description: 'Credited to all members together.' }),
+    validators: z.int(),
+    collateral_bonded: Amount,
+    updated_at: Timestamp.meta({
+      description:
+        'When everything but the rounds was counted, which happens every five minutes; 0 before the first time.',
+    }),
+  })
+  .meta({ id: 'ExplorerStats' })
+
+export const getExplorerStats = defineRoute(
+  {
+    method: 'get',
+    path: '/v1/explorer/stats',
+    operationId: 'getExplorerStats',
+    tag: 'Explorer',
+    summary: 'Read the figures of the network',
+    description: 'Rounds are those of the running hour and the 24 hours before it.',
+    cache: { maxAgeSeconds: 10 },
+    responses: {
+      200: {
+        description: 'The figures.',
+        schema: ExplorerStats,
+        example: {
+          projects_listed: 12,
+          miners_online: 40,
+          devices_online: 57,
+          rounds_24h: 8_640,
+          rounds_finalized_24h: 8_612,
+          units_24h: 25_836,
+          validators: 4,
+          collateral_bonded: '342000000000000000000',
+          updated_at: example.time,
+        },
+      },
+    },
+  },
+  async (c) => {
+    const { networkFigures, clock } = c.var.services
+    const hour = Math.floor((await clock.now()) / hourSecs)
+    const figures = await networkFigures.read(hour - 24)
+    return json({
+      projects_listed: figures.projectsListed,
+      miners_online: figures.minersOnline,
+      devices_online: figures.devicesOnline,
+      rounds_24h: figures.rounds,
+      rounds_finalized_24h: figures.finalized,
+      units_24h: figures.units,
+      validators: figures.validators,
+      collateral_bonded: figures.collateralBonded,
+      updated_at: figures.updatedAt,
+    })
+  },
+)

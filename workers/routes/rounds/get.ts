@@ -1,0 +1,55 @@
+import * as z from 'zod'
+import type { HubContext } from '../../context.ts'
+import { ApiError } from '../../errors.ts'
+import { json } from '../../http/answer.ts'
+import { defineRoute } from '../../route.ts'
+import { epochRound } from '../../stores/round-lists.ts'
+import { PathRoundId, RoundView, roundExample } from './schema.ts'
+import { attemptOf, directView, fileView, listedRound, summaryView, taskView } from './view.ts'
+
+export const getRound = defineRoute(
+  {
+    method: 'get',
+    path: '/v1/explorer/rounds/{round_id}',
+    operationId: 'getRound',
+    tag: 'Explorer',
+    summary: 'Read a round, with everything that was signed in it',
+    description:
+      'Committee, votes and finality are there once the round is over. The id goes percent-encoded into the path.',
+    params: z.object({ round_id: PathRoundId }),
+    cache: { maxAgeSeconds: 0 },
+    errors: ['not_found'],
+    responses: { 200: { description: 'The round.', schema: RoundView, example: roundExample } },
+  },
+  async (c, { params: { round_id: id } }) =>
+    json(id.startsWith('epoch:') ? await epochRoundView(c, id) : await ownRoundView(c, id)),
+)
+
+async function ownRoundView(c: HubContext, id: string): Promise<z.output<typeof RoundView>> {
+  const { rounds, roundFiles, beacons } = c.var.services
+  const [round, beacon] = await Promise.all([rounds.find(id), beacons.valueOfRound(id)])
+  if (round === null) throw noRound(id)
+  const task = taskView(round)
+  const isOver = round.state === 'finalized' || round.state === 'failed'
+  return {
+    ...summaryView(listedRound(round)),
+    ...(task !== null && { task }),
+    ...(isOver && (await said())),
+  }
+
+  async function said(): Promise<Partial<z.output<typeof RoundView>>> {
+    if (task === null) return directView(await roundFiles.directRound(id))
+    const file = await roundFiles.round(id)
+    return file === null ? {} : fileView(c.var.settings.PROFILE, file, beacon)
+  }
+}
+
+async function epochRoundView(c: HubContext, id: string): Promise<z.output<typeof RoundView>> {
+  const [, projectId = '', epoch = ''] = id.split(':')
+  const row = await c.var.services.epochs.find(projectId, Number(epoch))
+  const round = row && epochRound(row, attemptOf(row))
+  if (round?.roundId !== id) throw noRound(id)
+  return summaryView(round)
+}
+
+const noRound = (id: string): ApiError => new ApiError('not_found', `There is no round ${id}.`)

@@ -1,0 +1,90 @@
+import * as z from 'zod'
+import { roundStates } from '../../../protocol/consensus/index.ts'
+import type { HubContext } from '../../context.ts'
+import { type Answer, json } from '../../http/answer.ts'
+import { PathBytes32 } from '../../http/formats.ts'
+import { pageOf, pageQuery, paginate } from '../../http/pagination.ts'
+import { defineRoute } from '../../route.ts'
+import { type ListedRound, type RoundFilter, roundPosition } from '../../stores/round-lists.ts'
+import { findVisibleProject } from '../projects/access.ts'
+import { ProjectParams } from '../projects/schema.ts'
+import { RoundSummary, roundKinds, summaryExample } from './schema.ts'
+import { attemptOf, summaryView } from './view.ts'
+
+const responses = {
+  200: {
+    description: 'One page.',
+    schema: pageOf(RoundSummary).meta({ id: 'RoundPage' }),
+    example: { items: [summaryExample], next_cursor: null },
+  },
+}
+
+export const listProjectRounds = defineRoute(
+  {
+    method: 'get',
+    path: '/v1/projects/{project_id}/rounds',
+    operationId: 'listProjectRounds',
+    tag: 'Projects',
+    summary: 'List the rounds of a project, newest first',
+    description: 'One for each task that was scheduled, and one for each epoch that validators attested.',
+    params: z.object(ProjectParams),
+    query: z.strictObject(pageQuery),
+    cache: { maxAgeSeconds: 0 },
+    errors: ['not_found'],
+    responses,
+  },
+  async (c, { params: { project_id: projectId }, query }) => {
+    const [answer] = await Promise.all([
+      answerPage(c, query, { projectId }),
+      findVisibleProject(c, projectId),
+    ])
+    return answer
+  },
+)
+
+export const listRounds = defineRoute(
+  {
+    method: 'get',
+    path: '/v1/explorer/rounds',
+    operationId: 'listRounds',
+    tag: 'Explorer',
+    summary: 'List all rounds, newest first',
+    description:
+      'Tasks, direct rounds, and epochs that validators attested. There are no rounds of module rewards.',
+    query: z.strictObject({
+      ...pageQuery,
+      project_id: PathBytes32.optional(),
+      module: PathBytes32.optional(),
+      kind: z.enum(roundKinds).optional(),
+      state: z.enum(roundStates).optional(),
+    }),
+    cache: { maxAgeSeconds: 0 },
+    responses,
+  },
+  async (c, { query: { project_id: projectId, module, kind, state, ...page } }) =>
+    answerPage(c, page, { projectId, module, kind, state }),
+)
+
+async function answerPage(
+  c: HubContext,
+  query: { limit?: number | undefined; cursor?: string | undefined },
+  filter: RoundFilter,
+): Promise<Answer> {
+  const { projectId = '', module = '', kind = '', state = '' } = filter
+  const { rows, next_cursor } = await paginate(c, {
+    list: `rounds project=${projectId} module=${module} kind=${kind} state=${state}`,
+    query,
+    position: (round: ListedRound): [number, string] => {
+      const { createdAt, name } = roundPosition(round)
+      return [createdAt, name]
+    },
+    fetch: (after, limit) =>
+      c.var.services.roundLists.list(
+        filter,
+        after && { createdAt: after[0], name: after[1] },
+        limit,
+        attemptOf,
+      ),
+  })
+  return json({ items: rows.map(summaryView), next_cursor })
+}

@@ -1,0 +1,419 @@
+import { env } from 'cloudflare:workers'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createExecutionVote, finalRecord } from '../../../protocol/consensus/index.ts'
+import { hashText } from '../../../protocol/encoding/index.ts'
+import { createReceipt, hashReceipt, receiptText } from '../../../protocol/execution/index.ts'
+import { deriveDirectRoundId, deriveTaskRoundId, resolveProfile } from '../../../protocol/identity/index.ts'
+import { verifyEd25519 } from '../../../protocol/signatures/index.ts'
+import { services } from '../../services.ts'
+import { roundEnd } from '../../settlement/round-end.ts'
+import { roundEffects } from '../../stores/round-effects.ts'
+import { createMembers, type Member } from '../../test/attested-set.ts'
+import { client, errorOf } from '../../test/client.ts'
+import { createProject, createValidators, submitReceipt } from '../../test/epochs.ts'
+import {
+  publishRound,
+  publishSimulated,
+  right,
+  type SimulatedRound,
+  simulateRound,
+} from '../../test/final-rounds.ts'
+import { networkNow } from '../../test/network-time.ts'
+import type { TestNode } from '../../test/node.ts'
+import { emptyTables } from '../../test/tables.ts'
+
+const profile = resolveProfile()
+
+interface Page {
+  items: { round_id: string; kind: string; state: string }[]
+  next_cursor: string | null
+}
+const read = async (path: string) => {
+  const response = await client().get(path)
+  expect(response.status, path).toBe(200)
+  return (await response.json()) as Page
+}
+const idsOf = async (path: string) => (await read(path)).items.map(({ round_id }) => round_id)
+
+let members: Member[]
+let validators: TestNode[]
+let now: number
+beforeAll(async () => {
+  validators = await createValidators(4)
+  members = await createMembers(3)
+  now = await networkNow()
+})
+beforeEach(() => emptyTables('rounds', 'leases', 'epoch_receipts', 'epoch_shares'))
+
+const publish = async (given: Partial<SimulatedRound> = {}) => {
+  const whole = { members, deeds: [right, right, right], validators, issuedAt: now, ...given }
+  return (await publishRound(whole)).round.roundId
+}
+
+/** A direct round that all validators answered alike, written as the hub writes it. */
+async function publishDirect() {
+  const run = { module_address: hashText('module'), function: 'echo' }
+  const receipt = createReceipt({
+    ...run,
+    input: new Uint8Array(),
+    output: new TextEncoder().encode('direct'),
+    events: [],
+    gas_used: 9,
+    success: true,
+  })
+  const nonce = '0123456789abcdef0123456789abcdef'
+  const round = { ...run, input_hash: receipt.input_hash, gas_limit: 1_000, issued_at: now, nonce }
+  const roundId = deriveDirectRoundId(round)
+  const votes = validators.map(({ seed }) =>
+    createExecutionVote(profile, seed, { round, receipt, payout_address: `0x${'0'.repeat(40)}` }),
+  )
+  await services(env).roundFiles.putDirectRound({ round_id: roundId, round, exec_votes: votes })
+  const { round: task } = simulateRound({ members, deeds: [], validators, issuedAt: now })
+  const receiptHash = hashReceipt(receipt)
+  const row = {
+    ...task,
+    ...{
+      roundId,
+      kind: 'exec' as const,
+      projectId: null,
+      consensusHash: null,
+      epoch: null,
+      seq: null,
+      setHash: null,
+    },
+    ...{ committeeSize: 4, votes: 4, agreeing: 4, receiptHash, gasUsed: 9, success: true },
+    ...{ outputHash: receipt.output_hash, eventsHash: receipt.events_hash },
+  }
+  const published = { taskId: null, round: row, leases: [] }
+  await services(env).rounds.publish(published, roundEffects(roundEnd(published, null, now)))
+  return { roundId, votes, receiptHash }
+}
+
+/** Every page of a list, and what happens between two of them. */
+async function walk(path: string, limit: number, between: () => Promise<unknown> = async () => {}) {
+  const found: string[] = []
+  let cursor = ''
+  do {
+    const { items, next_cursor } = await read(
+      `${path}${path.includes('?') ? '&' : '?'}limit=${limit}${cursor}`,
+    )
+    found.push(...items.map(({ round_id }) => round_id))
+    cursor = next_cursor === null ? '' : `&cursor=${encodeURIComponent(next_cursor)}`
+    await between()
+  } while (cursor !== '')
+  return found
+}
+
+describe('lists of rounds', () => {
+  test('show tasks, direct rounds and epochs, newest first', async () => {
+    const project = await createProject()
+    const { receipt_hash } = await submitReceipt(project, { by: validators })
+    const accepted = (await services(env).epochs.findByReceipt(receipt_hash))?.acceptedAt ?? 0
+    const older = await publish({ issuedAt: accepted - 10 })
+    const newer = await publish({ issuedAt: accepted + 10, deeds: [right, right, 'missed'], gasUsed: 7 })
+    const { items } = await read('/v1/explorer/rounds')
+    expect(items).toMatchObject([
+      {
+        round_id: newer,
+        kind: 'task',
+        state: 'finalized',
+        project_id: members[0]?.projectId,
+        function: 'echo',
+        gas_used: 7,
+        committee_size: 3,
+        votes: 2,
+        agreeing: 2,
+        audited: false,
+        created_at: accepted + 10,
+        finalized_at: accepted + 14,
+      },
+      {
+        kind: 'epoch',
+        state: 'finalized',
+        project_id: project.projectId,
+        epoch: project.lastEpoch,
+        receipt_hash,
+        created_at: accepted,
+      },
+      { round_id: older },
+    ])
+    const of = (projectId: string | undefined) => idsOf(`/v1/projects/${projectId}/rounds`)
+    expect(await of(members[0]?.projectId)).toEqual([newer, older])
+    expect(await of(project.projectId)).toEqual([items[1]?.round_id])
+  })
+
+  test('go on where they were, whatever comes meanwhile, also among rounds of one second', async () => {
+    const project = await createProject()
+    for (const epoch of [9, 10, 11].map((back) => project.lastEpoch - back))
+      await submitReceipt(project, { by: validators, epoch })
+    const same = await Promise.all(Array.from({ length: 5 }, () => publish()))
+    const all = await idsOf('/v1/explorer/rounds?limit=200')
+    expect(all).toHaveLength(8)
+    expect(new Set(all)).toEqual(new Set([...same, ...all.filter((id) => id.startsWith('epoch:'))]))
+    for (const limit of [1, 2, 3]) {
+      const walked = await walk('/v1/explorer/rounds', limit, () => publish({ issuedAt: now + 1_000 }))
+      expect(walked.filter((id) => all.includes(id))).toEqual(all)
+    }
+    await emptyTables('epoch_receipts')
+    const path = `/v1/projects/${members[0]?.projectId}/rounds`
+    const before = await idsOf(path)
+    const walked = await walk(path, 2, () => publish({ issuedAt: now + 2_000 }))
+    expect(walked).toEqual(before)
+  })
+
+  test('are filtered by project, module, kind and state', async () => {
+    const module = hashText('another module')
+    const failed = await publish({ state: 'failed' })
+    const other = await publish({ task: { module_address: module }, issuedAt: now - 1 })
+    const project = members[0]?.projectId
+    const cases: [query: string, ids: string[]][] = [
+      ['', [failed, other]],
+      ['kind=task', [failed, other]],
+      ['kind=exec', []],
+      ['kind=reward', []],
+      ['kind=epoch', []],
+      ['state=failed', [failed]],
+      ['state=finalized', [other]],
+      ['kind=task&state=pending', []],
+      [`module=${module}`, [other]],
+      [`module=${module}&state=failed`, []],
+      [`project_id=${project}`, [failed, other]],
+      [`project_id=${project}&state=finalized`, [other]],
+      [`project_id=${project}&module=${module}&kind=task`, [other]],
+      [`project_id=${hashText('none')}`, []],
+    ]
+    for (const [query, ids] of cases) expect(await idsOf(`/v1/explorer/rounds?${query}`), query).toEqual(ids)
+  })
+
+  test('400 invalid_field: a cursor of other filters', async () => {
+    await publish()
+    await publish()
+    const { next_cursor } = await read('/v1/explorer/rounds?limit=1')
+    const path = `/v1/explorer/rounds?state=finalized&cursor=${encodeURIComponent(next_cursor ?? '')}`
+    expect(await errorOf(await client().get(path))).toMatchObject({ status: 400, error: 'invalid_field' })
+  })
+
+  test('404 not_found: a project that is not public, or that does not exist', async () => {
+    const { projectId } = await createProject()
+    await env.DB.prepare("UPDATE projects SET listing_status = 'pending_review' WHERE project_id = ?")
+      .bind(projectId)
+      .run()
+    for (const id of [projectId, hashText('none')])
+      expect(await errorOf(await client().get(`/v1/projects/${id}/rounds`))).toMatchObject({
+        status: 404,
+        error: 'not_found',
+      })
+  })
+})
+
+describe('GET /v1/explorer/rounds/{round_id}', () => {
+  const get = (id: string) => client().get(`/v1/explorer/rounds/${encodeURIComponent(id)}`)
+
+  test('has everything that was signed in it, as it was signed', async () => {
+    const given = { members, deeds: [right, ['wrong'], 'missed' as const], audit: 'right', validators }
+    const { file, round } = await publishRound({ ...given, issuedAt: now, afterwards: { 0: 'wrong' } })
+    const shown = (await (await get(round.roundId)).json()) as typeof file & {
+      votes_detail: object[]
+      audited: boolean
+    }
+    expect(shown).toMatchObject({
+      round_id: round.roundId,
+      state: 'finalized',
+      audited: true,
+      votes: 2,
+      agreeing: 1,
+    })
+    expect(deriveTaskRoundId(shown.task)).toBe(round.roundId)
+    expect(shown.votes_detail).toEqual([...file.votes, ...file.evidence])
+    const keys = validators.map(({ publicKey }) => publicKey)
+    expect(finalRecord(profile, shown.finality_votes, keys)).toEqual(shown.finality)
+    // Upper case in a path is the same id.
+    const upper = round.roundId
+      .replace(/[a-f]+/g, (part) => part.toUpperCase())
+      .replace(/^.*0[xX]/, 'task:0x')
+    expect((await get(upper)).status).toBe(200)
+  })
+
+  test('has the task, and nothing of the votes, while it runs', async () => {
+    const { object, round } = simulateRound({ members, deeds: [], validators, issuedAt: now })
+    await publishSimulated({ object: { ...object, agreedAt: null, closedAt: null, outcome: null } })
+    const shown = (await (await get(round.roundId)).json()) as Record<string, unknown>
+    expect(shown).toMatchObject({ state: 'pending', task: { issued_at: now } })
+    expect(Object.keys(shown)).not.toEqual(expect.arrayContaining(['votes_detail']))
+    expect(shown).not.toHaveProperty('finality')
+    expect(shown).not.toHaveProperty('receipt_hash')
+  })
+
+  test('shows a round that failed with its votes and without a result', async () => {
+    const id = await publish({ state: 'failed', deeds: [right, ['wrong'], 'missed'] })
+    const shown = (await (await get(id)).json()) as Record<string, unknown>
+    expect(shown).toMatchObject({ state: 'failed', finality_votes: [] })
+    expect(shown.votes_detail).toHaveLength(2)
+    expect(shown).not.toHaveProperty('finality')
+  })
+
+  test('knows the attempt in which an epoch was attested, and no other', async () => {
+    const project = await createProject()
+    const { receipt_hash } = await submitReceipt(project, { by: validators })
+    const [id] = await idsOf('/v1/explorer/rounds?kind=epoch')
+    expect(await (await get(id ?? '')).json()).toMatchObject({
+      round_id: id,
+      kind: 'epoch',
+      receipt_hash,
+      votes: 4,
+    })
+    expect((await get(`${id}9`)).status).toBe(404)
+  })
+
+  test('of a direct round has the votes of validators', async () => {
+    const { roundId, votes, receiptHash } = await publishDirect()
+    const shown = (await (await get(roundId)).json()) as Record<string, unknown>
+    expect(shown).toMatchObject({
+      round_id: roundId,
+      kind: 'exec',
+      state: 'finalized',
+      committee_size: 4,
+      votes: 4,
+    })
+    expect(shown.exec_votes).toEqual(votes)
+    for (const member of ['task', 'project_id', 'committee', 'finality'])
+      expect(shown).not.toHaveProperty(member)
+    const receipt = await client().get(`/v1/explorer/receipts/${receiptHash}`)
+    expect(await receipt.json()).toMatchObject({
+      kind: 'execution',
+      receipt: { public_key: votes[0]?.public_key, signature: votes[0]?.signature },
+      rounds: [roundId],
+    })
+  })
+
+  test.each([
+    `task:${hashText('none')}`,
+    `exec:${hashText('none')}`,
+    `epoch:${hashText('none')}:1:0`,
+    `reward:${hashText('none')}:1:0`,
+    'nonsense',
+  ])('404 not_found: %s', async (id) => {
+    expect(await errorOf(await get(id))).toMatchObject({ status: 404, error: 'not_found' })
+  })
+})
+
+describe('GET /v1/explorer/receipts/{receipt_hash}', () => {
+  const get = (hash: string) => client().get(`/v1/explorer/receipts/${hash}`)
+
+  interface Lookup {
+    kind: string
+    receipt: {
+      receipt: Parameters<typeof hashReceipt>[0] & { receipt_hash: string }
+      public_key: string
+      signature: string
+    }
+    rounds: string[]
+  }
+
+  test('is the result of rounds, signed by a member that voted for it', async () => {
+    const { round } = await publishRound({
+      members,
+      deeds: [['wrong'], right, right],
+      audit: 'right',
+      validators,
+      issuedAt: now,
+    })
+    const again = await publish({ issuedAt: now + 5 })
+    const hash = round.receiptHash ?? ''
+    const { kind, receipt, rounds } = (await (await get(hash)).json()) as Lookup
+    const { receipt_hash, ...hashed } = receipt.receipt
+    expect([kind, receipt_hash, hashReceipt(hashed), rounds]).toEqual([
+      'execution',
+      hash,
+      hash,
+      [again, round.roundId],
+    ])
+    expect(verifyEd25519(receipt.public_key, receiptText(profile, hash), receipt.signature)).toBe(true)
+  })
+
+  test('of a fallback is signed by no member', async () => {
+    const [first] = members as [Member]
+    const { round } = await publishRound({
+      members: [],
+      deeds: [],
+      fallback: first,
+      validators,
+      issuedAt: now,
+      gasUsed: 99,
+    })
+    const found = (await (await get(round.receiptHash ?? '')).json()) as { receipt: object }
+    expect(found.receipt).not.toHaveProperty('signature')
+    expect(found).toMatchObject({ kind: 'execution', rounds: [round.roundId] })
+  })
+
+  test('is what validators attested of an epoch, and where its settlement stands', async () => {
+    const project = await createProject()
+    const receipt = await submitReceipt(project, { by: validators })
+    expect(await (await get(receipt.receipt_hash.toUpperCase().replace('0X', '0x'))).json()).toMatchObject({
+      kind: 'reward_v2',
+      receipt: { receipt_hash: receipt.receipt_hash, merkle_root: receipt.merkle_root },
+      rounds: await idsOf('/v1/explorer/rounds?kind=epoch'),
+      settlement: { status: 'queued' },
+    })
+  })
+
+  test('404 not_found: a receipt of a vote that did not prevail', async () => {
+    const { file } = await publishRound({
+      members,
+      deeds: [['wrong'], right, right],
+      audit: 'right',
+      validators,
+      issuedAt: now,
+    })
+    const wrong = file.votes.find(({ receipt_hash }) => receipt_hash !== file.finality?.receipt_hash)
+    expect(await errorOf(await get(wrong?.receipt_hash ?? ''))).toMatchObject({
+      status: 404,
+      error: 'not_found',
+    })
+  })
+})
+
+describe('GET /v1/explorer/stats', () => {
+  const stats = async () => (await client().get('/v1/explorer/stats')).json()
+
+  test('counts rounds as they end, and the rest when the schedule does', async () => {
+    await emptyTables('network_hours', 'network_figures')
+    expect(await stats()).toEqual({
+      projects_listed: 0,
+      miners_online: 0,
+      devices_online: 0,
+      rounds_24h: 0,
+      rounds_finalized_24h: 0,
+      units_24h: 0,
+      validators: 0,
+      collateral_bonded: '0',
+      updated_at: 0,
+    })
+    await publish({ deeds: [right, right, 'missed'], gasUsed: 2_000_001 })
+    await publish({ state: 'failed' })
+    await publish({ issuedAt: now - 25 * 3_600 - 3_600 })
+    const [first] = members as [Member]
+    await env.DB.batch([
+      env.DB.prepare(
+        "INSERT INTO chain_states (kind, subject, state, block_number) VALUES ('subscription', 'a', ?, 1)",
+      ).bind(JSON.stringify({ status: 'bonded', collateral: '7000000000000000000000000000001' })),
+      env.DB.prepare(
+        "INSERT INTO chain_states (kind, subject, state, block_number) VALUES ('subscription', 'b', ?, 1)",
+      ).bind(JSON.stringify({ status: 'unbonding', collateral: '5' })),
+      env.DB.prepare("UPDATE devices SET link_state = 'idle' WHERE node_id = ?").bind(first.device.nodeId),
+    ])
+    await services(env).networkFigures.refresh(now)
+    const { results } = await env.DB.prepare("SELECT 1 FROM projects WHERE listing_status = 'listed'").all()
+    expect(await stats()).toEqual({
+      projects_listed: results.length,
+      miners_online: 1,
+      devices_online: 1,
+      rounds_24h: 2,
+      rounds_finalized_24h: 1,
+      units_24h: 6,
+      validators: 4,
+      collateral_bonded: '7000000000000000000000000000001',
+      updated_at: now,
+    })
+  })
+})

@@ -1,0 +1,37 @@
+import * as z from 'zod'
+import { ApiError } from '../../errors.ts'
+import { json } from '../../http/answer.ts'
+import { defineRoute } from '../../route.ts'
+import { roundIdExample, TaskView, taskExample, Wait } from './schema.ts'
+import { taskView } from './view.ts'
+import { waitForTask } from './wait.ts'
+
+export const TaskParams = z.object({
+  task_id: z
+    .string()
+    .regex(/^(?:[A-Za-z0-9]{24}|task:0x[0-9a-f]{64})$/, 'must be the id of a task or of its round')
+    .meta({ example: roundIdExample }),
+})
+
+export const getTask = defineRoute(
+  {
+    method: 'get',
+    path: '/v1/tasks/{task_id}',
+    operationId: 'getTask',
+    tag: 'Tasks',
+    summary: 'Get a task',
+    description: 'By its own id, or by that of its round, percent-encoded.',
+    params: TaskParams,
+    query: z.object({
+      wait: Wait.meta({ description: 'Seconds to wait until the task is final, or has failed.' }),
+    }),
+    cache: { maxAgeSeconds: 0 },
+    errors: ['not_found'],
+    responses: { 200: { description: 'As it stands.', schema: TaskView, example: taskExample } },
+  },
+  async (c, { params: { task_id }, query: { wait = 0 } }) => {
+    const found = await c.var.services.tasks.find(task_id)
+    if (found === null) throw new ApiError('not_found', `There is no task ${task_id}.`)
+    return json(await taskView(c, await waitForTask(c, found, 'final', wait)))
+  },
+)

@@ -1,0 +1,118 @@
+import * as z from 'zod'
+import { taskStates } from '../../../protocol/consensus/index.ts'
+import { gasLimitMax } from '../../../protocol/wasm/run-limits.ts'
+import { example } from '../../examples.ts'
+import { Bytes32, Timestamp } from '../../http/formats.ts'
+
+/** An input of 1 MiB in base64, or as a text whose characters are escaped. */
+export const inputBodyBytesMax = 2 * 1024 * 1024
+export const inputValuesMax = 100_000
+
+const input = z.unknown().optional().meta({
+  description:
+    'A text is taken byte for byte, any other JSON value as its canonical text, without fractions; at most 1 MiB. Give this or `input_b64`.',
+})
+const inputBase64 = z
+  .string()
+  .optional()
+  .meta({ description: 'Bytes that are no text, in base64 with padding.', contentEncoding: 'base64' })
+
+const GasLimit = z.int().min(1).max(gasLimitMax)
+
+export const TaskInput = z
+  .strictObject({
+    function: z.string().min(1).max(256),
+    input,
+    input_b64: inputBase64,
+    gas_limit: GasLimit.optional().meta({
+      description: 'The highest that the project allows when left out.',
+    }),
+    idempotency_key: z
+      .string()
+      .min(1)
+      .max(64)
+      .optional()
+      .meta({ description: 'For 24 h the same key of the same caller names the same task.' }),
+  })
+  .meta({ id: 'TaskInput' })
+
+export const ExecuteRequest = z
+  .strictObject({
+    module: Bytes32,
+    function: z.string().min(1).max(64),
+    input,
+    input_b64: inputBase64,
+    gas_limit: GasLimit.default(1_000_000),
+  })
+  .meta({ id: 'ExecuteRequest' })
+
+const ModuleEvent = z.strictObject({ name: z.string(), data: z.unknown() }).meta({ id: 'ModuleEvent' })
+
+export const TaskView = z
+  .strictObject({
+    task_id: z
+      .string()
+      .meta({ description: 'The id of its round once it has one; the first id stays good.' }),
+    project_id: Bytes32,
+    round_id: z.string().nullable(),
+    epoch: z.int().nullable(),
+    seq: z.int().nullable(),
+    function: z.string(),
+    input_hash: Bytes32,
+    status: z.enum(taskStates),
+    success: z.boolean().nullable().meta({ description: 'Whether the module ran to its end.' }),
+    output: z.string().nullable().meta({ description: 'As UTF-8; with replacements where it is none.' }),
+    output_b64: z.string().optional().meta({ description: 'Only where the output is no UTF-8.' }),
+    receipt_hash: Bytes32.nullable(),
+    gas_used: z.int().nullable(),
+    events: z.array(ModuleEvent).nullable(),
+    error: z.enum(['no_attested_snapshot', 'no_quorum', 'output_not_kept']).nullable(),
+    created_at: Timestamp,
+    finalized_at: Timestamp.nullable(),
+  })
+  .meta({ id: 'Task' })
+
+export const ExecuteResult = z
+  .strictObject({
+    round_id: z.string(),
+    success: z.boolean(),
+    output: z.string(),
+    output_b64: z.string().optional(),
+    receipt_hash: Bytes32,
+    gas_used: z.int(),
+    events: z.array(ModuleEvent),
+    consensus: z
+      .strictObject({ state: z.literal('finalized'), votes: z.int(), quorum: z.int() })
+      .meta({ id: 'ExecuteConsensus' }),
+    error: z.string().nullable().meta({ description: '`failed` where the module did not run to its end.' }),
+  })
+  .meta({ id: 'ExecuteResult' })
+
+export const roundIdExample = `task:${example.digest}`
+
+export const taskExample: z.output<typeof TaskView> = {
+  task_id: roundIdExample,
+  project_id: example.manifestAddress,
+  round_id: roundIdExample,
+  epoch: 498_055,
+  seq: 12,
+  function: 'fold',
+  input_hash: example.digest,
+  status: 'finalized',
+  success: true,
+  output: '42',
+  receipt_hash: example.manifestAddress,
+  gas_used: 81_230,
+  events: [],
+  error: null,
+  created_at: example.time,
+  finalized_at: example.time + 14,
+}
+
+/** How long a caller waits. */
+export const Wait = z
+  .string()
+  .regex(/^(0|[1-9][0-9]?|1[01][0-9]|120)$/, 'must be an integer from 0 to 120')
+  .transform(Number)
+  .optional()
+  .meta({ schema: { type: 'integer', minimum: 0, maximum: 120, default: 0 } })

@@ -1,0 +1,167 @@
+import * as z from 'zod'
+import type { Submitted } from '../../../durable-objects/project-committees/task-queue.ts'
+import { publicStatuses } from '../../../protocol/manifest/index.ts'
+import type { HubContext } from '../../context.ts'
+import { ApiError, invalidField, unavailable } from '../../errors.ts'
+import { json } from '../../http/answer.ts'
+import { clientSubject } from '../../http/client-address.ts'
+import { requireKeyProject } from '../../middleware/authenticate.ts'
+import { spendAddressBudget } from '../../middleware/rate-limit.ts'
+import { defineRoute } from '../../route.ts'
+import type { ProjectRecord } from '../../stores/projects.ts'
+import type { TaskRecord } from '../../stores/tasks.ts'
+import { findInForce, unknownProject } from '../projects/access.ts'
+import { ProjectParams } from '../projects/schema.ts'
+import { manifestOf } from '../projects/view.ts'
+import { keepInput, readInput } from './input-bytes.ts'
+import { inputBodyBytesMax, inputValuesMax, TaskInput, TaskView, taskExample, Wait } from './schema.ts'
+import { taskView } from './view.ts'
+import { isReached, waitForTask } from './wait.ts'
+
+/** Listing statuses of projects that take tasks. Those of an underfunded one pay nobody. */
+const open: readonly string[] = ['listed', 'underfunded']
+const idLength = 24
+/** After how long there may be room again. */
+const roomSeconds = 5
+
+export const submitTask = defineRoute(
+  {
+    method: 'post',
+    path: '/v1/projects/{project_id}/tasks',
+    operationId: 'submitTask',
+    tag: 'Tasks',
+    summary: 'Give a project a task',
+    description:
+      'With an API key of its developer that has `tasks:submit`; without one where the project takes tasks of everybody.',
+    params: z.object(ProjectParams),
+    query: z.object({
+      wait: Wait.meta({ description: 'Seconds to wait for what `accept` says.' }),
+      accept: z.enum(['final', 'agreed']).optional().meta({
+        description: 'What to wait for: the final result, or that of the committee. `final` when left out.',
+      }),
+    }),
+    json: {
+      schema: TaskInput,
+      example: { function: 'fold', input: [1, 2, 3], gas_limit: 1_000_000 },
+      bytesMax: inputBodyBytesMax,
+      valuesMax: inputValuesMax,
+    },
+    stores: 'records',
+    idempotent: true,
+    errors: ['forbidden', 'scope_missing', 'not_found', 'conflict', 'invalid_state', 'no_validators'],
+    responses: {
+      200: {
+        description: 'It came as far as was waited for.',
+        schema: TaskView,
+        example: taskExample,
+        headers: { Location: 'Path of the task.' },
+      },
+      202: {
+        description: 'It is on its way.',
+        schema: TaskView,
+        example: {
+          ...taskExample,
+          status: 'running',
+          success: null,
+          output: null,
+          receipt_hash: null,
+          gas_used: null,
+          events: null,
+          finalized_at: null,
+        },
+        headers: { Location: 'Path of the task.' },
+      },
+    },
+  },
+  async (c, { params: { project_id: projectId }, query: { wait = 0, accept = 'final' }, json: body }) => {
+    const record = await requireOpen(c, projectId)
+    const caller = await admitCaller(c, record)
+    const { work } = manifestOf(record.current).consensus
+    if (!work.functions.includes(body.function))
+      throw invalidField('function', `must be one of ${work.functions.join(', ')}`)
+    const gasLimit = body.gas_limit ?? work.max_gas_limit
+    if (gasLimit > work.max_gas_limit)
+      throw invalidField('gas_limit', `must be at most ${work.max_gas_limit}, as the project says`)
+    const input = readInput(body)
+    const { committees, derived, network, roundFiles, tasks } = c.var.services
+    if ((await network.validators()).length === 0)
+      throw new ApiError('no_validators', 'No validator is approved, so that no result could become final.')
+    if (committees === null) throw unavailable('The chain')
+    const submitted = await committees.submit(projectId, {
+      taskId: derived.alphanumerics(c.var.operation, 'task', idLength),
+      function: body.function,
+      gasLimit,
+      inputHash: input.hash,
+      input: await keepInput(roundFiles, input),
+      idempotencyKey: body.idempotency_key === undefined ? null : `${caller}\n${body.idempotency_key}`,
+      underfunded: record.project.listingStatus === 'underfunded',
+    })
+    const taskId = requireTaken(submitted)
+    const found = await tasks.find(taskId)
+    if (found === null) throw unavailable('The record of the task')
+    const reached = await waitForTask(c, found, accept, wait)
+    return taskAnswer(c, reached, isReached(reached, accept) ? 200 : 202)
+  },
+)
+
+async function taskAnswer(c: HubContext, record: TaskRecord, status: number) {
+  const view = await taskView(c, record)
+  return json(view, status, { Location: `/v1/tasks/${encodeURIComponent(view.task_id)}` })
+}
+
+/** The project, while it takes tasks. @throws {@link ApiError} 404 `not_found`; its developer reads 409 `invalid_state`. */
+async function requireOpen(c: HubContext, projectId: string): Promise<ProjectRecord> {
+  const record = await findInForce(c, projectId)
+  if (record === null) throw unknownProject(projectId)
+  const { listingStatus } = record.project
+  if (open.includes(listingStatus)) return record
+  if (!isDeveloper(c, record) && !publicStatuses.includes(listingStatus)) throw unknownProject(projectId)
+  throw new ApiError('invalid_state', `The project is ${listingStatus}; it takes tasks while it is listed.`, {
+    details: { listing_status: listingStatus },
+  })
+}
+
+const isDeveloper = ({ var: { principal } }: HubContext, { project }: ProjectRecord): boolean =>
+  (principal?.kind === 'api_key' || principal?.kind === 'session') && principal.address === project.developer
+
+/**
+ * Whose task it is: the developer's by a key with `tasks:submit`, or, in a project that takes everybody's, of whoever calls
+ * from this address.
+ */
+async function admitCaller(c: HubContext, record: ProjectRecord): Promise<string> {
+  const { principal } = c.var
+  if (principal?.kind === 'api_key' && isDeveloper(c, record)) {
+    requireKeyProject(c, record.project.projectId)
+    if (!principal.scopes.includes('tasks:submit'))
+      throw new ApiError('scope_missing', 'This API key lacks the scope tasks:submit.', {
+        details: { scope: 'tasks:submit' },
+      })
+    return principal.address
+  }
+  if (!manifestOf(record.current).scheduling.public_tasks)
+    throw new ApiError(
+      'forbidden',
+      'This project takes tasks of its developer alone, by an API key with the scope tasks:submit.',
+    )
+  await spendAddressBudget(c, 'public_tasks')
+  return clientSubject(c.req.header('cf-connecting-ip'))
+}
+
+function requireTaken(submitted: Submitted | { status: 'none' }): string {
+  switch (submitted.status) {
+    case 'conflict':
+      throw new ApiError('conflict', 'This idempotency_key names another task. Use a fresh one.')
+    case 'full':
+      throw new ApiError(
+        'unavailable',
+        submitted.what === 'open'
+          ? 'The project has as many open rounds as it may have. Try again shortly.'
+          : 'As many tasks of the project wait as may. Try again shortly.',
+        { headers: { 'Retry-After': String(roomSeconds) } },
+      )
+    case 'none':
+      throw unavailable('The committee of the project')
+    default:
+      return submitted.taskId
+  }
+}

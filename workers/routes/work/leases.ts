@@ -1,0 +1,54 @@
+import * as z from 'zod'
+import { leaseStates } from '../../../durable-objects/round/states.ts'
+import { json } from '../../http/answer.ts'
+import { PathBytes32, PathNodeId } from '../../http/formats.ts'
+import { pageOf, pageQuery, paginate } from '../../http/pagination.ts'
+import { callerOf } from '../../middleware/authenticate.ts'
+import { defineRoute } from '../../route.ts'
+import type { Lease } from '../../stores/proofs.ts'
+import { LeaseView, leaseExample, leaseView } from './schema.ts'
+
+export const listLeases = defineRoute(
+  {
+    method: 'get',
+    path: '/v1/me/leases',
+    operationId: 'listLeases',
+    tag: 'Work',
+    summary: 'List what the own devices were asked to run, newest first',
+    description: 'By the wallet that a device was bound to when its committee was drawn.',
+    auth: { session: true },
+    query: z.strictObject({
+      ...pageQuery,
+      state: z.enum(leaseStates).optional(),
+      node_id: PathNodeId.optional(),
+      project_id: PathBytes32.optional(),
+    }),
+    responses: {
+      200: {
+        description: 'One page.',
+        schema: pageOf(LeaseView).meta({ id: 'LeasePage' }),
+        example: { items: [leaseExample], next_cursor: null },
+      },
+    },
+  },
+  async (c, { query: { state, node_id: nodeId, project_id: projectId, ...query } }) => {
+    const owner = callerOf(c)
+    const { rows, next_cursor } = await paginate(c, {
+      list: `leases state=${state ?? ''} node=${nodeId ?? ''} project=${projectId ?? ''}`,
+      query,
+      position: ({ createdAt, roundId, position }: Lease): [number, string, number] => [
+        createdAt,
+        roundId,
+        position,
+      ],
+      fetch: (after, limit) =>
+        c.var.services.proofs.leases(
+          owner,
+          { state, nodeId, projectId },
+          after && { createdAt: after[0], roundId: after[1], position: after[2] },
+          limit,
+        ),
+    })
+    return json({ items: rows.map(leaseView), next_cursor })
+  },
+)

@@ -1,0 +1,90 @@
+import * as z from 'zod'
+import { proofStatuses } from '../../../durable-objects/round/states.ts'
+import { ApiError } from '../../errors.ts'
+import { example } from '../../examples.ts'
+import { json } from '../../http/answer.ts'
+import { PathBytes32, PathNodeId } from '../../http/formats.ts'
+import { pageOf, pageQuery, paginate } from '../../http/pagination.ts'
+import { callerOf } from '../../middleware/authenticate.ts'
+import { defineRoute } from '../../route.ts'
+import type { Proof } from '../../stores/proofs.ts'
+import {
+  ProofDetail,
+  ProofView,
+  proofDetailExample,
+  proofEvidence,
+  proofExample,
+  proofView,
+} from './schema.ts'
+
+export const listProofs = defineRoute(
+  {
+    method: 'get',
+    path: '/v1/me/proofs',
+    operationId: 'listProofs',
+    tag: 'Work',
+    summary: 'List what came of the work of the own devices, newest first',
+    description:
+      'A proof is the vote of one device in one round, or the lack of it. A round that fails leaves none.',
+    auth: { session: true },
+    query: z.strictObject({
+      ...pageQuery,
+      status: z.enum(proofStatuses).optional(),
+      node_id: PathNodeId.optional(),
+      project_id: PathBytes32.optional(),
+    }),
+    responses: {
+      200: {
+        description: 'One page.',
+        schema: pageOf(ProofView).meta({ id: 'ProofPage' }),
+        example: { items: [proofExample], next_cursor: null },
+      },
+    },
+  },
+  async (c, { query: { status, node_id: nodeId, project_id: projectId, ...query } }) => {
+    const owner = callerOf(c)
+    const { rows, next_cursor } = await paginate(c, {
+      list: `proofs status=${status ?? ''} node=${nodeId ?? ''} project=${projectId ?? ''}`,
+      query,
+      position: ({ createdAt, roundId, position }: Proof): [number, string, number] => [
+        createdAt,
+        roundId,
+        position,
+      ],
+      fetch: (after, limit) =>
+        c.var.services.proofs.list(
+          owner,
+          { status, nodeId, projectId },
+          after && { createdAt: after[0], roundId: after[1], position: after[2] },
+          limit,
+        ),
+    })
+    return json({ items: rows.map(proofView), next_cursor })
+  },
+)
+
+export const getProof = defineRoute(
+  {
+    method: 'get',
+    path: '/v1/proofs/{proof_id}',
+    operationId: 'getProof',
+    tag: 'Work',
+    summary: 'Read a proof, with the vote and what validators decided',
+    params: z.object({ proof_id: PathBytes32.meta({ example: example.digest }) }),
+    cache: { maxAgeSeconds: 0 },
+    errors: ['not_found'],
+    responses: {
+      200: { description: 'The proof.', schema: ProofDetail, example: proofDetailExample },
+    },
+  },
+  async (c, { params: { proof_id } }) => {
+    const { proofs, roundFiles } = c.var.services
+    const proof = await proofs.find(proof_id)
+    if (proof === null) throw new ApiError('not_found', `There is no proof ${proof_id}.`)
+    const file = proof.status === 'pending' ? null : await roundFiles.round(proof.roundId)
+    return json({
+      ...proofView(proof),
+      ...(file !== null && proofEvidence(c.var.settings.PROFILE, proof, file)),
+    })
+  },
+)

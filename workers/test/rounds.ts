@@ -1,0 +1,386 @@
+import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { vi } from 'vitest'
+import {
+  auditDraw,
+  type Block,
+  createFinalityRecord,
+  createFinalityVote,
+  createTaskVote,
+  isAudited,
+  type Seat,
+  type SeatedCommittee,
+  seatCommittee,
+  type Task,
+  type TaskVote,
+  tallyVotes,
+} from '../../protocol/consensus/index.ts'
+import { base64ToBytes, hashText } from '../../protocol/encoding/index.ts'
+import { createReceipt, type ExecutionReceipt, hashReceipt } from '../../protocol/execution/index.ts'
+import { defaultNetworkParams, deriveTaskRoundId, resolveProfile } from '../../protocol/identity/index.ts'
+import { type HubFrame, offerId } from '../../protocol/relay/index.ts'
+import { bytesToBase64 } from '../http/base64.ts'
+import { services } from '../services.ts'
+import { attestSet, buildSets, type Member, requireSet } from './attested-set.ts'
+import { type Client, client } from './client.ts'
+import { createSubscribed, publishConsensus } from './evidence.ts'
+import { networkNow } from './network-time.ts'
+import { createNode, insertNode, type TestNode } from './node.ts'
+import { createDeveloper, type ManifestChange } from './project.ts'
+import { openRelay, type RelaySocket } from './relay-socket.ts'
+import { ScriptedBlocks } from './scripted-blocks.ts'
+import { createListedProject, minCollateral } from './subscription.ts'
+import { emptyTables } from './tables.ts'
+
+const profile = resolveProfile()
+const epochSecs = 3_600
+
+/** In the next hours, so that no alarm of these tests is due by the clock of the machine. */
+export const testEpoch = Math.floor(Date.now() / 3_600_000) + 2
+
+/** What a run gives. */
+export interface SimulatedRun {
+  receipt: ExecutionReceipt
+  output_b64: string
+  events: { name: string; data: string }[]
+}
+
+/** What the module of these tests makes of an input: the input again, and an event. `salt` makes it another one. */
+export function simulateRun(task: Task, input: Uint8Array, salt = ''): SimulatedRun {
+  const output = new Uint8Array([...new TextEncoder().encode(salt), ...input])
+  const events = [{ name: 'ran', data: task.function }]
+  const { module_address, function: name } = task
+  const receipt = createReceipt({
+    module_address,
+    function: name,
+    input,
+    output,
+    events,
+    gas_used: 1_500_000,
+    success: true,
+  })
+  return { receipt, output_b64: bytesToBase64(output), events }
+}
+
+type Offer = Extract<HubFrame, { type: 'offer' }>
+
+/** A miner with its socket, which does what a test has it do. */
+export class SimulatedMember {
+  readonly member: Member
+  relay: RelaySocket
+  constructor(member: Member, relay: RelaySocket) {
+    this.member = member
+    this.relay = relay
+  }
+
+  get key(): string {
+    return this.member.device.publicKey
+  }
+
+  /** Takes the offer of a round; what the hub sent of others before it is passed over. */
+  async offer(roundId: string): Promise<Offer> {
+    for (;;) {
+      const frame = await this.relay.next()
+      if (frame.type === 'offer' && deriveTaskRoundId(frame.task) === roundId) return frame
+    }
+  }
+
+  accept({ offer_id }: Offer): void {
+    this.relay.send({ type: 'accept', offer_id })
+  }
+
+  async decline({ offer_id }: Offer): Promise<void> {
+    this.relay.send({ type: 'decline', offer_id, reason: 'busy' })
+    await this.relay.drain()
+  }
+
+  /** What the member votes; `salt` has it vote for another result. */
+  voteOf({ offer_id, task, position, input_b64 }: Offer, salt = '') {
+    const run = simulateRun(task, base64ToBytes(input_b64 ?? '') ?? new Uint8Array(), salt)
+    const vote = createTaskVote(profile, this.member.device.seed, {
+      task,
+      receipt: run.receipt,
+      payout_address: this.member.owner.address,
+      position,
+    })
+    return { type: 'vote' as const, offer_id, vote, output_b64: run.output_b64, events: run.events }
+  }
+
+  /** Votes, and takes what the hub says to it. */
+  async vote(offer: Offer, salt = ''): Promise<HubFrame> {
+    this.relay.send(this.voteOf(offer, salt))
+    return this.relay.next()
+  }
+
+  /** Has the hub forget its invalid votes, of which several keep a node from work. */
+  async forgive(): Promise<void> {
+    const link = env.NODE_LINK.getByName(this.key)
+    await runInDurableObject(link, (_link, { storage }) => storage.kv.delete('invalid_votes'))
+  }
+
+  /** Goes, as the hub sees it. */
+  async disconnect(): Promise<void> {
+    this.relay.socket.close(1000)
+    await vi.waitUntil(async () => !(await env.NODE_LINK.getByName(this.key).status()).connected)
+  }
+}
+
+interface FinalityRequest {
+  task: Task
+  input_b64: string
+  votes: TaskVote[]
+  agreed_at: number
+  audit_block: Block
+  fallback: string | null
+}
+
+/** A validator behind `fetch`, which does what a node does, or what a test has it do. */
+export class SimulatedValidator {
+  readonly node: TestNode
+  readonly host: string
+  /** Calls so far, by path. */
+  readonly calls: { path: string; body: unknown }[] = []
+  /** Has it run another module. */
+  salt = ''
+  /** Answers in its place, if set. */
+  instead: ((path: string, body: unknown) => Response | null | Promise<Response | null>) | null = null
+
+  constructor(node: TestNode, host: string) {
+    this.node = node
+    this.host = host
+  }
+
+  async handle(request: Request): Promise<Response> {
+    const { pathname } = new URL(request.url)
+    const body: unknown = await request.json()
+    this.calls.push({ path: pathname, body })
+    const other = await this.instead?.(pathname, body)
+    if (other) return other
+    if (pathname === '/consensus/task-rounds')
+      return Response.json(await this.decide(body as FinalityRequest))
+    if (pathname === '/consensus/votes') return Response.json({ state: 'finalized' })
+    return new Response(null, { status: 404 })
+  }
+
+  asked(path = '/consensus/task-rounds'): unknown[] {
+    return this.calls.filter((call) => call.path === path).map(({ body }) => body)
+  }
+
+  async decide({ task, input_b64, votes, agreed_at, audit_block, fallback }: FinalityRequest) {
+    const seated = await seatedOf(task)
+    const tally = tallyVotes(profile, seated, task, votes)
+    if (audit_block.timestamp <= agreed_at) throw new Error('the audit block is too old')
+    const draw = auditDraw(profile, deriveTaskRoundId(task), audit_block.hash)
+    const mustRun = fallback !== null || isAudited(draw, defaultNetworkParams.audit_bp, tally.contested)
+    const run = mustRun ? simulateRun(task, base64ToBytes(input_b64) ?? new Uint8Array(), this.salt) : null
+    const own = run && { receipt_hash: hashReceipt(run.receipt), gas_used: run.receipt.gas_used }
+    const record = createFinalityRecord(task, tally, own)
+    return { vote: createFinalityVote(profile, this.node.seed, record), run }
+  }
+}
+
+/** The committee of a task, as its set gives it. */
+export async function seatedOf({ project_id, epoch, seq }: Task): Promise<SeatedCommittee> {
+  const { committee, setHash } = await requireSet(project_id, epoch)
+  const snapshot = await services(env).committeeSets.readSnapshot(setHash)
+  return seatCommittee(profile, snapshot, seq, { committee, params: defaultNetworkParams })
+}
+
+export interface RoundsOptions {
+  members?: number
+  validators?: number
+  /** Whether validators attest the set at once. */
+  isAttested?: boolean
+  project?: ManifestChange
+}
+
+/** A listed project with an attested set, members on their sockets, validators behind `fetch`, and a chain. */
+export class SimulatedRounds {
+  readonly chain = new ScriptedBlocks()
+  blocks: Block[] = []
+  projectId = ''
+  members: SimulatedMember[] = []
+  validators: SimulatedValidator[] = []
+  /** With the developer's key. */
+  submitter: Client = client()
+  developer: Awaited<ReturnType<typeof createDeveloper>> | null = null
+
+  /** The time is within {@link testEpoch}. */
+  async begin({
+    members = 5,
+    validators = 4,
+    isAttested = true,
+    project = {},
+  }: RoundsOptions = {}): Promise<this> {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    this.setTime(testEpoch * epochSecs + 1_000)
+    await emptyTables('beacons', 'committee_sets', 'committee_set_attestations', 'nodes')
+    await emptyTables('chain_cursor', 'chain_blocks', 'chain_events', 'chain_states', 'chain_states_before')
+    const developer = await createDeveloper()
+    this.developer = developer
+    const committee = { ...testCommittee, ...(project.work as { committee?: object } | undefined)?.committee }
+    this.projectId = await createListedProject(
+      {
+        ...project,
+        economics: { min_collateral: String(minCollateral), ...project.economics },
+        work: { round_secs: 60, lease_secs: 30, max_gas_limit: 10_000_000, ...project.work, committee },
+      },
+      developer,
+    )
+    const consensusHash = await publishConsensus(this.projectId)
+    const made: Member[] = []
+    for (let i = 0; i < members; i++)
+      made.push({
+        projectId: this.projectId,
+        consensusHash,
+        ...(await createSubscribed(this.projectId)),
+        now: await networkNow(),
+      })
+    this.validators = await createRoundValidators(validators)
+    const history = await buildSets(made, testEpoch, this.projectId)
+    this.blocks = [...history.blocks]
+    this.install()
+    if (isAttested) await this.attest()
+    for (const member of made) {
+      await insertNode(member.device)
+      const { relay } = await openRelay(member.device)
+      relay.ready(16)
+      await relay.drain()
+      this.members.push(new SimulatedMember(member, relay))
+    }
+    this.submitter = client({ token: await createKey(developer.client, this.projectId) })
+    return this
+  }
+
+  attest(): Promise<void> {
+    return attestSet(
+      this.projectId,
+      testEpoch,
+      this.validators.map(({ node }) => node),
+    )
+  }
+
+  /** Puts chain and validators behind `fetch`, which other tests may have taken. */
+  install(): void {
+    this.chain.install()
+    this.chain.serve(this.blocks)
+    for (const validator of this.validators)
+      this.chain.hosts.set(validator.host, (request) => validator.handle(request))
+  }
+
+  setTime(seconds: number): void {
+    vi.setSystemTime(seconds * 1000)
+  }
+
+  async passTime(seconds: number): Promise<void> {
+    this.setTime((await networkNow()) + seconds)
+  }
+
+  /** Mines a block a second from now. @param audits - Whether its hash has the round audited. */
+  async mine(roundId: string, audits = false): Promise<void> {
+    await this.passTime(1)
+    const timestamp = await networkNow()
+    const { number } = this.blocks.at(-1) as Block
+    for (let salt = 0; ; salt++) {
+      const hash = hashText(`${roundId} ${number} ${salt}`)
+      if (auditDraw(profile, roundId, hash) < defaultNetworkParams.audit_bp !== audits) continue
+      this.blocks.push({ number: number + 1, hash, timestamp })
+      return this.chain.serve(this.blocks)
+    }
+  }
+
+  /** Gives the project a task. */
+  submit(body: object = {}, query = ''): Promise<Response> {
+    return this.submitter.post(`/v1/projects/${this.projectId}/tasks${query}`, {
+      function: 'echo',
+      input: 'hello',
+      ...body,
+    })
+  }
+
+  /** Gives the project a task that gets its round at once. */
+  async begun(body: object = {}): Promise<{
+    roundId: string
+    seats: readonly Seat[]
+    primaries: SimulatedMember[]
+    backups: SimulatedMember[]
+  }> {
+    const response = await this.submit(body)
+    const answer = (await response.json()) as { round_id: string; message?: string }
+    if (response.status !== 202) throw new Error(`${response.status}: ${answer.message}`)
+    return { roundId: answer.round_id, ...(await this.drawn(answer.round_id)) }
+  }
+
+  async drawn(roundId: string) {
+    const round = await services(env).rounds.find(roundId)
+    if (round === null) throw new Error(`there is no round ${roundId}`)
+    const task = { project_id: this.projectId, epoch: round.epoch, seq: round.seq } as Task
+    const { seats } = await seatedOf(task)
+    const inRole = (role: string) =>
+      seats.filter((seat) => seat.role === role).map(({ node_key }) => this.memberOf(node_key))
+    return { seats, primaries: inRole('primary'), backups: inRole('backup') }
+  }
+
+  memberOf(key: string): SimulatedMember {
+    const found = this.members.find((member) => member.key === key)
+    if (found === undefined) throw new Error(`nobody has the key ${key}`)
+    return found
+  }
+
+  /** Runs the alarm of a round: what time and the chain have brought. */
+  async tick(roundId: string): Promise<boolean> {
+    return runDurableObjectAlarm(roundOf(roundId))
+  }
+
+  async task(id: string): Promise<Record<string, unknown>> {
+    const response = await client().get(`/v1/tasks/${encodeURIComponent(id)}`)
+    return (await response.json()) as Record<string, unknown>
+  }
+}
+
+export const testCommittee = {
+  size: 3,
+  min_size: 3,
+  backups: 2,
+  selection: 'collateral-reputation-sortition-v1',
+  weight_cap_multiple: 10,
+}
+
+export const roundOf = (roundId: string) => env.ROUND.getByName(roundId)
+
+/** Ends an object in the middle of whatever it does, as a process does that is killed. */
+export async function killObject(stub: DurableObjectStub<undefined>): Promise<void> {
+  await runInDurableObject(stub, (_object, state) => state.abort('killed')).catch(() => {})
+}
+
+export const offerOf = (roundId: string, position: number): string => offerId({ round_id: roundId, position })
+
+async function createRoundValidators(count: number): Promise<SimulatedValidator[]> {
+  const validators = Array.from(
+    { length: count },
+    (_, i) => new SimulatedValidator(createNode(), `validator-${i}.rounds.example`),
+  )
+  await env.DB.batch(
+    validators.map(({ node, host }) =>
+      env.DB.prepare(
+        "INSERT INTO nodes (node_id, public_key, role, status, url, registered_at) VALUES (?, ?, 'validator', 'approved', ?, 1)",
+      ).bind(node.nodeId, node.publicKey, `https://${host}`),
+    ),
+  )
+  return validators
+}
+
+/** A key of a developer that gives tasks. */
+export async function createKey(
+  developer: Client,
+  projectId: string,
+  scopes = ['tasks:submit'],
+): Promise<string> {
+  const response = await developer.post('/v1/developers/api-keys', {
+    name: 'tasks',
+    scopes,
+    project_ids: [projectId],
+  })
+  const { secret } = (await response.json()) as { secret: string }
+  return secret
+}
