@@ -83,6 +83,7 @@ function keep(node: Node, role: NodeRole = 'miner') {
     registration: registrationOf(role, role === 'miner' ? null : 'http://127.0.0.1:7070'),
     health: () => 'online',
     deviceProfile: role === 'miner' ? () => describeDevice(statePath, 'native') : null,
+    benchmarkRanAt: () => null,
     beforeEach: async () => {},
     afterEach: async () => {},
     changed: (link) => changes.push(link),

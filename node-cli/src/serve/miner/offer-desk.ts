@@ -6,8 +6,6 @@ import {
   type DeclineReason,
   type ErrorFrame,
   FrameError,
-  type HelloFrame,
-  type HubFrame,
   holdingMax,
   type NodeFrame,
   type OfferFrame,
@@ -21,6 +19,7 @@ import type { Lease, LeaseState } from '../store/leases.ts'
 import type { MinerMetrics } from './miner-metrics.ts'
 import type { CheckedOffer } from './offer-checks.ts'
 import { OfferRefused } from './offer-refused.ts'
+import type { WorkFrame } from './relay-link.ts'
 
 /** What the desk needs of the connection. */
 export interface DeskLink {
@@ -107,7 +106,7 @@ export class OfferDesk {
     for (const held of this.#held.values()) this.#repeat(held)
   }
 
-  hear(frame: Exclude<HubFrame, HelloFrame>): void {
+  hear(frame: WorkFrame): void {
     if (frame.type === 'offer') return this.#begin(frame)
     if (frame.type === 'error') return this.#refused(frame)
     const held = this.#held.get(frame.offer_id)

@@ -7,6 +7,7 @@ import {
   type HelloFrame,
   type HubFrame,
   type NodeFrame,
+  type PongFrame,
   parseHubFrame,
   type ReadyFrame,
   writeNodeFrame,
@@ -45,6 +46,9 @@ export interface RelayStanding {
   readonly clockAheadSeconds: number | null
 }
 
+/** What the hub sends about offers. */
+export type WorkFrame = Exclude<HubFrame, HelloFrame | PongFrame>
+
 export interface RelayLinkOptions {
   readonly client: HubClient
   readonly profile: Profile
@@ -58,8 +62,7 @@ export interface RelayLinkOptions {
   readonly ready: () => Omit<ReadyFrame, 'type'>
   /** Called after hello was answered with ready, for what is to be said again. */
   readonly joined: () => void
-  /** Told every frame but hello. */
-  readonly heard: (frame: Exclude<HubFrame, HelloFrame>) => void
+  readonly heard: (frame: WorkFrame) => void
   /** Told when state or problem change. */
   readonly changed: (standing: RelayStanding) => void
   readonly log: Log
@@ -212,9 +215,9 @@ export class RelayLink {
     return null
   }
 
-  #hear(frame: Exclude<HubFrame, HelloFrame>): void {
+  #hear(frame: WorkFrame | PongFrame): void {
     // A hub that has not said whose network it is gives no work.
-    if (this.#standing.state === 'connected') this.#options.heard(frame)
+    if (this.#standing.state === 'connected' && frame.type !== 'pong') this.#options.heard(frame)
   }
 
   #update(change: Partial<RelayStanding>): void {
