@@ -1,101 +1,28 @@
-import { randomBytes } from 'node:crypto'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { hasSeat, parseTaskVote, type TaskVote } from '../protocol/consensus/index.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { hasSeat, parseTaskVote } from '../protocol/consensus/index.ts'
 import { hashText } from '../protocol/encoding/index.ts'
 import { resolveProfile } from '../protocol/identity/index.ts'
-import type { OfferFrame } from '../protocol/relay/index.ts'
 import { ed25519PublicKey } from '../protocol/signatures/index.ts'
 import { artifactOf, collector, echo, spinner, type TestArtifact } from './testing/artifacts.ts'
-import { buildNodectl, nodectl, temporaryFolder } from './testing/nodectl.ts'
-import { bytes, type HubSocket, helloFrame, json, type RelayHub, startRelayHub } from './testing/relay-hub.ts'
-import { type ServingNode, startNode } from './testing/serving-node.ts'
 import {
-  createProject,
-  otherKeys,
-  type ProjectOptions,
-  payoutOf,
-  type TestProject,
-  unixNow,
-} from './testing/test-project.ts'
+  createHub,
+  createMiner,
+  createStage,
+  publish,
+  status,
+  take,
+  untilStatus,
+  votesIn,
+} from './testing/miner-stage.ts'
+import { buildNodectl, nodectl, temporaryFolder } from './testing/nodectl.ts'
+import { bytes, json, type RelayHub } from './testing/relay-hub.ts'
+import { otherKeys, payoutOf, type TestProject, unixNow } from './testing/test-project.ts'
 
 beforeAll(buildNodectl)
 
 const profile = resolveProfile()
-
-/** A node of this machine with the data directory it was given. */
-interface Miner {
-  readonly dataDir: string
-  readonly key: string
-  readonly start: (flags?: string[]) => Promise<ServingNode>
-}
-
-async function createHub(): Promise<RelayHub> {
-  const hub = await startRelayHub()
-  onTestFinished(hub.stop)
-  return hub
-}
-
-function createMiner(hub: RelayHub): Miner {
-  const dataDir = path.join(temporaryFolder(), 'node')
-  const seed = randomBytes(32).toString('hex')
-  mkdirSync(dataDir, { mode: 0o700 })
-  writeFileSync(path.join(dataDir, 'node.key'), `${seed}\n`, { mode: 0o600 })
-  return {
-    dataDir,
-    key: ed25519PublicKey(`0x${seed}`),
-    start: (flags = []) =>
-      startNode(dataDir, { flags: ['--hub-url', hub.origin, '--log-format', 'json', ...flags] }),
-  }
-}
-
-/** A project whose documents the hub has, and which the miner and two others, or more, may be drawn for. */
-function publish(
-  hub: RelayHub,
-  miner: Miner,
-  { others = 2, ...options }: Partial<ProjectOptions> & { others?: number } = {},
-): TestProject {
-  const module = options.module ?? echo
-  const project = createProject({ nodeKeys: [miner.key, ...otherKeys(others)], ...options, module })
-  const { id, snapshot, attestedSet, consensus } = project
-  hub.answers.set(`GET /v1/committees/${id}/${snapshot.epoch}`, json(attestedSet))
-  hub.answers.set(`GET /v1/projects/${id}/manifest`, json({ manifest: { consensus } }))
-  hub.answers.set(`GET /v1/modules/${module.address}/hbc`, bytes(module.bytes))
-  return project
-}
-
-/** A hub, a project, and a node that is connected and has said what it takes. */
-async function createStage(options: Parameters<typeof publish>[2] & { flags?: string[] } = {}) {
-  const hub = await createHub()
-  const miner = createMiner(hub)
-  const project = publish(hub, miner, options)
-  const node = await miner.start(options.flags)
-  const socket = await hub.connection()
-  const ready = await socket.next('ready')
-  return { hub, miner, project, node, socket, ready }
-}
-
-/** The answer to an offer that is taken. */
-async function take(socket: HubSocket, offer: OfferFrame) {
-  socket.send(offer)
-  expect(await socket.next('accept')).toEqual({ type: 'accept', offer_id: offer.offer_id })
-  return socket.next('vote')
-}
-
-const status = async (node: ServingNode) => (await node.call('/status')).json
-
-/** Waits until the full status has something. */
-const untilStatus = (node: ServingNode, expected: object) =>
-  expect.poll(() => status(node)).toMatchObject(expected)
-
-const votesIn = (dataDir: string): TaskVote[] => {
-  const db = new DatabaseSync(path.join(dataDir, 'node.sqlite'), { readOnly: true })
-  const rows = db.prepare("SELECT vote FROM votes WHERE kind = 'task'").all() as { vote: string }[]
-  db.close()
-  return rows.map(({ vote }) => JSON.parse(vote))
-}
 
 describe('an offer that holds', () => {
   test('is accepted, run and voted on: the vote is that of nodectl run, under the seat of the node', async () => {
@@ -160,7 +87,9 @@ describe('an offer that holds', () => {
     // The hub may call itself by another name of this machine than the node does.
     const input_url = `${hub.origin.replace('localhost', '127.0.0.1')}/v1/inputs/1?signed=yes`
     const offer = project.offer(miner.key, { input, frame: { input_url } })
-    expect(await take(socket, offer)).toMatchObject({ vote: { receipt: { input_hash: offer.task.input_hash } } })
+    expect(await take(socket, offer)).toMatchObject({
+      vote: { receipt: { input_hash: offer.task.input_hash } },
+    })
     expect(hub.requests).toContain('GET /v1/inputs/1?signed=yes')
   })
 
@@ -372,7 +301,7 @@ describe('an offer that does not hold is declined, and nothing is signed', () =>
       const { reason = 'incompatible', problem } = lie
       const declined = await socket.next('decline')
       const { last_refusal } = await status(node)
-            expect(declined, name).toEqual({ type: 'decline', offer_id: offer.offer_id, reason })
+      expect(declined, name).toEqual({ type: 'decline', offer_id: offer.offer_id, reason })
       expect(last_refusal, name).toEqual({
         offer_id: offer.offer_id,
         reason,

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { text as readText } from 'node:stream/consumers'
 import { type WebSocket, WebSocketServer } from 'ws'
 import {
@@ -62,7 +63,8 @@ export interface RelayHub {
   answersPings: boolean
   /** Refuses upgrade requests with this answer. */
   refusal: { readonly status: number; readonly body: object } | null
-  readonly stop: () => void
+  /** Ends every connection, and listens no more. */
+  readonly stop: () => Promise<void>
 }
 
 export const helloFrame = (change: Partial<HelloFrame> = {}): HelloFrame => ({
@@ -86,6 +88,7 @@ export const bytes =
 export async function startRelayHub(port = 0): Promise<RelayHub> {
   const connections = createQueue<HubSocket>()
   const server = createServer()
+  const open = new Set<Duplex>()
   const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false })
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
   const hub: RelayHub = {
@@ -97,7 +100,7 @@ export async function startRelayHub(port = 0): Promise<RelayHub> {
     hello: helloFrame,
     answersPings: true,
     refusal: null,
-    stop: () => stopServer(server),
+    stop: () => stopServer(server, open),
   }
   server.on('request', async (request, response) => {
     const { method, url = '' } = request
@@ -108,6 +111,8 @@ export async function startRelayHub(port = 0): Promise<RelayHub> {
   })
   server.on('upgrade', (request, socket, head) => {
     hub.requests.push(`UPGRADE ${request.url}`)
+    open.add(socket)
+    socket.on('close', () => open.delete(socket))
     const refusal = refusalOf(request) ?? hub.refusal
     if (refusal !== null) {
       const text = JSON.stringify(refusal.body)
@@ -189,9 +194,12 @@ function listen(socket: WebSocket, answersPings: boolean): HubSocket {
   }
 }
 
-function stopServer(server: Server): void {
+async function stopServer(server: Server, open: ReadonlySet<Duplex>): Promise<void> {
+  if (!server.listening) return
+  const stopped = new Promise((resolve) => server.close(resolve))
+  for (const socket of open) socket.destroy()
   server.closeAllConnections()
-  server.close()
+  await stopped
 }
 
 /** What comes is kept until it is asked for. */

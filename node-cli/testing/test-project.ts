@@ -39,6 +39,7 @@ export interface ProjectOptions {
   /** Keys that may be drawn. */
   readonly nodeKeys: readonly string[]
   readonly backups?: number
+  readonly maxGas?: number
   /** Members of the set in the place of what is true. */
   readonly set?: Partial<Snapshot>
   /** How many of the four validators attest the set; all if left out. */
@@ -70,11 +71,17 @@ export interface TestProject {
 export const unixNow = (): number => Math.floor(Date.now() / 1000)
 
 export function createProject(options: ProjectOptions): TestProject {
-  const { module, functions = ['echo'], nodeKeys, backups = 0, set = {}, attestedBy = 4 } = options
+  const { module, functions = ['echo'], nodeKeys, backups = 0, maxGas = 100_000_000 } = options
+  const { set = {}, attestedBy = 4 } = options
   const { work, modules, economics } = example.consensus
   const consensus: Consensus = {
     modules: { ...modules, worker: module.address },
-    work: { ...work, functions: [...functions], committee: { ...work.committee, backups } },
+    work: {
+      ...work,
+      functions: [...functions],
+      max_gas_limit: maxGas,
+      committee: { ...work.committee, backups },
+    },
     economics,
   }
   const id = hashText(`project of ${module.address}`)
