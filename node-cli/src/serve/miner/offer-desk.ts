@@ -53,7 +53,7 @@ interface Held {
   readonly offerId: string
   readonly roundId: string
   stage: 'checking' | 'running' | 'voted'
-  /** Takes the run out of the queue, and keeps it from being voted on. */
+  /** Ends the run, and keeps it from being voted on. */
   readonly abandon: AbortController
   deadline: NodeJS.Timeout | undefined
   retry: NodeJS.Timeout | undefined
@@ -205,7 +205,7 @@ export class OfferDesk {
       })
     } catch (error) {
       // Whoever gave it up has ended the lease.
-      if (error instanceof RunAbandoned) return
+      if (error instanceof RunAbandoned || (signal.aborted && error instanceof NodeFault)) return
       if (error instanceof QueueFull) throw new OfferRefused('busy', error.message)
       if (!(error instanceof NodeFault)) throw error
       throw new OfferRefused('incompatible', `the run is a fault of this node: ${error.message}`)
