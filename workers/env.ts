@@ -1,6 +1,8 @@
 import * as z from 'zod'
 import type { ChainIndexerObject } from '../durable-objects/chain-indexer.ts'
 import type { FaucetCooldown } from '../durable-objects/faucet-cooldown.ts'
+import type { RoundPort } from '../durable-objects/node-link/types.ts'
+import type { NodeLinkObject } from '../durable-objects/node-link.ts'
 import type { ProjectCommitteesObject } from '../durable-objects/project-committees.ts'
 import type { RateLimiter } from '../durable-objects/rate-limiter.ts'
 import type { RelayerObject } from '../durable-objects/relayer.ts'
@@ -19,6 +21,8 @@ export interface Env {
   CHAIN_INDEXER: DurableObjectNamespace<ChainIndexerObject>
   FAUCET_COOLDOWN: DurableObjectNamespace<FaucetCooldown>
   PROJECT_COMMITTEES: DurableObjectNamespace<ProjectCommitteesObject>
+  NODE_LINK: DurableObjectNamespace<NodeLinkObject>
+  ROUND: DurableObjectNamespace<RoundPort & Rpc.DurableObjectBranded>
   RELAY: Queue<RelayMessage>
   ASSETS: Fetcher
   PROFILE: string

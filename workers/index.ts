@@ -6,7 +6,7 @@ import { services } from './services.ts'
 
 export { FaucetCooldown } from '../durable-objects/faucet-cooldown.ts'
 export { RateLimiter } from '../durable-objects/rate-limiter.ts'
-export { ChainIndexer, ProjectCommittees, Relayer } from './objects.ts'
+export { ChainIndexer, NodeLink, ProjectCommittees, Relayer } from './objects.ts'
 
 const app = createApp()
 

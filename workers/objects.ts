@@ -1,5 +1,7 @@
 import { DurableObject } from 'cloudflare:workers'
 import type { ChainIndexerObject, IndexerStatus } from '../durable-objects/chain-indexer.ts'
+import type { LinkOffer, LinkStatus, OfferResult } from '../durable-objects/node-link/types.ts'
+import type { NodeLinkObject } from '../durable-objects/node-link.ts'
 import { type CommitteesConfig, ProjectCommitteesObject } from '../durable-objects/project-committees.ts'
 import type {
   RelayerHealth,
@@ -80,6 +82,58 @@ export class ChainIndexer
 
   async status(): Promise<IndexerStatus> {
     return (await this.#object).status()
+  }
+
+  override async alarm(): Promise<void> {
+    return (await this.#object).alarm()
+  }
+}
+
+export class NodeLink extends DurableObject<Env> implements Omit<NodeLinkObject, keyof DurableObject> {
+  readonly #object: Promise<NodeLinkObject<Env>>
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env)
+    this.#object = ctx.blockConcurrencyWhile(async () => {
+      const { createNodeLink } = await import('./links/node-link-object.ts')
+      return createNodeLink(ctx, env)
+    })
+  }
+
+  async offer(offer: LinkOffer): Promise<OfferResult> {
+    return (await this.#object).offer(offer)
+  }
+
+  async cancel(offerId: string, reason: string): Promise<void> {
+    return (await this.#object).cancel(offerId, reason)
+  }
+
+  async invalidVote(): Promise<void> {
+    return (await this.#object).invalidVote()
+  }
+
+  async refresh(): Promise<void> {
+    return (await this.#object).refresh()
+  }
+
+  async status(): Promise<LinkStatus> {
+    return (await this.#object).status()
+  }
+
+  override async fetch(request: Request): Promise<Response> {
+    return (await this.#object).fetch(request)
+  }
+
+  override async webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): Promise<void> {
+    return (await this.#object).webSocketMessage(socket, message)
+  }
+
+  override async webSocketClose(socket: WebSocket): Promise<void> {
+    return (await this.#object).webSocketClose(socket)
+  }
+
+  override async webSocketError(socket: WebSocket): Promise<void> {
+    return (await this.#object).webSocketError(socket)
   }
 
   override async alarm(): Promise<void> {

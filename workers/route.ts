@@ -19,6 +19,8 @@ export interface RouteAuth {
    * key is taken, the body has to say which hub it is for.
    */
   node?: 'known_key' | 'any_key'
+  /** A node signature is good for one request, also where the call has no body. */
+  once?: true
   operator?: true
 }
 

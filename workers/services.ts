@@ -7,6 +7,7 @@ import { createCoordinator } from './coordinator.ts'
 import { type Env, readSettings } from './env.ts'
 import { CursorCodec } from './http/cursor.ts'
 import { Sealer } from './http/seal.ts'
+import { createLinksClient } from './links/client.ts'
 import { createNetworkClock } from './network-clock.ts'
 import { createRelayerClients } from './relay/relayer.ts'
 import { AccountStore } from './stores/accounts.ts'
@@ -21,6 +22,7 @@ import { CommitteeSetStore } from './stores/committee-sets.ts'
 import { openDatabase } from './stores/database.ts'
 import { DeadLetterStore } from './stores/dead-letters.ts'
 import { DeveloperStore } from './stores/developers.ts'
+import { DeviceLinkStore } from './stores/device-links.ts'
 import { DeviceStore } from './stores/devices.ts'
 import { DraftStore } from './stores/drafts.ts'
 import { EarningStore } from './stores/earnings.ts'
@@ -78,6 +80,8 @@ export function createServices(env: Env) {
     developers: new DeveloperStore(db),
     accounts: new AccountStore(db),
     devices: new DeviceStore(db),
+    deviceLinks: new DeviceLinkStore(db),
+    links: createLinksClient(env),
     subscriptions: new SubscriptionStore(db),
     collateral: new CollateralStore(db),
     slashes: new SlashStore(db, env.MODULES),

@@ -11,6 +11,7 @@ import { isOfferId, parseOfferId } from './offer-id.ts'
 const wordPattern = /^[a-z][a-z0-9_]{0,63}$/
 const urlLengthMax = 2048
 const messageLength = { min: 1, max: 4000 }
+const reasonLength = { min: 1, max: 200 }
 
 const kinds: FrameKinds = {
   hello: {
@@ -48,7 +49,7 @@ const kinds: FrameKinds = {
     keys: ['offer_id', 'reason'],
     check: (frame) => {
       checkOfferId(frame, 'offer_id')
-      checkWord(frame, 'reason')
+      frame.line('reason', reasonLength)
     },
   },
   pong: { keys: [], check: () => {} },

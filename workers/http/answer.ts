@@ -8,6 +8,8 @@ export interface Answer {
   status: number
   headers: Record<string, string>
   body: string | Uint8Array | ReadableStream | null
+  /** Of a 101. */
+  webSocket?: WebSocket | null
 }
 
 /** How an answer may be cached when it is public; anything read with a credential is `private, no-store`. */

@@ -169,7 +169,9 @@ async function authenticateNode(
 
   const { node_id: nodeId, public_key: publicKey, nonce } = signature
   const takes = route?.auth?.node ?? 'known_key'
-  const { fresh, standing } = await c.var.database.runCheck(() => spendNonce(c, publicKey, nonce, takes))
+  const { fresh, standing } = await c.var.database.runCheck(() =>
+    spendNonce(c, publicKey, nonce, route?.auth),
+  )
   if (standing === 'unknown' && takes === 'known_key') throw unknownKey(nodeId)
   if (!fresh)
     throw new ApiError(
@@ -183,13 +185,14 @@ async function spendNonce(
   c: HubContext,
   publicKey: string,
   nonce: string,
-  takes: 'known_key' | 'any_key',
+  auth: RouteDeclaration['auth'],
 ): Promise<{ fresh: boolean; standing: KeyStanding }> {
   const { nodeRequestNonces, clock } = c.var.services
   // Reading twice changes nothing, so a read writes no nonce; who repeats one learns what its sender was told.
-  if (isBodiless(c)) return { fresh: true, standing: await nodeRequestNonces.standing(publicKey) }
+  if (isBodiless(c) && !auth?.once)
+    return { fresh: true, standing: await nodeRequestNonces.standing(publicKey) }
   const expiresAt = (await clock.now()) + 2 * defaultNetworkParams.max_skew
-  return nodeRequestNonces.spend({ publicKey, nonce, expiresAt }, takes)
+  return nodeRequestNonces.spend({ publicKey, nonce, expiresAt }, auth?.node ?? 'known_key')
 }
 
 const unknownKey = (nodeId: string): ApiError =>

@@ -33,6 +33,8 @@ export const budgets = {
   module_upload: { windowSeconds: 3600, caller: 60, address: 300 },
   // Every signature in it is checked.
   slash_evidence: { windowSeconds: 60, address: 30 },
+  // An object is woken and a state is written for each; a fleet behind one address comes back within a minute.
+  relay_socket: { windowSeconds: 60, caller: 10, address: 300 },
   // Each of them is paid for by the hub, in the chain's own token.
   relay: { windowSeconds: 86_400, caller: 500, address: 1000 },
   stored_files: { windowSeconds: 86_400, address: 1024 * kibPerMib },
@@ -42,7 +44,14 @@ export const budgets = {
 export type BudgetName = keyof typeof budgets
 
 /** Budgets that a route names in its declaration, beside the general one of its caller. */
-export type ExtraBudget = 'sign_in' | 'faucet' | 'claim' | 'asset_upload' | 'module_upload' | 'slash_evidence'
+export type ExtraBudget =
+  | 'sign_in'
+  | 'faucet'
+  | 'claim'
+  | 'asset_upload'
+  | 'module_upload'
+  | 'slash_evidence'
+  | 'relay_socket'
 
 /** What of a request stays: records in the database, or files in the storage. */
 export type Stored = 'records' | 'files'

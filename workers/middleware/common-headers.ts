@@ -10,7 +10,7 @@ const exposedHeaders =
  * Makes the one Response of a request, with what every response carries: request id, rate limit, and leave for pages of
  * any origin; and the bookmark of what the caller has written.
  */
-export function respond(c: HubContext, { status, headers, body }: Answer): Response {
+export function respond(c: HubContext, { status, headers, body, webSocket = null }: Answer): Response {
   const { requestId, rateLimit } = c.var
   const all: Record<string, string> = {
     ...headers,
@@ -26,7 +26,7 @@ export function respond(c: HubContext, { status, headers, body }: Answer): Respo
   }
   const bookmark = bookmarkOf(c)
   if (bookmark !== undefined) all[bookmarkHeader] = bookmark
-  return new Response(body as BodyInit | null, { status, headers: all })
+  return new Response(body as BodyInit | null, { status, headers: all, webSocket })
 }
 
 /** Answers a browser's preflight. No credentials: tokens travel in the Authorization header, never in cookies. */

@@ -17,6 +17,7 @@ const titles: Record<BudgetName, string> = {
   asset_upload: 'Uploads of images',
   module_upload: 'Uploads of modules',
   slash_evidence: '`POST /v1/slashes`',
+  relay_socket: 'Sockets of `GET /v1/relay`',
   relay: 'Signed actions and claims that are relayed',
   stored_files: 'Images and modules that are uploaded',
   stored_records: 'Bodies of calls that leave a record, each at least 1 KiB',

@@ -154,6 +154,7 @@ export const routes: readonly RouteEntry[] = [
   get('/v1/faucet', () => import('./faucet/get.ts'), 'getFaucet'),
   post('/v1/faucet/drip', () => import('./faucet/drip.ts'), 'drip'),
   post('/v1/nodes/register', () => import('./nodes/register.ts'), 'registerNode'),
+  get('/v1/relay', () => import('./relay/connect.ts'), 'connectRelay'),
   post('/v1/nodes/heartbeat', () => import('./nodes/heartbeat.ts'), 'heartbeat'),
   get(
     '/v1/nodes/committee-sets/{project_id}/{epoch}',
@@ -181,6 +182,7 @@ export const routes: readonly RouteEntry[] = [
   get('/admin/v1/nodes', () => import('./admin/nodes.ts'), 'listNodes'),
   post('/admin/v1/nodes/{node_id}/approve', () => import('./admin/nodes.ts'), 'approveNode'),
   post('/admin/v1/nodes/{node_id}/revoke', () => import('./admin/nodes.ts'), 'revokeNode'),
+  post('/admin/v1/devices/{node_id}/ban', () => import('./admin/devices.ts'), 'banDevice'),
   put('/admin/v1/faucet', () => import('./admin/faucet.ts'), 'putFaucet'),
   post('/admin/v1/projects/{project_id}/review', () => import('./admin/projects.ts'), 'reviewProject'),
   get('/admin/v1/review-queue', () => import('./admin/projects.ts'), 'listReviewQueue'),

@@ -157,6 +157,20 @@ export const devices = sqliteTable('devices', {
   hardware: text({ mode: 'json' }).$type<Hardware>(),
   benchmark: text({ mode: 'json' }).$type<Benchmark>(),
   profileUpdatedAt: integer('profile_updated_at'),
+  linkState: text('link_state').$type<'online' | 'idle' | 'offline'>().notNull().default('offline'),
+  linkRevision: integer('link_revision').notNull().default(0),
+  connectedSince: integer('connected_since'),
+  freeSlots: integer('free_slots').notNull().default(0),
+  voteFaultAt: integer('vote_fault_at'),
+  benchmarkFaultAt: integer('benchmark_fault_at'),
+  bannedAt: integer('banned_at'),
+  banReason: text('ban_reason'),
+})
+
+export const relayTotals = sqliteTable('relay_totals', {
+  id: integer().primaryKey(),
+  connectedDevices: integer('connected_devices').notNull(),
+  availableSlots: integer('available_slots').notNull(),
 })
 
 export const subscriptions = sqliteTable('subscriptions', {

@@ -14,6 +14,7 @@ export async function emptyStorage(): Promise<void> {
     wakeAll(env.CHAIN_INDEXER),
     wakeAll(env.FAUCET_COOLDOWN),
     wakeAll(env.PROJECT_COMMITTEES),
+    wakeAll(env.NODE_LINK),
   ])
   await reset()
 }

@@ -15,6 +15,7 @@ import {
   deviceExample,
   deviceView,
   hardwareExample,
+  linkView,
   ownDeviceExample,
 } from './schema.ts'
 
@@ -25,13 +26,20 @@ export const getDevice = defineRoute(
     operationId: 'getDevice',
     tag: 'Devices',
     summary: 'Read a bound device',
-    description: 'Its owner also sees label and hardware.',
+    description: 'Its owner also sees label, hardware and the socket to the relay.',
     params: DeviceParams,
     cache: { maxAgeSeconds: 0 },
     errors: ['not_found'],
     responses: { 200: { description: 'The device.', schema: DeviceView, example: deviceExample } },
   },
-  async (c, { params: { node_id } }) => json(deviceView(await requireDevice(c, node_id), viewerOf(c))),
+  async (c, { params: { node_id } }) => {
+    const device = await requireDevice(c, node_id)
+    const viewer = viewerOf(c)
+    const view = deviceView(device, viewer)
+    // Asking wakes the object of the link, which a stranger must not.
+    if (viewer !== device.owner) return json(view)
+    return json({ ...view, ...linkView(await c.var.services.links.status(device.publicKey)) })
+  },
 )
 
 export const updateDevice = defineRoute(

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
-import { baseUrl, client, errorOf } from '../../test/client.ts'
+import { client, errorOf } from '../../test/client.ts'
 import { createMiner, createOwner, deviceRecord } from '../../test/device.ts'
 import { createNode, insertNode, type TestNode } from '../../test/node.ts'
 import { createOperator } from '../../test/operator.ts'
@@ -53,6 +53,8 @@ describe('binding', () => {
         arch: null,
         engine: null,
         nodectl_version: null,
+        status_reason: null,
+        connected_since: null,
         benchmark: null,
         binding_hash: record.binding_hash,
         bound_at: expect.any(Number),
@@ -293,34 +295,31 @@ describe('a device', () => {
     })
   })
 
-  test('is heard by its heartbeats, silent after 90 s, and banned once an operator revokes its node', async () => {
+  test('is what its link says, else faulty for what is held against it, else banned', async () => {
     const { device } = await createMiner()
-    const status = async () => ((await (await read(device.nodeId)).json()) as { status: string }).status
-    const registration = {
-      hub: baseUrl,
-      network: 'hub-testnet',
-      url: 'https://d.example',
-      role: 'miner',
-      engine: 'native',
-      nodectl_version: '1.0.0',
+    await insertNode(device)
+    const state = async () => {
+      const { status, status_reason } = (await (await read(device.nodeId)).json()) as Record<string, string>
+      return [status, status_reason]
     }
-    await device.call('POST', '/v1/nodes/register', registration)
-    expect(await status()).toBe('offline')
-    for (const health of ['online', 'idle', 'faulty']) {
-      await device.call('POST', '/v1/nodes/heartbeat', { status: health })
-      expect(await status()).toBe(health)
+    const set = (table: string, column: string, value: string | number | null) =>
+      env.DB.prepare(`UPDATE ${table} SET ${column} = ? WHERE node_id = ?`).bind(value, device.nodeId).run()
+    expect(await state()).toEqual(['offline', null])
+    for (const link of ['online', 'idle']) {
+      await set('devices', 'link_state', link)
+      expect(await state()).toEqual([link, null])
     }
-    const heard = (seconds: number) =>
-      env.DB.prepare('UPDATE nodes SET last_heartbeat_at = ? WHERE node_id = ?')
-        .bind(now() - seconds, device.nodeId)
-        .run()
-    await heard(80)
-    expect(await status()).toBe('faulty')
-    await heard(200)
-    expect(await status()).toBe('offline')
+    await device.call('POST', '/v1/nodes/heartbeat', { status: 'faulty' })
+    expect(await state()).toEqual(['faulty', 'reported_by_node'])
+    await set('devices', 'benchmark_fault_at', 1)
+    expect(await state()).toEqual(['faulty', 'benchmark_receipts'])
+    await set('devices', 'vote_fault_at', 1)
+    expect(await state()).toEqual(['faulty', 'invalid_votes'])
     const operator = await createOperator()
     await operator.client.post(`/admin/v1/nodes/${device.nodeId}/revoke`)
-    expect(await status()).toBe('banned')
+    expect(await state()).toEqual(['banned', 'node_revoked'])
+    await set('devices', 'banned_at', 1)
+    expect(await state()).toEqual(['banned', 'banned'])
   })
 
   test('403: another wallet does not name it, another node does not describe it', async () => {

@@ -1,0 +1,21 @@
+const windowMs = 60_000
+
+/** Frames that a socket may send in a minute; each wakes the object and costs a write. */
+export const framesPerMinute = 300
+
+/** Counts frames in memory: an object that was dropped had nothing to do, and begins anew. */
+export class FrameBudget {
+  #endsAtMs = 0
+  #left = 0
+
+  /** Whether there is room for one more. */
+  take(): boolean {
+    const nowMs = Date.now()
+    if (nowMs >= this.#endsAtMs) {
+      this.#endsAtMs = nowMs + windowMs
+      this.#left = framesPerMinute
+    }
+    this.#left -= 1
+    return this.#left >= 0
+  }
+}

@@ -1,0 +1,49 @@
+import { env } from 'cloudflare:workers'
+import { afterAll, beforeAll, beforeEach } from 'vitest'
+import type { Env } from '../../workers/env.ts'
+import type { RoundPort, VoteResult } from '../node-link/types.ts'
+
+interface Call {
+  method: keyof RoundPort
+  round: string
+  given: readonly unknown[]
+}
+
+/** Rounds that write down what links tell them, behind the binding that links reach rounds by. */
+export interface RecordedRounds {
+  calls: Call[]
+  /** What a vote is answered with. */
+  answer: VoteResult
+  /** While true, no round answers. */
+  areDown: boolean
+}
+
+export function recordRounds(): RecordedRounds {
+  const rounds: RecordedRounds = { calls: [], answer: { ok: true, state: 'pending' }, areDown: false }
+  const note = (method: keyof RoundPort, round: string, given: readonly unknown[]) => {
+    if (rounds.areDown) throw new Error('the round does not answer')
+    rounds.calls.push({ method, round, given })
+  }
+  const port = (round: string): RoundPort => ({
+    accepted: async (...given) => note('accepted', round, given),
+    declined: async (...given) => note('declined', round, given),
+    voted: async (...given) => {
+      note('voted', round, given)
+      return rounds.answer
+    },
+  })
+  const bindings = env as unknown as Env
+  const { ROUND: bound } = bindings
+  beforeAll(() => {
+    bindings.ROUND = { getByName: port } as unknown as Env['ROUND']
+  })
+  afterAll(() => {
+    bindings.ROUND = bound
+  })
+  beforeEach(() => {
+    rounds.calls = []
+    rounds.answer = { ok: true, state: 'pending' }
+    rounds.areDown = false
+  })
+  return rounds
+}

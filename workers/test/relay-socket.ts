@@ -1,0 +1,113 @@
+import { env } from 'cloudflare:workers'
+import {
+  defaultNetworkParams,
+  profileStrings,
+  resolveProfile,
+  signRequest,
+} from '../../protocol/identity/index.ts'
+import { type HubFrame, type NodeFrame, parseHubFrame, writeNodeFrame } from '../../protocol/relay/index.ts'
+import { client } from './client.ts'
+import { networkNow } from './network-time.ts'
+import { freshNonce, type TestNode } from './node.ts'
+
+const profile = resolveProfile()
+const limits = defaultNetworkParams
+
+/** The headers of an upgrade that the hub lets through. */
+export async function upgradeHeaders({ seed }: Pick<TestNode, 'seed'>): Promise<Record<string, string>> {
+  const { headers } = signRequest(profile, seed, {
+    method: 'GET',
+    target: '/v1/relay',
+    body: '',
+    timestamp: await networkNow(),
+    nonce: freshNonce(),
+  })
+  return {
+    ...headers,
+    Upgrade: 'websocket',
+    'Sec-WebSocket-Protocol': profileStrings(profile).relay_subprotocol,
+  }
+}
+
+/** The node's end of a relay socket. */
+export class RelaySocket {
+  readonly socket: WebSocket
+  readonly #frames: HubFrame[] = []
+  readonly #texts: string[] = []
+  readonly #waiting: (() => void)[] = []
+  closed: { code: number; reason: string } | null = null
+
+  constructor(socket: WebSocket) {
+    this.socket = socket
+    socket.addEventListener('message', ({ data }) => {
+      this.#texts.push(String(data))
+      this.#frames.push(parseHubFrame(String(data), limits))
+      this.#wake()
+    })
+    socket.addEventListener('close', ({ code, reason }) => {
+      this.closed = { code, reason }
+      this.#wake()
+    })
+    socket.accept()
+  }
+
+  /** Sends what a node may send. */
+  send(frame: NodeFrame): void {
+    this.socket.send(writeNodeFrame(frame, limits))
+  }
+
+  /** Sends anything. */
+  sendRaw(text: string | ArrayBuffer): void {
+    this.socket.send(text)
+  }
+
+  ready(slots = 1, holding: readonly string[] = []): void {
+    this.send({ type: 'ready', slots, engine: 'native', nodectl_version: '1.0.0', holding })
+  }
+
+  /** The next frame that was not taken yet. */
+  async next(): Promise<HubFrame> {
+    await this.#until(() => this.#frames.length > 0 || this.closed !== null)
+    const frame = this.#frames.shift()
+    if (frame === undefined) throw new Error(`the socket was closed: ${JSON.stringify(this.closed)}`)
+    return frame
+  }
+
+  /** What the hub sent before it answered this ping, beside what was taken. */
+  async drain(): Promise<HubFrame[]> {
+    // A ping with a blank wakes the object, which handles it after all that came before.
+    this.sendRaw('{"type": "ping"}')
+    const frames: HubFrame[] = []
+    for (;;) {
+      const frame = await this.next()
+      if (frame.type === 'pong') return frames
+      frames.push(frame)
+    }
+  }
+
+  async close(): Promise<{ code: number; reason: string }> {
+    await this.#until(() => this.closed !== null)
+    return this.closed as { code: number; reason: string }
+  }
+
+  async #until(isSo: () => boolean): Promise<void> {
+    while (!isSo()) await new Promise<void>((resolve) => this.#waiting.push(resolve))
+  }
+
+  #wake(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve()
+  }
+}
+
+/** Opens the socket of a device that may have one, and takes the hello. */
+export async function openRelay(node: TestNode): Promise<{ relay: RelaySocket; session: string }> {
+  const response = await client().get('/v1/relay', await upgradeHeaders(node))
+  if (response.webSocket === null) throw new Error(`${response.status}: ${await response.text()}`)
+  const relay = new RelaySocket(response.webSocket)
+  const hello = await relay.next()
+  if (hello.type !== 'hello') throw new Error(`the hub began with ${hello.type}`)
+  return { relay, session: hello.session_id }
+}
+
+/** The link of a node. */
+export const linkOf = ({ publicKey }: Pick<TestNode, 'publicKey'>) => env.NODE_LINK.getByName(publicKey)
