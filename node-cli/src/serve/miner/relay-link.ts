@@ -146,7 +146,8 @@ export class RelayLink {
 
   /** One socket from its upgrade request to its end. */
   #live(): Promise<Parting> {
-    const { client, profile, signer, limits, random = Math.random, patience } = this.#options
+    const { client, profile, signer, limits } = this.#options
+    const { random = Math.random, patience = socketPatience } = this.#options
     return new Promise((resolve) => {
       let badFrames = 0
       let problem: Parting | null = null
@@ -175,11 +176,10 @@ export class RelayLink {
         protocol: profileStrings(profile).relay_subprotocol,
         headers: signer({ method: 'GET', target: path, body: '' }),
         frameBytesMax: limits.relay_max_frame_bytes,
-        patience: patience ?? socketPatience,
+        patience,
         opened: () => {
-          const { upgrade } = patience ?? socketPatience
           const silent = () => leave(closeCodes.policy, partingOf(noHello, this.#failures, random()))
-          awaitingHello = setTimeout(silent, 1000 * upgrade).unref()
+          awaitingHello = setTimeout(silent, 1000 * patience.hello).unref()
         },
         heard: hear,
         measured: (latencyMs) => {

@@ -7,13 +7,15 @@ import { pingSecs, pingText, pongText } from '../../../../protocol/relay/index.t
 export interface SocketPatience {
   /** For the answer to the upgrade request. */
   readonly upgrade: number
+  /** From there to its hello. */
+  readonly hello: number
   /** From one ping to the next. */
   readonly ping: number
   /** From a ping to its pong. */
   readonly pong: number
 }
 
-export const socketPatience: SocketPatience = { upgrade: 10, ping: pingSecs, pong: 10 }
+export const socketPatience: SocketPatience = { upgrade: 10, hello: 10, ping: pingSecs, pong: 10 }
 
 /** How long a closing handshake may take. */
 const closeMs = 2000
