@@ -19,7 +19,7 @@ import { unixNow } from './testing/test-project.ts'
 beforeAll(buildNodectl)
 
 /** Runs for a while. */
-const slow = { module: spinner, functions: ['f'], maxGas: 2_000_000_000 }
+const slow = { module: spinner, functions: ['f'], maxGas: 1_000_000_000 }
 const slowTask = { task: { gas_limit: slow.maxGas } }
 
 const upgrades = (hub: RelayHub) => hub.requests.filter((one) => one.startsWith('UPGRADE')).length
@@ -156,7 +156,7 @@ describe('one vote for each round, whatever happens to the connection', () => {
 
   test('what does not end in time is not voted on', async () => {
     const { miner, project, node, socket } = await createStage({ ...slow, maxGas: 10_000_000_000 })
-    const frame = { vote_by: unixNow() + 2, accept_by: unixNow() + 2 }
+    const frame = { vote_by: unixNow() + 10, accept_by: unixNow() + 10 }
     socket.send(project.offer(miner.key, { task: { gas_limit: 10_000_000_000 }, frame }))
     await socket.next('accept')
     await untilStatus(node, {
