@@ -118,6 +118,7 @@ export const routes: readonly RouteEntry[] = [
   get('/v1/devices/{node_id}', () => import('./devices/device.ts'), 'getDevice'),
   patch('/v1/devices/{node_id}', () => import('./devices/device.ts'), 'updateDevice'),
   put('/v1/devices/{node_id}/profile', () => import('./devices/device.ts'), 'putDeviceProfile'),
+  get('/v1/benchmarks/current', () => import('./benchmarks/current.ts'), 'getBenchmarkSuite'),
   post('/v1/subscriptions', () => import('./subscriptions/create.ts'), 'createSubscription'),
   get('/v1/me/subscriptions', () => import('./subscriptions/list.ts'), 'listSubscriptions'),
   get('/v1/me/collateral', () => import('./subscriptions/collateral.ts'), 'getCollateral'),

@@ -136,11 +136,18 @@ export class DeviceStore {
     return result.meta.changes === 1 ? 'set' : 'missing'
   }
 
-  async setProfile(nodeId: string, profile: DeviceProfile, now: number): Promise<'set' | 'missing'> {
+  /** @param isBenchmarkFaulty Whether its receipts differ from the pinned ones; null without any, which changes nothing. */
+  async setProfile(
+    nodeId: string,
+    profile: DeviceProfile,
+    isBenchmarkFaulty: boolean | null,
+    now: number,
+  ): Promise<'set' | 'missing'> {
+    const fault = isBenchmarkFaulty === null ? {} : { benchmarkFaultAt: isBenchmarkFaulty ? now : null }
     const result = await query(
       this.#db
         .update(devices)
-        .set({ ...profile, profileUpdatedAt: now })
+        .set({ ...profile, ...fault, profileUpdatedAt: now })
         .where(and(eq(devices.nodeId, nodeId), isNull(devices.unboundAt))),
     )
     return isChanged(result) ? 'set' : 'missing'

@@ -5,6 +5,10 @@ import { createMiner, createOwner, deviceRecord } from '../../test/device.ts'
 import { createNode, insertNode, type TestNode } from '../../test/node.ts'
 import { createOperator } from '../../test/operator.ts'
 
+interface BenchmarkSuite {
+  cases: { name: string; receipt_hash: string }[]
+}
+
 const bind = (record: object) => client().post('/v1/devices/bind', record)
 const unbind = (record: object) => client().post('/v1/devices/unbind', record)
 const read = async (nodeId: string, caller = client()) => caller.get(`/v1/devices/${nodeId}`)
@@ -17,7 +21,14 @@ const profile = {
   engine: 'native',
   nodectl_version: '1.0.0',
   hardware: { cpu_cores: 8, ram_mb: 32_768 },
-  benchmark: { suite: 'bench-v1', score: 1200, measured_at: 1_793_000_000 },
+  benchmark: {
+    suite: 'bench-v1',
+    ran_at: 1_793_000_000,
+    engine: 'native',
+    cases: [],
+    mgas_per_s: [],
+    score: 1200,
+  },
 }
 const putProfile = (device: TestNode, change: object = {}, nodeId = device.nodeId) =>
   device.call('PUT', `/v1/devices/${nodeId}/profile`, { ...profile, ...change })
@@ -322,6 +333,30 @@ describe('a device', () => {
     expect(await state()).toEqual(['banned', 'banned'])
   })
 
+  test('is faulty while its benchmark has another receipt than the pinned one', async () => {
+    const { device } = await createMiner()
+    const { cases } = (await (await client().get('/v1/benchmarks/current')).json()) as BenchmarkSuite
+    const report = (wrong?: string) => ({
+      benchmark: {
+        ...profile.benchmark,
+        cases: cases.map(({ name, receipt_hash }) => ({
+          name,
+          receipt_hash: name === wrong ? `0x${'00'.repeat(32)}` : receipt_hash,
+          gas_used: 1,
+          elapsed_us: 1,
+        })),
+      },
+    })
+    const says = async (change: object) => (await putProfile(device, change)).json()
+    expect(await says(report())).toMatchObject({ status: 'offline', status_reason: null })
+    expect(await says(report('nbody'))).toMatchObject({
+      status: 'faulty',
+      status_reason: 'benchmark_receipts',
+    })
+    expect(await says({ benchmark: null })).toMatchObject({ status: 'faulty' })
+    expect(await says(report())).toMatchObject({ status: 'offline', status_reason: null })
+  })
+
   test('403: another wallet does not name it, another node does not describe it', async () => {
     const { device } = await createMiner()
     const stranger = await createMiner()
@@ -368,6 +403,16 @@ describe('a device', () => {
   test.each([
     ['an unknown class', { class: 'toaster' }, 'class'],
     ['a benchmark of another suite', { benchmark: { ...profile.benchmark, suite: 'x' } }, 'benchmark.suite'],
+    [
+      'a case with a receipt that is no hash',
+      {
+        benchmark: {
+          ...profile.benchmark,
+          cases: [{ name: 'x', receipt_hash: '', gas_used: 1, elapsed_us: 1 }],
+        },
+      },
+      'benchmark.cases[0].receipt_hash',
+    ],
     ['negative cores', { hardware: { cpu_cores: -1 } }, 'hardware.cpu_cores'],
     ['an unknown part', { hardware: { antenna: 1 } }, 'hardware.antenna'],
     ['a GPU without memory', { hardware: { gpu: { vendor: 'a', model: 'b' } } }, 'hardware.gpu.vram_mb'],

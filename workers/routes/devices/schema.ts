@@ -1,6 +1,11 @@
 import * as z from 'zod'
 import type { LinkStatus } from '../../../durable-objects/node-link/types.ts'
-import { benchmarkSuite, connectionKinds, deviceStatuses } from '../../../protocol/identity/index.ts'
+import {
+  benchmarkCasesMax,
+  benchmarkSuite,
+  connectionKinds,
+  deviceStatuses,
+} from '../../../protocol/identity/index.ts'
 import { deviceClasses, engines } from '../../../protocol/manifest/index.ts'
 import { example } from '../../examples.ts'
 import { Address, Bytes32, line, NodeId, PathNodeId, Timestamp } from '../../http/formats.ts'
@@ -50,8 +55,25 @@ const HardwareView = z.strictObject(parts).meta({ id: 'Hardware', description: '
 const BenchmarkInput = z
   .strictObject({
     suite: z.literal(benchmarkSuite),
+    ran_at: Timestamp,
+    engine: Engine,
+    cases: z
+      .array(
+        z
+          .strictObject({
+            name: line(64, 1),
+            receipt_hash: Bytes32,
+            gas_used: Quantity,
+            elapsed_us: Quantity,
+          })
+          .meta({ id: 'BenchmarkCaseResult' }),
+      )
+      .max(benchmarkCasesMax, `must have at most ${benchmarkCasesMax} items`),
+    mgas_per_s: z
+      .array(Quantity)
+      .max(benchmarkCasesMax, `must have at most ${benchmarkCasesMax} items`)
+      .meta({ description: 'Of each case, in millions of gas.' }),
     score: Quantity,
-    measured_at: Timestamp,
   })
   .meta({ id: 'Benchmark' })
 
@@ -172,7 +194,14 @@ export const deviceExample: z.output<typeof DeviceView> = {
   arch: 'x64',
   engine: 'native',
   nodectl_version: '1.0.0',
-  benchmark: { suite: benchmarkSuite, score: 1420, measured_at: example.time },
+  benchmark: {
+    suite: benchmarkSuite,
+    ran_at: example.time,
+    engine: 'native',
+    cases: [{ name: 'nbody', receipt_hash: example.digest, gas_used: 21_800_000, elapsed_us: 91_000 }],
+    mgas_per_s: [240],
+    score: 240,
+  },
   binding_hash: example.manifestAddress,
   bound_at: example.time,
   profile_updated_at: example.time,
