@@ -284,6 +284,19 @@ describe('a node that does not get through', () => {
     await back.stop()
   })
 
+  test('it follows a network whose time is moved ahead', async () => {
+    const hub = await createHub()
+    const miner = createMiner(hub)
+    const aheadSeconds = 7200
+    await miner.start(['--clock', 'hub'])
+    const socket = await hub.connection()
+    await socket.next('ready')
+    hub.answers.set('GET /v1/status', (request, response) =>
+      json({ time: unixNow() + aheadSeconds })(request, response, ''),
+    )
+    await take(socket, publish(hub, miner, { aheadSeconds }).offer(miner.key))
+  })
+
   test('it is not late by a clock that is off, and says that it is', async () => {
     const hub = await createHub()
     hub.hello = () => helloFrame({ time: unixNow() - 200 })

@@ -40,6 +40,8 @@ export interface ProjectOptions {
   readonly nodeKeys: readonly string[]
   readonly backups?: number
   readonly maxGas?: number
+  /** How far its time is ahead of this machine's. */
+  readonly aheadSeconds?: number
   /** Members of the set in the place of what is true. */
   readonly set?: Partial<Snapshot>
   /** How many of the four validators attest the set; all if left out. */
@@ -72,7 +74,8 @@ export const unixNow = (): number => Math.floor(Date.now() / 1000)
 
 export function createProject(options: ProjectOptions): TestProject {
   const { module, functions = ['echo'], nodeKeys, backups = 0, maxGas = 100_000_000 } = options
-  const { set = {}, attestedBy = 4 } = options
+  const { set = {}, attestedBy = 4, aheadSeconds = 0 } = options
+  const now = () => unixNow() + aheadSeconds
   const { work, modules, economics } = example.consensus
   const consensus: Consensus = {
     modules: { ...modules, worker: module.address },
@@ -85,7 +88,7 @@ export function createProject(options: ProjectOptions): TestProject {
     economics,
   }
   const id = hashText(`project of ${module.address}`)
-  const epoch = epochAt(unixNow(), work.epoch_secs)
+  const epoch = epochAt(now(), work.epoch_secs)
   const blockHash = hashText('beacon block')
   const snapshot: Snapshot = {
     v: 1,
@@ -119,7 +122,7 @@ export function createProject(options: ProjectOptions): TestProject {
     attestedSet: { snapshot, set_hash: setHash, attestations, valid: true },
     seated,
     offer: (nodeKey, { seq = 0, input = '{"msg":"hi"}', task: changes = {}, frame = {} } = {}) => {
-      const issued_at = unixNow()
+      const issued_at = now()
       const task: Task = {
         v: 1,
         project_id: id,
