@@ -12,9 +12,9 @@ import {
   votesIn,
 } from './testing/miner-stage.ts'
 import { buildNodectl, nodectl } from './testing/nodectl.ts'
+import { unixNow } from './testing/offered-tasks.ts'
 import { type HubSocket, helloFrame, json, type RelayHub, startRelayHub } from './testing/relay-hub.ts'
 import { token } from './testing/serving-node.ts'
-import { unixNow } from './testing/offered-tasks.ts'
 
 beforeAll(buildNodectl)
 

@@ -17,8 +17,8 @@ import {
   votesIn,
 } from './testing/miner-stage.ts'
 import { buildNodectl, nodectl, temporaryFolder } from './testing/nodectl.ts'
-import { bytes, json, type RelayHub } from './testing/relay-hub.ts'
 import { otherKeys, payoutOf, type TestProject, unixNow } from './testing/offered-tasks.ts'
+import { bytes, json, type RelayHub } from './testing/relay-hub.ts'
 
 beforeAll(buildNodectl)
 

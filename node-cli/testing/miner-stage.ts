@@ -8,9 +8,9 @@ import type { OfferFrame } from '../../protocol/relay/index.ts'
 import { ed25519PublicKey } from '../../protocol/signatures/index.ts'
 import { echo } from './artifacts.ts'
 import { temporaryFolder } from './nodectl.ts'
+import { createProject, otherKeys, type ProjectOptions, type TestProject } from './offered-tasks.ts'
 import { bytes, type HubSocket, json, type RelayHub, startRelayHub } from './relay-hub.ts'
 import { type ServingNode, startNode } from './serving-node.ts'
-import { createProject, otherKeys, type ProjectOptions, type TestProject } from './offered-tasks.ts'
 
 /** A node of this machine with the data directory it was given. */
 export interface Miner {
