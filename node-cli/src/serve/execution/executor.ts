@@ -144,7 +144,7 @@ export class Executor {
     const { address, functionName, input, module, signal } = request
     return queue.run({ isExclusive: !module.stateless, bytes: input.length, signal }, async () => {
       const startedAt = performance.now()
-      const result = await metrics.measured(() => this.#execute(request))
+      const result = await metrics.measured(() => this.#execute(request, signal))
       logRun(log, result, startedAt)
       const receipt = await background.run('makeReceipt', { address, functionName, input, result })
       return { receipt, output: result.output ?? new Uint8Array() }

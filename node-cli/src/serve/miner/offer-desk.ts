@@ -109,7 +109,6 @@ export class OfferDesk {
   hear(frame: WorkFrame): void {
     if (frame.type === 'offer') return this.#begin(frame)
     if (frame.type === 'error') return this.#refused(frame)
-    if (frame.type === 'pong') return
     const held = this.#held.get(frame.offer_id)
     // What is over here may cross with what the hub says of it.
     if (held === undefined) return
