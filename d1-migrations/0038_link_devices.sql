@@ -25,3 +25,9 @@ WHEN (new.link_state, new.free_slots) IS NOT (old.link_state, old.free_slots) BE
     connected_devices = connected_devices + (new.link_state <> 'offline') - (old.link_state <> 'offline'),
     available_slots = available_slots + new.free_slots - old.free_slots;
 END;
+
+-- A benchmark says what it ran.
+UPDATE devices SET benchmark = json_object(
+  'suite', benchmark->>'suite', 'ran_at', benchmark->>'measured_at', 'engine', engine,
+  'cases', json('[]'), 'mgas_per_s', json('[]'), 'score', benchmark->>'score')
+WHERE benchmark IS NOT NULL;

@@ -162,7 +162,7 @@ function deviceSubscribed(wallet: HarmfulWallet, target: Target): Call {
     engine: 'native',
     nodectl_version: '1.0.0',
     hardware: { cpu_cores: 4, ram_mb: 8192, storage_free_mb: 20_000 },
-    benchmark: { suite: 'bench-v1', score: 100, measured_at: now() },
+    benchmark: { suite: 'bench-v1', ran_at: now(), engine: 'native', cases: [], mgas_per_s: [], score: 100 },
   }
   const subscription = { project_id: projectId, node_id: nodeId, collateral: '1000000000000000000000' }
   return {

@@ -58,7 +58,14 @@ async function bind(network: Network, miner: Wallet, seed: string): Promise<void
     engine: 'native' as const,
     nodectl_version: '1.0.0',
     hardware: { cpu_cores: 4, ram_mb: 8_192, storage_free_mb: 20_000 },
-    benchmark: { suite: 'bench-v1' as const, score: 100, measured_at: now },
+    benchmark: {
+      suite: 'bench-v1' as const,
+      ran_at: now,
+      engine: 'native' as const,
+      cases: [],
+      mgas_per_s: [],
+      score: 100,
+    },
   }
   await unwrap(
     client.PUT('/v1/devices/{node_id}/profile', {

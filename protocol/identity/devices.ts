@@ -31,6 +31,9 @@ export type ConnectionKind = (typeof connectionKinds)[number]
 /** Name of the benchmark suite that scores are of. It is the same in every deployment. */
 export const benchmarkSuite = 'bench-v1'
 
+/** Most cases of a suite. */
+export const benchmarkCasesMax = 64
+
 /** Longest label that an owner gives a device, in characters. */
 export const deviceLabelMax = 64
 

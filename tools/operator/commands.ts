@@ -116,6 +116,15 @@ export const commands: readonly Command[] = [
     call: ([node_id = '']: readonly string[], options: Options) =>
       decide(`/admin/v1/nodes/{node_id}/${action}`, { node_id }, options),
   })),
+  ...(['ban', 'readmit'] as const).map((action) => ({
+    words: ['device', action, '<node_id>'],
+    does: action === 'ban' ? 'shut a device out of the relay' : 'let a banned device in again',
+    example:
+      action === 'ban' ? '--reason "Sends votes that nobody asked for."' : '--reason "It was repaired."',
+    options: ['reason'] as const,
+    call: ([node_id = '']: readonly string[], options: Options) =>
+      decide('/admin/v1/devices/{node_id}/ban', { node_id }, options, { banned: action === 'ban' }),
+  })),
   {
     words: ['slashes'],
     does: 'slashes, newest first',

@@ -6,24 +6,30 @@ import { unavailable } from '../errors.ts'
 export interface LinksClient {
   /** Opens a socket to the link. Throws {@link ApiError} `unavailable`. */
   connect(publicKey: string): Promise<{ webSocket: WebSocket; headers: Record<string, string> }>
-  /** Has the link act on what the hub's records hold against its device, at once; it looks by itself from time to time. */
+  /**
+   * Has the link act at once on what the hub's records hold against its device; it looks by itself from time to time.
+   * Throws {@link ApiError} `unavailable`.
+   */
   refresh(publicKey: string): Promise<void>
+  /** Throws {@link ApiError} `unavailable`. */
   status(publicKey: string): Promise<LinkStatus>
 }
+
+const reach = <T>(answer: Promise<T>): Promise<T> =>
+  answer.catch((error: unknown) => {
+    throw unavailable('The relay', error)
+  })
 
 export function createLinksClient(env: Env): LinksClient {
   const link = (publicKey: string) => env.NODE_LINK.getByName(publicKey)
   return {
     connect: async (publicKey) => {
-      const { webSocket, headers } = await link(publicKey)
-        .fetch(`https://link/${publicKey}`, { headers: { Upgrade: 'websocket' } })
-        .catch((error: unknown) => {
-          throw unavailable('The relay', error)
-        })
+      const upgrade = { headers: { Upgrade: 'websocket' } }
+      const { webSocket, headers } = await reach(link(publicKey).fetch(`https://link/${publicKey}`, upgrade))
       if (webSocket === null) throw unavailable('The relay')
       return { webSocket, headers: Object.fromEntries(headers) }
     },
-    refresh: (publicKey) => link(publicKey).refresh(),
-    status: (publicKey) => link(publicKey).status(),
+    refresh: (publicKey) => reach(link(publicKey).refresh()),
+    status: (publicKey) => reach(link(publicKey).status()),
   }
 }

@@ -239,7 +239,8 @@ async function ticketOfInput(): Promise<string> {
 
 const reads = (await loadRoutes())
   .map(({ declaration }) => declaration)
-  .filter(({ method }) => method === 'get')
+  // A socket is no answer.
+  .filter(({ method, responses }) => method === 'get' && responses[101] === undefined)
 
 const isList = ({ query }: RouteDeclaration) => query !== undefined && 'limit' in query.shape
 

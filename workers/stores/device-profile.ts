@@ -15,10 +15,14 @@ export interface Hardware {
   arch: string | null
 }
 
+/** What the suite gave on a device, as it says itself. */
 export interface Benchmark {
   suite: typeof benchmarkSuite
+  ran_at: number
+  engine: (typeof engines)[number]
+  cases: { name: string; receipt_hash: string; gas_used: number; elapsed_us: number }[]
+  mgas_per_s: number[]
   score: number
-  measured_at: number
 }
 
 export interface DeviceProfile {

@@ -1,4 +1,5 @@
 import { and, count, desc, eq, type InferSelectModel, isNull, sql } from 'drizzle-orm'
+import { auditStatement, type OperatorAction } from './audit-log.ts'
 import type { Wallet } from './caller.ts'
 import { batch, type Database, isChanged, query, read } from './database.ts'
 import type { DeviceProfile } from './device-profile.ts'
@@ -11,6 +12,12 @@ type NodeRow = InferSelectModel<typeof nodes>
 /** A bound device, with what the node of the same key says as a node. */
 export interface Device extends DeviceRow {
   node: Pick<NodeRow, 'status' | 'health' | 'lastHeartbeatAt'> | null
+}
+
+export interface DeviceBan {
+  publicKey: string
+  bannedAt: number | null
+  reason: string | null
 }
 
 export interface DevicePosition {
@@ -82,6 +89,7 @@ export class DeviceStore {
       'hardware',
       'benchmark',
       'profile_updated_at',
+      'benchmark_fault_at',
     ]
     const results = await batch(this.#db, [
       sql`
@@ -128,14 +136,52 @@ export class DeviceStore {
     return result.meta.changes === 1 ? 'set' : 'missing'
   }
 
-  async setProfile(nodeId: string, profile: DeviceProfile, now: number): Promise<'set' | 'missing'> {
+  /** @param isBenchmarkFaulty Whether its receipts differ from the pinned ones; null without any, which changes nothing. */
+  async setProfile(
+    nodeId: string,
+    profile: DeviceProfile,
+    isBenchmarkFaulty: boolean | null,
+    now: number,
+  ): Promise<'set' | 'missing'> {
+    const fault = isBenchmarkFaulty === null ? {} : { benchmarkFaultAt: isBenchmarkFaulty ? now : null }
     const result = await query(
       this.#db
         .update(devices)
-        .set({ ...profile, profileUpdatedAt: now })
+        .set({ ...profile, ...fault, profileUpdatedAt: now })
         .where(and(eq(devices.nodeId, nodeId), isNull(devices.unboundAt))),
     )
     return isChanged(result) ? 'set' : 'missing'
+  }
+
+  /** Bans or readmits the key, whoever it is bound to, and notes it; one that stands so already is left alone. */
+  async setBanned(
+    nodeId: string,
+    isBanned: boolean,
+    { operator, reason }: Pick<OperatorAction, 'operator' | 'reason'>,
+    now: number,
+  ): Promise<DeviceBan | null> {
+    const action = {
+      operator,
+      reason,
+      action: isBanned ? 'device.ban' : 'device.readmit',
+      subject: nodeId,
+      after: { banned: isBanned },
+    }
+    const found = sql`node_id = ${nodeId} AND (banned_at IS NOT NULL) <> ${isBanned ? 1 : 0}`
+    const results = await batch(this.#db, [
+      auditStatement(
+        action,
+        now,
+        sql`SELECT json_object('banned', json(iif(banned_at IS NULL, 'false', 'true'))) AS value
+          FROM ${devices} WHERE ${found}`,
+      ),
+      sql`UPDATE ${devices} SET banned_at = ${isBanned ? now : null}, ban_reason = ${isBanned ? reason : null}
+        WHERE ${found}`,
+      sql`SELECT public_key AS publicKey, banned_at AS bannedAt, ban_reason AS reason
+        FROM ${devices} WHERE node_id = ${nodeId}`,
+    ])
+    const [row] = (results[2]?.results ?? []) as unknown as DeviceBan[]
+    return row ?? null
   }
 
   /** Last bound first; `limit` rows after `after`. */

@@ -1,6 +1,6 @@
 import { and, asc, eq } from 'drizzle-orm'
 import { type Database, read } from './database.ts'
-import { nodes, transactions } from './schema.ts'
+import { nodes } from './schema.ts'
 
 export interface Validator {
   nodeId: string
@@ -24,10 +24,5 @@ export class NetworkStore {
         .where(and(eq(nodes.role, 'validator'), eq(nodes.status, 'approved')))
         .orderBy(asc(nodes.nodeId)),
     )
-  }
-
-  /** The cheapest question the database can answer: whether it answers. */
-  async ping(): Promise<void> {
-    await read(() => this.#db.select({ id: transactions.id }).from(transactions).limit(1))
   }
 }

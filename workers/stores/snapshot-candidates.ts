@@ -55,7 +55,8 @@ export class SnapshotCandidateStore {
       this.#db.all<JoinedRow>(sql`
         SELECT s.subscription_id, s.node_key, s.closings, s.paused_at, s.reputation, d.binding_hash,
           d.owner AS bound_owner, d.public_key AS bound_key,
-          coalesce(n.health = 'faulty' OR n.status = 'revoked', 0) AS is_faulty,
+          coalesce(n.health = 'faulty' OR n.status = 'revoked', 0) OR d.banned_at IS NOT NULL
+            OR d.vote_fault_at IS NOT NULL OR d.benchmark_fault_at IS NOT NULL AS is_faulty,
           c.state, c.block_number AS state_block
         FROM subscriptions AS s
         LEFT JOIN devices AS d ON d.node_id = s.node_id AND d.unbound_at IS NULL

@@ -43,7 +43,14 @@ export const suitableProfile = {
   engine: 'native',
   nodectl_version: '1.0.0',
   hardware: { cpu_cores: 8, ram_mb: 32_768, storage_free_mb: 10_000 },
-  benchmark: { suite: 'bench-v1', score: 160, measured_at: 1_793_000_000 },
+  benchmark: {
+    suite: 'bench-v1',
+    ran_at: 1_793_000_000,
+    engine: 'native',
+    cases: [],
+    mgas_per_s: [],
+    score: 160,
+  },
 }
 
 /** A wallet with a bound device that says what it is. */

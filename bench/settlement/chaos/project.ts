@@ -186,7 +186,7 @@ async function createMiner(network: ChaosNetwork): Promise<Miner> {
       engine: 'native',
       nodectl_version: '1.0.0',
       hardware: { cpu_cores: 4, ram_mb: 8_192, storage_free_mb: 20_000 },
-      benchmark: { suite: 'bench-v1', score: 100, measured_at: now },
+      benchmark: { suite: 'bench-v1', ran_at: now, engine: 'native', cases: [], mgas_per_s: [], score: 100 },
     },
   })
   miners += 1

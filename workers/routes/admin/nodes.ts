@@ -76,7 +76,8 @@ export const revokeNode = defineRoute(
     operationId: 'revokeNode',
     tag: 'Operator',
     summary: 'Shut a node out',
-    description: 'It no longer counts, cannot register again, and its device shows as banned.',
+    description:
+      'It no longer counts, cannot register again, and its device shows as banned and loses its socket to the relay.',
     auth: { operator: true },
     params,
     json: { schema: Decision, example: { reason: 'Signed two results for one task.' }, optional: true },
@@ -95,9 +96,10 @@ async function decide(
   status: 'approved' | 'revoked',
   reason: string | null,
 ): Promise<Answer> {
-  const { nodes } = c.var.services
+  const { nodes, links } = c.var.services
   await nodes.decide(nodeId, status, { operator: sessionOf(c).address, reason }, unixNow())
   const node = await nodes.find(nodeId)
   if (node === null) throw new ApiError('not_found', `No node ${nodeId} is registered.`)
+  await links.refresh(node.publicKey)
   return json(nodeView(node))
 }

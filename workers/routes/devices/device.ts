@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { unixNow } from '../../../durable-objects/clock.ts'
 import { deviceLabelMax } from '../../../protocol/identity/index.ts'
+import { differingCases } from '../../benchmarks/suite.ts'
 import type { HubContext } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
@@ -15,6 +16,7 @@ import {
   deviceExample,
   deviceView,
   hardwareExample,
+  linkView,
   ownDeviceExample,
 } from './schema.ts'
 
@@ -25,13 +27,20 @@ export const getDevice = defineRoute(
     operationId: 'getDevice',
     tag: 'Devices',
     summary: 'Read a bound device',
-    description: 'Its owner also sees label and hardware.',
+    description: 'Its owner also sees label, hardware and the socket to the relay.',
     params: DeviceParams,
     cache: { maxAgeSeconds: 0 },
     errors: ['not_found'],
     responses: { 200: { description: 'The device.', schema: DeviceView, example: deviceExample } },
   },
-  async (c, { params: { node_id } }) => json(deviceView(await requireDevice(c, node_id), viewerOf(c))),
+  async (c, { params: { node_id } }) => {
+    const device = await requireDevice(c, node_id)
+    const viewer = viewerOf(c)
+    const view = deviceView(device, viewer)
+    // Asking wakes the object of the link, which a stranger must not.
+    if (viewer !== device.owner) return json(view)
+    return json({ ...view, ...linkView(await c.var.services.links.status(device.publicKey)) })
+  },
 )
 
 export const updateDevice = defineRoute(
@@ -66,7 +75,8 @@ export const putDeviceProfile = defineRoute(
     operationId: 'putDeviceProfile',
     tag: 'Devices',
     summary: 'Say what the signing device is',
-    description: 'Replaces what it said before. What it leaves out counts as unknown.',
+    description:
+      'Replaces what it said before. What it leaves out counts as unknown. Benchmark receipts that differ from those of `GET /v1/benchmarks/current` make the device `faulty` until it reports the right ones.',
     auth: { node: 'known_key' },
     params: DeviceParams,
     json: {
@@ -89,8 +99,12 @@ export const putDeviceProfile = defineRoute(
     if (nodeOf(c).nodeId !== node_id)
       throw new ApiError('forbidden', `Only ${node_id} itself says what it is.`)
     const { os_version: osVersion, nodectl_version: nodectlVersion, ...rest } = profile
-    await c.var.services.devices.setProfile(node_id, { osVersion, nodectlVersion, ...rest }, unixNow())
-    return json(deviceView(await requireDevice(c, node_id), null))
+    const { devices, links } = c.var.services
+    const isFaulty = rest.benchmark && differingCases(rest.benchmark.cases).length > 0
+    await devices.setProfile(node_id, { osVersion, nodectlVersion, ...rest }, isFaulty, unixNow())
+    const device = await requireDevice(c, node_id)
+    if (rest.benchmark !== null) await links.refresh(device.publicKey)
+    return json(deviceView(device, null))
   },
 )
 

@@ -1,9 +1,13 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
-import { baseUrl, client, errorOf } from '../../test/client.ts'
+import { client, errorOf } from '../../test/client.ts'
 import { createMiner, createOwner, deviceRecord } from '../../test/device.ts'
 import { createNode, insertNode, type TestNode } from '../../test/node.ts'
 import { createOperator } from '../../test/operator.ts'
+
+interface BenchmarkSuite {
+  cases: { name: string; receipt_hash: string }[]
+}
 
 const bind = (record: object) => client().post('/v1/devices/bind', record)
 const unbind = (record: object) => client().post('/v1/devices/unbind', record)
@@ -17,7 +21,14 @@ const profile = {
   engine: 'native',
   nodectl_version: '1.0.0',
   hardware: { cpu_cores: 8, ram_mb: 32_768 },
-  benchmark: { suite: 'bench-v1', score: 1200, measured_at: 1_793_000_000 },
+  benchmark: {
+    suite: 'bench-v1',
+    ran_at: 1_793_000_000,
+    engine: 'native',
+    cases: [],
+    mgas_per_s: [],
+    score: 1200,
+  },
 }
 const putProfile = (device: TestNode, change: object = {}, nodeId = device.nodeId) =>
   device.call('PUT', `/v1/devices/${nodeId}/profile`, { ...profile, ...change })
@@ -53,6 +64,8 @@ describe('binding', () => {
         arch: null,
         engine: null,
         nodectl_version: null,
+        status_reason: null,
+        connected_since: null,
         benchmark: null,
         binding_hash: record.binding_hash,
         bound_at: expect.any(Number),
@@ -293,34 +306,55 @@ describe('a device', () => {
     })
   })
 
-  test('is heard by its heartbeats, silent after 90 s, and banned once an operator revokes its node', async () => {
+  test('is what its link says, else faulty for what is held against it, else banned', async () => {
     const { device } = await createMiner()
-    const status = async () => ((await (await read(device.nodeId)).json()) as { status: string }).status
-    const registration = {
-      hub: baseUrl,
-      network: 'hub-testnet',
-      url: 'https://d.example',
-      role: 'miner',
-      engine: 'native',
-      nodectl_version: '1.0.0',
+    await insertNode(device)
+    const state = async () => {
+      const { status, status_reason } = (await (await read(device.nodeId)).json()) as Record<string, string>
+      return [status, status_reason]
     }
-    await device.call('POST', '/v1/nodes/register', registration)
-    expect(await status()).toBe('offline')
-    for (const health of ['online', 'idle', 'faulty']) {
-      await device.call('POST', '/v1/nodes/heartbeat', { status: health })
-      expect(await status()).toBe(health)
+    const set = (table: string, column: string, value: string | number | null) =>
+      env.DB.prepare(`UPDATE ${table} SET ${column} = ? WHERE node_id = ?`).bind(value, device.nodeId).run()
+    expect(await state()).toEqual(['offline', null])
+    for (const link of ['online', 'idle']) {
+      await set('devices', 'link_state', link)
+      expect(await state()).toEqual([link, null])
     }
-    const heard = (seconds: number) =>
-      env.DB.prepare('UPDATE nodes SET last_heartbeat_at = ? WHERE node_id = ?')
-        .bind(now() - seconds, device.nodeId)
-        .run()
-    await heard(80)
-    expect(await status()).toBe('faulty')
-    await heard(200)
-    expect(await status()).toBe('offline')
+    await device.call('POST', '/v1/nodes/heartbeat', { status: 'faulty' })
+    expect(await state()).toEqual(['faulty', 'reported_by_node'])
+    await set('devices', 'benchmark_fault_at', 1)
+    expect(await state()).toEqual(['faulty', 'benchmark_receipts'])
+    await set('devices', 'vote_fault_at', 1)
+    expect(await state()).toEqual(['faulty', 'invalid_votes'])
     const operator = await createOperator()
     await operator.client.post(`/admin/v1/nodes/${device.nodeId}/revoke`)
-    expect(await status()).toBe('banned')
+    expect(await state()).toEqual(['banned', 'node_revoked'])
+    await set('devices', 'banned_at', 1)
+    expect(await state()).toEqual(['banned', 'banned'])
+  })
+
+  test('is faulty while its benchmark has another receipt than the pinned one', async () => {
+    const { device } = await createMiner()
+    const { cases } = (await (await client().get('/v1/benchmarks/current')).json()) as BenchmarkSuite
+    const report = (wrong?: string) => ({
+      benchmark: {
+        ...profile.benchmark,
+        cases: cases.map(({ name, receipt_hash }) => ({
+          name,
+          receipt_hash: name === wrong ? `0x${'00'.repeat(32)}` : receipt_hash,
+          gas_used: 1,
+          elapsed_us: 1,
+        })),
+      },
+    })
+    const says = async (change: object) => (await putProfile(device, change)).json()
+    expect(await says(report())).toMatchObject({ status: 'offline', status_reason: null })
+    expect(await says(report('nbody'))).toMatchObject({
+      status: 'faulty',
+      status_reason: 'benchmark_receipts',
+    })
+    expect(await says({ benchmark: null })).toMatchObject({ status: 'faulty' })
+    expect(await says(report())).toMatchObject({ status: 'offline', status_reason: null })
   })
 
   test('403: another wallet does not name it, another node does not describe it', async () => {
@@ -369,6 +403,16 @@ describe('a device', () => {
   test.each([
     ['an unknown class', { class: 'toaster' }, 'class'],
     ['a benchmark of another suite', { benchmark: { ...profile.benchmark, suite: 'x' } }, 'benchmark.suite'],
+    [
+      'a case with a receipt that is no hash',
+      {
+        benchmark: {
+          ...profile.benchmark,
+          cases: [{ name: 'x', receipt_hash: '', gas_used: 1, elapsed_us: 1 }],
+        },
+      },
+      'benchmark.cases[0].receipt_hash',
+    ],
     ['negative cores', { hardware: { cpu_cores: -1 } }, 'hardware.cpu_cores'],
     ['an unknown part', { hardware: { antenna: 1 } }, 'hardware.antenna'],
     ['a GPU without memory', { hardware: { gpu: { vendor: 'a', model: 'b' } } }, 'hardware.gpu.vram_mb'],

@@ -1,13 +1,18 @@
 import * as z from 'zod'
-import { unixNow } from '../../../durable-objects/clock.ts'
-import { benchmarkSuite, connectionKinds, deviceStatuses } from '../../../protocol/identity/index.ts'
+import type { LinkStatus } from '../../../durable-objects/node-link/types.ts'
+import {
+  benchmarkCasesMax,
+  benchmarkSuite,
+  connectionKinds,
+  deviceStatuses,
+} from '../../../protocol/identity/index.ts'
 import { deviceClasses, engines } from '../../../protocol/manifest/index.ts'
 import { example } from '../../examples.ts'
 import { Address, Bytes32, line, NodeId, PathNodeId, Timestamp } from '../../http/formats.ts'
 import type { Device } from '../../stores/devices.ts'
 import { NodectlVersion } from '../nodes/schema.ts'
 import { Engine } from '../projects/manifest-shape.ts'
-import { deviceStatus } from './status.ts'
+import { deviceStatus, statusReason, statusReasons } from './status.ts'
 
 const Quantity = z
   .int()
@@ -50,8 +55,25 @@ const HardwareView = z.strictObject(parts).meta({ id: 'Hardware', description: '
 const BenchmarkInput = z
   .strictObject({
     suite: z.literal(benchmarkSuite),
+    ran_at: Timestamp,
+    engine: Engine,
+    cases: z
+      .array(
+        z
+          .strictObject({
+            name: line(64, 1),
+            receipt_hash: Bytes32,
+            gas_used: Quantity,
+            elapsed_us: Quantity,
+          })
+          .meta({ id: 'BenchmarkCaseResult' }),
+      )
+      .max(benchmarkCasesMax, `must have at most ${benchmarkCasesMax} items`),
+    mgas_per_s: z
+      .array(Quantity)
+      .max(benchmarkCasesMax, `must have at most ${benchmarkCasesMax} items`)
+      .meta({ description: 'Of each case, in millions of gas.' }),
     score: Quantity,
-    measured_at: Timestamp,
   })
   .meta({ id: 'Benchmark' })
 
@@ -68,12 +90,30 @@ export const DeviceProfileInput = z
   })
   .meta({ id: 'DeviceProfile' })
 
+const Relay = z
+  .strictObject({
+    connected: z.boolean(),
+    session_id: z.string().nullable(),
+    since: Timestamp.nullable(),
+    latency_ms: z.int().nullable().meta({ description: 'Of the first answer on this socket.' }),
+  })
+  .meta({
+    id: 'DeviceRelay',
+    description: 'The socket of the device as it is now; only for the owner, of a single device.',
+  })
+
 export const DeviceView = z
   .strictObject({
     node_id: NodeId,
     public_key: Bytes32,
     owner: Address,
-    status: z.enum(deviceStatuses),
+    status: z.enum(deviceStatuses).meta({
+      description:
+        '`online`: connected to the relay, with a free slot. `idle`: connected, without one. `offline`: not connected for a minute.',
+    }),
+    status_reason: z.enum(statusReasons).nullable().meta({
+      description: 'Why it is `faulty` or `banned`.',
+    }),
     class: z.enum(deviceClasses).nullable(),
     platform: z.string().nullable(),
     os_version: z.string().nullable(),
@@ -84,9 +124,24 @@ export const DeviceView = z
     binding_hash: Bytes32,
     bound_at: Timestamp,
     profile_updated_at: Timestamp.nullable(),
-    last_seen_at: Timestamp.nullable(),
+    last_seen_at: Timestamp.nullable().meta({ description: 'When its node was heard last.' }),
+    connected_since: Timestamp.nullable().meta({ description: 'Since when it has its socket to the relay.' }),
     label: z.string().nullable().optional().meta({ description: 'Only for the owner.' }),
     hardware: HardwareView.nullable().optional().meta({ description: 'Only for the owner.' }),
+    ban_reason: z
+      .string()
+      .nullable()
+      .optional()
+      .meta({ description: 'What the operator who banned it says; only for the owner.' }),
+    relay: Relay.optional(),
+    slots: z
+      .int()
+      .optional()
+      .meta({ description: 'Offers it takes at once; only for the owner, of a single device.' }),
+    active_leases: z
+      .int()
+      .optional()
+      .meta({ description: 'Offers it has accepted; only for the owner, of a single device.' }),
   })
   .meta({ id: 'Device' })
 
@@ -99,7 +154,8 @@ export const deviceView = (device: Device, viewer: string | null): z.output<type
   node_id: device.nodeId,
   public_key: device.publicKey,
   owner: device.owner,
-  status: deviceStatus(device.node, unixNow()),
+  status: deviceStatus(device),
+  status_reason: statusReason(device),
   class: device.class,
   platform: device.platform,
   os_version: device.osVersion,
@@ -111,7 +167,19 @@ export const deviceView = (device: Device, viewer: string | null): z.output<type
   bound_at: device.boundAt,
   profile_updated_at: device.profileUpdatedAt,
   last_seen_at: device.node?.lastHeartbeatAt ?? null,
-  ...(viewer === device.owner && { label: device.label, hardware: device.hardware }),
+  connected_since: device.connectedSince,
+  ...(viewer === device.owner && {
+    label: device.label,
+    hardware: device.hardware,
+    ban_reason: device.banReason,
+  }),
+})
+
+/** What only the link of a device knows, for its owner. */
+export const linkView = ({ connected, sessionId, since, latencyMs, slots, activeLeases }: LinkStatus) => ({
+  relay: { connected, session_id: sessionId, since, latency_ms: latencyMs },
+  slots,
+  active_leases: activeLeases,
 })
 
 export const deviceExample: z.output<typeof DeviceView> = {
@@ -119,17 +187,26 @@ export const deviceExample: z.output<typeof DeviceView> = {
   public_key: example.digest,
   owner: example.wallet,
   status: 'online',
+  status_reason: null,
   class: 'desktop',
   platform: 'linux',
   os_version: 'Debian 12',
   arch: 'x64',
   engine: 'native',
   nodectl_version: '1.0.0',
-  benchmark: { suite: benchmarkSuite, score: 1420, measured_at: example.time },
+  benchmark: {
+    suite: benchmarkSuite,
+    ran_at: example.time,
+    engine: 'native',
+    cases: [{ name: 'nbody', receipt_hash: example.digest, gas_used: 21_800_000, elapsed_us: 91_000 }],
+    mgas_per_s: [240],
+    score: 240,
+  },
   binding_hash: example.manifestAddress,
   bound_at: example.time,
   profile_updated_at: example.time,
   last_seen_at: example.time,
+  connected_since: example.time,
 }
 
 export const hardwareExample: z.output<typeof HardwareInput> = {
@@ -149,4 +226,5 @@ export const ownDeviceExample: z.output<typeof DeviceView> = {
   ...deviceExample,
   label: 'Under the desk',
   hardware: hardwareExample,
+  ban_reason: null,
 }

@@ -1,17 +1,31 @@
 import type { DeviceStatus } from '../../../protocol/identity/index.ts'
 import type { Device } from '../../stores/devices.ts'
-import { heartbeatSeconds } from '../nodes/heartbeat.ts'
 
-/** Silence after which a device counts as offline. */
-export const silenceSecondsMax = 3 * heartbeatSeconds
+/** Why a device is `faulty` or `banned`. */
+export const statusReasons = [
+  'banned',
+  'node_revoked',
+  'invalid_votes',
+  'benchmark_receipts',
+  'reported_by_node',
+] as const
 
-/**
- * What a device is doing: `banned` by an operator, else `offline` when it was not heard lately, else what it said of
- * itself in its last heartbeat.
- */
-export function deviceStatus(node: Device['node'], now: number): DeviceStatus {
-  if (node?.status === 'revoked') return 'banned'
-  const heardAt = node?.lastHeartbeatAt ?? null
-  if (heardAt === null || now - heardAt > silenceSecondsMax) return 'offline'
-  return node?.health ?? 'online'
+export type StatusReason = (typeof statusReasons)[number]
+
+type Facts = Pick<Device, 'node' | 'bannedAt' | 'voteFaultAt' | 'benchmarkFaultAt' | 'linkState'>
+
+/** `banned` by an operator, else `faulty` for what is held against it, else what its link to the relay is. */
+export function deviceStatus(device: Facts): DeviceStatus {
+  const reason = statusReason(device)
+  if (reason === null) return device.linkState
+  return reason === 'banned' || reason === 'node_revoked' ? 'banned' : 'faulty'
+}
+
+/** The first of the reasons; null for a device that may work. */
+export function statusReason({ node, bannedAt, voteFaultAt, benchmarkFaultAt }: Facts): StatusReason | null {
+  if (bannedAt !== null) return 'banned'
+  if (node?.status === 'revoked') return 'node_revoked'
+  if (voteFaultAt !== null) return 'invalid_votes'
+  if (benchmarkFaultAt !== null) return 'benchmark_receipts'
+  return node?.health === 'faulty' ? 'reported_by_node' : null
 }

@@ -49,7 +49,7 @@ export const downloadModule = defineRoute(
     },
   },
   async (c, { params }) => {
-    const module = await findModule(c, params.address)
+    const { record: module, open } = await findModule(c, params.address)
     const etag = `"${module.manifestAddress}"`
     const headers = {
       'Content-Type': 'application/octet-stream',
@@ -80,7 +80,7 @@ export const downloadModule = defineRoute(
       return {
         status: 200,
         headers: { ...headers, 'Content-Length': String(module.hbcSize) },
-        body: await c.var.services.modules.open(module),
+        body: await open(),
       }
     return {
       status: 206,
@@ -89,7 +89,7 @@ export const downloadModule = defineRoute(
         'Content-Length': String(range.length),
         'Content-Range': `bytes ${range.offset}-${range.offset + range.length - 1}/${module.hbcSize}`,
       },
-      body: await c.var.services.modules.open(module, range),
+      body: await open(range),
     }
   },
 )

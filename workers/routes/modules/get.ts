@@ -18,12 +18,32 @@ export const getModule = defineRoute(
     errors: ['not_found'],
     responses: { 200: { description: 'The record.', schema: ModuleView, example: moduleExample } },
   },
-  async (c, { params }) => json(moduleView(await findModule(c, params.address))),
+  async (c, { params }) => json(moduleView((await findModule(c, params.address)).record)),
 )
 
-/** @throws {@link ApiError} 404 `not_found`. */
-export async function findModule(c: HubContext, address: string): Promise<Module> {
-  const module = await c.var.services.modules.find(address)
-  if (!module) throw new ApiError('not_found', `No module with the address ${address} was uploaded here.`)
-  return module
+interface FoundModule {
+  record: Module
+  /** The bytes, or the part of them in `range`. */
+  open: (range?: { offset: number; length: number }) => Promise<ReadableStream | Uint8Array>
+}
+
+/**
+ * A module that was uploaded, or one of the benchmark suite.
+ *
+ * @throws {@link ApiError} 404 `not_found`.
+ */
+export async function findModule(c: HubContext, address: string): Promise<FoundModule> {
+  const { modules } = c.var.services
+  const record = await modules.find(address)
+  if (record !== null) return { record, open: (range) => modules.open(record, range) }
+  const { findSuiteModule } = await import('../../benchmarks/suite-modules.ts')
+  const found = await findSuiteModule(c.env.ASSETS, address)
+  if (found === null)
+    throw new ApiError('not_found', `No module with the address ${address} was uploaded here.`)
+  const { bytes } = found
+  return {
+    record: found.record,
+    open: async ({ offset, length } = { offset: 0, length: bytes.length }) =>
+      bytes.subarray(offset, offset + length),
+  }
 }

@@ -72,13 +72,18 @@ describe('GET /v1/status', () => {
       module_storage: 'ok',
       queue: null,
       relayer: null,
+      relay: { connected_devices: 0, available_slots: 0 },
     })
   })
 
   test('says degraded, with 200, while the database does not answer', async () => {
     const response = await client({ bindings: { DB: failingDatabase(() => true) } }).get('/v1/status')
     expect(response.status).toBe(200)
-    expect(await response.json()).toMatchObject({ status: 'degraded', database: 'unavailable' })
+    expect(await response.json()).toMatchObject({
+      status: 'degraded',
+      database: 'unavailable',
+      relay: null,
+    })
   })
 })
 

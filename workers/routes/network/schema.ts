@@ -60,6 +60,13 @@ export const Status = z
     }),
     queue: Health.nullable().meta({ description: 'Null while this hub relays nothing.' }),
     relayer: Health.nullable().meta({ description: 'Null while this hub relays nothing.' }),
+    relay: z
+      .strictObject({
+        connected_devices: z.int(),
+        available_slots: z.int().meta({ description: 'Offers that these devices would take now.' }),
+      })
+      .nullable()
+      .meta({ description: 'The WebSockets of devices; null while the database does not answer.' }),
     previous_keys: z
       .array(
         z.strictObject({

@@ -25,6 +25,7 @@ export const getStatus = defineRoute(
           chain: { indexed_block: 21_402, head_block: 21_402, lag_secs: 1, halted: null },
           queue: 'ok',
           relayer: 'ok',
+          relay: { connected_devices: 120, available_slots: 310 },
           previous_keys: [{ address: example.relayer, open: 2 }],
           version: hubVersion,
           time: example.time,
@@ -33,7 +34,8 @@ export const getStatus = defineRoute(
     },
   },
   async (c) => {
-    const { status, database, moduleStorage, chain, queue, relayer, previousKeys } = await readHealth(c)
+    const { status, database, moduleStorage, chain, queue, relayer, relay, previousKeys } =
+      await readHealth(c)
     const rpcUrl = c.var.settings.CHAIN_PUBLIC_RPC_URL
     return json({
       status,
@@ -42,6 +44,10 @@ export const getStatus = defineRoute(
       chain: { ...chain, ...(rpcUrl !== undefined && { rpc_url: rpcUrl }) },
       queue,
       relayer,
+      relay: relay && {
+        connected_devices: relay.connectedDevices,
+        available_slots: relay.availableSlots,
+      },
       previous_keys: previousKeys,
       version: hubVersion,
       time: await c.var.services.clock.now(),

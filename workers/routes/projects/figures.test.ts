@@ -242,7 +242,7 @@ describe('POST /v1/projects/{project_id}/compatibility', () => {
     const nodeId = 'node-00000000000000aa'
     await env.DB.prepare(
       `INSERT INTO devices (node_id, public_key, owner, binding_hash, bound_at, class, engine, hardware, benchmark)
-      VALUES (?, 'k', ?, 'h', 1, 'server', 'native', ?, '{"suite":"bench-v1","score":80,"measured_at":1}')`,
+      VALUES (?, 'k', ?, 'h', 1, 'server', 'native', ?, '{"suite":"bench-v1","ran_at":1,"engine":"native","cases":[],"mgas_per_s":[],"score":80}')`,
     )
       .bind(nodeId, ada.address, JSON.stringify(hardware))
       .run()

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
-import type { Env } from '../../workers/env.ts'
-import type { RoundPort, VoteResult } from '../node-link/types.ts'
+import type { RoundPort, VoteResult } from '../../durable-objects/node-link/types.ts'
+import type { Env } from '../env.ts'
 
 interface Call {
   method: keyof RoundPort

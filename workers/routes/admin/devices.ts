@@ -1,0 +1,63 @@
+import * as z from 'zod'
+import { unixNow } from '../../../durable-objects/clock.ts'
+import { ApiError } from '../../errors.ts'
+import { json } from '../../http/answer.ts'
+import { NodeId, Timestamp } from '../../http/formats.ts'
+import { sessionOf } from '../../middleware/authenticate.ts'
+import { defineRoute } from '../../route.ts'
+import { DeviceParams, deviceExample } from '../devices/schema.ts'
+import { Reason } from './schema.ts'
+
+const BanView = z
+  .strictObject({
+    node_id: NodeId,
+    banned: z.boolean(),
+    banned_at: Timestamp.nullable(),
+    reason: z.string().nullable(),
+  })
+  .meta({ id: 'DeviceBan' })
+
+export const banDevice = defineRoute(
+  {
+    method: 'post',
+    path: '/admin/v1/devices/{node_id}/ban',
+    operationId: 'banDevice',
+    tag: 'Operator',
+    summary: 'Shut a device out of the relay, or let it in again',
+    description:
+      'A banned device loses its socket (close code 4003), gets no other one and no offers, and stands in no further committee set, whoever it is bound to. The same again changes nothing. Its owner sees the reason.',
+    auth: { operator: true },
+    params: DeviceParams,
+    json: {
+      schema: z.strictObject({ banned: z.boolean(), reason: Reason }).meta({ id: 'AdminBan' }),
+      example: { banned: true, reason: 'Sends votes that nobody asked for.' },
+    },
+    errors: ['not_found'],
+    responses: {
+      200: {
+        description: 'As it stands.',
+        schema: BanView,
+        example: {
+          node_id: deviceExample.node_id,
+          banned: true,
+          banned_at: deviceExample.bound_at,
+          reason: 'Sends votes that nobody asked for.',
+        },
+      },
+    },
+  },
+  async (c, { params: { node_id }, json: { banned, reason } }) => {
+    const { devices, links } = c.var.services
+    const decision = { operator: sessionOf(c).address, reason }
+    const ban = await devices.setBanned(node_id, banned, decision, unixNow())
+    if (ban === null) throw new ApiError('not_found', `No device ${node_id} was ever bound to a wallet.`)
+    // Repeated also where nothing changed: an earlier try may have ended before it.
+    await links.refresh(ban.publicKey)
+    return json({
+      node_id,
+      banned: ban.bannedAt !== null,
+      banned_at: ban.bannedAt,
+      reason: ban.reason,
+    })
+  },
+)

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { parseArtifact } from '../../../protocol/hbc/artifact.ts'
+import { client } from '../../test/client.ts'
+
+interface Suite {
+  suite: string
+  cases: { module_address: string; function: string; receipt_hash: string }[]
+}
+
+test('GET /v1/benchmarks/current: every case names a module that can be downloaded', async () => {
+  const suite = (await (await client().get('/v1/benchmarks/current')).json()) as Suite
+  expect(suite.suite).toBe('bench-v1')
+  expect(suite.cases.length).toBeGreaterThan(0)
+  for (const { module_address: address, function: name } of suite.cases) {
+    const response = await client().get(`/v1/modules/${address}/hbc`)
+    const { manifest, manifestAddress } = parseArtifact(new Uint8Array(await response.arrayBuffer()))
+    expect(manifestAddress).toBe(address)
+    expect(manifest.functions).toContain(name)
+  }
+})
+
+test('a module of the suite can be read like any other: its record, and a part of its bytes', async () => {
+  const suite = (await (await client().get('/v1/benchmarks/current')).json()) as Suite
+  const path = `/v1/modules/${suite.cases[0]?.module_address}`
+  expect(await (await client().get(path)).json()).toMatchObject({
+    manifest_address: suite.cases[0]?.module_address,
+    functions: [suite.cases[0]?.function],
+  })
+  const part = await client().get(`${path}/hbc`, { Range: 'bytes=1-4' })
+  expect([part.status, (await part.arrayBuffer()).byteLength]).toEqual([206, 4])
+})

@@ -1,0 +1,188 @@
+import { env } from 'cloudflare:workers'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { profileStrings, resolveProfile } from '../../../protocol/identity/index.ts'
+import { closeCodes } from '../../../protocol/relay/index.ts'
+import { client, errorOf } from '../../test/client.ts'
+import { createMiner, deviceRecord } from '../../test/device.ts'
+import { createNode, insertNode, type TestNode } from '../../test/node.ts'
+import { createOperator } from '../../test/operator.ts'
+import { linkOf, openRelay, RelaySocket, upgradeHeaders } from '../../test/relay-socket.ts'
+
+const subprotocol = profileStrings(resolveProfile()).relay_subprotocol
+
+let owner: Awaited<ReturnType<typeof createMiner>>['owner']
+let node: TestNode
+beforeEach(async () => {
+  const miner = await createMiner()
+  owner = miner.owner
+  node = miner.device
+  await insertNode(node)
+})
+
+const connect = (headers: Record<string, string>) => client().get('/v1/relay', headers)
+
+describe('GET /v1/relay', () => {
+  test('101: a socket with the subprotocol, which the hub greets', async () => {
+    const response = await connect(await upgradeHeaders(node))
+    expect(response.status).toBe(101)
+    expect(response.headers.get('sec-websocket-protocol')).toBe(subprotocol)
+    const relay = new RelaySocket(response.webSocket as WebSocket)
+    expect(await relay.next()).toMatchObject({ type: 'hello' })
+  })
+
+  test('101: the subprotocol may be one of several', async () => {
+    const headers = { ...(await upgradeHeaders(node)), 'Sec-WebSocket-Protocol': `other, ${subprotocol}` }
+    expect((await connect(headers)).status).toBe(101)
+  })
+
+  test.each([
+    ['without an upgrade', { Upgrade: 'h2c' }],
+    ['without the subprotocol', { 'Sec-WebSocket-Protocol': '' }],
+    ['with another subprotocol', { 'Sec-WebSocket-Protocol': 'hub-relay.v2' }],
+  ])('426: %s', async (_, change) => {
+    const response = await connect({ ...(await upgradeHeaders(node)), ...change })
+    expect(await errorOf(response)).toMatchObject({ status: 426, error: 'bad_request' })
+    expect(response.headers.get('upgrade')).toBe('websocket')
+  })
+
+  test('401: a signature opens one socket', async () => {
+    const headers = await upgradeHeaders(node)
+    expect((await connect(headers)).status).toBe(101)
+    expect(await errorOf(await connect(headers))).toMatchObject({ status: 401, error: 'unauthorized' })
+    expect(await linkOf(node).status()).toMatchObject({ connected: true })
+  })
+
+  test('401: the signature is of another request, or of a key that nobody knows', async () => {
+    const headers = await upgradeHeaders(node)
+    const name = profileStrings(resolveProfile()).signature_header
+    expect(await errorOf(await connect({ ...headers, [name]: `0x${'11'.repeat(64)}` }))).toMatchObject({
+      status: 401,
+      error: 'bad_signature',
+    })
+    expect(await errorOf(await connect(await upgradeHeaders(createNode())))).toMatchObject({
+      status: 401,
+      details: { reason: 'unknown_key' },
+    })
+  })
+
+  test('403: not bound', async () => {
+    const stranger = createNode()
+    await insertNode(stranger)
+    await client().post('/v1/devices/unbind', deviceRecord(owner, node, { action: 'unbind' }))
+    for (const device of [stranger, node])
+      expect(await errorOf(await connect(await upgradeHeaders(device)))).toMatchObject({
+        status: 403,
+        error: 'forbidden',
+        details: { reason: 'not_bound' },
+      })
+  })
+
+  test('403: not registered', async () => {
+    const { device } = await createMiner()
+    expect(await errorOf(await connect(await upgradeHeaders(device)))).toMatchObject({
+      status: 403,
+      details: { reason: 'not_registered' },
+    })
+  })
+
+  test('429: one address opens 300 sockets a minute', async () => {
+    const { publicKey } = node
+    const from = client()
+    await env.RATE_LIMITER.getByName(`relay_socket:${from.from}`).lease({
+      limit: 300,
+      windowSeconds: 60,
+      tokens: 300,
+    })
+    const response = await from.get('/v1/relay', await upgradeHeaders(node))
+    expect(await errorOf(response)).toMatchObject({ status: 429, error: 'rate_limited' })
+    expect(await env.NODE_LINK.getByName(publicKey).status()).toMatchObject({ connected: false })
+  })
+})
+
+describe('POST /admin/v1/devices/{node_id}/ban', () => {
+  const ban = async (banned: boolean, reason: string | null = null, nodeId = node.nodeId) => {
+    const operator = await createOperator()
+    return operator.client.post(`/admin/v1/devices/${nodeId}/ban`, { banned, reason })
+  }
+  const device = async (caller = client()) =>
+    (await (await caller.get(`/v1/devices/${node.nodeId}`)).json()) as Record<string, unknown>
+
+  test('closes the socket with 4003, and no other one is opened until the device is let in again', async () => {
+    const { relay } = await openRelay(node)
+    const response = await ban(true, 'Sends votes that nobody asked for.')
+    expect(await response.json()).toEqual({
+      node_id: node.nodeId,
+      banned: true,
+      banned_at: expect.any(Number),
+      reason: 'Sends votes that nobody asked for.',
+    })
+    expect(await relay.close()).toMatchObject({ code: closeCodes.banned })
+    expect(await errorOf(await connect(await upgradeHeaders(node)))).toMatchObject({
+      status: 403,
+      details: { reason: 'banned' },
+    })
+    expect(await (await ban(false)).json()).toMatchObject({ banned: false, banned_at: null, reason: null })
+    expect((await connect(await upgradeHeaders(node))).status).toBe(101)
+  })
+
+  test('shows to everybody, and its reason to the owner', async () => {
+    await ban(true, 'Sends votes that nobody asked for.')
+    expect(await device()).toMatchObject({ status: 'banned', status_reason: 'banned' })
+    expect(await device()).not.toHaveProperty('ban_reason')
+    expect(await device(owner.client)).toMatchObject({ ban_reason: 'Sends votes that nobody asked for.' })
+  })
+
+  test('is about the key: another owner does not end it', async () => {
+    await ban(true)
+    await client().post('/v1/devices/unbind', deviceRecord(owner, node, { action: 'unbind' }))
+    const next = await createMiner()
+    const bound = await client().post('/v1/devices/bind', deviceRecord(next.owner, node))
+    expect(await bound.json()).toMatchObject({ status: 'banned' })
+  })
+
+  test('is noted once, however often it is said', async () => {
+    const operator = await createOperator()
+    const path = `/admin/v1/devices/${node.nodeId}/ban`
+    await Promise.all([1, 2, 3].map(() => operator.client.post(path, { banned: true })))
+    const log = await operator.client.get(`/admin/v1/audit-log?subject=${node.nodeId}`)
+    expect(await log.json()).toMatchObject({
+      items: [{ action: 'device.ban', before: { banned: false }, after: { banned: true } }],
+    })
+  })
+
+  test('404: a key that no device ever had', async () => {
+    expect(await errorOf(await ban(true, null, createNode().nodeId))).toMatchObject({
+      status: 404,
+      error: 'not_found',
+    })
+  })
+
+  test('a node that is revoked loses its socket too', async () => {
+    const { relay } = await openRelay(node)
+    const operator = await createOperator()
+    await operator.client.post(`/admin/v1/nodes/${node.nodeId}/revoke`)
+    expect(await relay.close()).toMatchObject({ code: closeCodes.banned })
+    expect(await device()).toMatchObject({ status: 'banned', status_reason: 'node_revoked' })
+  })
+})
+
+describe('the owner of a device', () => {
+  test('sees its socket as it is now; others do not', async () => {
+    const { relay, session } = await openRelay(node)
+    relay.ready(3)
+    await relay.drain()
+    const path = `/v1/devices/${node.nodeId}`
+    expect(await (await owner.client.get(path)).json()).toMatchObject({
+      relay: {
+        connected: true,
+        session_id: session,
+        since: expect.any(Number),
+        latency_ms: expect.any(Number),
+      },
+      slots: 3,
+      active_leases: 0,
+    })
+    const seen = (await (await client().get(path)).json()) as object
+    for (const member of ['relay', 'slots', 'active_leases']) expect(seen).not.toHaveProperty(member)
+  })
+})
