@@ -34,7 +34,7 @@ export const submitTask = defineRoute(
     description:
       'With an API key of its developer that has `tasks:submit`; without one where the project takes tasks of everybody.',
     params: z.object(ProjectParams),
-    query: z.object({
+    query: z.strictObject({
       wait: Wait.meta({ description: 'Seconds to wait for what `accept` says.' }),
       accept: z.enum(['final', 'agreed']).optional().meta({
         description: 'What to wait for: the final result, or that of the committee. `final` when left out.',
