@@ -1,0 +1,353 @@
+import { runDurableObjectAlarm } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { createExecutionVote } from '../../../protocol/consensus/index.ts'
+import { hashText } from '../../../protocol/encoding/index.ts'
+import { createReceipt } from '../../../protocol/execution/index.ts'
+import { resolveProfile } from '../../../protocol/identity/index.ts'
+import { services } from '../../services.ts'
+import { client, errorOf } from '../../test/client.ts'
+import { uploadModule } from '../../test/project.ts'
+import { createKey, killObject, SimulatedRounds, testEpoch } from '../../test/rounds.ts'
+
+const rounds = new SimulatedRounds()
+const profile = resolveProfile()
+
+afterAll(() => vi.useRealTimers())
+
+const path = (projectId = rounds.projectId) => `/v1/projects/${projectId}/tasks`
+const project = () => env.PROJECT_COMMITTEES.getByName(rounds.projectId)
+const setStatus = (status: string) =>
+  env.DB.prepare('UPDATE projects SET listing_status = ? WHERE project_id = ?')
+    .bind(status, rounds.projectId)
+    .run()
+const setPublic = (isPublic: boolean) =>
+  env.DB.prepare(
+    `UPDATE project_versions SET manifest = json_set(manifest, '$.scheduling.public_tasks', json(?)) WHERE project_id = ?`,
+  )
+    .bind(String(isPublic), rounds.projectId)
+    .run()
+const setValidators = (status: string) =>
+  env.DB.prepare("UPDATE nodes SET status = ? WHERE role = 'validator'").bind(status).run()
+
+/** Has the committee of a round agree, and validators decide. */
+async function finish(roundId: string): Promise<void> {
+  const { primaries } = await rounds.drawn(roundId)
+  for (const member of primaries) await member.vote(await member.offer(roundId))
+  await rounds.mine(roundId)
+  await rounds.tick(roundId)
+}
+
+interface TaskAnswer {
+  task_id: string
+  round_id: string | null
+  status: string
+  seq: number | null
+  epoch: number | null
+}
+const bodyOf = async (response: Response) => (await response.json()) as TaskAnswer
+
+describe('tasks of a project whose set is attested', () => {
+  beforeAll(async () => {
+    await rounds.begin({ project: { scheduling: { public_tasks: false } } })
+  })
+  beforeEach(() => rounds.install())
+
+  test('202 with the task on its way, then the result under both of its ids', async () => {
+    const response = await rounds.submit({ input: { b: [2], a: 1 } })
+    expect(response.status).toBe(202)
+    const task = await bodyOf(response)
+    expect(task).toMatchObject({ status: 'running', epoch: testEpoch, output: null, finalized_at: null })
+    expect(response.headers.get('location')).toBe(`/v1/tasks/${encodeURIComponent(task.round_id ?? '')}`)
+    await finish(task.round_id ?? '')
+    const done = await rounds.task(task.round_id ?? '')
+    expect(done).toMatchObject({ status: 'finalized', output: '{"a":1,"b":[2]}', task_id: task.round_id })
+    const own = await env.DB.prepare('SELECT task_id FROM tasks WHERE round_id = ?')
+      .bind(task.round_id)
+      .first('task_id')
+    expect(await rounds.task(String(own))).toEqual(done)
+  })
+
+  test('200 with what a caller waits for: the agreement, or the final result', async () => {
+    const waiting = rounds.submit({}, '?wait=60&accept=agreed')
+    const [row] = await vi.waitUntil(async () => {
+      const { results } = await env.DB.prepare("SELECT round_id FROM rounds WHERE state = 'pending'").all<{
+        round_id: string
+      }>()
+      return results.length > 0 && results
+    })
+    const roundId = row?.round_id ?? ''
+    const { primaries } = await rounds.drawn(roundId)
+    for (const member of primaries) await member.vote(await member.offer(roundId))
+    const agreed = await waiting
+    expect([agreed.status, (await bodyOf(agreed)).status]).toEqual([200, 'committee_agreed'])
+    const reading = client().get(`/v1/tasks/${encodeURIComponent(roundId)}?wait=60`)
+    await rounds.mine(roundId)
+    await rounds.tick(roundId)
+    expect((await bodyOf(await reading)).status).toBe('finalized')
+  })
+
+  test('202 and 200 with the task as it stands when the time is up', async () => {
+    const response = await rounds.submit({}, '?wait=1')
+    expect(response.status).toBe(202)
+    const { round_id } = await bodyOf(response)
+    const read = await client().get(`/v1/tasks/${encodeURIComponent(round_id ?? '')}?wait=1`)
+    expect([read.status, (await bodyOf(read)).status]).toEqual([200, 'running'])
+    await finish(round_id ?? '')
+  })
+
+  test('of 50 equal tasks at once under one idempotency_key one is made', async () => {
+    const body = { input: 'once', idempotency_key: 'the key' }
+    const answers = await Promise.all(Array.from({ length: 50 }, () => rounds.submit(body)))
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]))
+    const tasks = await Promise.all(answers.map(bodyOf))
+    expect(new Set(tasks.map(({ round_id }) => round_id)).size).toBe(1)
+    await finish(tasks[0]?.round_id ?? '')
+    // A day later the key names a task of its own.
+    expect((await bodyOf(await rounds.submit(body))).round_id).toBe(tasks[0]?.round_id)
+  })
+
+  test('409 conflict: the idempotency_key names another task', async () => {
+    await rounds.submit({ input: 'one', idempotency_key: 'taken' })
+    const refused = await errorOf(await rounds.submit({ input: 'two', idempotency_key: 'taken' }))
+    expect(refused).toMatchObject({ status: 409, error: 'conflict' })
+  })
+
+  test('50 different tasks at once have 50 different places', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, i) => rounds.submit({ input: `task ${i}` })),
+    )
+    const seqs = (await Promise.all(answers.map(bodyOf))).map(({ seq }) => seq ?? -1).sort((a, b) => a - b)
+    expect(seqs).toEqual(Array.from({ length: 50 }, (_, i) => (seqs[0] ?? 0) + i))
+  })
+
+  test.each([
+    [{ function: 'nothing' }, 'function'],
+    [{ gas_limit: 10_000_001 }, 'gas_limit'],
+    [{ gas_limit: 0 }, 'gas_limit'],
+    [{ input_b64: 'AAAA' }, 'input'],
+    [{ input: undefined }, 'input'],
+    [{ input: undefined, input_b64: 'A' }, 'input_b64'],
+    [{ idempotency_key: '' }, 'idempotency_key'],
+    [{ other: 1 }, 'other'],
+  ])('400 invalid_field: %j', async (change, field) => {
+    const refused = await errorOf(await rounds.submit(change))
+    expect(refused).toMatchObject({
+      status: 400,
+      error: 'invalid_field',
+      details: { problems: [{ path: field }] },
+    })
+  })
+
+  test('413 too_large: an input above 1 MiB', async () => {
+    for (const change of [
+      { input: 'x'.repeat(1_048_577) },
+      { input: undefined, input_b64: 'A'.repeat(1_398_108) },
+    ])
+      expect(await errorOf(await rounds.submit(change))).toMatchObject({ status: 413, error: 'too_large' })
+  })
+
+  test('403 forbidden, scope_missing: who may not give this project tasks', async () => {
+    const body = { function: 'echo', input: '' }
+    const open = await errorOf(await client().post(path(), body))
+    expect(open).toMatchObject({ status: 403, error: 'forbidden' })
+    const key = await createKey(rounds.developer!.client, rounds.projectId, ['projects:read'])
+    const scoped = await errorOf(await client({ token: key }).post(path(), body))
+    expect(scoped).toMatchObject({ status: 403, error: 'scope_missing', details: { scope: 'tasks:submit' } })
+    const elsewhere = await createKey(rounds.developer!.client, hashText('another project')).catch(() => '')
+    if (elsewhere !== '' && elsewhere !== undefined)
+      expect(await errorOf(await client({ token: elsewhere }).post(path(), body))).toMatchObject({
+        status: 403,
+      })
+  })
+
+  test('a project with public tasks takes them of everybody, 30 a minute from one address: 429 rate_limited', async () => {
+    await setPublic(true)
+    const anyone = client()
+    const statuses: number[] = []
+    for (let i = 0; i < 31; i++)
+      statuses.push(
+        (await anyone.post(path(), { function: 'echo', input: 'x', idempotency_key: 'mine' })).status,
+      )
+    await setPublic(false)
+    expect([statuses.slice(0, 30).every((status) => status === 202), statuses[30]]).toEqual([true, 429])
+  })
+
+  test('404 not_found; its developer reads 409 invalid_state while it is not listed', async () => {
+    const body = { function: 'echo', input: '' }
+    expect(await errorOf(await client().post(path(hashText('nobody')), body))).toMatchObject({ status: 404 })
+    await setStatus('pending_review')
+    const [open, own] = [
+      await errorOf(await client().post(path(), body)),
+      await errorOf(await rounds.submit()),
+    ]
+    await setStatus('listed')
+    expect(open).toMatchObject({ status: 404, error: 'not_found' })
+    expect(own).toMatchObject({
+      status: 409,
+      error: 'invalid_state',
+      details: { listing_status: 'pending_review' },
+    })
+    expect(await errorOf(await client().get('/v1/tasks/aaaaaaaaaaaaaaaaaaaaaaaa'))).toMatchObject({
+      status: 404,
+    })
+  })
+
+  test('503 no_validators', async () => {
+    await setValidators('revoked')
+    const refused = await errorOf(await rounds.submit())
+    await setValidators('approved')
+    expect(refused).toMatchObject({ status: 503, error: 'no_validators' })
+  })
+
+  test('goes on after the object of the project was killed between two tasks', async () => {
+    const one = await bodyOf(await rounds.submit({ input: 'before' }))
+    await killObject(project())
+    const two = await bodyOf(await rounds.submit({ input: 'after' }))
+    expect(two.seq).toBe((one.seq ?? 0) + 1)
+  })
+
+  test('a task of the last second of an epoch is of that epoch, and one of the next second waits', async () => {
+    rounds.setTime((testEpoch + 1) * 3_600 - 1)
+    expect(await bodyOf(await rounds.submit())).toMatchObject({ status: 'running', epoch: testEpoch })
+    rounds.setTime((testEpoch + 1) * 3_600)
+    expect(await bodyOf(await rounds.submit())).toMatchObject({
+      status: 'queued',
+      round_id: null,
+      epoch: null,
+    })
+  })
+})
+
+describe('tasks of a project whose set is not attested', () => {
+  beforeAll(async () => {
+    await rounds.begin({ isAttested: false })
+  })
+  beforeEach(() => rounds.install())
+
+  test('wait, and have their rounds when a quorum has attested', async () => {
+    const queued = await bodyOf(await rounds.submit())
+    expect(queued).toMatchObject({ status: 'queued', round_id: null, seq: null })
+    const waiting = client().get(`/v1/tasks/${queued.task_id}?wait=20`)
+    await rounds.attest()
+    await vi.waitUntil(async () => {
+      await runDurableObjectAlarm(project())
+      return (await rounds.task(queued.task_id)).status === 'running'
+    })
+    const { round_id } = await bodyOf(await client().get(`/v1/tasks/${queued.task_id}`))
+    await finish(round_id ?? '')
+    expect(await bodyOf(await waiting)).toMatchObject({ status: 'finalized', task_id: round_id })
+  })
+})
+
+describe('tasks that wait in vain', () => {
+  beforeAll(async () => {
+    await rounds.begin({ isAttested: false })
+  })
+  beforeEach(() => rounds.install())
+
+  test('fail with no_attested_snapshot at the end of their epoch', async () => {
+    const queued = await bodyOf(await rounds.submit({ input: 'in vain' }))
+    rounds.setTime((testEpoch + 1) * 3_600)
+    await runDurableObjectAlarm(project())
+    expect(await rounds.task(queued.task_id)).toMatchObject({
+      status: 'failed',
+      error: 'no_attested_snapshot',
+      round_id: null,
+    })
+  })
+})
+
+describe('POST /v1/execute', () => {
+  let module: string
+  beforeAll(async () => {
+    await rounds.begin()
+    module = (await uploadModule(rounds.developer!)).address
+  })
+  beforeEach(() => rounds.install())
+
+  /** Has a validator answer as nodes do. */
+  const runs = (salts: readonly string[]) => {
+    for (const [i, validator] of rounds.validators.entries())
+      validator.instead = (at, body) => {
+        const salt = salts[i]
+        if (at !== '/execute' || salt === undefined) return new Response(null, { status: 503 })
+        const { round, input_b64 } = body as { round: never; input_b64: string }
+        const input = new Uint8Array(Buffer.from(input_b64, 'base64'))
+        const output = new TextEncoder().encode(`${salt}${new TextDecoder().decode(input)}`)
+        const { module_address, function: name } = round as { module_address: string; function: string }
+        const run = { module_address, function: name, input, output, events: [], gas_used: 9, success: true }
+        const receipt = createReceipt(run)
+        const payout_address = `0x${'a1'.repeat(20)}`
+        const vote = createExecutionVote(profile, validator.node.seed, { round, receipt, payout_address })
+        return Response.json({
+          success: true,
+          output: new TextDecoder().decode(output),
+          events: [],
+          receipt,
+          vote,
+        })
+      }
+  }
+  const ask = (body: object = {}, caller = client()) =>
+    caller.post('/v1/execute', { module, function: 'run', input: 'hi', ...body })
+
+  test('answers what a quorum gave, whatever the others say', async () => {
+    const { functions } = (await services(env).modules.find(module)) ?? { functions: [] }
+    runs(['', '', 'lie ', ''])
+    const response = await ask({ function: functions[0] })
+    const answer = (await response.json()) as Record<string, unknown> & { round_id: string }
+    expect(answer).toMatchObject({
+      success: true,
+      output: 'hi',
+      gas_used: 9,
+      events: [],
+      consensus: { state: 'finalized', quorum: 3 },
+      error: null,
+    })
+    expect(await services(env).rounds.find(answer.round_id)).toMatchObject({
+      kind: 'exec',
+      state: 'finalized',
+      committeeSize: 4,
+      receiptHash: answer.receipt_hash,
+    })
+    expect(
+      (await services(env).roundFiles.directRound(answer.round_id))?.exec_votes.length,
+    ).toBeGreaterThanOrEqual(3)
+  })
+
+  test('503 unavailable: no quorum gave one receipt', async () => {
+    const { functions } = (await services(env).modules.find(module)) ?? { functions: [] }
+    runs(['', '', 'lie '])
+    const refused = await errorOf(await ask({ function: functions[0] }))
+    expect(refused).toMatchObject({ status: 503, error: 'unavailable', details: { votes: 3, quorum: 3 } })
+    expect(refused.headers.get('retry-after')).toBe('5')
+  })
+
+  test('404 not_found, 400 invalid_field, 413 too_large, 403 scope_missing, 503 no_validators', async () => {
+    const { functions } = (await services(env).modules.find(module)) ?? { functions: [] }
+    const name = { function: functions[0] }
+    expect(await errorOf(await ask({ ...name, module: hashText('nothing') }))).toMatchObject({ status: 404 })
+    expect(await errorOf(await ask({ function: 'nothing' }))).toMatchObject({
+      status: 400,
+      error: 'invalid_field',
+    })
+    expect(await errorOf(await ask({ ...name, input: 'x'.repeat(1_048_577) }))).toMatchObject({ status: 413 })
+    const key = await createKey(rounds.developer!.client, rounds.projectId, ['projects:read'])
+    const scoped = await errorOf(await ask(name, client({ token: key })))
+    expect(scoped).toMatchObject({ status: 403, error: 'scope_missing' })
+    await setValidators('revoked')
+    const refused = await errorOf(await ask(name))
+    await setValidators('approved')
+    expect(refused).toMatchObject({ status: 503, error: 'no_validators' })
+  })
+
+  test('429 rate_limited: 30 a minute from one address', async () => {
+    const caller = client()
+    for (let i = 0; i < 30; i++) await ask({ module: hashText('nothing') }, caller)
+    expect(await errorOf(await ask({ module: hashText('nothing') }, caller))).toMatchObject({
+      status: 429,
+      error: 'rate_limited',
+    })
+  })
+})
