@@ -15,6 +15,8 @@ const openMax = 1_000
 const looksOfStep = 20
 const peersOfStep = 4
 const pagesOfStep = 10
+/** More rounds than a project has in one epoch. */
+const pagesOfEpoch = 5_000
 const everything: RoundFilter = { projectId: null, epoch: null }
 
 /**
@@ -86,14 +88,18 @@ export class CatchUp {
 
   /** Fetches every final round of an epoch that a peer has, and those that only the hub shows. */
   async completeEpoch(projectId: string, epoch: number): Promise<void> {
-    for (const peer of this.peers()) {
-      let cursor: string | null = '0'
-      while (cursor !== null) cursor = await this.#takePage(peer, { projectId, epoch }, cursor)
-    }
+    // At once: one that lists without end keeps nobody from the others.
+    await Promise.all(this.peers().map((peer) => this.#takeEpoch(peer, { projectId, epoch })))
     const { rounds } = this.#node.store
     const shown = await orNone(() => this.#hub.finalRounds(projectId, epoch))
     for (const roundId of shown)
       if ((rounds.find(roundId)?.final ?? null) === null) await this.#lookUp(roundId, undefined)
+  }
+
+  async #takeEpoch(peer: Peer, filter: RoundFilter): Promise<void> {
+    let cursor: string | null = '0'
+    for (let page = 0; cursor !== null && page < pagesOfEpoch; page++)
+      cursor = await this.#takePage(peer, filter, cursor)
   }
 
   async #follow(peer: Peer): Promise<void> {
@@ -115,7 +121,7 @@ export class CatchUp {
   /** @returns The cursor of the next page; null after the last one. */
   async #takePage(peer: Peer, filter: RoundFilter, cursor: string): Promise<string | null> {
     const page = await this.#peers.finalRounds(peer, filter, cursor)
-    if (page === null) return null
+    if (page === null || page.votes.length === 0) return null
     await this.#votes.takeFinalityVotes(page.votes)
     return page.next !== null && Number(page.next) > Number(cursor) ? page.next : null
   }
