@@ -1,8 +1,8 @@
 /**
- * Writes the benchmark suite of the network into `workers/benchmarks/`: modules of `examples/`, compiled, what they are run
- * with, and the receipt that every device gets. Both engines must agree on it.
+ * Writes the benchmark suite of the network: modules of `examples/`, compiled, into `public/benchmarks/`, and what they are
+ * run with, beside the receipt that every device gets, into `workers/benchmarks/`. Both engines must agree on it.
  */
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { compileModule } from '../node-cli/src/compiler/compile-module.ts'
@@ -27,15 +27,15 @@ const runs = [
   },
 ]
 
-const write = (file: string, value: unknown): void =>
-  writeFileSync(path.join(root, 'workers/benchmarks', file), `${JSON.stringify(value, null, 2)}\n`)
+const artifacts = path.join(root, 'public/benchmarks')
 
 const home = mkdtempSync(path.join(tmpdir(), 'benchmark-suite-'))
 try {
   symlinkSync(path.join(root, 'node_modules'), path.join(home, 'node_modules'))
   process.env.NODE_ASC_HOME = home
+  rmSync(artifacts, { recursive: true, force: true })
+  mkdirSync(artifacts)
   const cases: object[] = []
-  const modules: object[] = []
   for (const { source, ...run } of runs) {
     const { bytes } = await compileModule({
       source: path.join(root, 'examples', `${source}.ts`),
@@ -44,10 +44,10 @@ try {
     const { manifestAddress } = openArtifact(bytes)
     const full: BenchmarkRun = { ...run, module_address: manifestAddress }
     cases.push({ ...full, receipt_hash: await agreedReceipt(full, bytes) })
-    modules.push({ address: manifestAddress, hbc_b64: Buffer.from(bytes).toString('base64') })
+    writeFileSync(path.join(artifacts, `${manifestAddress}.hbc`), bytes)
   }
-  write('suite.json', { suite: benchmarkSuite, cases })
-  write('suite-modules.json', modules)
+  const pinned = JSON.stringify({ suite: benchmarkSuite, cases }, null, 2)
+  writeFileSync(path.join(root, 'workers/benchmarks/suite.json'), `${pinned}\n`)
 } finally {
   await closeThreads()
   rmSync(home, { recursive: true })

@@ -1,14 +1,23 @@
 import { sha256 } from '@noble/hashes/sha2'
 import { bytesToHex, zeroAddress } from '../../protocol/encoding/index.ts'
 import { parseArtifact } from '../../protocol/hbc/artifact.ts'
+import type { Env } from '../env.ts'
+import { unavailable } from '../errors.ts'
 import type { Module } from '../stores/modules.ts'
-import modules from './suite-modules.json' with { type: 'json' }
+import { cases } from './suite.ts'
 
-/** A module that comes with the hub, so that devices can run the suite wherever nobody has uploaded it. Nobody owns it. */
-export function findSuiteModule(address: string): { record: Module; bytes: Uint8Array } | null {
-  const found = modules.find((module) => module.address === address)
-  if (found === undefined) return null
-  const bytes = new Uint8Array(Buffer.from(found.hbc_b64, 'base64'))
+/**
+ * A module that comes with the hub, so that devices can run the suite wherever nobody has uploaded it. Nobody owns it.
+ *
+ * @returns Null for an address that the suite does not name.
+ * @throws {@link ApiError} 503 `unavailable` when its asset cannot be read.
+ */
+export async function findSuiteModule(
+  assets: Env['ASSETS'],
+  address: string,
+): Promise<{ record: Module; bytes: Uint8Array } | null> {
+  if (!cases.some(({ module_address }) => module_address === address)) return null
+  const bytes = await readAsset(assets, address)
   const { manifest, guest } = parseArtifact(bytes)
   const record = {
     manifestAddress: address,
@@ -24,4 +33,14 @@ export function findSuiteModule(address: string): { record: Module; bytes: Uint8
     deployedAt: 0,
   }
   return { record, bytes }
+}
+
+async function readAsset(assets: Env['ASSETS'], address: string): Promise<Uint8Array> {
+  try {
+    const response = await assets.fetch(`http://assets/benchmarks/${address}.hbc`)
+    if (response.ok) return new Uint8Array(await response.arrayBuffer())
+    throw new Error(`the module ${address} of the suite is answered with ${response.status}`)
+  } catch (error) {
+    throw unavailable('The benchmark suite', error)
+  }
 }

@@ -234,15 +234,23 @@ describe('the set of an epoch', () => {
   )
 
   test('says why a node with collateral is left out', async () => {
-    const [fine, away, moved, broken] = [0, 1, 2, 3].map(minerAt) as [Miner, Miner, Miner, Miner]
-    for (const miner of [fine, away, moved, broken]) await subscribe(miner)
-    await happen({ 3: [fine, away, moved, broken].map((miner) => bonded(miner, minCollateral)) })
+    const [fine, away, moved, ...broken] = [0, 1, 2, 3, 4, 5, 6].map(minerAt) as [
+      Miner,
+      Miner,
+      Miner,
+      ...Miner[],
+    ]
+    for (const miner of [fine, away, moved, ...broken]) await subscribe(miner)
+    await happen({ 3: [fine, away, moved, ...broken].map((miner) => bonded(miner, minCollateral)) })
     await env.DB.batch([
       env.DB.prepare('UPDATE devices SET unbound_at = 2 WHERE node_id = ?').bind(away.key),
       env.DB.prepare('UPDATE devices SET owner = ? WHERE node_id = ?').bind(fine.owner, moved.key),
       env.DB.prepare(
         "INSERT INTO nodes (node_id, public_key, role, status, url, registered_at, health) VALUES (?1, ?1, 'miner', 'approved', 'https://m.example', 1, 'faulty')",
-      ).bind(broken.key),
+      ).bind(broken[0]?.key),
+      ...['vote_fault_at', 'benchmark_fault_at', 'banned_at'].map((column, i) =>
+        env.DB.prepare(`UPDATE devices SET ${column} = 1 WHERE node_id = ?`).bind(broken[i + 1]?.key),
+      ),
     ])
     await advance()
     const { entries, excluded } = await readSet()
@@ -250,7 +258,7 @@ describe('the set of an epoch', () => {
     expect(Object.fromEntries(excluded.map(({ node_key, reason }) => [node_key, reason]))).toEqual({
       [away.key]: 'unbound',
       [moved.key]: 'binding_mismatch',
-      [broken.key]: 'faulty',
+      ...Object.fromEntries(broken.map(({ key }) => [key, 'faulty'])),
     })
   })
 

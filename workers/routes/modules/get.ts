@@ -37,7 +37,7 @@ export async function findModule(c: HubContext, address: string): Promise<FoundM
   const record = await modules.find(address)
   if (record !== null) return { record, open: (range) => modules.open(record, range) }
   const { findSuiteModule } = await import('../../benchmarks/suite-modules.ts')
-  const found = findSuiteModule(address)
+  const found = await findSuiteModule(c.env.ASSETS, address)
   if (found === null)
     throw new ApiError('not_found', `No module with the address ${address} was uploaded here.`)
   const { bytes } = found
