@@ -10,14 +10,11 @@ declare module 'ws' {
     closeTimeout?: number
     maxPayload?: number
     perMessageDeflate?: boolean
-    /** False leaves pings unanswered. */
-    autoPong?: boolean
   }
 
   interface WebSocketEvents {
     open: []
     message: [data: Buffer, isBinary: boolean]
-    pong: [data: Buffer]
     error: [error: Error]
     close: [code: number, reason: Buffer]
     'unexpected-response': [request: ClientRequest, response: IncomingMessage]
@@ -27,8 +24,7 @@ declare module 'ws' {
     static readonly OPEN: 1
     constructor(address: string, protocols: readonly string[], options?: ClientOptions)
     readonly readyState: number
-    send(text: string): void
-    ping(): void
+    send(data: string | Uint8Array): void
     close(code?: number, reason?: string): void
     /** Ends the connection without a closing handshake. */
     terminate(): void
@@ -36,7 +32,6 @@ declare module 'ws' {
 
   interface ServerOptions {
     noServer: true
-    autoPong?: boolean
     perMessageDeflate?: boolean
   }
 

@@ -38,7 +38,7 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
   },
   status: { description: 'Show how a running node is', load: () => import('./status.ts') },
   why: {
-    description: 'Say why the node gets no work or no reward, as the hub sees it',
+    description: 'Say why the node gets no work or no reward, as hub and node see it',
     load: () => import('./why.ts'),
   },
   doctor: {

@@ -4,6 +4,7 @@ import { durationText } from '../cli/duration-text.ts'
 import { printJson, tell } from '../cli/output.ts'
 import { printTable } from '../cli/table.ts'
 import { addressOfNode, type NodeStatus, readStatus } from '../running-node.ts'
+import { systemClock } from '../serve/clock.ts'
 import { apiTokenVariable } from '../serve/flags.ts'
 
 export default defineNodectlCommand({
@@ -50,11 +51,14 @@ export default defineNodectlCommand({
 /** What a person looks for first; members that a newer node adds are in the JSON. */
 function rowsOf(url: string, status: NodeStatus): [string, string][] {
   const { node_id, version, uptime_secs, role, network, engine, counts, queue, hub, last_errors } = status
+  const { relay, slots, active_leases: leases } = status
   const up = typeof uptime_secs === 'number' ? `, up ${durationText(uptime_secs)}` : ''
   return [
     ['node', `${node_id ?? url} (nodectl ${version}${up})`],
     ['does', `${role} of ${network}, engine ${engine}`],
     ...(isObject(hub) ? [['hub', hubText(hub)] as [string, string]] : []),
+    ...(isObject(relay) ? [['relay', relayText(relay)] as [string, string]] : []),
+    ...(Array.isArray(leases) ? [['tasks', tasksText(leases, slots)] as [string, string]] : []),
     ...(isObject(queue)
       ? [
           ['queue', `${queue.running} running, ${queue.waiting} waiting, ${queue.workers} at once`] as [
@@ -73,6 +77,26 @@ function rowsOf(url: string, status: NodeStatus): [string, string][] {
 function hubText({ url, state, problem, device_bound }: Readonly<Record<string, unknown>>): string {
   const bound = device_bound === false ? '; the device is bound to no wallet (nodectl bind)' : ''
   return `${state} at ${url}${problem === null ? '' : `: ${problem}`}${bound}`
+}
+
+function relayText({
+  connected,
+  state,
+  problem,
+  since,
+  latency_ms,
+}: Readonly<Record<string, unknown>>): string {
+  if (connected !== true) return `${state}${problem === null ? '' : `: ${problem}`}`
+  const seconds = typeof since === 'number' ? systemClock.now() - since : 0
+  const latency = latency_ms === null ? '' : `, ${latency_ms} ms away`
+  return `connected for ${durationText(Math.max(0, seconds))}${latency}`
+}
+
+/** A task that was voted on holds no slot. */
+function tasksText(leases: readonly Readonly<Record<string, unknown>>[], slots: unknown): string {
+  const running = leases.filter(({ state }) => state === 'leased').length
+  const voted = leases.length - running
+  return `${running} of ${slots} slots taken${voted === 0 ? '' : `, ${voted} votes not yet confirmed`}`
 }
 
 const listText = (counts: unknown): string =>

@@ -6,11 +6,14 @@ import { type NodeAtHub, nodeAtHubSettings, openNodeAtHub } from '../cli/node-at
 import { printable, printJson } from '../cli/output.ts'
 import { settingArguments, settingEnvironment } from '../cli/setting-arguments.ts'
 import { writeOutput } from '../cli/standard-streams.ts'
-import { type Diagnosis, diagnose } from '../diagnosis.ts'
+import { type Cause, type Diagnosis, diagnose } from '../diagnosis.ts'
+import { askNode } from '../node-causes.ts'
+import { addressOfNode } from '../running-node.ts'
+import { apiTokenVariable } from '../serve/flags.ts'
 
 export default defineNodectlCommand({
   definition: {
-    meta: { name: 'why', description: 'Say why the node gets no work or no reward, as the hub sees it' },
+    meta: { name: 'why', description: 'Say why the node gets no work or no reward, as hub and node see it' },
     args: {
       subscription: {
         type: 'positional',
@@ -27,13 +30,19 @@ export default defineNodectlCommand({
       if (named !== null && project !== null)
         throw new UsageError('name a subscription or a project, not both')
       const at = await openNodeAtHub(args)
-      const diagnosis = await diagnose(at, subscriptionOf(at, named, project))
+      const ofHub = await diagnose(at, subscriptionOf(at, named, project))
+      const ofNode = await askNode(addressOfNode({ 'data-dir': args['data-dir'] }), at.nodeId)
+      const diagnosis = withCauses(ofHub, ofNode)
       if (args.json) printJson(diagnosis)
       else writeOutput(textOf(diagnosis))
       if (!diagnosis.working) process.exitCode = exitCodes.failed
     },
   },
-  environment: settingEnvironment(nodeAtHubSettings),
+  environment: [
+    ...settingEnvironment(nodeAtHubSettings),
+    ['NODE_BIND', 'where the node listens, which is asked too if it runs on this machine'],
+    [apiTokenVariable, 'the token of the node, without which it says little'],
+  ],
   exits: [
     ['0', 'nothing is in the way'],
     ['1', 'something is, or the hub does not say'],
@@ -58,6 +67,12 @@ const subscriptionOf =
   ({ node }: NodeAtHub, named: string | null, project: string | null) =>
   (owner: string): string | null =>
     named ?? (project === null ? null : deriveSubscriptionId(project, owner, node.publicKey))
+
+/** Warnings of the node keep it from nothing. */
+const withCauses = ({ working, causes }: Diagnosis, more: readonly Cause[]): Diagnosis => ({
+  working: working && more.every(({ severity }) => severity !== 'error'),
+  causes: [...causes, ...more],
+})
 
 function textOf({ working, causes }: Diagnosis): string {
   const lines = causes.flatMap(({ severity, message, next_step, docs }) => [

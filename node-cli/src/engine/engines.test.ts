@@ -47,7 +47,10 @@ describe('the known answers', () => {
     ['an empty function that calls itself', '(func $g (call $g))', '(call $g)', 163_839],
   ])('runaway recursion of %s ends at the stack limit', async (_, more, entry, gas) => {
     // The entry takes what is left over from the recorded programs into account by calling nothing else.
-    const result = await runInThread('native', requestOf(guest(`${entry} ${empty}`, more)), emptyState, 30)
+    const result = await runInThread('native', requestOf(guest(`${entry} ${empty}`, more)), emptyState, {
+      timeoutSeconds: 30,
+      signal: undefined,
+    })
     expect(result.error).toBe('stack limit exceeded')
     expect(Math.abs(result.gasUsed - gas)).toBeLessThan(40)
   })

@@ -157,6 +157,17 @@ describe.each(engineNames)('execute on %s', (engine) => {
     expect(await execute({ ...base, module: moduleOf('(i64.const 0)') })).toMatchObject({ success: true })
   })
 
+  test('a run is ended by its signal, and never begun after it', async () => {
+    const endless = moduleOf('(loop $l (br $l)) (i64.const 0)')
+    const stop = new AbortController()
+    const run = { ...base, module: endless, gasLimit: 10_000_000_000, signal: stop.signal }
+    const running = execute(run)
+    stop.abort()
+    const givenUp = expect.objectContaining({ name: 'NodeFault', message: 'the run was given up' })
+    await expect(running).rejects.toThrowError(givenUp)
+    await expect(execute(run)).rejects.toThrowError(givenUp)
+  })
+
   test('what a module logs is kept up to a number of lines and of bytes, and costs the same past them', async () => {
     const logging = (lines: number, bytes: number) =>
       moduleOf(

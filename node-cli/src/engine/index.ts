@@ -52,6 +52,8 @@ export interface ExecuteRequest {
   readonly state?: AsyncStateReader
   /** Wall-clock limit; 60 when left out. Gas does not bound time. */
   readonly timeoutSeconds?: number
+  /** Ends the run, as the clock does. */
+  readonly signal?: AbortSignal
 }
 
 /**
@@ -80,10 +82,10 @@ export class ExecutionRefused extends Error {
  * Runs one function of a module. As many runs as there are calls take place at once; bound them outside.
  *
  * @throws {@link ExecutionRefused} for a request outside the limits; {@link NodeFault} for what is no answer of the
- * guest: the clock, a lack of memory, or state that could not be read. There is no receipt for such a run.
+ * guest: the clock, the signal, a lack of memory, or state that could not be read. There is no receipt for such a run.
  */
 export async function execute(request: ExecuteRequest | ForegroundRequest): Promise<ExecutionResult> {
-  const { engine, timeoutSeconds = 60 } = request
+  const { engine, timeoutSeconds = 60, signal } = request
   const execution = executionOf(request)
   if ('foreground' in request) {
     const state = withItself(request.state ?? emptyState, request)
@@ -93,7 +95,8 @@ export async function execute(request: ExecuteRequest | ForegroundRequest): Prom
   }
   // A short run starts no thread.
   const { runInThread } = await import('./thread/thread-pool.ts')
-  return runInThread(engine, execution, withItself(request.state ?? emptyState, request), timeoutSeconds)
+  const state = withItself(request.state ?? emptyState, request)
+  return runInThread(engine, execution, state, { timeoutSeconds, signal })
 }
 
 /**

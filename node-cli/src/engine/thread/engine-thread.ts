@@ -13,11 +13,21 @@ const stackMegabytes = 256
 /** JavaScript's own memory; the guest's is capped by its module. */
 const heapMegabytes = 512
 
+const givenUp = 'the run was given up'
+
+/** What ends a run before its guest does. */
+export interface RunBounds {
+  readonly timeoutSeconds: number
+  readonly signal: AbortSignal | undefined
+}
+
 interface Pending {
   readonly state: AsyncStateReader
   readonly resolve: (result: ExecutionResult) => void
   readonly reject: (fault: NodeFault) => void
   readonly clock: NodeJS.Timeout
+  /** Stops listening to the signal that ends the run. */
+  readonly forget: () => void
 }
 
 /**
@@ -58,19 +68,26 @@ export class EngineThread {
     engine: EngineChoice,
     request: ExecutionRequest,
     state: AsyncStateReader,
-    timeoutSeconds: number,
+    { timeoutSeconds, signal }: RunBounds,
   ): Promise<ExecutionResult> {
     if (this.#pending !== undefined) throw new Error('a thread runs one guest at a time')
     return new Promise((resolve, reject) => {
-      if (this.#ended) {
-        reject(new NodeFault('the engine has ended'))
+      if (this.#ended || signal?.aborted) {
+        reject(new NodeFault(this.#ended ? 'the engine has ended' : givenUp))
         return
       }
-      const clock = setTimeout(() => {
-        this.#end(`the run took longer than ${timeoutSeconds} s`)
+      const cutOff = (reason: string): void => {
+        this.#end(reason)
         void this.#worker.terminate()
-      }, timeoutSeconds * 1000)
-      this.#pending = { state, resolve, reject, clock }
+      }
+      const clock = setTimeout(
+        () => cutOff(`the run took longer than ${timeoutSeconds} s`),
+        timeoutSeconds * 1000,
+      )
+      const giveUp = () => cutOff(givenUp)
+      signal?.addEventListener('abort', giveUp)
+      const forget = () => signal?.removeEventListener('abort', giveUp)
+      this.#pending = { state, resolve, reject, clock, forget }
       this.#worker.ref()
       this.#worker.postMessage({ engine, request })
     })
@@ -115,6 +132,7 @@ export class EngineThread {
     const pending = this.#pending
     this.#pending = undefined
     clearTimeout(pending?.clock)
+    pending?.forget()
     this.#worker.unref()
     return pending
   }

@@ -5,7 +5,7 @@ import {
   type ExecutionResult,
   NodeFault,
 } from '../execution.ts'
-import { EngineThread } from './engine-thread.ts'
+import { EngineThread, type RunBounds } from './engine-thread.ts'
 
 /** Threads kept warm for the next runs; starting one takes tens of milliseconds. */
 let idleMax = 2
@@ -20,11 +20,11 @@ export async function runInThread(
   engine: EngineChoice,
   request: ExecutionRequest,
   state: AsyncStateReader,
-  timeoutSeconds: number,
+  bounds: RunBounds,
 ): Promise<ExecutionResult> {
   const thread = idle.pop() ?? startThread()
   try {
-    return await thread.run(engine, request, state, timeoutSeconds)
+    return await thread.run(engine, request, state, bounds)
   } finally {
     if (!thread.ended && idle.length < idleMax) idle.push(thread)
     // The answer waits for no thread: one that had to be stopped may still be busy.

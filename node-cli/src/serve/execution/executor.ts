@@ -37,7 +37,7 @@ export interface RunRequest extends ModuleRun {
 export interface TaskRun extends Omit<TaskVoteContent, 'receipt'> {
   readonly module: LoadedModule
   readonly input: Uint8Array
-  /** Takes it out of the queue; once it runs, keeps it from being voted on. */
+  /** Takes it out of the queue, ends it, and keeps it from being voted on. */
   readonly signal: AbortSignal
   /** Writes what belongs to the vote, in its transaction. */
   readonly alongside: (result: ExecutionResult) => void
@@ -96,7 +96,7 @@ export class Executor {
    * Runs a task and votes on it. Where the node has voted in the round before, that vote is the one.
    *
    * @returns The vote, as JSON.
-   * @throws as {@link run}; {@link RunAbandoned} also for a run that was given up meanwhile, which gets no vote.
+   * @throws as {@link run}; {@link RunAbandoned} or {@link NodeFault} for a run that was given up, which gets no vote.
    */
   async runTask(run: TaskRun): Promise<string> {
     const { task, module, input, signal } = run
@@ -104,7 +104,7 @@ export class Executor {
     this.#parts.store.votes.checkAllowed(task.issued_at)
     const request = { address, module, functionName, input, gasLimit, signal }
     return this.#inTurn(request, deriveTaskRoundId(task), async (execute) => {
-      const result = await execute()
+      const result = await execute(signal)
       if (signal.aborted) throw new RunAbandoned('it was given up meanwhile')
       return this.#giveTaskVote(run, request, result)
     })
@@ -113,7 +113,7 @@ export class Executor {
   async #inTurn<T>(
     run: ModuleRun,
     roundId: string | null,
-    work: (execute: () => Promise<ExecutionResult>) => Promise<T>,
+    work: (execute: (stop?: AbortSignal) => Promise<ExecutionResult>) => Promise<T>,
   ): Promise<T> {
     const { queue, metrics } = this.#parts
     const { input, module, signal } = run
@@ -122,8 +122,8 @@ export class Executor {
       const startedAt = performance.now()
       const log = this.#logOf(run, roundId)
       try {
-        return await work(async () => {
-          const result = await metrics.measured(() => this.#execute(run))
+        return await work(async (stop) => {
+          const result = await metrics.measured(() => this.#execute(run, stop))
           logRun(log, result, startedAt)
           return result
         })
@@ -144,7 +144,7 @@ export class Executor {
     const { address, functionName, input, module, signal } = request
     return queue.run({ isExclusive: !module.stateless, bytes: input.length, signal }, async () => {
       const startedAt = performance.now()
-      const result = await metrics.measured(() => this.#execute(request))
+      const result = await metrics.measured(() => this.#execute(request, undefined))
       logRun(log, result, startedAt)
       const receipt = await background.run('makeReceipt', { address, functionName, input, result })
       return { receipt, output: result.output ?? new Uint8Array() }
@@ -159,7 +159,10 @@ export class Executor {
     return given === null ? null : { answer: given.answer ?? '{}', vote: given.vote }
   }
 
-  #execute({ address, module, functionName, input, gasLimit }: ModuleRun): Promise<ExecutionResult> {
+  #execute(
+    { address, module, functionName, input, gasLimit }: ModuleRun,
+    stop: AbortSignal | undefined,
+  ): Promise<ExecutionResult> {
     const { engine, store, library } = this.#parts
     return execute({
       engine,
@@ -168,6 +171,7 @@ export class Executor {
       function: functionName,
       input,
       gasLimit,
+      ...(stop !== undefined && { signal: stop }),
       state: {
         module: (asked) => library.find(asked),
         stored: (owner, key) => store.modules.stored(owner, key),

@@ -1,10 +1,11 @@
 import { hashNetworkParams } from '../../../../protocol/identity/index.ts'
+import type { OfferFrame } from '../../../../protocol/relay/index.ts'
 import packageJson from '../../../package.json' with { type: 'json' }
 import { NodeFault } from '../../engine/index.ts'
 import { nodeSigner } from '../../node-signer.ts'
 import { deviceEngineOf } from '../device-engine.ts'
 import { QueueFull, RunAbandoned } from '../execution/execution-queue.ts'
-import { type HubClient, HubError, hubClient, parseHubUrl, requestSigner } from '../hub/index.ts'
+import { followHub, type HubClient, HubError, hubClient, parseHubUrl, requestSigner } from '../hub/index.ts'
 import type { Log } from '../log.ts'
 import type { Part, ServeNode } from '../node.ts'
 import type { Lease } from '../store/leases.ts'
@@ -42,7 +43,10 @@ export function minerPart(node: ServeNode, url: string): Part {
       announce: () => link?.announce(),
       now: hubTime,
     },
-    check: (offer) => checkOffer(offer, node, sources, hubTime),
+    check: async (offer) => {
+      await catchUp(node, client, offer)
+      return checkOffer(offer, node, sources, hubTime)
+    },
     metrics: counts,
   })
   status.set('relay', () => relayView(standing()))
@@ -116,6 +120,17 @@ export function minerPart(node: ServeNode, url: string): Part {
       await beginning
       await link?.stop()
     },
+  }
+}
+
+/** A local network is moved ahead by hours at once, and the next heartbeat would be the first to notice. */
+async function catchUp({ config, clock }: ServeNode, client: HubClient, { task }: OfferFrame): Promise<void> {
+  if (config.clock !== 'hub' || task.issued_at <= clock.now()) return
+  try {
+    await followHub(client, clock)
+  } catch (error) {
+    // The offer is judged by the time that is known.
+    if (!(error instanceof HubError)) throw error
   }
 }
 

@@ -6,8 +6,6 @@ import {
   type DeclineReason,
   type ErrorFrame,
   FrameError,
-  type HelloFrame,
-  type HubFrame,
   holdingMax,
   type NodeFrame,
   type OfferFrame,
@@ -21,6 +19,7 @@ import type { Lease, LeaseState } from '../store/leases.ts'
 import type { MinerMetrics } from './miner-metrics.ts'
 import type { CheckedOffer } from './offer-checks.ts'
 import { OfferRefused } from './offer-refused.ts'
+import type { WorkFrame } from './relay-link.ts'
 
 /** What the desk needs of the connection. */
 export interface DeskLink {
@@ -54,7 +53,7 @@ interface Held {
   readonly offerId: string
   readonly roundId: string
   stage: 'checking' | 'running' | 'voted'
-  /** Takes the run out of the queue, and keeps it from being voted on. */
+  /** Ends the run, and keeps it from being voted on. */
   readonly abandon: AbortController
   deadline: NodeJS.Timeout | undefined
   retry: NodeJS.Timeout | undefined
@@ -107,10 +106,9 @@ export class OfferDesk {
     for (const held of this.#held.values()) this.#repeat(held)
   }
 
-  hear(frame: Exclude<HubFrame, HelloFrame>): void {
+  hear(frame: WorkFrame): void {
     if (frame.type === 'offer') return this.#begin(frame)
     if (frame.type === 'error') return this.#refused(frame)
-    if (frame.type === 'pong') return
     const held = this.#held.get(frame.offer_id)
     // What is over here may cross with what the hub says of it.
     if (held === undefined) return
@@ -207,7 +205,7 @@ export class OfferDesk {
       })
     } catch (error) {
       // Whoever gave it up has ended the lease.
-      if (error instanceof RunAbandoned) return
+      if (error instanceof RunAbandoned || (signal.aborted && error instanceof NodeFault)) return
       if (error instanceof QueueFull) throw new OfferRefused('busy', error.message)
       if (!(error instanceof NodeFault)) throw error
       throw new OfferRefused('incompatible', `the run is a fault of this node: ${error.message}`)

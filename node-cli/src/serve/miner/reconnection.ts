@@ -17,6 +17,9 @@ export interface Parting {
 const refusedSeconds = 60
 const retryAfterSecondsMax = 3600
 
+/** Reasons for which a hub refuses a node that has not registered yet. */
+const awaitingRegistration: readonly string[] = ['unknown_key', 'not_registered']
+
 /**
  * When to try again: a random moment in a time that doubles with each failure in a row, so that the nodes that a restart of
  * the hub has cut off do not come back all at once.
@@ -41,6 +44,9 @@ export function partingOf(end: SocketEnd, failures: number, random: number): Par
   const asked = Math.min(refusal.retryAfterSeconds ?? 0, retryAfterSecondsMax)
   if (status >= 500 || status === 429)
     return { state: 'away', problem, retryInSeconds: Math.max(asked, soon) }
+  // The node registers by itself, at the same time.
+  if (refusal.reason !== null && awaitingRegistration.includes(refusal.reason))
+    return { state: 'away', problem, retryInSeconds: soon }
   return { state: 'refused', problem, retryInSeconds: refusedSeconds * (0.5 + 0.5 * random) }
 }
 

@@ -7,6 +7,7 @@ import {
   type HelloFrame,
   type HubFrame,
   type NodeFrame,
+  type PongFrame,
   parseHubFrame,
   type ReadyFrame,
   writeNodeFrame,
@@ -45,6 +46,9 @@ export interface RelayStanding {
   readonly clockAheadSeconds: number | null
 }
 
+/** What the hub sends about offers. */
+export type WorkFrame = Exclude<HubFrame, HelloFrame | PongFrame>
+
 export interface RelayLinkOptions {
   readonly client: HubClient
   readonly profile: Profile
@@ -58,8 +62,7 @@ export interface RelayLinkOptions {
   readonly ready: () => Omit<ReadyFrame, 'type'>
   /** Called after hello was answered with ready, for what is to be said again. */
   readonly joined: () => void
-  /** Told every frame but hello. */
-  readonly heard: (frame: Exclude<HubFrame, HelloFrame>) => void
+  readonly heard: (frame: WorkFrame) => void
   /** Told when state or problem change. */
   readonly changed: (standing: RelayStanding) => void
   readonly log: Log
@@ -143,7 +146,8 @@ export class RelayLink {
 
   /** One socket from its upgrade request to its end. */
   #live(): Promise<Parting> {
-    const { client, profile, signer, limits, random = Math.random, patience } = this.#options
+    const { client, profile, signer, limits } = this.#options
+    const { random = Math.random, patience = socketPatience } = this.#options
     return new Promise((resolve) => {
       let badFrames = 0
       let problem: Parting | null = null
@@ -172,11 +176,10 @@ export class RelayLink {
         protocol: profileStrings(profile).relay_subprotocol,
         headers: signer({ method: 'GET', target: path, body: '' }),
         frameBytesMax: limits.relay_max_frame_bytes,
-        patience: patience ?? socketPatience,
+        patience,
         opened: () => {
-          const { upgrade } = patience ?? socketPatience
           const silent = () => leave(closeCodes.policy, partingOf(noHello, this.#failures, random()))
-          awaitingHello = setTimeout(silent, 1000 * upgrade).unref()
+          awaitingHello = setTimeout(silent, 1000 * patience.hello).unref()
         },
         heard: hear,
         measured: (latencyMs) => {
@@ -212,9 +215,9 @@ export class RelayLink {
     return null
   }
 
-  #hear(frame: Exclude<HubFrame, HelloFrame>): void {
+  #hear(frame: WorkFrame | PongFrame): void {
     // A hub that has not said whose network it is gives no work.
-    if (this.#standing.state === 'connected') this.#options.heard(frame)
+    if (this.#standing.state === 'connected' && frame.type !== 'pong') this.#options.heard(frame)
   }
 
   #update(change: Partial<RelayStanding>): void {

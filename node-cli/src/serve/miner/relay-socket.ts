@@ -1,19 +1,21 @@
 import type { IncomingMessage } from 'node:http'
 import { WebSocket } from 'ws'
 import { isObject } from '../../../../protocol/encoding/index.ts'
+import { pingSecs, pingText, pongText } from '../../../../protocol/relay/index.ts'
 
 /** How long the other side may be silent, in seconds. */
 export interface SocketPatience {
   /** For the answer to the upgrade request. */
   readonly upgrade: number
+  /** From there to its hello. */
+  readonly hello: number
   /** From one ping to the next. */
   readonly ping: number
   /** From a ping to its pong. */
   readonly pong: number
 }
 
-/** The hub answers pings wherever it runs, without being woken. Proxies cut what is silent for a minute or more. */
-export const socketPatience: SocketPatience = { upgrade: 10, ping: 20, pong: 10 }
+export const socketPatience: SocketPatience = { upgrade: 10, hello: 10, ping: pingSecs, pong: 10 }
 
 /** How long a closing handshake may take. */
 const closeMs = 2000
@@ -83,8 +85,10 @@ export function openRelaySocket(options: SocketOptions): RelaySocket {
     opened()
   })
   socket.on('message', (data, isBinary) => {
-    if (isBinary) socket.close(1003, 'frames are texts')
-    else heard(data.toString('utf8'))
+    if (isBinary) return socket.close(1003, 'frames are texts')
+    const text = data.toString('utf8')
+    if (text === pongText) pulse.pong()
+    else heard(text)
   })
   socket.on('unexpected-response', (_, response) => {
     void readRefusal(response).then((refusal) => {
@@ -112,29 +116,41 @@ export function openRelaySocket(options: SocketOptions): RelaySocket {
   }
 }
 
-/** Pings, and ends a socket whose other side does not answer. Its timers keep no process alive. */
+interface Pulse {
+  readonly start: () => void
+  readonly pong: () => void
+  readonly stop: () => void
+  readonly hasStarted: () => boolean
+}
+
+/**
+ * Pings, and ends a socket whose other side does not answer. The pings are frames: the hub counts on them, and those of the
+ * WebSocket itself it never sees. The timers keep no process alive.
+ */
 function keepAlive(
   socket: WebSocket,
-  { ping, pong }: SocketPatience,
+  patience: SocketPatience,
   measured: (latencyMs: number) => void,
-): { readonly start: () => void; readonly stop: () => void; readonly hasStarted: () => boolean } {
+): Pulse {
   let next: NodeJS.Timeout | undefined
   let hasStarted = false
-  let sentAt = 0
-  const beat = (): void => {
+  let sentAt: number | null = null
+  const ping = (): void => {
     sentAt = performance.now()
-    socket.ping()
-    next = setTimeout(() => socket.terminate(), 1000 * pong).unref()
+    if (socket.readyState === WebSocket.OPEN) socket.send(pingText)
+    next = setTimeout(() => socket.terminate(), 1000 * patience.pong).unref()
   }
-  socket.on('pong', () => {
-    clearTimeout(next)
-    measured(Math.round(performance.now() - sentAt))
-    next = setTimeout(beat, 1000 * ping).unref()
-  })
   return {
     start: () => {
       hasStarted = true
-      beat()
+      ping()
+    },
+    pong: () => {
+      if (sentAt === null) return
+      clearTimeout(next)
+      measured(Math.round(performance.now() - sentAt))
+      sentAt = null
+      next = setTimeout(ping, 1000 * patience.ping).unref()
     },
     stop: () => clearTimeout(next),
     hasStarted: () => hasStarted,

@@ -14,6 +14,7 @@ export function createTurns(): Turns {
   let over = Promise.withResolvers<void>()
   return {
     wait: (seconds, stop) => {
+      if (stop.aborted) over.resolve()
       stop.addEventListener('abort', () => over.resolve())
       paused.resolve(seconds)
       return over.promise
