@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { hashText } from '../protocol/encoding/index.ts'
 import { offerId } from '../protocol/relay/index.ts'
 import { echo, spinner } from './testing/artifacts.ts'
+import { unixNow } from './testing/miner-project.ts'
 import {
   createHub,
   createMiner,
@@ -12,7 +13,6 @@ import {
   votesIn,
 } from './testing/miner-stage.ts'
 import { buildNodectl, nodectl } from './testing/nodectl.ts'
-import { unixNow } from './testing/offered-tasks.ts'
 import { type HubSocket, helloFrame, json, type RelayHub, startRelayHub } from './testing/relay-hub.ts'
 import { token } from './testing/serving-node.ts'
 

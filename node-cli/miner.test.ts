@@ -6,6 +6,7 @@ import { hashText } from '../protocol/encoding/index.ts'
 import { resolveProfile } from '../protocol/identity/index.ts'
 import { ed25519PublicKey } from '../protocol/signatures/index.ts'
 import { artifactOf, collector, echo, spinner, type TestArtifact } from './testing/artifacts.ts'
+import { otherKeys, payoutOf, type TestProject, unixNow } from './testing/miner-project.ts'
 import {
   createHub,
   createMiner,
@@ -17,7 +18,6 @@ import {
   votesIn,
 } from './testing/miner-stage.ts'
 import { buildNodectl, nodectl, temporaryFolder } from './testing/nodectl.ts'
-import { otherKeys, payoutOf, type TestProject, unixNow } from './testing/offered-tasks.ts'
 import { bytes, json, type RelayHub } from './testing/relay-hub.ts'
 
 beforeAll(buildNodectl)

@@ -96,13 +96,12 @@ export function keepFinal(
   records: readonly FinalityRecord[],
   seeds: readonly string[],
 ): void {
-  const now = Math.floor(Date.now() / 1000)
   for (const record of records) {
     const subject = hashFinality(record)
     const { round_id: roundId, project_id: projectId, epoch } = record
     store.rounds.see({ roundId, projectId, epoch }, 1)
     for (const seed of seeds)
-      store.roundVotes.keep({ vote: createFinalityVote(profile, seed, record), subject }, now)
+      store.roundVotes.keep({ vote: createFinalityVote(profile, seed, record), subject }, 1)
     store.rounds.finalize(record, subject, 1)
   }
 }

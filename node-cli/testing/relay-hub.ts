@@ -21,7 +21,7 @@ import {
   type ReadNodeFrame,
   writeHubFrame,
 } from '../../protocol/relay/index.ts'
-import { unixNow, validatorList } from './offered-tasks.ts'
+import { unixNow, validatorList } from './miner-project.ts'
 
 const profile = resolveProfile()
 const { relay_subprotocol } = profileStrings(profile)
