@@ -235,7 +235,7 @@ export async function publishRound(given: SimulatedRound): Promise<SimulatedEnd>
 export async function createSeatedProject(count: number, epoch: number, validators: readonly TestNode[]) {
   const members = await createMembers(count)
   const { projectId } = members[0] as Member
-  const history = await buildSets(members, epoch)
+  await buildSets(members, epoch)
   await attestSet(projectId, epoch, validators)
   const { setHash } = await requireSet(projectId, epoch)
   let seq = 0
@@ -256,5 +256,5 @@ export async function createSeatedProject(count: number, epoch: number, validato
     })
     return { ...published, drawn, roundId: published.round.roundId }
   }
-  return { members, projectId, history, publish }
+  return { members, projectId, publish }
 }
