@@ -167,13 +167,36 @@ describe.runIf(hasAnvil)('a validator with a chain', () => {
     expect((await callSigned(node, '/consensus/committee-sets', snapshot)).status).toBe(200)
   })
 
+  test('503 where the hub does not say which contract holds the collaterals', async () => {
+    const hub = await startTestHub(project)
+    const [validator] = await createValidators(hub)
+    const node = await startKnowing(validator!, 4, ['--chain-rpc', anvil.url])
+    const reply = await callSigned(node, '/consensus/committee-sets', project.snapshot)
+    expect([reply.status, reply.json.message]).toEqual([503, expect.stringContaining('chain.contracts')])
+  })
+
+  test('503 while the chain does not answer, or is another one', async () => {
+    const hub = await startTestHub(project)
+    const [validator] = await createValidators(hub)
+    for (const [rpc, reason] of [
+      ['http://127.0.0.1:1', 'the chain does not answer'],
+      [hub.origin, 'the chain cannot answer now'],
+    ] as const) {
+      const node = await startKnowing(validator!, 4, ['--chain-rpc', rpc])
+      hub.show('/', descriptorOf(hub.origin, { chain: { id: 31337, contracts: deployment.contracts } }))
+      const reply = await node.call('/consensus/committee-sets', { method: 'POST', body: project.snapshot })
+      expect([reply.status, reply.json.message]).toEqual([503, expect.stringContaining(reason)])
+      await node.stop()
+    }
+  })
+
   test('holds the audit block against the chain', async () => {
     const node = await start()
     expect((await callSigned(node, '/consensus/committee-sets', project.snapshot)).status).toBe(200)
-    const agreedAt = Math.floor(Date.now() / 1000) + 1
+    const round = createTestRound(project)
+    const agreedAt = round.task.issued_at + 1
     const first = await mineAt(agreedAt + 1)
     const second = await mineAt(agreedAt + 2)
-    const round = createTestRound(project, { issued_at: agreedAt - 1 })
     // Whether it is audited its hash decides; without votes it is run in any case, which the hub has no module for.
     const ask = (audit_block: object) =>
       callSigned(node, '/consensus/task-rounds', finalityRequest({ ...round, votes: [] }, { audit_block }))

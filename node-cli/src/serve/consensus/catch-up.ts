@@ -61,6 +61,8 @@ export class CatchUp {
       const { decided } = this.#book.settle(roundId)
       if (decided === null) await this.#lookUp(roundId, asked[0])
     }
+    const { store, clock } = this.#node
+    store.roundVotes.dropOld(clock.now())
   }
 
   /** Open rounds that were not looked at for long enough; that they are looked at is noted. */
@@ -84,10 +86,14 @@ export class CatchUp {
     return due.map(({ roundId }) => roundId)
   }
 
-  /** Fetches every final round of an epoch that any peer has. */
+  /** Fetches every final round of an epoch that a peer has, and those that only the hub shows. */
   async completeEpoch(projectId: string, epoch: number): Promise<void> {
     // At once: one that lists without end keeps nobody from the others.
     await Promise.all(this.peers().map((peer) => this.#takeEpoch(peer, { projectId, epoch })))
+    const { rounds } = this.#node.store
+    const shown = await orNone(() => this.#hub.finalRounds(projectId, epoch))
+    for (const roundId of shown)
+      if ((rounds.find(roundId)?.final ?? null) === null) await this.#lookUp(roundId, undefined)
   }
 
   async #takeEpoch(peer: Peer, filter: RoundFilter): Promise<void> {
@@ -121,19 +127,20 @@ export class CatchUp {
   }
 
   async #lookUp(roundId: string, peer: Peer | undefined): Promise<void> {
-    const votes = await this.#ofHub(roundId)
+    const votes = await orNone(() => this.#hub.finalityVotes(roundId))
     if (votes.length > 0) await this.#votes.takeFinalityVotes(votes)
     if (this.#node.store.rounds.find(roundId)?.final !== null || peer === undefined) return
     const others = await this.#peers.finalityVotes(peer, roundId)
     if (others !== null) await this.#votes.takeFinalityVotes(others)
   }
+}
 
-  async #ofHub(roundId: string): Promise<readonly unknown[]> {
-    try {
-      return await this.#hub.finalityVotes(roundId)
-    } catch (error) {
-      if (error instanceof NotYet || error instanceof Refusal) return []
-      throw error
-    }
+/** What the hub shows; nothing while it does not answer. */
+async function orNone<T>(ask: () => Promise<readonly T[]>): Promise<readonly T[]> {
+  try {
+    return await ask()
+  } catch (error) {
+    if (error instanceof NotYet || error instanceof Refusal) return []
+    throw error
   }
 }

@@ -37,7 +37,14 @@ export class CommitteeSets {
     const { setHash, header } = read
     const given = store.sets.attested(header.project_id, header.epoch)
     if (given !== null) return onlyOf(setHash, given)
-    return this.#checks.run(setHash, () => this.#check(read))
+    try {
+      return await this.#checks.run(setHash, () => this.#check(read))
+    } catch (error) {
+      const { project_id, epoch } = header
+      const reason = (error as Error).message
+      this.#node.log.warn('set not attested', { project_id, epoch, set_hash: setHash, reason })
+      throw error
+    }
   }
 
   async #check(read: Read): Promise<Attestation> {

@@ -4,6 +4,7 @@ import {
   isAddress,
   isBytes32,
   isObject,
+  isRoundId,
   isUnsigned,
   MemberChecker,
   ProblemList,
@@ -25,8 +26,9 @@ import { NotYet, refusal } from './refusal.ts'
 /** The largest snapshot with its attestations. */
 const snapshotBytesMax = 48 * 1024 * 1024
 const roundBytesMax = 4 * 1024 * 1024
-const versionsOfPage = 200
-const pagesMax = 10
+const itemsOfPage = 200
+const versionPagesMax = 10
+const roundPagesMax = 500
 
 /** What a validator asks its hub for. Nothing of it is believed that can be checked. */
 export interface HubFacts {
@@ -46,7 +48,9 @@ export interface HubFacts {
   readonly artifact: (address: string) => Promise<Uint8Array>
   /** What the hub shows as the finality votes of a round. @throws as {@link HubFacts.rules} */
   readonly finalityVotes: (roundId: string) => Promise<readonly unknown[]>
-  /** Where the contract of collaterals is. @throws as {@link HubFacts.rules} */
+  /** Ids of the rounds of an epoch that the hub shows as final. @throws as {@link HubFacts.rules} */
+  readonly finalRounds: (projectId: string, epoch: number) => Promise<readonly string[]>
+  /** Where the contract of collaterals is. @throws {@link NotYet} */
   readonly stakingAddress: () => Promise<string>
 }
 
@@ -92,12 +96,9 @@ export function hubFacts(node: ServeNode, client: HubClient | null): HubFacts {
     const current = await get(`${project}/manifest`, (answer) => rulesOf(answer, projectId, consensusHash))
     if (current !== null) return current
     let cursor: string | null = null
-    for (let page = 0; page < pagesMax; page++) {
+    for (let page = 0; page < versionPagesMax; page++) {
       const after: string = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`
-      const found: VersionPage = await get(
-        `${project}/versions?limit=${versionsOfPage}${after}`,
-        readVersions,
-      )
+      const found: VersionPage = await get(`${project}/versions?limit=${itemsOfPage}${after}`, readVersions)
       const version = found.versions.find((one) => one.consensusHash === consensusHash)?.version
       if (version !== undefined)
         return get(`${project}/versions/${version}`, (answer) =>
@@ -172,21 +173,45 @@ export function hubFacts(node: ServeNode, client: HubClient | null): HubFacts {
       ),
 
     finalityVotes: (roundId) =>
-      get(
-        `/v1/explorer/rounds/${encodeURIComponent(roundId)}`,
-        (answer) => new Members(answer).optional('finality_votes', isList, 'a list') ?? [],
-        roundBytesMax,
+      orRefuse('round_id', () =>
+        get(
+          `/v1/explorer/rounds/${encodeURIComponent(roundId)}`,
+          (answer) => new Members(answer).optional('finality_votes', isList, 'a list') ?? [],
+          roundBytesMax,
+        ),
       ),
 
+    finalRounds: async (projectId, epoch) => {
+      const ids: string[] = []
+      let cursor: string | null = null
+      for (let page = 0; page < roundPagesMax; page++) {
+        const after: string = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`
+        const filter = `project_id=${projectId}&kind=task&state=finalized&limit=${itemsOfPage}`
+        const found: RoundSummaries = await orRefuse('project_id', () =>
+          get(`/v1/explorer/rounds?${filter}${after}`, readRounds),
+        )
+        for (const round of found.rounds) if (round.epoch === epoch) ids.push(round.id)
+        // They come with the newest first.
+        const isPast = found.rounds.some((round) => round.epoch < epoch)
+        if (found.cursor === null || isPast) break
+        cursor = found.cursor
+      }
+      return ids
+    },
+
+    // A set is not wrong where the hub does not say what to hold it against.
     stakingAddress: () =>
-      get('/', (answer) =>
-        new Members(answer)
-          .object('chain')
-          .object('contracts')
-          .get('staking', isAddress, 'the address of a contract'),
-      ),
+      get('/', readStaking).catch((error) => {
+        throw error instanceof HubError ? new NotYet(error.message) : error
+      }),
   }
 }
+
+const readStaking: AnswerReader<string> = (answer) =>
+  new Members(answer)
+    .object('chain')
+    .object('contracts')
+    .get('staking', isAddress, 'the address of a contract')
 
 /** What the hub does not have, or answers wrongly, is wrong with what it asked for. */
 async function orRefuse<T>(path: string, work: () => Promise<T>): Promise<T> {
@@ -211,9 +236,25 @@ interface VersionPage {
 const readVersions: AnswerReader<VersionPage> = (answer) => {
   const page = new Members(answer)
   return {
-    versions: page.objects('items', versionsOfPage).map((item) => ({
+    versions: page.objects('items', itemsOfPage).map((item) => ({
       version: item.get('version', isUnsigned, 'a number'),
       consensusHash: item.get('consensus_hash', isBytes32, 'a hash'),
+    })),
+    cursor: page.optional('next_cursor', isText, 'a cursor'),
+  }
+}
+
+interface RoundSummaries {
+  readonly rounds: readonly { readonly id: string; readonly epoch: number }[]
+  readonly cursor: string | null
+}
+
+const readRounds: AnswerReader<RoundSummaries> = (answer) => {
+  const page = new Members(answer)
+  return {
+    rounds: page.objects('items', itemsOfPage).map((item) => ({
+      id: item.get('round_id', isRoundId, 'the id of a round'),
+      epoch: item.get('epoch', isUnsigned, 'an epoch'),
     })),
     cursor: page.optional('next_cursor', isText, 'a cursor'),
   }

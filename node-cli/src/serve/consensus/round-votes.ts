@@ -110,7 +110,7 @@ export class RoundVotes {
     if (known - final > openMax) throw new NotYet('this node has too many open rounds')
     const kept = store.transaction(() => {
       store.rounds.see({ roundId: vote.round_id, ...placeOf(checked) }, clock.now())
-      return store.roundVotes.keep(checked)
+      return store.roundVotes.keep(checked, clock.now())
     })
     if (kept === 'conflict')
       log.warn('a node voted twice in one round', {

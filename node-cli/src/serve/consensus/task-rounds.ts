@@ -41,10 +41,16 @@ export class TaskRounds {
    * {@link NodeFault}.
    */
   async decide(round: TaskRound): Promise<GivenVote> {
-    const { store, identity } = this.#node
+    const { store, identity, log } = this.#node
     const roundId = deriveTaskRoundId(round.task)
     const given = store.votes.find(identity.publicKey, 'finality', roundId)
-    return given ?? this.#decisions.run(roundId, () => this.#decide(roundId, round))
+    if (given !== null) return given
+    try {
+      return await this.#decisions.run(roundId, () => this.#decide(roundId, round))
+    } catch (error) {
+      log.warn('no finality vote given', { round_id: roundId, reason: (error as Error).message })
+      throw error
+    }
   }
 
   async #decide(roundId: string, round: TaskRound): Promise<GivenVote> {
@@ -110,9 +116,10 @@ export class TaskRounds {
     const state = closedRoundState(fallback !== null, tally.contested, audited)
     const vote = { vote: own.vote, issuedAt: task.issued_at, answer: runText(run), createdAt: clock.now() }
     const given = store.votes.give(vote, () => {
-      store.rounds.judge({ roundId: record.round_id, task, judgement }, state, clock.now())
-      for (const cast of judged.votes) store.roundVotes.keep({ vote: cast, subject: cast.receipt_hash })
-      store.roundVotes.keep(own)
+      const now = clock.now()
+      store.rounds.judge({ roundId: record.round_id, task, judgement }, state, now)
+      for (const cast of judged.votes) store.roundVotes.keep({ vote: cast, subject: cast.receipt_hash }, now)
+      store.roundVotes.keep(own, now)
     })
     log.info('finality vote given', {
       state,

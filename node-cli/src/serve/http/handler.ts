@@ -13,6 +13,11 @@ import { readQuery, readTarget } from './target.ts'
 
 /** Bytes of bodies that are held at once. */
 const bodyBytesMax = 64 * 1024 * 1024
+/**
+ * Routes that take more have a budget of their own. Who signed a request only its whole body tells, so that whoever names a
+ * key that is not theirs can hold as much, and must not keep the others out.
+ */
+const usualBodyBytesMax = 16 * 1024 * 1024
 /** After how long a disk may have been mended. */
 const retrySeconds = 10
 
@@ -50,7 +55,7 @@ export function createHandler(
   isClosing: () => boolean,
 ): Handler {
   const find = createRouter(routes)
-  const budget = new BodyBudget(bodyBytesMax)
+  const budgets = { usual: new BodyBudget(bodyBytesMax), large: new BodyBudget(bodyBytesMax) }
   const requests = metrics.counter('http_requests_total', 'Requests by route, method and status', [
     'route',
     'method',
@@ -72,7 +77,8 @@ export function createHandler(
     reached(route)
     const claim = credentials.readClaim(request, route.access)
     const query = readQuery(search, route.query ?? [])
-    const body = await readBodyOf(arrival, route, budget)
+    const isLarge = (route.body?.bytesMax ?? 0) > usualBodyBytesMax
+    const body = await readBodyOf(arrival, route, isLarge ? budgets.large : budgets.usual)
     const caller = credentials.prove(request, claim, body)
     return route.handle({ method, params, query, body, caller, requestId, signal })
   }

@@ -55,8 +55,10 @@ export const migrations: readonly string[] = [
   -- Votes of rounds, of this node and of others: at most two different ones for each kind and key.
   CREATE TABLE round_votes (
     id INTEGER PRIMARY KEY, round_id TEXT NOT NULL, kind TEXT NOT NULL, public_key TEXT NOT NULL,
-    subject TEXT NOT NULL, vote TEXT NOT NULL, UNIQUE (round_id, kind, public_key, subject)
+    subject TEXT NOT NULL, vote TEXT NOT NULL, kept_at INTEGER NOT NULL,
+    UNIQUE (round_id, kind, public_key, subject)
   );
+  CREATE INDEX round_votes_by_age ON round_votes (kept_at);
   -- Evidence that can be posted. One record for each offence.
   CREATE TABLE evidence (
     id INTEGER PRIMARY KEY, offence TEXT NOT NULL UNIQUE, round_id TEXT NOT NULL, evidence TEXT NOT NULL,

@@ -15,6 +15,10 @@ type VoteOf<Kind extends RoundVoteKind> = Extract<RoundVote, { kind: Kind }>
 /** Who votes twice proves it with two votes; more prove nothing else. */
 const keptOfOneKey = 2
 
+/** How long votes are kept, in seconds: nobody asks for those of a round that is final for so long. */
+const keptSeconds = 30 * 86_400
+const droppedAtOnce = 1_000
+
 /** The votes of rounds, of this node and of others, each once. */
 export interface RoundVoteStore {
   /**
@@ -23,17 +27,19 @@ export interface RoundVoteStore {
    * @returns Whether it is new, known, or contradicts one that was kept before. Of more than two contradicting ones the
    * further are dropped.
    */
-  readonly keep: (checked: CheckedVote) => 'new' | 'known' | 'conflict' | 'dropped'
+  readonly keep: (checked: CheckedVote, now: number) => 'new' | 'known' | 'conflict' | 'dropped'
   /** The votes of a kind, in the order of keys and then of subjects. */
   readonly ofRound: <Kind extends RoundVoteKind>(
     roundId: string,
     kind: Kind,
   ) => readonly CheckedVote<VoteOf<Kind>>[]
+  /** Drops some of the votes of long ago. The records of their rounds stay. */
+  readonly dropOld: (now: number) => void
 }
 
 export function roundVoteStore(db: DatabaseSync): RoundVoteStore {
   const insert = db.prepare(
-    'INSERT INTO round_votes (round_id, kind, public_key, subject, vote) VALUES (?, ?, ?, ?, ?)',
+    'INSERT INTO round_votes (round_id, kind, public_key, subject, vote, kept_at) VALUES (?, ?, ?, ?, ?, ?)',
   )
   const subjects = db.prepare(
     'SELECT subject FROM round_votes WHERE round_id = ? AND kind = ? AND public_key = ?',
@@ -41,13 +47,16 @@ export function roundVoteStore(db: DatabaseSync): RoundVoteStore {
   const select = db.prepare(
     'SELECT subject, vote FROM round_votes WHERE round_id = ? AND kind = ? ORDER BY public_key, subject',
   )
+  const drop = db.prepare(
+    'DELETE FROM round_votes WHERE id IN (SELECT id FROM round_votes WHERE kept_at < ? LIMIT ?)',
+  )
   return {
-    keep: ({ vote, subject }) => {
+    keep: ({ vote, subject }, now) => {
       const { round_id: roundId, kind, public_key: key } = vote
       const kept = (subjects.all(roundId, kind, key) as { subject: string }[]).map((row) => row.subject)
       if (kept.includes(subject)) return 'known'
       if (kept.length >= keptOfOneKey) return 'dropped'
-      insert.run(roundId, kind, key, subject, JSON.stringify(vote))
+      insert.run(roundId, kind, key, subject, JSON.stringify(vote), now)
       return kept.length === 0 ? 'new' : 'conflict'
     },
     ofRound: <Kind extends RoundVoteKind>(roundId: string, kind: Kind) =>
@@ -55,5 +64,6 @@ export function roundVoteStore(db: DatabaseSync): RoundVoteStore {
         subject,
         vote: JSON.parse(vote) as VoteOf<Kind>,
       })),
+    dropOld: (now) => void drop.run(now - keptSeconds, droppedAtOnce),
   }
 }
