@@ -158,7 +158,8 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     this.ctx.acceptWebSocket(socket, [id])
     this.#kv.put('node_key', nodeKey)
     this.#session = { id, sinceMs: Date.now(), ready: null, badFrames: 0 }
-    this.#kv.put('checked_ms', Date.now())
+    // The records may have changed since the hub let it in, and since this object looked at them last.
+    this.#kv.delete('checked_ms')
     this.#changed(readyPauseMs)
     this.#send({ type: 'hello', session_id: id, time, params_hash: this.#config.paramsHash })
   }
@@ -315,7 +316,8 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
   async #check(): Promise<void> {
     if (this.#session === null || Date.now() < this.#checkDueMs()) return
     this.#kv.put('checked_ms', Date.now())
-    if (this.#isListening()) await this.#readStanding()
+    if (this.#socket() === null) this.#disconnected()
+    else if (this.#isListening()) await this.#readStanding()
   }
 
   async #readStanding(): Promise<void> {
@@ -365,10 +367,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     return {
       nodeKey,
       state: session === null ? 'offline' : freeSlots > 0 ? 'online' : 'idle',
-      sessionId: session?.id ?? null,
       connectedSince: session && Math.floor(session.sinceMs / 1000),
-      latencyMs: session?.ready?.latencyMs ?? null,
-      slots,
       freeSlots: session === null ? 0 : freeSlots,
       isVoteFaulty,
     }

@@ -45,12 +45,8 @@ export interface LinkView {
   readonly nodeKey: string
   /** A device that is connected is `idle` while it has no free slot. */
   readonly state: 'online' | 'idle' | 'offline'
-  readonly sessionId: string | null
   /** Unix seconds. */
   readonly connectedSince: number | null
-  /** From the first frame that the hub sent to the first one of the node. */
-  readonly latencyMs: number | null
-  readonly slots: number
   readonly freeSlots: number
   /** Whether its votes make it faulty. */
   readonly isVoteFaulty: boolean
@@ -68,6 +64,7 @@ export interface LinkStatus {
   readonly connected: boolean
   readonly sessionId: string | null
   readonly since: number | null
+  /** From the hub's first frame to the node's. */
   readonly latencyMs: number | null
   readonly slots: number
   readonly activeLeases: number

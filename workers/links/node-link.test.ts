@@ -465,6 +465,15 @@ describe('the state of a device', () => {
     expect(await relay.close()).toEqual({ code: closeCodes.normal, reason: 'silent' })
   })
 
+  test('what was held against a device and is not any more ends with its next socket', async () => {
+    await (await openReady()).drain()
+    await backdate('standing', { isBanned: true, isFaulty: false })
+    expect(await linkOf(node).offer(offerOf())).toBe('offline')
+    await (await openReady()).drain()
+    await runDurableObjectAlarm(linkOf(node))
+    expect(await linkOf(node).offer(offerOf())).toBe('offered')
+  })
+
   test('a ban that no message told is found by the next look', async () => {
     const relay = await openReady()
     await relay.drain()
