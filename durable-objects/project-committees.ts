@@ -61,6 +61,7 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> {
   /** With its terms once there are some: they hold for the whole epoch. */
   #running: RunningEpoch | null = null
   readonly #waiting = new Set<{ taskId: string; resolve: () => void }>()
+  readonly #starting = new Map<string, Promise<void>>()
 
   constructor(ctx: DurableObjectState, env: Env, config: CommitteesConfig | null) {
     super(ctx, env)
@@ -84,14 +85,11 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> {
     const running = await this.#runningEpoch(this.#config, projectId, now)
     if (running === null) return { status: 'none' }
     const submitted = this.#tasks.submit(projectId, request, running, now)
-    if (submitted.status === 'queued') {
-      await this.#alarmWithin(queuePauseMs)
-      await this.#noteQueued(this.#config, projectId, request, submitted.createdAt)
-    }
-    if (submitted.status === 'running') {
-      await this.#alarmWithin(queuePauseMs)
-      await this.#startRounds(this.#config)
-    }
+    if (submitted.status === 'conflict' || submitted.status === 'full') return submitted
+    await this.#alarmWithin(queuePauseMs)
+    // Whoever is told of a task can read of it, also when another request has just given it.
+    if (submitted.roundId !== null) await this.#startRounds(this.#config)
+    else await this.#noteQueued(this.#config, projectId, request, submitted)
     return submitted
   }
 
@@ -162,16 +160,26 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> {
   }
 
   async #startRounds(config: CommitteesConfig): Promise<void> {
-    await Promise.all(
-      this.#tasks.starting().map(async (terms) => {
-        try {
-          await config.startRound(terms)
-          this.#tasks.started(terms.roundId)
-        } catch (error) {
-          console.error(`${terms.roundId} could not be begun; the alarm tries again`, error)
-        }
-      }),
-    )
+    await Promise.all(this.#tasks.starting().map((terms) => this.#startRound(config, terms)))
+  }
+
+  /** One try at a time, which everybody waits for. */
+  #startRound(config: CommitteesConfig, terms: RoundTerms): Promise<void> {
+    const { roundId } = terms
+    const started = this.#starting.get(roundId) ?? this.#tryToStart(config, terms)
+    this.#starting.set(roundId, started)
+    return started
+  }
+
+  async #tryToStart(config: CommitteesConfig, terms: RoundTerms): Promise<void> {
+    try {
+      await config.startRound(terms)
+      this.#tasks.started(terms.roundId)
+    } catch (error) {
+      console.error(`${terms.roundId} could not be begun; the alarm tries again`, error)
+    } finally {
+      this.#starting.delete(terms.roundId)
+    }
   }
 
   /** A task that nobody could read of is not taken. */
@@ -179,12 +187,12 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> {
     config: CommitteesConfig,
     projectId: string,
     request: TaskRequest,
-    createdAt: number,
+    { status, taskId, createdAt }: Extract<Submitted, { taskId: string }>,
   ): Promise<void> {
     try {
-      await config.noteQueued(projectId, request, createdAt)
+      await config.noteQueued(projectId, { ...request, taskId }, createdAt)
     } catch (error) {
-      this.#tasks.drop([request.taskId])
+      if (status === 'queued') this.#tasks.drop([taskId])
       throw error
     }
   }

@@ -12,6 +12,7 @@ test('there is a walk for each thing that a newcomer asks about', () => {
     'A session token',
     'A log to a record',
     'A module to a receipt',
+    'A task to a final result',
   ])
 })
 

@@ -7,9 +7,10 @@ import { routes } from '../routes/index.ts'
 import { namedArtifact } from '../test/artifact.ts'
 import { client, errorOf } from '../test/client.ts'
 import { createProject, createValidators, settleEpoch } from '../test/epochs.ts'
-import { createAccused, createProposed } from '../test/evidence.ts'
+import { createAccused, createProposed, publishConsensus } from '../test/evidence.ts'
 import { failingDatabase } from '../test/failing-database.ts'
 import { createDeveloper, manifestOf, signed, submitProject, uploadModule } from '../test/project.ts'
+import { createKey } from '../test/rounds.ts'
 import { createDescribedMiner, createListedProject, minCollateral } from '../test/subscription.ts'
 import { createWallet, signIn } from '../test/wallet.ts'
 
@@ -157,6 +158,19 @@ const idempotentRoutes: Record<string, IdempotentRoute> = {
         token: owner.token,
         body: { project_id, node_id: device.nodeId, collateral: String(minCollateral) },
         done: () => rows('subscriptions WHERE owner = ?', owner.address),
+      }
+    },
+  },
+  'POST /v1/projects/{project_id}/tasks': {
+    begin: async () => {
+      const ada = await createDeveloper()
+      const projectId = await createListedProject({}, ada)
+      await publishConsensus(projectId)
+      return {
+        token: await createKey(ada.client, projectId),
+        path: `/v1/projects/${projectId}/tasks`,
+        body: { function: 'echo', input: '' },
+        done: () => rows('tasks WHERE project_id = ?', projectId),
       }
     },
   },

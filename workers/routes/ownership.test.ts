@@ -171,6 +171,8 @@ async function createAda(): Promise<Ada> {
       epoch_secs: '3600',
       epoch: '1',
       seq: '1',
+      task_id: 'a'.repeat(24),
+      ticket: 'ticket',
     },
     rows: async () => {
       const tables = await env.DB.batch(

@@ -2,7 +2,9 @@ import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, test } from 'vitest'
 import readme from '../../bench/reads/README.md?raw'
 import { SnapshotWriter } from '../../protocol/consensus/index.ts'
+import { readSettings } from '../env.ts'
 import { png } from '../images/testing/images.ts'
+import { inputAddress } from '../rounds/input-address.ts'
 import type { RouteDeclaration } from '../route.ts'
 import { services } from '../services.ts'
 import { createMembers, type Member } from '../test/attested-set.ts'
@@ -208,8 +210,11 @@ beforeAll(async () => {
     subscription_id: `0xa0${'0'.repeat(61)}1`,
     evidence_hash: `0xa0${'0'.repeat(61)}1`,
     module: (await uploadModule({ client: caller })).address,
+    task_id: 'a'.repeat(24),
+    ticket: await ticketOfInput(),
   }
   await fillRounds()
+  await insertTask(project)
   // From the second reading on, bytes come from the cache.
   for (const path of [`/v1/assets/${params.sha256}`, `/v1/modules/${params.module}/hbc`])
     await (await caller.get(path)).arrayBuffer()
@@ -235,6 +240,27 @@ async function fillRounds(): Promise<void> {
     })
   }
   await services(env).networkFigures.refresh(now)
+}
+
+/** A task with its round. */
+async function insertTask(projectId: string): Promise<void> {
+  const roundId = `task:${hex(9, 32)}`
+  await env.DB.batch([
+    env.DB.prepare(
+      "INSERT INTO tasks (task_id, project_id, round_id, function, gas_limit, input_hash, created_at) VALUES (?, ?, ?, 'f', 1, ?, 1)",
+    ).bind('a'.repeat(24), projectId, roundId, hex(1, 32)),
+    env.DB.prepare(
+      `INSERT INTO rounds (round_id, kind, state, project_id, module_address, function, input_hash, gas_limit, issued_at,
+        committee_size, votes, agreeing, audited) VALUES (?, 'task', 'pending', ?, ?2, 'f', ?2, 1, 1, 3, 0, 0, 0)`,
+    ).bind(roundId, projectId),
+  ])
+}
+
+/** The ticket of an input that is kept. */
+async function ticketOfInput(): Promise<string> {
+  await services(env).roundFiles.putPayload(hex(1, 32), 'input')
+  const address = inputAddress(readSettings(env), hex(1, 32), Math.floor(Date.now() / 1000) + 3_600)
+  return new URL(address).pathname.split('/').at(-1) ?? ''
 }
 
 const reads = (await loadRoutes())

@@ -24,7 +24,7 @@ import type { Subscription } from '../stores/subscriptions.ts'
 
 type Records = Pick<
   Services,
-  'committeeSets' | 'devices' | 'network' | 'projectFunding' | 'projectVersions' | 'subscriptions'
+  'committeeSets' | 'devices' | 'network' | 'projectFunding' | 'projectVersions' | 'rounds' | 'subscriptions'
 >
 
 /** An offence that is proven, and the time in which its owner can dispute it. */
@@ -147,20 +147,30 @@ async function requireProven(
 
 /**
  * A task of a project that cannot pay is a fallback: validators run it, and nobody is asked for a vote, though a committee
- * could be drawn for it. Its record is like that of an audited round in which nobody voted right, so the hub goes by when
- * it held the project to be underfunded. A record with a voter is none of a fallback.
+ * could be drawn for it. Its finality record is like that of an audited round in which nobody voted right. The hub's own
+ * record of the round tells the two apart; without one the hub goes by when it held the project to be underfunded. A
+ * finality record with a voter is none of a fallback.
  *
  * @param evidence - Proven otherwise.
  */
-async function requireCommittee({ projectFunding }: Records, { project_id, proof }: Evidence): Promise<void> {
-  const { task, finality } = proof as unknown as { task: Task; finality: readonly [FinalityVote] }
+async function requireCommittee({ projectFunding, rounds }: Records, evidence: Evidence): Promise<void> {
+  const { task, finality } = evidence.proof as unknown as { task: Task; finality: readonly [FinalityVote] }
   const { audited, voters } = finality[0].finality
   if (!audited || voters.length > 0) return
+  const round = await rounds.find(evidence.round_id)
   // The task and the period were dated by clocks that may differ.
-  if (await projectFunding.wasUnderfunded(project_id, task.issued_at, defaultNetworkParams.max_skew))
+  const isFallback =
+    round === null
+      ? await projectFunding.wasUnderfunded(
+          evidence.project_id,
+          task.issued_at,
+          defaultNetworkParams.max_skew,
+        )
+      : round.fallback !== null
+  if (isFallback)
     throw new ApiError(
       'invalid_evidence',
-      'This evidence proves nothing: the project was underfunded when the task was issued, and nobody voted, so the round was a fallback without a committee.',
+      'This evidence proves nothing: nobody voted, and the project was underfunded when the task was issued, so the round was a fallback without a committee.',
     )
 }
 

@@ -2,7 +2,7 @@ import { createScheduledController } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { FakeChain } from '../../durable-objects/testing/fake-chain.ts'
-import { quorum } from '../../protocol/consensus/index.ts'
+import { quorum, type Task } from '../../protocol/consensus/index.ts'
 import type { Evidence } from '../../protocol/settlement/index.ts'
 import hub from '../index.ts'
 import {
@@ -16,6 +16,7 @@ import {
 import { client, errorOf } from '../test/client.ts'
 import { createValidators, miner, readProject, submitReceipt } from '../test/epochs.ts'
 import { accusationsOf } from '../test/evidence.ts'
+import { publishRound } from '../test/final-rounds.ts'
 import type { IndexedHistory } from '../test/indexed-history.ts'
 import type { TestNode } from '../test/node.ts'
 
@@ -122,6 +123,21 @@ describe('a round without voters', () => {
     await refuse(fallback, 'the round was a fallback')
     await refuse(await missedVote(fundedAt + skew, 'no voters'), 'the round was a fallback')
     await accept(await missedVote(fundedAt + skew + 1, 'no voters'))
+  })
+
+  test('of which the hub has a record is what the record says, whenever it was', async () => {
+    const known = async (issuedAt: number, isFallback: boolean) => {
+      const evidence = await missedVote(issuedAt, 'no voters')
+      const { task } = evidence.proof as { task: Task }
+      const [first] = members as [Member]
+      await publishRound({
+        ...(isFallback ? { members: [], fallback: first } : { members, audit: 'right' }),
+        ...{ deeds: [], validators, issuedAt, task },
+      })
+      return evidence
+    }
+    await accept(await known(emptyAt + 20, false))
+    await refuse(await known(fundedAt + skew + 20, true), 'the round was a fallback')
   })
 
   test('of a set with too few to draw has none', async () => {

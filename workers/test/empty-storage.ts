@@ -8,7 +8,6 @@ import { env } from 'cloudflare:workers'
  */
 export async function emptyStorage(): Promise<void> {
   await Promise.all([
-    env.DB.prepare('SELECT name FROM sqlite_master LIMIT 1').run(),
     forgetBytes(),
     wakeAll(env.RELAYER),
     wakeAll(env.CHAIN_INDEXER),
@@ -17,6 +16,8 @@ export async function emptyStorage(): Promise<void> {
     wakeAll(env.ROUND),
     wakeAll(env.NODE_LINK),
   ])
+  // Last, because waking many objects may take as long.
+  await env.DB.prepare('SELECT name FROM sqlite_master LIMIT 1').run()
   await reset()
 }
 

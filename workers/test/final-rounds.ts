@@ -13,9 +13,9 @@ import {
 import { hashText } from '../../protocol/encoding/index.ts'
 import { type ExecutionReceipt, hashReceipt } from '../../protocol/execution/index.ts'
 import { deriveTaskRoundId, resolveProfile } from '../../protocol/identity/index.ts'
-import { readSettings } from '../env.ts'
+import { publishFinal } from '../rounds/publish-final.ts'
 import { publishedRound, roundFile } from '../rounds/published.ts'
-import { createRoundConfig } from '../rounds/round-config.ts'
+import { services } from '../services.ts'
 import type { RoundFile } from '../stores/round-files.ts'
 import type { PublishedRound } from '../stores/rounds.ts'
 import { attestSet, buildSets, createMembers, type Member, requireSet, seatsOf } from './attested-set.ts'
@@ -216,9 +216,13 @@ function leaseOf({ position, role, node_key }: CommitteeMember, deed: Deed, issu
   }
 }
 
-/** Publishes a round that is over, as its object does. */
-export const publishSimulated = ({ object }: { object: Round }) =>
-  createRoundConfig(env, readSettings(env)).publish(object)
+/** Publishes a round as its object does, but for recording its offences, which is left to the schedule. */
+export async function publishSimulated({ object }: { object: Round }): Promise<'written' | 'over'> {
+  const { rounds, roundFiles } = services(env)
+  const published = publishedRound(profile, object)
+  await roundFiles.putRound(roundFile(object))
+  return rounds.publish(published, publishFinal(object, published))
+}
 
 /** A round of the hub that is over: its file, and its rows with all that follows. */
 export async function publishRound(given: SimulatedRound): Promise<SimulatedEnd> {

@@ -230,11 +230,10 @@ describe('tasks of a project whose set is not attested', () => {
     expect(queued).toMatchObject({ status: 'queued', round_id: null, seq: null })
     const waiting = client().get(`/v1/tasks/${queued.task_id}?wait=20`)
     await rounds.attest()
-    await vi.waitUntil(
-      async () =>
-        (await rounds.task(queued.task_id)).status === 'running' ||
-        (await runDurableObjectAlarm(project()), false),
-    )
+    await vi.waitUntil(async () => {
+      await runDurableObjectAlarm(project())
+      return (await rounds.task(queued.task_id)).status === 'running'
+    })
     const { round_id } = await bodyOf(await client().get(`/v1/tasks/${queued.task_id}`))
     await finish(round_id ?? '')
     expect(await bodyOf(await waiting)).toMatchObject({ status: 'finalized', task_id: round_id })
