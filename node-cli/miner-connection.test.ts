@@ -19,7 +19,7 @@ import { token } from './testing/serving-node.ts'
 beforeAll(buildNodectl)
 
 /** Runs for a while. */
-const slow = { module: spinner, functions: ['f'], maxGas: 1_000_000_000 }
+const slow = { module: spinner, functions: ['f'], maxGas: 400_000_000 }
 const slowTask = { task: { gas_limit: slow.maxGas } }
 
 const upgrades = (hub: RelayHub) => hub.requests.filter((one) => one.startsWith('UPGRADE')).length

@@ -36,7 +36,7 @@ const hubAnswers =
     return sendJson(response, { node_id: 'node-1', role: 'miner', status: 'approved', url: null })
   }
 
-function keep(origin: string) {
+function keep(origin: string, benchmarkRanAt: () => number | null = () => null) {
   const turns = createTurns()
   const changes: HubLink[] = []
   const registration = keepRegistered({
@@ -47,7 +47,7 @@ function keep(origin: string) {
     registration: { role: 'miner', url: null, engine: 'native', nodectlVersion: '1.0.0', capabilities: [] },
     health: () => 'online',
     deviceProfile: () => deviceProfile,
-    benchmarkRanAt: () => null,
+    benchmarkRanAt,
     beforeEach: async () => {},
     afterEach: async () => {},
     changed: (link) => changes.push(link),
@@ -69,6 +69,20 @@ test('a hub that does not take what the device is hears of it all the same', asy
     state: 'registered',
     problem: 'the hub does not take what this device is: the hub refuses: class: no.',
   })
+})
+
+test('a device that is bound is described again when its benchmark was run, and then no more', async () => {
+  const hub = await startLyingHub(hubAnswers(() => ({})))
+  let ranAt: number | null = null
+  const { pause, next } = keep(hub.origin, () => ranAt)
+  const described = () => hub.requests.filter((one) => one.startsWith('PUT')).length
+  await pause()
+  await next()
+  expect(described()).toBe(1)
+  ranAt = 5
+  await next()
+  await next()
+  expect(described()).toBe(2)
 })
 
 test('whoever answers after a silence is asked who it is, before anything is signed', async () => {
