@@ -193,10 +193,10 @@ describe.runIf(hasAnvil)('a validator with a chain', () => {
   test('holds the audit block against the chain', async () => {
     const node = await start()
     expect((await callSigned(node, '/consensus/committee-sets', project.snapshot)).status).toBe(200)
-    const agreedAt = Math.floor(Date.now() / 1000) + 1
+    const round = createTestRound(project)
+    const agreedAt = round.task.issued_at + 1
     const first = await mineAt(agreedAt + 1)
     const second = await mineAt(agreedAt + 2)
-    const round = createTestRound(project, { issued_at: agreedAt - 1 })
     // Whether it is audited its hash decides; without votes it is run in any case, which the hub has no module for.
     const ask = (audit_block: object) =>
       callSigned(node, '/consensus/task-rounds', finalityRequest({ ...round, votes: [] }, { audit_block }))

@@ -199,7 +199,8 @@ export function createTestRound(project: TestProject, change: Partial<Task> = {}
     function: 'echo',
     input_hash: hashPayload(input),
     gas_limit: 1_000_000,
-    issued_at: Math.max(now(), epochStart(project.epoch, consensus.work.epoch_secs)),
+    // Also where the epoch ends meanwhile.
+    issued_at: Math.min(now(), epochStart(project.epoch + 1, consensus.work.epoch_secs) - 1),
     ...change,
   }
   const rules = { committee: consensus.work.committee, params }

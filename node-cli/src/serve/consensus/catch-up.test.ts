@@ -9,6 +9,7 @@ import { startTestHub, validatorSeeds } from '../../../testing/validator-network
 import { BackgroundThread } from '../background/background-thread.ts'
 import { systemClock } from '../clock.ts'
 import { hubClient } from '../hub/hub-client.ts'
+import { sendJson, startLyingHub } from '../hub/testing/lying-hub.ts'
 import { createLog } from '../log.ts'
 import type { ServeNode } from '../node.ts'
 import { openServeStore } from '../store/index.ts'
@@ -40,7 +41,8 @@ function signed(signers: number, change: Partial<FinalityRecord> = {}) {
   return { record, votes }
 }
 
-test('an epoch is completed with what only the hub shows, as far as a quorum signed it', async () => {
+/** What a validator has to catch up with, whose peers are at these addresses. */
+async function setUp(peerUrls: readonly string[] = []) {
   const hub = await startTestHub(project)
   const store = openServeStore(path.join(temporaryFolder(), 'node'))
   const background = new BackgroundThread()
@@ -49,7 +51,11 @@ test('an epoch is completed with what only the hub shows, as far as a quorum sig
     store.close()
   })
   store.senders.replace(
-    validatorSeeds.map((seed) => ({ publicKey: ed25519PublicKey(seed), role: 'validator', url: null })),
+    validatorSeeds.map((seed, i) => ({
+      publicKey: ed25519PublicKey(seed),
+      role: 'validator',
+      url: peerUrls[i] ?? null,
+    })),
   )
   const node = {
     store,
@@ -64,8 +70,80 @@ test('an epoch is completed with what only the hub shows, as far as a quorum sig
   const book = new RoundBook(node)
   const peers = peerClient(() => ({}), new AbortController().signal)
   const catchUp = new CatchUp(node, facts, peers, new RoundVotes(node, facts, book), book)
+  const finalIds = () => store.rounds.finalRecords(projectId, epoch).map((record) => record.round_id)
+  return { hub, store, catchUp, finalIds }
+}
 
-  const isFinal = quorum(validatorSeeds.length)
+const isFinal = quorum(validatorSeeds.length)
+const itemOf = ({ record, votes }: ReturnType<typeof signed>) => ({
+  round_id: record.round_id,
+  finality: record,
+  finality_votes: votes,
+})
+
+test('what a peer lists counts as far as its votes verify, and it is read on from there', async () => {
+  const [right, later] = [signed(isFinal), signed(isFinal)]
+  const few = signed(isFinal - 1)
+  const forged = signed(isFinal)
+  const [stolen, ...others] = forged.votes
+  const lies = { ...forged, votes: [{ ...stolen!, finality: { ...forged.record, gas_used: 2 } }, ...others] }
+  const pages: Record<string, object> = {
+    0: { items: [itemOf(right), itemOf(few), itemOf(lies), 7], next_cursor: '4', last_cursor: '5' },
+    4: { items: [itemOf(later)], next_cursor: null, last_cursor: '5' },
+    5: { items: [], next_cursor: null, last_cursor: '5' },
+  }
+  const { origin, requests } = await startLyingHub((request, response) => {
+    const cursor = new URL(request.url ?? '', 'http://peer').searchParams.get('cursor') ?? ''
+    sendJson(response, pages[cursor] ?? { items: [], next_cursor: null, last_cursor: '5' })
+  })
+  const { catchUp, store, finalIds } = await setUp([`${origin}/behind/a/proxy/`])
+  await catchUp.step()
+  expect(finalIds()).toEqual([right, later].map(({ record }) => record.round_id).toSorted())
+  for (const { record } of [few, forged]) expect(store.rounds.find(record.round_id)?.final).toBeNull()
+  await catchUp.step()
+  const cursors = requests.map(
+    (call) => /^GET \/behind\/a\/proxy\/consensus\/rounds\?.*cursor=(\d+)$/.exec(call)?.[1],
+  )
+  expect(cursors.slice(0, 3)).toEqual(['0', '4', '5'])
+})
+
+test('a peer that began anew is read from its beginning', async () => {
+  const before = signed(isFinal)
+  const after = signed(isFinal)
+  let rounds = [signed(0), signed(0), before]
+  const { origin } = await startLyingHub((request, response) => {
+    const cursor = Number(new URL(request.url ?? '', 'http://peer').searchParams.get('cursor'))
+    const items = rounds.slice(cursor).map(itemOf)
+    sendJson(response, { items, next_cursor: null, last_cursor: String(rounds.length) })
+  })
+  const { catchUp, finalIds } = await setUp([origin])
+  await catchUp.step()
+  expect(finalIds()).toEqual([before.record.round_id])
+  rounds = [after]
+  await catchUp.step()
+  await catchUp.step()
+  expect(finalIds()).toEqual([before, after].map(({ record }) => record.round_id).toSorted())
+})
+
+test('peers that answer nothing of use, or never end, keep nobody from the others', async () => {
+  const right = signed(isFinal)
+  const broken = await startLyingHub((_, response) => sendJson(response, { items: 'none' }))
+  const endless = await startLyingHub((request, response) => {
+    const cursor = Number(new URL(request.url ?? '', 'http://peer').searchParams.get('cursor'))
+    const next = String(cursor + 1)
+    sendJson(response, { items: [itemOf(signed(1))], next_cursor: next, last_cursor: next })
+  })
+  const honest = await startLyingHub((_, response) =>
+    sendJson(response, { items: [itemOf(right)], next_cursor: null, last_cursor: '1' }),
+  )
+  const { catchUp, finalIds } = await setUp([broken.origin, endless.origin, honest.origin])
+  await catchUp.step()
+  expect(finalIds()).toEqual([right.record.round_id])
+  expect(endless.requests).toHaveLength(10)
+})
+
+test('an epoch is completed with what only the hub shows, as far as a quorum signed it', async () => {
+  const { hub, store, catchUp, finalIds } = await setUp()
   const [first, second] = [signed(isFinal), signed(isFinal)]
   const few = signed(isFinal - 1)
   const later = signed(isFinal, { epoch: epoch + 1 })
@@ -84,9 +162,7 @@ test('an epoch is completed with what only the hub shows, as far as a quorum sig
 
   await catchUp.completeEpoch(projectId, epoch)
   const ids = ({ record }: typeof few) => record.round_id
-  expect(store.rounds.finalRecords(projectId, epoch).map((record) => record.round_id)).toEqual(
-    [first, second].map(ids).toSorted(),
-  )
+  expect(finalIds()).toEqual([first, second].map(ids).toSorted())
   expect(store.rounds.find(few.record.round_id)?.final).toBeNull()
   expect(hub.requests.filter((call) => call.includes(encodeURIComponent(later.record.round_id)))).toEqual([])
   expect(hub.requests.filter((call) => call.includes('cursor=three'))).toEqual([])

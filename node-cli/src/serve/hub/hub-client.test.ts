@@ -83,6 +83,33 @@ describe('what is no answer of a hub is refused with the reason', () => {
   })
 })
 
+describe('what is downloaded', () => {
+  const download = async (answer: Answerer, bytesMax = 10) => {
+    const { origin } = await startLyingHub(answer)
+    return hubClient(new URL(origin)).download('/v1/modules/0x/hbc', bytesMax)
+  }
+  const sends =
+    (type: string, bytes: number, status = 200): Answerer =>
+    (_, response) =>
+      void response.writeHead(status, { 'Content-Type': type }).end(Buffer.alloc(bytes, 7))
+
+  test('is given as it came, up to its bound', async () => {
+    expect([...(await download(sends('application/octet-stream', 10)))]).toEqual(Array(10).fill(7))
+    await expect(download(sends('application/octet-stream', 11))).rejects.toMatchObject({
+      failure: 'invalid_answer',
+      message: expect.stringContaining('sent more than 10 bytes'),
+    })
+  })
+
+  test.each([
+    ['of another type', sends('text/html', 1), 'invalid_answer', false],
+    ['that is not there', sends('application/json', 2, 404), 'invalid_answer', false],
+    ['of a hub that cannot answer now', sends('application/json', 2, 503), 'unreachable', true],
+  ])('nothing %s is taken', async (_, answer, failure, isPassing) => {
+    await expect(download(answer)).rejects.toMatchObject({ failure, isPassing })
+  })
+})
+
 describe('what may pass', () => {
   test('nobody answers', async () => {
     const server = createServer()
