@@ -86,7 +86,7 @@ async function startPeers(
 }
 
 async function startFilled(peers: readonly TestValidator[], validators: number): Promise<void> {
-  for (const peer of peers) await knowsPeers(await peer.start(), validators)
+  await Promise.all(peers.map(async (peer) => knowsPeers(await peer.start(), validators)))
 }
 
 describe('the calls of a validator that takes state', () => {
@@ -148,7 +148,8 @@ describe('the calls of a validator that takes state', () => {
   })
 })
 
-describe('--state-sync true', () => {
+// Each test starts four nodes or more.
+describe('--state-sync true', { timeout: 120_000 }, () => {
   test('a new validator reaches the roots of the others, and runs nothing before', async () => {
     const network = await startValidatorNetwork()
     const held = Promise.withResolvers<void>()
@@ -322,8 +323,8 @@ describe('--state-sync true', () => {
         path.includes('/state?') && pages < 2 ? Buffer.from('{}') : answer,
       )
     const fresh = await addValidator(network)
-    for (const peer of peers) nodes.push(await peer.start())
-    for (const node of nodes) await knowsPeers(node, 4)
+    for (const node of await Promise.all(peers.map((peer) => peer.start()))) nodes.push(node)
+    await Promise.all(nodes.map((node) => knowsPeers(node, 4)))
     const node = await fresh.start(['--state-sync', 'true'])
     await synced(node)
     const modules = await listed(node, peers[1]!)

@@ -85,6 +85,10 @@ export const migrations: readonly string[] = [
     address TEXT NOT NULL, bucket INTEGER NOT NULL, key TEXT NOT NULL, value BLOB NOT NULL,
     PRIMARY KEY (address, bucket, key)
   ) WITHOUT ROWID;
+  -- Modules whose storage is being put in its place from those entries.
+  CREATE TABLE sync_installs (
+    address TEXT PRIMARY KEY, sequence INTEGER NOT NULL, state_root TEXT NOT NULL
+  ) WITHOUT ROWID;
   -- Epochs of projects to settle. The receipt is kept from when a quorum attested it until the hub has it.
   CREATE TABLE epochs (
     project_id TEXT NOT NULL, epoch INTEGER NOT NULL,

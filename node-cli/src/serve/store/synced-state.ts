@@ -13,7 +13,7 @@ export interface KeptBucket {
   readonly isWhole: boolean
 }
 
-/** What state sync has taken. The storage of a module is put in its place when all of it is there, in one transaction. */
+/** What state sync has taken. The storage of a module is put in its place when all of it is there. */
 export interface SyncedStateStore {
   readonly progress: () => SyncProgress
   readonly begin: () => void
@@ -24,11 +24,20 @@ export interface SyncedStateStore {
   /** What is there of the buckets of a module; those that it has no more are removed. */
   readonly kept: (address: string, buckets: readonly StateBucket[]) => ReadonlyMap<number, KeptBucket>
   readonly keep: (address: string, buckets: readonly ProvenBucket[]) => void
-  /** Replaces the storage of a module by what was taken of it. */
-  readonly install: (target: StateTarget) => void
+  /** Begins to replace the storage of a module by what was taken of it. */
+  readonly beginInstall: (target: StateTarget) => void
+  /** Puts some of it in its place, so that the caller can do something else meanwhile. @returns Whether all is. */
+  readonly installSome: (target: StateTarget) => boolean
+  /** What was begun to be put in place, and is not. */
+  readonly installing: (address: string) => StateTarget | null
+  /** Takes back what was begun. */
+  readonly dropInstall: (address: string) => void
 }
 
 const progressFact = 'state_sync'
+
+/** Takes some milliseconds. */
+const movedAtOnce = 500
 
 export function syncedStateStore(db: DatabaseSync, facts: FactStore): SyncedStateStore {
   const selectBuckets = db.prepare(
@@ -44,6 +53,24 @@ export function syncedStateStore(db: DatabaseSync, facts: FactStore): SyncedStat
      ON CONFLICT DO UPDATE SET hash = excluded.hash, is_whole = excluded.is_whole`,
   )
   const putEntry = db.prepare('INSERT INTO sync_entries VALUES (?, ?, ?, ?)')
+  const selectInstall = db.prepare(
+    'SELECT address, sequence, state_root FROM sync_installs WHERE address = ?',
+  )
+  const putInstall = db.prepare('INSERT INTO sync_installs VALUES (?, ?, ?)')
+  const putSequence = db.prepare('INSERT INTO sequences VALUES (?, ?)')
+  const moveEntries = db.prepare(
+    'INSERT INTO storage SELECT address, key, value FROM sync_entries WHERE address = ? ORDER BY bucket, key LIMIT ?',
+  )
+  const removeMoved = db.prepare(
+    `DELETE FROM sync_entries WHERE address = ? AND (bucket, key) IN
+     (SELECT bucket, key FROM sync_entries WHERE address = ? ORDER BY bucket, key LIMIT ?)`,
+  )
+  const removeOf = (table: string) => db.prepare(`DELETE FROM ${table} WHERE address = ?`)
+  const removeStorage = removeOf('storage')
+  const removeSequence = removeOf('sequences')
+  const removeInstall = removeOf('sync_installs')
+  const removeBuckets = removeOf('sync_buckets')
+  const removeAllEntries = removeOf('sync_entries')
   const anyStorage = db.prepare('SELECT 1 FROM sequences LIMIT 1')
   const isProgress = (fact: string | null): fact is SyncProgress =>
     fact === 'under_way' || fact === 'complete'
@@ -55,7 +82,8 @@ export function syncedStateStore(db: DatabaseSync, facts: FactStore): SyncedStat
     begin: () => facts.set(progressFact, 'under_way'),
     complete: () =>
       inTransaction(db, () => {
-        db.exec('DELETE FROM sync_entries; DELETE FROM sync_buckets')
+        db.exec(`DELETE FROM storage WHERE address IN (SELECT address FROM sync_installs);
+          DELETE FROM sync_installs; DELETE FROM sync_entries; DELETE FROM sync_buckets`)
         facts.set(progressFact, 'complete')
       }),
     hasStorage: () => anyStorage.get() !== undefined,
@@ -82,15 +110,27 @@ export function syncedStateStore(db: DatabaseSync, facts: FactStore): SyncedStat
           putBucket.run(address, bucket, hash, Number(isEnd))
         }
       }),
-    install: ({ address, sequence }) =>
+    beginInstall: ({ address, sequence, state_root }) =>
       inTransaction(db, () => {
-        const run = (sql: string) => db.prepare(sql).run(address)
-        run('DELETE FROM storage WHERE address = ?')
-        run('INSERT INTO storage SELECT address, key, value FROM sync_entries WHERE address = ?')
-        run('DELETE FROM sync_entries WHERE address = ?')
-        run('DELETE FROM sync_buckets WHERE address = ?')
-        run('DELETE FROM sequences WHERE address = ?')
-        if (sequence > 0) db.prepare('INSERT INTO sequences VALUES (?, ?)').run(address, sequence)
+        removeStorage.run(address)
+        removeSequence.run(address)
+        putInstall.run(address, sequence, state_root)
+      }),
+    installSome: ({ address, sequence }) =>
+      inTransaction(db, () => {
+        const { changes } = moveEntries.run(address, movedAtOnce)
+        removeMoved.run(address, address, movedAtOnce)
+        if (Number(changes) === movedAtOnce) return false
+        removeBuckets.run(address)
+        removeInstall.run(address)
+        if (sequence > 0) putSequence.run(address, sequence)
+        return true
+      }),
+    installing: (address) => (selectInstall.get(address) as StateTarget | undefined) ?? null,
+    dropInstall: (address) =>
+      inTransaction(db, () => {
+        for (const remove of [removeStorage, removeAllEntries, removeBuckets, removeInstall])
+          remove.run(address)
       }),
   }
 }

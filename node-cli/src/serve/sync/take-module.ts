@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { artifactBytesMax } from '../../../../protocol/hbc/artifact.ts'
 import type { Profile } from '../../../../protocol/identity/index.ts'
 import { NodeFault } from '../../engine/index.ts'
@@ -44,6 +45,10 @@ export async function takeState(
   store: SyncedStateStore,
   target: StateTarget,
 ): Promise<void> {
+  const begun = store.installing(target.address)
+  if (begun?.sequence === target.sequence && begun.state_root === target.state_root)
+    return install(store, target)
+  if (begun !== null) store.dropInstall(target.address)
   const path = `/sync/modules/${target.address}`
   const state = readBuckets(profile, await peer.read({ target: path }), target)
   const kept = store.kept(target.address, state.buckets)
@@ -54,7 +59,13 @@ export async function takeState(
     const { bucket, index, entries, isEnd } = proven.at(-1)!
     place = isEnd ? firstPlace(state, kept, bucket) : { bucket, index: index + entries.length }
   }
-  store.install(target)
+  store.beginInstall(target)
+  await install(store, target)
+}
+
+/** Puts what was taken in its place, and lets the node answer meanwhile. */
+async function install(store: SyncedStateStore, target: StateTarget): Promise<void> {
+  while (!store.installSome(target)) await nextTurn()
 }
 
 /** The first entry above a bucket that is not here; null when all are. */

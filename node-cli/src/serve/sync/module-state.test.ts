@@ -1,0 +1,153 @@
+import { DatabaseSync } from 'node:sqlite'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { stateBucket } from '../../../../protocol/execution/index.ts'
+import { resolveProfile } from '../../../../protocol/identity/index.ts'
+import { temporaryFolder } from '../../../testing/nodectl.ts'
+import { databaseFile, openDatabase } from '../../data-dir/database.ts'
+import { type ProvenEntry, readBuckets, readPage } from './module-state.ts'
+import { type StatePage, type StatePlace, StateReader } from './state-reader.ts'
+
+const profile = resolveProfile()
+const address = `0x${'11'.repeat(32)}`
+const reader = new StateReader(profile)
+const byKey = (a: ProvenEntry, b: ProvenEntry) => (a.key < b.key ? -1 : 1)
+
+/** A database with entries of one module. */
+function storeOf(entries: readonly ProvenEntry[]): string {
+  const folder = temporaryFolder()
+  const db = openDatabase(folder)
+  const put = db.prepare('INSERT INTO storage VALUES (?, ?, ?)')
+  for (const { key, value } of entries) put.run(address, key, value)
+  db.prepare('INSERT INTO sequences VALUES (?, 3)').run(address)
+  db.close()
+  return databaseFile(folder)
+}
+
+const shown = (entries: readonly ProvenEntry[]) =>
+  [...entries].sort(byKey).map(({ key, value }) => [key, Buffer.from(value).toString('hex')])
+
+/** Large entries whose keys share a bucket. */
+function inOneBucket(count: number): ProvenEntry[] {
+  const found: ProvenEntry[] = []
+  for (let i = 0; found.length < count; i++) {
+    const key = Buffer.from(`key ${i}`)
+    if (stateBucket(key) === 7)
+      found.push({ key: key.toString('hex'), value: new Uint8Array(40_000).fill(i) })
+  }
+  return found.sort(byKey)
+}
+
+function stateOf(file: string) {
+  const summary = reader.summary(file, address)
+  return readBuckets(profile, summary, { address, ...summary })
+}
+
+function pageAt(file: string, place: StatePlace): StatePage {
+  const found = reader.page(file, address, 3, place)
+  if (found.status !== 'found') throw new Error(found.status)
+  return found.page
+}
+
+/** What a peer takes that asks page by page. */
+function takeAll(file: string): ProvenEntry[] {
+  const state = stateOf(file)
+  const taken: ProvenEntry[] = []
+  let place: StatePlace | null =
+    state.buckets[0] === undefined ? null : { bucket: state.buckets[0][0], index: 0 }
+  while (place !== null) {
+    const proven = readPage(pageAt(file, place), state, place)
+    for (const { entries } of proven) for (const entry of entries) taken.push(entry)
+    const { bucket, index, entries, isEnd } = proven.at(-1)!
+    const next = state.buckets.find(([other]) => other > bucket)
+    if (!isEnd) place = { bucket, index: index + entries.length }
+    else place = next === undefined ? null : { bucket: next[0], index: 0 }
+  }
+  return taken
+}
+
+describe('the pages of a store', () => {
+  const entries = fc.uniqueArray(
+    fc.record({
+      key: fc.uint8Array({ minLength: 1, maxLength: 8 }).map((bytes) => Buffer.from(bytes).toString('hex')),
+      value: fc.uint8Array({ minLength: 1, maxLength: 64 }),
+    }),
+    { selector: ({ key }) => key, maxLength: 60 },
+  )
+
+  test('property: whoever takes them has the store', () => {
+    fc.assert(
+      fc.property(entries, (given) => {
+        expect(shown(takeAll(storeOf(given)))).toEqual(shown(given))
+      }),
+      { numRuns: 20 },
+    )
+  })
+
+  test('a bucket that no page holds is given in parts, each with the leaves of the others', () => {
+    const given = inOneBucket(24)
+    const file = storeOf(given)
+    const state = stateOf(file)
+    expect(state.buckets).toHaveLength(1)
+    const first = pageAt(file, { bucket: state.buckets[0]![0], index: 0 })
+    expect(first.buckets[0]?.after.length).toBeGreaterThan(0)
+    expect(takeAll(file)).toHaveLength(24)
+  })
+
+  test('a store that has changed since gives no page', () => {
+    const file = storeOf(inOneBucket(2))
+    const [[bucket] = [0]] = stateOf(file).buckets
+    const db = new DatabaseSync(file)
+    db.exec('UPDATE sequences SET sequence = 4')
+    db.close()
+    expect(reader.page(file, address, 3, { bucket, index: 0 })).toEqual({ status: 'moved', sequence: 4 })
+    expect(reader.page(file, address, 4, { bucket, index: 2 })).toEqual({ status: 'nothing' })
+  })
+})
+
+describe('a page that is not what was asked for is refused', () => {
+  const file = storeOf(inOneBucket(24))
+  const state = stateOf(file)
+  const place = { bucket: state.buckets[0]![0], index: 0 }
+  const page = pageAt(file, place)
+  const [only] = page.buckets
+  const withBucket = (change: object) => ({ ...page, buckets: [{ ...only, ...change }] })
+  const [first, second, ...others] = only!.entries
+
+  test.each<[string, unknown]>([
+    ['no object', null],
+    ['another root', { ...page, state_root: address }],
+    ['another sequence', { ...page, sequence: 4 }],
+    ['no buckets', { ...page, buckets: [] }],
+    ['more buckets than there are', { ...page, buckets: [only, only] }],
+    ['another bucket', withBucket({ bucket: only!.bucket + 1 })],
+    ['another place', withBucket({ before: [only!.after[0]] })],
+    ['no entries', withBucket({ entries: [] })],
+    ['entries out of order', withBucket({ entries: [second, first, ...others] })],
+    ['an entry left out', withBucket({ entries: [first, ...others] })],
+    ['another value', withBucket({ entries: [{ ...first, value_b64: 'AA==' }, second, ...others] })],
+    [
+      'a value in another spelling',
+      withBucket({ entries: [{ ...first, value_b64: 'AA=' }, second, ...others] }),
+    ],
+    ['a key of another bucket', withBucket({ entries: [{ ...first, key: '00' }, second, ...others] })],
+    ['a leaf left out', withBucket({ after: only!.after.slice(1) })],
+    ['leaves that are none', withBucket({ after: ['x'] })],
+  ])('%s', (_, answer) => {
+    expect(() => readPage(answer, state, place)).toThrow(expect.objectContaining({ name: 'PeerError' }))
+  })
+
+  test('and so is a list of buckets that does not make up the root', () => {
+    const summary = reader.summary(file, address)
+    for (const buckets of [
+      null,
+      [],
+      [[place.bucket, address]],
+      [...summary.buckets, ...summary.buckets],
+      [[5000, address]],
+    ])
+      expect(() => readBuckets(profile, { ...summary, buckets }, { address, ...summary })).toThrow(
+        expect.objectContaining({ name: 'PeerError' }),
+      )
+  })
+})
