@@ -157,42 +157,46 @@ export class ProjectCommittees extends ProjectCommitteesObject<Env> {
 }
 
 export class Round extends DurableObject<Env> implements Omit<RoundObject, keyof DurableObject> {
-  readonly #object: Promise<RoundObject<Env>>
-
-  constructor(ctx: DurableObjectState, env: Env) {
-    super(ctx, env)
-    this.#object = ctx.blockConcurrencyWhile(async () => {
-      const { createRound } = await import('./rounds/round-object.ts')
-      return createRound(ctx, env)
-    })
-  }
+  #object: Promise<RoundObject<Env>> | undefined
 
   async start(terms: RoundTerms): Promise<void> {
-    return (await this.#object).start(terms)
+    return (await this.#load()).start(terms)
   }
 
   async execute(request: DirectRequest): Promise<DirectOutcome> {
-    return (await this.#object).execute(request)
+    return (await this.#load()).execute(request)
   }
 
   async accepted(offerId: string, nodeKey: string): Promise<void> {
-    return (await this.#object).accepted(offerId, nodeKey)
+    return (await this.#load()).accepted(offerId, nodeKey)
   }
 
   async declined(offerId: string, nodeKey: string, reason: string): Promise<void> {
-    return (await this.#object).declined(offerId, nodeKey, reason)
+    return (await this.#load()).declined(offerId, nodeKey, reason)
   }
 
   async voted(offerId: string, nodeKey: string, body: VoteBody): Promise<VoteResult> {
-    return (await this.#object).voted(offerId, nodeKey, body)
+    return (await this.#load()).voted(offerId, nodeKey, body)
   }
 
   async wait(awaited: Awaited, ms: number): Promise<'reached' | 'pending' | 'gone'> {
-    return (await this.#object).wait(awaited, ms)
+    return (await this.#load()).wait(awaited, ms)
   }
 
   override async alarm(): Promise<void> {
-    return (await this.#object).alarm()
+    return (await this.#load()).alarm()
+  }
+
+  /** Rounds begin by the dozen, and nothing is read before this: no event has to be held back while the code is loaded. */
+  #load(): Promise<RoundObject<Env>> {
+    this.#object ??= import('./rounds/round-object.ts').then(
+      ({ createRound }) => createRound(this.ctx, this.env),
+      (error: unknown) => {
+        this.#object = undefined
+        throw error
+      },
+    )
+    return this.#object
   }
 }
 

@@ -252,7 +252,9 @@ const provocations: Provocation[] = [
         operationId: '',
       }
       await services(env).idempotencyKeys.claim(another, unixNow())
-      return acceptedCall(declaration, { headers: { 'Idempotency-Key': key } })
+      // Open routes know a caller by what it sends along.
+      const headers = { 'Idempotency-Key': key, Authorization: `Bearer ${caller.token}` }
+      return acceptedCall(declaration, { headers })
     },
   },
   {

@@ -22,7 +22,7 @@ export const getTask = defineRoute(
     summary: 'Get a task',
     description: 'By its own id, or by that of its round, percent-encoded.',
     params: TaskParams,
-    query: z.object({
+    query: z.strictObject({
       wait: Wait.meta({ description: 'Seconds to wait until the task is final, or has failed.' }),
     }),
     cache: { maxAgeSeconds: 0 },

@@ -9,7 +9,7 @@ import { requireKeyProject } from '../../middleware/authenticate.ts'
 import { spendAddressBudget } from '../../middleware/rate-limit.ts'
 import { defineRoute } from '../../route.ts'
 import type { ProjectRecord } from '../../stores/projects.ts'
-import type { TaskRecord } from '../../stores/tasks.ts'
+import type { TaskRecord, TaskRow } from '../../stores/tasks.ts'
 import { findInForce, unknownProject } from '../projects/access.ts'
 import { ProjectParams } from '../projects/schema.ts'
 import { manifestOf } from '../projects/view.ts'
@@ -34,7 +34,7 @@ export const submitTask = defineRoute(
     description:
       'With an API key of its developer that has `tasks:submit`; without one where the project takes tasks of everybody.',
     params: z.object(ProjectParams),
-    query: z.object({
+    query: z.strictObject({
       wait: Wait.meta({ description: 'Seconds to wait for what `accept` says.' }),
       accept: z.enum(['final', 'agreed']).optional().meta({
         description: 'What to wait for: the final result, or that of the committee. `final` when left out.',
@@ -96,9 +96,12 @@ export const submitTask = defineRoute(
       idempotencyKey: body.idempotency_key === undefined ? null : `${caller}\n${body.idempotency_key}`,
       underfunded: record.project.listingStatus === 'underfunded',
     })
-    const taskId = requireTaken(submitted)
-    const found = await tasks.find(taskId)
-    if (found === null) throw unavailable('The record of the task')
+    const taken = requireTaken(submitted)
+    const found = (await tasks.find(taken.taskId)) ?? {
+      // It was taken, and is written down by the object of its round as soon as that can.
+      task: { ...taken, projectId, function: body.function, gasLimit, inputHash: input.hash, error: null },
+      round: null,
+    }
     const reached = await waitForTask(c, found, accept, wait)
     return taskAnswer(c, reached, isReached(reached, accept) ? 200 : 202)
   },
@@ -147,7 +150,9 @@ async function admitCaller(c: HubContext, record: ProjectRecord): Promise<string
   return clientSubject(c.req.header('cf-connecting-ip'))
 }
 
-function requireTaken(submitted: Submitted | { status: 'none' }): string {
+type Taken = Pick<TaskRow, 'taskId' | 'roundId' | 'createdAt'>
+
+function requireTaken(submitted: Submitted | { status: 'none' }): Taken {
   switch (submitted.status) {
     case 'conflict':
       throw new ApiError('conflict', 'This idempotency_key names another task. Use a fresh one.')
@@ -162,6 +167,6 @@ function requireTaken(submitted: Submitted | { status: 'none' }): string {
     case 'none':
       throw unavailable('The committee of the project')
     default:
-      return submitted.taskId
+      return submitted
   }
 }

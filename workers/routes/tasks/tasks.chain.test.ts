@@ -113,12 +113,12 @@ describe('tasks of a project whose set is attested', () => {
     expect(refused).toMatchObject({ status: 409, error: 'conflict' })
   })
 
-  test('50 different tasks at once have 50 different places', async () => {
+  test('different tasks at once have different places', async () => {
     const answers = await Promise.all(
-      Array.from({ length: 50 }, (_, i) => rounds.submit({ input: `task ${i}` })),
+      Array.from({ length: 20 }, (_, i) => rounds.submit({ input: `task ${i}` })),
     )
     const seqs = (await Promise.all(answers.map(bodyOf))).map(({ seq }) => seq ?? -1).sort((a, b) => a - b)
-    expect(seqs).toEqual(Array.from({ length: 50 }, (_, i) => (seqs[0] ?? 0) + i))
+    expect(seqs).toEqual(Array.from({ length: 20 }, (_, i) => (seqs[0] ?? 0) + i))
   })
 
   test.each([

@@ -39,6 +39,7 @@ async function resultOf(c: HubContext, round: RoundRow) {
 }
 
 export function statusOf({ task, round }: TaskRecord): z.output<typeof TaskView>['status'] {
+  if (round === null && task.roundId !== null) return 'running'
   if (round === null) return task.error === null ? 'queued' : 'failed'
   return round.state === 'pending' ? 'running' : round.state
 }
