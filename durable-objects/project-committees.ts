@@ -15,8 +15,8 @@ export interface CommitteesConfig {
    * @returns Null for a project that has no committees, such as one that is not listed.
    */
   advance(projectId: string): Promise<CommitteesProgress | null>
-  /** Network time may leap ahead of the machine's where it follows a chain: it is looked at this often then. */
-  pollMs: number | null
+  /** Network time may leap ahead of the machine's where it follows a chain: it is read this often then. */
+  leapingTime: { pollMs: number; now(): Promise<number> } | null
 }
 
 const firstPauseMs = 5_000
@@ -32,7 +32,7 @@ export const retryPauseMs = (attempts: number): number =>
  * Sees to the committee sets of one project: `env.PROJECT_COMMITTEES.getByName('<project id>')`. Its alarm comes when the
  * set of the next epoch is due, and again, with growing pauses, until a quorum of the validators has attested it.
  *
- * It holds only its project and how often it tried. Sets and attestations lie in the database, whose keys decide between
+ * It holds only its project, how often it tried, and when the next set is due where time leaps. Sets and attestations lie in the database, whose keys decide between
  * alarms that run twice: a set that is there is never built again.
  */
 export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> {
@@ -53,9 +53,16 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> {
   override async alarm(): Promise<void> {
     const projectId = this.ctx.storage.kv.get<string>('project_id')
     if (this.#config === null || projectId === undefined) return
+    const { leapingTime } = this.#config
+    const now = (await leapingTime?.now()) ?? 0
+    if (leapingTime !== null && now < (this.ctx.storage.kv.get<number>('due_at') ?? 0))
+      return this.ctx.storage.setAlarm(Date.now() + leapingTime.pollMs)
     const progress = await this.#advance(this.#config, projectId)
-    if (progress === null) return void this.ctx.storage.kv.delete('attempts')
-    await this.ctx.storage.setAlarm(Date.now() + this.#pauseMs(this.#config, progress))
+    if (progress === null) {
+      for (const key of ['attempts', 'due_at']) this.ctx.storage.kv.delete(key)
+      return
+    }
+    await this.ctx.storage.setAlarm(Date.now() + this.#pauseMs(this.#config, progress, now))
   }
 
   async #advance(config: CommitteesConfig, projectId: string): Promise<CommitteesProgress | null> {
@@ -67,13 +74,15 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> {
     }
   }
 
-  #pauseMs({ pollMs }: CommitteesConfig, { open, nextInSecs }: CommitteesProgress): number {
+  /** @param now - Network time where it leaps. */
+  #pauseMs({ leapingTime }: CommitteesConfig, { open, nextInSecs }: CommitteesProgress, now: number): number {
     const { kv } = this.ctx.storage
     const attempts = open === 0 ? 0 : (kv.get<number>('attempts') ?? 0) + 1
     kv.put('attempts', attempts)
     const nextMs = Math.max(0, Math.min(nextInSecs * 1000, restMs))
-    // Where time leaps, what is missing may be there at once, and no pause grows.
-    if (pollMs !== null) return Math.min(nextMs, attempts === 0 ? pollMs : firstPauseMs)
-    return attempts === 0 ? nextMs : Math.min(nextMs, retryPauseMs(attempts))
+    if (leapingTime === null) return attempts === 0 ? nextMs : Math.min(nextMs, retryPauseMs(attempts))
+    // What is missing may be there after the next leap, so no pause grows.
+    kv.put('due_at', attempts === 0 ? now + nextMs / 1000 : 0)
+    return Math.min(nextMs, attempts === 0 ? leapingTime.pollMs : firstPauseMs)
   }
 }

@@ -97,7 +97,10 @@ function committeesConfig(env: Env): CommitteesConfig | null {
   const settings = readSettings(env)
   if (!settings.CHAIN_RPC_URL || !settings.CHAIN_CONTRACTS) return null
   return {
-    pollMs: settings.CLOCK === 'chain' ? settings.CHAIN_POLL_MS : null,
+    leapingTime:
+      settings.CLOCK === 'chain'
+        ? { pollMs: settings.CHAIN_POLL_MS, now: () => services(env).clock.now() }
+        : null,
     advance: async (projectId) => {
       const { ProjectSets } = await import('./committees/project-sets.ts')
       return new ProjectSets(services(env), settings).advance(projectId)

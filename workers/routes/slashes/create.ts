@@ -6,6 +6,7 @@ import { defineRoute } from '../../route.ts'
 import { proveOffence } from '../../settlement/evidence.ts'
 import { windowTime } from '../../settlement/window-time.ts'
 import type { Slash } from '../../stores/slashes.ts'
+import { spendDraw } from '../committees/draw-budget.ts'
 import { EvidenceInput, evidenceExample, SlashView, slashExample, slashView } from './schema.ts'
 
 const recordedExample = {
@@ -61,6 +62,7 @@ async function record(c: HubContext, evidence: Evidence, now: number): Promise<A
     c.var.services,
     c.var.settings.PROFILE,
     evidence,
+    (set) => spendDraw(c, set),
     now,
   )
   const offenceId = deriveOffenceId(evidence)
