@@ -15,9 +15,9 @@ if (!Number.isSafeInteger(scenarios) || scenarios < 1 || !Number.isSafeInteger(f
   process.exit(2)
 }
 const file = `bench/settlement/chaos-${firstSeed}.json`
-/** Scenarios of one network at once; it takes five times as many, since checks become slow with many epochs. */
-const atOnce = 100
-const scenariosPerNetwork = 5 * atOnce
+/** Scenarios of one network at once; it takes four times as many, since checks become slow with many epochs. */
+const atOnce = 125
+const scenariosPerNetwork = 4 * atOnce
 /** Each keeps about one processor busy. */
 const networksAtOnce = 2
 const scenariosPerKill = 24

@@ -12,7 +12,7 @@ export interface Cursor extends BlockRef {
   final: BlockRef
   /** What the index was begun with. */
   network: IndexedNetwork
-  /** Whether the chain had later blocks when these were read, as while it is read from its beginning. */
+  /** Whether far more was to be read, as while the chain is read from its beginning. An index is always some blocks late. */
   isBehind: boolean
 }
 
@@ -77,6 +77,8 @@ const logsMax = 1_500
 const heldLogsMax = 10_000
 /** Addresses in one question; nodes take a thousand. */
 const addressesMax = 500
+/** Blocks that an index may be late by and is not behind. */
+const lagMax = 50
 /** Answers without our tip in a row before it counts as removed. */
 const vanishedMax = 5
 
@@ -135,7 +137,7 @@ export class IndexerStepper {
     const last = read.headers.at(-1) as Header
     // While catching up, everything up to `to` may be older than the final block.
     const finalHere = final.number > last.number ? last : final
-    const isBehind = last.number < latest.number
+    const isBehind = latest.number - last.number > lagMax
     const written = await this.#store.append(tip, read.headers, read.logs, finalHere, isBehind)
     if (written === 'moved') return report('suspect')
     this.#rememberVaults(read.logs, last.hash)

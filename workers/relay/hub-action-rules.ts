@@ -15,7 +15,7 @@ export interface KnownStates {
   own: ChainState | null
   /** Of what {@link HubActionRules.dependsOn} names, in its order. */
   others: readonly (ChainState | null)[]
-  /** Whether the chain has more than is indexed: then what is missing may only not be read yet. */
+  /** Whether the chain has far more than is indexed: then what is missing may only not be read yet. */
   isBehind: boolean
 }
 

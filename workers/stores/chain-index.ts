@@ -58,7 +58,7 @@ export class ChainIndexStore {
     return { number, hash, final: { number: finalNumber, hash: finalHash }, network, isBehind }
   }
 
-  /** Whether the chain has more than is indexed: before the index has read all there was, and after blocks were taken back. */
+  /** Whether the chain has far more than is indexed, as while it is read from its beginning. */
   async isBehind(): Promise<boolean> {
     return (await this.cursor())?.isBehind ?? true
   }
@@ -194,7 +194,7 @@ export class ChainIndexStore {
           AND b.state IS NOT NULL AND ${guard}`,
       sql`DELETE FROM ${chainStatesBefore} WHERE block_number > ${to.number} AND ${guard}`,
       ...this.#effects(touched, guard),
-      this.#moveCursor(tip, to, tip.final, { isBehind: true }),
+      this.#moveCursor(tip, to, tip.final, tip),
     ])
   }
 

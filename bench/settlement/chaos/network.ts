@@ -59,7 +59,7 @@ export interface ChaosNetwork {
 
 const confirmations = 2
 const depthMax = 2 * confirmations + 2
-const blockMs = 250
+const blockMs = 500
 const agedSecs = 7_200
 /** Beginnings of the reasons for which an action waits: nobody has to do anything about it for now. */
 const waits = [
@@ -105,11 +105,11 @@ export async function startChaosNetwork(): Promise<ChaosNetwork> {
     vars: {
       BASE_URL: origin,
       CLOCK: 'chain',
-      CHAIN_TIMEOUT_MS: '1000',
+      CHAIN_TIMEOUT_MS: '2500',
       CHAIN_CONFIRMATIONS: String(confirmations),
       CHAIN_FINALITY_BLOCKS: String(depthMax + 2),
-      CHAIN_POLL_MS: '700',
-      RELAYER_STUCK_MS: '700',
+      CHAIN_POLL_MS: '2000',
+      RELAYER_STUCK_MS: '1000',
       ARBITER_PRIVATE_KEY: arbiterKey,
       COORDINATOR_SEED: `0x${'c0'.repeat(32)}`,
       OPERATOR_ADDRESSES: privateKeyToAddress(operatorKey).toLowerCase(),

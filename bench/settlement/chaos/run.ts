@@ -44,7 +44,7 @@ const stepsPerTurn = 5
 const decisionSecs = 15 * 86_400
 /** How long a step may take before it is disturbed. */
 const disturbedMs = 2_500
-const cronMs = 2_000
+const cronMs = 4_000
 /** How long a node shows no receipts, or fails to. */
 const blindMs = 2_500
 

@@ -38,7 +38,7 @@ export interface Scenario {
   eligible: { node_key: string; collateral: string }[]
 }
 
-const pollMs = 1_500
+const pollMs = 4_000
 
 /** Before its epoch begins, and while nothing moves. */
 export async function beginScenario(
