@@ -140,13 +140,13 @@ export async function startChaosNetwork(): Promise<ChaosNetwork> {
       }
   }
   const rows = <T extends object>(text: string, ...values: unknown[]) =>
-    again(() => rowsOf(network.hub, text, ...values)) as unknown as Promise<T[]>
+    again(() => network.use((hub) => rowsOf(hub, text, ...values))) as unknown as Promise<T[]>
   const head = async () => Number(await chain.rpc('eth_blockNumber'))
   const indexed = async () =>
     Number((await rows<{ n: number }>('SELECT block_number AS n FROM chain_cursor'))[0]?.n)
   const schedule = async () => {
     await rows(`UPDATE hub_actions SET next_attempt_at = next_attempt_at - ? WHERE ${isPutOff}`, agedSecs)
-    await again(() => wake(network.hub))
+    await again(() => network.use(wake))
   }
   const openActions = () =>
     rows<OpenAction>("SELECT kind, subject, attempts, last_error FROM hub_actions WHERE state = 'open'")
@@ -166,7 +166,7 @@ export async function startChaosNetwork(): Promise<ChaosNetwork> {
     return sent?.n === 0 && open.every(isWaiting)
   }
 
-  await again(() => wake(network.hub))
+  await again(() => network.use(wake))
   const tools = await readNetwork(origin, patiently)
   const operator = await signIn(tools, operatorKey)
   const former = [createNodeKey(profile), createNodeKey(profile)]
