@@ -23,7 +23,7 @@ export interface CommitteesConfig {
    * @returns Null for a project that has no committees, such as one that is not listed.
    */
   advance(projectId: string): Promise<CommitteesProgress | null>
-  /** Network time may leap ahead of the machine's where it follows a chain: it is looked at this often then. */
+  /** Network time may leap ahead of the machine's where it follows a chain: it is read this often then. */
   pollMs: number | null
   /** Network time. */
   now(): Promise<number>
@@ -52,8 +52,9 @@ export const retryPauseMs = (attempts: number): number =>
  * id>')`. Its alarm comes when the set of the next epoch is due, and again, with growing pauses, until a quorum of the
  * validators has attested it.
  *
- * Of sets it holds only how often it tried: they and their attestations lie in the database, whose keys decide between alarms
- * that run twice. Of tasks it holds those that wait or run, and which `seq` is the next.
+ * Of sets it holds only how often it tried, and when the next is due where time leaps: they and their attestations lie in the
+ * database, whose keys decide between alarms that run twice. Of tasks it holds those that wait or run, and which `seq` is the
+ * next.
  */
 export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> {
   readonly #config: CommitteesConfig | null
@@ -120,16 +121,28 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> {
 
   override async alarm(): Promise<void> {
     const projectId = this.ctx.storage.kv.get<string>('project_id')
-    if (this.#config === null || projectId === undefined) return
-    const progress = await this.#advance(this.#config, projectId)
-    await this.#moveTasks(this.#config, projectId).catch((error) =>
+    const config = this.#config
+    if (config === null || projectId === undefined) return
+    const setsMs = await this.#moveSets(config, projectId)
+    await this.#moveTasks(config, projectId).catch((error) =>
       console.error(`the tasks of ${projectId} could not be brought forward`, error),
     )
-    const pauseMs = this.#tasks.count('queued') + this.#tasks.count('starting') > 0 ? queuePauseMs : Infinity
-    if (progress === null) this.ctx.storage.kv.delete('attempts')
-    const setsMs = progress === null ? Infinity : this.#pauseMs(this.#config, progress)
-    const nextMs = Math.min(pauseMs, setsMs)
+    const isAwaited = this.#tasks.count('queued') + this.#tasks.count('starting') > 0
+    const nextMs = Math.min(setsMs, isAwaited ? queuePauseMs : Infinity)
     if (nextMs < Infinity) await this.ctx.storage.setAlarm(Date.now() + nextMs)
+  }
+
+  /** Builds the sets that are due and has them attested. @returns When that is looked at again, in milliseconds. */
+  async #moveSets(config: CommitteesConfig, projectId: string): Promise<number> {
+    const { kv } = this.ctx.storage
+    const { pollMs } = config
+    // A clock that cannot be read is read again.
+    const now = pollMs === null ? 0 : await config.now().catch(() => 0)
+    if (pollMs !== null && now < (kv.get<number>('due_at') ?? 0)) return pollMs
+    const progress = await this.#advance(config, projectId)
+    if (progress !== null) return this.#pauseMs(config, progress, now)
+    for (const key of ['attempts', 'due_at']) kv.delete(key)
+    return Infinity
   }
 
   /** Gives waiting tasks their rounds, ends those that waited in vain, and begins what was decided on. */
@@ -222,13 +235,15 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> {
     }
   }
 
-  #pauseMs({ pollMs }: CommitteesConfig, { open, nextInSecs }: CommitteesProgress): number {
+  /** @param now - Network time where it leaps. */
+  #pauseMs({ pollMs }: CommitteesConfig, { open, nextInSecs }: CommitteesProgress, now: number): number {
     const { kv } = this.ctx.storage
     const attempts = open === 0 ? 0 : (kv.get<number>('attempts') ?? 0) + 1
     kv.put('attempts', attempts)
     const nextMs = Math.max(0, Math.min(nextInSecs * 1000, restMs))
-    // Where time leaps, what is missing may be there at once, and no pause grows.
-    if (pollMs !== null) return Math.min(nextMs, attempts === 0 ? pollMs : Math.min(firstPauseMs, 2 * pollMs))
-    return attempts === 0 ? nextMs : Math.min(nextMs, retryPauseMs(attempts))
+    if (pollMs === null) return attempts === 0 ? nextMs : Math.min(nextMs, retryPauseMs(attempts))
+    // What is missing may be there after the next leap, so no pause grows.
+    kv.put('due_at', attempts === 0 ? now + nextMs / 1000 : 0)
+    return Math.min(nextMs, attempts === 0 ? pollMs : Math.min(firstPauseMs, 2 * pollMs))
   }
 }

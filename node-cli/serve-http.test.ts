@@ -471,6 +471,63 @@ describe('bodies', () => {
   })
 })
 
+/** Requests of callers that name a key the node knows, and cannot sign with it. */
+describe.skipIf(ownAddress === undefined)('bodies of callers that are not proven', () => {
+  const coordinator = `0x${'33'.repeat(32)}`
+  const bodyBytes = 2 * 1024 * 1024
+
+  const startKnowing = async (): Promise<ServingNode> => {
+    const folder = newFolder()
+    const store = openServeStore(folder)
+    store.senders.replace([{ publicKey: ed25519PublicKey(coordinator), role: 'coordinator', url: null }])
+    store.close()
+    return startNode(folder, { bind: '0.0.0.0:0' })
+  }
+
+  /** Sends all of a body but its last byte. @returns What is answered. */
+  const holdBack = (node: ServingNode, count: number): Promise<string>[] => {
+    const { headers } = signRequest(profile, coordinator, {
+      method: 'POST',
+      target: '/execute',
+      timestamp: Math.floor(Date.now() / 1000),
+      nonce: '7'.repeat(32),
+      body: 'another body',
+    })
+    const head = [
+      'POST /execute HTTP/1.1',
+      'Host: x',
+      ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+      'Content-Type: application/json',
+      `Content-Length: ${bodyBytes}`,
+    ]
+    const bytes = Buffer.concat([
+      Buffer.from(`${head.join('\r\n')}\r\n\r\n`),
+      Buffer.alloc(bodyBytes - 1, ' '),
+    ])
+    const { port } = new URL(node.url)
+    return Array.from({ length: count }, () => {
+      const socket = connect({ host: ownAddress!, port: Number(port) })
+      socket.on('error', () => {})
+      socket.write(bytes)
+      return readText(socket).catch(() => '')
+    })
+  }
+
+  test('one address fills a part of the memory for bodies, and not for long', {
+    timeout: 120_000,
+  }, async () => {
+    const node = await startKnowing()
+    const answers = await Promise.all(holdBack(node, 30))
+    const withStatus = (status: number) => answers.filter((answer) => answer.startsWith(`HTTP/1.1 ${status}`))
+    // 24 MiB hold twelve of them at a time.
+    expect(withStatus(503).length).toBeGreaterThan(0)
+    expect(withStatus(408).length + withStatus(503).length).toBe(30)
+    expect(withStatus(408)[0]).toMatch(/A body must come on by 16 KiB in 5 s/)
+    const reply = await node.call(`/modules/${echo.address}`, { method: 'PUT', body: echo.bytes })
+    expect(reply.status).toBe(201)
+  })
+})
+
 describe('many at once', () => {
   test('500 executions: each is answered, and health stays quick', { timeout: 180_000 }, async () => {
     const node = await startNode(newFolder())

@@ -5,8 +5,8 @@
  */
 import { writeFileSync } from 'node:fs'
 import type { Counts } from './chaos/check.ts'
-import { Difference } from './chaos/difference.ts'
-import { type NetworkResult, runOnNetwork } from './chaos/run.ts'
+import { runInProcess } from './chaos/process.ts'
+import type { NetworkResult } from './chaos/run.ts'
 
 const scenarios = Number(process.argv[2] ?? 1_000)
 const firstSeed = Number(process.argv[3] ?? 1)
@@ -15,34 +15,39 @@ if (!Number.isSafeInteger(scenarios) || scenarios < 1 || !Number.isSafeInteger(f
   process.exit(2)
 }
 const file = `bench/settlement/chaos-${firstSeed}.json`
-const atOnce = 32
-const killEvery = 2
-/** Mining becomes slow on a chain with many blocks, and checks with many epochs, so a new network begins after as many. */
-const scenariosPerNetwork = 240
+/** Scenarios of one network at once; it takes four times as many, since checks become slow with many epochs. */
+const atOnce = 125
+const scenariosPerNetwork = 4 * atOnce
+/** Each keeps about one processor busy. */
+const networksAtOnce = 2
+const scenariosPerKill = 24
 
-const results: NetworkResult[] = []
 const startedMs = performance.now()
 const seconds = () => Math.round((performance.now() - startedMs) / 1000)
-for (let first = 0; first < scenarios; first += scenariosPerNetwork) {
-  const length = Math.min(scenariosPerNetwork, scenarios - first)
-  const seeds = Array.from({ length }, (_, index) => firstSeed + first + index)
-  try {
-    const onProgress = (text: string) => console.log(`${seconds()} s: ${text}`)
-    // After every turn: a run that is ended has said how far it came.
-    const onTurn = (result: NetworkResult) => write([...results, result])
-    results.push(await runOnNetwork({ seeds, atOnce, killEvery, onProgress, onTurn }))
-  } catch (error) {
-    if (!(error instanceof Difference)) throw error
-    console.error(`The first difference, after ${seconds()} s. ${error.message}`)
-    process.exit(1)
+/** What each network has come to so far. */
+const results = new Map<number, NetworkResult>()
+const firsts = Array.from(
+  { length: Math.ceil(scenarios / scenariosPerNetwork) },
+  (_, network) => firstSeed + network * scenariosPerNetwork,
+)
+const next = firsts.values()
+const runOneByOne = async () => {
+  for (const first of next) {
+    const length = Math.min(scenariosPerNetwork, firstSeed + scenarios - first)
+    await runInProcess({ first, length, atOnce, scenariosPerKill }, (message) => {
+      if ('text' in message) return console.log(`${seconds()} s: ${message.text}`)
+      if ('result' in message) return write(results.set(first, message.result))
+      console.error(`The first difference, after ${seconds()} s. ${message.difference}`)
+      process.exit(1)
+    })
   }
-  write(results)
 }
-console.log(JSON.stringify(summarise(results), null, 2))
-process.exit(0)
+await Promise.all(Array.from({ length: networksAtOnce }, runOneByOne))
+console.log(JSON.stringify(summarise([...results.values()]), null, 2))
 
-function write(results: readonly NetworkResult[]): void {
-  writeFileSync(file, `${JSON.stringify(summarise(results), null, 2)}\n`)
+/** After every turn: a run that is ended has said how far it came. */
+function write(results: ReadonlyMap<number, NetworkResult>): void {
+  writeFileSync(file, `${JSON.stringify(summarise([...results.values()]), null, 2)}\n`)
 }
 
 function summarise(results: readonly NetworkResult[]) {

@@ -155,7 +155,7 @@ class MemoryStore implements IndexStore {
     return this.tip
   }
   async begin(at: BlockRef, network: IndexedNetwork) {
-    this.tip = { ...at, final: at, network }
+    this.tip = { ...at, final: at, network, isBehind: true }
   }
   async vaults() {
     return this.logs.flatMap((log) => openedVault(log) ?? [])
@@ -168,14 +168,15 @@ class MemoryStore implements IndexStore {
     headers: readonly Header[],
     logs: readonly Log[],
     final: BlockRef,
+    isBehind: boolean,
   ): Promise<StoreOutcome> {
     this.logs.push(...logs)
     this.blocks.push(...headers)
-    this.tip = { ...tip, ...(headers.at(-1) as Header), final }
+    this.tip = { ...tip, ...(headers.at(-1) as Header), final, isBehind }
     return 'done'
   }
   async finalize(tip: Cursor, final: BlockRef): Promise<StoreOutcome> {
-    this.tip = { ...tip, final }
+    this.tip = { ...tip, final, isBehind: false }
     return 'done'
   }
   async rollback(tip: Cursor, to: BlockRef): Promise<StoreOutcome> {
@@ -220,6 +221,22 @@ describe('IndexerStepper', () => {
     expect(store.logs).toEqual([])
     expect(await outcome()).toBe('advanced')
     expect(store.logs).toEqual(expected())
+  })
+
+  test('is behind while far more is to be read, and not after blocks were taken back', async () => {
+    const isBehind = async () => [await outcome(), store.tip?.isBehind]
+    chain.mine(...Array<number>(280).fill(0))
+    expect(await isBehind()).toEqual(['advanced', true])
+    expect(await isBehind()).toEqual(['advanced', true])
+    expect(await isBehind()).toEqual(['advanced', false])
+    chain.reorganise(2, 0, 0)
+    expect(await isBehind()).toEqual(['rolled_back', false])
+  })
+
+  test('is not behind a chain that ends where it begins to read', async () => {
+    chain.mine(0)
+    stepper = makeStepper({ startBlock: chain.blocks.length - 1 })
+    expect([await outcome(), store.tip?.isBehind]).toEqual(['idle', false])
   })
 
   test('takes no log of a block it did not read', async () => {

@@ -12,6 +12,8 @@ export interface Cursor extends BlockRef {
   final: BlockRef
   /** What the index was begun with. */
   network: IndexedNetwork
+  /** Whether far more was to be read, as while the chain is read from its beginning. An index is always some blocks late. */
+  isBehind: boolean
 }
 
 /** What makes an index one of this network: with anything else another index would come out. */
@@ -30,7 +32,9 @@ export interface IndexStore {
     headers: readonly Header[],
     logs: readonly Log[],
     final: BlockRef,
+    isBehind: boolean,
   ): Promise<StoreOutcome>
+  /** The tip is the newest block. */
   finalize(tip: Cursor, final: BlockRef): Promise<StoreOutcome>
   rollback(tip: Cursor, to: BlockRef): Promise<StoreOutcome>
 }
@@ -73,6 +77,8 @@ const logsMax = 1_500
 const heldLogsMax = 10_000
 /** Addresses in one question; nodes take a thousand. */
 const addressesMax = 500
+/** Blocks that an index may be late by and is not behind. */
+const lagMax = 50
 /** Answers without our tip in a row before it counts as removed. */
 const vanishedMax = 5
 
@@ -121,7 +127,7 @@ export class IndexerStepper {
 
     const final = await this.#final(tip, latest)
     if (latest.number <= tip.number) {
-      if (final.number <= tip.final.number) return report('idle')
+      if (final.number <= tip.final.number && !tip.isBehind) return report('idle')
       await this.#store.finalize(tip, final)
       return report('idle')
     }
@@ -131,7 +137,8 @@ export class IndexerStepper {
     const last = read.headers.at(-1) as Header
     // While catching up, everything up to `to` may be older than the final block.
     const finalHere = final.number > last.number ? last : final
-    const written = await this.#store.append(tip, read.headers, read.logs, finalHere)
+    const isBehind = latest.number - last.number > lagMax
+    const written = await this.#store.append(tip, read.headers, read.logs, finalHere, isBehind)
     if (written === 'moved') return report('suspect')
     this.#rememberVaults(read.logs, last.hash)
     return report('advanced', last.number)

@@ -54,6 +54,11 @@ export interface RelayerNetwork {
   fund: () => Promise<void>
   /** Returns once no crash is under way. */
   up: () => Promise<unknown>
+  /**
+   * Works with what Miniflare gives access to, such as the database. A crash that comes meanwhile makes the work fail: on a
+   * hub that is being stopped it would wait for ever, and the whole process with it.
+   */
+  use: <T>(work: (hub: Hub) => Promise<T>) => Promise<T>
   stop: () => Promise<void>
 }
 
@@ -127,8 +132,10 @@ export async function startRelayerNetwork(options: NetworkOptions = {}): Promise
     })
   }
   let crashing = Promise.resolve()
+  const using = new Set<Promise<unknown>>()
   const crash = async (rotating: readonly number[]) => {
     for (const pid of running.workerds) process.kill(pid, 'SIGKILL')
+    await Promise.allSettled(using)
     await running.hub.stop()
     for (const hub of rotating) keys[hub]?.push(keyOf(generatePrivateKey()))
     await fund()
@@ -152,6 +159,16 @@ export async function startRelayerNetwork(options: NetworkOptions = {}): Promise
     },
     fund,
     up: () => crashing,
+    async use(work) {
+      await crashing
+      const done = work(running.hub)
+      using.add(done)
+      try {
+        return await done
+      } finally {
+        using.delete(done)
+      }
+    },
     async stop() {
       await running.hub.stop()
       await chain.stop()

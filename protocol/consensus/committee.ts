@@ -33,6 +33,14 @@ export interface KeptCommittee {
   readonly seats: readonly Seat[]
 }
 
+/** What of a seated committee says whether a task is its own, and who has to vote. */
+export interface SeatedTask {
+  readonly set_hash: string
+  readonly snapshot: Pick<Snapshot, 'project_id' | 'epoch'>
+  readonly seq: number
+  readonly seats: readonly Pick<CommitteeMember, 'role' | 'node_key'>[]
+}
+
 /** What seats a committee beside the snapshot. */
 export interface SeatingRules {
   /** `consensus.work.committee` of the manifest. */
@@ -85,7 +93,7 @@ export function seatHashed(
 
 /** Whether a task belongs to the snapshot and the draw of a committee. */
 export function isTaskOf(
-  seated: KeptCommittee,
+  seated: Omit<SeatedTask, 'seats'>,
   task: Pick<Task, 'project_id' | 'epoch' | 'seq' | 'set_hash'>,
 ): boolean {
   return (

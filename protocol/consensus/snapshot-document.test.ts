@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { encodeCanonicalJson, hashText, utf8 } from '../encoding/index.ts'
 import { exclusionReasons, hashSnapshot, type Snapshot, type SnapshotEntry } from './snapshot.ts'
 import { placeCandidates, type SnapshotCandidate } from './snapshot-build.ts'
-import { readSnapshotDocument, SnapshotWriter } from './snapshot-document.ts'
+import { findSnapshotEntry, readSnapshotDocument, SnapshotWriter } from './snapshot-document.ts'
 
 const address = `0x${'ab'.repeat(20)}`
 
@@ -67,6 +67,13 @@ test('property: a document is the canonical JSON of its snapshot, with its hash,
       expect(await read((entry) => entry)).toEqual(snapshot)
       const keys = snapshot.entries.map(({ node_key }) => node_key)
       expect(await read(({ node_key }) => node_key)).toEqual({ ...snapshot, entries: keys })
+      const find = (nodeKey: string) => findSnapshotEntry(slices(utf8(text), length), nodeKey)
+      for (const at of [0, entries >> 1, entries - 1]) {
+        const entry = snapshot.entries[at]
+        if (entry !== undefined) expect(await find(entry.node_key)).toEqual(entry)
+      }
+      for (const absent of [hashText('stranger'), snapshot.excluded[0]?.node_key ?? ''])
+        expect(await find(absent)).toBeNull()
     }),
     { numRuns: 30 },
   )

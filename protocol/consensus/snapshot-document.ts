@@ -117,6 +117,31 @@ export async function readSnapshotDocument<E>(
   return { ...(JSON.parse(header + text) as Snapshot), entries }
 }
 
+/**
+ * The entry of a key in a snapshot that {@link SnapshotWriter} wrote, or null. The others are passed over as text, which
+ * costs a small part of reading them.
+ */
+export async function findSnapshotEntry(
+  bytes: AsyncIterable<Uint8Array>,
+  nodeKey: string,
+): Promise<SnapshotEntry | null> {
+  const member = `"node_key":"${nodeKey}"`
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const piece of bytes) {
+    text += decoder.decode(piece, { stream: true })
+    const listEnd = text.indexOf('"excluded":[')
+    const at = text.indexOf(member)
+    const isFound = at >= 0 && (listEnd < 0 || at < listEnd)
+    const end = isFound ? text.indexOf('}', at) : -1
+    if (end >= 0) return JSON.parse(text.slice(text.lastIndexOf('{', at), end + 1)) as SnapshotEntry
+    if (!isFound && listEnd >= 0) return null
+    // The last entry may not be whole yet.
+    text = text.slice(text.lastIndexOf('{'))
+  }
+  return null
+}
+
 /** Takes the entries that are there whole off a text, and gives the rest. No member of an entry contains a brace. */
 function takeEntries(text: string, take: (entry: SnapshotEntry) => void): string {
   let at = 0

@@ -5,7 +5,7 @@ import {
   parseFinalityVote,
   parseTaskVote,
   quorum,
-  type SeatedCommittee,
+  type SeatedTask,
   type Task,
   type TaskVote,
   VoteError,
@@ -119,7 +119,7 @@ export interface EvidenceContext {
    * Seats the committee of a task from the attested snapshot of (project, epoch); null when none is known. Only
    * `missed_sla` needs it.
    */
-  readonly seat: (task: Task) => SeatedCommittee | null
+  readonly seat: (task: Task) => SeatedTask | null
 }
 
 /**

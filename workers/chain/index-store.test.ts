@@ -74,7 +74,7 @@ const claimedElsewhere = (number: number, logIndex: number): Log =>
   logAt(number, logIndex, address('ee'), claimedTopics, toHex(logIndex, { size: 32 }))
 
 const append = async (number: number, logs: Log[], final = 0) =>
-  index.append((await store.cursor()) as Cursor, [blockAt(number)], logs, blockAt(final))
+  index.append((await store.cursor()) as Cursor, [blockAt(number)], logs, blockAt(final), false)
 
 const count = (table: string) => env.DB.prepare(`SELECT count(*) AS n FROM ${table}`).first<number>('n')
 
@@ -93,6 +93,7 @@ describe('the chain index', () => {
         [{ ...blockAt(number), timestamp }],
         [],
         blockAt(0),
+        false,
       )
       return store.leadSecs()
     }
@@ -171,7 +172,7 @@ describe('the chain index', () => {
           })),
         )
         const headers = added.map(({ header }) => header)
-        expect(await index.append(tip, headers, logs, headerAt(final))).toBe('done')
+        expect(await index.append(tip, headers, logs, headerAt(final), false)).toBe('done')
       }
       for (const [who, subject] of subjects.entries()) {
         const last = blocks.flatMap(({ payouts }) => payouts).findLast(([whose]) => whose === who)

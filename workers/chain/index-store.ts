@@ -18,13 +18,13 @@ export function createIndexStore(store: ChainIndexStore, contracts: Contracts): 
     vaults: () => store.vaults(),
     finalize: (tip, final) => store.finalize(tip, final),
     rollback: (tip, to) => store.rollback(tip, to),
-    async append(tip, headers, logs, final) {
+    async append(tip, headers, logs, final, isBehind) {
       const times = new Map(headers.map(({ hash, timestamp }) => [hash, timestamp]))
       const candidates = vaultCandidates(logs, contracts).map((id): Subject => ({ kind: 'vault', id }))
       const vaults = [...(await statesOf(candidates)).values()].map(({ subject }) => subject)
       const events = readEvents(logs, { contracts, vaults, times })
       const { states, before } = foldEvents(events, await statesOf(events.flatMap(subjectsOf)), final.number)
-      return store.append(tip, { headers, events, states, before }, final)
+      return store.append(tip, { headers, events, states, before }, final, isBehind)
     },
   }
 }

@@ -8,7 +8,8 @@ const titles: Record<BudgetName, string> = {
   node: 'Calls of an approved validator, or of a device with its collateral',
   unproven: 'Credentials that are refused',
   beacon_search: '`GET /v1/beacons/{epoch_secs}/{epoch}` of beacons that nobody has asked for before',
-  large_draw: '`GET /v1/committees/{project_id}/{epoch}/{seq}` of sets with more than 1,000 nodes',
+  large_draw:
+    'Draws from sets with more than 1,000 nodes: `GET /v1/committees/{project_id}/{epoch}/{seq}`, and `POST /v1/slashes` of a missed vote',
   unknown_transaction: '`GET /v1/transactions/{id}` of ids that the database does not have',
   preflight: 'Preflights of browsers',
   public_tasks: '`POST /v1/projects/{project_id}/tasks` without a key of the developer',

@@ -220,7 +220,7 @@ describe.skipIf(chain === null)('the settlement of epochs, on the contracts', ()
     expect(await shown(running)).toMatchObject({ status: 'settled' })
   })
 
-  test('an epoch above what the vault pays for one waits, with the reason', async () => {
+  test('an epoch above what the vault pays for one waits, and the project is underfunded until its terms pay', async () => {
     const project = await createRegistered()
     await project.open(7n)
     await project.fund(100n * tokens)
@@ -231,7 +231,19 @@ describe.skipIf(chain === null)('the settlement of epochs, on the contracts', ()
       status: 'underfunded',
       settlement: { status: 'queued', error: expect.stringContaining('pays 7 at most') },
     })
+    expect(await listingOf(over)).toBe('underfunded')
+    const from = ((await runningEpoch()) + 2) * hour
+    await project.setTerms(from, 100n * tokens)
+    await bringDue()
+    expect(await listingOf(over)).toBe('underfunded')
+    await passTime(2 * hour)
+    await bringDue()
     expect(await listingOf(over)).toBe('listed')
+    // What held when it ended cannot be changed.
+    expect(await shown(over)).toMatchObject({
+      status: 'underfunded',
+      settlement: { error: expect.stringContaining('pays 7 at most') },
+    })
   })
 
   test('nothing is posted while posting is paused', async () => {

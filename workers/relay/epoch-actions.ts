@@ -1,9 +1,11 @@
 import { encodeFunctionData, type Hex } from 'viem'
 import { projectVaultAbi, vaultFactoryAbi } from '../../contracts/generated/contracts.ts'
-import { type ChainState, unreservedFunds, vaultTerms } from '../chain/projections.ts'
+import type { ChainState, VaultTerms } from '../chain/projections.ts'
 import type { Env } from '../env.ts'
 import { services } from '../services.ts'
 import { recordEpochFigures } from '../settlement/epoch-figures.ts'
+import { type EpochCost, isPaying, type Shortfall, shortfallOf } from '../settlement/vault-standing.ts'
+import type { EpochRow } from '../stores/epochs.ts'
 import type { HubAction } from '../stores/hub-actions.ts'
 import type { HubActionRules, KnownStates, Progress, Wait } from './hub-action-rules.ts'
 
@@ -23,6 +25,8 @@ const isVetoed = (epoch: ChainState | null): boolean => epoch?.vetoed === true &
 const isPosted = (epoch: ChainState | null, { merkle_root, receipt_hash }: HubAction['wanted']): boolean =>
   epoch?.vetoed === false && epoch.merkle_root === merkle_root && epoch.receipt_hash === receipt_hash
 
+/** When an index that is behind is looked at again; what it reads makes due what waits for it. */
+const readSeconds = 60
 /** The clock of the chain may be behind that of the hub. */
 const clockMarginSeconds = 60
 
@@ -42,11 +46,15 @@ export const postEpochRules: HubActionRules = {
     { kind: 'vault', id: readSubject(subject).vault },
     { kind: 'posting', id: vault_factory },
   ],
-  waitsFor: ({ own, others: [vault = null, posting = null] }, { subject, wanted }) => {
+  waitsFor: ({ own, others: [vault = null, posting = null], isBehind }, action, now) => {
+    const { wanted } = action
+    // What is not read yet is not what never happened.
+    if (isBehind) return { reason: 'The chain is not read to its end yet.', until: now + readSeconds }
     if (isVetoed(own)) return { reason: 'An arbiter vetoed the epoch, and has not reopened it.' }
     if (isPosted(own, wanted)) return { reason: 'The challenge period runs.', until: standsFrom(own) }
     if (posting?.paused === true) return { reason: 'An arbiter has paused the posting of epochs.' }
-    return unpayable(vault, readSubject(subject).epoch, wanted)
+    const shortfall = shortfallOf(vault, costOf(action))
+    return shortfall && unpayable(vault, shortfall, now)
   },
   call: (_, subject, { merkle_root, receipt_hash, miner = '0', developer = '0', treasury = '0' }) =>
     vaultCall(subject, (epoch) =>
@@ -66,60 +74,65 @@ export const postEpochRules: HubActionRules = {
   next: ({ subject }) => ({ kind: 'pay_fees', subject, wanted: {} }),
 }
 
-/** Why a vault cannot pay an epoch, as far as the index tells; the rest is the vault's to refuse. */
-function unpayable(vault: ChainState | null, epoch: bigint, wanted: HubAction['wanted']): Wait | null {
-  const { gross = '0', token, epoch_secs: epochSecs = '0' } = wanted
-  if (vault === null) return { reason: 'The vault is not opened yet.' }
-  if (vault.token !== token)
-    return { reason: `The vault pays ${vault.token}, and the epoch is paid in ${token}.` }
-  const end = (Number(epoch) + 1) * Number(epochSecs)
-  if (end <= Number(vault.created_at)) return { reason: 'The epoch had ended when the vault was opened.' }
-  // As the vault judges it: an epoch is paid by the terms that held in its last second.
-  const terms = vaultTerms(vault, end - 1)
-  if (terms !== null && end > terms.from) {
-    if (terms.epoch_secs !== Number(epochSecs))
-      return { reason: `The vault's epochs last ${terms.epoch_secs} s, the project's ${epochSecs} s.` }
-    if (BigInt(gross) > BigInt(terms.epoch_cap))
-      return { reason: `The epoch comes to ${gross}, and the vault pays ${terms.epoch_cap} at most.` }
-  }
-  const free = unreservedFunds(vault)
-  return BigInt(gross) > free ? { reason: `The vault has ${free} free of the ${gross} it needs.` } : null
+/** Of an epoch that the vault lacks something for: new terms may end that, which hold from a time on. */
+const unpayable = (vault: ChainState | null, shortfall: Shortfall, now: number): Wait => {
+  const { from } = (vault?.next_terms ?? {}) as Partial<VaultTerms>
+  return { reason: shortfall.reason, ...(from !== undefined && from > now && { until: from }) }
+}
+
+const costOf = ({ subject, wanted }: HubAction): EpochCost => {
+  const { gross = '0', token = '', epoch_secs: epochSecs = '0' } = wanted
+  return { epoch: Number(readSubject(subject).epoch), gross, token, epochSecs: Number(epochSecs) }
 }
 
 /** The receipt says how posting comes on, and the project whether its vault can pay. */
 async function notePosting(
   env: Env,
-  { subject, wanted }: HubAction,
+  action: HubAction,
   progress: Progress,
-  { others: [vault = null] }: KnownStates,
+  { others: [vault = null], isBehind }: KnownStates,
 ): Promise<void> {
   const { epochs } = services(env)
   const isWaiting = progress.status === 'waiting'
-  const isUnderfunded = isWaiting && unpayable(vault, readSubject(subject).epoch, wanted) !== null
-  await epochs.note(subject, {
+  const isUnderfunded = isWaiting && !isBehind && shortfallOf(vault, costOf(action)) !== null
+  await epochs.note(action.subject, {
     state: isUnderfunded ? 'underfunded' : progress.status === 'sent' ? 'submitted' : 'attested',
     settlement: progress.status === 'waiting' ? 'queued' : progress.status,
     error: progress.reason,
   })
-  await keepFundingInStep(env, subject, vault)
+  if (!isBehind) await keepFundingInStep(env, action, vault)
 }
 
 const unpostedMax = 1_000
 
-/** A project is underfunded while one of its epochs exceeds what its vault has free. */
-async function keepFundingInStep(env: Env, subject: string, vault: ChainState | null): Promise<void> {
-  const { epochs, projectFunding, clock } = services(env)
-  const row = await epochs.findBySubject(subject)
-  if (row === null) return
-  const free = vault === null ? 0n : unreservedFunds(vault)
-  const unposted = await epochs.unposted(row.projectId, unpostedMax)
-  const isFunded = unposted.every(({ totals }) => BigInt(totals.gross) <= free)
-  await projectFunding.setFunded(row.projectId, isFunded, await clock.now())
+/** A project is underfunded while its vault does not pay what it owes ([why](../../docs/decisions/0063-when-a-project-pays.md)). */
+async function keepFundingInStep(env: Env, action: HubAction, vault: ChainState | null): Promise<void> {
+  const { epochs, projects, projectFunding, clock } = services(env)
+  const row = await epochs.findBySubject(action.subject)
+  const record = row && (await projects.findRecord(row.projectId))
+  if (row === null || record === null) return
+  const now = await clock.now()
+  const pays = (costs: readonly EpochCost[]) => isPaying(vault, costs, record.current.epochSecs, now)
+  const isOpen = row.state !== 'settled' && row.state !== 'vetoed'
+  // One that is not paid decides it, so that the others need not be read.
+  const isFunded =
+    (!isOpen || pays([costOf(action)])) &&
+    pays((await epochs.unposted(row.projectId, unpostedMax)).map(costOfRow))
+  await projectFunding.setFunded(row.projectId, isFunded, now)
 }
 
-/** Developer and treasury are paid their part of a released epoch. */
+const costOfRow = ({ epoch, epochSecs, token, totals }: EpochRow): EpochCost => ({
+  epoch,
+  epochSecs,
+  token: token.address,
+  gross: totals.gross,
+})
+
+/** Developer and treasury are paid their part of a released epoch. A token may refuse one of them for ever. */
 export const payFeesRules: HubActionRules = {
   signer: 'relayer',
+  pauseSecondsMax: 86_400,
+  restsAfter: 12,
   stateKind: 'epoch',
   isThere: ({ fees }) => fees === '0',
   call: (_, subject) =>

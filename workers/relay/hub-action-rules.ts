@@ -15,6 +15,8 @@ export interface KnownStates {
   own: ChainState | null
   /** Of what {@link HubActionRules.dependsOn} names, in its order. */
   others: readonly (ChainState | null)[]
+  /** Whether the chain has far more than is indexed: then what is missing may only not be read yet. */
+  isBehind: boolean
 }
 
 /** Why an action is not tried yet. */
@@ -44,6 +46,10 @@ export interface HubActionRules {
   isTriedOnce?: true
   /** Attempts after which a refusal by the contract ends it; left out, it is tried on. */
   attemptsMax?: number
+  /** The longest pause between two attempts; an hour when left out. */
+  pauseSecondsMax?: number
+  /** Attempts in vain after which it is left alone until an operator resends its dead letter. */
+  restsAfter?: number
   /** Further states that decide whether it can be tried. */
   dependsOn?: (contracts: Contracts, subject: string) => Subject[]
   /** Null where it can be tried. */

@@ -193,4 +193,107 @@ describe('what the hub itself wants on the chain', () => {
     await laterTry()
     expect(sent()).toEqual(['paused'])
   })
+
+  describe('of much that is due', () => {
+    const open = (kind: string, subject: string, at: number, wanted: object = {}) =>
+      env.DB.prepare(
+        `INSERT INTO hub_actions (kind, subject, wanted, revision, state, attempts, next_attempt_at, wanted_at)
+        VALUES (?, ?, ?, 1, 'open', 0, ?, ?)`,
+      ).bind(kind, subject, JSON.stringify(wanted), at, at)
+    const vault = `0x${'a7'.repeat(20)}`
+    const epochs = (count: number) =>
+      Array.from({ length: count }, (_, epoch) => open('post_epoch', `${vault}:${epoch}`, 1, { gross: '1' }))
+    const dueNow = async () =>
+      env.DB.prepare("SELECT count(*) AS n FROM hub_actions WHERE state = 'open' AND next_attempt_at <= ?")
+        .bind(Math.floor(Date.now() / 1000))
+        .first<number>('n')
+
+    beforeEach(async () => {
+      await env.DB.prepare('DELETE FROM hub_actions').run()
+      await index('listed', true)
+    })
+
+    test('everything is looked at, and one vault does not keep others waiting', async () => {
+      await env.DB.batch([
+        ...epochs(120),
+        open('set_listing_status', projectId, 9, { listing_status: 'paused' }),
+      ])
+      const [first, ...others] = await services(env).hubActions.due(Math.floor(Date.now() / 1000))
+      expect(first?.map(({ subject }) => subject.split(':')[0])).toEqual(Array(5).fill(vault))
+      expect(others.flat().map(({ subject }) => subject)).toEqual([projectId])
+      await hub.scheduled(createScheduledController(), env)
+      expect(sent()).toEqual(['paused'])
+      expect(await dueNow()).toBe(0)
+    })
+
+    test('what cannot be tried does not come again in the same run', async () => {
+      // Its withdrawal is not there.
+      await env.DB.batch([open('claim_payouts', 'nothing', 1), open('set_listing_status', projectId, 9)])
+      await hub.scheduled(createScheduledController(), env)
+      expect(await dueNow()).toBe(0)
+    })
+
+    test('what has waited long is looked at less often, and at least once a day', async () => {
+      const now = Math.floor(Date.now() / 1000)
+      const ages = [0, 20_000, 10 ** 7]
+      await env.DB.batch(
+        ages.map((age, at) => open('post_epoch', `${vault}:${at}`, now - age, { gross: '1' })),
+      )
+      await hub.scheduled(createScheduledController(), env)
+      const { results } = await env.DB.prepare(
+        'SELECT next_attempt_at - ? AS pause, last_error FROM hub_actions ORDER BY subject',
+      )
+        .bind(now)
+        .all<{ pause: number; last_error: string }>()
+      expect(results.map(({ last_error }) => last_error)).toEqual(
+        Array(3).fill('The vault is not opened yet.'),
+      )
+      const [fresh, older, oldest] = results.map(({ pause }) => Math.round(pause / 100) * 100)
+      expect([fresh, older, oldest]).toEqual([1_800, 5_000, 86_400])
+    })
+
+    test('what is indexed while an action is looked at is not missed', async () => {
+      const { hubActions } = services(env)
+      await open('post_epoch', `${vault}:1`, 1).run()
+      const action = await hubActions.find('post_epoch', `${vault}:1`)
+      if (action === null) throw new Error('there is no action')
+      const nextAfter = async (tip: string) => {
+        await hubActions.waitForEvent(action, 'It waits.', { tip, now: 100, until: 900 })
+        return (await hubActions.find('post_epoch', `${vault}:1`))?.nextAttemptAt
+      }
+      expect([await nextAfter('0x08'), await nextAfter('0x07')]).toEqual([900, 100])
+    })
+  })
+
+  test('fees that a token refuses are tried with growing pauses, and then left to an operator', async () => {
+    const subject = `0x${'a7'.repeat(20)}:7`
+    chain.revert = encodeErrorResult({ abi: contractErrorsAbi, errorName: 'NoFees', args: [7n] })
+    await env.DB.prepare(
+      `INSERT INTO hub_actions (kind, subject, wanted, revision, state, attempts, next_attempt_at, wanted_at)
+      VALUES ('pay_fees', ?, '{}', 1, 'open', 0, 1, 1)`,
+    )
+      .bind(subject)
+      .run()
+    const fees = async () => {
+      const found = await services(env).hubActions.find('pay_fees', subject)
+      return [found?.attempts, Math.round(((found?.nextAttemptAt ?? 0) - Date.now() / 1000) / 60)]
+    }
+    const seen: unknown[] = []
+    for (let tries = 0; tries < 12; tries++) {
+      await laterTry()
+      seen.push(await fees())
+    }
+    expect(seen.slice(0, 11)).toEqual(
+      [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1_024].map((minutes, at) => [at + 1, minutes]),
+    )
+    const aHundredYears = 100 * 365 * 24 * 60
+    expect((seen[11] as number[])[1]).toBeGreaterThan(aHundredYears)
+    const letter = await services(env).deadLetters.find(`pay_fees:${subject}`)
+    expect(letter).toMatchObject({ attempts: 12, resolvedAt: null, body: expect.stringContaining('NoFees') })
+
+    const resent = await operator.client.post(`/admin/v1/dead-letters/pay_fees:${subject}/resend`)
+    expect(resent.status).toBe(200)
+    expect(await fees()).toEqual([13, expect.any(Number)])
+    expect((await fees())[1]).toBeGreaterThan(aHundredYears)
+  })
 })

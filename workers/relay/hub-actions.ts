@@ -35,22 +35,52 @@ const rules: Record<HubActionKind, HubActionRules> = {
   claim_payouts: claimPayoutsRules,
 }
 
-const batchMax = 50
+/** What one run is given; the next schedule goes on where it ended. */
+const runMs = 120_000
+/** Shares that are brought forward at once. */
+const sharesAtOnce = 4
 /** What is on its way, or in a block that is not final, is looked at again after so long. */
 const lookAgainSeconds = 60
 /** A transaction whose event is not indexed by then did something else than what is wanted. */
 const indexSeconds = 600
-/** What waits for an event is due when it is indexed; this is for an event that was missed. */
-const waitSeconds = 1_800
-const backoffSecondsMax = 3_600
+/**
+ * What waits for an event is due when it is indexed; this is for an event that was missed. What has waited for days is
+ * looked at less often, for there may be very much of it.
+ */
+const waitSeconds = { least: 1_800, most: 86_400, partOfAge: 1 / 4 }
+const pauseSecondsMax = 3_600
+/** Only an operator or an event ends it: the end of the year 9999. */
+const never = 253_402_300_799
 
-/** Does what is due about everything the hub wants on the chain. One that fails does not keep the others. */
+/**
+ * Does what is due about everything the hub wants on the chain, a round at a time: each project or wallet has a few actions
+ * in a round, so that none keeps the others waiting. One that fails does not keep the others.
+ */
 export async function bringDueActions(env: Env): Promise<void> {
   const { hubActions, clock } = services(env)
-  for (const action of await hubActions.due(await clock.now(), batchMax))
-    await bring(env, action).catch((error) =>
-      console.error(`${action.kind} of ${action.subject} could not be tried`, error),
-    )
+  if (readSettings(env).CHAIN_CONTRACTS === undefined) return
+  const endMs = Date.now() + runMs
+  const isTime = () => Date.now() < endMs
+  while (isTime()) {
+    const shares = await hubActions.due(await clock.now())
+    if (shares.length === 0) return
+    const next = shares.values()
+    const bringShares = async () => {
+      for (const share of next) for (const action of share) if (isTime()) await bringOrPutOff(env, action)
+    }
+    await Promise.all(Array.from({ length: sharesAtOnce }, bringShares))
+  }
+}
+
+/** What cannot be tried must not be due in the next round again. */
+async function bringOrPutOff(env: Env, action: HubAction): Promise<void> {
+  try {
+    await bring(env, action)
+  } catch (error) {
+    console.error(`${action.kind} of ${action.subject} could not be tried`, error)
+    const { hubActions, clock } = services(env)
+    await hubActions.postpone(action, (await clock.now()) + lookAgainSeconds)
+  }
 }
 
 /** Does what is due about one of them, at once. */
@@ -68,11 +98,14 @@ async function bring(env: Env, action: HubAction): Promise<void> {
   const { hubActions, relayer, arbiter, clock } = services(env)
   const contracts = readSettings(env).CHAIN_CONTRACTS
   const { kind, wanted } = action
-  const { signer, isThere, waitsFor, isTriedOnce, attemptsMax, onProgress, onDone, next } = rules[kind]
+  const { signer, isThere, waitsFor, isTriedOnce, attemptsMax, restsAfter, onProgress, onDone, next } =
+    rules[kind]
   const sender = signer === 'arbiter' ? arbiter : relayer
-  if (sender === null || contracts === undefined) return
+  if (contracts === undefined) return
   const now = await clock.now()
-  const { known, states, isFinal } = await readStates(env, contracts, action)
+  // Another deployment may have the key.
+  if (sender === null) return hubActions.postpone(action, now + lookAgainSeconds)
+  const { known, states, isFinal, tip } = await readStates(env, contracts, action)
   const isShown = states.every((state) => state !== null && isThere(state, wanted, now))
   const standing = !isShown ? 'missing' : isFinal ? 'final' : 'seen'
   const finish = async () => {
@@ -90,7 +123,8 @@ async function bring(env: Env, action: HubAction): Promise<void> {
   const wait = standing === 'missing' ? waitsFor?.(known, action, now) : null
   if (wait) {
     await onProgress?.(env, action, { status: 'waiting', reason: wait.reason }, known)
-    return hubActions.wait(action, wait.reason, wait.until ?? now + waitSeconds)
+    const until = wait.until ?? now + waitPause(action, now)
+    return hubActions.waitForEvent(action, wait.reason, { tip, now, until })
   }
   const isOnItsWay =
     earlier?.status === 'queued' ||
@@ -102,7 +136,7 @@ async function bring(env: Env, action: HubAction): Promise<void> {
   if ((standing === 'seen' && isSettled) || isOnItsWay)
     return hubActions.postpone(action, now + lookAgainSeconds)
 
-  const claimed = await hubActions.claim(action, now + backoffSeconds(action))
+  const claimed = await hubActions.claim(action, now + attemptPause(action))
   if (claimed === null) return
   const result = await relay(env, contracts, sender, claimed).catch((error: unknown) => String(error))
   if (typeof result === 'object' && result.status === 'exhausted') {
@@ -117,6 +151,8 @@ async function bring(env: Env, action: HubAction): Promise<void> {
   await hubActions.note(claimed, failure ?? earlier?.error ?? null, now)
   await onProgress?.(env, action, progressOf(failure, earlier?.error ?? null), known)
   if (isRefused && attemptsMax !== undefined && claimed.attempts >= attemptsMax) return finish()
+  if (failure !== null && claimed.attempts >= (restsAfter ?? Number.POSITIVE_INFINITY))
+    await hubActions.postpone(claimed, never)
 }
 
 async function relay(
@@ -151,18 +187,25 @@ async function readStates(
   env: Env,
   contracts: Contracts,
   { kind, subject }: HubAction,
-): Promise<{ known: KnownStates; states: (ChainState | null)[]; isFinal: boolean }> {
+): Promise<{ known: KnownStates; states: (ChainState | null)[]; isFinal: boolean; tip: string | null }> {
   const { chainIndex } = services(env)
   const { stateKind, subjects, dependsOn } = rules[kind]
   const owned = ((await subjects?.(env, subject)) ?? [subject]).map((id) => ({ kind: stateKind, id }))
   const others = dependsOn?.(contracts, subject) ?? []
-  const [rows, cursor] = await Promise.all([chainIndex.states([...owned, ...others]), chainIndex.cursor()])
+  // The tip before the states: what is indexed in between has another one.
+  const cursor = await chainIndex.cursor()
+  const rows = await chainIndex.states([...owned, ...others])
   const find = (wanted: Subject) => rows.find((row) => row.kind === wanted.kind && row.subject === wanted.id)
   const own = owned.map(find)
   const states = own.map((row) => row?.state ?? null)
   return {
-    known: { own: states[0] ?? null, others: others.map((one) => find(one)?.state ?? null) },
+    known: {
+      own: states[0] ?? null,
+      others: others.map((one) => find(one)?.state ?? null),
+      isBehind: cursor?.isBehind ?? true,
+    },
     states,
+    tip: cursor?.hash ?? null,
     isFinal: own.every((row) => row !== undefined && row.blockNumber <= (cursor?.final.number ?? -1)),
   }
 }
@@ -182,7 +225,13 @@ const isIndexed = async (env: Env, id: string): Promise<boolean> =>
 const attemptId = ({ kind, subject, revision, attempts }: HubAction): string =>
   hashBytes(new TextEncoder().encode(`${kind}:${subject}:${revision}:${attempts}`))
 
-const backoffSeconds = ({ attempts }: HubAction): number => Math.min(backoffSecondsMax, 60 * 2 ** attempts)
+const attemptPause = ({ kind, attempts }: HubAction): number =>
+  Math.min(rules[kind].pauseSecondsMax ?? pauseSecondsMax, 60 * 2 ** attempts)
+
+const waitPause = ({ wantedAt }: HubAction, now: number): number => {
+  const { least, most, partOfAge } = waitSeconds
+  return Math.min(most, Math.max(least, Math.floor((now - wantedAt) * partOfAge)))
+}
 
 const exhaustion = ({ of, renewsAt }: Extract<RelayResult, { status: 'exhausted' }>): string =>
   `${of === 'owner' ? 'What the hub relays for the wallet in a day is used up' : 'What the hub pays for in a day is used up'}. It goes on at ${new Date(renewsAt * 1000).toISOString().replace('.000Z', 'Z')}.`

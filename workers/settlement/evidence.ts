@@ -1,7 +1,8 @@
 import {
+  drawCommittee,
   type FinalityVote,
-  type SeatedCommittee,
-  seatCommittee,
+  type SeatedTask,
+  type SnapshotEntry,
   type Task,
 } from '../../protocol/consensus/index.ts'
 import { defaultNetworkParams, type Profile } from '../../protocol/identity/index.ts'
@@ -16,15 +17,23 @@ import {
   slashAmount,
   slashRate,
 } from '../../protocol/settlement/index.ts'
-import { ApiError } from '../errors.ts'
+import { ApiError, unavailable } from '../errors.ts'
 import type { Services } from '../services.ts'
+import type { ReadSet } from '../stores/committee-sets.ts'
 import type { NewSlash } from '../stores/slashes.ts'
 import { standingOf } from '../stores/subscription-standing.ts'
 import type { Subscription } from '../stores/subscriptions.ts'
 
 type Records = Pick<
   Services,
-  'committeeSets' | 'devices' | 'network' | 'projectFunding' | 'projectVersions' | 'rounds' | 'subscriptions'
+  | 'chainIndex'
+  | 'committeeSets'
+  | 'devices'
+  | 'network'
+  | 'projectFunding'
+  | 'projectVersions'
+  | 'rounds'
+  | 'subscriptions'
 >
 
 /** An offence that is proven, and the time in which its owner can dispute it. */
@@ -33,19 +42,27 @@ export interface ProvenOffence {
   disputeWindowSecs: number
 }
 
+/** Pays for a draw, or throws. */
+export type BeforeDraw = (set: ReadSet) => Promise<void>
+
 /**
  * Holds evidence against what the hub knows: the current validators, the consensus it names, and who answers for the key.
  * What it costs is a share of what is bonded now.
  *
+ * @param beforeDraw - Called when everything else holds and a committee has to be drawn, which reads a whole set.
  * @param now - Unix seconds.
- * @throws {@link ApiError} 422 `invalid_evidence`.
+ * @throws {@link ApiError} 422 `invalid_evidence`; 503 `unavailable` while the index is behind the chain.
  */
 export async function proveOffence(
   records: Records,
   profile: Profile,
   evidence: Evidence,
+  beforeDraw: BeforeDraw,
   now: number,
 ): Promise<ProvenOffence> {
+  // Before what is bonded is read: an offence is recorded once, so what it costs must not be that of half an index.
+  if (await records.chainIndex.isBehind())
+    throw unavailable('The index of the chain', new Error('it is behind'))
   const [found, consensus, validators] = await Promise.all([
     records.subscriptions.find(evidence.subscription_id),
     records.projectVersions.consensus(evidence.project_id, evidence.consensus_hash),
@@ -61,9 +78,10 @@ export async function proveOffence(
     validators: validators.map(({ publicKey }) => publicKey),
     subscription_id: subscription.subscriptionId,
   }
-  const readSet = once(() => records.committeeSets.attested(evidence.project_id, evidence.epoch))
-  await requireProven(readSet, profile, evidence, consensus, context)
-  await requireSeat(readSet, evidence)
+  const set = once(() => seatingSet(records, evidence))
+  const seat = async (task: Task) => (await set())?.seat(profile, consensus, task, beforeDraw) ?? null
+  await requireProven(seat, profile, evidence, context)
+  await requireSeat(await set(), evidence)
   if (evidence.kind === 'missed_sla') await requireCommittee(records, evidence)
   return {
     slash: slashOf(evidence, subscription, consensus, now),
@@ -93,8 +111,6 @@ async function answerable(
   )
 }
 
-type ReadSet = () => ReturnType<Records['committeeSets']['attested']>
-
 function once<T>(read: () => Promise<T>): () => Promise<T> {
   let result: Promise<T> | undefined
   return () => {
@@ -103,17 +119,59 @@ function once<T>(read: () => Promise<T>): () => Promise<T> {
   }
 }
 
+/** The attested set of an epoch, as far as it is about evidence. It may be large, and is read once. */
+interface SeatingSet {
+  /** Draws the committee of a task. The set is attested, so its hash is known. */
+  seat: (profile: Profile, consensus: Consensus, task: Task, beforeDraw: BeforeDraw) => Promise<SeatedTask>
+  /** The subscription that the key is seated with; null for a key that is not in the set. */
+  subscription: () => Promise<string | null>
+}
+
+async function seatingSet(
+  { committeeSets }: Records,
+  { project_id, epoch, node_key }: Evidence,
+): Promise<SeatingSet | null> {
+  const set = await committeeSets.findAttested(project_id, epoch)
+  if (set === null) return null
+  const { setHash } = set
+  let entry: Promise<SnapshotEntry | null> | undefined
+  return {
+    async seat(profile, { work }, { seq }, beforeDraw) {
+      await beforeDraw(set)
+      const read = await committeeSets.readCandidatesAnd(setHash, node_key)
+      entry = Promise.resolve(read.entry)
+      const { beacon, weight_cap, entries } = read.snapshot
+      const { draw } = drawCommittee(profile, {
+        beacon: beacon.value,
+        project_id,
+        epoch,
+        seq,
+        set_hash: setHash,
+        entries,
+        weight_cap,
+        weight_unit_wei: defaultNetworkParams.weight_unit_wei,
+        committee: work.committee,
+      })
+      return { set_hash: setHash, snapshot: read.snapshot, seq, seats: draw }
+    },
+    async subscription() {
+      entry ??= committeeSets.findEntry(setHash, node_key)
+      return (await entry)?.subscription_id ?? null
+    },
+  }
+}
+
 /**
  * The attested set of the epoch says whose collateral a key was seated with. A device that changes hands within the epoch
  * is bound by both, and the offence counts once: it must not be held against the one who had nothing to do with it, nor
  * against nothing.
  */
-async function requireSeat(readSet: ReadSet, { node_key, subscription_id }: Evidence): Promise<void> {
-  const entry = (await readSet())?.snapshot.entries.find((one) => one.node_key === node_key)
-  if (entry !== undefined && entry.subscription_id !== subscription_id)
+async function requireSeat(set: SeatingSet | null, { node_key, subscription_id }: Evidence): Promise<void> {
+  const seated = (await set?.subscription()) ?? null
+  if (seated !== null && seated !== subscription_id)
     throw new ApiError(
       'invalid_evidence',
-      `The key ${node_key} was seated in this epoch with the subscription ${entry.subscription_id}.`,
+      `The key ${node_key} was seated in this epoch with the subscription ${seated}.`,
     )
 }
 
@@ -122,27 +180,20 @@ async function requireSeat(readSet: ReadSet, { node_key, subscription_id }: Evid
  * that lacks nothing else, which is then checked once more.
  */
 async function requireProven(
-  readSet: ReadSet,
+  seat: (task: Task) => Promise<SeatedTask | null>,
   profile: Profile,
   evidence: Evidence,
-  { work }: Consensus,
   context: Omit<EvidenceContext, 'seat'>,
 ): Promise<void> {
-  let needsSeat = false
-  const noteNeed = () => {
-    needsSeat = true
+  let asked: Task | null = null
+  const noteTask = (task: Task) => {
+    asked = task
     return null
   }
-  const refusal = refusalOf(profile, evidence, { ...context, seat: noteNeed })
-  if (!needsSeat) return refuse(refusal)
-  const set = await readSet()
-  const seat = (task: Task): SeatedCommittee | null =>
-    set &&
-    seatCommittee(profile, set.snapshot, task.seq, {
-      committee: work.committee,
-      params: defaultNetworkParams,
-    })
-  refuse(refusalOf(profile, evidence, { ...context, seat }))
+  const refusal = refusalOf(profile, evidence, { ...context, seat: noteTask })
+  if (asked === null) return refuse(refusal)
+  const seated = await seat(asked)
+  refuse(refusalOf(profile, evidence, { ...context, seat: () => seated }))
 }
 
 /**

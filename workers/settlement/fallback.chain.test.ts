@@ -1,10 +1,12 @@
 import { createScheduledController } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { Cursor } from '../../durable-objects/indexer/step.ts'
 import { FakeChain } from '../../durable-objects/testing/fake-chain.ts'
 import { quorum, type Task } from '../../protocol/consensus/index.ts'
 import type { Evidence } from '../../protocol/settlement/index.ts'
 import hub from '../index.ts'
+import { services } from '../services.ts'
 import {
   attestSet,
   buildSets,
@@ -106,6 +108,30 @@ async function fund(): Promise<void> {
   await hub.scheduled(createScheduledController(), env)
   expect(await listingStatus()).toBe('listed')
 }
+
+test('a project pays on while the chain is read anew, and is judged by its vault once that is read', async () => {
+  const [one] = await createMembers(1)
+  const { projectId = '' } = one ?? {}
+  const status = async () =>
+    ((await (await client().get(`/v1/projects/${projectId}`)).json()) as { listing_status: string })
+      .listing_status
+  const { chainIndex } = services(env)
+  const tip = await chainIndex.cursor()
+  await env.DB.prepare('UPDATE chain_cursor SET is_behind = 1').run()
+  const project = await readProject(projectId)
+  const receipt = await submitReceipt(project, { by: validators })
+  const shown = async () => (await client().get(`/v1/explorer/epochs/${projectId}/${receipt.round}`)).json()
+  expect(await shown()).toMatchObject({
+    status: 'attested',
+    settlement: { status: 'queued', error: expect.stringContaining('not read to its end') },
+  })
+  expect(await status()).toBe('listed')
+  await chainIndex.finalize(tip as Cursor, (tip as Cursor).final)
+  await env.DB.prepare("UPDATE hub_actions SET next_attempt_at = 1 WHERE state = 'open'").run()
+  await hub.scheduled(createScheduledController(), env)
+  expect(await shown()).toMatchObject({ status: 'underfunded' })
+  expect(await status()).toBe('underfunded')
+})
 
 describe('a round without voters', () => {
   test('has a committee while the project pays, and has none while it does not', async () => {

@@ -2,7 +2,7 @@ import type { Profile } from '../../protocol/identity/index.ts'
 import { deriveOffenceId, type Evidence, hashEvidence } from '../../protocol/settlement/index.ts'
 import type { Services } from '../services.ts'
 import type { Slash } from '../stores/slashes.ts'
-import { proveOffence } from './evidence.ts'
+import { type BeforeDraw, proveOffence } from './evidence.ts'
 import { windowTime } from './window-time.ts'
 
 /** An offence that is on record, and whether it came there by this evidence, this time. */
@@ -16,18 +16,20 @@ export interface RecordedOffence {
 /**
  * Records the offence that evidence proves. An offence is recorded once, whoever proves it and however often.
  *
- * @throws {@link ApiError} 422 `invalid_evidence`.
+ * @param beforeDraw - Called before a committee is drawn; it pays for the draw, or throws.
+ * @throws {@link ApiError} 422 `invalid_evidence`; 503 `unavailable` while the index is behind the chain.
  */
 export async function recordOffence(
   services: Services,
   profile: Profile,
   evidence: Evidence,
+  beforeDraw: BeforeDraw = async () => {},
 ): Promise<RecordedOffence> {
   const { slashes } = services
   const [known, now] = await Promise.all([slashes.find(hashEvidence(evidence)), windowTime(services)])
   // It was proven when it was recorded; who validates may have changed since.
   if (known) return { slash: known, isNew: false, now }
-  const { slash, disputeWindowSecs } = await proveOffence(services, profile, evidence, now)
+  const { slash, disputeWindowSecs } = await proveOffence(services, profile, evidence, beforeDraw, now)
   const offenceId = deriveOffenceId(evidence)
   const earlier = await slashes.findOffence(offenceId)
   if (earlier) return { slash: earlier, isNew: false, now }

@@ -54,8 +54,13 @@ export class ChainIndexStore {
   async cursor(): Promise<Cursor | null> {
     const [row] = await read(() => this.#db.select().from(chainCursor))
     if (!row) return null
-    const { blockNumber: number, blockHash: hash, finalNumber, finalHash, network } = row
-    return { number, hash, final: { number: finalNumber, hash: finalHash }, network }
+    const { blockNumber: number, blockHash: hash, finalNumber, finalHash, network, isBehind } = row
+    return { number, hash, final: { number: finalNumber, hash: finalHash }, network, isBehind }
+  }
+
+  /** Whether the chain has far more than is indexed, as while it is read from its beginning. */
+  async isBehind(): Promise<boolean> {
+    return (await this.cursor())?.isBehind ?? true
   }
 
   /** By how many seconds blocks were ahead of the machine's clock at most when they were indexed. */
@@ -76,6 +81,7 @@ export class ChainIndexStore {
           finalHash: hash,
           updatedAt: unixNow(),
           network,
+          isBehind: true,
         })
         .onConflictDoNothing(),
     )
@@ -114,6 +120,7 @@ export class ChainIndexStore {
     tip: Cursor,
     { headers, events, states, before }: NewBlocks,
     final: BlockRef,
+    isBehind: boolean,
   ): Promise<StoreOutcome> {
     const last = headers.at(-1)
     if (!last) return 'done'
@@ -152,13 +159,16 @@ export class ChainIndexStore {
         FROM json_each(${JSON.stringify(blocks)}) WHERE ${guard}`,
       sql`DELETE FROM ${chainBlocks} WHERE number <= ${oldest} AND ${guard}`,
       ...this.#finalize(final, guard),
-      this.#moveCursor(tip, last, final, last.timestamp),
+      this.#moveCursor(tip, last, final, { isBehind, timestamp: last.timestamp }),
     ])
   }
 
   async finalize(tip: Cursor, final: BlockRef): Promise<StoreOutcome> {
     const guard = sql`(SELECT block_hash FROM ${chainCursor}) = ${tip.hash}`
-    return this.#write([...this.#finalize(final, guard), this.#moveCursor(tip, tip, final)])
+    return this.#write([
+      ...this.#finalize(final, guard),
+      this.#moveCursor(tip, tip, final, { isBehind: false }),
+    ])
   }
 
   /** Takes back everything after a block: each subject is what it was before the first block after that changed it. */
@@ -184,7 +194,7 @@ export class ChainIndexStore {
           AND b.state IS NOT NULL AND ${guard}`,
       sql`DELETE FROM ${chainStatesBefore} WHERE block_number > ${to.number} AND ${guard}`,
       ...this.#effects(touched, guard),
-      this.#moveCursor(tip, to, tip.final),
+      this.#moveCursor(tip, to, tip.final, tip),
     ])
   }
 
@@ -265,12 +275,17 @@ export class ChainIndexStore {
   }
 
   /** @param timestamp - Of a block that is new. */
-  #moveCursor(tip: Cursor, to: BlockRef, final: BlockRef, timestamp = 0): SQL {
+  #moveCursor(
+    tip: Cursor,
+    to: BlockRef,
+    final: BlockRef,
+    { isBehind, timestamp = 0 }: { isBehind: boolean; timestamp?: number },
+  ): SQL {
     const now = unixNow()
     return sql`
       UPDATE ${chainCursor} SET block_number = ${to.number}, block_hash = ${to.hash},
         final_number = ${final.number}, final_hash = ${final.hash}, updated_at = ${now},
-        lead_secs = max(lead_secs, ${timestamp - now})
+        is_behind = ${Number(isBehind)}, lead_secs = max(lead_secs, ${timestamp - now})
       WHERE block_hash = ${tip.hash}`
   }
 

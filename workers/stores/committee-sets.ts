@@ -1,9 +1,11 @@
 import { type SQL, sql } from 'drizzle-orm'
 import {
   type Candidate,
+  findSnapshotEntry,
   readSnapshotDocument,
   type Snapshot,
   type SnapshotDocument,
+  type SnapshotEntry,
   type SnapshotOf,
 } from '../../protocol/consensus/index.ts'
 import { unavailable } from '../errors.ts'
@@ -56,13 +58,18 @@ export class CommitteeSetStore {
   }
 
   /**
-   * The snapshot of an epoch once a quorum had attested it. Validators that come later do not take that back: what was drawn
-   * from the set stays provable.
+   * The set of an epoch once a quorum had attested it. Validators that come later do not take that back: what was drawn from
+   * the set stays provable.
    */
-  async attested(projectId: string, epoch: number): Promise<{ snapshot: Snapshot; setHash: string } | null> {
+  async findAttested(projectId: string, epoch: number): Promise<ReadSet | null> {
     const set = await this.find(projectId, epoch)
-    if (set === null || set.attestedAt === null) return null
-    return { snapshot: await this.readSnapshot(set.setHash), setHash: set.setHash }
+    return set === null || set.attestedAt === null ? null : set
+  }
+
+  /** The snapshot of an epoch once a quorum had attested it. */
+  async attested(projectId: string, epoch: number): Promise<{ snapshot: Snapshot; setHash: string } | null> {
+    const set = await this.findAttested(projectId, epoch)
+    return set && { snapshot: await this.readSnapshot(set.setHash), setHash: set.setHash }
   }
 
   /**
@@ -107,11 +114,25 @@ export class CommitteeSetStore {
 
   /** The snapshot with no more of its entries than a draw depends on, which is a third. */
   async readCandidates(setHash: string): Promise<SnapshotOf<Candidate>> {
-    return readSnapshotDocument(await this.open(setHash), ({ node_key, collateral, reputation }) => ({
-      node_key,
-      collateral,
-      reputation,
-    }))
+    return readSnapshotDocument(await this.open(setHash), candidateOf)
+  }
+
+  /** The same with the entry of a key. */
+  async readCandidatesAnd(
+    setHash: string,
+    nodeKey: string,
+  ): Promise<{ snapshot: SnapshotOf<Candidate>; entry: SnapshotEntry | null }> {
+    let entry: SnapshotEntry | null = null
+    const snapshot = await readSnapshotDocument(await this.open(setHash), (one) => {
+      if (one.node_key === nodeKey) entry = one
+      return candidateOf(one)
+    })
+    return { snapshot, entry }
+  }
+
+  /** The entry of a key, without reading the others. */
+  async findEntry(setHash: string, nodeKey: string): Promise<SnapshotEntry | null> {
+    return findSnapshotEntry(await this.open(setHash), nodeKey)
   }
 
   /** Keeps an attestation that was verified; the first of a validator stays. With the one that makes the quorum the set is attested. */
@@ -149,6 +170,12 @@ export class CommitteeSetStore {
     return rows.map(({ project_id }) => project_id)
   }
 }
+
+const candidateOf = ({ node_key, collateral, reputation }: SnapshotEntry): Candidate => ({
+  node_key,
+  collateral,
+  reputation,
+})
 
 const markAttested = (projectId: string, epoch: number, now: number): SQL => sql`
   UPDATE committee_sets AS s SET attested_at = ${now}

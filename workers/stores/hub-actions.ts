@@ -1,4 +1,4 @@
-import { and, asc, eq, type InferSelectModel, lte, type SQL, sql } from 'drizzle-orm'
+import { and, eq, type InferSelectModel, type SQL, sql } from 'drizzle-orm'
 import { batch, type Database, query, read } from './database.ts'
 import { deadLetters, hubActions } from './schema.ts'
 
@@ -30,6 +30,26 @@ export const wantStatement = ({ kind, subject, wanted }: Wish, now: number, cond
   ON CONFLICT (kind, subject) DO UPDATE SET wanted = excluded.wanted, revision = revision + 1, state = 'open',
     attempts = 0, next_attempt_at = excluded.next_attempt_at, last_error = NULL, wanted_at = excluded.wanted_at`
 
+const addressLength = 42
+/** Actions of one share, and of all, in one round. */
+const turnsMax = 5
+const roundMax = 50
+
+type DueRow = Record<'kind' | 'subject' | 'wanted' | 'state' | 'share', string> &
+  Record<'revision' | 'attempts' | 'next_attempt_at' | 'wanted_at', number> & { last_error: string | null }
+
+const actionOf = (row: DueRow): HubAction => ({
+  kind: row.kind as HubActionKind,
+  subject: row.subject,
+  wanted: JSON.parse(row.wanted) as HubAction['wanted'],
+  revision: row.revision,
+  state: row.state as HubAction['state'],
+  attempts: row.attempts,
+  nextAttemptAt: row.next_attempt_at,
+  lastError: row.last_error,
+  wantedAt: row.wanted_at,
+})
+
 /** What the hub itself wants on the chain, until the chain has it. */
 export class HubActionStore {
   readonly #db: Database
@@ -47,16 +67,25 @@ export class HubActionStore {
     return rows[0] ?? null
   }
 
-  /** What is to be looked at by now, longest due first. */
-  async due(now: number, limit: number): Promise<HubAction[]> {
-    return read(() =>
-      this.#db
-        .select()
-        .from(hubActions)
-        .where(and(sql`${hubActions.state} = 'open'`, lte(hubActions.nextAttemptAt, now)))
-        .orderBy(asc(hubActions.nextAttemptAt))
-        .limit(limit),
+  /**
+   * What is to be looked at by now, a round of it: a few actions of each share, those first that are due longest. A share is
+   * what is about one vault, one project's slashes, or one wallet's claims.
+   */
+  async due(now: number): Promise<HubAction[][]> {
+    const rows = await read(() =>
+      this.#db.all<DueRow>(sql`
+        SELECT * FROM (
+          SELECT *, row_number() OVER (PARTITION BY share ORDER BY next_attempt_at, kind, subject) AS turn FROM (
+            SELECT a.*, coalesce(
+              (SELECT s.project_id FROM slashes AS s WHERE s.evidence_hash = a.subject),
+              (SELECT w.account FROM withdrawals AS w WHERE w.withdrawal_id = a.subject),
+              substr(a.subject, 1, ${addressLength})) AS share
+            FROM ${hubActions} AS a WHERE a.state = 'open' AND a.next_attempt_at <= ${now}))
+        WHERE turn <= ${turnsMax} ORDER BY turn, next_attempt_at LIMIT ${roundMax}`),
     )
+    const shares = new Map<string, HubAction[]>()
+    for (const row of rows) shares.set(row.share, [...(shares.get(row.share) ?? []), actionOf(row)])
+    return [...shares.values()]
   }
 
   /** Takes the next attempt for the caller; of two that want it, one gets it. */
@@ -75,10 +104,28 @@ export class HubActionStore {
     await query(this.#db.update(hubActions).set({ nextAttemptAt }).where(this.#same(action)))
   }
 
-  /** Leaves it until something else has happened, or until then. That is no failure, and no letter is written about it. */
+  /** Leaves it until then. That is no failure, and no letter is written about it. */
   async wait(action: HubAction, reason: string, nextAttemptAt: number): Promise<void> {
     await query(
       this.#db.update(hubActions).set({ nextAttemptAt, lastError: reason }).where(this.#same(action)),
+    )
+  }
+
+  /**
+   * Leaves it until an event of the chain makes it due, or until then. When the index has moved on since it was read, that
+   * event may have come in between: then it is due again at once.
+   *
+   * @param tip - Hash of the newest indexed block when it was read.
+   */
+  async waitForEvent(
+    action: HubAction,
+    reason: string,
+    { tip, now, until }: { tip: string | null; now: number; until: number },
+  ): Promise<void> {
+    await query(
+      this.#db.run(sql`UPDATE ${hubActions} SET last_error = ${reason}, next_attempt_at =
+        CASE WHEN (SELECT block_hash FROM chain_cursor) IS ${tip} THEN ${until} ELSE ${now} END
+        WHERE ${this.#same(action)}`),
     )
   }
 

@@ -412,6 +412,7 @@ export const chainCursor = sqliteTable('chain_cursor', {
   updatedAt: integer('updated_at').notNull(),
   network: text({ mode: 'json' }).$type<Record<string, string | number>>().notNull(),
   leadSecs: integer('lead_secs').notNull().default(0),
+  isBehind: integer('is_behind', { mode: 'boolean' }).notNull().default(false),
 })
 
 export const beacons = sqliteTable(

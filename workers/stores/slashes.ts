@@ -176,7 +176,7 @@ export class SlashStore {
 
   /**
    * Notes an operator's decision, and wants it on the chain. A slash that was upheld may still be cancelled; what is
-   * cancelled stays so. Of racing decisions the row takes one.
+   * cancelled stays so, and is not executed any more. Of racing decisions the row takes one.
    *
    * @param isOnChain - Left out where the chain has no dispute that could be decided.
    */
@@ -198,6 +198,12 @@ export class SlashStore {
         sql`SELECT json_object('status', status, 'decision', decision) AS value FROM ${slashes} WHERE ${found}`,
       ),
       ...(isOnChain ? [wantOnce(`${decision}_slash`, evidenceHash, {}, open, now)] : []),
+      ...(decision === 'cancel'
+        ? [
+            sql`UPDATE hub_actions SET state = 'closed' WHERE kind = 'execute_slash' AND state = 'open'
+              AND subject IN (SELECT evidence_hash FROM ${slashes} WHERE ${found})`,
+          ]
+        : []),
       sql`UPDATE ${slashes} SET decision = ${decision}, decided_at = ${now} WHERE ${found}`,
     ])
     return isChanged(results.at(-1)) ? 'decided' : 'stale'

@@ -161,5 +161,6 @@ export async function indexState(kind: string, subject: string, state: object): 
       before: [],
     },
     { number, hash: hash(number) },
+    false,
   )
 }

@@ -77,6 +77,13 @@ export const indexState = (kind: 'subscription' | 'slash', subject: string, stat
     .bind(kind, subject, JSON.stringify(state), block)
     .run()
 
+/** Has the index, where it has not begun, have what the chain has. */
+export const indexWholeChain = () =>
+  env.DB.prepare(
+    `INSERT OR IGNORE INTO chain_cursor (id, block_number, block_hash, final_number, final_hash, updated_at)
+    VALUES (1, 8, '0x08', 7, '0x07', 1)`,
+  ).run()
+
 /** A miner whose node is subscribed to a project, and bonded as the index says; without the way there. */
 export async function createAccused({
   collateral = minCollateral,
@@ -89,6 +96,7 @@ export async function createAccused({
   const consensusHash = await publishConsensus(projectId)
   const { owner, device, subscriptionId } = await createSubscribed(projectId)
   await indexState('subscription', subscriptionId, bonded(collateral, owner.address))
+  await indexWholeChain()
   const now = await networkNow()
   const accusations = accusationsOf({ projectId, consensusHash, device, subscriptionId, now })
   return { ...accusations, owner, device, projectId }

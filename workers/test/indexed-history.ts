@@ -21,8 +21,18 @@ export class IndexedHistory {
     await services(env).chainIndex.begin(first, {})
   }
 
-  /** Appends a block with these events. @param final - The number of the last final block. */
-  async append(timestamp: number, happenings: readonly Happening[], final: number): Promise<Block> {
+  /**
+   * Appends a block with these events.
+   *
+   * @param final - The number of the last final block.
+   * @param isBehind - Whether the chain has later blocks.
+   */
+  async append(
+    timestamp: number,
+    happenings: readonly Happening[],
+    final: number,
+    { isBehind = false } = {},
+  ): Promise<Block> {
     const { chainIndex } = services(env)
     const parent = this.blocks.at(-1) as Block
     const number = parent.number + 1
@@ -46,6 +56,7 @@ export class IndexedHistory {
       (await chainIndex.cursor()) as Cursor,
       { headers: [{ ...block, parentHash: parent.hash, logsBloom: '0x' }], events, states, before },
       this.blocks.find((one) => one.number === final) as Block,
+      isBehind,
     )
     return block
   }

@@ -85,6 +85,10 @@ export async function createRegistered(token = contracts.token) {
         consensus.work.epoch_secs,
         cap,
       ),
+    setTerms: async (from: number, cap: bigint) => {
+      await transact(vault, projectVaultAbi, 'setTerms', BigInt(from), consensus.work.epoch_secs, cap)
+      await readChain()
+    },
     fund: async (amount: bigint) => {
       if (token === contracts.token) await mint(developer.address, amount)
       else await transfer(token, developer.address, amount)

@@ -34,7 +34,7 @@ export interface Caller {
   leap: () => void
 }
 
-const retryMs = 200
+const retryMs = 1_000
 const limitMs = 600_000
 const timeMs = 1_000
 

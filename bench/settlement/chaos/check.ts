@@ -3,6 +3,7 @@ import { Difference, expectSame } from './difference.ts'
 import type { ChaosNetwork } from './network.ts'
 import {
   type EpochRecord,
+  eachOf,
   grantWei,
   type OffenceRecord,
   type Project,
@@ -37,6 +38,9 @@ export interface Counts {
   taken: bigint
 }
 
+/** Whose records are read at a time. */
+const atOnce = 8
+
 const closedStates = { executed: 5, cancelled: 4, disputed: 2, closed: 0 } as const
 
 /**
@@ -56,10 +60,10 @@ export async function checkNetwork(network: ChaosNetwork, projects: readonly Pro
     paid: 0n,
     taken: 0n,
   }
-  for (const project of projects) {
+  await eachOf(projects, atOnce, async (project) => {
     await checkVault(network, project, counts)
     await checkSlashes(network, project, counts)
-  }
+  })
   await checkMoney(network, projects, counts)
   await checkOwners(network, projects)
   await checkLetters(network)
@@ -340,7 +344,7 @@ async function checkOwners(network: ChaosNetwork, projects: readonly Project[]):
   )
   const executed = await readExecutedSlashes(network)
   const collaterals = await readCollaterals(network, projects)
-  for (const { address, token } of owners.values()) {
+  await eachOf([...owners.values()], atOnce, async ({ address, token }) => {
     const subscriptions = new Map(
       projects
         .flatMap(({ members }) => members)
@@ -383,7 +387,7 @@ async function checkOwners(network: ChaosNetwork, projects: readonly Project[]):
     await checkWithdrawals(network, projects, address, token)
     const takenShown = slashes.map(({ taken }) => BigInt(taken ?? 0))
     expectSame(`what slashes took of ${address}`, sum(takenShown), sum(lost.map(({ amount }) => amount)))
-  }
+  })
 }
 
 interface WithdrawalAnswer {

@@ -23,7 +23,7 @@ export const delay = (ms: number): Promise<void> => new Promise((resolve) => set
 export async function until(
   what: string,
   isSo: () => Promise<boolean | string>,
-  { pollMs = 150, limitMs = 600_000 }: { pollMs?: number; limitMs?: number } = {},
+  { pollMs = 2_000, limitMs = 600_000 }: { pollMs?: number; limitMs?: number } = {},
 ): Promise<void> {
   const endMs = performance.now() + limitMs
   for (;;) {

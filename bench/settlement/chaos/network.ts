@@ -47,9 +47,9 @@ export interface ChaosNetwork {
   /** Were validators once. */
   former: NodeKey[]
   rows: <T extends object = Row>(text: string, ...values: unknown[]) => Promise<T[]>
-  /** Lets time pass, for the chain and for what the hub has put off. */
+  /** Lets time pass on the chain, which the hub follows. */
   pass: (seconds: number) => Promise<void>
-  /** Runs the schedule of the hub, in which everything that was put off for less than two hours is due. */
+  /** Runs the schedule of the hub, in which every try that was put off for less than two hours is due. */
   schedule: () => Promise<void>
   /** Returns once everything that the hub wants is on the chain for good, or waits for something else to happen. */
   settle: () => Promise<void>
@@ -59,11 +59,20 @@ export interface ChaosNetwork {
 
 const confirmations = 2
 const depthMax = 2 * confirmations + 2
-const blockMs = 400
+const blockMs = 500
 const agedSecs = 7_200
-/** Reasons for which an action waits, and nobody has to do anything for now. */
-const waits =
-  /^(An arbiter vetoed|The challenge period runs|An arbiter has paused|The vault has |The vault is not opened)/
+/** Beginnings of the reasons for which an action waits: nobody has to do anything about it for now. */
+const waits = [
+  'An arbiter vetoed',
+  'An arbiter has paused',
+  'The challenge period runs',
+  'The vault has ',
+  'The vault is not opened',
+]
+const isWaiting = ({ last_error: reason }: OpenAction): boolean =>
+  waits.some((wait) => reason?.startsWith(wait))
+/** The same of rows: what waits is due when its event is indexed, or its time has come. */
+const isPutOff = `state = 'open' AND NOT (${waits.map((wait) => `coalesce(last_error, '') LIKE '${wait}%'`).join(' OR ')})`
 
 /** A busy machine may keep the chain from answering in time, which nobody takes for a refusal. */
 const patiently: Fetch = async (request) => {
@@ -96,10 +105,10 @@ export async function startChaosNetwork(): Promise<ChaosNetwork> {
     vars: {
       BASE_URL: origin,
       CLOCK: 'chain',
-      CHAIN_TIMEOUT_MS: '4000',
+      CHAIN_TIMEOUT_MS: '2500',
       CHAIN_CONFIRMATIONS: String(confirmations),
       CHAIN_FINALITY_BLOCKS: String(depthMax + 2),
-      CHAIN_POLL_MS: '1500',
+      CHAIN_POLL_MS: '2000',
       RELAYER_STUCK_MS: '1000',
       ARBITER_PRIVATE_KEY: arbiterKey,
       COORDINATOR_SEED: `0x${'c0'.repeat(32)}`,
@@ -131,16 +140,13 @@ export async function startChaosNetwork(): Promise<ChaosNetwork> {
       }
   }
   const rows = <T extends object>(text: string, ...values: unknown[]) =>
-    again(() => rowsOf(network.hub, text, ...values)) as unknown as Promise<T[]>
+    again(() => network.use((hub) => rowsOf(hub, text, ...values))) as unknown as Promise<T[]>
   const head = async () => Number(await chain.rpc('eth_blockNumber'))
   const indexed = async () =>
     Number((await rows<{ n: number }>('SELECT block_number AS n FROM chain_cursor'))[0]?.n)
-  /** As if the machine's clock had passed as well. */
-  const age = (seconds: number) =>
-    rows("UPDATE hub_actions SET next_attempt_at = next_attempt_at - ? WHERE state = 'open'", seconds)
   const schedule = async () => {
-    await age(agedSecs)
-    await again(() => wake(network.hub))
+    await rows(`UPDATE hub_actions SET next_attempt_at = next_attempt_at - ? WHERE ${isPutOff}`, agedSecs)
+    await again(() => network.use(wake))
   }
   const openActions = () =>
     rows<OpenAction>("SELECT kind, subject, attempts, last_error FROM hub_actions WHERE state = 'open'")
@@ -148,20 +154,19 @@ export async function startChaosNetwork(): Promise<ChaosNetwork> {
     const reached = await head()
     await until('the index has the newest block', async () => (await indexed()) >= reached)
     await schedule()
-    const isDue = "state = 'open' AND next_attempt_at <= unixepoch()"
-    for (let runs = 0; runs < 20; runs++) {
-      const [due] = await rows<{ n: number }>(`SELECT count(*) AS n FROM hub_actions WHERE ${isDue}`)
-      if (due?.n === 0) break
-      await again(() => wake(network.hub))
-    }
+    const [due] = await rows<{ n: number }>(
+      `SELECT count(*) AS n FROM hub_actions
+      WHERE state = 'open' AND next_attempt_at <= unixepoch() + (SELECT lead_secs FROM chain_cursor)`,
+    )
+    if (due?.n !== 0) return `${due?.n} actions are due`
     const [sent] = await rows<{ n: number }>(
       "SELECT count(*) AS n FROM transactions WHERE status IN ('queued', 'sent')",
     )
     const open = await openActions()
-    return sent?.n === 0 && open.every(({ last_error }) => last_error !== null && waits.test(last_error))
+    return sent?.n === 0 && open.every(isWaiting)
   }
 
-  await again(() => wake(network.hub))
+  await again(() => network.use(wake))
   const tools = await readNetwork(origin, patiently)
   const operator = await signIn(tools, operatorKey)
   const former = [createNodeKey(profile), createNodeKey(profile)]
@@ -198,7 +203,6 @@ export async function startChaosNetwork(): Promise<ChaosNetwork> {
     rows,
     async pass(seconds) {
       await faulty.pass(seconds)
-      await age(seconds)
       const { timestamp } = await chain.rpc<{ timestamp: string }>('eth_getBlockByNumber', 'latest', false)
       await until('the hub has followed the time of the chain', async () => {
         hub.leap()
@@ -211,9 +215,7 @@ export async function startChaosNetwork(): Promise<ChaosNetwork> {
         await until('everything is settled', isSettled)
       } catch (error) {
         if (!(error instanceof Difference)) throw error
-        const open = (await openActions()).filter(
-          ({ last_error }) => last_error === null || !waits.test(last_error),
-        )
+        const open = (await openActions()).filter((one) => !isWaiting(one))
         const sent = await rows("SELECT * FROM transactions WHERE status IN ('queued', 'sent') LIMIT 5")
         throw new Difference(`${error.message}: ${JSON.stringify({ open: open.slice(0, 10), sent })}`)
       }

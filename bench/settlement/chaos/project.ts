@@ -142,7 +142,7 @@ export async function createProjects(network: ProjectNetwork, count: number): Pr
   )
   await eachOf(projects, 8, (project) => openVault(network, project))
   // An owner has one bond under way at a time.
-  await eachOf(miners, 12, async ({ wallet }) => {
+  await eachOf(miners, 24, async ({ wallet }) => {
     for (const project of projects)
       for (const member of project.members)
         if (member.wallet.address === wallet.address) await subscribe(network, project, member)

@@ -30,8 +30,8 @@ export interface RunOptions {
   seeds: readonly number[]
   /** Scenarios at once, each in a project of its own. */
   atOnce: number
-  /** In every so many turns the hub is killed. */
-  killEvery: number
+  /** The hub is killed once for about so many scenarios, in steps that the seed fixes. */
+  scenariosPerKill: number
   onProgress: (text: string) => void
   /** Told after every turn. */
   onTurn: (result: NetworkResult) => void
@@ -40,16 +40,17 @@ export interface RunOptions {
 const hour = 3_600
 /** Two epochs lie between the committee sets of two turns, for scenarios with several epochs. */
 const epochsPerTurn = 3
+const stepsPerTurn = 5
 const decisionSecs = 15 * 86_400
 /** How long a step may take before it is disturbed. */
 const disturbedMs = 2_500
-const cronMs = 1_500
+const cronMs = 4_000
 /** How long a node shows no receipts, or fails to. */
-const blindMs = 4_000
+const blindMs = 2_500
 
 /** Scenarios on one network, to their end. @throws {@link Difference} */
 export async function runOnNetwork(options: RunOptions): Promise<NetworkResult> {
-  const { seeds, atOnce, killEvery, onProgress, onTurn } = options
+  const { seeds, atOnce, scenariosPerKill, onProgress, onTurn } = options
   const network = await startChaosNetwork()
   try {
     const projects = await createProjects(network, Math.min(atOnce, seeds.length))
@@ -65,13 +66,13 @@ export async function runOnNetwork(options: RunOptions): Promise<NetworkResult> 
     })
     for (let first = 0; first < seeds.length; first += atOnce) {
       const here = seeds.slice(first, first + atOnce)
-      const isKilled = (first / atOnce) % killEvery === 0
-      if (isKilled) kills += 1
+      const killed = killedSteps(here, scenariosPerKill)
+      kills += killed.length
       const named = `seeds ${here[0]} to ${here.at(-1)}`
-      const counts = await runTurn(network, projects, here, isKilled, onProgress).catch((error: unknown) =>
+      const counts = await runTurn(network, projects, here, killed, onProgress).catch((error: unknown) =>
         explain(network, named, error),
       )
-      onProgress(`${named}: all agree${isKilled ? '; the hub was killed' : ''}`)
+      onProgress(`${named}: all agree; kills of the hub: ${killed.length}`)
       onTurn(resultOf(counts, first + here.length))
     }
     return resultOf(await endNetwork(network, projects), seeds.length)
@@ -90,12 +91,19 @@ async function explain({ hub, rows }: ChaosNetwork, named: string, error: unknow
   )
 }
 
+/** The steps of a turn in which the hub is killed. */
+function killedSteps(seeds: readonly number[], scenariosPerKill: number): number[] {
+  const steps = Array.from({ length: stepsPerTurn }, (_, at) => at)
+  const share = (100 * seeds.length) / scenariosPerKill / stepsPerTurn
+  return draws(seeds[0] as number).some(steps, share)
+}
+
 /** One scenario in each project, from the beginning of an epoch until nothing moves any more. */
 async function runTurn(
   network: ChaosNetwork,
   projects: readonly Project[],
   seeds: readonly number[],
-  isKilled: boolean,
+  killed: readonly number[],
   onStep: (text: string) => void,
 ): Promise<Counts> {
   const random = draws(-(seeds[0] as number))
@@ -107,7 +115,6 @@ async function runTurn(
   )
   await network.pass(epoch * hour + 60 - now)
   const rate = random.below(4) * 0.04
-  const killedIn = isKilled ? random.below(4) : -1
   const step = async (at: number, work: (scenario: Scenario) => Promise<void>) => {
     const seed = (seeds[0] as number) + at
     network.proxy.follow(seed, rate, {
@@ -117,7 +124,7 @@ async function runTurn(
     // A node that shows no receipts leaves open what became of anything.
     const seeing = delay(blindMs).then(() => network.proxy.follow(seed, rate))
     const stopped = disturb(network, {
-      kill: at === killedIn ? random.below(disturbedMs) : null,
+      kill: killed.includes(at) ? random.below(disturbedMs) : null,
       reorganisations: [0, 1]
         .filter(() => random.percent(35))
         .map(() => [random.below(disturbedMs), random.below(100) / 100] as const),
@@ -130,7 +137,7 @@ async function runTurn(
       const doneMs = performance.now()
       await network.settle()
       onStep(
-        `step ${at}: ${Math.round((doneMs - startedMs) / 1000)} s, settled after ${Math.round((performance.now() - doneMs) / 1000)} s`,
+        `from seed ${seeds[0]}, step ${at}: ${Math.round((doneMs - startedMs) / 1000)} s, settled after ${Math.round((performance.now() - doneMs) / 1000)} s`,
       )
     } finally {
       network.proxy.follow(0, 0)
@@ -141,10 +148,10 @@ async function runTurn(
   await network.pass((epoch + 1) * hour + 130 - (await network.hub.time()))
   await step(1, (scenario) => settleStep(network, scenario))
   await step(2, (scenario) => vetoStep(network, scenario))
-  await step(2, (scenario) => reopenStep(network, scenario))
+  await step(3, (scenario) => reopenStep(network, scenario))
   // The challenge period of epochs is over, and the windows of slashes.
   await network.pass(hour + 900)
-  await step(3, (scenario) => claimStep(network, scenario))
+  await step(4, (scenario) => claimStep(network, scenario))
   await network.settle()
   return checkNetwork(network, projects)
 }

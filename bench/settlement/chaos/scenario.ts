@@ -38,7 +38,7 @@ export interface Scenario {
   eligible: { node_key: string; collateral: string }[]
 }
 
-const pollMs = 300
+const pollMs = 4_000
 
 /** Before its epoch begins, and while nothing moves. */
 export async function beginScenario(
@@ -117,7 +117,9 @@ async function attestStep({ hub, profile, validators }: ChaosNetwork, scenario: 
   )
   const shown = () => hub.call<{ set_hash: string }>({ path: `/v1/committees/${path}` })
   if (isAttested)
-    await until(`the set of ${path} is attested`, async () => (await shown()).status === 200, { pollMs })
+    await until(`the set of ${path} is attested`, async () => (await shown()).status === 200, {
+      pollMs,
+    })
   else expectSame(`the answer about the set of ${path}`, (await shown()).status, 425)
   return { epoch, snapshot, setHash, isAttested } satisfies OffenceEpoch
 }
@@ -404,28 +406,35 @@ export async function reopenStep(network: ChaosNetwork, { project, epochs }: Sce
   }
 }
 
-/** Once the epochs are released: payouts are claimed. */
+/** Once the epochs are released: payouts are claimed, those of all members at once. */
 export async function claimStep(network: ChaosNetwork, { project, epochs }: Scenario): Promise<void> {
-  for (const [at, member] of project.members.entries()) {
-    const claims = await claimsOf(network, project, member.payout)
-    const planned = new Map(epochs.map(({ record, plan }) => [record.epoch, plan.claims[at]]))
-    // The hub claims everything there is for a wallet, and nothing for others.
-    const isOwn = member.payout === member.wallet.address
-    const isHubs = isOwn && [...planned.values()].includes('hub')
-    const wanted = claims.filter(({ epoch }) => isHubs || planned.get(epoch) !== 'left')
-    for (const { epoch, amount } of wanted) {
-      project.epochs.get(epoch)?.claimed.set(member.payout, BigInt(amount))
-    }
-    const byOthers = wanted.filter(({ epoch }) => !isHubs || planned.get(epoch) === 'stranger')
-    await Promise.all([
-      isHubs && wanted.length > 0 ? withdraw(network, project, member) : undefined,
-      claimOnChain(network, project, member, byOthers, planned),
-    ])
-    for (const { epoch } of wanted)
-      await until(`${project.vault} has paid ${member.payout} for ${epoch}`, () =>
-        isClaimed(network, project, epoch, member.payout),
-      )
-  }
+  await Promise.all(project.members.map((member, at) => claimPayouts(network, project, epochs, member, at)))
+}
+
+async function claimPayouts(
+  network: ChaosNetwork,
+  project: Project,
+  epochs: Scenario['epochs'],
+  member: Member,
+  at: number,
+): Promise<void> {
+  const claims = await claimsOf(network, project, member.payout)
+  const planned = new Map(epochs.map(({ record, plan }) => [record.epoch, plan.claims[at]]))
+  // The hub claims everything there is for a wallet, and nothing for others.
+  const isOwn = member.payout === member.wallet.address
+  const isHubs = isOwn && [...planned.values()].includes('hub')
+  const wanted = claims.filter(({ epoch }) => isHubs || planned.get(epoch) !== 'left')
+  for (const { epoch, amount } of wanted)
+    project.epochs.get(epoch)?.claimed.set(member.payout, BigInt(amount))
+  const byOthers = wanted.filter(({ epoch }) => !isHubs || planned.get(epoch) === 'stranger')
+  await Promise.all([
+    isHubs && wanted.length > 0 ? withdraw(network, project, member) : undefined,
+    claimOnChain(network, project, member, byOthers, planned),
+  ])
+  for (const { epoch } of wanted)
+    await until(`${project.vault} has paid ${member.payout} for ${epoch}`, () =>
+      isClaimed(network, project, epoch, member.payout),
+    )
 }
 
 /** Has the hub claim all payouts of a wallet from the vault, at times where a stranger is faster. */

@@ -2,14 +2,11 @@ import type * as z from 'zod'
 import { drawCommittee } from '../../../protocol/consensus/index.ts'
 import { defaultNetworkParams } from '../../../protocol/identity/index.ts'
 import { json } from '../../http/answer.ts'
-import { spendAddressBudget } from '../../middleware/rate-limit.ts'
 import { defineRoute } from '../../route.ts'
 import { requireAttested } from './access.ts'
+import { spendDraw } from './draw-budget.ts'
 import { CommitteeView, committeeExample, PathCount, SetParams } from './schema.ts'
 import { notAttested } from './set.ts'
-
-/** Draws from sets with fewer entries cost no more than other calls. */
-const cheapEntries = 1_000
 
 export const getCommittee = defineRoute(
   {
@@ -30,7 +27,7 @@ export const getCommittee = defineRoute(
   },
   async (c, { params: { project_id, epoch, seq } }) => {
     const set = await requireAttested(c, project_id, epoch)
-    if (set.entries > cheapEntries) await spendAddressBudget(c, 'large_draw')
+    await spendDraw(c, set)
     const snapshot = await c.var.services.committeeSets.readCandidates(set.setHash)
     const { draw, seed, k_eff, b_eff, q, fallback, committee_hash } = drawCommittee(c.var.settings.PROFILE, {
       beacon: snapshot.beacon.value,

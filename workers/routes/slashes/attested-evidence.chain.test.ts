@@ -211,6 +211,23 @@ test('the set, which may be large, is read only when nothing else is wrong', asy
   expect(reads).toBe(1)
 })
 
+test('429 rate_limited: a missed vote over a large set is paid for as a draw from it; other evidence needs none', async () => {
+  const { projectId } = first(members)
+  const { entries } = await requireSet(projectId, epoch)
+  const resize = (to: number) =>
+    env.DB.prepare('UPDATE committee_sets SET entries = ? WHERE project_id = ?').bind(to, projectId).run()
+  await resize(1_001)
+  const caller = client()
+  for (let draws = 0; draws < 60; draws++) await caller.get(`/v1/committees/${projectId}/${epoch}/${draws}`)
+  expect(await errorOf(await caller.post('/v1/slashes', await missedVote()))).toMatchObject({
+    status: 429,
+    error: 'rate_limited',
+  })
+  for (const evidence of [await equivocation(), await invalidResult()])
+    expect((await caller.post('/v1/slashes', evidence)).status).toBe(201)
+  await resize(entries)
+})
+
 describe('false evidence is 422, names the rule, and leaves nothing', () => {
   /** What is told, and how the evidence is made. */
   const cases: Record<string, readonly [rule: string, make: () => Promise<unknown>]> = {

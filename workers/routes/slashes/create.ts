@@ -2,6 +2,7 @@ import { json } from '../../http/answer.ts'
 import { bringSoon } from '../../relay/bring-soon.ts'
 import { defineRoute } from '../../route.ts'
 import { recordOffence } from '../../settlement/record-offence.ts'
+import { spendDraw } from '../committees/draw-budget.ts'
 import { EvidenceInput, evidenceExample, SlashView, slashExample, slashView } from './schema.ts'
 
 const recordedExample = {
@@ -44,7 +45,12 @@ export const createSlash = defineRoute(
     },
   },
   async (c, { json: evidence }) => {
-    const { slash, isNew, now } = await recordOffence(c.var.services, c.var.settings.PROFILE, evidence)
+    const { slash, isNew, now } = await recordOffence(
+      c.var.services,
+      c.var.settings.PROFILE,
+      evidence,
+      (set) => spendDraw(c, set),
+    )
     if (isNew) bringSoon(c, 'propose_slash', slash.evidenceHash)
     const location = `/v1/slashes/${slash.evidenceHash}`
     return json(slashView(slash, now), isNew ? 201 : 200, { Location: location })

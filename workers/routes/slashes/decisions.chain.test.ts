@@ -4,6 +4,7 @@ import { decodeFunctionData, type Hex } from 'viem'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { stakingAbi } from '../../../contracts/generated/contracts.ts'
 import { FakeChain } from '../../../durable-objects/testing/fake-chain.ts'
+import { hashText } from '../../../protocol/encoding/index.ts'
 import { hashEvidence } from '../../../protocol/settlement/index.ts'
 import hub from '../../index.ts'
 import { services } from '../../services.ts'
@@ -16,6 +17,7 @@ import {
   hubAction,
   indexState,
 } from '../../test/evidence.ts'
+import { IndexedHistory } from '../../test/indexed-history.ts'
 import { createOperator } from '../../test/operator.ts'
 import { minCollateral } from '../../test/subscription.ts'
 import { signIn } from '../../test/wallet.ts'
@@ -236,6 +238,20 @@ describe('what time makes due', () => {
     expect(sent(due).filter((name) => name === 'executeSlash')).toHaveLength(1)
   })
 
+  test('a slash is not executed once it is cancelled, though that was wanted before', async () => {
+    const hash = await createProposed(accused, { executable_at: now() - 1000 })
+    chain.revert = '0x'
+    await schedule()
+    expect(await hubAction('execute_slash', hash)).toMatchObject({ state: 'open', attempts: 1 })
+    chain.revert = null
+    expect((await resolve(hash, 'cancel')).status).toBe(200)
+    expect(await hubAction('execute_slash', hash)).toMatchObject({ state: 'closed' })
+    await schedule()
+    await schedule()
+    expect(sent(hash)).toContain('cancelSlash')
+    expect(sent(hash)).not.toContain('executeSlash')
+  })
+
   test('a dispute that nobody decided in 14 days is ended', async () => {
     const fresh = await createProposed(accused, {
       status: 'disputed',
@@ -394,4 +410,41 @@ test('lists are newest first, by owner, project and status', async () => {
       await listed.owner.client.get(`/v1/me/slashes?limit=2&status=proposed&cursor=${first.next_cursor}`),
     ),
   ).toMatchObject({ status: 400, error: 'invalid_field' })
+})
+
+test('503 unavailable: evidence while the chain is read anew, which is recorded with its amount afterwards', async () => {
+  const late = await createAccused()
+  const evidence = late.equivocation()
+  const { chainIndex } = services(env)
+  await chainIndex.forget({ operator: operator.address, reason: null }, now())
+  const refuse = async () =>
+    expect(await errorOf(await client().post('/v1/slashes', evidence))).toMatchObject({
+      status: 503,
+      error: 'unavailable',
+    })
+  await refuse()
+  const history = new IndexedHistory()
+  const at = now() - 100
+  await history.begin({ number: 0, hash: hashText('begin'), timestamp: at })
+  await refuse()
+  const bonding = {
+    name: 'Bonded',
+    args: {
+      subscriptionId: late.subscriptionId,
+      owner: late.owner.address,
+      projectId: late.projectId,
+      nodeKey: late.device.publicKey,
+      amount: String(minCollateral),
+      collateral: String(minCollateral),
+    },
+  }
+  await history.append(at, [bonding], 0, { isBehind: true })
+  await refuse()
+  expect(await services(env).slashes.find(hashEvidence(evidence))).toBeNull()
+  await history.append(at, [], 0)
+  const response = await client().post('/v1/slashes', evidence)
+  expect([response.status, await response.json()]).toMatchObject([
+    201,
+    { status: 'recorded', closed_reason: null, amount: String(minCollateral) },
+  ])
 })

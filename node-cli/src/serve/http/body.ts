@@ -1,34 +1,72 @@
 import type { IncomingMessage } from 'node:http'
 import { ApiError, unavailable } from './api-error.ts'
 
+/** What a body may hold before the signature over it is checked: anyone can name a key that the node knows. */
+const unproven = {
+  /** Of all bodies of one address. */
+  bytesOfAddress: 24 * 1024 * 1024,
+  /** So much has to come in every so many milliseconds, or all that is left. */
+  paceBytes: 16 * 1024,
+  paceMs: 5_000,
+} as const
+
+/** What one body holds of the budget. */
+export interface BodyShare {
+  /** Whether its caller needed no proof when it was opened. */
+  readonly isTrusted: boolean
+  /** @throws {@link ApiError} 503 `unavailable`, and nothing is taken. */
+  readonly take: (bytes: number) => void
+  /** Its caller is proven, and its address free to send others. */
+  readonly prove: () => void
+  /** Gives everything back, once or more often. */
+  readonly release: () => void
+}
+
 /**
  * Bytes of bodies that are held at once, of all callers together. A caller that sends slowly holds what it has sent, so a
- * cap for each body does not bound the memory of many.
+ * cap for each body does not bound the memory of many. One address has a part of it until its callers are proven.
  */
 export class BodyBudget {
   readonly #bytesMax: number
+  readonly #unproven = new Map<string, number>()
   #held = 0
 
   constructor(bytesMax: number) {
     this.#bytesMax = bytesMax
   }
 
-  /** @throws {@link ApiError} 503 `unavailable`, and nothing is taken. */
-  take(bytes: number): void {
-    if (this.#held + bytes > this.#bytesMax)
-      throw unavailable('Too many bodies are being read at the moment. Try again shortly.', 1)
-    this.#held += bytes
+  /** @param address - Where a body comes from whose caller is not proven; null for one that needs no proof. */
+  open(address: string | null): BodyShare {
+    let held = 0
+    let unprovenOf = address
+    const prove = (): void => {
+      if (unprovenOf !== null) this.#count(unprovenOf, -held)
+      unprovenOf = null
+    }
+    return {
+      isTrusted: address === null,
+      take: (bytes) => {
+        const ofAddress = unprovenOf === null ? 0 : (this.#unproven.get(unprovenOf) ?? 0)
+        if (this.#held + bytes > this.#bytesMax || ofAddress + bytes > unproven.bytesOfAddress)
+          throw unavailable('Too many bodies are being read at the moment. Try again shortly.', 1)
+        this.#held += bytes
+        held += bytes
+        if (unprovenOf !== null) this.#count(unprovenOf, bytes)
+      },
+      prove,
+      release: () => {
+        prove()
+        this.#held -= held
+        held = 0
+      },
+    }
   }
 
-  release(bytes: number): void {
-    this.#held -= bytes
+  #count(address: string, bytes: number): void {
+    const sum = (this.#unproven.get(address) ?? 0) + bytes
+    if (sum === 0) this.#unproven.delete(address)
+    else this.#unproven.set(address, sum)
   }
-}
-
-/** A body while it is held; whoever had it read releases it once. */
-export interface HeldBody {
-  readonly bytes: Uint8Array
-  readonly release: () => void
 }
 
 /** Whether a request has a body, or says it will have one. */
@@ -36,39 +74,65 @@ export const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
 /**
- * Reads a body. The cap holds for what is announced, before anything is read, and while reading.
+ * Reads a body, which its share holds until that is released. The cap holds for what is announced, before anything is read,
+ * and while reading.
  *
  * @param askForBody Called when the body is wanted.
- * @throws {@link ApiError} 413 `too_large`, 400 `bad_request` for a body that breaks off, 503 `unavailable` while others
- * hold too much.
+ * @throws {@link ApiError} 413 `too_large`, 400 `bad_request` for a body that breaks off, 408 for one that comes too slowly,
+ * 503 `unavailable` while others hold too much.
  */
 export async function readBody(
   request: IncomingMessage,
   bytesMax: number,
-  budget: BodyBudget,
+  share: BodyShare,
   askForBody: () => void,
-): Promise<HeldBody> {
+): Promise<Uint8Array> {
   const announced = Number(request.headers['content-length'] ?? 0)
   if (announced > bytesMax) throw tooLarge(bytesMax)
   askForBody()
   const chunks: Uint8Array[] = []
   let length = 0
-  const release = () => budget.release(length)
+  const pace = watchPace(() => length, share.isTrusted)
+  // The stream is left open when reading ends early: what is left of the body is dealt with after the answer.
+  const source = request.iterator({ destroyOnReturn: false }) as AsyncIterator<Uint8Array, undefined>
   try {
-    // The stream is left open when the loop ends early: what is left of the body is dealt with after the answer.
-    for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>) {
-      if (length + chunk.length > bytesMax) throw tooLarge(bytesMax)
-      budget.take(chunk.length)
-      length += chunk.length
-      chunks.push(chunk)
+    for (;;) {
+      const { done, value } = await Promise.race([source.next(), pace.tooSlow])
+      if (done) return Buffer.concat(chunks, length)
+      if (length + value.length > bytesMax) throw tooLarge(bytesMax)
+      share.take(value.length)
+      length += value.length
+      chunks.push(value)
     }
-    return { bytes: Buffer.concat(chunks, length), release }
   } catch (error) {
-    release()
+    share.release()
     if (error instanceof ApiError) throw error
     throw new ApiError('bad_request', 'The body broke off before its end. Send the request again.')
+  } finally {
+    pace.stop()
   }
 }
+
+/** Fails when a body does not come on, unless its caller is trusted. */
+function watchPace(length: () => number, isTrusted: boolean): { tooSlow: Promise<never>; stop: () => void } {
+  const { promise: tooSlow, reject } = Promise.withResolvers<never>()
+  // It may fail when nobody waits for it.
+  tooSlow.catch(() => {})
+  if (isTrusted) return { tooSlow, stop: () => {} }
+  let before = 0
+  const timer = setInterval(() => {
+    if (length() - before < unproven.paceBytes) reject(tooSlowly())
+    before = length()
+  }, unproven.paceMs)
+  return { tooSlow, stop: () => clearInterval(timer) }
+}
+
+const tooSlowly = (): ApiError =>
+  new ApiError(
+    'bad_request',
+    `A body must come on by ${unproven.paceBytes / 1024} KiB in ${unproven.paceMs / 1000} s. Send the request again.`,
+    { status: 408 },
+  )
 
 const tooLarge = (bytesMax: number): ApiError =>
   new ApiError('too_large', `The body is larger than ${bytesMax} bytes.`)

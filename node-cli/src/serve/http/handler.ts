@@ -3,9 +3,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { RunAbandoned } from '../execution/execution-queue.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
+import { outsideAddress } from './addresses.ts'
 import { sendAnswer } from './answers.ts'
 import { ApiError, unavailable } from './api-error.ts'
-import { BodyBudget, checkContentType, hasBody, readBody } from './body.ts'
+import { BodyBudget, type BodyShare, checkContentType, hasBody, readBody } from './body.ts'
 import type { Credentials } from './credentials.ts'
 import type { Answer, Route } from './route.ts'
 import { createRouter } from './router.ts'
@@ -78,8 +79,11 @@ export function createHandler(
     const claim = credentials.readClaim(request, route.access)
     const query = readQuery(search, route.query ?? [])
     const isLarge = (route.body?.bytesMax ?? 0) > usualBodyBytesMax
-    const body = await readBodyOf(arrival, route, isLarge ? budgets.large : budgets.usual)
+    const budget = isLarge ? budgets.large : budgets.usual
+    const share = budget.open(claim.kind === 'operator' ? null : outsideAddress(request.socket))
+    const body = await readBodyOf(arrival, route, share)
     const caller = credentials.prove(request, claim, body)
+    share.prove()
     return route.handle({ method, params, query, body, caller, requestId, signal })
   }
 
@@ -110,16 +114,16 @@ export function createHandler(
 async function readBodyOf(
   { request, signal, askForBody }: Arrival,
   { body }: Route,
-  budget: BodyBudget,
+  share: BodyShare,
 ): Promise<Uint8Array> {
   if (body === undefined) {
     if (hasBody(request)) throw new ApiError('bad_request', 'This call takes no body.')
     return new Uint8Array()
   }
   checkContentType(request, body.contentType)
-  const { bytes, release } = await readBody(request, body.bytesMax, budget, askForBody)
-  if (signal.aborted) release()
-  else signal.addEventListener('abort', release, { once: true })
+  const bytes = await readBody(request, body.bytesMax, share, askForBody)
+  if (signal.aborted) share.release()
+  else signal.addEventListener('abort', share.release, { once: true })
   return bytes
 }
 

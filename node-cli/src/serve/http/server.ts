@@ -4,6 +4,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import { CliError } from '../../cli/errors.ts'
 import type { BindAddress } from '../flags.ts'
 import type { Metrics } from '../metrics.ts'
+import { outsideAddress } from './addresses.ts'
 import { createHandler, type HandlerOptions } from './handler.ts'
 
 const limits = {
@@ -108,11 +109,9 @@ function boundConnectionsOfAddress(server: Server, metrics: Metrics): void {
       if (left === 0) counts.delete(address)
       else counts.set(address, left)
     })
-    if (count > limits.connectionsOfAddress && !isOwnAddress(address)) socket.destroy()
+    if (count > limits.connectionsOfAddress && outsideAddress(socket) !== null) socket.destroy()
   })
 }
-
-const isOwnAddress = (address: string): boolean => /^(?:::1$|(?:::ffff:)?127\.)/.test(address)
 
 function listen(server: Server, { host, port }: BindAddress): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -1,0 +1,75 @@
+import { type ChainState, unreservedFunds, vaultTerms } from '../chain/projections.ts'
+
+/** What an epoch asks of its vault. */
+export interface EpochCost {
+  epoch: number
+  gross: string
+  /** The token's address. */
+  token: string
+  epochSecs: number
+}
+
+/**
+ * Why a vault cannot pay an epoch, as far as the index tells; the rest is the vault's to refuse.
+ *
+ * - `missing`: it is not opened, or pays another token
+ * - `terms`: it never will, because of what held when the epoch ended
+ * - `funds`: not enough of what it has is free
+ */
+export interface Shortfall {
+  cause: 'missing' | 'terms' | 'funds'
+  reason: string
+}
+
+/** @param vault - Null for one that is not opened. */
+export function shortfallOf(vault: ChainState | null, cost: EpochCost): Shortfall | null {
+  const { epoch, gross, token, epochSecs } = cost
+  const because = (cause: Shortfall['cause'], reason: string): Shortfall => ({ cause, reason })
+  if (vault === null) return because('missing', 'The vault is not opened yet.')
+  if (vault.token !== token)
+    return because('missing', `The vault pays ${vault.token}, and the epoch is paid in ${token}.`)
+  const end = (epoch + 1) * epochSecs
+  if (end <= Number(vault.created_at))
+    return because('terms', 'The epoch had ended when the vault was opened.')
+  // As the vault judges it: an epoch is paid by the terms that held in its last second.
+  const terms = vaultTerms(vault, end - 1)
+  if (terms !== null && end > terms.from) {
+    if (terms.epoch_secs !== epochSecs)
+      return because('terms', `The vault's epochs last ${terms.epoch_secs} s, the project's ${epochSecs} s.`)
+    if (BigInt(gross) > BigInt(terms.epoch_cap))
+      return because('terms', `The epoch comes to ${gross}, and the vault pays ${terms.epoch_cap} at most.`)
+  }
+  const free = unreservedFunds(vault)
+  return BigInt(gross) > free
+    ? because('funds', `The vault has ${free} free of the ${gross} it needs.`)
+    : null
+}
+
+/**
+ * Whether a project pays, by the epochs that its vault has set nothing aside for. What the vault will never pay counts for
+ * as long as its terms would not pay such an epoch now either, so that a project with new terms is not held to be without
+ * funds for ever.
+ *
+ * @param epochSecs - Of the project's epochs now.
+ * @param now - Network time.
+ */
+export function isPaying(
+  vault: ChainState | null,
+  unposted: readonly EpochCost[],
+  epochSecs: number,
+  now: number,
+): boolean {
+  return unposted.every((cost) => {
+    const shortfall = shortfallOf(vault, cost)
+    if (shortfall === null || vault === null) return shortfall === null
+    return shortfall.cause === 'terms' && wouldPay(vault, cost, epochSecs, now)
+  })
+}
+
+/** Whether the terms of now pay an epoch like this one. One of another length, of an earlier version, says nothing. */
+function wouldPay(vault: ChainState, cost: EpochCost, epochSecs: number, now: number): boolean {
+  const terms = vaultTerms(vault, now)
+  if (terms === null) return true
+  if (terms.epoch_secs !== epochSecs) return false
+  return cost.epochSecs !== epochSecs || BigInt(cost.gross) <= BigInt(terms.epoch_cap)
+}
