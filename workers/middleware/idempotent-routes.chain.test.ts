@@ -1,5 +1,6 @@
+import { listDurableObjectIds, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { FakeChain } from '../../durable-objects/testing/fake-chain.ts'
 import type { Env } from '../env.ts'
 import { png } from '../images/testing/images.ts'
@@ -197,6 +198,15 @@ beforeAll(async () => {
     by: await createValidators(1),
     units: units.sort((a, b) => (a.miner < b.miner ? -1 : 1)),
   })
+})
+
+// Tasks that wait have their project look for its set every few seconds, also when all tests are over.
+afterAll(async () => {
+  for (const id of await listDurableObjectIds(env.PROJECT_COMMITTEES))
+    await runInDurableObject(env.PROJECT_COMMITTEES.get(id), async (_object, { storage }) => {
+      storage.sql.exec('DELETE FROM tasks')
+      await storage.deleteAlarm()
+    })
 })
 
 test('the table has every route that takes an Idempotency-Key', async () => {
