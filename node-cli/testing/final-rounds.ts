@@ -101,7 +101,7 @@ export function keepFinal(
     const { round_id: roundId, project_id: projectId, epoch } = record
     store.rounds.see({ roundId, projectId, epoch }, 1)
     for (const seed of seeds)
-      store.roundVotes.keep({ vote: createFinalityVote(profile, seed, record), subject })
+      store.roundVotes.keep({ vote: createFinalityVote(profile, seed, record), subject }, 1)
     store.rounds.finalize(record, subject, 1)
   }
 }
