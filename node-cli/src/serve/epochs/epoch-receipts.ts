@@ -45,7 +45,7 @@ export class ReceiptDiffers extends Error {
 const rulesMax = 256
 /** A leader that asks waits no longer; what is fetched later helps the next attempt. */
 const judgeFetchMs = 6_000
-const fetchMs = 30_000
+const fetchMs = 10_000
 /** Epochs whose last fetch is known. */
 const fetchedMax = 1_000
 /** A peer that proposes nonsense has nobody ask all others again and again. */
