@@ -41,7 +41,12 @@ const Announcement = z.object({ node_id: z.string(), public_key: z.string(), url
 
 /** What is read of the status that a node gives to its operator; there is more. */
 const Status = z.looseObject({
-  hub: z.object({ state: z.string(), problem: z.string().nullable(), clock_offset_secs: z.number() }),
+  hub: z.object({
+    state: z.string(),
+    problem: z.string().nullable(),
+    clock_offset_secs: z.number(),
+    device_bound: z.boolean().nullable(),
+  }),
   relay: z.looseObject({ connected: z.boolean() }).optional(),
 })
 
@@ -156,7 +161,7 @@ export class LocalNode {
   }
 
   /**
-   * Returns once the hub knows it, and a miner is connected to the relay.
+   * Returns once the hub knows it, and a miner whose device is bound is connected to the relay.
    *
    * @throws {@link StartError} when the hub does not take it.
    */
@@ -165,7 +170,8 @@ export class LocalNode {
       `${this.name} to be registered and connected; its log is ${this.plan.logFile}`,
       () => this.status(),
       ({ hub, relay }) =>
-        hub.state === 'refused' || (hub.state === 'registered' && relay?.connected !== false),
+        hub.state === 'refused' ||
+        (hub.state === 'registered' && (hub.device_bound === false || relay?.connected !== false)),
     )
     if (hub.state === 'refused') throw new StartError(`The hub does not take ${this.name}: ${hub.problem}`)
   }
