@@ -75,7 +75,12 @@ async function startEpochNetwork(
   for (const [i, { dataDir }] of validators.entries()) {
     const store = openServeStore(dataDir)
     keepRules(store, known)
-    keepFinal(store, records.slice(0, i === 0 ? (ofLeader ?? records.length) : others(i)), seeds)
+    keepFinal(
+      store,
+      records.slice(0, i === 0 ? (ofLeader ?? records.length) : others(i)),
+      seeds,
+      firstAttempt,
+    )
     store.close()
   }
   const posted: Posted[] = []

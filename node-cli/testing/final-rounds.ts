@@ -90,18 +90,19 @@ export function keepRules(store: ServeStore, known: KnownEpoch): void {
   )
 }
 
-/** Makes rounds final in a store, with the votes of validators. */
+/** Makes rounds final in a store, with the votes of validators. @param now Network time: votes of long ago are dropped. */
 export function keepFinal(
   store: ServeStore,
   records: readonly FinalityRecord[],
   seeds: readonly string[],
+  now = Math.floor(Date.now() / 1000),
 ): void {
   for (const record of records) {
     const subject = hashFinality(record)
     const { round_id: roundId, project_id: projectId, epoch } = record
-    store.rounds.see({ roundId, projectId, epoch }, 1)
+    store.rounds.see({ roundId, projectId, epoch }, now)
     for (const seed of seeds)
-      store.roundVotes.keep({ vote: createFinalityVote(profile, seed, record), subject }, 1)
-    store.rounds.finalize(record, subject, 1)
+      store.roundVotes.keep({ vote: createFinalityVote(profile, seed, record), subject }, now)
+    store.rounds.finalize(record, subject, now)
   }
 }
