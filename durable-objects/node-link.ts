@@ -189,6 +189,8 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
       return 'offered'
     }
     if (!session?.ready || !this.#isListening() || !this.#mayWork() || offer.vote_by < now) return 'offline'
+    // Who offers no slots takes no part, and is not excused as who works with all of them is.
+    if (session.ready.slots === 0) return 'offline'
     if (this.#offers.countOpen() >= session.ready.slots) return 'full'
     this.#offers.add(offer, session.id)
     this.#changed(publishPauseMs)

@@ -26,6 +26,7 @@ import {
   declined,
   isVoteAwaited,
   offered,
+  offering,
   passTime,
   refused,
   seated,
@@ -282,10 +283,8 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
       }
       case 'publish':
         return this.#publish(round)
-      case 'offer': {
-        const outcome = await this.#config.offer(round, effect.lease)
-        return this.#changeNow((one, now) => offered(one, effect.lease.position, outcome, now))
-      }
+      case 'offer':
+        return this.#offer(effect.lease)
       case 'cancel':
         await this.#config.cancel(round, effect.lease)
         return this.#changeNow((one) => cancelled(one, effect.lease.position))
@@ -305,6 +304,16 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
       case 'delete':
         return this.#forget()
     }
+  }
+
+  /** Nothing came of it where the node has no free slot: the alarm tells it again. */
+  async #offer({ position }: Lease): Promise<boolean> {
+    await this.#changeNow((one, now) => offering(one, position, now))
+    const lease = this.#round?.leases[position]
+    if (this.#round === null || lease?.state !== 'offering') return false
+    const outcome = await this.#config.offer(this.#round, lease)
+    await this.#changeNow((one, now) => offered(one, position, outcome, now))
+    return outcome !== 'full'
   }
 
   async #changeNow(event: (round: Round, now: number) => Round): Promise<true> {

@@ -18,7 +18,7 @@ export interface LinkOffer {
   readonly vote_by: number
 }
 
-/** `offline`: nobody is there who would take it, or the device may not have it. `full`: no slot is free. */
+/** `offline`: nobody is there who would take it, or the device may not have it. `full`: it works with all its slots. */
 export type OfferResult = 'offered' | 'offline' | 'full'
 
 /** What a node sends with its vote; the round judges it. */

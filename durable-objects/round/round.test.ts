@@ -30,6 +30,7 @@ import {
   declined,
   isVoteAwaited,
   offered,
+  offering,
   passTime,
   seated,
   voted,
@@ -151,6 +152,21 @@ describe('a round', () => {
     expect(declined(told(one), 1, start).leases).toHaveLength(5)
   })
 
+  test('waits for a slot of a member as long as for an answer, and then asks the next; nobody has missed anything', () => {
+    const told = [0, 2].reduce((round, i) => offered(round, i, 'offered', start), begun() as Round)
+    const waiting = offered(told, 1, 'full', start)
+    expect(waiting.leases[1]).toMatchObject({ state: 'offering', isFull: true })
+    expect(kinds(waiting)).toEqual(['offer'])
+    expect(waiting.leases).toHaveLength(3)
+
+    const free = offered(offering(waiting, 1, start + 9), 1, 'offered', start + 9)
+    expect(free.leases[1]).toMatchObject({ state: 'offered', acceptBy: start + 19, voteBy: start + 39 })
+
+    const passed = passTime(waiting, start + 11)
+    expect(passed.leases[1]).toMatchObject({ state: 'cancelled', missedBecause: 'full' })
+    expect(passed.leases[3]).toMatchObject({ role: 'backup', state: 'offering' })
+  })
+
   test('is closed with the last vote, and at its deadline however late that is noticed', () => {
     const all = [0, 1, 2].reduce((round, i) => voteOf(round, i, 0, start + i), told(begun()))
     expect([all.closedAt, agreedAtOf(all), publicState(all)]).toEqual([
@@ -197,8 +213,12 @@ function perform(round: Round, effect: Effect, now: number): Round {
       return seated(round, drawn, now)
     case 'publish':
       return { ...round, published: publicState(round) }
-    case 'offer':
-      return offered(round, effect.lease.position, 'offered', now)
+    case 'offer': {
+      // A node that works with all its slots has one later.
+      const { position } = effect.lease
+      const outcome = position === 1 && now < start + 5 ? 'full' : 'offered'
+      return offered(offering(round, position, now), position, outcome, now)
+    }
     case 'cancel':
       return cancelled(round, effect.lease.position)
     case 'find_audit_block':

@@ -32,9 +32,11 @@ export interface Lease {
   position: number
   role: 'primary' | 'backup'
   nodeKey: string
-  /** `offering` until its node was told. */
-  state: 'offering' | Extract<LeaseState, 'offered' | 'leased' | 'voted' | 'missed'>
+  /** `offering` until its node was told; `cancelled` where it never had a free slot. */
+  state: 'offering' | Extract<LeaseState, 'offered' | 'leased' | 'voted' | 'missed' | 'cancelled'>
   missedBecause: MissReason | null
+  /** Whether the node had no free slot when it was last told. */
+  isFull: boolean
   createdAt: number
   acceptBy: number
   voteBy: number
@@ -121,6 +123,13 @@ export const deadlineOf = ({ terms: { task, rules } }: Round): number => roundDe
 
 export const isOpen = ({ state }: Lease): boolean =>
   state === 'offering' || state === 'offered' || state === 'leased'
+
+/** Whether it waits for a slot of its node. */
+export const isWaiting = ({ state, isFull }: Lease): boolean => state === 'offering' && isFull
+
+/** How long a slot is waited for before the next member is asked: as long as for the answer to an offer. */
+export const waitsUntil = ({ terms }: Round, { createdAt }: Lease): number =>
+  createdAt + terms.rules.acceptSecs
 
 export const votesOf = ({ votes }: Round): TaskVote[] => votes.map(({ vote }) => vote)
 

@@ -10,7 +10,7 @@ export type RoundFailure = (typeof roundFailures)[number]
 export const leaseStates = ['offered', 'leased', 'voted', 'finalized', 'missed', 'cancelled'] as const
 export type LeaseState = (typeof leaseStates)[number]
 
-/** Why a member did not vote in time: it was not connected, had no free slot, declined, did not accept, or was late. */
+/** Why a member did not vote in time: it was not connected, had no free slot and was not asked, declined, did not accept, or was late. */
 export const missReasons = ['offline', 'full', 'declined', 'not_accepted', 'late'] as const
 export type MissReason = (typeof missReasons)[number]
 

@@ -12,11 +12,13 @@ import {
   deadlineOf,
   fallbackOf,
   isOpen,
+  isWaiting,
   type Lease,
   type Result,
   type Round,
   tallyOf,
   votesOf,
+  waitsUntil,
 } from './round.ts'
 import type { MissReason } from './states.ts'
 
@@ -41,13 +43,18 @@ export function seated(round: Round, drawn: KeptCommittee, now: number): Round {
 export function passTime(round: Round, now: number): Round {
   if (round.drawn === null || round.closedAt !== null) return round
   if (fallbackOf(round) !== null) return close(round, now)
-  const expired = mapLeases(round, (lease) => expire(lease, now))
+  const expired = mapLeases(round, (lease) => expire(round, lease, now))
   const asked = askNext(expired, now)
   return asked.leases.some(isOpen) && now <= deadlineOf(round) ? asked : close(asked, now)
 }
 
-function expire(lease: Lease, now: number): Lease {
+function expire(round: Round, lease: Lease, now: number): Lease {
   if (!isOpen(lease)) return lease
+  // A node that works on as much as it said it would was not asked, and owes nothing.
+  if (isWaiting(lease))
+    return now > waitsUntil(round, lease)
+      ? { ...lease, state: 'cancelled', missedBecause: 'full', completedAt: now }
+      : lease
   if (now > lease.voteBy) return missed(lease, 'late', now)
   return lease.state !== 'leased' && now > lease.acceptBy ? missed(lease, 'not_accepted', now) : lease
 }
@@ -63,7 +70,9 @@ const missed = (lease: Lease, missedBecause: MissReason, now: number): Lease => 
 function askNext(round: Round, now: number): Round {
   const { drawn, leases } = round
   if (drawn === null || now >= deadlineOf(round)) return round
-  const failed = new Set(leases.filter(({ state }) => state === 'missed').map(({ nodeKey }) => nodeKey))
+  const failed = new Set(
+    leases.filter(({ state }) => state === 'missed' || state === 'cancelled').map(({ nodeKey }) => nodeKey),
+  )
   const next = askedSeats(drawn, failed).slice(leases.length)
   return next.length === 0
     ? round
@@ -71,26 +80,32 @@ function askNext(round: Round, now: number): Round {
 }
 
 function ask(round: Round, { position, role, node_key: nodeKey }: Seat, now: number): Lease {
-  const { acceptSecs, leaseSecs } = round.terms.rules
-  const voteBy = Math.min(now + leaseSecs, deadlineOf(round))
   return {
     position,
     role,
     nodeKey,
     state: 'offering',
     missedBecause: null,
+    isFull: false,
     createdAt: now,
-    acceptBy: Math.min(now + acceptSecs, voteBy),
-    voteBy,
+    ...timesFrom(round, now),
     completedAt: null,
     refused: null,
     isObsolete: false,
   }
 }
 
+/** By when a member that is asked at a time accepts, and votes. */
+function timesFrom(round: Round, now: number): Pick<Lease, 'acceptBy' | 'voteBy'> {
+  const { acceptSecs, leaseSecs } = round.terms.rules
+  const voteBy = Math.min(now + leaseSecs, deadlineOf(round))
+  return { acceptBy: Math.min(now + acceptSecs, voteBy), voteBy }
+}
+
 /** The deadline holds, however late somebody notices that it has passed. */
 function close(round: Round, now: number): Round {
   const ended = mapLeases(round, (lease) => {
+    if (isWaiting(lease)) return { ...lease, state: 'cancelled', missedBecause: 'full', completedAt: now }
     if (isOpen(lease)) return missed(lease, 'late', now)
     return lease.missedBecause === 'not_accepted' && now <= lease.voteBy
       ? { ...lease, isObsolete: true }
@@ -99,7 +114,11 @@ function close(round: Round, now: number): Round {
   return { ...ended, closedAt: Math.min(now, deadlineOf(round)) }
 }
 
-/** What came of telling a node of its offer. */
+/** Before a node is told of its offer: that of one that had no free slot counts from now on. */
+export const offering = (round: Round, position: number, now: number): Round =>
+  mapLease(round, position, (lease) => (isWaiting(lease) ? { ...lease, ...timesFrom(round, now) } : lease))
+
+/** What came of telling a node of its offer. One without a free slot is told again while it may be waited for. */
 export function offered(
   round: Round,
   position: number,
@@ -108,6 +127,7 @@ export function offered(
 ): Round {
   const changed = mapLease(round, position, (lease) => {
     if (lease.state !== 'offering') return lease
+    if (outcome === 'full') return { ...lease, isFull: true }
     return outcome === 'offered' ? { ...lease, state: 'offered' } : missed(lease, outcome, now)
   })
   return passTime(changed, now)

@@ -82,7 +82,8 @@ export async function proveOffence(
   const seat = async (task: Task) => (await set())?.seat(profile, consensus, task, beforeDraw) ?? null
   await requireProven(seat, profile, evidence, context)
   await requireSeat(await set(), evidence)
-  if (evidence.kind === 'missed_sla') await requireCommittee(records, evidence)
+  if (evidence.kind === 'missed_sla')
+    await Promise.all([requireCommittee(records, evidence), requireAsked(records, evidence)])
   return {
     slash: slashOf(evidence, subscription, consensus, now),
     disputeWindowSecs: consensus.work.dispute_window_secs,
@@ -222,6 +223,21 @@ async function requireCommittee({ projectFunding, rounds }: Records, evidence: E
     throw new ApiError(
       'invalid_evidence',
       'This evidence proves nothing: nobody voted, and the project was underfunded when the task was issued, so the round was a fallback without a committee.',
+    )
+}
+
+/**
+ * A primary whose node worked on as many tasks of the hub as it had slots was not asked, so it missed nothing; who is not
+ * connected, or offers no slots, is not spared. The hub alone knows.
+ *
+ * @param evidence - Proven otherwise.
+ */
+async function requireAsked({ rounds }: Records, { round_id, node_key }: Evidence): Promise<void> {
+  const leases = await rounds.leases(round_id)
+  if (leases.some(({ nodeKey, missedBecause }) => nodeKey === node_key && missedBecause === 'full'))
+    throw new ApiError(
+      'invalid_evidence',
+      'This evidence proves nothing: the node worked on other tasks with all its slots, and was not asked.',
     )
 }
 

@@ -34,8 +34,8 @@ const testCommittee = {
 
 let seqs = 0
 
-/** What a member did: the outputs it voted for, or why it has no valid vote. */
-export type Deed = readonly string[] | 'missed' | 'late' | 'invalid_vote'
+/** What a member did: the outputs it voted for, or why it has no valid vote; `full` was not asked. */
+export type Deed = readonly string[] | 'missed' | 'late' | 'invalid_vote' | 'full'
 
 /** The output that is the final one unless a round says otherwise. */
 export const right: Deed = ['right']
@@ -205,13 +205,14 @@ function leaseOf({ position, role, node_key }: CommitteeMember, deed: Deed, issu
     position,
     role,
     nodeKey: node_key,
-    state: hasVoted ? 'voted' : 'missed',
-    missedBecause: hasVoted ? null : 'late',
+    state: hasVoted ? 'voted' : deed === 'full' ? 'cancelled' : 'missed',
+    missedBecause: hasVoted ? null : deed === 'full' ? 'full' : 'late',
     createdAt: issuedAt,
     acceptBy: issuedAt + 10,
     voteBy: issuedAt + 30,
     completedAt: issuedAt + 1,
-    refused: hasVoted || deed === 'missed' ? null : deed,
+    refused: deed === 'late' || deed === 'invalid_vote' ? deed : null,
+    isFull: false,
     isObsolete: false,
   }
 }

@@ -35,7 +35,13 @@ export function recordRounds(): RecordedRounds {
   const bindings = env as unknown as Env
   const { ROUND: bound } = bindings
   beforeAll(() => {
-    bindings.ROUND = { getByName: port } as unknown as Env['ROUND']
+    bindings.ROUND = new Proxy(bound, {
+      get(target, key) {
+        if (key === 'getByName') return port
+        const value: unknown = Reflect.get(target, key)
+        return typeof value === 'function' ? value.bind(target) : value
+      },
+    })
   })
   afterAll(() => {
     bindings.ROUND = bound
