@@ -128,18 +128,22 @@ export async function findSnapshotEntry(
   const member = `"node_key":"${nodeKey}"`
   const decoder = new TextDecoder()
   let text = ''
+  let found: SnapshotEntry | null = null
+  let isOver = false
+  // Read to its end: a stream that is left is the source's to clean up, which may wait for long.
   for await (const piece of bytes) {
+    if (isOver) continue
     text += decoder.decode(piece, { stream: true })
     const listEnd = text.indexOf('"excluded":[')
     const at = text.indexOf(member)
-    const isFound = at >= 0 && (listEnd < 0 || at < listEnd)
-    const end = isFound ? text.indexOf('}', at) : -1
-    if (end >= 0) return JSON.parse(text.slice(text.lastIndexOf('{', at), end + 1)) as SnapshotEntry
-    if (!isFound && listEnd >= 0) return null
+    const isNamed = at >= 0 && (listEnd < 0 || at < listEnd)
+    const end = isNamed ? text.indexOf('}', at) : -1
+    if (end >= 0) found = JSON.parse(text.slice(text.lastIndexOf('{', at), end + 1)) as SnapshotEntry
+    isOver = found !== null || (!isNamed && listEnd >= 0)
     // The last entry may not be whole yet.
     text = text.slice(text.lastIndexOf('{'))
   }
-  return null
+  return found
 }
 
 /** Takes the entries that are there whole off a text, and gives the rest. No member of an entry contains a brace. */

@@ -113,18 +113,20 @@ async function keepFundingInStep(env: Env, action: HubAction, vault: ChainState 
   if (row === null || record === null) return
   const now = await clock.now()
   const pays = (costs: readonly EpochCost[]) => isPaying(vault, costs, record.current.epochSecs, now)
+  const cost = costOf(action)
   const isOpen = row.state !== 'settled' && row.state !== 'vetoed'
   // One that is not paid decides it, so that the others need not be read.
   const isFunded =
-    (!isOpen || pays([costOf(action)])) &&
-    pays((await epochs.unposted(row.projectId, unpostedMax)).map(costOfRow))
+    (!isOpen || pays([cost])) &&
+    pays((await epochs.unposted(row.projectId, unpostedMax)).map((one) => costOfRow(one, cost.token)))
   await projectFunding.setFunded(row.projectId, isFunded, now)
 }
 
-const costOfRow = ({ epoch, epochSecs, token, totals }: EpochRow): EpochCost => ({
+/** What the other epochs of a project cost; whether its vault pays their token each says for itself. */
+const costOfRow = ({ epoch, epochSecs, totals }: EpochRow, token: string): EpochCost => ({
   epoch,
   epochSecs,
-  token: token.address,
+  token,
   gross: totals.gross,
 })
 

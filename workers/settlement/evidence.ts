@@ -60,9 +60,8 @@ export async function proveOffence(
   beforeDraw: BeforeDraw,
   now: number,
 ): Promise<ProvenOffence> {
-  // Before what is bonded is read: an offence is recorded once, so what it costs must not be that of half an index.
-  if (await records.chainIndex.isBehind())
-    throw unavailable('The index of the chain', new Error('it is behind'))
+  // Before what is bonded is read, which may be indexed meanwhile.
+  const isBehind = await records.chainIndex.isBehind()
   const [found, consensus, validators] = await Promise.all([
     records.subscriptions.find(evidence.subscription_id),
     records.projectVersions.consensus(evidence.project_id, evidence.consensus_hash),
@@ -84,6 +83,8 @@ export async function proveOffence(
   await requireSeat(await set(), evidence)
   if (evidence.kind === 'missed_sla')
     await Promise.all([requireCommittee(records, evidence), requireAsked(records, evidence)])
+  // An offence is recorded once, so what it costs must not be that of half an index.
+  if (isBehind) throw unavailable('The index of the chain', new Error('it is far behind the chain'))
   return {
     slash: slashOf(evidence, subscription, consensus, now),
     disputeWindowSecs: consensus.work.dispute_window_secs,

@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers'
 import { attestSnapshot } from '../../protocol/consensus/index.ts'
 import { deriveNodeId, resolveProfile } from '../../protocol/identity/index.ts'
 import receipts from '../../protocol/vectors/receipt-v2.json'
-import { bonded, indexState, insertSubscription } from './evidence.ts'
+import { bonded, indexState, indexWholeChain, insertSubscription } from './evidence.ts'
 import { keepSet } from './kept-set.ts'
 import type { Json } from './known-answers.ts'
 import { createNode } from './node.ts'
@@ -19,7 +19,7 @@ export const hubOf = ({ network }: Json) => ({ bindings: { PROFILE: JSON.stringi
  * set of the epoch, which the validators attest.
  */
 export async function knowCase(input: Json): Promise<void> {
-  await Promise.all([insertValidators(input), insertConsensus(input), insertMiners(input)])
+  await Promise.all([insertValidators(input), insertConsensus(input), insertMiners(input), indexWholeChain()])
   const { snapshot, committee, validators } = input
   const setHash = await keepSet(snapshot, committee)
   const path = `/v1/nodes/committee-sets/${snapshot.project_id}/${snapshot.epoch}`

@@ -58,7 +58,8 @@ export function buildEvidence(
     receipt_hash: hashReceipt(right),
     gas_used: right.gas_used,
     audited: flaw !== 'not_audited',
-    voters: flaw === 'voter' ? [{ public_key: member.device.publicKey, payout_address: member.payout }] : [],
+    // Somebody voted, so the round is no fallback, whatever the project can pay.
+    voters: [voterOf(flaw === 'voter' ? member : stranger)],
   }
   const voteOf = (output: string, voter = member): TaskVote => ({
     ...createTaskVote(profile, voter.device.seed, {
@@ -99,6 +100,8 @@ export function buildEvidence(
     holds: flaw === null && (kind !== 'missed_sla' || (at.isAttested && isPrimary)),
   }
 }
+
+const voterOf = ({ device, payout }: Member) => ({ public_key: device.publicKey, payout_address: payout })
 
 /** A task of its own, in whose committee the member is a primary, or is none. */
 function taskFor(

@@ -3,7 +3,7 @@ import { ApiError } from '../../errors.ts'
 import { matchesEtag } from '../../http/etag.ts'
 import { parseRange } from '../../http/range.ts'
 import { defineRoute } from '../../route.ts'
-import { findModule } from './get.ts'
+import { findModule } from './known.ts'
 import { ModuleParams } from './schema.ts'
 
 export const downloadModule = defineRoute(

@@ -5,6 +5,7 @@ import { ApiError, invalidField } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
 import { bytesToBase64 } from '../../http/base64.ts'
 import { defineRoute } from '../../route.ts'
+import { findKnownModule } from '../modules/known.ts'
 import { keepInput, readInput } from './input-bytes.ts'
 import { readOutput, shownOutput } from './output.ts'
 import { ExecuteRequest, ExecuteResult, inputBodyBytesMax, inputValuesMax, taskExample } from './schema.ts'
@@ -50,11 +51,12 @@ export const execute = defineRoute(
       throw new ApiError('scope_missing', 'This API key lacks the scope tasks:submit.', {
         details: { scope: 'tasks:submit' },
       })
-    const { clock, modules, network, roundFiles, roundObjects } = c.var.services
-    const [module, validators] = await Promise.all([modules.find(body.module), network.validators()])
+    const { clock, network, roundFiles, roundObjects } = c.var.services
+    const [module, validators] = await Promise.all([findKnownModule(c, body.module), network.validators()])
     if (module === null) throw new ApiError('not_found', `There is no module ${body.module}.`)
-    if (!module.functions.includes(body.function))
-      throw invalidField('function', `must be one of ${module.functions.join(', ')}`)
+    const { functions } = module.record
+    if (!functions.includes(body.function))
+      throw invalidField('function', `must be one of ${functions.join(', ')}`)
     const input = readInput(body)
     if (validators.length === 0)
       throw new ApiError('no_validators', 'No validator is approved that could run it.')

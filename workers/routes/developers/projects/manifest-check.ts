@@ -21,6 +21,7 @@ import { walletOf } from '../../../middleware/authenticate.ts'
 import type { Developer } from '../../../stores/developers.ts'
 import type { Module } from '../../../stores/modules.ts'
 import type { Token } from '../../../stores/schema.ts'
+import { findKnownModule } from '../../modules/known.ts'
 
 /** A signed manifest as it was posted, and the values in it that have no canonical form. */
 interface SubmittedManifest {
@@ -62,7 +63,7 @@ export async function findProblems(
   manifest: unknown,
   unencodable: readonly UnencodableValue[],
 ): Promise<{ problems: Problem[]; token: Token | null }> {
-  const { settings, services } = c.var
+  const { settings } = c.var
   const own = findManifestProblems(manifest, {
     profile: settings.PROFILE,
     base_url: settings.BASE_URL.href,
@@ -72,11 +73,12 @@ export async function findProblems(
   })
   const { worker, functions, rewardToken } = namedBy(manifest)
   const [module, token] = await Promise.all([
-    isBytes32(worker) ? services.modules.find(worker) : null,
+    isBytes32(worker) ? findKnownModule(c, worker) : null,
     rewardToken === undefined ? null : readToken(c, rewardToken),
   ])
   const problems = new ProblemList(own)
-  if (isBytes32(worker)) for (const problem of workerProblems(module, functions)) problems.add(problem)
+  if (isBytes32(worker))
+    for (const problem of workerProblems(module?.record ?? null, functions)) problems.add(problem)
   if (rewardToken !== undefined && token === null) problems.add(noToken)
   return { problems: problems.sorted(), token }
 }
