@@ -39,7 +39,7 @@ export function recordRounds(): RecordedRounds {
       get(target, key) {
         if (key === 'getByName') return port
         const value: unknown = Reflect.get(target, key)
-        return typeof value === 'function' ? value.bind(target) : value
+        return typeof value === 'function' && key !== 'constructor' ? value.bind(target) : value
       },
     })
   })

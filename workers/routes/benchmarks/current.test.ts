@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { parseArtifact } from '../../../protocol/hbc/artifact.ts'
 import { client } from '../../test/client.ts'
+import { createDeveloper, manifestOf } from '../../test/project.ts'
 
 interface Suite {
   suite: string
@@ -28,4 +29,14 @@ test('a module of the suite can be read like any other: its record, and a part o
   })
   const part = await client().get(`${path}/hbc`, { Range: 'bytes=1-4' })
   expect([part.status, (await part.arrayBuffer()).byteLength]).toEqual([206, 4])
+})
+
+test('a module of the suite can be the worker of a project', async () => {
+  const { cases } = (await (await client().get('/v1/benchmarks/current')).json()) as Suite
+  const [{ module_address: address, function: name }] = cases as [Suite['cases'][number]]
+  const developer = await createDeveloper()
+  const manifest = manifestOf(developer, { address, functions: [name] })
+  const answer = await developer.client.post('/v1/developers/projects/prepare', { manifest })
+  const { problems } = (await answer.json()) as { problems: { path: string }[] }
+  expect(problems.map(({ path }) => path)).not.toContain('consensus.modules.worker')
 })
