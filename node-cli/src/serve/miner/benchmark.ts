@@ -7,6 +7,7 @@ import { deviceEngineOf } from '../device-engine.ts'
 import type { BenchmarkCaseResult, BenchmarkResult } from '../hub/device-profile.ts'
 import type { HubClient } from '../hub/hub-client.ts'
 import { Members } from '../hub/members.ts'
+import { readNetwork } from '../hub/network.ts'
 import type { ServeNode } from '../node.ts'
 import type { FactStore } from '../store/facts.ts'
 import type { OfferSources } from './offer-sources.ts'
@@ -62,6 +63,8 @@ export async function runBenchmark(
 ): Promise<void> {
   const { config, store, clock, log } = node
   if (keptBenchmark(store.facts, config.engine) !== null) return
+  // Modules of another network are not run.
+  await readNetwork(client, node.profile)
   const { suite, cases } = await client.call({ method: 'GET', target: '/v1/benchmarks/current' }, readSuite)
   const results: BenchmarkCaseResult[] = []
   for (const one of cases) results.push(await runCase(one, node, sources, stop))
