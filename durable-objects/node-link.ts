@@ -192,13 +192,18 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     if (this.#offers.countOpen() >= session.ready.slots) return 'full'
     this.#offers.add(offer, session.id)
     this.#changed(publishPauseMs)
-    this.#send(offerFrame(offer))
+    this.#sendFrame(offer)
     return 'offered'
   }
 
   #sendOffer({ offer, sessionId }: KeptOffer, session: Session): void {
     if (sessionId === session.id) return
     this.#offers.setSession(offer.offer_id, session.id)
+    this.#sendFrame(offer)
+  }
+
+  #sendFrame(offer: LinkOffer): void {
+    this.#budget.grantOffer()
     this.#send(offerFrame(offer))
   }
 
