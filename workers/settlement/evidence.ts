@@ -23,6 +23,7 @@ import type { ReadSet } from '../stores/committee-sets.ts'
 import type { NewSlash } from '../stores/slashes.ts'
 import { standingOf } from '../stores/subscription-standing.ts'
 import type { Subscription } from '../stores/subscriptions.ts'
+import { wasAsked } from './round-evidence.ts'
 
 type Records = Pick<
   Services,
@@ -82,7 +83,10 @@ export async function proveOffence(
   const seat = async (task: Task) => (await set())?.seat(profile, consensus, task, beforeDraw) ?? null
   await requireProven(seat, profile, evidence, context)
   await requireSeat(await set(), evidence)
-  if (evidence.kind === 'missed_sla') await requireCommittee(records, evidence)
+  if (evidence.kind === 'missed_sla') {
+    await requireCommittee(records, evidence)
+    await requireAsked(records, evidence)
+  }
   return {
     slash: slashOf(evidence, subscription, consensus, now),
     disputeWindowSecs: consensus.work.dispute_window_secs,
@@ -222,6 +226,17 @@ async function requireCommittee({ projectFunding, rounds }: Records, evidence: E
     throw new ApiError(
       'invalid_evidence',
       'This evidence proves nothing: nobody voted, and the project was underfunded when the task was issued, so the round was a fallback without a committee.',
+    )
+}
+
+/** The hub passed over a primary that had no free slot, which only its own record of the round says. */
+async function requireAsked({ rounds }: Records, { round_id, node_key }: Evidence): Promise<void> {
+  const leases = await rounds.leases(round_id)
+  const lease = leases.find(({ nodeKey }) => nodeKey === node_key)
+  if (lease !== undefined && !wasAsked(lease))
+    throw new ApiError(
+      'invalid_evidence',
+      `This evidence proves nothing: the key ${node_key} had no free slot when the task was given, and was not asked.`,
     )
 }
 

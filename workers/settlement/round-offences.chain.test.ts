@@ -119,6 +119,25 @@ describe('the offences of a round', () => {
     expect(await isDue(roundId)).toBe(false)
   })
 
+  test('are none of a primary without a free slot, whoever says so: it was not asked', async () => {
+    const { drawn, roundId, file, leases } = await project.publish({
+      audit: 'right',
+      deeds: ['full', 'missed', right, right, right],
+    })
+    const keys = validators.map(({ publicKey }) => publicKey)
+    const asked = leases.map((lease) => ({ ...lease, missedBecause: 'late' as const }))
+    const [theirs] = evidenceOf(file, asked, keys)
+    const refused = await client().post('/v1/slashes', theirs)
+    expect(refused.status).toBe(422)
+    expect(await refused.json()).toMatchObject({
+      error: 'invalid_evidence',
+      message: expect.stringContaining('had no free slot'),
+    })
+    await recordRoundOffences(env, roundId)
+    expect(await slashesOf(roundId)).toMatchObject([offence('missed_sla', drawn[1] as Member)])
+    expect(await isDue(roundId)).toBe(false)
+  })
+
   test('none are wanted of a round in which everybody was right, nor of one that failed', async () => {
     for (const state of ['finalized', 'failed'] as const) {
       const deeds = state === 'failed' ? [['wrong'], 'missed' as const] : [right, right, right, right, right]

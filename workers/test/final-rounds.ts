@@ -35,7 +35,7 @@ const testCommittee = {
 let seqs = 0
 
 /** What a member did: the outputs it voted for, or why it has no valid vote. */
-export type Deed = readonly string[] | 'missed' | 'late' | 'invalid_vote'
+export type Deed = readonly string[] | 'missed' | 'full' | 'late' | 'invalid_vote'
 
 /** The output that is the final one unless a round says otherwise. */
 export const right: Deed = ['right']
@@ -206,12 +206,12 @@ function leaseOf({ position, role, node_key }: CommitteeMember, deed: Deed, issu
     role,
     nodeKey: node_key,
     state: hasVoted ? 'voted' : 'missed',
-    missedBecause: hasVoted ? null : 'late',
+    missedBecause: hasVoted ? null : deed === 'full' ? 'full' : 'late',
     createdAt: issuedAt,
     acceptBy: issuedAt + 10,
     voteBy: issuedAt + 30,
     completedAt: issuedAt + 1,
-    refused: hasVoted || deed === 'missed' ? null : deed,
+    refused: deed === 'late' || deed === 'invalid_vote' ? deed : null,
     isObsolete: false,
   }
 }
