@@ -14,6 +14,8 @@ import { seatRound } from './seating.ts'
 const epoch = Math.floor(Date.now() / 3_600_000) + 2
 const profile = resolveProfile()
 
+const drawing = { selection: 'collateral-reputation-sortition-v1', weight_cap_multiple: 10 } as const
+
 let projectId: string
 let set: CommitteeSet
 beforeAll(async () => {
@@ -30,7 +32,7 @@ const termsOf = (seq: number): RoundTerms => ({
   taskId: `task ${seq}`,
   task: { project_id: projectId, epoch, seq, set_hash: set.setHash } as Task,
   input: '',
-  rules: { committee: set.committee, roundSecs: 60, leaseSecs: 30, acceptSecs: 10 },
+  rules: { committee: { ...set.committee, ...drawing }, roundSecs: 60, leaseSecs: 30, acceptSecs: 10 },
   underfunded: false,
   startedAtMs: 0,
 })
