@@ -188,19 +188,25 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
       if (isOpen(kept) && session?.ready) this.#sendOffer(kept, session)
       return 'offered'
     }
-    if (!session?.ready || !this.#isListening() || !this.#mayWork() || offer.vote_by < now) return 'offline'
+    if (!this.#mayWork() || offer.vote_by < now) return 'offline'
+    if (!session?.ready || !this.#isListening()) return this.#mayBeBack() ? 'away' : 'offline'
     // Who offers no slots takes no part, and is not excused as who works with all of them is.
     if (session.ready.slots === 0) return 'offline'
     if (this.#offers.countOpen() >= session.ready.slots) return 'full'
     this.#offers.add(offer, session.id)
     this.#changed(publishPauseMs)
-    this.#send(offerFrame(offer))
+    this.#sendFrame(offer)
     return 'offered'
   }
 
   #sendOffer({ offer, sessionId }: KeptOffer, session: Session): void {
     if (sessionId === session.id) return
     this.#offers.setSession(offer.offer_id, session.id)
+    this.#sendFrame(offer)
+  }
+
+  #sendFrame(offer: LinkOffer): void {
+    this.#budget.grantOffer()
     this.#send(offerFrame(offer))
   }
 
@@ -340,6 +346,11 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     if (pingedAt === null || Date.now() - pingedAt.getTime() <= silentAfterSecs * 1000) return true
     this.#close(closeCodes.normal, 'silent')
     return false
+  }
+
+  /** Nodes connect again within seconds of a cut, or of a restart of the hub, which takes sockets with it unseen. */
+  #mayBeBack(): boolean {
+    return this.#session !== null || Date.now() < this.#offlineDueMs()
   }
 
   #mayWork(): boolean {

@@ -39,3 +39,45 @@ test('where time leaps, a project is looked at when its next set is due, and aft
     expect([await looksAt(1_600), await looksAt(1_601), await looksAt(1_602)]).toEqual([2, 3, 4])
   })
 })
+
+test('a task that could not be noted was not taken: the same again, under its key, waits like a new one', async () => {
+  const stub = env.PROJECT_COMMITTEES.getByName('a project whose database fails')
+  await runInDurableObject(stub, async (_, state) => {
+    let fails = true
+    const noted: string[] = []
+    const object = new ProjectCommitteesObject(state, env, {
+      pollMs: null,
+      now: async () => 1_000,
+      advance: async () => null,
+      runningEpoch: async () => ({ epoch: 1, epochSecs: 600, terms: null }),
+      startRound: async () => {},
+      noteQueued: async (_projectId, { taskId }) => {
+        if (fails) throw new Error('the database is away')
+        noted.push(taskId)
+      },
+      noteExpired: async () => {},
+    })
+    const submit = (taskId: string) =>
+      object.submit('a project whose database fails', {
+        taskId,
+        function: 'echo',
+        gasLimit: 1,
+        inputHash: '0x00',
+        input: '',
+        idempotencyKey: 'the key',
+        underfunded: false,
+      })
+    await expect(submit('first')).rejects.toThrow('the database is away')
+    fails = false
+    expect(await submit('second')).toMatchObject({ status: 'queued', taskId: 'second' })
+    expect(await submit('third')).toMatchObject({ status: 'known', taskId: 'second' })
+    expect(noted).toEqual(['second', 'second'])
+    // It waits for its round; one that is over waits for nothing.
+    expect(await object.waitForRound('second', 0)).toBeNull()
+    const { count } = state.storage.sql
+      .exec<{ count: number }>("SELECT count(*) AS count FROM tasks WHERE state = 'queued'")
+      .one()
+    expect(count).toBe(1)
+    await state.storage.deleteAlarm()
+  })
+})

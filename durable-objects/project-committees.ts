@@ -205,7 +205,7 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> {
     try {
       await config.noteQueued(projectId, { ...request, taskId }, createdAt)
     } catch (error) {
-      if (status === 'queued') this.#tasks.drop([taskId])
+      if (status === 'queued') this.#tasks.forget(taskId)
       throw error
     }
   }

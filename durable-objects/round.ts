@@ -165,7 +165,13 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
 
   override async alarm(): Promise<void> {
     if (this.#round === null) return
-    await this.#work()
+    try {
+      await this.#work()
+    } catch (error) {
+      // The platform tries an alarm six times and then never again.
+      console.error(`${this.#round?.terms.roundId} could not be brought forward`, error)
+      await this.ctx.storage.setAlarm(Date.now() + backstopMs)
+    }
   }
 
   #leaseOf(offerId: string, nodeKey: string): Lease | null {
@@ -306,14 +312,14 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
     }
   }
 
-  /** Nothing came of it where the node has no free slot: the alarm tells it again. */
+  /** Nothing came of it where the node has to be waited for: the alarm tells it again. */
   async #offer({ position }: Lease): Promise<boolean> {
     await this.#changeNow((one, now) => offering(one, position, now))
     const lease = this.#round?.leases[position]
     if (this.#round === null || lease?.state !== 'offering') return false
     const outcome = await this.#config.offer(this.#round, lease)
     await this.#changeNow((one, now) => offered(one, position, outcome, now))
-    return outcome !== 'full'
+    return outcome === 'offered' || outcome === 'offline'
   }
 
   async #changeNow(event: (round: Round, now: number) => Round): Promise<true> {

@@ -18,8 +18,11 @@ export interface LinkOffer {
   readonly vote_by: number
 }
 
-/** `offline`: nobody is there who would take it, or the device may not have it. `full`: it works with all its slots. */
-export type OfferResult = 'offered' | 'offline' | 'full'
+/**
+ * `full`: the node works with all its slots. `away`: it lost its socket so short a time ago that it may be back in a moment.
+ * `offline`: nobody is there who would take it, or the device may not have it.
+ */
+export type OfferResult = 'offered' | 'full' | 'away' | 'offline'
 
 /** What a node sends with its vote; the round judges it. */
 export interface VoteBody {

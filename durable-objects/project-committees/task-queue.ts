@@ -140,6 +140,11 @@ export class TaskQueue {
     for (const taskId of taskIds) this.#end('task_id', taskId)
   }
 
+  /** Forgets a task that was not taken after all, with its key; one that has its round by now stays. */
+  forget(taskId: string): void {
+    this.#storage.sql.exec(`DELETE FROM tasks WHERE task_id = ? AND state = 'queued'`, taskId)
+  }
+
   /** Rounds that were decided on and may not have begun. */
   starting(): RoundTerms[] {
     return this.#rows(`state = 'starting'`, startsMax).map(

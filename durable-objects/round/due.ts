@@ -1,13 +1,4 @@
-import {
-  deadlineOf,
-  fallbackOf,
-  isOpen,
-  isWaiting,
-  type Lease,
-  publicState,
-  type Round,
-  waitsUntil,
-} from './round.ts'
+import { deadlineOf, fallbackOf, isOpen, type Lease, publicState, type Round, waitsUntil } from './round.ts'
 
 /** What is to be done for a round. Each may be done twice: whoever did it before it was noted does it again. */
 export type Effect =
@@ -61,7 +52,7 @@ export function nextTime(round: Round): number | null {
   if (round.outcome !== null || round.drawn === null || fallbackOf(round) !== null) return null
   if (round.closedAt !== null) return round.auditBlock === null ? null : round.asking.nextAt
   const end = (lease: Lease) => {
-    if (isWaiting(lease)) return waitsUntil(round, lease)
+    if (lease.state === 'offering') return waitsUntil(round, lease)
     return lease.state === 'leased' ? lease.voteBy : lease.acceptBy
   }
   const first = round.leases.filter(isOpen).reduce((at, lease) => Math.min(at, end(lease)), deadlineOf(round))

@@ -155,7 +155,7 @@ describe('a round', () => {
   test('waits for a slot of a member as long as for an answer, and then asks the next; nobody has missed anything', () => {
     const told = [0, 2].reduce((round, i) => offered(round, i, 'offered', start), begun() as Round)
     const waiting = offered(told, 1, 'full', start)
-    expect(waiting.leases[1]).toMatchObject({ state: 'offering', isFull: true })
+    expect(waiting.leases[1]).toMatchObject({ state: 'offering', waitsFor: 'slot' })
     expect(kinds(waiting)).toEqual(['offer'])
     expect(waiting.leases).toHaveLength(3)
 
@@ -165,6 +165,16 @@ describe('a round', () => {
     const passed = passTime(waiting, start + 11)
     expect(passed.leases[1]).toMatchObject({ state: 'cancelled', missedBecause: 'full' })
     expect(passed.leases[3]).toMatchObject({ role: 'backup', state: 'offering' })
+  })
+
+  test('waits for a member that lost its connection, which then missed its lease; one that was never told did not', () => {
+    const told = [0].reduce((round, i) => offered(round, i, 'offered', start), begun() as Round)
+    const away = offered(told, 1, 'away', start)
+    const passed = passTime(away, start + 11)
+    expect(passed.leases[1]).toMatchObject({ state: 'missed', missedBecause: 'offline' })
+    expect(passed.leases[2]).toMatchObject({ state: 'cancelled', missedBecause: 'not_told' })
+    const late = offered(offering(away, 2, start + 9), 2, 'offered', start + 9)
+    expect(late.leases[2]).toMatchObject({ state: 'offered', acceptBy: start + 19 })
   })
 
   test('is closed with the last vote, and at its deadline however late that is noticed', () => {

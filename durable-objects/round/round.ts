@@ -32,11 +32,11 @@ export interface Lease {
   position: number
   role: 'primary' | 'backup'
   nodeKey: string
-  /** `offering` until its node was told; `cancelled` where it never had a free slot. */
+  /** `offering` until its node was told; `cancelled` where that never came about, by no fault of the node. */
   state: 'offering' | Extract<LeaseState, 'offered' | 'leased' | 'voted' | 'missed' | 'cancelled'>
   missedBecause: MissReason | null
-  /** Whether the node had no free slot when it was last told. */
-  isFull: boolean
+  /** What it is not told its offer for, as long as that is waited for. */
+  waitsFor: 'slot' | 'connection' | null
   createdAt: number
   acceptBy: number
   voteBy: number
@@ -124,10 +124,7 @@ export const deadlineOf = ({ terms: { task, rules } }: Round): number => roundDe
 export const isOpen = ({ state }: Lease): boolean =>
   state === 'offering' || state === 'offered' || state === 'leased'
 
-/** Whether it waits for a slot of its node. */
-export const isWaiting = ({ state, isFull }: Lease): boolean => state === 'offering' && isFull
-
-/** How long a slot is waited for before the next member is asked: as long as for the answer to an offer. */
+/** How long a member that is to be told its offer is waited for before the next is asked: as long as for its answer. */
 export const waitsUntil = ({ terms }: Round, { createdAt }: Lease): number =>
   createdAt + terms.rules.acceptSecs
 

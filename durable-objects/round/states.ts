@@ -10,9 +10,15 @@ export type RoundFailure = (typeof roundFailures)[number]
 export const leaseStates = ['offered', 'leased', 'voted', 'finalized', 'missed', 'cancelled'] as const
 export type LeaseState = (typeof leaseStates)[number]
 
-/** Why a member did not vote in time: it was not connected, had no free slot and was not asked, declined, did not accept, or was late. */
-export const missReasons = ['offline', 'full', 'declined', 'not_accepted', 'late'] as const
+/**
+ * Why a member did not vote in time: it was not connected, declined, did not accept, or was late. With `full` it worked with
+ * all its slots, and with `not_told` the hub did not come to tell it: neither was asked, so neither missed anything.
+ */
+export const missReasons = ['offline', 'full', 'not_told', 'declined', 'not_accepted', 'late'] as const
 export type MissReason = (typeof missReasons)[number]
+
+/** Whether a member with this reason was asked for its vote, or was not there to be asked. */
+export const wasAsked = (reason: MissReason | null): boolean => reason !== 'full' && reason !== 'not_told'
 
 /** What came of a member's vote, or of the lack of one. */
 export const proofStatuses = ['pending', 'verified', 'rejected', 'missed'] as const

@@ -7,12 +7,12 @@ import {
   signedRecord,
   type TaskVote,
 } from '../../protocol/consensus/index.ts'
+import type { OfferResult } from '../node-link/types.ts'
 import {
   agreedAtOf,
   deadlineOf,
   fallbackOf,
   isOpen,
-  isWaiting,
   type Lease,
   type Result,
   type Round,
@@ -50,13 +50,16 @@ export function passTime(round: Round, now: number): Round {
 
 function expire(round: Round, lease: Lease, now: number): Lease {
   if (!isOpen(lease)) return lease
-  // A node that works on as much as it said it would was not asked, and owes nothing.
-  if (isWaiting(lease))
-    return now > waitsUntil(round, lease)
-      ? { ...lease, state: 'cancelled', missedBecause: 'full', completedAt: now }
-      : lease
+  if (lease.state === 'offering') return now > waitsUntil(round, lease) ? untold(lease, now) : lease
   if (now > lease.voteBy) return missed(lease, 'late', now)
   return lease.state !== 'leased' && now > lease.acceptBy ? missed(lease, 'not_accepted', now) : lease
+}
+
+/** The end of a lease whose node was never told of it. Only one that was not connected owed anything. */
+function untold(lease: Lease, now: number): Lease {
+  if (lease.waitsFor === 'connection') return missed(lease, 'offline', now)
+  const missedBecause = lease.waitsFor === 'slot' ? 'full' : 'not_told'
+  return { ...lease, state: 'cancelled', missedBecause, completedAt: now }
 }
 
 const missed = (lease: Lease, missedBecause: MissReason, now: number): Lease => ({
@@ -86,7 +89,7 @@ function ask(round: Round, { position, role, node_key: nodeKey }: Seat, now: num
     nodeKey,
     state: 'offering',
     missedBecause: null,
-    isFull: false,
+    waitsFor: null,
     createdAt: now,
     ...timesFrom(round, now),
     completedAt: null,
@@ -105,7 +108,7 @@ function timesFrom(round: Round, now: number): Pick<Lease, 'acceptBy' | 'voteBy'
 /** The deadline holds, however late somebody notices that it has passed. */
 function close(round: Round, now: number): Round {
   const ended = mapLeases(round, (lease) => {
-    if (isWaiting(lease)) return { ...lease, state: 'cancelled', missedBecause: 'full', completedAt: now }
+    if (lease.state === 'offering') return untold(lease, now)
     if (isOpen(lease)) return missed(lease, 'late', now)
     return lease.missedBecause === 'not_accepted' && now <= lease.voteBy
       ? { ...lease, isObsolete: true }
@@ -114,23 +117,34 @@ function close(round: Round, now: number): Round {
   return { ...ended, closedAt: Math.min(now, deadlineOf(round)) }
 }
 
-/** Before a node is told of its offer: that of one that had no free slot counts from now on. */
+/** Before a node is told of its offer: its times count from now on, however late that is. */
 export const offering = (round: Round, position: number, now: number): Round =>
-  mapLease(round, position, (lease) => (isWaiting(lease) ? { ...lease, ...timesFrom(round, now) } : lease))
+  mapLease(round, position, (lease) =>
+    lease.state === 'offering' ? { ...lease, ...timesFrom(round, now) } : lease,
+  )
 
-/** What came of telling a node of its offer. One without a free slot is told again while it may be waited for. */
-export function offered(
-  round: Round,
-  position: number,
-  outcome: 'offered' | 'offline' | 'full',
-  now: number,
-): Round {
-  const changed = mapLease(round, position, (lease) => {
-    if (lease.state !== 'offering') return lease
-    if (outcome === 'full') return { ...lease, isFull: true }
-    return outcome === 'offered' ? { ...lease, state: 'offered' } : missed(lease, outcome, now)
-  })
+/**
+ * What came of telling a node of its offer. One that works with all its slots, or lost its connection a moment ago, is told
+ * again while it may be waited for.
+ */
+export function offered(round: Round, position: number, outcome: OfferResult, now: number): Round {
+  const changed = mapLease(round, position, (lease) =>
+    lease.state === 'offering' ? withOutcome(lease, outcome, now) : lease,
+  )
   return passTime(changed, now)
+}
+
+function withOutcome(lease: Lease, outcome: OfferResult, now: number): Lease {
+  switch (outcome) {
+    case 'offered':
+      return { ...lease, state: 'offered', waitsFor: null }
+    case 'full':
+      return { ...lease, waitsFor: 'slot' }
+    case 'away':
+      return { ...lease, waitsFor: 'connection' }
+    case 'offline':
+      return missed(lease, 'offline', now)
+  }
 }
 
 /** A node accepts. One that was taken to be silent is heard again, but stays replaced. */
@@ -163,7 +177,9 @@ export function voted(round: Round, vote: TaskVote, result: Result, now: number)
   const own = votesOf(round).filter(({ public_key }) => public_key === vote.public_key)
   if ([...own, ...round.evidence].some((other) => isSameVote(other, vote))) return round
   if (round.closedAt !== null)
-    return own.length === 0 ? round : { ...round, evidence: [...round.evidence, vote].slice(0, votesMax) }
+    return own.length === 0 || round.evidence.some(({ public_key }) => public_key === vote.public_key)
+      ? round
+      : { ...round, evidence: [...round.evidence, vote] }
   if (own.length > 1 || round.votes.length >= votesMax) return round
   const changed = mapLease(round, position, (lease) => ({
     ...lease,

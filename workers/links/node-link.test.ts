@@ -344,6 +344,22 @@ describe('a frame that breaks a rule', () => {
     for (let i = 0; i <= framesPerMinute; i++) relay.ready(i % 2)
     expect(await relay.next()).toMatchObject({ type: 'error', code: 'rate_limited' })
   })
+
+  test('is none that answers an offer, however many there are', async () => {
+    const relay = await openReady(2)
+    await relay.drain()
+    const offers = [offerOf(), offerOf()]
+    for (const offer of offers) await linkOf(node).offer(offer)
+    expect(await relay.drain()).toHaveLength(2)
+    // With the three above.
+    for (let i = 0; i < framesPerMinute - 3; i++) relay.ready(2)
+    for (const { offer_id } of offers) {
+      relay.send({ type: 'accept', offer_id })
+      relay.send({ type: 'decline', offer_id, reason: 'busy' })
+    }
+    expect(await relay.drain()).toEqual([])
+    expect(rounds.calls.map(({ method }) => method)).toEqual(['accepted', 'declined', 'accepted', 'declined'])
+  })
 })
 
 describe('after the object was dropped from memory', () => {

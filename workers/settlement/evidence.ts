@@ -1,3 +1,4 @@
+import { wasAsked } from '../../durable-objects/round/states.ts'
 import {
   drawCommittee,
   type FinalityVote,
@@ -228,17 +229,18 @@ async function requireCommittee({ projectFunding, rounds }: Records, evidence: E
 }
 
 /**
- * A primary whose node worked on as many tasks of the hub as it had slots was not asked, so it missed nothing; who is not
- * connected, or offers no slots, is not spared. The hub alone knows.
+ * A primary whose node worked with all its slots, or that the hub did not come to tell, was not asked, so it missed nothing;
+ * who is not connected, or offers no slots, is not spared. The hub alone knows.
  *
  * @param evidence - Proven otherwise.
  */
 async function requireAsked({ rounds }: Records, { round_id, node_key }: Evidence): Promise<void> {
   const leases = await rounds.leases(round_id)
-  if (leases.some(({ nodeKey, missedBecause }) => nodeKey === node_key && missedBecause === 'full'))
+  const lease = leases.find(({ nodeKey }) => nodeKey === node_key)
+  if (lease !== undefined && !wasAsked(lease.missedBecause))
     throw new ApiError(
       'invalid_evidence',
-      'This evidence proves nothing: the node worked on other tasks with all its slots, and was not asked.',
+      'This evidence proves nothing: the node had no free slot when the task was given, or was not told of it, so it was not asked.',
     )
 }
 

@@ -1,3 +1,4 @@
+import { wasAsked } from '../../durable-objects/round/states.ts'
 import {
   type FinalityRecord,
   type FinalityVote,
@@ -12,14 +13,14 @@ type Proof = Pick<Evidence, 'kind' | 'proof'>
 
 /**
  * What a round that is final proves about those that were asked to run its task: members that voted for several receipts,
- * members whose receipt is not the one that validators came to themselves, and primaries without a valid vote. One offence
- * of each member, the gravest; the same round gives the same evidence, word for word.
+ * members whose receipt is not the one that validators came to themselves, and primaries that
+ * were asked and gave no valid vote. One offence of each member, the gravest; the same round gives the same evidence, word for word.
  *
  * @param validators - Keys of the current ones; votes of others count for nothing any more.
  */
 export function evidenceOf(
   file: RoundFile,
-  leases: readonly Pick<LeaseRow, 'nodeKey' | 'role' | 'state' | 'subscriptionId'>[],
+  leases: readonly Pick<LeaseRow, 'nodeKey' | 'role' | 'state' | 'subscriptionId' | 'missedBecause'>[],
   validators: readonly string[],
 ): Evidence[] {
   const { task, finality: record } = file
@@ -36,14 +37,17 @@ export function evidenceOf(
     ]
   })
 
-  function offenceOf({ nodeKey, role }: Pick<LeaseRow, 'nodeKey' | 'role'>): Proof | null {
+  function offenceOf(lease: Pick<LeaseRow, 'nodeKey' | 'role' | 'missedBecause'>): Proof | null {
+    const { nodeKey, role } = lease
     const [first, second] = distinctVotes(votes, nodeKey)
     if (first !== undefined && second !== undefined) return { kind: 'equivocation', proof: { first, second } }
     if (first !== undefined)
       return record?.audited && first.receipt_hash !== record.receipt_hash
         ? { kind: 'invalid_result', proof: { vote: first, finality } }
         : null
-    return role === 'primary' ? { kind: 'missed_sla', proof: { task, finality } } : null
+    return role === 'primary' && wasAsked(lease.missedBecause)
+      ? { kind: 'missed_sla', proof: { task, finality } }
+      : null
   }
 }
 

@@ -1,0 +1,63 @@
+import { env } from 'cloudflare:workers'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import type { RoundTerms } from '../../durable-objects/round/round.ts'
+import type { Task } from '../../protocol/consensus/index.ts'
+import { resolveProfile } from '../../protocol/identity/index.ts'
+import { type CommitteeSet, CommitteeSetStore } from '../stores/committee-sets.ts'
+import { openDatabase } from '../stores/database.ts'
+import { requireSet, seatsOf } from '../test/attested-set.ts'
+import { createValidators } from '../test/evidence.ts'
+import { createSeatedProject } from '../test/final-rounds.ts'
+import { seatRound } from './seating.ts'
+
+/** In the next hours, so that no alarm of these tests is due by the clock of the machine. */
+const epoch = Math.floor(Date.now() / 3_600_000) + 2
+const profile = resolveProfile()
+
+const drawing = { selection: 'collateral-reputation-sortition-v1', weight_cap_multiple: 10 } as const
+
+let projectId: string
+let set: CommitteeSet
+beforeAll(async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  vi.setSystemTime((epoch * 3_600 + 160) * 1_000)
+  ;({ projectId } = await createSeatedProject(5, epoch, await createValidators(4)))
+  set = await requireSet(projectId, epoch)
+})
+
+afterAll(() => vi.useRealTimers())
+
+const termsOf = (seq: number): RoundTerms => ({
+  roundId: `task:${seq}`,
+  taskId: `task ${seq}`,
+  task: { project_id: projectId, epoch, seq, set_hash: set.setHash } as Task,
+  input: '',
+  rules: { committee: { ...set.committee, ...drawing }, roundSecs: 60, leaseSecs: 30, acceptSecs: 10 },
+  underfunded: false,
+  startedAtMs: 0,
+})
+
+test('rounds that begin together read their set once, and again after a read that failed', async () => {
+  const read = { times: 0, fails: true }
+  const bucket = {
+    get: async (key: string) => {
+      read.times += 1
+      if (read.fails) throw new Error('the bucket is overloaded')
+      return env.MODULES.get(key)
+    },
+  } as unknown as R2Bucket
+  const committeeSets = new CommitteeSetStore(openDatabase(env.DB), bucket)
+  const seat = (count: number) =>
+    Promise.allSettled(
+      Array.from({ length: count }, (_, seq) => seatRound({ profile, committeeSets }, termsOf(seq))),
+    )
+  expect((await seat(20)).filter(({ status }) => status === 'rejected')).toHaveLength(20)
+  expect(read.times).toBe(1)
+  read.fails = false
+  const seated = await seat(20)
+  expect(read.times).toBe(2)
+  for (const [seq, one] of seated.entries()) {
+    const seats = await seatsOf({ project_id: projectId, epoch, seq } as Task)
+    expect(one).toMatchObject({ status: 'fulfilled', value: { set_hash: set.setHash, seq, seats } })
+  }
+})
