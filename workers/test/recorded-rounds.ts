@@ -1,3 +1,4 @@
+import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
 import type { RoundPort, VoteResult } from '../../durable-objects/node-link/types.ts'
@@ -34,7 +35,9 @@ export function recordRounds(): RecordedRounds {
   })
   const bindings = env as unknown as Env
   const { ROUND: bound } = bindings
-  beforeAll(() => {
+  beforeAll(async () => {
+    // The helpers of the test runner look at all bindings when one of them is first used.
+    await runInDurableObject(env.NODE_LINK.getByName('nobody'), () => {})
     bindings.ROUND = { getByName: port } as unknown as Env['ROUND']
   })
   afterAll(() => {

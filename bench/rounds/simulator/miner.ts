@@ -11,6 +11,7 @@ import {
 import {
   type CancelFrame,
   closeCodes,
+  type ErrorFrame,
   type NodeFrame,
   type OfferFrame,
   parseHubFrame,
@@ -154,7 +155,7 @@ export class SimulatedMiner {
       case 'cancel':
         return this.#release(frame)
       case 'error':
-        return frame.offer_id === undefined ? undefined : this.#release({ offer_id: frame.offer_id })
+        return void this.#refused(frame)
     }
   }
 
@@ -166,6 +167,14 @@ export class SimulatedMiner {
       nodectl_version: '1.0.0',
       holding: [...this.#holding.keys()],
     })
+  }
+
+  /** What the hub could not take is sent again, and what it refused is not. */
+  async #refused({ code, offer_id }: ErrorFrame): Promise<void> {
+    if (offer_id === undefined) return
+    if (code !== 'unavailable') return this.#release({ offer_id })
+    await delay(retryMs)
+    for (const frame of this.#holding.get(offer_id) ?? []) this.#send(frame)
   }
 
   #release({ offer_id }: Pick<CancelFrame, 'offer_id'>): void {
