@@ -15,6 +15,8 @@ import {
   type NodeFrame,
   type OfferFrame,
   parseHubFrame,
+  pingText,
+  pongText,
   writeNodeFrame,
 } from '../../../protocol/relay/index.ts'
 import type { Draws } from '../../settlement/chaos/random.ts'
@@ -96,6 +98,22 @@ export class SimulatedMiner {
     await new Promise<void>((resolve) => {
       this.#running = this.#keepConnected(resolve)
     })
+  }
+
+  /** Milliseconds of a ping over the socket, which wakes nothing of the hub. */
+  async roundTrip(): Promise<number> {
+    const socket = this.#socket
+    if (socket === null) throw new Error('the miner is not connected')
+    const begunMs = performance.now()
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const listen = ({ data }: MessageEvent) => {
+      if (data === pongText) resolve()
+    }
+    socket.addEventListener('message', listen)
+    socket.send(pingText)
+    await promise
+    socket.removeEventListener('message', listen)
+    return performance.now() - begunMs
   }
 
   /** Cuts the socket; the miner connects again. */
