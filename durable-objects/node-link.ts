@@ -42,6 +42,17 @@ interface Session {
   badFrames: number
 }
 
+/** The slots of a node that was ready and lost its socket. */
+interface Away {
+  slots: number
+  untilMs: number
+}
+
+/**
+ * Nodes that lose their sockets connect again by themselves, all of them when the hub restarts. Within this time an offer
+ * waits for its node, as one that a node has not accepted yet does.
+ */
+const awayMs = 10_000
 /** Slots change with every offer; the database need not. */
 const publishPauseMs = 5_000
 /** A node says that it is ready at once; until then there is little to publish. */
@@ -69,7 +80,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     this.#offers = new OfferLedger(ctx.storage)
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair(pingText, pongText))
     // A process that is killed closes no socket.
-    if (this.#session !== null && this.#socket() === null) this.#disconnected()
+    if (this.#session !== null && this.#socket() === null) this.#lost()
   }
 
   /** Takes the socket of an upgrade that the hub has let through. The path is the public key. */
@@ -135,9 +146,9 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     await this.#schedule()
   }
 
-  override async webSocketClose(socket: WebSocket): Promise<void> {
+  override async webSocketClose(socket: WebSocket, code: number): Promise<void> {
     socket.close(closeCodes.normal)
-    await this.#gone(socket)
+    await this.#gone(socket, code)
   }
 
   override async webSocketError(socket: WebSocket): Promise<void> {
@@ -164,14 +175,23 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     this.#send({ type: 'hello', session_id: id, time, params_hash: this.#config.paramsHash })
   }
 
-  async #gone(socket: WebSocket): Promise<void> {
+  async #gone(socket: WebSocket, code?: number): Promise<void> {
     if (!this.#isCurrent(socket)) return
-    this.#disconnected()
+    if (code === closeCodes.normal) this.#disconnected()
+    else this.#lost()
     await this.#schedule()
+  }
+
+  /** Nobody said that this is the end: a node that was ready comes back shortly, and has its slots meanwhile. */
+  #lost(): void {
+    const slots = this.#session?.ready?.slots
+    this.#disconnected()
+    if (slots !== undefined) this.#kv.put('away', { slots, untilMs: Date.now() + awayMs } satisfies Away)
   }
 
   #disconnected(): void {
     this.#session = null
+    this.#kv.delete('away')
     this.#kv.put('gone_ms', Date.now())
   }
 
@@ -188,25 +208,29 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
       if (isOpen(kept) && session?.ready) this.#sendOffer(kept, session)
       return 'offered'
     }
-    if (!this.#mayWork() || offer.vote_by < now) return 'offline'
-    if (!session?.ready || !this.#isListening()) return this.#mayBeBack() ? 'away' : 'offline'
+    const slots = this.#slots()
+    if (slots === null || !this.#mayWork() || offer.vote_by < now) return 'offline'
     // Who offers no slots takes no part, and is not excused as who works with all of them is.
-    if (session.ready.slots === 0) return 'offline'
-    if (this.#offers.countOpen() >= session.ready.slots) return 'full'
-    this.#offers.add(offer, session.id)
+    if (slots === 0) return 'offline'
+    if (this.#offers.countOpen() >= slots) return 'full'
+    // What is nobody's session's yet is sent to a node that is away, once it is ready again.
+    this.#offers.add(offer, session?.ready ? session.id : '')
     this.#changed(publishPauseMs)
-    this.#sendFrame(offer)
+    if (session?.ready) this.#send(offerFrame(offer))
     return 'offered'
+  }
+
+  /** Of a node that is there, or about to be; null for one that can be offered nothing. */
+  #slots(): number | null {
+    const session = this.#session
+    if (session?.ready) return this.#isListening() ? session.ready.slots : null
+    const away = this.#kv.get<Away>('away')
+    return away !== undefined && Date.now() < away.untilMs ? away.slots : null
   }
 
   #sendOffer({ offer, sessionId }: KeptOffer, session: Session): void {
     if (sessionId === session.id) return
     this.#offers.setSession(offer.offer_id, session.id)
-    this.#sendFrame(offer)
-  }
-
-  #sendFrame(offer: LinkOffer): void {
-    this.#budget.grantOffer()
     this.#send(offerFrame(offer))
   }
 
@@ -260,6 +284,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     if (session === null) return
     const latencyMs = session.ready?.latencyMs ?? Date.now() - session.sinceMs
     this.#session = { ...session, ready: { slots, latencyMs } }
+    this.#kv.delete('away')
     this.#changed(session.ready === null ? 0 : publishPauseMs)
     const held = new Set(holding)
     for (const kept of this.#offers.open())
@@ -283,7 +308,9 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     store()
     this.#changed(publishPauseMs)
     const kept = this.#offers.find(offerId)
-    if (kept !== null && kept.state !== before.state) await this.#tell(kept)
+    if (kept === null || kept.state === before.state) return
+    this.#budget.giveBack()
+    await this.#tell(kept)
   }
 
   /** What cannot be told is told again by an alarm. */
@@ -301,7 +328,8 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
 
   /** A vote always goes to the round, also a second one: the two may prove an offence. */
   async #vote({ offer_id: offerId, vote, output_b64, events }: UnjudgedVoteFrame): Promise<void> {
-    if (this.#offers.find(offerId) === null) return this.#sendError('not_found', notOpen, offerId)
+    const before = this.#offers.find(offerId)
+    if (before === null) return this.#sendError('not_found', notOpen, offerId)
     const round = this.#config.round(parseOfferId(offerId).round_id)
     let result: VoteResult
     try {
@@ -316,6 +344,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     }
     if (!result.ok) return this.#sendError(codeOf(result.code), result.message, offerId)
     this.#offers.vote(offerId, result.state)
+    if (before.state !== 'voted') this.#budget.giveBack()
     this.#changed(publishPauseMs)
     this.#send({ type: 'voted', offer_id: offerId, state: result.state })
   }
@@ -346,11 +375,6 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     if (pingedAt === null || Date.now() - pingedAt.getTime() <= silentAfterSecs * 1000) return true
     this.#close(closeCodes.normal, 'silent')
     return false
-  }
-
-  /** Nodes connect again within seconds of a cut, or of a restart of the hub, which takes sockets with it unseen. */
-  #mayBeBack(): boolean {
-    return this.#session !== null || Date.now() < this.#offlineDueMs()
   }
 
   #mayWork(): boolean {

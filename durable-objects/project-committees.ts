@@ -89,7 +89,7 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> {
     if (submitted.status === 'conflict' || submitted.status === 'full') return submitted
     await this.#alarmWithin(queuePauseMs)
     // Whoever is told of a task can read of it, also when another request has just given it.
-    if (submitted.roundId !== null) await this.#startRounds(this.#config)
+    if (submitted.roundId !== null) await this.#begun(this.#config, submitted.roundId)
     else await this.#noteQueued(this.#config, projectId, request, submitted)
     return submitted
   }
@@ -170,6 +170,12 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> {
     }
     if (running.terms !== null) this.#tasks.schedule(projectId, running.terms, now)
     for (const { taskId, resolve } of this.#waiting) if (this.#tasks.roundOf(taskId) !== null) resolve()
+  }
+
+  /** Returns once a round has begun, or is left to the alarm; the others do not keep it waiting. */
+  async #begun(config: CommitteesConfig, roundId: string): Promise<void> {
+    const terms = this.#tasks.termsOfStarting(roundId)
+    if (terms !== null) await this.#startRound(config, terms)
   }
 
   async #startRounds(config: CommitteesConfig): Promise<void> {

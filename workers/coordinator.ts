@@ -1,7 +1,7 @@
-import { deriveNodeId, type Profile, signRequest } from '../protocol/identity/index.ts'
-import { ed25519PublicKey } from '../protocol/signatures/index.ts'
+import { deriveNodeId, type Profile, signRequestAs } from '../protocol/identity/index.ts'
 import { randomNonce } from './auth/random.ts'
 import type { Settings } from './env.ts'
+import { nativeSigner } from './native-ed25519.ts'
 
 /** A request of the hub to a node. */
 export interface CoordinatorRequest {
@@ -30,10 +30,11 @@ export function createCoordinator({
 }
 
 function coordinatorOf(profile: Profile, seed: string): Coordinator {
-  const publicKey = ed25519PublicKey(seed)
+  const signer = nativeSigner(seed)
+  const { publicKey } = signer
   return {
     nodeId: deriveNodeId(profile, publicKey),
     publicKey,
-    sign: (request) => signRequest(profile, seed, { ...request, nonce: randomNonce() }).headers,
+    sign: (request) => signRequestAs(profile, signer, { ...request, nonce: randomNonce() }).headers,
   }
 }

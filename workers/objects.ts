@@ -137,8 +137,8 @@ export class NodeLink extends DurableObject<Env> implements Omit<NodeLinkObject,
     return (await this.#object).webSocketMessage(socket, message)
   }
 
-  override async webSocketClose(socket: WebSocket): Promise<void> {
-    return (await this.#object).webSocketClose(socket)
+  override async webSocketClose(socket: WebSocket, code: number): Promise<void> {
+    return (await this.#object).webSocketClose(socket, code)
   }
 
   override async webSocketError(socket: WebSocket): Promise<void> {

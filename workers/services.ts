@@ -10,6 +10,7 @@ import { Sealer } from './http/seal.ts'
 import { createLinksClient } from './links/client.ts'
 import { createNetworkClock } from './network-clock.ts'
 import { createRelayerClients } from './relay/relayer.ts'
+import { AuditBlocks } from './rounds/audit-blocks.ts'
 import { createRoundsClient } from './rounds/client.ts'
 import { AccountStore } from './stores/accounts.ts'
 import { ApiKeyStore } from './stores/api-keys.ts'
@@ -133,6 +134,8 @@ export function createServices(env: Env) {
     derived: new DerivedValues(settings.HUB_SECRET),
     /** Null while no chain is configured. */
     chain,
+    /** Null while no chain is configured. */
+    auditBlocks: chain && new AuditBlocks(chain),
     ...createRelayerClients(env, settings),
     /** Null while no chain or no contracts are configured. */
     committees: createCommitteesClient(env, settings),

@@ -4,6 +4,7 @@
  */
 import { writeFileSync } from 'node:fs'
 import { cpuMs } from '../../localnet/testing/workerd.ts'
+import { eachOf } from '../settlement/chaos/project.ts'
 import { startRoundsNetwork } from './network.ts'
 import { endOfTask, submitTask } from './tasks.ts'
 
@@ -12,6 +13,9 @@ if (![tasks, projects, seed].every((number) => Number.isSafeInteger(number) && n
   console.error('Usage: npm run bench:rounds -- [tasks] [projects] [seed], each 1 or more')
   process.exit(2)
 }
+/** Fewer than the slots of the devices of one project: who is asked for more has to decline. */
+const atOnceMax = 50
+const aloneTasks = 30
 const startedMs = performance.now()
 const onProgress = (text: string) =>
   console.log(`${((performance.now() - startedMs) / 1000).toFixed(1)} s: ${text}`)
@@ -25,33 +29,25 @@ const network = await startRoundsNetwork({
 })
 try {
   const workerds = network.workerds()
+  const alone = await measureAlone()
   const before = { cpu: cpuMs(workerds), ms: performance.now() }
-  const ended = await Promise.all(
-    Array.from({ length: tasks }, async (_, index) => {
-      const project = network.projects[index % projects]!
-      const [functionName] = project.consensus.work.functions
-      const input = `task ${seed} ${index}`
-      const begunMs = performance.now()
-      const { task_id } = await submitTask(
-        network,
-        project.projectId,
-        functionName!,
-        input,
-        `${seed}-${index}`,
-      )
-      const task = await endOfTask(network, task_id)
-      return { task, input, ms: performance.now() - begunMs }
-    }),
-  )
+  const ended = await eachOf([...Array(tasks).keys()], atOnceMax, async (index) => {
+    const project = network.projects[index % projects]!
+    const [functionName] = project.consensus.work.functions
+    const input = `task ${seed} ${index}`
+    const begunMs = performance.now()
+    const { task_id } = await submitTask(network, project.projectId, functionName!, input, `${seed}-${index}`)
+    const task = await endOfTask(network, task_id)
+    return { task, input, ms: performance.now() - begunMs }
+  })
   const seconds = (performance.now() - before.ms) / 1000
   const spentMs = cpuMs(workerds) - before.cpu
   const wrong = ended.filter(({ task, input }) => task.status !== 'finalized' || task.output !== input)
-  const times = ended.map(({ ms }) => ms).sort((a, b) => a - b)
-  const at = (share: number) => Math.round(times[Math.floor(share * (times.length - 1))]!)
   const result = {
     date: new Date().toISOString().slice(0, 10),
     tasks,
     projects,
+    at_once: Math.min(tasks, atOnceMax),
     devices: network.miners.length,
     validators: network.validators.nodes.length,
     final_as_expected: ended.length - wrong.length,
@@ -59,7 +55,8 @@ try {
     seconds: Number(seconds.toFixed(1)),
     tasks_per_second: Number((tasks / seconds).toFixed(1)),
     workerd_cpu_ms_per_task: Number((spentMs / tasks).toFixed(1)),
-    ms_until_final: { p50: at(0.5), p99: at(0.99) },
+    ms_until_final: percentiles(ended.map(({ ms }) => ms)),
+    one_at_a_time: alone,
   }
   writeFileSync(`bench/rounds/load-${projects}.json`, `${JSON.stringify(result, null, 2)}\n`)
   console.log(JSON.stringify(result, null, 2))
@@ -71,3 +68,33 @@ try {
   await network.stop()
 }
 process.exit()
+
+/** One task after the other, as a caller sees it that waits until the committee agrees; beside the bare way there and back. */
+async function measureAlone() {
+  const project = network.projects[0]!
+  const [functionName] = project.consensus.work.functions
+  const agreed: number[] = []
+  const trips: number[] = []
+  for (let index = 0; index < aloneTasks; index += 1) {
+    trips.push(await network.miners[0]!.roundTrip())
+    const begunMs = performance.now()
+    const { status } = await submitTask(
+      network,
+      project.projectId,
+      functionName!,
+      `alone ${seed} ${index}`,
+      `alone-${seed}-${index}`,
+      '?wait=30&accept=agreed',
+    )
+    if (status !== 'committee_agreed' && status !== 'finalized')
+      throw new Error(`a task that was alone is ${status}`)
+    agreed.push(performance.now() - begunMs)
+  }
+  return { tasks: aloneTasks, ms_until_agreed: percentiles(agreed), websocket_ms: percentiles(trips) }
+}
+
+function percentiles(times: readonly number[]): { p50: number; p99: number } {
+  const sorted = times.toSorted((a, b) => a - b)
+  const at = (share: number) => Number(sorted[Math.floor(share * (sorted.length - 1))]!.toFixed(1))
+  return { p50: at(0.5), p99: at(0.99) }
+}

@@ -61,6 +61,8 @@ const hour = 3_600
 const confirmations = 1
 const depthMax = 3
 const blockMs = 500
+/** Places that requests come from, each with a budget of its own. */
+const callers = 20
 
 export async function startRoundsNetwork(options: RoundsOptions): Promise<RoundsNetwork> {
   const { onProgress } = options
@@ -108,7 +110,9 @@ export async function startRoundsNetwork(options: RoundsOptions): Promise<Rounds
   }
   const validators = await startValidators(profile, options.validators ?? 4, rulesOf)
   const faulty = await startFaultyChain(network, { blockMs, depthMax })
-  const hub = createCaller(origin, profile, network.up)
+  const addresses = Array.from({ length: callers }, freshAddress)
+  let calls = 0
+  const hub = createCaller(origin, profile, network.up, () => addresses[calls++ % callers]!)
   const chain = accessChain(network.chain)
   const again = async <T>(work: () => Promise<T>): Promise<T> => {
     const endMs = performance.now() + 120_000

@@ -23,10 +23,11 @@ export async function submitTask(
   functionName: string,
   input: string,
   key: string,
+  query = '',
 ): Promise<TaskView> {
   const reply = await hub.call<TaskView>({
     method: 'POST',
-    path: `/v1/projects/${projectId}/tasks`,
+    path: `/v1/projects/${projectId}/tasks${query}`,
     json: { function: functionName, input, idempotency_key: key },
   })
   if (reply.status !== 202 && reply.status !== 200)

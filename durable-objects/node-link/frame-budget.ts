@@ -1,10 +1,10 @@
 const windowMs = 60_000
 
-/** Frames that a socket may send in a minute by itself; each wakes the object and costs a write. */
+/**
+ * Frames that a socket may send in a minute; each wakes the object and costs a write. Those that take an offer further are
+ * not counted: the hub decides how many offers there are.
+ */
 export const framesPerMinute = 300
-
-/** Frames that an offer calls for: that it is taken, and the vote; each once more after a break of the connection. */
-const framesPerOffer = 4
 
 /** Counts frames in memory: an object that was dropped had nothing to do, and begins anew. */
 export class FrameBudget {
@@ -13,21 +13,17 @@ export class FrameBudget {
 
   /** Whether there is room for one more. */
   take(): boolean {
-    this.#renew()
+    const nowMs = Date.now()
+    if (nowMs >= this.#endsAtMs) {
+      this.#endsAtMs = nowMs + windowMs
+      this.#left = framesPerMinute
+    }
     this.#left -= 1
     return this.#left >= 0
   }
 
-  /** Makes room for the answers to an offer: however many a node is sent, it may answer them all. */
-  grantOffer(): void {
-    this.#renew()
-    this.#left += framesPerOffer
-  }
-
-  #renew(): void {
-    const nowMs = Date.now()
-    if (nowMs < this.#endsAtMs) return
-    this.#endsAtMs = nowMs + windowMs
-    this.#left = framesPerMinute
+  /** The last one was what the hub asked for. */
+  giveBack(): void {
+    this.#left += 1
   }
 }

@@ -18,11 +18,8 @@ export interface LinkOffer {
   readonly vote_by: number
 }
 
-/**
- * `full`: the node works with all its slots. `away`: it lost its socket so short a time ago that it may be back in a moment.
- * `offline`: nobody is there who would take it, or the device may not have it.
- */
-export type OfferResult = 'offered' | 'full' | 'away' | 'offline'
+/** `full`: the node works with all its slots. `offline`: nobody is there who would take it, or the device may not have it. */
+export type OfferResult = 'offered' | 'full' | 'offline'
 
 /** What a node sends with its vote; the round judges it. */
 export interface VoteBody {

@@ -152,6 +152,14 @@ export class TaskQueue {
     )
   }
 
+  /** What a round begins with, as long as it may not have begun. */
+  termsOfStarting(roundId: string): RoundTerms | null {
+    const [row] = this.#storage.sql
+      .exec<Pick<Row, 'terms'>>(`SELECT terms FROM tasks WHERE round_id = ? AND state = 'starting'`, roundId)
+      .toArray()
+    return row === undefined ? null : (JSON.parse(row.terms ?? '') as RoundTerms)
+  }
+
   started(roundId: string): void {
     this.#storage.sql.exec(
       `UPDATE tasks SET state = 'running' WHERE round_id = ? AND state = 'starting'`,

@@ -35,8 +35,8 @@ export interface Lease {
   /** `offering` until its node was told; `cancelled` where that never came about, by no fault of the node. */
   state: 'offering' | Extract<LeaseState, 'offered' | 'leased' | 'voted' | 'missed' | 'cancelled'>
   missedBecause: MissReason | null
-  /** What it is not told its offer for, as long as that is waited for. */
-  waitsFor: 'slot' | 'connection' | null
+  /** Whether the node worked with all its slots when it was last told. */
+  isFull: boolean
   createdAt: number
   acceptBy: number
   voteBy: number

@@ -55,12 +55,13 @@ function expire(round: Round, lease: Lease, now: number): Lease {
   return lease.state !== 'leased' && now > lease.acceptBy ? missed(lease, 'not_accepted', now) : lease
 }
 
-/** The end of a lease whose node was never told of it. Only one that was not connected owed anything. */
-function untold(lease: Lease, now: number): Lease {
-  if (lease.waitsFor === 'connection') return missed(lease, 'offline', now)
-  const missedBecause = lease.waitsFor === 'slot' ? 'full' : 'not_told'
-  return { ...lease, state: 'cancelled', missedBecause, completedAt: now }
-}
+/** The end of a lease whose node was never told of it, and so owes nothing. */
+const untold = (lease: Lease, now: number): Lease => ({
+  ...lease,
+  state: 'cancelled',
+  missedBecause: lease.isFull ? 'full' : 'not_told',
+  completedAt: now,
+})
 
 const missed = (lease: Lease, missedBecause: MissReason, now: number): Lease => ({
   ...lease,
@@ -89,7 +90,7 @@ function ask(round: Round, { position, role, node_key: nodeKey }: Seat, now: num
     nodeKey,
     state: 'offering',
     missedBecause: null,
-    waitsFor: null,
+    isFull: false,
     createdAt: now,
     ...timesFrom(round, now),
     completedAt: null,
@@ -123,10 +124,7 @@ export const offering = (round: Round, position: number, now: number): Round =>
     lease.state === 'offering' ? { ...lease, ...timesFrom(round, now) } : lease,
   )
 
-/**
- * What came of telling a node of its offer. One that works with all its slots, or lost its connection a moment ago, is told
- * again while it may be waited for.
- */
+/** What came of telling a node of its offer. One that works with all its slots is told again while it may be waited for. */
 export function offered(round: Round, position: number, outcome: OfferResult, now: number): Round {
   const changed = mapLease(round, position, (lease) =>
     lease.state === 'offering' ? withOutcome(lease, outcome, now) : lease,
@@ -137,11 +135,9 @@ export function offered(round: Round, position: number, outcome: OfferResult, no
 function withOutcome(lease: Lease, outcome: OfferResult, now: number): Lease {
   switch (outcome) {
     case 'offered':
-      return { ...lease, state: 'offered', waitsFor: null }
+      return { ...lease, state: 'offered' }
     case 'full':
-      return { ...lease, waitsFor: 'slot' }
-    case 'away':
-      return { ...lease, waitsFor: 'connection' }
+      return { ...lease, isFull: true }
     case 'offline':
       return missed(lease, 'offline', now)
   }

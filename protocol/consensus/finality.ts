@@ -11,6 +11,7 @@ import {
 } from '../encoding/index.ts'
 import type { Profile } from '../identity/index.ts'
 import { deriveTaskRoundId } from '../identity/index.ts'
+import type { Ed25519Verifier } from '../signatures/index.ts'
 import { quorum } from './quorum.ts'
 import {
   type RoundVote,
@@ -170,6 +171,7 @@ export function parseFinalityVote(
   profile: Profile,
   value: unknown,
   validators: readonly string[],
+  verify?: Ed25519Verifier,
 ): FinalityVote {
   if (!isFinalityVoteShape(value)) throw new VoteError('it has not exactly the members of a finality vote')
   const record = value.finality
@@ -179,7 +181,7 @@ export function parseFinalityVote(
     throw new VoteError('receipt_hash is not that of the record')
   if (!isAscending(record.voters.map((voter) => voter.public_key)))
     throw new VoteError('the voters do not ascend')
-  if (!verifyVote(profile, roundOf(record), value))
+  if (!verifyVote(profile, roundOf(record), value, verify))
     throw new VoteError('the key, the node id or a signature does not verify')
   return value
 }

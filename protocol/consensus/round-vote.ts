@@ -1,6 +1,6 @@
 import { isBytes32 } from '../encoding/index.ts'
 import { deriveNodeId, type Profile, profileStrings } from '../identity/index.ts'
-import { ed25519PublicKey, signEd25519, verifyEd25519 } from '../signatures/index.ts'
+import { type Ed25519Verifier, ed25519PublicKey, signEd25519, verifyEd25519 } from '../signatures/index.ts'
 
 /** The five kinds of votes. */
 export type VoteKind = 'execution' | 'task' | 'finality' | 'reward' | 'epoch'
@@ -95,13 +95,18 @@ export function signVote(profile: Profile, seed: string, vote: RoundVote): VoteS
 }
 
 /** Whether the key passes section 3, the node id derives from it, and both signatures verify. */
-export function verifyVote(profile: Profile, vote: RoundVote, signatures: VoteSignatures): boolean {
+export function verifyVote(
+  profile: Profile,
+  vote: RoundVote,
+  signatures: VoteSignatures,
+  verify: Ed25519Verifier = verifyEd25519,
+): boolean {
   const { node_id, public_key, signature, round_signature } = signatures
   return (
     isBytes32(public_key) &&
     deriveNodeId(profile, public_key) === node_id &&
-    verifyEd25519(public_key, voteText(profile, vote), signature) &&
-    verifyEd25519(public_key, roundText(profile, vote), round_signature)
+    verify(public_key, voteText(profile, vote), signature) &&
+    verify(public_key, roundText(profile, vote), round_signature)
   )
 }
 

@@ -2,6 +2,7 @@ import { hasExactKeys, isAddress, isBytes32, isObject, isUnsigned } from '../enc
 import { type ExecutionReceipt, hashReceipt } from '../execution/index.ts'
 import type { Profile } from '../identity/index.ts'
 import { deriveTaskRoundId } from '../identity/index.ts'
+import type { Ed25519Verifier } from '../signatures/index.ts'
 import { isTaskOf, type KeptCommittee } from './committee.ts'
 import {
   type RoundVote,
@@ -77,11 +78,11 @@ function roundOf(task: Task, receipt: ExecutionReceipt, payoutAddress: string) {
  * Signatures are judged last, because they cost most.
  * @throws {@link VoteError}
  */
-export function parseTaskVote(profile: Profile, value: unknown): TaskVote {
+export function parseTaskVote(profile: Profile, value: unknown, verify?: Ed25519Verifier): TaskVote {
   if (!isTaskVote(value)) throw new VoteError('it has not exactly the members of a task vote')
   const { task, receipt, payout_address } = value
   const round = roundOf(task, receipt, payout_address)
-  requireVoteOfRun(profile, value, round, task)
+  requireVoteOfRun(profile, value, round, task, verify)
   return value
 }
 
@@ -98,6 +99,7 @@ export function requireVoteOfRun(
   vote: VoteSignatures & Pick<TaskVote, 'round_id' | 'receipt_hash' | 'receipt'>,
   expected: RoundVote,
   run: Pick<Task, 'module_address' | 'function' | 'input_hash' | 'gas_limit'>,
+  verify?: Ed25519Verifier,
 ): void {
   const { receipt } = vote
   if (vote.receipt_hash !== expected.receipt_hash)
@@ -110,7 +112,7 @@ export function requireVoteOfRun(
   )
     throw new VoteError('the receipt is of another run')
   if (receipt.gas_used > run.gas_limit) throw new VoteError('gas_used is above gas_limit')
-  if (!verifyVote(profile, expected, vote))
+  if (!verifyVote(profile, expected, vote, verify))
     throw new VoteError('the key, the node id or a signature does not verify')
 }
 

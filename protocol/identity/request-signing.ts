@@ -1,6 +1,12 @@
 import { sha256 } from '@noble/hashes/sha2'
 import { bytesToHex, isBytes32, isEd25519Signature, isNonce, utf8 } from '../encoding/index.ts'
-import { ed25519PublicKey, isEd25519PublicKey, signEd25519, verifyEd25519 } from '../signatures/index.ts'
+import {
+  type Ed25519Verifier,
+  ed25519PublicKey,
+  isEd25519PublicKey,
+  signEd25519,
+  verifyEd25519,
+} from '../signatures/index.ts'
 import { deriveNodeId, isNodeId } from './ids.ts'
 import { type Profile, profileStrings } from './profile.ts'
 
@@ -46,13 +52,27 @@ export function requestText(profile: Profile, request: SignedRequest): string {
  * @returns The signed text and the five headers to send.
  * @throws {@link FormatError} unless the seed is `0x` and 64 hex digits.
  */
-export function signRequest(
+export const signRequest = (profile: Profile, seed: string, request: SignedRequest) =>
+  signRequestAs(
+    profile,
+    { publicKey: ed25519PublicKey(seed), sign: (message) => signEd25519(seed, message) },
+    request,
+  )
+
+/** A key that signs without showing its seed. */
+export interface RequestSigner {
+  readonly publicKey: string
+  /** The signature of a text: `0x` and 128 hex digits. */
+  readonly sign: (message: string) => string
+}
+
+/** {@link signRequest} by whoever has the key. */
+export function signRequestAs(
   profile: Profile,
-  seed: string,
+  { publicKey, sign }: RequestSigner,
   request: SignedRequest,
 ): { readonly message: string; readonly headers: Record<string, string> } {
   const names = profileStrings(profile)
-  const publicKey = ed25519PublicKey(seed)
   const message = requestText(profile, request)
   return {
     message,
@@ -61,7 +81,7 @@ export function signRequest(
       [names.public_key_header]: publicKey,
       [names.timestamp_header]: String(request.timestamp),
       [names.nonce_header]: request.nonce,
-      [names.signature_header]: signEd25519(seed, message),
+      [names.signature_header]: sign(message),
     },
   }
 }
@@ -129,11 +149,12 @@ export function verifyRequestSignature(
   profile: Profile,
   { method, target, body }: ReceivedRequest,
   { node_id, public_key, timestamp, nonce, signature }: RequestSignature,
+  verify: Ed25519Verifier = verifyEd25519,
 ): boolean {
   return (
     isEd25519PublicKey(public_key) &&
     deriveNodeId(profile, public_key) === node_id &&
-    verifyEd25519(public_key, requestText(profile, { method, target, timestamp, nonce, body }), signature)
+    verify(public_key, requestText(profile, { method, target, timestamp, nonce, body }), signature)
   )
 }
 

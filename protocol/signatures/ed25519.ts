@@ -55,6 +55,30 @@ function scalarOf(signature: Uint8Array): bigint {
   return bytesToUnsigned(signature.slice(32).reverse())
 }
 
+/** What {@link verifyEd25519} is: functions that verify much take another one of the same outcome. */
+export type Ed25519Verifier = (
+  publicKey: unknown,
+  message: string | Uint8Array,
+  signature: unknown,
+) => boolean
+
+/**
+ * A verifier that has the runtime do what costs most: with the outcome of {@link verifyEd25519}, at a fifth of its cost or
+ * less. The verifiers of runtimes take keys of small order and some take S beyond its bound, so these are looked at first.
+ *
+ * @param verify The verifier of a runtime: without the cofactor, R compared as bytes.
+ */
+export const strictEd25519Verifier =
+  (verify: (publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array) => boolean): Ed25519Verifier =>
+  (publicKey, message, signature) =>
+    isEd25519PublicKey(publicKey) &&
+    isCanonicalEd25519Signature(signature) &&
+    verify(
+      hexToBytes(publicKey),
+      typeof message === 'string' ? utf8(message) : message,
+      hexToBytes(signature),
+    )
+
 /**
  * Verifies an ed25519 signature by RFC 8032 over the message bytes, no pre-hash, no context.
  *

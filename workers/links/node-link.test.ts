@@ -53,6 +53,9 @@ function offerOf(change: Partial<LinkOffer> = {}): LinkOffer {
   }
 }
 
+const byOfferId = (one: { offer_id: string }, other: { offer_id: string }) =>
+  one.offer_id < other.offer_id ? -1 : 1
+
 /** A socket whose node has said that it takes so many offers. */
 async function openReady(slots = 1, holding: readonly string[] = []): Promise<RelaySocket> {
   const { relay } = await openRelay(node)
@@ -345,20 +348,18 @@ describe('a frame that breaks a rule', () => {
     expect(await relay.next()).toMatchObject({ type: 'error', code: 'rate_limited' })
   })
 
-  test('is none that answers an offer, however many there are', async () => {
-    const relay = await openReady(2)
-    await relay.drain()
-    const offers = [offerOf(), offerOf()]
-    for (const offer of offers) await linkOf(node).offer(offer)
-    expect(await relay.drain()).toHaveLength(2)
-    // With the three above.
-    for (let i = 0; i < framesPerMinute - 3; i++) relay.ready(2)
-    for (const { offer_id } of offers) {
-      relay.send({ type: 'accept', offer_id })
-      relay.send({ type: 'decline', offer_id, reason: 'busy' })
+  test('does not count what an offer asked for', async () => {
+    const relay = await openReady(1)
+    const link = linkOf(node)
+    for (let i = 0; i <= framesPerMinute / 2; i++) {
+      const offer = offerOf()
+      expect(await link.offer(offer)).toBe('offered')
+      relay.send({ type: 'accept', offer_id: offer.offer_id })
+      relay.send({ type: 'decline', offer_id: offer.offer_id, reason: 'busy' })
+      expect(await relay.next()).toMatchObject({ type: 'offer' })
+      await vi.waitUntil(() => rounds.calls.length === 2 * (i + 1), { interval: 1 })
     }
     expect(await relay.drain()).toEqual([])
-    expect(rounds.calls.map(({ method }) => method)).toEqual(['accepted', 'declined', 'accepted', 'declined'])
   })
 })
 
@@ -385,9 +386,42 @@ describe('after the object was dropped from memory', () => {
     await publish()
     await evictDurableObject(linkOf(node), { webSockets: 'close' })
     expect(await linkOf(node).status()).toMatchObject({ connected: false, sessionId: null })
-    expect(await linkOf(node).offer(offerOf())).toBe('offline')
+    expect(await linkOf(node).offer(offerOf())).toBe('full')
     const next = await openReady()
     expect(await next.drain()).toMatchObject([{ type: 'offer', offer_id: offer.offer_id }])
+  })
+
+  test('an offer waits for a node whose socket went with the process, and is sent once', async () => {
+    await (await openReady(2)).drain()
+    await evictDurableObject(linkOf(node), { webSockets: 'close' })
+    const offer = offerOf()
+    expect(await linkOf(node).offer(offer)).toBe('offered')
+    const { relay: next } = await openRelay(node)
+    const other = offerOf()
+    expect(await linkOf(node).offer(other)).toBe('offered')
+    expect(await next.drain()).toEqual([])
+    next.ready(2)
+    expect(await next.drain()).toMatchObject(
+      [offer, other].map(({ offer_id }) => ({ type: 'offer', offer_id })).sort(byOfferId),
+    )
+    next.ready(2, [offer.offer_id, other.offer_id])
+    expect(await next.drain()).toEqual([])
+  })
+
+  test('a node that does not come back within seconds is offered nothing', async () => {
+    await (await openReady(2)).drain()
+    await evictDurableObject(linkOf(node), { webSockets: 'close' })
+    expect(await linkOf(node).offer(offerOf())).toBe('offered')
+    await backdate('away', { slots: 2, untilMs: Date.now() })
+    expect(await linkOf(node).offer(offerOf())).toBe('offline')
+  })
+
+  test('a node that closes its socket is gone at once', async () => {
+    const relay = await openReady(2)
+    await relay.drain()
+    relay.socket.close(closeCodes.normal, 'the node stops')
+    await vi.waitFor(async () => expect(await linkOf(node).status()).toMatchObject({ connected: false }))
+    expect(await linkOf(node).offer(offerOf())).toBe('offline')
   })
 
   test('a ping is answered, in the text that wakes nothing', async () => {

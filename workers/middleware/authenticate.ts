@@ -15,6 +15,7 @@ import type { Claim, Credential, NodeClaim, Principal } from '../auth/principal.
 import type { HubContext } from '../context.ts'
 import { ApiError } from '../errors.ts'
 import { jsonBytesMax, readBody } from '../http/body.ts'
+import { verifyNatively } from '../native-ed25519.ts'
 import type { RouteDeclaration } from '../route.ts'
 import { type Wallet, walletOfCredential } from '../stores/caller.ts'
 import type { KeyStanding } from '../stores/node-request-nonces.ts'
@@ -161,7 +162,7 @@ async function authenticateNode(
     target: c.req.url.slice(c.req.url.indexOf('/', 'https://'.length)),
     body: isBodiless(c) ? '' : await readBody(c, bytesMax || jsonBytesMax),
   }
-  if (!verifyRequestSignature(c.var.settings.PROFILE, request, signature))
+  if (!verifyRequestSignature(c.var.settings.PROFILE, request, signature, verifyNatively))
     throw new ApiError(
       'bad_signature',
       'The node signature does not verify for this request, key and node id.',

@@ -9,6 +9,7 @@ import {
   VoteError,
 } from '../../protocol/consensus/index.ts'
 import type { Profile } from '../../protocol/identity/index.ts'
+import { verifyNatively } from '../native-ed25519.ts'
 import type { RoundFiles } from '../stores/round-files.ts'
 import { keepRun, readRun } from './run-result.ts'
 
@@ -32,7 +33,7 @@ export async function judgeVote(
   const run = readRun(value.receipt, { output_b64, events })
   if (!run.ok) return invalid(run.problem)
   try {
-    const vote = parseTaskVote(profile, value)
+    const vote = parseTaskVote(profile, value, verifyNatively)
     const known = round.results[vote.receipt_hash]
     return { status: 'valid', vote, result: known ?? (await keepRun(roundFiles, vote.receipt, run)) }
   } catch (error) {

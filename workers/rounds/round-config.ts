@@ -8,7 +8,6 @@ import type { Env, Settings } from '../env.ts'
 import { bytesToBase64 } from '../http/base64.ts'
 import { type Services, services } from '../services.ts'
 import type { RoundFiles } from '../stores/round-files.ts'
-import { findAuditBlock } from './audit-block.ts'
 import { runDirectRound } from './direct-round.ts'
 import { inputAddress } from './input-address.ts'
 import { judgeVote } from './judge-vote.ts'
@@ -20,7 +19,7 @@ import { askForFinality, spreadVotes, type ValidatorSources } from './validators
 /** What a round asks of the hub around it. */
 export function createRoundConfig(env: Env, settings: Settings): RoundConfig {
   const hub = services(env)
-  const { clock, chain, committeeSets, roundFiles, rounds } = hub
+  const { clock, auditBlocks, committeeSets, roundFiles, rounds } = hub
   const { PROFILE: profile } = settings
   const sources = validatorSources(hub, settings)
   const link = ({ nodeKey }: Pick<Lease, 'nodeKey'>) => env.NODE_LINK.getByName(nodeKey)
@@ -55,7 +54,7 @@ export function createRoundConfig(env: Env, settings: Settings): RoundConfig {
     judge: (round, lease, body) => judgeVote({ profile, roundFiles }, round, lease, body),
     reportInvalid: (nodeKey) => link({ nodeKey }).invalidVote(),
     async auditBlock(round, agreedAt) {
-      const block = chain && (await findAuditBlock(chain, agreedAt))
+      const block = (await auditBlocks?.find(agreedAt)) ?? null
       if (block === null) return null
       const draw = auditDraw(profile, round.terms.roundId, block.hash)
       return { block, isAudited: isAudited(draw, defaultNetworkParams.audit_bp, false) }

@@ -12,6 +12,7 @@ import { isObject } from '../../protocol/encoding/index.ts'
 import { hashReceipt } from '../../protocol/execution/index.ts'
 import type { Profile } from '../../protocol/identity/index.ts'
 import { askValidator, type CallRules } from '../committees/ask-validator.ts'
+import { verifyNatively } from '../native-ed25519.ts'
 import type { NetworkStore, Validator } from '../stores/network.ts'
 import type { RoundFiles } from '../stores/round-files.ts'
 import { keepRun, readRun } from './run-result.ts'
@@ -79,7 +80,7 @@ function readVote(
 ): FinalityVote | null {
   if (!isObject(answer) || !isObject(answer.vote) || answer.vote.public_key !== publicKey) return null
   try {
-    const vote = parseFinalityVote(profile, answer.vote, keys)
+    const vote = parseFinalityVote(profile, answer.vote, keys, verifyNatively)
     const { round_id, project_id, epoch, set_hash } = vote.finality
     const isOfRound =
       round_id === roundId &&

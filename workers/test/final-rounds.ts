@@ -212,7 +212,7 @@ function leaseOf({ position, role, node_key }: CommitteeMember, deed: Deed, issu
     voteBy: issuedAt + 30,
     completedAt: issuedAt + 1,
     refused: deed === 'late' || deed === 'invalid_vote' ? deed : null,
-    waitsFor: null,
+    isFull: false,
     isObsolete: false,
   }
 }

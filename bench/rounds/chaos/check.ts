@@ -19,11 +19,20 @@ export interface Counts {
   readonly run_by_validators: number
   /** Members that were credited. */
   readonly credited: number
+  /** Leases on which nobody voted in time, by reason. */
+  readonly missed: Readonly<Record<string, number>>
   /** Offences that the hub recorded, by kind. */
   readonly offences: Readonly<Record<string, number>>
 }
 
-export const noCounts: Counts = { finalized: 0, failed: 0, run_by_validators: 0, credited: 0, offences: {} }
+export const noCounts: Counts = {
+  finalized: 0,
+  failed: 0,
+  run_by_validators: 0,
+  credited: 0,
+  missed: {},
+  offences: {},
+}
 
 interface RoundView {
   readonly state: string
@@ -75,6 +84,7 @@ export async function checkTasks(
     if (finality.audited) counts.run_by_validators += 1
     counts.credited += checkCredits(task, finality, await leasesOf(network, task), byKey)
   }
+  counts.missed = await countMissed(network)
   counts.offences = await checkOffences(network)
   return counts
 }
@@ -126,6 +136,13 @@ async function checkNobodyIsCredited(network: RoundsNetwork, task: TaskView): Pr
   const verified = (await leasesOf(network, task)).filter(({ proof_status }) => proof_status === 'verified')
   if (verified.length > 0)
     throw new Difference(`${task.round_id} failed, and somebody is credited: ${JSON.stringify(verified)}`)
+}
+
+async function countMissed({ rows }: RoundsNetwork): Promise<Record<string, number>> {
+  const counted = await rows<{ reason: string; count: number }>(
+    'SELECT missed_because AS reason, count(*) AS count FROM leases WHERE missed_because IS NOT NULL GROUP BY 1',
+  )
+  return Object.fromEntries(counted.map(({ reason, count }) => [reason, count]))
 }
 
 /** Whoever is blamed did it: a wrong or a second vote, or a vote that the hub never said it stored. */

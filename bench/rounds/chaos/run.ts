@@ -23,9 +23,12 @@ export interface ChaosResult extends Counts {
 
 const projectCount = 8
 /** Tasks at once, all of them under the faults of one turn. */
-const tasksPerTurn = 40
+const tasksPerTurn = 100
 const awayMs = 4_000
 const cronMs = 1_500
+/** How often the time of the network leaps, and how far: well within the time that a node has to accept. */
+const hurryMs = 2_000
+const hurrySecs = 4
 
 /** Runs the scenarios on one network. @throws {@link Difference} */
 export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
@@ -90,9 +93,9 @@ async function runTurn(
   const crons = runCrons(network)
   try {
     const faults = disturb(network, plan)
-    const ended = await Promise.all(seeds.map((seed) => runTask(network, seed)))
-    await faults
-    return await checkTasks(network, ended, counts)
+    const running = Promise.all(seeds.map((seed) => runTask(network, seed)))
+    await Promise.all([faults, hurry(network, faults, running)])
+    return await checkTasks(network, await running, counts)
   } finally {
     await crons.stop()
   }
@@ -124,6 +127,23 @@ async function disturb(network: RoundsNetwork, plan: TurnPlan): Promise<void> {
     proxy.down = true
     await delay(awayMs)
     proxy.down = false
+  }
+}
+
+/** Deadlines are minutes of the network's time: once the faults are over, it goes faster than ours until all tasks are. */
+async function hurry(
+  { faulty }: RoundsNetwork,
+  faults: Promise<unknown>,
+  running: Promise<unknown>,
+): Promise<void> {
+  let isOver = false
+  const over = running.finally(() => {
+    isOver = true
+  })
+  await Promise.race([faults, over])
+  while (!isOver) {
+    await Promise.race([delay(hurryMs), over])
+    await faulty.pass(hurrySecs)
   }
 }
 

@@ -11,9 +11,12 @@ import {
 import {
   type CancelFrame,
   closeCodes,
+  type ErrorFrame,
   type NodeFrame,
   type OfferFrame,
   parseHubFrame,
+  pingText,
+  pongText,
   writeNodeFrame,
 } from '../../../protocol/relay/index.ts'
 import type { Draws } from '../../settlement/chaos/random.ts'
@@ -97,6 +100,22 @@ export class SimulatedMiner {
     })
   }
 
+  /** Milliseconds of a ping over the socket, which wakes nothing of the hub. */
+  async roundTrip(): Promise<number> {
+    const socket = this.#socket
+    if (socket === null) throw new Error('the miner is not connected')
+    const begunMs = performance.now()
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const listen = ({ data }: MessageEvent) => {
+      if (data === pongText) resolve()
+    }
+    socket.addEventListener('message', listen)
+    socket.send(pingText)
+    await promise
+    socket.removeEventListener('message', listen)
+    return performance.now() - begunMs
+  }
+
   /** Cuts the socket; the miner connects again. */
   cut(): void {
     this.#socket?.close()
@@ -154,7 +173,7 @@ export class SimulatedMiner {
       case 'cancel':
         return this.#release(frame)
       case 'error':
-        return frame.offer_id === undefined ? undefined : this.#release({ offer_id: frame.offer_id })
+        return void this.#refused(frame)
     }
   }
 
@@ -166,6 +185,14 @@ export class SimulatedMiner {
       nodectl_version: '1.0.0',
       holding: [...this.#holding.keys()],
     })
+  }
+
+  /** What the hub could not take is sent again, and what it refused is not. */
+  async #refused({ code, offer_id }: ErrorFrame): Promise<void> {
+    if (offer_id === undefined) return
+    if (code !== 'unavailable') return this.#release({ offer_id })
+    await delay(retryMs)
+    for (const frame of this.#holding.get(offer_id) ?? []) this.#send(frame)
   }
 
   #release({ offer_id }: Pick<CancelFrame, 'offer_id'>): void {

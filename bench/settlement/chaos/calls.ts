@@ -38,8 +38,16 @@ const retryMs = 1_000
 const limitMs = 600_000
 const timeMs = 1_000
 
-/** @param up - Returns once no crash is under way. */
-export function createCaller(origin: string, profile: Profile, up: () => Promise<unknown>): Caller {
+/**
+ * @param up - Returns once no crash is under way.
+ * @param address - Where the next request comes from; another place each time when left out.
+ */
+export function createCaller(
+  origin: string,
+  profile: Profile,
+  up: () => Promise<unknown>,
+  address: () => string = freshAddress,
+): Caller {
   let lead = 0
   let leadReadAtMs = Number.NEGATIVE_INFINITY
 
@@ -60,7 +68,7 @@ export function createCaller(origin: string, profile: Profile, up: () => Promise
     return fetch(new URL(path, origin), {
       method,
       headers: {
-        'CF-Connecting-IP': freshAddress(),
+        'CF-Connecting-IP': address(),
         ...signed,
         ...(token !== undefined && { Authorization: `Bearer ${token}` }),
         ...(idempotencyKey !== undefined && { 'Idempotency-Key': idempotencyKey }),

@@ -1,0 +1,31 @@
+import { createPrivateKey, createPublicKey, sign, verify } from 'node:crypto'
+import { bytesToHex, raw32 } from '../protocol/encoding/index.ts'
+import type { RequestSigner } from '../protocol/identity/index.ts'
+import { ed25519PublicKey, strictEd25519Verifier } from '../protocol/signatures/index.ts'
+
+/** SubjectPublicKeyInfo and PKCS#8 of an ed25519 key, up to its 32 bytes (RFC 8410). */
+const publicKeyHead = Buffer.from('302a300506032b6570032100', 'hex')
+const privateKeyHead = Buffer.from('302e020100300506032b657004220420', 'hex')
+
+/** `verifyEd25519` of the protocol by the runtime, at a fifth of its cost. */
+export const verifyNatively = strictEd25519Verifier((publicKey, message, signature) => {
+  const key = createPublicKey({
+    key: Buffer.concat([publicKeyHead, publicKey]),
+    format: 'der',
+    type: 'spki',
+  })
+  return verify(null, message, key, signature)
+})
+
+/** Signs as `signEd25519` of the protocol does, by the runtime. */
+export function nativeSigner(seed: string): RequestSigner {
+  const key = createPrivateKey({
+    key: Buffer.concat([privateKeyHead, raw32(seed, 'seed')]),
+    format: 'der',
+    type: 'pkcs8',
+  })
+  return {
+    publicKey: ed25519PublicKey(seed),
+    sign: (message) => bytesToHex(sign(null, Buffer.from(message), key)),
+  }
+}

@@ -1,0 +1,104 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import type { Block } from '../../protocol/consensus/index.ts'
+import { AuditBlocks } from './audit-blocks.ts'
+
+/** A chain in memory that counts what it is asked. */
+class Chain {
+  trips = 0
+  readonly #blocks: Block[] = []
+
+  constructor(count: number) {
+    for (let number = 0; number < count; number += 1) this.add()
+  }
+
+  add(branch = 'a'): void {
+    const number = this.#blocks.length
+    this.#blocks.push({ number, hash: `${branch}${number}`, timestamp: 1_000 + 2 * number })
+  }
+
+  drop(count: number): void {
+    this.#blocks.splice(-count)
+  }
+
+  async latestBlock(): Promise<Block> {
+    this.trips += 1
+    return this.#blocks.at(-1) as Block
+  }
+
+  async blocks(numbers: readonly number[]): Promise<(Block | null)[]> {
+    this.trips += 1
+    return numbers.map((number) => this.#blocks[number] ?? null)
+  }
+}
+
+beforeEach(() => void vi.useFakeTimers({ now: 0 }))
+afterEach(() => void vi.useRealTimers())
+
+const later = () => vi.advanceTimersByTime(1_000)
+
+test('is the first block above the time, wherever it lies', async () => {
+  const chain = new Chain(40)
+  for (const [agreedAt, number] of [
+    [999, 0],
+    [1_000, 1],
+    [1_001, 1],
+    [1_065, 33],
+    [1_077, 39],
+  ] as const) {
+    later()
+    expect((await new AuditBlocks(chain).find(agreedAt))?.hash).toBe(`a${number}`)
+  }
+  expect(await new AuditBlocks(chain).find(1_078)).toBeNull()
+})
+
+test('two hundred rounds of one moment cost two trips, whoever of them asks again', async () => {
+  const chain = new Chain(40)
+  const blocks = new AuditBlocks(chain)
+  const first = await Promise.all(Array.from({ length: 200 }, () => blocks.find(1_070)))
+  expect(first.filter((block) => block?.hash === 'a36')).toHaveLength(1)
+  const second = await Promise.all(Array.from({ length: 200 }, () => blocks.find(1_070)))
+  expect(second.every((block) => block?.hash === 'a36')).toBe(true)
+  expect(chain.trips).toBe(2)
+})
+
+test('a clock that was set back makes no block last longer', async () => {
+  const chain = new Chain(40)
+  vi.setSystemTime(10_000)
+  const blocks = new AuditBlocks(chain)
+  expect(await blocks.find(1_078)).toBeNull()
+  vi.setSystemTime(0)
+  chain.add()
+  expect((await blocks.find(1_078))?.hash).toBe('a40')
+})
+
+test('what a reorganisation took back is not named a moment later', async () => {
+  const chain = new Chain(40)
+  const blocks = new AuditBlocks(chain)
+  expect((await blocks.find(1_075))?.hash).toBe('a38')
+  chain.drop(3)
+  later()
+  expect(await blocks.find(1_075)).toBeNull()
+  for (let count = 0; count < 3; count += 1) chain.add('b')
+  later()
+  expect((await blocks.find(1_075))?.hash).toBe('b38')
+})
+
+test('a chain that does not answer is asked again a moment later, by whoever waits', async () => {
+  const chain = new Chain(40)
+  const blocks = new AuditBlocks(chain)
+  vi.spyOn(chain, 'latestBlock').mockRejectedValueOnce(new Error('timed out'))
+  await expect(blocks.find(1_070)).rejects.toThrow('timed out')
+  expect(await blocks.find(1_070)).toBeNull()
+  later()
+  expect((await blocks.find(1_070))?.hash).toBe('a36')
+})
+
+test('a reading that never ends keeps the others waiting for a moment alone', async () => {
+  const chain = new Chain(40)
+  const blocks = new AuditBlocks(chain)
+  vi.spyOn(chain, 'latestBlock').mockReturnValueOnce(new Promise(() => {}))
+  void blocks.find(1_070)
+  expect(await blocks.find(1_070)).toBeNull()
+  later()
+  expect((await blocks.find(1_070))?.hash).toBe('a36')
+})

@@ -1,0 +1,76 @@
+import { type Block, selectAuditBlock } from '../../protocol/consensus/index.ts'
+import { findBeaconBlock } from '../chain/beacon-block.ts'
+import type { ChainClient } from '../chain/client.ts'
+
+type Chain = Pick<ChainClient, 'blocks' | 'latestBlock'>
+
+/** Blocks that are looked at in one trip; rounds that close are mostly a block or two behind. */
+const windowBlocks = 8
+/** Readings begin no sooner after one another, however many rounds wait. */
+const pauseMs = 300
+/** For so long what was read serves. A block that a reorganisation took back is not named later than that. */
+const keptMs = 1_000
+
+/**
+ * Finds the audit blocks of rounds. The newest blocks are read by one round for all of its isolate that ask in the same
+ * moment. Rounds share values and never a promise, which would end with the request that made it.
+ */
+export class AuditBlocks {
+  readonly #chain: Chain
+  /** What was read last. */
+  #kept: { blocks: readonly Block[]; readAtMs: number } | null = null
+  #begunMs = Number.NEGATIVE_INFINITY
+
+  constructor(chain: Chain) {
+    this.#chain = chain
+  }
+
+  /**
+   * The audit block of a round: the first one with a timestamp above `agreedAt`. Null while there is none, or while
+   * another round reads what would show it: whoever waits asks again.
+   */
+  async find(agreedAt: number): Promise<Block | null> {
+    const kept = this.#kept
+    if (kept !== null && isWithin(keptMs, kept.readAtMs) && reaches(kept.blocks, agreedAt))
+      return this.#findIn(kept.blocks, agreedAt)
+    if (isWithin(pauseMs, this.#begunMs)) return null
+    const blocks = await this.#read()
+    return reaches(blocks, agreedAt) ? this.#findIn(blocks, agreedAt) : null
+  }
+
+  async #read(): Promise<readonly Block[]> {
+    const begunMs = Date.now()
+    this.#begunMs = begunMs
+    const blocks = await readRecent(this.#chain)
+    // One that took long does not replace what was read meanwhile.
+    if (begunMs === this.#begunMs || this.#kept === null) this.#kept = { blocks, readAtMs: Date.now() }
+    return blocks
+  }
+
+  async #findIn(recent: readonly Block[], agreedAt: number): Promise<Block | null> {
+    const [oldest] = recent
+    const latest = recent.at(-1)
+    if (oldest === undefined || latest === undefined) return null
+    if (oldest.number === 0 || oldest.timestamp <= agreedAt) return selectAuditBlock(recent, agreedAt)
+    // The hub was away for long: the block before the audit block is sought among all.
+    const before = await findBeaconBlock(this.#chain, latest, agreedAt + 1)
+    const [found] = await this.#chain.blocks([before === null ? 0 : before.number + 1])
+    return found ?? null
+  }
+}
+
+const reaches = (blocks: readonly Block[], time: number): boolean => (blocks.at(-1)?.timestamp ?? 0) > time
+
+/** A clock that was set back makes nothing last longer. */
+function isWithin(ms: number, sinceMs: number): boolean {
+  const ageMs = Date.now() - sinceMs
+  return ageMs >= 0 && ageMs < ms
+}
+
+/** Ascending; those that the chain no longer has under their number are left out. */
+async function readRecent(chain: Chain): Promise<Block[]> {
+  const latest = await chain.latestBlock()
+  const first = Math.max(0, latest.number - windowBlocks + 1)
+  const numbers = Array.from({ length: latest.number - first }, (_, i) => first + i)
+  return [...(await chain.blocks(numbers)).filter((block) => block !== null), latest]
+}
