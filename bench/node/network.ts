@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import type { LocalNode, NodeRole, NodeSurroundings } from '../../localnet/nodes/local-node.ts'
 import { placesOf, startNodes, stopNodes, validatorDirs } from '../../localnet/nodes/local-nodes.ts'
@@ -37,6 +38,7 @@ const blockSecs = 2
 /** Starts a network of real nodes, and moves its time to where committees are drawn from its miners. */
 export async function startNodeNetwork(options: NodeNetworkOptions): Promise<NodeNetwork> {
   const { folder, programs, onLoss } = options
+  mkdirSync(folder, { recursive: true })
   const {
     url: hub,
     rpcUrl,
