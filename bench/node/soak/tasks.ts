@@ -20,10 +20,10 @@ export interface EndedTask {
 const limitMs = 900_000
 /** A busy machine lets a call of the hub fail for as long at most. */
 const callLimitMs = 120_000
-/** Above what an offer carries in itself. */
-const largeChars = 40_000
+/** Above what the rows of the hub hold, and below what the module of the sample has memory for. */
+const largeChars = 20_000
 
-/** One task in twenty has an input that its members fetch. */
+/** One task in twenty has an input and a result that the hub keeps as files. */
 export const drawInput = (random: Draws, index: number): string =>
   JSON.stringify({ task: index, text: 'x'.repeat(random.percent(5) ? largeChars : random.below(200)) })
 
