@@ -20,8 +20,8 @@ export interface EndedTask {
 const limitMs = 900_000
 /** A busy machine lets a call of the hub fail for as long at most. */
 const callLimitMs = 120_000
-/** Above what the rows of the hub hold, and below what the module of the sample has memory for. */
-const largeChars = 20_000
+/** Above what the rows of the hub hold, and below what the module of the sample can emit. */
+const largeChars = 8_000
 
 /** One task in twenty has an input and a result that the hub keeps as files. */
 export const drawInput = (random: Draws, index: number): string =>
