@@ -289,12 +289,13 @@ describe('why', () => {
     ])
 
     const unsubscribed = await run('why', node, '--project', `0x${'ab'.repeat(32)}`, '--json')
-    expect(JSON.parse(unsubscribed.stdout).causes[0].code).toBe('no_subscription')
+    const { causes } = JSON.parse(unsubscribed.stdout)
+    expect(causes.map(({ code }: { code: string }) => code)).toEqual(['offline', 'no_subscription'])
   })
 
-  const device = { owner: wallet.owner, status: 'online', last_seen_at: 1 }
+  const online = { owner: wallet.owner, status: 'online', last_seen_at: 1 }
   const answers =
-    (diagnosis: (response: Parameters<Answerer>[1]) => void): Answerer =>
+    (diagnosis: (response: Parameters<Answerer>[1]) => void, device: object = online): Answerer =>
     (request, response) => {
       const { url = '' } = request
       if (url === '/') return sendJson(response, descriptorOf(`http://${request.headers.host}`))
@@ -335,6 +336,30 @@ describe('why', () => {
       stderr: '',
     })
     expect(requests).toContain(`GET /v1/subscriptions/${subscription}/diagnosis`)
+  })
+
+  test.each([
+    ['that finds nothing else', { working: true, causes: [] }, 200, 'The hub has'],
+    ['that it gives not', { error: 'not_found', message: 'No such path.' }, 404, 'The hub has'],
+    [
+      'that says so itself',
+      { working: false, causes: [{ code: 'offline', severity: 'error', message: 'It sleeps.' }] },
+      200,
+      'It sleeps.',
+    ],
+  ])('a node that is offline is told of beside a diagnosis %s', async (_, diagnosis, status, message) => {
+    const { origin } = await startLyingHub(
+      answers((response) => sendJson(response, diagnosis, status), { ...online, status: 'offline' }),
+    )
+    const project = ['--project', `0x${'ab'.repeat(32)}`, '--json']
+    const { code, stdout } = await nodectl(['why', ...at(await createNode(), origin), ...project])
+    expect([code, JSON.parse(stdout)]).toEqual([
+      1,
+      {
+        working: false,
+        causes: [expect.objectContaining({ code: 'offline', message: expect.stringContaining(message) })],
+      },
+    ])
   })
 
   test('says that nothing is in the way', async () => {

@@ -1,31 +1,17 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { echoArtifact } from '../protocol/hbc/testing/artifacts.ts'
 import packageJson from './package.json' with { type: 'json' }
 import { commands } from './src/commands/index.ts'
 import { buildNodectl, dist, filledAscHome, temporaryFolder } from './testing/nodectl.ts'
+import { type PackageCall, packageCalls, runProgram, strangersEnvironment } from './testing/package-calls.ts'
 
 /** Far from the repository, with a home and an npm cache of its own. */
 const away = temporaryFolder()
 const prefix = path.join(away, 'prefix')
-const home = path.join(away, 'home')
-const environment = {
-  PATH: process.env.PATH,
-  HOME: home,
-  npm_config_cache: path.join(away, 'npm-cache'),
-  npm_config_userconfig: path.join(away, 'npmrc'),
-}
-
-function run(file: string, args: readonly string[], cwd: string, env: NodeJS.ProcessEnv = {}) {
-  const { status, stdout, stderr } = spawnSync(file, args, {
-    cwd,
-    encoding: 'utf8',
-    env: { ...environment, ...env },
-  })
-  return { status, stdout, stderr }
-}
+const run = (file: string, args: readonly string[], cwd: string, env: NodeJS.ProcessEnv = {}) =>
+  runProgram(file, args, cwd, { ...strangersEnvironment(away), ...env })
 
 let tarball: string
 beforeAll(buildNodectl)
@@ -34,7 +20,7 @@ beforeAll(() => {
   cpSync(dist, path.join(source, 'dist'), { recursive: true })
   for (const file of ['package.json', 'README.md', 'LICENSE'])
     cpSync(path.join(import.meta.dirname, file), path.join(source, file))
-  mkdirSync(home)
+  mkdirSync(path.join(away, 'home'))
   // The build that `prepack` makes is there already.
   const packed = run('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', away], source)
   const [{ filename }] = JSON.parse(packed.stdout)
@@ -80,42 +66,17 @@ describe('the package', () => {
 })
 
 describe('installed for all users, without a network', () => {
-  const data = path.join(away, 'node')
-  const hello = path.join(away, 'hello.ts')
-  const echo = path.join(away, 'echo.hbc')
-  const receipt = path.join(away, 'receipt.json')
+  let calls: Readonly<Record<string, PackageCall>>
   beforeAll(() => {
-    writeFileSync(hello, 'export function greet(name: string): string { return "Hello, " + name }\n')
-    writeFileSync(echo, echoArtifact().bytes)
-    writeFileSync(receipt, nodectl(['run', echo, 'echo', '--input', '{}']).stdout)
+    calls = packageCalls(path.join(away, 'work'), nodectl)
   })
-
-  const nobody = ['--data-dir', data, '--hub-url', 'http://127.0.0.1:9', '--json']
-  /** Exit code and a word of the output of each command. */
-  const calls: Readonly<Record<string, [args: string[], status: number, word: string]>> = {
-    keygen: [['--data-dir', data], 0, 'node_id'],
-    id: [['--data-dir', data], 0, 'public_key'],
-    compile: [[hello], 0, 'manifest_address'],
-    run: [[echo, 'echo', '--input', '{}'], 0, 'receipt_hash'],
-    verify: [[receipt, echo, '--input', '{}'], 0, '"holds": true'],
-    inspect: [[echo], 0, 'abi_valid'],
-    serve: [['--bind', '0.0.0.0:0', '--data-dir', data, '--json'], 1, 'NODE_API_TOKEN is not set'],
-    bind: [[...nobody, '--owner', `0x${'11'.repeat(20)}`], 1, 'no hub answers on http://127.0.0.1:9'],
-    unbind: [nobody, 1, 'no hub answers'],
-    register: [nobody, 1, 'no hub answers'],
-    status: [['--url', 'http://127.0.0.1:9', '--json'], 1, 'no node answers on http://127.0.0.1:9'],
-    why: [nobody, 1, 'no hub answers'],
-    doctor: [['--data-dir', data, '--bind', '127.0.0.1:0'], 0, 'native and pulley: the known receipt'],
-    service: [['print', 'systemd'], 0, 'bin/nodectl serve'],
-    help: [['serve'], 0, '--hub-url <URL>'],
-    completion: [['bash'], 0, 'complete -o filenames -F _nodectl nodectl'],
-  }
 
   test('every command is called', () => {
     expect(Object.keys(calls).sort()).toEqual(Object.keys(commands).sort())
   })
 
-  test.each(Object.entries(calls))('%s', (name, [args, status, word]) => {
+  test.each(Object.keys(commands))('%s', (name) => {
+    const [args, status, word] = calls[name]!
     const ran = nodectl([name, ...args], { NODE_ASC_HOME: filledAscHome() })
     expect([ran.status, ran.stdout], ran.stderr).toEqual([status, expect.stringContaining(word)])
   })

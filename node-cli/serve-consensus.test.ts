@@ -19,8 +19,8 @@ import { deriveSubscriptionId } from '../protocol/identity/index.ts'
 import { checkEvidence, type Evidence } from '../protocol/settlement/index.ts'
 import { ed25519PublicKey } from '../protocol/signatures/index.ts'
 import { echo, spinner } from './testing/artifacts.ts'
-import { buildNodectl, temporaryFolder } from './testing/nodectl.ts'
-import type { Reply } from './testing/serving-node.ts'
+import { buildNodectl, nodectl, temporaryFolder } from './testing/nodectl.ts'
+import { type Reply, token } from './testing/serving-node.ts'
 import {
   attestedSet,
   createTestProject,
@@ -61,6 +61,17 @@ async function startAttesting(project?: TestProject) {
   expect(status).toBe(200)
   return started
 }
+
+test('nodectl status shows what a validator takes part in', async () => {
+  const { node } = await startAttesting()
+  const { code, stdout } = await nodectl(['status', '--url', node.url], { env: { NODE_API_TOKEN: token } })
+  expect(code).toBe(0)
+  expect(stdout).toMatch(
+    /^votes +one of 4 validators, 3 are a quorum; sets are not checked against the chain \(--chain-rpc\)$/m,
+  )
+  expect(stdout).toMatch(/^epochs +open 0, settled 0$/m)
+  expect(stdout).toMatch(/^counts .*sets 1, rounds 0, final_rounds 0, evidence 0$/m)
+})
 
 const decide = (node: { url: string }, body: object) => callSigned(node, '/consensus/task-rounds', body)
 

@@ -5,13 +5,14 @@
  */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { build } from 'esbuild'
 import { engineNames } from '../../node-cli/src/engine/engine-name.ts'
 import type { EngineCase } from '../../node-cli/src/engine/vectors/cases.ts'
 import { bytesToHex } from '../../protocol/encoding/index.ts'
+import { installNode } from '../install-node.ts'
 import { ownKernels } from './kernels.ts'
 
 const oldest = '22.13.0'
@@ -59,7 +60,10 @@ async function compare(versions: string[]): Promise<number> {
     platform: 'node',
     target: 'node22.13',
   })
-  const nodes = [process.execPath, ...(versions.length > 0 ? versions : [oldest, newest]).map(install)]
+  const nodes = [
+    process.execPath,
+    ...(versions.length > 0 ? versions : [oldest, newest]).map((version) => installNode(folder, version)),
+  ]
 
   const rows: string[] = []
   let expected: string[] | undefined
@@ -106,19 +110,6 @@ function longRuns(): EngineCase[] {
     call: { func_id: 0, input_utf8: long[name] ?? '400' },
     runs: [1_000_000_000, 20_000_000].map((gas_limit) => ({ gas_limit, expect })),
   }))
-}
-
-/** Installs a version of Node from npm. @returns Its executable. */
-function install(version: string): string {
-  const target = path.join(folder, version)
-  mkdirSync(target)
-  const name = `node-${process.platform}-${process.arch}`
-  const flags = ['--prefix', target, '--no-audit', '--no-fund', '--ignore-scripts', '--no-save']
-  const { status, stderr } = spawnSync('npm', ['install', ...flags, `${name}@${version}`], {
-    encoding: 'utf8',
-  })
-  if (status !== 0) throw new Error(`${name}@${version} cannot be installed: ${stderr}`)
-  return path.join(target, 'node_modules', name, 'bin/node')
 }
 
 function run(node: string, args: string[]): string[] {

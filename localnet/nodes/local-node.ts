@@ -22,6 +22,8 @@ export interface NodePlan {
 export interface NodeSurroundings {
   /** The built tool. */
   readonly dist: string
+  /** Path of the Node that runs it; left out, that of this process. */
+  readonly node?: string
   /** Origin of the hub. */
   readonly hub: string
   readonly rpcUrl: string
@@ -97,12 +99,19 @@ export class LocalNode {
 
   /** Starts it, and returns once it serves. @throws {@link StartError} with what it says against that. */
   async start(): Promise<void> {
-    const { dist, apiToken, detached = false, onSpawn = () => {}, onLoss = () => {} } = this.#surroundings
+    const {
+      dist,
+      node = process.execPath,
+      apiToken,
+      detached = false,
+      onSpawn = () => {},
+      onLoss = () => {},
+    } = this.#surroundings
     if (this.#process !== null) throw new StartError(`${this.name} runs already.`)
     mkdirSync(path.dirname(this.plan.logFile), { recursive: true })
     const log = openSync(this.plan.logFile, 'a')
     const logStart = statSync(this.plan.logFile).size
-    const child = spawn(process.execPath, [path.join(dist, 'nodectl.mjs'), 'serve', ...this.#flags()], {
+    const child = spawn(node, [path.join(dist, 'nodectl.mjs'), 'serve', ...this.#flags()], {
       env: { ...process.env, NODE_API_TOKEN: apiToken },
       stdio: ['ignore', 'pipe', log],
       detached,

@@ -49,20 +49,20 @@ export async function diagnose(
       message: `${nodeId} is bound to no wallet, so it gets no work.`,
       next_step: `nodectl bind --data-dir ${dataDir} --hub-url ${client.origin} --owner 0x…`,
     })
-  const subscription = subscriptionOf(device.owner)
-  if (subscription === null)
-    return device.status === 'online' || device.status === 'idle'
-      ? { working: true, causes: [] }
+  const ofDevice =
+    device.status === 'online' || device.status === 'idle'
+      ? nothing
       : inTheWay({
           code: device.status,
           since: device.lastSeenAt,
           message: `The hub has ${nodeId} as ${device.status}.`,
           next_step: 'Is nodectl serve running? Check it with: nodectl doctor',
         })
-  return askAbout(at, subscription)
+  const subscription = subscriptionOf(device.owner)
+  return subscription === null ? ofDevice : joined(ofDevice, await askAbout(at, subscription, ofDevice))
 }
 
-async function askAbout({ client, nodeId }: NodeAtHub, id: string): Promise<Diagnosis> {
+async function askAbout({ client, nodeId }: NodeAtHub, id: string, ofDevice: Diagnosis): Promise<Diagnosis> {
   const target = `/v1/subscriptions/${id}`
   const status = await ifFound(
     client.call({ method: 'GET', target }, (answer) => new Members(answer).text('status')),
@@ -77,6 +77,8 @@ async function askAbout({ client, nodeId }: NodeAtHub, id: string): Promise<Diag
     client.call({ method: 'GET', target: `${target}/diagnosis` }, readDiagnosis),
   )
   if (diagnosis !== null) return diagnosis
+  // What is known of the device is enough to mend.
+  if (!ofDevice.working) return nothing
   throw new CliError('no_diagnosis', `the hub on ${client.origin} gives no diagnoses yet`, {
     hint: `What it does say: the subscription is ${status}.`,
   })
@@ -98,6 +100,17 @@ function readDiagnosis(answer: unknown): Diagnosis {
     })),
   }
 }
+
+const nothing: Diagnosis = { working: true, causes: [] }
+
+/** A cause that both name is told once, in the words of the second. */
+const joined = (first: Diagnosis, second: Diagnosis): Diagnosis => ({
+  working: first.working && second.working,
+  causes: [
+    ...first.causes.filter(({ code }) => second.causes.every((cause) => cause.code !== code)),
+    ...second.causes,
+  ],
+})
 
 const inTheWay = (cause: Partial<Cause> & Pick<Cause, 'code' | 'message'>): Diagnosis => ({
   working: false,

@@ -1,11 +1,10 @@
 import { spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll } from 'vitest'
 import { buildInto } from './build.ts'
-
-const root = path.resolve(import.meta.dirname, '../..')
+import { fillAscHome } from './package-calls.ts'
 
 const folders: string[] = []
 
@@ -27,12 +26,7 @@ export const dist = path.join(temporaryFolder(), 'dist')
 export const buildNodectl = (): void => buildInto(dist)
 
 /** A compiler folder that is filled already, from the project's own copy. */
-export function filledAscHome(): string {
-  const home = path.join(temporaryFolder(), 'asc')
-  mkdirSync(home)
-  symlinkSync(path.join(root, 'node_modules'), path.join(home, 'node_modules'))
-  return home
-}
+export const filledAscHome = (): string => fillAscHome(path.join(temporaryFolder(), 'asc'))
 
 export interface Outcome {
   code: number | null

@@ -11,7 +11,7 @@ import { addressOfNode } from '../running-node.ts'
 import { readSettings } from '../serve/config.ts'
 import { hubClient, parseHubUrl } from '../serve/hub/index.ts'
 
-const settings = [...nodeAtHubSettings, 'bind', 'role'] as const
+const settings = [...nodeAtHubSettings, 'bind', 'role', 'clock'] as const
 
 export default defineNodectlCommand({
   definition: {
@@ -34,6 +34,7 @@ export default defineNodectlCommand({
         url: addressOfNode(args),
         hub: hubUrl === null ? null : hubClient(parseHubUrl(hubUrl)),
         isValidator: given.role === 'validator',
+        followsHub: given.clock === 'hub',
       })
       const healthy = findings.every(({ status }) => status !== 'failed')
       if (args.json) printJson({ healthy, findings })

@@ -51,12 +51,15 @@ export default defineNodectlCommand({
 /** What a person looks for first; members that a newer node adds are in the JSON. */
 function rowsOf(url: string, status: NodeStatus): [string, string][] {
   const { node_id, version, uptime_secs, role, network, engine, counts, queue, hub, last_errors } = status
-  const { relay, slots, active_leases: leases } = status
+  const { relay, slots, active_leases: leases, consensus, epochs, state_sync: sync } = status
   const up = typeof uptime_secs === 'number' ? `, up ${durationText(uptime_secs)}` : ''
   return [
     ['node', `${node_id ?? url} (nodectl ${version}${up})`],
     ['does', `${role} of ${network}, engine ${engine}`],
     ...(isObject(hub) ? [['hub', hubText(hub)] as [string, string]] : []),
+    ...(isObject(consensus) ? [['votes', consensusText(consensus)] as [string, string]] : []),
+    ...(isObject(epochs) ? [['epochs', epochsText(epochs)] as [string, string]] : []),
+    ...(isObject(sync) ? [['sync', stateSyncText(sync)] as [string, string]] : []),
     ...(isObject(relay) ? [['relay', relayText(relay)] as [string, string]] : []),
     ...(Array.isArray(leases) ? [['tasks', tasksText(leases, slots)] as [string, string]] : []),
     ...(isObject(queue)
@@ -74,18 +77,30 @@ function rowsOf(url: string, status: NodeStatus): [string, string][] {
   ]
 }
 
-function hubText({ url, state, problem, device_bound }: Readonly<Record<string, unknown>>): string {
+function hubText({ url, state, problem, device_bound }: Part): string {
   const bound = device_bound === false ? '; the device is bound to no wallet (nodectl bind)' : ''
   return `${state} at ${url}${problem === null ? '' : `: ${problem}`}${bound}`
 }
 
-function relayText({
-  connected,
-  state,
-  problem,
-  since,
-  latency_ms,
-}: Readonly<Record<string, unknown>>): string {
+type Part = Readonly<Record<string, unknown>>
+
+/** What keeps a validator from deciding with the others comes first. */
+function consensusText({ validators, quorum, is_validator, chain_checked, problem }: Part): string {
+  const place =
+    is_validator === true
+      ? `one of ${validators} validators, ${quorum} are a quorum`
+      : `not one of the ${validators} validators of the hub`
+  const chain = chain_checked === true ? '' : '; sets are not checked against the chain (--chain-rpc)'
+  return `${place}${chain}${problem === null ? '' : `; others may not reach it: ${problem}`}`
+}
+
+const epochsText = ({ problem, ...counts }: Part): string =>
+  `${listText(counts)}${problem === null ? '' : `: ${problem}`}`
+
+const stateSyncText = ({ state, problem }: Part): string =>
+  `${state === 'under_way' ? 'under way' : state}${problem === null ? '' : `: ${problem}`}`
+
+function relayText({ connected, state, problem, since, latency_ms }: Part): string {
   if (connected !== true) return `${state}${problem === null ? '' : `: ${problem}`}`
   const seconds = typeof since === 'number' ? systemClock.now() - since : 0
   const latency = latency_ms === null ? '' : `, ${latency_ms} ms away`
@@ -93,7 +108,7 @@ function relayText({
 }
 
 /** A task that was voted on holds no slot. */
-function tasksText(leases: readonly Readonly<Record<string, unknown>>[], slots: unknown): string {
+function tasksText(leases: readonly Part[], slots: unknown): string {
   const running = leases.filter(({ state }) => state === 'leased').length
   const voted = leases.length - running
   return `${running} of ${slots} slots taken${voted === 0 ? '' : `, ${voted} votes not yet confirmed`}`

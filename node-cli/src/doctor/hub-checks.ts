@@ -1,6 +1,13 @@
 import { defaultNetworkParams, type Profile } from '../../../protocol/identity/index.ts'
 import packageJson from '../../package.json' with { type: 'json' }
-import { type HubClient, HubError, readNetwork, readOffset } from '../serve/hub/index.ts'
+import {
+  type HubClient,
+  HubError,
+  offsetText,
+  readNetwork,
+  readOffset,
+  stepForOffset,
+} from '../serve/hub/index.ts'
 import { type Check, failed, ok, skipped, warning } from './finding.ts'
 import { isOlder } from './versions.ts'
 
@@ -20,17 +27,13 @@ export const hubCheck =
   }
 
 export const clockCheck =
-  (client: HubClient): Check =>
+  (client: HubClient, followsHub: boolean): Check =>
   async () => {
     const offset = await readOffset(client)
-    const message =
-      offset === 0
-        ? 'this machine and the hub agree'
-        : `this machine is ${Math.abs(offset)} s ${offset > 0 ? 'behind' : 'ahead of'} the hub`
+    const message = offset === 0 ? 'this machine and the hub agree' : offsetText(offset)
     if (Math.abs(offset) < noticedSeconds) return ok(message)
-    const mend = client.isLocal
-      ? 'A local network has a time of its own: serve with --clock hub.'
-      : 'Let this machine keep its time, as with: timedatectl set-ntp true'
+    if (followsHub) return ok(`${message}, which the node follows (--clock hub)`)
+    const mend = stepForOffset(client)
     return Math.abs(offset) <= defaultNetworkParams.max_skew ? warning(message, mend) : failed(message, mend)
   }
 

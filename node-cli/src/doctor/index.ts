@@ -25,6 +25,8 @@ export interface Patient {
   /** Null where no hub is named. */
   readonly hub: HubClient | null
   readonly isValidator: boolean
+  /** Whether the node dates what it signs by the time of the hub. */
+  readonly followsHub: boolean
 }
 
 /** Looks at everything that a node needs, one after the other: a check that fails keeps no other from being made. */
@@ -36,6 +38,7 @@ export async function examine({
   url,
   hub,
   isValidator,
+  followsHub,
 }: Patient): Promise<Finding[]> {
   const nodeId = nodeIdOf(dataDir, profile)
   const hubFound = await madeOf(
@@ -52,7 +55,7 @@ export async function examine({
     ['disk', diskCheck(dataDir)],
     ['port', portCheck(bind, url, nodeId)],
     ['hub', () => hubFound],
-    ['clock', withHub(clockCheck)],
+    ['clock', withHub((client) => clockCheck(client, followsHub))],
     ...(isValidator ? [] : [['device', withHub((client) => deviceCheck(client, nodeId, dataDir))] as const]),
     ['compiler', compilerCheck],
   ]

@@ -1,11 +1,35 @@
-import { afterAll, describe, expect, test } from 'vitest'
+import { once } from 'node:events'
+import type { Worker } from 'node:worker_threads'
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { createReceipt, hashReceipt } from '../../../protocol/execution/index.ts'
 import { echoAddress, echoWasm } from '../../../protocol/hbc/testing/artifacts.ts'
 import { emptyState } from './execution.ts'
 import { empty, guest, requestOf, run, text } from './testing/guests.ts'
-import { closeIdleThreads, runInThread } from './thread/thread-pool.ts'
+import { closeIdleThreads, keepIdleThreads, runInThread } from './thread/thread-pool.ts'
 
 afterAll(closeIdleThreads)
+
+test('a thread that is not used ends, and the next run starts another one', async () => {
+  const workers: Worker[] = []
+  const count = (worker: Worker) => void workers.push(worker)
+  process.on('worker', count)
+  onTestFinished(() => void process.off('worker', count))
+  onTestFinished(() => keepIdleThreads(2, 60_000))
+  await closeIdleThreads()
+  keepIdleThreads(2, 0)
+  const runOnce = () =>
+    runInThread(
+      'native',
+      requestOf(echoWasm, { input: new TextEncoder().encode('{}'), address: echoAddress }),
+      emptyState,
+      { timeoutSeconds: 60, signal: undefined },
+    )
+  for (const runs of [1, 2]) {
+    expect(await runOnce()).toMatchObject({ success: true })
+    expect(workers).toHaveLength(runs)
+    await once(workers.at(-1)!, 'exit')
+  }
+})
 
 describe('the known answers', () => {
   const input = new TextEncoder().encode('{"msg":"hi"}')

@@ -7,16 +7,27 @@ interface Pending {
   readonly reject: (error: Error) => void
 }
 
-/** Runs tasks one after the other in a thread of its own, which starts with the first one. */
+/** A thread takes some ten megabytes, and starts in tens of milliseconds. */
+const idleMsMax = 60_000
+
+/** Runs tasks one after the other in a thread of its own, which starts with the first one, and ends when none comes. */
 export class BackgroundThread {
   #worker: Worker | undefined
   #lastId = 0
+  #clock: NodeJS.Timeout | undefined
+  readonly #idleMs: number
   readonly #pending = new Map<number, Pending>()
+
+  /** @param idleMs how long the thread waits for its next task. */
+  constructor(idleMs = idleMsMax) {
+    this.#idleMs = idleMs
+  }
 
   run<Name extends TaskName>(
     name: Name,
     input: Parameters<Tasks[Name]>[0],
   ): Promise<ReturnType<Tasks[Name]>> {
+    clearTimeout(this.#clock)
     this.#worker ??= this.#start()
     this.#worker.ref()
     const id = ++this.#lastId
@@ -27,6 +38,7 @@ export class BackgroundThread {
   }
 
   async close(): Promise<void> {
+    clearTimeout(this.#clock)
     await this.#worker?.terminate()
   }
 
@@ -36,7 +48,9 @@ export class BackgroundThread {
     const worker = new Worker(new URL(file, import.meta.url))
     worker.on('message', (answer: TaskAnswer) => this.#hear(answer))
     const end = (error: Error) => {
-      if (this.#worker === worker) this.#worker = undefined
+      // One that ended for want of tasks may have a successor, which has tasks.
+      if (this.#worker !== worker) return
+      this.#worker = undefined
       for (const { reject } of this.#pending.values()) reject(error)
       this.#pending.clear()
     }
@@ -45,11 +59,20 @@ export class BackgroundThread {
     return worker
   }
 
+  #rest(): void {
+    this.#worker?.unref()
+    this.#clock = setTimeout(() => {
+      const worker = this.#worker
+      this.#worker = undefined
+      void worker?.terminate()
+    }, this.#idleMs).unref()
+  }
+
   #hear(answer: TaskAnswer): void {
     const pending = this.#pending.get(answer.id)
     this.#pending.delete(answer.id)
     // A thread that has nothing to do keeps no process alive.
-    if (this.#pending.size === 0) this.#worker?.unref()
+    if (this.#pending.size === 0) this.#rest()
     if ('error' in answer) pending?.reject(answer.error)
     else pending?.resolve(answer.result)
   }

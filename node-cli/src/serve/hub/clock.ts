@@ -1,6 +1,7 @@
 import { isUnsigned } from '../../../../protocol/encoding/index.ts'
 import { type AdjustableClock, systemClock } from '../clock.ts'
 import type { AnswerReader, HubClient } from './hub-client.ts'
+import { HubError } from './hub-error.ts'
 import { Members } from './members.ts'
 
 /** What is less may be the way of the answer, and seconds that are cut off. */
@@ -21,6 +22,37 @@ export async function readOffset(client: HubClient): Promise<number> {
   const before = systemClock.now()
   const time = await client.call({ method: 'GET', target: '/v1/status' }, readTime)
   return time - Math.floor((before + systemClock.now()) / 2)
+}
+
+/** @param offset as {@link readOffset} gives it. */
+export const offsetText = (offset: number): string =>
+  `this machine is ${Math.abs(offset)} s ${offset > 0 ? 'behind' : 'ahead of'} the hub`
+
+/** What mends an offset. */
+export const stepForOffset = ({ isLocal }: HubClient): string =>
+  isLocal
+    ? 'A local network has a time of its own: serve with --clock hub.'
+    : 'Let this machine keep its time, as with: timedatectl set-ntp true'
+
+/**
+ * Whether a hub refuses because of the time, and what mends that.
+ *
+ * @param maxSkew seconds that what is signed may be off.
+ * @returns null where it is for something else, or the hub does not say.
+ */
+export async function explainOffset(
+  client: HubClient,
+  clock: AdjustableClock,
+  maxSkew: number,
+): Promise<string | null> {
+  try {
+    const offset = await readOffset(client)
+    const isTheReason = Math.abs(offset - clock.offsetSeconds) > maxSkew
+    return isTheReason ? `It may be the time: ${offsetText(offset)}. ${stepForOffset(client)}` : null
+  } catch (error) {
+    if (!(error instanceof HubError)) throw error
+    return null
+  }
 }
 
 const readTime: AnswerReader<number> = (answer) => new Members(answer).get('time', isUnsigned, 'Unix seconds')

@@ -4,7 +4,7 @@ import { capabilitiesOf } from '../capabilities.ts'
 import { deviceEngineOf } from '../device-engine.ts'
 import { keptBenchmark } from '../miner/benchmark.ts'
 import type { Part, ServeNode } from '../node.ts'
-import { followHub } from './clock.ts'
+import { explainOffset, followHub } from './clock.ts'
 import { describeDevice } from './device-profile.ts'
 import { type HubClient, hubClient } from './hub-client.ts'
 import { HubError } from './hub-error.ts'
@@ -93,6 +93,7 @@ function startRegistration(node: ServeNode, client: HubClient): RunningRegistrat
     beforeEach: async () => {
       if (config.clock === 'hub') await followHub(client, clock)
     },
+    explain: () => explainOffset(client, clock, node.params().max_skew),
     afterEach: async () => {
       store.hubContact.heard(clock.now())
       await refresh()

@@ -1,5 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { resolveProfile } from '../../../../protocol/identity/index.ts'
+import { defaultNetworkParams, resolveProfile } from '../../../../protocol/identity/index.ts'
+import { AdjustableClock } from '../clock.ts'
+import { explainOffset } from './clock.ts'
 import { hubClient } from './hub-client.ts'
 import { type HubLink, keepRegistered } from './registration.ts'
 import { type Answerer, descriptorOf, sendJson, startLyingHub } from './testing/lying-hub.ts'
@@ -50,6 +52,8 @@ function keep(origin: string, benchmarkRanAt: () => number | null = () => null) 
     benchmarkRanAt,
     beforeEach: async () => {},
     afterEach: async () => {},
+    explain: () =>
+      explainOffset(hubClient(new URL(origin)), new AdjustableClock(), defaultNetworkParams.max_skew),
     changed: (link) => changes.push(link),
     wait: turns.wait,
     random: () => 1,
@@ -83,6 +87,26 @@ test('a device that is bound is described again when its benchmark was run, and 
   await next()
   await next()
   expect(described()).toBe(2)
+})
+
+test.each([
+  [
+    'another time',
+    7_200,
+    /^the hub refuses: Too old\. It may be the time: this machine is \d+ s behind the hub\. .*--clock hub\.$/,
+  ],
+  ['the same time', 0, /^the hub refuses: Too old\.$/],
+])('a refusal of a hub with %s', async (_, ahead, problem) => {
+  const hub = await startLyingHub(
+    hubAnswers(() => ({
+      'POST /v1/nodes/heartbeat': (_, response) =>
+        sendJson(response, { error: 'unauthorized', message: 'Too old.' }, 401),
+      'GET /v1/status': (_, response) => sendJson(response, { time: Math.floor(Date.now() / 1000) + ahead }),
+    })),
+  )
+  const { pause, link } = keep(hub.origin)
+  await pause()
+  expect(link()).toMatchObject({ state: 'refused', problem: expect.stringMatching(problem) })
 })
 
 test('whoever answers after a silence is asked who it is, before anything is signed', async () => {

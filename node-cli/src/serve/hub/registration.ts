@@ -50,6 +50,8 @@ export interface RegistrationOptions {
   readonly beforeEach: () => Promise<void>
   /** Called after each heartbeat that was heard: the hub is there. It throws nothing. */
   readonly afterEach: () => Promise<void>
+  /** Asked for more about a signature that the hub does not take; null for nothing. It throws nothing. */
+  readonly explain?: () => Promise<string | null>
   /** Told when the state or the problem changes, and not for each try. */
   readonly changed: (link: HubLink) => void
   /** Between two calls. */
@@ -75,7 +77,7 @@ const beatsPerProfile = 10
  * keep no process alive.
  */
 export function keepRegistered(options: RegistrationOptions): RunningRegistration {
-  const { beforeEach, afterEach, changed, wait = waitUnreferenced, random = Math.random } = options
+  const { beforeEach, afterEach, explain, changed, wait = waitUnreferenced, random = Math.random } = options
   const stopping = new AbortController()
   const { signal } = stopping
   let link: HubLink = { state: 'connecting', problem: null, heardAt: null, isBound: null }
@@ -107,7 +109,11 @@ export function keepRegistered(options: RegistrationOptions): RunningRegistratio
       if (signal.aborted) return 0
       isOurs = false
       if (isUnknownNode(error)) session = null
-      update({ state: isPassing(error) ? 'away' : 'refused', problem: problemOf(error) })
+      const isAway = isPassing(error)
+      const more = error instanceof HubError && error.status === 401 ? await explain?.() : null
+      if (signal.aborted) return 0
+      const problem = problemOf(error)
+      update({ state: isAway ? 'away' : 'refused', problem: more ? `${problem} ${more}` : problem })
       failures += 1
       return waitAfter(error, failures - 1, random())
     }

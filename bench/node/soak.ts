@@ -1,0 +1,147 @@
+/**
+ * Whether a network of real nodes loses a task while its nodes end and come back, and whether they grow: `npm run soak --
+ * [minutes] [seed]`. Writes bench/node/soak-<seed>.json; exits 1 when a task is lost, an honest device accused, a node ends by
+ * itself, or does not stop when it is told to. Linux only.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { builtNodectl } from '../../localnet/nodes/build.ts'
+import type { LocalNode } from '../../localnet/nodes/local-node.ts'
+import { ownWorkerds } from '../../localnet/testing/workerd.ts'
+import { memory } from '../process-memory.ts'
+import { draws } from '../settlement/chaos/random.ts'
+import { startNodeNetwork } from './network.ts'
+import { countAccusations } from './soak/accusations.ts'
+import { drawTurn } from './soak/disturbances.ts'
+import { type MemorySample, memoryTrend } from './soak/memory-trend.ts'
+import { drawInput, type EndedTask, endOfTask, giveTask } from './soak/tasks.ts'
+
+const [minutes = 30, seed = 1] = process.argv.slice(2).map(Number)
+if (!(minutes > 0) || !Number.isSafeInteger(seed)) {
+  console.error('Usage: npm run soak -- [minutes, above 0] [seed, a whole number]')
+  process.exit(2)
+}
+const file = `bench/node/soak-${seed}.json`
+const taskEachMs = 2_000
+const sampleEachMs = 10_000
+
+const folder = mkdtempSync(path.join(tmpdir(), 'node-soak-'))
+const startedMs = performance.now()
+const say = (text: string) => console.log(`${Math.round((performance.now() - startedMs) / 1000)} s: ${text}`)
+const problems: string[] = []
+const problem = (text: string) => {
+  problems.push(text)
+  console.error(text)
+}
+
+const soak = await startNodeNetwork({
+  folder,
+  miners: 5,
+  // An epoch ends, and is settled, in the middle of it.
+  untilEpochEnd: minutes * 30,
+  programs: [{ dist: await builtNodectl() }],
+  onLoss: ({ name, plan }) => problem(`${name} ended by itself: ${plan.logFile}`),
+})
+const nodes = [...soak.validators, ...soak.miners]
+/** The others run from the beginning to the end, so that what they take shows whether they grow. */
+const undisturbed = [soak.validators[0]!, soak.miners[0]!]
+const disturbed = nodes.filter((node) => !undisturbed.includes(node))
+say(`${nodes.length} nodes serve; logs are in ${folder}`)
+
+const endMs = performance.now() + minutes * 60_000
+const goesOn = () => performance.now() < endMs
+const ends = { SIGTERM: 0, SIGKILL: 0 }
+const samples = new Map<string, MemorySample[]>()
+try {
+  const [given] = await Promise.all([giveTasks(), disturb(), sampleMemory()])
+  say('No more tasks are given')
+  const ended = await Promise.all(given.tasks)
+  const result = await summarize(ended, given.refused)
+  writeFileSync(file, `${JSON.stringify(result, null, 2)}\n`)
+  console.log(JSON.stringify(result, null, 2))
+} finally {
+  await soak.stop()
+  // Logs of what went wrong are looked at.
+  if (problems.length === 0) rmSync(folder, { recursive: true })
+}
+process.exit(problems.length === 0 ? 0 : 1)
+
+async function giveTasks() {
+  const random = draws(seed)
+  const tasks: Promise<EndedTask>[] = []
+  let refused = 0
+  for (let index = 0; goesOn(); index += 1) {
+    const input = drawInput(random, index)
+    const task = await giveTask(soak, input)
+    if (task === null) refused += 1
+    else tasks.push(endOfTask(soak, task, input))
+    if (index % 40 === 0)
+      say(`${index} tasks given, ${refused} refused; ${ends.SIGTERM + ends.SIGKILL} ends of nodes`)
+    await pause(Math.max(0, taskEachMs - ((performance.now() - startedMs) % taskEachMs)))
+  }
+  return { tasks, refused }
+}
+
+async function disturb(): Promise<void> {
+  const random = draws(seed + 1)
+  while (goesOn()) {
+    const { afterMs, disturbances } = drawTurn(random, disturbed.length)
+    await pause(afterMs)
+    await Promise.all(
+      disturbances.map(async ({ node: index, signal, downMs }) => {
+        const node = disturbed[index] as LocalNode
+        ends[signal] += 1
+        say(`${signal} to ${node.name}`)
+        if (signal === 'SIGKILL') await node.kill()
+        else if ((await node.stop()) !== 0) problem(`${node.name} does not stop when it is told to.`)
+        await pause(downMs)
+        await node.start().catch((error: Error) => problem(error.message))
+      }),
+    )
+  }
+}
+
+async function sampleMemory(): Promise<void> {
+  while (goesOn()) {
+    const ms = performance.now()
+    const processes = [
+      ...undisturbed.map(({ name, pid }) => ({ name, pid })),
+      ...ownWorkerds().map((pid) => ({ name: 'hub', pid })),
+    ]
+    for (const { name, pid } of processes)
+      if (pid !== null) samples.set(name, [...(samples.get(name) ?? []), { ms, mib: memory(pid, 'VmRSS') }])
+    await pause(sampleEachMs)
+  }
+}
+
+async function summarize(ended: readonly EndedTask[], refused: number) {
+  const lost = ended.filter(({ isHonest }) => !isHonest)
+  for (const task of lost) problem(`A task is lost: ${JSON.stringify(task)}`)
+  const accusations = await countAccusations(soak)
+  for (const [kind, count] of Object.entries(accusations))
+    if (kind !== 'missed_sla') problem(`${count} accusations of ${kind}, and everybody is honest`)
+  const seconds = ended.map((task) => task.seconds).sort((a, b) => a - b)
+  const at = (share: number) => Number(seconds[Math.floor((seconds.length - 1) * share)]?.toFixed(1))
+  const ways: Record<string, number> = {}
+  for (const { way } of ended) ways[way] = (ways[way] ?? 0) + 1
+  return {
+    date: new Date().toISOString().slice(0, 10),
+    minutes,
+    seed,
+    validators: soak.validators.length,
+    miners: soak.miners.length,
+    told_to_stop: ends.SIGTERM,
+    killed: ends.SIGKILL,
+    tasks: ended.length,
+    refused,
+    final_and_honest: ended.length - lost.length,
+    lost: lost.length,
+    ways,
+    seconds_until_final: { p50: at(0.5), p99: at(0.99), longest: at(1) },
+    accusations,
+    memory_mib: Object.fromEntries([...samples].map(([name, of]) => [name, memoryTrend(of)])),
+    problems,
+  }
+}
