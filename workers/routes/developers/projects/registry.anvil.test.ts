@@ -561,6 +561,8 @@ describe.skipIf(chain === null)('what operators decide', () => {
     // Where nothing can be relayed at the moment, only the row says that the registry has to be told.
     const bindings = { RELAYER_PRIVATE_KEY: undefined as never, OPERATOR_ADDRESSES: operator.address }
     expect((await decide('pause', client({ token: operator.token, bindings }))).status).toBe(200)
+    // It was put off by a minute, which is over.
+    await env.DB.prepare("UPDATE hub_actions SET next_attempt_at = 0 WHERE state = 'open'").run()
     await hub.scheduled(createScheduledController(), env)
     await expect
       .poll(
