@@ -7,7 +7,7 @@
  */
 import { writeFileSync } from 'node:fs'
 import { quorum } from '../../protocol/consensus/index.ts'
-import { draws } from '../settlement/chaos/random.ts'
+import { draws } from '../draws.ts'
 import { type Outcome, playRound } from './round-of-liars.ts'
 
 const count = Number(process.argv[2] ?? 10_000)

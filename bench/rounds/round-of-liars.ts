@@ -19,7 +19,7 @@ import { hashText } from '../../protocol/encoding/index.ts'
 import { type ExecutionReceipt, hashReceipt } from '../../protocol/execution/index.ts'
 import { defaultNetworkParams as params, resolveProfile } from '../../protocol/identity/index.ts'
 import { ed25519PublicKey } from '../../protocol/signatures/index.ts'
-import type { Draws } from '../settlement/chaos/random.ts'
+import type { Draws } from '../draws.ts'
 
 /** How a round ended. `unfinished` is one that no quorum of validators decided. */
 export type Outcome = 'agreed' | 'audited' | 'wrong' | 'unfinished'

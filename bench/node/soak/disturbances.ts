@@ -1,4 +1,4 @@
-import type { Draws } from '../../settlement/chaos/random.ts'
+import type { Draws } from '../../draws.ts'
 
 /** What happens to one node: it ends, in one of two ways, and comes back after a while. */
 export interface Disturbance {

@@ -3,7 +3,7 @@ import { unwrap } from '../../../tools/client/answers.ts'
 import { HubError } from '../../../tools/client/connect.ts'
 import { isOver, type Round, readRound } from '../../../tools/task/follow.ts'
 import type { Task } from '../../../tools/task/submit.ts'
-import type { Draws } from '../../settlement/chaos/random.ts'
+import type { Draws } from '../../draws.ts'
 import type { NodeNetwork } from '../network.ts'
 
 /** What came of a task that the hub took. */

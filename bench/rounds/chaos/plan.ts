@@ -1,4 +1,4 @@
-import { type Draws, draws } from '../../settlement/chaos/random.ts'
+import { type Draws, draws } from '../../draws.ts'
 import type { Habits } from '../simulator/miner.ts'
 import type { ValidatorMode } from '../simulator/validators.ts'
 

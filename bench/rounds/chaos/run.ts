@@ -1,8 +1,11 @@
+import { runCrons } from '../../crons.ts'
 import { Difference, delay } from '../../settlement/chaos/difference.ts'
 import { type RoundsNetwork, startRoundsNetwork } from '../network.ts'
 import { endOfTask, submitTask } from '../tasks.ts'
 import { type Counts, checkTasks, type EndedTask, noCounts } from './check.ts'
 import { faultsWithinMs, planTurn, type TurnPlan } from './plan.ts'
+
+const cronMs = 1_500
 
 export interface ChaosOptions {
   readonly scenarios: number
@@ -25,7 +28,6 @@ const projectCount = 8
 /** Tasks at once, all of them under the faults of one turn. */
 const tasksPerTurn = 100
 const awayMs = 4_000
-const cronMs = 1_500
 /** How often the time of the network leaps, and how far: well within the time that a node has to accept. */
 const hurryMs = 2_000
 const hurrySecs = 4
@@ -90,7 +92,7 @@ async function runTurn(
   for (const [index, miner] of network.miners.entries()) miner.habits = plan.habits[index] ?? {}
   for (const [index, mode] of plan.validators.entries()) network.validators.behave(index, mode)
   network.proxy.follow(seeds[0]!, plan.chainFaults)
-  const crons = runCrons(network)
+  const crons = runCrons(network.wake, cronMs)
   try {
     const faults = disturb(network, plan)
     const running = Promise.all(seeds.map((seed) => runTask(network, seed)))
@@ -144,23 +146,5 @@ async function hurry(
   while (!isOver) {
     await Promise.race([delay(hurryMs), over])
     await faulty.pass(hurrySecs)
-  }
-}
-
-/** The schedule of the hub, which a deployment runs every five minutes. */
-function runCrons({ wake }: RoundsNetwork): { stop: () => Promise<void> } {
-  let stopped = false
-  const run = async () => {
-    while (!stopped) {
-      await wake()
-      await delay(cronMs)
-    }
-  }
-  const running = run()
-  return {
-    async stop() {
-      stopped = true
-      await running
-    },
   }
 }

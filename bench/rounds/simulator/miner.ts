@@ -19,7 +19,7 @@ import {
   pongText,
   writeNodeFrame,
 } from '../../../protocol/relay/index.ts'
-import type { Draws } from '../../settlement/chaos/random.ts'
+import type { Draws } from '../../draws.ts'
 import { honestResult, type Result, wrongResult } from './results.ts'
 
 /** In how many of a hundred offers a miner does what it should not. What is left out never happens. */

@@ -1,5 +1,5 @@
 import type { Offence } from '../../../protocol/settlement/index.ts'
-import { type Draws, draws } from './random.ts'
+import { type Draws, draws } from '../../draws.ts'
 
 /** Nodes that check, decide and attest. */
 export const validatorCount = 4

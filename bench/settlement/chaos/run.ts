@@ -1,10 +1,11 @@
+import { runCrons } from '../../crons.ts'
+import { draws } from '../../draws.ts'
 import type { Counts } from './check.ts'
 import { checkNetwork } from './check.ts'
 import { Difference, delay } from './difference.ts'
 import { type ChaosNetwork, startChaosNetwork } from './network.ts'
 import { planScenario, type ScenarioPlan } from './plan.ts'
 import { createProjects, type Project } from './project.ts'
-import { draws } from './random.ts'
 import {
   beginScenario,
   claimStep,
@@ -16,6 +17,8 @@ import {
   vetoStep,
   workStep,
 } from './scenario.ts'
+
+const cronMs = 4_000
 
 /** What came of a network's scenarios, so far or in the end. */
 export interface NetworkResult {
@@ -44,7 +47,6 @@ const stepsPerTurn = 5
 const decisionSecs = 15 * 86_400
 /** How long a step may take before it is disturbed. */
 const disturbedMs = 2_500
-const cronMs = 4_000
 /** How long a node shows no receipts, or fails to. */
 const blindMs = 2_500
 
@@ -130,7 +132,7 @@ async function runTurn(
         .map(() => [random.below(disturbedMs), random.below(100) / 100] as const),
       jump: random.percent(15),
     })
-    const crons = runCrons(network)
+    const crons = runCrons(network.schedule, cronMs)
     const startedMs = performance.now()
     try {
       await Promise.all([each(scenarios, work), stopped, seeing]).finally(crons.stop)
@@ -154,24 +156,6 @@ async function runTurn(
   await step(4, (scenario) => claimStep(network, scenario))
   await network.settle()
   return checkNetwork(network, projects)
-}
-
-/** Has what the hub put off come again and again, while scenarios go on. */
-function runCrons({ schedule }: ChaosNetwork): { stop: () => Promise<void> } {
-  let stopped = false
-  const run = async () => {
-    while (!stopped) {
-      await schedule()
-      await delay(cronMs)
-    }
-  }
-  const running = run()
-  return {
-    async stop() {
-      stopped = true
-      await running
-    },
-  }
 }
 
 /** Names the seed of a scenario that fails. */

@@ -15,8 +15,8 @@ import type { ServeNode } from '../node.ts'
 import { openServeStore } from '../store/index.ts'
 import { CatchUp } from './catch-up.ts'
 import { hubFacts } from './hub-facts.ts'
-import { peerClient } from './peer-client.ts'
 import { RoundBook } from './round-book.ts'
+import { roundClient } from './round-client.ts'
 import { RoundVotes } from './round-votes.ts'
 
 const project = createTestProject()
@@ -68,7 +68,7 @@ async function setUp(peerUrls: readonly string[] = []) {
   } as unknown as ServeNode
   const facts = hubFacts(node, hubClient(new URL(hub.origin)))
   const book = new RoundBook(node)
-  const peers = peerClient(() => ({}), new AbortController().signal)
+  const peers = roundClient(() => ({}), new AbortController().signal)
   const catchUp = new CatchUp(node, facts, peers, new RoundVotes(node, facts, book), book)
   const finalIds = () => store.rounds.finalRecords(projectId, epoch).map((record) => record.round_id)
   return { hub, store, catchUp, finalIds }

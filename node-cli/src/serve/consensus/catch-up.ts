@@ -1,8 +1,8 @@
 import type { ServeNode } from '../node.ts'
 import type { HubFacts } from './hub-facts.ts'
-import type { Peer, PeerClient, RoundFilter } from './peer-client.ts'
 import { NotYet, Refusal } from './refusal.ts'
 import type { RoundBook } from './round-book.ts'
+import type { Peer, RoundClient, RoundFilter } from './round-client.ts'
 import type { RoundVotes } from './round-votes.ts'
 
 /** A round that is open for so long may be final elsewhere. */
@@ -26,14 +26,14 @@ const everything: RoundFilter = { projectId: null, epoch: null }
 export class CatchUp {
   readonly #node: ServeNode
   readonly #hub: HubFacts
-  readonly #peers: PeerClient
+  readonly #peers: RoundClient
   readonly #votes: RoundVotes
   readonly #book: RoundBook
   #steps = 0
   /** When to look again at rounds that stay open, and how long was waited before. */
   #looks = new Map<string, { readonly at: number; readonly waited: number }>()
 
-  constructor(node: ServeNode, hub: HubFacts, peers: PeerClient, votes: RoundVotes, book: RoundBook) {
+  constructor(node: ServeNode, hub: HubFacts, peers: RoundClient, votes: RoundVotes, book: RoundBook) {
     this.#node = node
     this.#hub = hub
     this.#peers = peers

@@ -12,9 +12,9 @@ import { chainFacts } from './chain/chain-facts.ts'
 import { chainRpc } from './chain/chain-rpc.ts'
 import { CommitteeSets } from './committee-sets.ts'
 import { hubFacts } from './hub-facts.ts'
-import { peerClient } from './peer-client.ts'
 import { Refusal } from './refusal.ts'
 import { RoundBook } from './round-book.ts'
+import { roundClient } from './round-client.ts'
 import type { TaskRound } from './round-rules.ts'
 import { describeRound } from './round-view.ts'
 import { type RoundCounts, RoundVotes } from './round-votes.ts'
@@ -51,7 +51,7 @@ export function createConsensus(node: ServeNode): Consensus {
   const sets = new CommitteeSets(node, hub, chain)
   const rounds = new TaskRounds(node, hub, chain, book)
   const votes = new RoundVotes(node, hub, book)
-  const peers = peerClient(requestSigner(profile, nodeSigner(seed), clock), stopping.signal)
+  const peers = roundClient(requestSigner(profile, nodeSigner(seed), clock), stopping.signal)
   const catchUp = new CatchUp(node, hub, peers, votes, book)
   const counted = countOutcomes(node)
   metrics.gauge('sets_attested', 'Sets that this node attested', store.sets.count)

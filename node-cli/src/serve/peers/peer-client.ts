@@ -32,7 +32,7 @@ const timeoutSecondsDefault = 10
 
 /** @param stop ends calls under way. */
 export function peerClient(
-  { publicKey, url }: Sender & { readonly url: string },
+  { publicKey, url }: Pick<Sender, 'publicKey'> & { readonly url: string },
   sign: RequestSigner,
   stop?: AbortSignal,
 ): PeerClient {

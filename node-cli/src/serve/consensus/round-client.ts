@@ -1,6 +1,6 @@
 import { isObject } from '../../../../protocol/encoding/index.ts'
-import { NoAnswer, OversizedAnswer, requestJson } from '../../http-json.ts'
 import type { RequestSigner } from '../hub/request-signer.ts'
+import { PeerError, peerClient } from '../peers/peer-client.ts'
 
 /** Another validator that may be called. */
 export interface Peer {
@@ -24,28 +24,22 @@ export interface RoundFilter {
   readonly epoch: number | null
 }
 
-/** Calls of other validators. What they answer is verified by whoever asks; null stands for no answer of use. */
-export interface PeerClient {
+/** Rounds of other validators. What they answer is verified by whoever asks; null stands for no answer of use. */
+export interface RoundClient {
   readonly finalRounds: (peer: Peer, filter: RoundFilter, cursor: string) => Promise<RoundPage | null>
   readonly finalityVotes: (peer: Peer, roundId: string) => Promise<readonly unknown[] | null>
 }
 
-const timeoutSeconds = 10
-const answerBytesMax = 4 * 1024 * 1024
 const roundsOfPage = 20
 const cursorPattern = /^\d{1,15}$/
 
-export function peerClient(signer: RequestSigner, stop: AbortSignal): PeerClient {
-  const get = async ({ url }: Peer, path: string): Promise<Record<string, unknown> | null> => {
-    const { origin, pathname } = new URL(url)
-    const target = pathname.replace(/\/$/, '') + path
-    const headers = signer({ method: 'GET', target, body: '' })
+export function roundClient(signer: RequestSigner, stop: AbortSignal): RoundClient {
+  const get = async (peer: Peer, target: string): Promise<Record<string, unknown> | null> => {
     try {
-      const limits = { timeoutSeconds, answerBytesMax, stop }
-      const { status, value } = await requestJson(origin + target, { headers, ...limits })
-      return status === 200 && isObject(value) ? value : null
+      const value = await peerClient(peer, signer, stop).read({ target })
+      return isObject(value) ? value : null
     } catch (error) {
-      if (error instanceof NoAnswer || error instanceof OversizedAnswer) return null
+      if (error instanceof PeerError) return null
       throw error
     }
   }
