@@ -21,41 +21,6 @@ const contractNames = [
   'treasury',
 ]
 
-const roundTests = 'workers/rounds/rounds.chain.test.ts'
-
-/** The same hub with a chain, which such a test puts behind `fetch`. Only alarms that a test runs happen. */
-const behindChain = (name: string, files: { include: string[]; exclude?: string[] }) => ({
-  plugins: [
-    cloudflareTest(async () => ({
-      main: 'workers/index.ts',
-      wrangler: { configPath: './wrangler.toml' },
-      miniflare: {
-        bindings: {
-          TEST_MIGRATIONS: await readD1Migrations('d1-migrations'),
-          HUB_SECRET: 'a secret that only tests know, long enough',
-          CHAIN_RPC_URL: 'http://chain.test',
-          CHAIN_CONTRACTS: JSON.stringify(
-            Object.fromEntries(contractNames.map((name, i) => [name, `0x${`c${i}`.repeat(20)}`])),
-          ),
-          CHAIN_CONFIRMATIONS: '1',
-          CHAIN_POLL_MS: '3600000',
-          RELAYER_PRIVATE_KEY: `0x${'11'.repeat(32)}`,
-          RELAYER_PREVIOUS_KEYS: `0x${'22'.repeat(32)}`,
-          ARBITER_PRIVATE_KEY: `0x${'33'.repeat(32)}`,
-          COORDINATOR_SEED: `0x${'5e'.repeat(32)}`,
-          RELAYER_TICK_MS: '3600000',
-        },
-      },
-    })),
-  ],
-  test: {
-    name,
-    ...patience,
-    ...files,
-    ...oneHub,
-  },
-})
-
 export default defineConfig({
   test: {
     // Also where there are two processors: networks that start and stop are waited for more than they compute.
@@ -84,12 +49,38 @@ export default defineConfig({
           ...oneHub,
         },
       },
-      behindChain('workers-chain', {
-        include: ['{workers,durable-objects}/**/*.chain.test.ts'],
-        exclude: [roundTests],
-      }),
-      // Rounds leave sockets and objects that were killed, which the storage of the next file in the process would wait for.
-      behindChain('workers-rounds', { include: [roundTests] }),
+      {
+        // The same hub with a chain, which a test puts behind `fetch`. Only alarms that a test runs happen.
+        plugins: [
+          cloudflareTest(async () => ({
+            main: 'workers/index.ts',
+            wrangler: { configPath: './wrangler.toml' },
+            miniflare: {
+              bindings: {
+                TEST_MIGRATIONS: await readD1Migrations('d1-migrations'),
+                HUB_SECRET: 'a secret that only tests know, long enough',
+                CHAIN_RPC_URL: 'http://chain.test',
+                CHAIN_CONTRACTS: JSON.stringify(
+                  Object.fromEntries(contractNames.map((name, i) => [name, `0x${`c${i}`.repeat(20)}`])),
+                ),
+                CHAIN_CONFIRMATIONS: '1',
+                CHAIN_POLL_MS: '3600000',
+                RELAYER_PRIVATE_KEY: `0x${'11'.repeat(32)}`,
+                RELAYER_PREVIOUS_KEYS: `0x${'22'.repeat(32)}`,
+                ARBITER_PRIVATE_KEY: `0x${'33'.repeat(32)}`,
+                COORDINATOR_SEED: `0x${'5e'.repeat(32)}`,
+                RELAYER_TICK_MS: '3600000',
+              },
+            },
+          })),
+        ],
+        test: {
+          name: 'workers-chain',
+          ...patience,
+          include: ['{workers,durable-objects}/**/*.chain.test.ts'],
+          ...oneHub,
+        },
+      },
       {
         // The same hub on a real chain with the real contracts.
         plugins: [

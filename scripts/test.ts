@@ -6,7 +6,13 @@ import { spawnSync } from 'node:child_process'
 import './copy-assets.ts'
 
 const args = process.argv.slice(2)
-const whole = ['--reporter=default', '--reporter=./scripts/testing/answers-reporter.ts']
+/** One cause can have hundreds of tests fail, each after its whole patience; twenty show it. */
+const failuresMax = 20
+const whole = [
+  '--reporter=default',
+  '--reporter=./scripts/testing/answers-reporter.ts',
+  `--bail=${failuresMax}`,
+]
 const { status, error } = spawnSync('vitest', ['run', ...(args.length > 0 ? args : whole)], {
   stdio: 'inherit',
 })

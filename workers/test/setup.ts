@@ -2,6 +2,7 @@ import { applyD1Migrations } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach } from 'vitest'
 import { emptyStorage } from './empty-storage.ts'
+import './late-modules.ts'
 import { takeSeenAnswers } from './seen-answers.ts'
 
 // Files run one after the other in one isolate; none finds what another has stored.

@@ -1,0 +1,21 @@
+import { pageFiles, routes } from '../routes/index.ts'
+
+/**
+ * What the hub imports when it first needs it. Where a test ends the object or the request that imports, the import never
+ * ends, nor does any other one of the same module, so all of these are there before the first test.
+ */
+await Promise.all([
+  ...[...routes, ...pageFiles].map(({ load }) => load()),
+  import('../benchmarks/suite-modules.ts'),
+  import('../chain/indexer-object.ts'),
+  import('../committees/project-sets.ts'),
+  import('../links/node-link-object.ts'),
+  import('../relay/foreign-actions.ts'),
+  import('../relay/foreign-submission.ts'),
+  import('../relay/hub-actions.ts'),
+  import('../relay/relayer-object.ts'),
+  import('../rounds/round-object.ts'),
+  import('../rounds/running-epoch.ts'),
+  import('../settlement/due-slashes.ts'),
+  import('../settlement/round-offences.ts'),
+])
