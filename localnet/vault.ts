@@ -17,6 +17,9 @@ export interface Vault {
   readonly epochCap: string
 }
 
+/** The contract keeps the cap in 128 bits; a manifest may have a project pay more. */
+const epochCapEnd = 2n ** 128n
+
 /** More than any of the calls costs. */
 const callGas = 300_000n
 
@@ -25,7 +28,7 @@ const callGas = 300_000n
  * own transactions: the hub neither opens nor funds a vault.
  *
  * @returns What was put in; 0 where the vault holds as much or more.
- * @throws {@link CommandError} when the developer has too few tokens, or the chain refuses.
+ * @throws {@link CommandError} when the developer has too few tokens, epochs pay more than a vault can, or the chain refuses.
  */
 export async function fundVault(
   rpcUrl: string,
@@ -82,15 +85,22 @@ async function requireTokens(
     )
 }
 
-const opening = ({ projectId, factory, token, epochSecs, epochCap }: Vault): Call => ({
-  to: factory as Address,
-  data: encodeFunctionData({
-    abi: vaultFactoryAbi,
-    functionName: 'create',
-    args: [projectId as Hex, token as Address, epochSecs, BigInt(epochCap)],
-  }),
-  gas: callGas,
-})
+function opening({ projectId, factory, token, epochSecs, epochCap }: Vault): Call {
+  const cap = BigInt(epochCap)
+  if (cap >= epochCapEnd)
+    throw new CommandError(
+      `An epoch of this project may pay ${cap} base units, and a vault pays less than 2^128: publish a version with a lower consensus.economics.daily_emission.`,
+    )
+  return {
+    to: factory as Address,
+    data: encodeFunctionData({
+      abi: vaultFactoryAbi,
+      functionName: 'create',
+      args: [projectId as Hex, token as Address, epochSecs, cap],
+    }),
+    gas: callGas,
+  }
+}
 
 const funding = ({ address, token }: Vault, amountWei: bigint): Call[] => [
   {

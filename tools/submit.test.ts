@@ -170,6 +170,19 @@ describe.skipIf(!hasAnvil)('npm run submit', () => {
     })
   })
 
+  test('says why no vault can pay an epoch as large as the manifest has it', async () => {
+    const { work, economics } = manifest.consensus
+    const daily_emission = String((2n ** 128n * 86_400n) / BigInt(work.epoch_secs))
+    const large = {
+      slug: 'pays-too-much',
+      consensus: { ...manifest.consensus, economics: { ...economics, daily_emission } },
+    }
+    expect(await submit(large, manifestAddress, '--fund', '1')).toMatchObject({
+      code: 1,
+      stderr: `Error: An epoch of this project may pay ${2n ** 128n} base units, and a vault pays less than 2^128: publish a version with a lower consensus.economics.daily_emission.\n`,
+    })
+  })
+
   test.each([
     ['absent.hbc', /^Error: WORKER is neither .* nor a file: absent\.hbc cannot be read: ENOENT/],
     [manifestAddress.slice(0, 60), /^Error: WORKER is neither .*0x and 64 hex digits/],
