@@ -112,6 +112,24 @@ describe('a round with five members and four validators', () => {
     }
   })
 
+  test('sends validators each other’s votes at once, whoever of them does not answer', async () => {
+    const { roundId, voters } = await accepted()
+    await voteAll(voters)
+    const { promise: answering, resolve: answer } = Promise.withResolvers<void>()
+    for (const validator of rounds.validators)
+      validator.instead = async (path) => {
+        if (path === '/consensus/votes') await answering
+        return null
+      }
+    const ending = decide(roundId)
+    const sent = () => rounds.validators.reduce((sum, one) => sum + one.asked('/consensus/votes').length, 0)
+    // A quorum of three, of which each is sent to all but its sender.
+    await vi.waitUntil(() => sent() >= 9)
+    answer()
+    await ending
+    expect(await rounds.task(roundId)).toMatchObject({ status: 'finalized' })
+  })
+
   test('with one dissenting vote is decided by runs of the validators', async () => {
     const { roundId, voters } = await accepted()
     const [first, second, third] = voters as [Voter, Voter, Voter]
