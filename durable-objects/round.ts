@@ -252,7 +252,7 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
   async #rest(): Promise<void> {
     if (this.#round === null) return
     const [now, nowMs] = [await this.#config.now(), Date.now()]
-    const next = nextTime(this.#round)
+    const next = nextTime(this.#round, now)
     const isAwaiting = this.#due(now).length > 0
     const times = [...this.#failures.values()].map(({ untilMs }) => untilMs).filter((ms) => ms > nowMs)
     if (next !== null) times.push(nowMs + Math.max(0, next - now) * 1000)
@@ -295,12 +295,9 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
         await this.#config.cancel(round, effect.lease)
         return this.#changeNow((one) => cancelled(one, effect.lease.position))
       case 'find_audit_block':
-        return this.#findAuditBlock(round)
-      case 'ask': {
-        const answers = await this.#config.ask(round)
-        const ms = Date.now() - round.terms.startedAtMs
-        return this.#changeNow((one, now) => answered(one, answers, { now, ms }))
-      }
+        return this.#findAuditBlock()
+      case 'ask':
+        return this.#ask(round)
       case 'spread':
         await this.#config.spread(round)
         return this.#changeNow((one) => ({ ...one, isSpread: true }))
@@ -343,12 +340,25 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
     return this.#forget()
   }
 
-  async #findAuditBlock(round: Round): Promise<boolean> {
-    const agreedAt = agreedAtOf(round)
-    const found = agreedAt === null ? null : await this.#config.auditBlock(round, agreedAt)
+  async #findAuditBlock(): Promise<boolean> {
+    const round = this.#round
+    const agreedAt = round && agreedAtOf(round)
+    const found = round && agreedAt !== null ? await this.#config.auditBlock(round, agreedAt) : null
     if (found === null) return false
     this.#change((one) => auditBlockFound(one, found.block, found.isAudited))
     return true
+  }
+
+  /**
+   * Validators refuse a block that a reorganisation took back. So before they are asked again it is looked for anew, and
+   * waited for where the chain has none.
+   */
+  async #ask({ asking, terms }: Round): Promise<boolean> {
+    if (asking.attempts > 0 && !(await this.#findAuditBlock())) return false
+    if (this.#round === null) return false
+    const answers = await this.#config.ask(this.#round)
+    const ms = Date.now() - terms.startedAtMs
+    return this.#changeNow((one, now) => answered(one, answers, { now, ms }))
   }
 
   async #forget(): Promise<boolean> {

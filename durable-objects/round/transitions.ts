@@ -203,9 +203,9 @@ export const refused = (round: Round, position: number, because: 'invalid_vote' 
 export const cancelled = (round: Round, position: number): Round =>
   mapLease(round, position, (lease) => ({ ...lease, isObsolete: false }))
 
-/** The block that decides whether the round is audited. */
+/** The block that decides whether the round is audited. After a reorganisation it is another one. */
 export function auditBlockFound(round: Round, block: Block, isAudited: boolean): Round {
-  if (round.closedAt === null || round.auditBlock !== null) return round
+  if (round.closedAt === null || round.outcome !== null || round.auditBlock?.hash === block.hash) return round
   return { ...round, auditBlock: block, isAudited }
 }
 

@@ -446,6 +446,39 @@ describe('a round with five members and four validators', () => {
     expect(await isGone(roundId)).toBe(true)
   })
 
+  test('names the block that the chain has when validators are asked again', async () => {
+    const { roundId, voters } = await accepted()
+    await voteAll(voters)
+    await rounds.mine(roundId)
+    const taken = rounds.blocks.at(-1)
+    // It comes after the hub has read the block, and before any validator does.
+    const reorganise = async () => {
+      rounds.blocks.pop()
+      await rounds.mine(roundId, true)
+    }
+    let reorganisation: Promise<void> | undefined
+    for (const validator of rounds.validators)
+      validator.instead = async (path, body) => {
+        if (!path.endsWith('task-rounds')) return null
+        reorganisation ??= reorganise()
+        await reorganisation
+        const { audit_block: named } = body as { audit_block: { number: number; hash: string } }
+        const mined = rounds.blocks.find(({ number }) => number === named.number)
+        return mined?.hash === named.hash ? null : new Response(null, { status: 422 })
+      }
+    await rounds.tick(roundId)
+    expect(await rounds.task(roundId)).toMatchObject({ status: 'committee_agreed' })
+    await rounds.passTime(6)
+    await rounds.tick(roundId)
+    // The block in its place has the round audited.
+    expect(await rounds.task(roundId)).toMatchObject({ status: 'finalized', output: 'hello' })
+    expect((await fileOf(roundId)).finality).toMatchObject({ audited: true })
+    expect(rounds.validators[1]?.asked()).toMatchObject([
+      { audit_block: taken },
+      { audit_block: rounds.blocks.at(-1) },
+    ])
+  })
+
   test('believes no validator alone, and no vote that is not its own', async () => {
     const { roundId, voters } = await accepted()
     await voteAll(voters)
