@@ -1,10 +1,5 @@
 import { DurableObject } from 'cloudflare:workers'
-import type {
-  Block,
-  KeptCommittee,
-  RoundState as PublicState,
-  TaskVote,
-} from '../protocol/consensus/index.ts'
+import type { Block, KeptCommittee, TaskVote } from '../protocol/consensus/index.ts'
 import type { OfferResult, RoundPort, VoteBody, VoteResult } from './node-link/types.ts'
 import type { DirectOutcome, DirectRequest } from './round/direct.ts'
 import { dueEffects, type Effect, effectName, nextTime } from './round/due.ts'
@@ -153,7 +148,7 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
   /** Waits until everybody can read that the round came this far. `gone` once the object has forgotten it. */
   async wait(awaited: Awaited, ms: number): Promise<'reached' | 'pending' | 'gone'> {
     if (this.#round === null) return 'gone'
-    if (isReached(this.#round.published, awaited)) return 'reached'
+    if (isReached(this.#round, awaited)) return 'reached'
     const { promise, resolve } = Promise.withResolvers<void>()
     const waiter = { awaited, resolve }
     this.#waiting.add(waiter)
@@ -201,7 +196,7 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
     this.ctx.storage.kv.put('round', round)
     this.#round = round
     for (const waiter of this.#waiting) {
-      if (!isReached(round.published, waiter.awaited)) continue
+      if (!isReached(round, waiter.awaited)) continue
       this.#waiting.delete(waiter)
       waiter.resolve()
     }
@@ -372,7 +367,8 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
 
 const refusal = (code: string, message: string): VoteResult => ({ ok: false, code, message })
 
-const isReached = (published: PublicState | null, awaited: Awaited): boolean => {
+/** Whether everybody can read that a round came so far, or that it went on from there. */
+function isReached({ published, agreedAt }: Round, awaited: Awaited): boolean {
   if (published === 'finalized' || published === 'failed') return true
-  return awaited === 'agreed' && published === 'committee_agreed'
+  return awaited === 'agreed' && agreedAt !== null && published !== null && published !== 'pending'
 }

@@ -20,7 +20,7 @@ import { manifestOf } from '../projects/view.ts'
 import { inlineInput, readInput } from './input-bytes.ts'
 import { inputBodyBytesMax, inputValuesMax, TaskInput, TaskView, taskExample, Wait } from './schema.ts'
 import { taskView } from './view.ts'
-import { isReached, waitForTask } from './wait.ts'
+import { waitForTask } from './wait.ts'
 
 /** Listing statuses of projects that take tasks. Those of an underfunded one pay nobody. */
 const open: readonly string[] = ['listed', 'underfunded']
@@ -112,8 +112,8 @@ export const submitTask = defineRoute(
       task: { ...taken, projectId, function: body.function, gasLimit, inputHash: input.hash, error: null },
       round: null,
     }
-    const reached = await waitForTask(c, found, accept, wait)
-    return taskAnswer(c, reached, isReached(reached, accept) ? 200 : 202)
+    const { record: task, isReached } = await waitForTask(c, found, accept, wait)
+    return taskAnswer(c, task, isReached ? 200 : 202)
   },
 )
 

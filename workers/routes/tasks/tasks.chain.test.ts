@@ -104,6 +104,21 @@ describe('tasks of a project whose set is attested', () => {
     expect((await bodyOf(await reading)).status).toBe('finalized')
   })
 
+  test('200 at once to a caller who waits for an agreement that the round has left behind', async () => {
+    const body = { input: 'audited', idempotency_key: 'audited' }
+    const { roundId, primaries } = await rounds.begun(body)
+    for (const member of primaries) await member.vote(await member.offer(roundId))
+    for (const validator of rounds.validators) validator.instead = () => new Response(null, { status: 503 })
+    await rounds.mine(roundId, true)
+    await rounds.tick(roundId)
+    const answer = await rounds.submit(body, '?wait=120&accept=agreed')
+    expect([answer.status, (await bodyOf(answer)).status]).toEqual([200, 'escalated'])
+    for (const validator of rounds.validators) validator.instead = null
+    await rounds.passTime(6)
+    await rounds.tick(roundId)
+    expect(await rounds.task(roundId)).toMatchObject({ status: 'finalized' })
+  })
+
   test('202 and 200 with the task as it stands when the time is up', async () => {
     const response = await rounds.submit({}, '?wait=1')
     expect(response.status).toBe(202)
