@@ -109,7 +109,12 @@ const receiptOf = (gas_used: number) =>
     success: true,
   })
 const receipts = [receiptOf(1), receiptOf(2)]
-const results: Result[] = receipts.map((receipt) => ({ receipt, output: '', events: [] }))
+const results: Result[] = receipts.map((receipt) => ({
+  receipt,
+  output: '',
+  events: [],
+  fitsVote: true,
+}))
 /** Signed once: what a member of these tests may vote. */
 const ballots = seeds.map((seed, position) =>
   receipts.map((receipt) =>

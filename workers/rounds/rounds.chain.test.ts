@@ -537,6 +537,26 @@ describe('a round with five members and four validators', () => {
     expect((await client().get('/v1/task-inputs/forged')).status).toBe(404)
   })
 
+  test('whose result no frame carries has it from validators, and blames nobody', async () => {
+    const input = 'x'.repeat(1_000_000)
+    const { roundId, primaries, backups } = await rounds.begun({ input })
+    for (const member of [...primaries, ...backups]) await member.decline(await member.offer(roundId))
+    for (const validator of rounds.validators) validator.eventCount = 60
+    await decide(roundId)
+    for (const validator of rounds.validators) validator.eventCount = 0
+    expect(await rounds.task(roundId)).toMatchObject({ status: 'finalized', output: input })
+    expect(await leasesOf(roundId)).toMatchObject(
+      Array.from({ length: 5 }, () => ({
+        state: 'cancelled',
+        missedBecause: 'too_large',
+        proofStatus: null,
+        rejectionReason: null,
+      })),
+    )
+    const offences = env.DB.prepare('SELECT count(*) AS count FROM round_offences WHERE round_id = ?')
+    expect(await offences.bind(roundId).first('count')).toBe(0)
+  })
+
   test('of a project that is underfunded asks no member', async () => {
     const set = (status: string) =>
       env.DB.prepare('UPDATE projects SET listing_status = ? WHERE project_id = ?')
