@@ -66,7 +66,7 @@ export function findAnvil(): string | null {
  * The hardfork is pinned, because the default changes with the version.
  *
  * @param port 0 for any free one.
- * @param flags further flags, for example `--block-time 12 --mixed-mining`.
+ * @param flags further flags, for example `--block-time 4 --mixed-mining`.
  * @throws {@link AnvilError}
  */
 export async function startAnvil({

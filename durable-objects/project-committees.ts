@@ -1,8 +1,10 @@
 import { DurableObject } from 'cloudflare:workers'
 import { epochAt } from '../protocol/consensus/index.ts'
 import {
+  type RefusedTask,
   type RunningEpoch,
   type Submitted,
+  type TakenTask,
   TaskQueue,
   type TaskRequest,
 } from './project-committees/task-queue.ts'
@@ -75,6 +77,14 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> {
     if (this.#config === null) return
     this.ctx.storage.kv.put('project_id', projectId)
     if ((await this.ctx.storage.getAlarm()) === null) await this.ctx.storage.setAlarm(Date.now())
+  }
+
+  /** Why a task would not be taken now; null where it would be. `none` for a project that has no committees. */
+  async refusal(projectId: string, request: TaskRequest): Promise<RefusedTask | { status: 'none' } | null> {
+    if (this.#config === null) return { status: 'none' }
+    const now = await this.#config.now()
+    const running = await this.#runningEpoch(this.#config, projectId, now)
+    return running === null ? { status: 'none' } : this.#tasks.refusal(request, running, now)
   }
 
   /** Takes a task. `none` for a project that has no committees. */
@@ -162,14 +172,23 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> {
     running: RunningEpoch,
     now: number,
   ): Promise<void> {
-    const expired = this.#tasks.expired(running)
-    if (expired.length > 0) {
+    await this.#endExpired(config, running)
+    if (running.terms !== null) this.#tasks.schedule(projectId, running.terms, now)
+    for (const { taskId, resolve } of this.#waiting) if (this.#tasks.roundOf(taskId) !== null) resolve()
+  }
+
+  /**
+   * Ends all that waited in vain, before anything is scheduled: no task of an epoch without a set gets a round of the next
+   * one. However many they are, they end with one alarm.
+   */
+  async #endExpired(config: CommitteesConfig, running: RunningEpoch): Promise<void> {
+    for (;;) {
+      const expired = this.#tasks.expired(running)
+      if (expired.length === 0) return
       // Everybody reads it before the task is forgotten.
       await config.noteExpired(expired)
       this.#tasks.drop(expired)
     }
-    if (running.terms !== null) this.#tasks.schedule(projectId, running.terms, now)
-    for (const { taskId, resolve } of this.#waiting) if (this.#tasks.roundOf(taskId) !== null) resolve()
   }
 
   /** Returns once a round has begun, or is left to the alarm; the others do not keep it waiting. */
@@ -206,7 +225,7 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> {
     config: CommitteesConfig,
     projectId: string,
     request: TaskRequest,
-    { status, taskId, createdAt }: Extract<Submitted, { taskId: string }>,
+    { status, taskId, createdAt }: TakenTask,
   ): Promise<void> {
     try {
       await config.noteQueued(projectId, { ...request, taskId }, createdAt)

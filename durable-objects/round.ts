@@ -1,10 +1,5 @@
 import { DurableObject } from 'cloudflare:workers'
-import type {
-  Block,
-  KeptCommittee,
-  RoundState as PublicState,
-  TaskVote,
-} from '../protocol/consensus/index.ts'
+import type { Block, KeptCommittee, TaskVote } from '../protocol/consensus/index.ts'
 import type { OfferResult, RoundPort, VoteBody, VoteResult } from './node-link/types.ts'
 import type { DirectOutcome, DirectRequest } from './round/direct.ts'
 import { dueEffects, type Effect, effectName, nextTime } from './round/due.ts'
@@ -153,7 +148,7 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
   /** Waits until everybody can read that the round came this far. `gone` once the object has forgotten it. */
   async wait(awaited: Awaited, ms: number): Promise<'reached' | 'pending' | 'gone'> {
     if (this.#round === null) return 'gone'
-    if (isReached(this.#round.published, awaited)) return 'reached'
+    if (isReached(this.#round, awaited)) return 'reached'
     const { promise, resolve } = Promise.withResolvers<void>()
     const waiter = { awaited, resolve }
     this.#waiting.add(waiter)
@@ -201,7 +196,7 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
     this.ctx.storage.kv.put('round', round)
     this.#round = round
     for (const waiter of this.#waiting) {
-      if (!isReached(round.published, waiter.awaited)) continue
+      if (!isReached(round, waiter.awaited)) continue
       this.#waiting.delete(waiter)
       waiter.resolve()
     }
@@ -252,7 +247,7 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
   async #rest(): Promise<void> {
     if (this.#round === null) return
     const [now, nowMs] = [await this.#config.now(), Date.now()]
-    const next = nextTime(this.#round)
+    const next = nextTime(this.#round, now)
     const isAwaiting = this.#due(now).length > 0
     const times = [...this.#failures.values()].map(({ untilMs }) => untilMs).filter((ms) => ms > nowMs)
     if (next !== null) times.push(nowMs + Math.max(0, next - now) * 1000)
@@ -295,12 +290,9 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
         await this.#config.cancel(round, effect.lease)
         return this.#changeNow((one) => cancelled(one, effect.lease.position))
       case 'find_audit_block':
-        return this.#findAuditBlock(round)
-      case 'ask': {
-        const answers = await this.#config.ask(round)
-        const ms = Date.now() - round.terms.startedAtMs
-        return this.#changeNow((one, now) => answered(one, answers, { now, ms }))
-      }
+        return this.#findAuditBlock()
+      case 'ask':
+        return this.#ask(round)
       case 'spread':
         await this.#config.spread(round)
         return this.#changeNow((one) => ({ ...one, isSpread: true }))
@@ -343,12 +335,25 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
     return this.#forget()
   }
 
-  async #findAuditBlock(round: Round): Promise<boolean> {
-    const agreedAt = agreedAtOf(round)
-    const found = agreedAt === null ? null : await this.#config.auditBlock(round, agreedAt)
+  async #findAuditBlock(): Promise<boolean> {
+    const round = this.#round
+    const agreedAt = round && agreedAtOf(round)
+    const found = round && agreedAt !== null ? await this.#config.auditBlock(round, agreedAt) : null
     if (found === null) return false
     this.#change((one) => auditBlockFound(one, found.block, found.isAudited))
     return true
+  }
+
+  /**
+   * Validators refuse a block that a reorganisation took back. So before they are asked again it is looked for anew, and
+   * waited for where the chain has none.
+   */
+  async #ask({ asking, terms }: Round): Promise<boolean> {
+    if (asking.attempts > 0 && !(await this.#findAuditBlock())) return false
+    if (this.#round === null) return false
+    const answers = await this.#config.ask(this.#round)
+    const ms = Date.now() - terms.startedAtMs
+    return this.#changeNow((one, now) => answered(one, answers, { now, ms }))
   }
 
   async #forget(): Promise<boolean> {
@@ -362,7 +367,8 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
 
 const refusal = (code: string, message: string): VoteResult => ({ ok: false, code, message })
 
-const isReached = (published: PublicState | null, awaited: Awaited): boolean => {
+/** Whether everybody can read that a round came so far, or that it went on from there. */
+function isReached({ published, agreedAt }: Round, awaited: Awaited): boolean {
   if (published === 'finalized' || published === 'failed') return true
-  return awaited === 'agreed' && published === 'committee_agreed'
+  return awaited === 'agreed' && agreedAt !== null && published !== null && published !== 'pending'
 }

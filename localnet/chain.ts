@@ -17,9 +17,11 @@ const defaultPort = 8545
 
 /**
  * Transactions are mined at once. Blocks come without any too, because rules that ask for a block after some time would
- * wait for ever else; not often, because the chain gets slower with its height.
+ * wait for ever else: each task waits for the one after its committee agreed. No more often, because the chain gets slower
+ * with its height: mining a block takes 6 ms at 4,000 of them, and after a day on end, at 21,600, some 30 ms and 38 MB of
+ * state.
  */
-const usualBlockSecs = 12
+const usualBlockSecs = 4
 
 export interface ChainOptions {
   /** The end of the terminal, which would kill it before it has written its state, does not reach it then. */

@@ -5,7 +5,7 @@ import { hasSeat, parseTaskVote } from '../protocol/consensus/index.ts'
 import { hashText } from '../protocol/encoding/index.ts'
 import { resolveProfile } from '../protocol/identity/index.ts'
 import { ed25519PublicKey } from '../protocol/signatures/index.ts'
-import { artifactOf, collector, echo, spinner, type TestArtifact } from './testing/artifacts.ts'
+import { artifactOf, collector, echo, shouter, spinner, type TestArtifact } from './testing/artifacts.ts'
 import { otherKeys, payoutOf, type TestProject, unixNow } from './testing/miner-project.ts'
 import {
   createHub,
@@ -120,6 +120,21 @@ describe('an offer that holds', () => {
     const { miner, project, socket } = await createStage({ module: spinner, functions: ['f'] })
     const frame = await take(socket, project.offer(miner.key))
     expect(frame).toMatchObject({ output_b64: '', events: [], vote: { receipt: { success: false } } })
+  })
+})
+
+test('an offer whose result no frame carries is declined after the run, and its slot is free', async () => {
+  const { miner, project, node, socket } = await createStage({ module: shouter, functions: ['f'] })
+  const offer = project.offer(miner.key, { task: { gas_limit: 100_000_000 } })
+  const { offer_id } = offer
+  socket.send(offer)
+  expect(await socket.next('accept')).toEqual({ type: 'accept', offer_id })
+  expect(await socket.next('decline')).toEqual({ type: 'decline', offer_id, reason: 'incompatible' })
+  await untilStatus(node, {
+    active_leases: [],
+    recent_leases: [
+      { state: 'missed', reason: expect.stringContaining('output and events are too large to be sent') },
+    ],
   })
 })
 

@@ -58,7 +58,8 @@ test('evidence of a final round is posted once; none of an open one, and none of
     sendJson(response, { slash_id: key }, key === known.node_key ? 200 : 201)
   })
   const node = await validator.start()
-  const sent = [right, known, refused, malformed].map((one) => one.node_key)
+  // Evidence that the hub did not take at the moment comes after all others.
+  const sent = [known, refused, malformed, right].map((one) => one.node_key)
   await vi.waitFor(() => expect(posted).toEqual(sent), { timeout: 50_000, interval: 100 })
   await vi.waitFor(() =>
     expect(node.log().filter(({ message }) => message === 'the hub refuses evidence')).toHaveLength(2),
@@ -67,7 +68,7 @@ test('evidence of a final round is posted once; none of an open one, and none of
 
   const kept = openServeStore(validator.dataDir)
   expect(
-    kept.evidencePosts.waiting(10).map(({ evidence, failures }) => [evidence.node_key, failures]),
+    kept.evidencePosts.waiting(0, 10).map(({ evidence, failures }) => [evidence.node_key, failures]),
   ).toEqual([[refused.node_key, 1]])
   expect(kept.evidence.unposted(10).map(({ evidence }) => evidence.node_key)).toEqual(
     [withheld, open, refused, malformed].map((one) => one.node_key),
@@ -87,4 +88,28 @@ test('evidence of a final round is posted once; none of an open one, and none of
     interval: 100,
   })
   await again.stop()
+})
+
+test('evidence that the hub may take later keeps none behind it waiting, however much there is', async () => {
+  const network = await startValidatorNetwork()
+  const validator = await addValidator(network)
+  const now = Math.floor(Date.now() / 1000)
+  const refused = Array.from({ length: 150 }, (_, i) => evidenceOf(`refused ${i}`, now - 1000))
+  const behind = evidenceOf('behind', now - 1000)
+  const store = openServeStore(validator.dataDir)
+  keepFinal(store, [final!], [])
+  for (const one of [...refused, behind]) store.evidence.keep(one, now)
+  store.db.prepare('INSERT INTO hub_contact (first_at, last_at) VALUES (?, ?)').run(now - 1010, now)
+  store.close()
+  const taken: string[] = []
+  network.answers.set('POST /v1/slashes', async (request, response) => {
+    const { node_key: key } = (await readJson(request)) as Evidence
+    if (key !== behind.node_key)
+      return sendJson(response, { error: 'invalid_evidence', message: 'Not yet.' }, 422)
+    taken.push(key)
+    sendJson(response, { slash_id: key }, 201)
+  })
+  const node = await validator.start()
+  await vi.waitFor(() => expect(taken).toEqual([behind.node_key]), { timeout: 50_000, interval: 100 })
+  await node.stop()
 })

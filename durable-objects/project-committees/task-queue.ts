@@ -36,11 +36,17 @@ export interface RunningEpoch {
   terms: EpochTerms | null
 }
 
-export type Submitted =
-  | { status: 'running' | 'queued' | 'known'; taskId: string; roundId: string | null; createdAt: number }
-  /** The key names another task. */
-  | { status: 'conflict' }
-  | { status: 'full'; what: 'queued' | 'open' }
+export type Submitted = TakenTask | RefusedTask
+
+export interface TakenTask {
+  status: 'running' | 'queued' | 'known'
+  taskId: string
+  roundId: string | null
+  createdAt: number
+}
+
+/** Why a task is not taken: its key names another one, or as many wait or run as may. */
+export type RefusedTask = { status: 'conflict' } | { status: 'full'; what: 'queued' | 'open' }
 
 /** Most tasks of a project that wait, and that run. */
 export const queuedMax = 10_000
@@ -49,6 +55,8 @@ export const openMax = 1_000
 const keySecs = 86_400
 /** Rounds that are begun together. */
 const startsMax = 50
+/** Tasks that waited in vain and are ended together, in one trip to the database. */
+const expiredMax = 500
 
 const migrations = [
   `CREATE TABLE tasks (
@@ -93,14 +101,21 @@ export class TaskQueue {
     migrate(storage, migrations)
   }
 
+  /** Why a task would not be taken now, before anything is kept of it; null where it would be. */
+  refusal(request: TaskRequest, running: RunningEpoch, now: number): RefusedTask | null {
+    const known = this.#find(request, now)
+    if (known !== null) return known.status === 'conflict' ? known : null
+    return this.#findFull(this.#termsNow(running))
+  }
+
   /** Takes a task: it gets its round at once, or waits. The same again changes nothing. */
   submit(projectId: string, request: TaskRequest, running: RunningEpoch, now: number): Submitted {
     return this.#storage.transactionSync(() => {
       const known = this.#find(request, now)
       if (known !== null) return known
-      const mustWait = running.terms === null || this.count('queued') > 0
-      if (mustWait && this.count('queued') >= queuedMax) return { status: 'full', what: 'queued' }
-      if (!mustWait && this.openCount() >= openMax) return { status: 'full', what: 'open' }
+      const terms = this.#termsNow(running)
+      const full = this.#findFull(terms)
+      if (full !== null) return full
       const { taskId, idempotencyKey } = request
       this.#storage.sql.exec(
         `INSERT INTO tasks (task_id, idempotency_key, state, request, epoch, created_at) VALUES (?, ?, 'queued', ?, ?, ?)`,
@@ -110,9 +125,8 @@ export class TaskQueue {
         running.epoch,
         now,
       )
-      if (mustWait || running.terms === null)
-        return { status: 'queued', taskId, roundId: null, createdAt: now }
-      const { roundId } = this.#schedule(projectId, request, running.terms, now)
+      if (terms === null) return { status: 'queued', taskId, roundId: null, createdAt: now }
+      const { roundId } = this.#schedule(projectId, request, terms, now)
       return { status: 'running', taskId, roundId, createdAt: now }
     })
   }
@@ -128,11 +142,16 @@ export class TaskQueue {
     })
   }
 
-  /** Tasks that waited for the set of an epoch that is over. */
+  /** Tasks that waited for the set of an epoch that is over, oldest first, as many as are ended together. */
   expired({ epoch }: RunningEpoch): string[] {
-    return this.#rows(`state = 'queued' AND epoch < ${Math.trunc(epoch)}`, startsMax).map(
-      ({ task_id }) => task_id,
-    )
+    return this.#storage.sql
+      .exec<Pick<Row, 'task_id'>>(
+        `SELECT task_id FROM tasks WHERE state = 'queued' AND epoch < ? ORDER BY position LIMIT ?`,
+        epoch,
+        expiredMax,
+      )
+      .toArray()
+      .map(({ task_id }) => task_id)
   }
 
   /** Ends tasks that never get a round. */
@@ -197,7 +216,17 @@ export class TaskQueue {
     this.#storage.sql.exec(`DELETE FROM tasks WHERE state = 'over' AND created_at <= ?`, now - keySecs)
   }
 
-  #find(request: TaskRequest, now: number): Submitted | null {
+  /** What a task that comes now would run by; null where it has to wait, if only for those that came before it. */
+  #termsNow({ terms }: RunningEpoch): EpochTerms | null {
+    return this.count('queued') > 0 ? null : terms
+  }
+
+  #findFull(terms: EpochTerms | null): RefusedTask | null {
+    if (terms === null) return this.count('queued') >= queuedMax ? { status: 'full', what: 'queued' } : null
+    return this.openCount() >= openMax ? { status: 'full', what: 'open' } : null
+  }
+
+  #find(request: TaskRequest, now: number): TakenTask | { status: 'conflict' } | null {
     const { taskId, idempotencyKey } = request
     this.#storage.sql.exec(
       'UPDATE tasks SET idempotency_key = NULL WHERE idempotency_key = ? AND created_at <= ?',

@@ -1,4 +1,4 @@
-import { deadlineOf, fallbackOf, isOpen, type Lease, publicState, type Round, waitsUntil } from './round.ts'
+import { deadlineOf, isOpen, type Lease, publicState, type Round, waitsUntil } from './round.ts'
 
 /** What is to be done for a round. Each may be done twice: whoever did it before it was noted does it again. */
 export type Effect =
@@ -48,9 +48,10 @@ function ending(round: Round): Effect[] {
 }
 
 /** When the time alone changes something, in network time; null while only what is under way can. */
-export function nextTime(round: Round): number | null {
-  if (round.outcome !== null || round.drawn === null || fallbackOf(round) !== null) return null
-  if (round.closedAt !== null) return round.auditBlock === null ? null : round.asking.nextAt
+export function nextTime(round: Round, now: number): number | null {
+  if (round.outcome !== null || round.drawn === null) return null
+  // What is due by now is under way, or waits for its next try.
+  if (round.closedAt !== null) return round.asking.nextAt > now ? round.asking.nextAt : null
   const end = (lease: Lease) => {
     if (lease.state === 'offering') return waitsUntil(round, lease)
     return lease.state === 'leased' ? lease.voteBy : lease.acceptBy

@@ -109,7 +109,12 @@ const receiptOf = (gas_used: number) =>
     success: true,
   })
 const receipts = [receiptOf(1), receiptOf(2)]
-const results: Result[] = receipts.map((receipt) => ({ receipt, output: '', events: [] }))
+const results: Result[] = receipts.map((receipt) => ({
+  receipt,
+  output: '',
+  events: [],
+  fitsVote: true,
+}))
 /** Signed once: what a member of these tests may vote. */
 const ballots = seeds.map((seed, position) =>
   receipts.map((receipt) =>
@@ -140,9 +145,17 @@ describe('a round', () => {
   })
 
   test('looks again when the first time is over', () => {
-    expect(nextTime(told(begun()))).toBe(start + 11)
+    expect(nextTime(told(begun()), start)).toBe(start + 11)
     const all = [0, 1, 2].reduce((round, i) => accepted(round, i, start), told(begun()))
-    expect(nextTime(all)).toBe(start + 31)
+    expect(nextTime(all, start)).toBe(start + 31)
+  })
+
+  test('looks again when validators are to be asked again, and not while they are asked', () => {
+    const few = { ...drawn, seats: [], committee: { ...drawn.committee, fallback: true } }
+    const closed = auditBlockFound(seated(beginRound(terms), few, start), block, false)
+    expect(nextTime(closed, start)).toBeNull()
+    const refused = answered(closed, { votes: [], results: {}, validators }, { now: start, ms: 1 })
+    expect(nextTime(refused, start)).toBe(start + 5)
   })
 
   test('asks a backup for each primary that fails, and none for a backup', () => {

@@ -58,6 +58,8 @@ export interface Result {
   /** Base64; null where it is a file under the hash that the receipt names, as events are. */
   output: string | null
   events: readonly ExecutionEvent[] | null
+  /** Whether a member can send it with its vote. */
+  fitsVote: boolean
 }
 
 /** A round as its object keeps it. */

@@ -12,13 +12,24 @@ export type LeaseState = (typeof leaseStates)[number]
 
 /**
  * Why a member did not vote in time: it was not connected, declined, did not accept, or was late. With `full` it worked with
- * all its slots, and with `not_told` the hub did not come to tell it: neither was asked, so neither missed anything.
+ * all its slots, and with `not_told` the hub did not come to tell it: neither was asked, so neither missed anything. With
+ * `too_large` no frame could carry the result.
  */
-export const missReasons = ['offline', 'full', 'not_told', 'declined', 'not_accepted', 'late'] as const
+export const missReasons = [
+  'offline',
+  'full',
+  'not_told',
+  'too_large',
+  'declined',
+  'not_accepted',
+  'late',
+] as const
 export type MissReason = (typeof missReasons)[number]
 
-/** Whether a member with this reason was asked for its vote, or was not there to be asked. */
-export const wasAsked = (reason: MissReason | null): boolean => reason !== 'full' && reason !== 'not_told'
+const excuses: readonly (MissReason | null)[] = ['full', 'not_told', 'too_large']
+
+/** Whether a member that did not vote, for this reason, owed its vote. */
+export const owedVote = (reason: MissReason | null): boolean => !excuses.includes(reason)
 
 /** What came of a member's vote, or of the lack of one. */
 export const proofStatuses = ['pending', 'verified', 'rejected', 'missed'] as const

@@ -203,9 +203,9 @@ export const refused = (round: Round, position: number, because: 'invalid_vote' 
 export const cancelled = (round: Round, position: number): Round =>
   mapLease(round, position, (lease) => ({ ...lease, isObsolete: false }))
 
-/** The block that decides whether the round is audited. */
+/** The block that decides whether the round is audited. After a reorganisation it is another one. */
 export function auditBlockFound(round: Round, block: Block, isAudited: boolean): Round {
-  if (round.closedAt === null || round.auditBlock !== null) return round
+  if (round.closedAt === null || round.outcome !== null || round.auditBlock?.hash === block.hash) return round
   return { ...round, auditBlock: block, isAudited }
 }
 
@@ -232,12 +232,21 @@ export function answered(round: Round, answers: Answers, at: { now: number; ms: 
   const asked = { ...round, finalityVotes, results, asking: { attempts, nextAt } }
   const isTimeUp = at.now >= round.closedAt + failSecs
   const record = signedRecord(finalityVotes, answers.validators)
+  const result = record && results[record.receipt_hash]
   // A result that nobody shows is waited for as long as a quorum is.
-  if (record !== null && (results[record.receipt_hash] !== undefined || isTimeUp))
-    return { ...asked, outcome: { state: 'finalized', record, at: at.now, ms: at.ms } }
+  if (record !== null && (result || isTimeUp)) {
+    const judged = result?.fitsVote === false ? excused(asked) : asked
+    return { ...judged, outcome: { state: 'finalized', record, at: at.now, ms: at.ms } }
+  }
   if (isTimeUp) return { ...asked, outcome: { state: 'failed', at: at.now } }
   return { ...asked, asking: { attempts, nextAt: Math.min(nextAt, round.closedAt + failSecs) } }
 }
+
+/** Nobody could send the result with a vote, so nobody missed a vote. */
+const excused = (round: Round): Round =>
+  mapLeases(round, (lease) =>
+    lease.state === 'missed' ? { ...lease, state: 'cancelled', missedBecause: 'too_large' } : lease,
+  )
 
 function mapLease(round: Round, position: number, change: (lease: Lease) => Lease): Round {
   return mapLeases(round, (lease) => (lease.position === position ? change(lease) : lease))

@@ -44,6 +44,23 @@ export const filler = artifactOf(
   '(memory (export "memory") 20 20)',
 )
 
+/** Emits 64 events of 16 KiB and answers a mebibyte: more than a frame of the relay carries. */
+export const shouter = artifactOf(
+  'shouter',
+  `(local $left i32)
+   (memory.fill (i32.const 65536) (i32.const 120) (i32.const 1048576))
+   (memory.fill (i32.const 32768) (i32.const 120) (i32.const 16384))
+   (i32.store8 (i32.const 32768) (i32.const 34))
+   (i32.store8 (i32.const 49151) (i32.const 34))
+   (local.set $left (i32.const 64))
+   (loop $again
+     (call $emit (i32.const 65536) (i32.const 1) (i32.const 32768) (i32.const 16384))
+     (br_if $again (local.tee $left (i32.sub (local.get $left) (i32.const 1)))))
+   (i64.or (i64.shl (i64.const 65536) (i64.const 32)) (i64.const 1048576))`,
+  `(import "hive" "emit" (func $emit (param i32 i32 i32 i32)))
+   (memory (export "memory") 20 20)`,
+)
+
 /** Answers a mebibyte of a character that JSON writes with six. */
 export const talker = artifactOf(
   'talker',

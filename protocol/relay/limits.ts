@@ -9,6 +9,9 @@ export const holdingMax = 4 * slotsMax
 /** Largest input that an offer carries itself, in bytes; of a larger one it has an address. */
 export const inlineInputBytesMax = 262_144
 
+/** Most bytes that a vote frame has beside output and events. */
+export const voteFrameBytesMax = 4_096
+
 /** Frames that break a rule before the hub closes the socket. */
 export const badFramesMax = 3
 

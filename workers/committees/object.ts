@@ -1,4 +1,8 @@
-import type { Submitted, TaskRequest } from '../../durable-objects/project-committees/task-queue.ts'
+import type {
+  RefusedTask,
+  Submitted,
+  TaskRequest,
+} from '../../durable-objects/project-committees/task-queue.ts'
 import type { Env, Settings } from '../env.ts'
 
 export interface CommitteesClient {
@@ -6,6 +10,8 @@ export interface CommitteesClient {
   wake(projectId: string): Promise<void>
   /** Has waiting tasks of a project be given their rounds: its set was attested. */
   nudge(projectId: string): Promise<void>
+  /** Why a task would not be taken now; null where it would be. */
+  refusal(projectId: string, request: TaskRequest): Promise<RefusedTask | { status: 'none' } | null>
   /** Takes a task of a project. */
   submit(projectId: string, request: TaskRequest): Promise<Submitted | { status: 'none' }>
   /** Waits for the round of a task that waits; null when it has none by then. */
@@ -19,6 +25,7 @@ export function createCommitteesClient(env: Env, settings: Settings): Committees
   return {
     wake: (projectId) => of(projectId).wake(projectId),
     nudge: (projectId) => of(projectId).nudge(),
+    refusal: (projectId, request) => of(projectId).refusal(projectId, request),
     submit: (projectId, request) => of(projectId).submit(projectId, request),
     waitForRound: (projectId, taskId, ms) => of(projectId).waitForRound(taskId, ms),
   }

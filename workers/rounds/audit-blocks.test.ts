@@ -83,6 +83,22 @@ test('what a reorganisation took back is not named a moment later', async () => 
   expect((await blocks.find(1_075))?.hash).toBe('b38')
 })
 
+test('a block that is looked for again costs one trip while the chain has it, however old it is', async () => {
+  const chain = new Chain(40)
+  const blocks = new AuditBlocks(chain)
+  const old = (await chain.blocks([3]))[0] as Block
+  chain.trips = 0
+  expect((await blocks.findAgain(1_005, old))?.hash).toBe('a3')
+  expect(chain.trips).toBe(1)
+  const last = (await chain.blocks([39]))[0] as Block
+  chain.drop(1)
+  chain.add('b')
+  expect((await blocks.findAgain(1_077, last))?.hash).toBe('b39')
+  chain.drop(1)
+  later()
+  expect(await blocks.findAgain(1_077, last)).toBeNull()
+})
+
 test('a chain that does not answer is asked again a moment later, by whoever waits', async () => {
   const chain = new Chain(40)
   const blocks = new AuditBlocks(chain)

@@ -38,6 +38,12 @@ export class AuditBlocks {
     return reaches(blocks, agreedAt) ? this.#findIn(blocks, agreedAt) : null
   }
 
+  /** The same for a round that has found one. A block that the chain still has is the first one as it was before. */
+  async findAgain(agreedAt: number, found: Block): Promise<Block | null> {
+    const [mined] = await this.#chain.blocks([found.number])
+    return mined?.hash === found.hash ? found : this.find(agreedAt)
+  }
+
   async #read(): Promise<readonly Block[]> {
     const begunMs = Date.now()
     this.#begunMs = begunMs

@@ -54,8 +54,11 @@ export function createRoundConfig(env: Env, settings: Settings): RoundConfig {
     judge: (round, lease, body) => judgeVote({ profile, roundFiles }, round, lease, body),
     reportInvalid: (nodeKey) => link({ nodeKey }).invalidVote(),
     async auditBlock(round, agreedAt) {
-      const block = (await auditBlocks?.find(agreedAt)) ?? null
-      if (block === null) return null
+      const { auditBlock: found } = round
+      const block = await (found === null
+        ? auditBlocks?.find(agreedAt)
+        : auditBlocks?.findAgain(agreedAt, found))
+      if (block == null) return null
       const draw = auditDraw(profile, round.terms.roundId, block.hash)
       return { block, isAudited: isAudited(draw, defaultNetworkParams.audit_bp, false) }
     },

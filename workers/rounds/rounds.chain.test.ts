@@ -112,6 +112,24 @@ describe('a round with five members and four validators', () => {
     }
   })
 
+  test('sends validators each other’s votes at once, whoever of them does not answer', async () => {
+    const { roundId, voters } = await accepted()
+    await voteAll(voters)
+    const { promise: answering, resolve: answer } = Promise.withResolvers<void>()
+    for (const validator of rounds.validators)
+      validator.instead = async (path) => {
+        if (path === '/consensus/votes') await answering
+        return null
+      }
+    const ending = decide(roundId)
+    const sent = () => rounds.validators.reduce((sum, one) => sum + one.asked('/consensus/votes').length, 0)
+    // A quorum of three, of which each is sent to all but its sender.
+    await vi.waitUntil(() => sent() >= 9)
+    answer()
+    await ending
+    expect(await rounds.task(roundId)).toMatchObject({ status: 'finalized' })
+  })
+
   test('with one dissenting vote is decided by runs of the validators', async () => {
     const { roundId, voters } = await accepted()
     const [first, second, third] = voters as [Voter, Voter, Voter]
@@ -428,6 +446,39 @@ describe('a round with five members and four validators', () => {
     expect(await isGone(roundId)).toBe(true)
   })
 
+  test('names the block that the chain has when validators are asked again', async () => {
+    const { roundId, voters } = await accepted()
+    await voteAll(voters)
+    await rounds.mine(roundId)
+    const taken = rounds.blocks.at(-1)
+    // It comes after the hub has read the block, and before any validator does.
+    const reorganise = async () => {
+      rounds.blocks.pop()
+      await rounds.mine(roundId, true)
+    }
+    let reorganisation: Promise<void> | undefined
+    for (const validator of rounds.validators)
+      validator.instead = async (path, body) => {
+        if (!path.endsWith('task-rounds')) return null
+        reorganisation ??= reorganise()
+        await reorganisation
+        const { audit_block: named } = body as { audit_block: { number: number; hash: string } }
+        const mined = rounds.blocks.find(({ number }) => number === named.number)
+        return mined?.hash === named.hash ? null : new Response(null, { status: 422 })
+      }
+    await rounds.tick(roundId)
+    expect(await rounds.task(roundId)).toMatchObject({ status: 'committee_agreed' })
+    await rounds.passTime(6)
+    await rounds.tick(roundId)
+    // The block in its place has the round audited.
+    expect(await rounds.task(roundId)).toMatchObject({ status: 'finalized', output: 'hello' })
+    expect((await fileOf(roundId)).finality).toMatchObject({ audited: true })
+    expect(rounds.validators[1]?.asked()).toMatchObject([
+      { audit_block: taken },
+      { audit_block: rounds.blocks.at(-1) },
+    ])
+  })
+
   test('believes no validator alone, and no vote that is not its own', async () => {
     const { roundId, voters } = await accepted()
     await voteAll(voters)
@@ -484,6 +535,26 @@ describe('a round with five members and four validators', () => {
     await rounds.passTime(61)
     expect((await client().get(pathname)).status).toBe(404)
     expect((await client().get('/v1/task-inputs/forged')).status).toBe(404)
+  })
+
+  test('whose result no frame carries has it from validators, and blames nobody', async () => {
+    const input = 'x'.repeat(1_000_000)
+    const { roundId, primaries, backups } = await rounds.begun({ input })
+    for (const member of [...primaries, ...backups]) await member.decline(await member.offer(roundId))
+    for (const validator of rounds.validators) validator.eventCount = 60
+    await decide(roundId)
+    for (const validator of rounds.validators) validator.eventCount = 0
+    expect(await rounds.task(roundId)).toMatchObject({ status: 'finalized', output: input })
+    expect(await leasesOf(roundId)).toMatchObject(
+      Array.from({ length: 5 }, () => ({
+        state: 'cancelled',
+        missedBecause: 'too_large',
+        proofStatus: null,
+        rejectionReason: null,
+      })),
+    )
+    const offences = env.DB.prepare('SELECT count(*) AS count FROM round_offences WHERE round_id = ?')
+    expect(await offences.bind(roundId).first('count')).toBe(0)
   })
 
   test('of a project that is underfunded asks no member', async () => {

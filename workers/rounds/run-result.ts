@@ -12,6 +12,8 @@ import {
   hashEvents,
   hashPayload,
 } from '../../protocol/execution/index.ts'
+import { defaultNetworkParams } from '../../protocol/identity/index.ts'
+import { voteFrameBytesMax } from '../../protocol/relay/index.ts'
 import { bytesToBase64 } from '../http/base64.ts'
 import type { RoundFiles } from '../stores/round-files.ts'
 
@@ -67,5 +69,12 @@ export async function keepRun(
     receipt,
     output: isOutputLarge ? null : bytesToBase64(output),
     events: areEventsLarge ? null : events,
+    fitsVote: fitsVote(output, eventsText),
   }
+}
+
+/** Where it is close, the member that can vote is credited, and the one that cannot is excused. */
+function fitsVote(output: Uint8Array, eventsText: string): boolean {
+  const bytes = 4 * Math.ceil(output.length / 3) + Buffer.byteLength(eventsText)
+  return bytes + voteFrameBytesMax <= defaultNetworkParams.relay_max_frame_bytes
 }

@@ -2,7 +2,9 @@ import { env } from 'cloudflare:workers'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { RoundTerms } from '../../durable-objects/round/round.ts'
 import type { Task } from '../../protocol/consensus/index.ts'
+import { encodeCanonicalJson, hashText } from '../../protocol/encoding/index.ts'
 import { resolveProfile } from '../../protocol/identity/index.ts'
+import { services } from '../services.ts'
 import { type CommitteeSet, CommitteeSetStore } from '../stores/committee-sets.ts'
 import { openDatabase } from '../stores/database.ts'
 import { requireSet, seatsOf } from '../test/attested-set.ts'
@@ -27,10 +29,10 @@ beforeAll(async () => {
 
 afterAll(() => vi.useRealTimers())
 
-const termsOf = (seq: number): RoundTerms => ({
+const termsOf = (seq: number, setHash = set.setHash): RoundTerms => ({
   roundId: `task:${seq}`,
   taskId: `task ${seq}`,
-  task: { project_id: projectId, epoch, seq, set_hash: set.setHash } as Task,
+  task: { project_id: projectId, epoch, seq, set_hash: setHash } as Task,
   input: '',
   rules: { committee: { ...set.committee, ...drawing }, roundSecs: 60, leaseSecs: 30, acceptSecs: 10 },
   underfunded: false,
@@ -60,4 +62,25 @@ test('rounds that begin together read their set once, and again after a read tha
     const seats = await seatsOf({ project_id: projectId, epoch, seq } as Task)
     expect(one).toMatchObject({ status: 'fulfilled', value: { set_hash: set.setHash, seq, seats } })
   }
+})
+
+test('large sets are kept one at a time, and small ones together', async () => {
+  const snapshot = await services(env).committeeSets.readSnapshot(set.setHash)
+  const [entry] = snapshot.entries
+  const sets = { small: 10, 'other small': 10, large: 40_000, 'other large': 40_000 }
+  const names = Object.keys(sets) as (keyof typeof sets)[]
+  const reads: string[] = []
+  const bucket = {
+    get: async (key: string) => {
+      const name = names.find((one) => key.endsWith(hashText(one))) ?? 'small'
+      reads.push(name)
+      const keyOf = (i: number) => `0x${i.toString(16).padStart(64, '0')}`
+      const entries = Array.from({ length: sets[name] }, (_, i) => ({ ...entry, node_key: keyOf(i) }))
+      return new Response(encodeCanonicalJson({ ...snapshot, entries }))
+    },
+  } as unknown as R2Bucket
+  const committeeSets = new CommitteeSetStore(openDatabase(env.DB), bucket)
+  for (const name of [...names, ...names.toReversed(), 'other small'])
+    await seatRound({ profile, committeeSets }, termsOf(0, hashText(name)))
+  expect(reads).toEqual(['small', 'other small', 'large', 'other large', 'large', 'other small', 'small'])
 })

@@ -4,10 +4,16 @@ import { defaultNetworkParams, type Profile } from '../../protocol/identity/inde
 import { inTime } from '../deadline.ts'
 import type { CommitteeSetStore } from '../stores/committee-sets.ts'
 
+interface Reading {
+  hashed: Promise<HashedSnapshot>
+  /** 0 until they are read. */
+  entries: number
+}
+
 /** The sets that this isolate read last, or reads now: rounds of one epoch draw from the same one. */
-const read = new Map<string, Promise<HashedSnapshot>>()
-/** Of the largest sets each takes some 30 MB. */
-const readMax = 2
+const read = new Map<string, Reading>()
+/** Sets that are kept, and all their entries: the newest set is kept in any case. */
+const keptMax = { sets: 16, entries: 65_536 }
 /** For how long a round waits for a read, which may be that of another one whose object has ended. */
 const readMsMax = 20_000
 
@@ -30,16 +36,30 @@ export async function seatRound(
   }
 }
 
-/** Rounds that begin by the dozen share one read: each set may be as large as a fourth of the memory. */
+/**
+ * Rounds that begin by the dozen share one read. A set of 65,536 entries takes 34 MB, and a draw from it 20 MB more until it
+ * is done. So with one such set kept and another one being read, an isolate has some 40 of its 128 MB left.
+ */
 async function readOnce(committeeSets: CommitteeSetStore, setHash: string): Promise<HashedSnapshot> {
-  const hashed = read.get(setHash) ?? readHashed(committeeSets, setHash)
-  read.set(setHash, hashed)
-  for (const oldest of [...read.keys()].slice(0, -readMax)) read.delete(oldest)
+  const reading = read.get(setHash) ?? { hashed: readHashed(committeeSets, setHash), entries: 0 }
+  read.set(setHash, reading)
   try {
-    return await inTime(hashed, readMsMax)
+    const hashed = await inTime(reading.hashed, readMsMax)
+    reading.entries = hashed.snapshot.entries.length
+    forgetOldest()
+    return hashed
   } catch (error) {
-    if (read.get(setHash) === hashed) read.delete(setHash)
+    if (read.get(setHash) === reading) read.delete(setHash)
     throw error
+  }
+}
+
+function forgetOldest(): void {
+  let entries = [...read.values()].reduce((sum, one) => sum + one.entries, 0)
+  for (const [setHash, oldest] of read) {
+    if (read.size === 1 || (read.size <= keptMax.sets && entries <= keptMax.entries)) return
+    read.delete(setHash)
+    entries -= oldest.entries
   }
 }
 

@@ -26,6 +26,9 @@ export interface ValidatorSources {
   now: () => Promise<number>
 }
 
+/** How long all validators together have for the votes of the others. */
+const spreadMsMax = 10_000
+
 const utf8 = new TextEncoder()
 
 /**
@@ -108,19 +111,26 @@ async function readResult(
   return run.ok ? keepRun(files, receipt, run) : null
 }
 
-/** Sends every validator the finality votes of the others. One that misses them asks its peers. */
+/**
+ * Sends every validator the finality votes of the others, all at once and under one deadline, so that a validator that does
+ * not answer keeps nobody waiting. One that misses votes asks its peers.
+ */
 export async function spreadVotes(sources: ValidatorSources, round: Round): Promise<void> {
   const { network, rules } = sources
   if (rules === null) return
+  const validators = await network.validators()
   const now = await sources.now()
   const votes = round.finalityVotes.map((vote) => ({
     sender: vote.public_key,
     body: utf8.encode(JSON.stringify(vote)),
   }))
+  // A node takes one vote in a call. Each validator is sent its first vote before anyone is sent its second.
+  const calls = votes.flatMap(({ sender, body }) =>
+    validators.filter(({ publicKey }) => publicKey !== sender).map(({ url }) => ({ url, body })),
+  )
   await Promise.all(
-    (await network.validators()).map(async ({ url, publicKey }) => {
-      for (const { sender, body } of votes)
-        if (sender !== publicKey) await askValidator(url, { path: '/consensus/votes', body, now }, rules)
-    }),
+    calls.map(({ url, body }) =>
+      askValidator(url, { path: '/consensus/votes', body, now, answerMsMax: spreadMsMax }, rules),
+    ),
   )
 }

@@ -1,4 +1,4 @@
-import { wasAsked } from '../../durable-objects/round/states.ts'
+import { owedVote } from '../../durable-objects/round/states.ts'
 import {
   type FinalityRecord,
   type FinalityVote,
@@ -14,7 +14,7 @@ type Proof = Pick<Evidence, 'kind' | 'proof'>
 /**
  * What a round that is final proves about those that were asked to run its task: members that voted for several receipts,
  * members whose receipt is not the one that validators came to themselves, and primaries that
- * were asked and gave no valid vote. One offence of each member, the gravest; the same round gives the same evidence, word for word.
+ * owed a vote and gave no valid one. One offence of each member, the gravest; the same round gives the same evidence, word for word.
  *
  * @param validators - Keys of the current ones; votes of others count for nothing any more.
  */
@@ -45,7 +45,7 @@ export function evidenceOf(
       return record?.audited && first.receipt_hash !== record.receipt_hash
         ? { kind: 'invalid_result', proof: { vote: first, finality } }
         : null
-    return role === 'primary' && wasAsked(lease.missedBecause)
+    return role === 'primary' && owedVote(lease.missedBecause)
       ? { kind: 'missed_sla', proof: { task, finality } }
       : null
   }

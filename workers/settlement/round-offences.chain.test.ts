@@ -119,10 +119,13 @@ describe('the offences of a round', () => {
     expect(await isDue(roundId)).toBe(false)
   })
 
-  test('are none of a primary without a free slot, whoever says so: it was not asked', async () => {
+  test.each([
+    ['without a free slot, which was not asked', 'full' as const, 'had no free slot'],
+    ['whose result no frame carries', 'too_large' as const, 'the result is too large'],
+  ])('are none of a primary %s, whoever says so', async (_, deed, message) => {
     const { drawn, roundId, file, leases } = await project.publish({
       audit: 'right',
-      deeds: ['full', 'missed', right, right, right],
+      deeds: [deed, 'missed', right, right, right],
     })
     const keys = validators.map(({ publicKey }) => publicKey)
     const asked = leases.map((lease) => ({
@@ -135,7 +138,7 @@ describe('the offences of a round', () => {
     expect(refused.status).toBe(422)
     expect(await refused.json()).toMatchObject({
       error: 'invalid_evidence',
-      message: expect.stringContaining('had no free slot'),
+      message: expect.stringContaining(message),
     })
     await recordRoundOffences(env, roundId)
     expect(await slashesOf(roundId)).toMatchObject([offence('missed_sla', drawn[1] as Member)])

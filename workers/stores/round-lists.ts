@@ -45,26 +45,23 @@ export class RoundLists {
     this.#db = db
   }
 
-  /** Of both kinds, `limit` after `after`. @param attemptOf - The attempt in which an epoch was attested. */
+  /** `limit` of them after `after`. @param attemptOf - The attempt in which an epoch was attested. */
   async list(
     filter: RoundFilter,
     after: RoundPosition | undefined,
     limit: number,
     attemptOf: (epoch: AcceptedEpoch) => number,
   ): Promise<ListedRound[]> {
-    const [rounds, epochs] = await Promise.all([
-      filter.kind === 'epoch' || filter.kind === 'reward' ? [] : this.#rounds(filter, after, limit),
+    const [epochs, ...rounds] = await Promise.all([
       hasEpochs(filter) ? this.#epochs(filter.projectId, after, limit) : [],
+      ...rangesOf(filter).map((range) => this.#rounds(range, after, limit)),
     ])
-    const all = [...rounds, ...epochs.map((epoch) => epochRound(epoch, attemptOf(epoch)))]
+    const all = [...rounds.flat(), ...epochs.map((epoch) => epochRound(epoch, attemptOf(epoch)))]
     return all.sort(newestFirst).slice(0, limit)
   }
 
-  async #rounds(
-    { projectId, module, kind, state }: RoundFilter,
-    after: RoundPosition | undefined,
-    limit: number,
-  ): Promise<ListedRound[]> {
+  async #rounds(range: RoundRange, after: RoundPosition | undefined, limit: number): Promise<ListedRound[]> {
+    const { projectId, module, kind, state } = range
     const filters = [
       ...(projectId === undefined ? [] : [sql`project_id = ${projectId}`]),
       ...(module === undefined ? [] : [sql`module_address = ${module}`]),
@@ -77,7 +74,7 @@ export class RoundLists {
         SELECT round_id AS roundId, kind, state, project_id AS projectId, module_address AS moduleAddress, function,
           epoch, seq, receipt_hash AS receiptHash, gas_used AS gasUsed, committee_size AS committeeSize, votes,
           agreeing, audited, issued_at AS createdAt, finalized_at AS finalizedAt
-        FROM rounds INDEXED BY ${sql.raw(indexFor({ projectId, module, kind, state }))}
+        FROM rounds INDEXED BY ${sql.raw(indexFor(range))}
         ${filters.length === 0 ? sql`` : sql`WHERE ${sql.join(filters, sql` AND `)}`}
         ORDER BY issued_at DESC, round_id DESC LIMIT ${limit}`),
     )
@@ -159,11 +156,31 @@ function newestFirst(a: ListedRound, b: ListedRound): number {
   return second.createdAt - first.createdAt || (first.name < second.name ? 1 : -1)
 }
 
-/** The range to read; a further filter is held against its rows. */
-function indexFor({ projectId, module, kind, state }: RoundFilter): string {
-  const byState = state === undefined ? '' : '_by_state'
-  if (projectId !== undefined) return `rounds_of_project${byState}`
-  if (module !== undefined) return `rounds_of_module${byState}`
-  if (state !== undefined) return 'rounds_by_state'
-  return kind === undefined ? 'rounds_newest' : 'rounds_by_kind'
+/** Rounds that one index has in the order of lists. */
+interface RoundRange extends Omit<RoundFilter, 'kind'> {
+  kind?: 'task' | 'exec' | undefined
+}
+
+/** The ranges that hold the tasks and direct rounds of a list, and nothing else. */
+function rangesOf({ kind, ...filter }: RoundFilter): RoundRange[] {
+  if (kind === 'epoch' || kind === 'reward') return []
+  // Rounds of a project are tasks.
+  if (filter.projectId !== undefined) return kind === 'exec' ? [] : [filter]
+  if (filter.module === undefined || kind !== undefined) return [{ ...filter, kind }]
+  return [
+    { ...filter, kind: 'task' },
+    { ...filter, kind: 'exec' },
+  ]
+}
+
+/** The index that begins with every filter of a range. */
+function indexFor({ projectId, module, kind, state }: RoundRange): string {
+  if (projectId !== undefined) {
+    if (module === undefined) return state === undefined ? 'rounds_of_project' : 'rounds_of_project_by_state'
+    return state === undefined ? 'rounds_of_project_by_module' : 'rounds_of_project_by_module_and_state'
+  }
+  const andState = state === undefined ? '' : '_and_state'
+  if (module !== undefined) return `rounds_of_module_by_kind${andState}`
+  if (kind !== undefined) return `rounds_by_kind${andState}`
+  return state === undefined ? 'rounds_newest' : 'rounds_by_state'
 }

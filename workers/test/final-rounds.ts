@@ -34,8 +34,8 @@ const testCommittee = {
 
 let seqs = 0
 
-/** What a member did: the outputs it voted for, or why it has no valid vote; `full` was not asked. */
-export type Deed = readonly string[] | 'missed' | 'late' | 'invalid_vote' | 'full'
+/** What a member did: the outputs it voted for, or why it has no valid vote; with `full` and `too_large` it owed none. */
+export type Deed = readonly string[] | 'missed' | 'late' | 'invalid_vote' | 'full' | 'too_large'
 
 /** The output that is the final one unless a round says otherwise. */
 export const right: Deed = ['right']
@@ -165,7 +165,7 @@ export function simulateRound(given: SimulatedRound): SimulatedEnd {
     ),
     votes: votes.map((vote) => ({ vote, receivedAt: issuedAt + 1 })),
     evidence,
-    results: { [finalHash]: { receipt: finalReceipt, output: '', events: [] } },
+    results: { [finalHash]: { receipt: finalReceipt, output: '', events: [], fitsVote: true } },
     agreedAt: issuedAt + 1,
     closedAt: issuedAt + 2,
     isAudited: record.audited,
@@ -201,12 +201,13 @@ const entryOf = (member: Member): SnapshotEntry => ({
 /** The lease as it stands when its round closes. */
 function leaseOf({ position, role, node_key }: CommitteeMember, deed: Deed, issuedAt: number): Lease {
   const hasVoted = typeof deed !== 'string'
+  const isExcused = deed === 'full' || deed === 'too_large'
   return {
     position,
     role,
     nodeKey: node_key,
-    state: hasVoted ? 'voted' : deed === 'full' ? 'cancelled' : 'missed',
-    missedBecause: hasVoted ? null : deed === 'full' ? 'full' : 'late',
+    state: hasVoted ? 'voted' : isExcused ? 'cancelled' : 'missed',
+    missedBecause: hasVoted ? null : isExcused ? deed : 'late',
     createdAt: issuedAt,
     acceptBy: issuedAt + 10,
     voteBy: issuedAt + 30,

@@ -45,10 +45,14 @@ export interface SimulatedRun {
   events: { name: string; data: string }[]
 }
 
-/** What the module of these tests makes of an input: the input again, and an event. `salt` makes it another one. */
-export function simulateRun(task: Task, input: Uint8Array, salt = ''): SimulatedRun {
+/**
+ * What the module of these tests makes of an input: the input again, and an event. `salt` makes it another one, which emits
+ * `eventCount` large events more.
+ */
+export function simulateRun(task: Task, input: Uint8Array, salt = '', eventCount = 0): SimulatedRun {
   const output = new Uint8Array([...new TextEncoder().encode(salt), ...input])
-  const events = [{ name: 'ran', data: task.function }]
+  const large = Array.from({ length: eventCount }, () => ({ name: 'large', data: 'x'.repeat(16_000) }))
+  const events = [{ name: 'ran', data: task.function }, ...large]
   const { module_address, function: name } = task
   const receipt = createReceipt({
     module_address,
@@ -142,6 +146,8 @@ export class SimulatedValidator {
   readonly calls: { path: string; body: unknown }[] = []
   /** Has it run another module. */
   salt = ''
+  /** Large events that its runs emit. */
+  eventCount = 0
   /** Answers in its place, if set. */
   instead: ((path: string, body: unknown) => Response | null | Promise<Response | null>) | null = null
 
@@ -172,7 +178,8 @@ export class SimulatedValidator {
     if (audit_block.timestamp <= agreed_at) throw new Error('the audit block is too old')
     const draw = auditDraw(profile, deriveTaskRoundId(task), audit_block.hash)
     const mustRun = fallback !== null || isAudited(draw, defaultNetworkParams.audit_bp, tally.contested)
-    const run = mustRun ? simulateRun(task, base64ToBytes(input_b64) ?? new Uint8Array(), this.salt) : null
+    const input = base64ToBytes(input_b64) ?? new Uint8Array()
+    const run = mustRun ? simulateRun(task, input, this.salt, this.eventCount) : null
     const own = run && { receipt_hash: hashReceipt(run.receipt), gas_used: run.receipt.gas_used }
     const record = createFinalityRecord(task, tally, own)
     return { vote: createFinalityVote(profile, this.node.seed, record), run }

@@ -6,7 +6,7 @@ import { json } from '../../http/answer.ts'
 import { bytesToBase64 } from '../../http/base64.ts'
 import { defineRoute } from '../../route.ts'
 import { findKnownModule } from '../modules/known.ts'
-import { keepInput, readInput } from './input-bytes.ts'
+import { inlineInput, readInput } from './input-bytes.ts'
 import { readOutput, shownOutput } from './output.ts'
 import { ExecuteRequest, ExecuteResult, inputBodyBytesMax, inputValuesMax, taskExample } from './schema.ts'
 
@@ -60,7 +60,6 @@ export const execute = defineRoute(
     const input = readInput(body)
     if (validators.length === 0)
       throw new ApiError('no_validators', 'No validator is approved that could run it.')
-    await keepInput(roundFiles, input)
     const round = {
       module_address: body.module,
       function: body.function,
@@ -81,6 +80,7 @@ export const execute = defineRoute(
         `No quorum of the validators gave one receipt: ${votes} answered, and ${quorum} have to agree. Try again shortly.`,
         { headers: { 'Retry-After': '5' }, details: { round_id: roundId, votes, quorum } },
       )
+    if (inlineInput(input) === null) await roundFiles.putPayload(input.hash, input.bytes)
     const { receipt } = result
     const { output_hash: outputHash, events_hash: eventsHash } = receipt
     const { bytes, events } = await readOutput(roundFiles, { ...result, outputHash, eventsHash })

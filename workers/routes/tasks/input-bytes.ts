@@ -4,7 +4,6 @@ import { inputBytesMax } from '../../../protocol/wasm/run-limits.ts'
 import { ApiError, invalidField } from '../../errors.ts'
 import { bytesToBase64 } from '../../http/base64.ts'
 import { inlineBytesMax } from '../../rounds/run-result.ts'
-import type { RoundFiles } from '../../stores/round-files.ts'
 
 /** An input as rounds take it. */
 export interface GivenInput {
@@ -44,9 +43,6 @@ export function readInput({
 
 const tooLarge = (): ApiError => new ApiError('too_large', `The input is larger than ${inputBytesMax} bytes.`)
 
-/** Keeps an input; in base64 where it is small enough for a row. */
-export async function keepInput(files: RoundFiles, { bytes, hash }: GivenInput): Promise<string | null> {
-  if (bytes.length <= inlineBytesMax) return bytesToBase64(bytes)
-  await files.putPayload(hash, bytes)
-  return null
-}
+/** Base64 of an input that is small enough for a row; null for one that is a file under its hash. */
+export const inlineInput = ({ bytes }: GivenInput): string | null =>
+  bytes.length <= inlineBytesMax ? bytesToBase64(bytes) : null

@@ -1,5 +1,9 @@
 import * as z from 'zod'
-import type { Submitted } from '../../../durable-objects/project-committees/task-queue.ts'
+import type {
+  RefusedTask,
+  Submitted,
+  TakenTask,
+} from '../../../durable-objects/project-committees/task-queue.ts'
 import { publicStatuses } from '../../../protocol/manifest/index.ts'
 import type { HubContext } from '../../context.ts'
 import { ApiError, invalidField, unavailable } from '../../errors.ts'
@@ -9,14 +13,14 @@ import { requireKeyProject } from '../../middleware/authenticate.ts'
 import { spendAddressBudget } from '../../middleware/rate-limit.ts'
 import { defineRoute } from '../../route.ts'
 import type { ProjectRecord } from '../../stores/projects.ts'
-import type { TaskRecord, TaskRow } from '../../stores/tasks.ts'
+import type { TaskRecord } from '../../stores/tasks.ts'
 import { findInForce, unknownProject } from '../projects/access.ts'
 import { ProjectParams } from '../projects/schema.ts'
 import { manifestOf } from '../projects/view.ts'
-import { keepInput, readInput } from './input-bytes.ts'
+import { inlineInput, readInput } from './input-bytes.ts'
 import { inputBodyBytesMax, inputValuesMax, TaskInput, TaskView, taskExample, Wait } from './schema.ts'
 import { taskView } from './view.ts'
-import { isReached, waitForTask } from './wait.ts'
+import { waitForTask } from './wait.ts'
 
 /** Listing statuses of projects that take tasks. Those of an underfunded one pay nobody. */
 const open: readonly string[] = ['listed', 'underfunded']
@@ -87,23 +91,29 @@ export const submitTask = defineRoute(
     if ((await network.validators()).length === 0)
       throw new ApiError('no_validators', 'No validator is approved, so that no result could become final.')
     if (committees === null) throw unavailable('The chain')
-    const submitted = await committees.submit(projectId, {
+    const request = {
       taskId: derived.alphanumerics(c.var.operation, 'task', idLength),
       function: body.function,
       gasLimit,
       inputHash: input.hash,
-      input: await keepInput(roundFiles, input),
+      input: inlineInput(input),
       idempotencyKey: body.idempotency_key === undefined ? null : `${caller}\n${body.idempotency_key}`,
       underfunded: record.project.listingStatus === 'underfunded',
-    })
-    const taken = requireTaken(submitted)
+    }
+    if (request.input === null) {
+      // Nothing is kept of a task that is refused; and a task that is taken has its input, whatever ends in between.
+      const refused = await committees.refusal(projectId, request)
+      if (refused !== null) throw refusalError(refused)
+      await roundFiles.putPayload(input.hash, input.bytes)
+    }
+    const taken = requireTaken(await committees.submit(projectId, request))
     const found = (await tasks.find(taken.taskId)) ?? {
       // It was taken, and is written down by the object of its round as soon as that can.
       task: { ...taken, projectId, function: body.function, gasLimit, inputHash: input.hash, error: null },
       round: null,
     }
-    const reached = await waitForTask(c, found, accept, wait)
-    return taskAnswer(c, reached, isReached(reached, accept) ? 200 : 202)
+    const { record: task, isReached } = await waitForTask(c, found, accept, wait)
+    return taskAnswer(c, task, isReached ? 200 : 202)
   },
 )
 
@@ -150,23 +160,24 @@ async function admitCaller(c: HubContext, record: ProjectRecord): Promise<string
   return clientSubject(c.req.header('cf-connecting-ip'))
 }
 
-type Taken = Pick<TaskRow, 'taskId' | 'roundId' | 'createdAt'>
+function requireTaken(submitted: Submitted | { status: 'none' }): TakenTask {
+  if ('taskId' in submitted) return submitted
+  throw refusalError(submitted)
+}
 
-function requireTaken(submitted: Submitted | { status: 'none' }): Taken {
-  switch (submitted.status) {
+function refusalError(refused: RefusedTask | { status: 'none' }): ApiError {
+  switch (refused.status) {
     case 'conflict':
-      throw new ApiError('conflict', 'This idempotency_key names another task. Use a fresh one.')
+      return new ApiError('conflict', 'This idempotency_key names another task. Use a fresh one.')
     case 'full':
-      throw new ApiError(
+      return new ApiError(
         'unavailable',
-        submitted.what === 'open'
+        refused.what === 'open'
           ? 'The project has as many open rounds as it may have. Try again shortly.'
           : 'As many tasks of the project wait as may. Try again shortly.',
         { headers: { 'Retry-After': String(roomSeconds) } },
       )
     case 'none':
-      throw unavailable('The committee of the project')
-    default:
-      return submitted
+      return unavailable('The committee of the project')
   }
 }

@@ -1,9 +1,9 @@
-import { runDurableObjectAlarm } from 'cloudflare:test'
+import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createExecutionVote } from '../../../protocol/consensus/index.ts'
 import { hashText } from '../../../protocol/encoding/index.ts'
-import { createReceipt } from '../../../protocol/execution/index.ts'
+import { createReceipt, hashPayload } from '../../../protocol/execution/index.ts'
 import { resolveProfile } from '../../../protocol/identity/index.ts'
 import { services } from '../../services.ts'
 import { client, errorOf } from '../../test/client.ts'
@@ -29,6 +29,23 @@ const setPublic = (isPublic: boolean) =>
     .run()
 const setValidators = (status: string) =>
   env.DB.prepare("UPDATE nodes SET status = ? WHERE role = 'validator'").bind(status).run()
+
+/** Whether the storage has an input. */
+const isKept = async (input: string): Promise<boolean> =>
+  (await services(env).roundFiles.payload(hashPayload(new TextEncoder().encode(input)))) !== null
+
+/** Has the object of the project wait with so many tasks more, which were given in an epoch. */
+async function fillQueue(count: number, epoch = testEpoch): Promise<void> {
+  await runInDurableObject(project(), (_object, { storage }) => {
+    storage.sql.exec(
+      `INSERT INTO tasks (task_id, state, request, epoch, created_at)
+       WITH RECURSIVE counted (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counted WHERE n < ?)
+       SELECT 'waiting ' || n, 'queued', '{}', ?, 0 FROM counted`,
+      count,
+      epoch,
+    )
+  })
+}
 
 /** Has the committee of a round agree, and validators decide. */
 async function finish(roundId: string): Promise<void> {
@@ -87,6 +104,21 @@ describe('tasks of a project whose set is attested', () => {
     expect((await bodyOf(await reading)).status).toBe('finalized')
   })
 
+  test('200 at once to a caller who waits for an agreement that the round has left behind', async () => {
+    const body = { input: 'audited', idempotency_key: 'audited' }
+    const { roundId, primaries } = await rounds.begun(body)
+    for (const member of primaries) await member.vote(await member.offer(roundId))
+    for (const validator of rounds.validators) validator.instead = () => new Response(null, { status: 503 })
+    await rounds.mine(roundId, true)
+    await rounds.tick(roundId)
+    const answer = await rounds.submit(body, '?wait=120&accept=agreed')
+    expect([answer.status, (await bodyOf(answer)).status]).toEqual([200, 'escalated'])
+    for (const validator of rounds.validators) validator.instead = null
+    await rounds.passTime(6)
+    await rounds.tick(roundId)
+    expect(await rounds.task(roundId)).toMatchObject({ status: 'finalized' })
+  })
+
   test('202 and 200 with the task as it stands when the time is up', async () => {
     const response = await rounds.submit({}, '?wait=1')
     expect(response.status).toBe(202)
@@ -107,10 +139,12 @@ describe('tasks of a project whose set is attested', () => {
     expect((await bodyOf(await rounds.submit(body))).round_id).toBe(tasks[0]?.round_id)
   })
 
-  test('409 conflict: the idempotency_key names another task', async () => {
-    await rounds.submit({ input: 'one', idempotency_key: 'taken' })
-    const refused = await errorOf(await rounds.submit({ input: 'two', idempotency_key: 'taken' }))
+  test('409 conflict: the idempotency_key names another task, of which nothing is kept', async () => {
+    const [one, two] = ['one', 'two'].map((name) => name.repeat(5_000))
+    await rounds.submit({ input: one, idempotency_key: 'taken' })
+    const refused = await errorOf(await rounds.submit({ input: two, idempotency_key: 'taken' }))
     expect(refused).toMatchObject({ status: 409, error: 'conflict' })
+    expect([await isKept(one!), await isKept(two!)]).toEqual([true, false])
   })
 
   test('different tasks at once have different places', async () => {
@@ -245,6 +279,35 @@ describe('tasks that wait in vain', () => {
     await rounds.begin({ isAttested: false })
   })
   beforeEach(() => rounds.install())
+
+  test('are at most 10,000, of one more nothing is kept, and all end with one alarm', async () => {
+    // The first one has the object wake for them.
+    const { task_id } = await bodyOf(await rounds.submit())
+    await fillQueue(9_999)
+    await env.DB.prepare(
+      `INSERT INTO tasks (task_id, project_id, function, gas_limit, input_hash, created_at)
+       WITH RECURSIVE counted (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counted WHERE n < 9999)
+       SELECT 'waiting ' || n, 'p', 'echo', 1, '', 0 FROM counted`,
+    ).run()
+    const input = 'one too many'.repeat(1_000)
+    const refused = await errorOf(await rounds.submit({ input }))
+    expect(refused).toMatchObject({ status: 503, error: 'unavailable' })
+    expect(refused.headers.get('retry-after')).toBe('5')
+    expect(await isKept(input)).toBe(false)
+
+    rounds.setTime((testEpoch + 1) * 3_600)
+    await runDurableObjectAlarm(project())
+    const ended = "task_id LIKE 'waiting %' AND error = 'no_attested_snapshot'"
+    expect(await env.DB.prepare(`SELECT count(*) AS count FROM tasks WHERE ${ended}`).first('count')).toBe(
+      9_999,
+    )
+    expect(await rounds.task(task_id)).toMatchObject({ status: 'failed', error: 'no_attested_snapshot' })
+    const left = await runInDurableObject(project(), (_object, { storage }) =>
+      storage.sql.exec("SELECT count(*) AS count FROM tasks WHERE state = 'queued'").one(),
+    )
+    expect(left).toEqual({ count: 0 })
+    rounds.setTime(testEpoch * 3_600 + 1_000)
+  })
 
   test('fail with no_attested_snapshot at the end of their epoch', async () => {
     const queued = await bodyOf(await rounds.submit({ input: 'in vain' }))

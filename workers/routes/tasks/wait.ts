@@ -6,6 +6,12 @@ import { statusOf } from './view.ts'
 /** An object that ends while somebody waits is asked again this often. */
 const triesMax = 5
 
+/** A task as it stood when nobody waited any more, and whether it had come as far as was asked for. */
+export interface AwaitedTask {
+  record: TaskRecord
+  isReached: boolean
+}
+
 /**
  * Waits until a task came as far as a caller asks for, and no longer than it asks for. The objects of its project and its
  * round say when; the database is read once for each thing they say.
@@ -15,7 +21,7 @@ export async function waitForTask(
   found: TaskRecord,
   awaited: Awaited,
   seconds: number,
-): Promise<TaskRecord> {
+): Promise<AwaitedTask> {
   const untilMs = Date.now() + seconds * 1000
   let record = found
   for (let tries = 0; tries < triesMax && !isReached(record, awaited); tries++) {
@@ -23,9 +29,11 @@ export async function waitForTask(
     if (leftMs <= 0) break
     const said = await waitOnce(c, record, awaited, leftMs).catch(() => 'lost' as const)
     record = (await c.var.services.tasks.find(record.task.taskId)) ?? record
+    // A committee that agreed does not show any more in a round that is audited.
+    if (said === 'reached' && awaited === 'agreed') return { record, isReached: true }
     if (said === 'pending') break
   }
-  return record
+  return { record, isReached: isReached(record, awaited) }
 }
 
 async function waitOnce(
@@ -40,8 +48,8 @@ async function waitOnce(
   return roundId ? 'scheduled' : 'pending'
 }
 
-/** Whether there is nothing more to wait for. */
-export function isReached(record: TaskRecord, awaited: Awaited): boolean {
+/** Whether a task shows by itself that it came so far. */
+function isReached(record: TaskRecord, awaited: Awaited): boolean {
   const status = statusOf(record)
   if (status === 'finalized' || status === 'failed') return true
   return awaited === 'agreed' && status === 'committee_agreed'

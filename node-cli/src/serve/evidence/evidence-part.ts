@@ -35,6 +35,8 @@ class EvidencePosting {
   readonly #stop: AbortSignal
   /** When evidence that was refused is sent again, on the clock of `performance.now`. */
   readonly #dueAt = new Map<number, number>()
+  /** What was looked at last. The next turn goes on after it, so that nothing that waits long keeps the rest waiting. */
+  #lastId = 0
   #failures = 0
 
   constructor(node: ServeNode, client: HubClient, stop: AbortSignal) {
@@ -46,8 +48,12 @@ class EvidencePosting {
   /** @returns The seconds to wait for the next turn. */
   async turn(): Promise<number> {
     try {
-      for (const one of this.#node.store.evidencePosts.waiting(ofTurn))
+      const waiting = this.#node.store.evidencePosts.waiting(this.#lastId, ofTurn)
+      for (const one of waiting) {
+        this.#lastId = one.id
         if ((this.#dueAt.get(one.id) ?? 0) <= performance.now()) await this.#bring(one)
+      }
+      if (waiting.length < ofTurn) this.#lastId = 0
       this.#failures = 0
       return turnSeconds
     } catch (error) {

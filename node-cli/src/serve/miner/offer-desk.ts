@@ -240,6 +240,8 @@ export class OfferDesk {
     } catch (error) {
       if (!(error instanceof FrameError)) throw error
       this.#end(held, 'missed', `output and events are too large to be sent: ${error.message}`)
+      // The hub need not wait for what cannot come.
+      link.send({ type: 'decline', offer_id: held.offerId, reason: 'incompatible' })
     }
   }
 

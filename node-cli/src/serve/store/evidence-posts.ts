@@ -13,8 +13,8 @@ export interface EvidenceToPost {
 
 /** What became of evidence on its way to the hub. */
 export interface EvidencePostStore {
-  /** The oldest first. */
-  readonly waiting: (limit: number) => readonly EvidenceToPost[]
+  /** In the order in which it was kept, after an id. */
+  readonly waiting: (after: number, limit: number) => readonly EvidenceToPost[]
   /** Counts a refusal; a last one ends it. */
   readonly refused: (id: number, isLast: boolean) => void
   /** Never sent, for it may be this node that is wrong. */
@@ -35,7 +35,8 @@ export function evidencePostStore(db: DatabaseSync): EvidencePostStore {
      FROM evidence
      JOIN rounds ON rounds.round_id = evidence.round_id AND rounds.final IS NOT NULL
      LEFT JOIN evidence_posts ON evidence_id = evidence.id
-     WHERE posted_at IS NULL AND coalesce(status, 'waiting') = 'waiting' ORDER BY evidence.id LIMIT ?`,
+     WHERE evidence.id > ? AND posted_at IS NULL AND coalesce(status, 'waiting') = 'waiting'
+     ORDER BY evidence.id LIMIT ?`,
   )
   const refused = db.prepare(
     `INSERT INTO evidence_posts VALUES (?, ?, 1)
@@ -45,8 +46,8 @@ export function evidencePostStore(db: DatabaseSync): EvidencePostStore {
     "INSERT INTO evidence_posts VALUES (?, 'withheld', 0) ON CONFLICT DO UPDATE SET status = 'withheld'",
   )
   return {
-    waiting: (limit) =>
-      (waiting.all(limit) as unknown as Row[]).map((row) => ({
+    waiting: (after, limit) =>
+      (waiting.all(after, limit) as unknown as Row[]).map((row) => ({
         ...row,
         evidence: JSON.parse(row.evidence) as Evidence,
       })),

@@ -1,0 +1,113 @@
+import { env } from 'cloudflare:workers'
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { RoundState } from '../../protocol/consensus/index.ts'
+import { hashText } from '../../protocol/encoding/index.ts'
+import { emptyTables } from '../test/tables.ts'
+import { openDatabase } from './database.ts'
+import { type ListedRound, type RoundFilter, RoundLists } from './round-lists.ts'
+
+const projects = [hashText('a project'), hashText('another project')]
+const modules = [hashText('a module'), hashText('another module')]
+const states: RoundState[] = ['pending', 'finalized']
+const attemptOf = () => 0
+
+/** Every filter there is, alone and with all others. */
+const filters = [undefined, projects[0]].flatMap((projectId) =>
+  [undefined, modules[0]].flatMap((module) =>
+    ([undefined, 'task', 'exec'] as const).flatMap((kind) =>
+      [undefined, states[0]].map((state): RoundFilter => ({ projectId, module, kind, state })),
+    ),
+  ),
+)
+const cases = filters.map((filter) => [JSON.stringify(filter), filter] as const)
+
+/** Two of each kind there can be: direct rounds have no project. */
+const rows = [...projects, null].flatMap((project) =>
+  modules.flatMap((module) =>
+    states.flatMap((state) =>
+      [0, 1].map((at) => ({
+        roundId: `${project === null ? 'exec' : 'task'}:${hashText(`${project} ${module} ${state} ${at}`)}`,
+        kind: project === null ? 'exec' : 'task',
+        projectId: project,
+        module,
+        state,
+        issuedAt: 1_000 + at,
+      })),
+    ),
+  ),
+)
+
+beforeAll(async () => {
+  await emptyTables('rounds', 'epoch_receipts')
+  await env.DB.prepare(
+    `INSERT INTO rounds (round_id, kind, state, project_id, module_address, issued_at, function, input_hash, gas_limit,
+       committee_size, votes, agreeing, audited)
+     SELECT value->>'roundId', value->>'kind', value->>'state', value->>'projectId', value->>'module', value->>'issuedAt',
+       'echo', '', 1, 3, 0, 0, 0 FROM json_each(?)`,
+  )
+    .bind(JSON.stringify(rows))
+    .run()
+})
+
+describe.each(cases)('a list of rounds with %s', (_, filter) => {
+  const { projectId, module, kind, state } = filter
+
+  test('has these and no others, newest first, page by page', async () => {
+    const lists = new RoundLists(openDatabase(env.DB))
+    const listed: ListedRound[] = []
+    for (;;) {
+      const last = listed.at(-1)
+      const after = last && { createdAt: last.createdAt, name: last.roundId }
+      const page = await lists.list(filter, after, 3, attemptOf)
+      listed.push(...page)
+      if (page.length < 3) break
+    }
+    const expected = rows
+      .filter((row) => projectId === undefined || row.projectId === projectId)
+      .filter((row) => module === undefined || row.module === module)
+      .filter((row) => kind === undefined || row.kind === kind)
+      .filter((row) => state === undefined || row.state === state)
+      .sort((a, b) => b.issuedAt - a.issuedAt || (a.roundId < b.roundId ? 1 : -1))
+    expect(listed.map(({ roundId }) => roundId)).toEqual(expected.map(({ roundId }) => roundId))
+  })
+
+  test('reads nothing beside them', async () => {
+    const { db, asked } = listeningDatabase()
+    const after = { createdAt: 1_001, name: 'task:' }
+    await new RoundLists(openDatabase(db)).list(filter, after, 20, attemptOf)
+    const ofRounds = asked.filter(({ text }) => text.includes('FROM rounds'))
+    const named = {
+      project_id: projectId !== undefined,
+      module_address: module !== undefined,
+      // Rounds of a project are tasks. Those of a module are read by their kinds.
+      kind: projectId === undefined && (kind !== undefined || module !== undefined),
+      state: state !== undefined,
+    }
+    for (const { text, values } of ofRounds) {
+      const { results } = await env.DB.prepare(`EXPLAIN QUERY PLAN ${text}`)
+        .bind(...values)
+        .all<{ detail: string }>()
+      // One range of one index, and nothing to sort.
+      expect(results.map(({ detail }) => detail)).toHaveLength(1)
+      const [, range = ''] = /^SEARCH rounds USING INDEX \w+ \((.*)\)$/.exec(results[0]?.detail ?? '') ?? []
+      for (const [column, isNamed] of Object.entries(named))
+        expect(range.includes(`${column}=?`), `${column} in ${results[0]?.detail}`).toBe(isNamed)
+    }
+    expect(ofRounds.length).toBeLessThanOrEqual(2)
+  })
+})
+
+/** The database of the tests, and every statement that it is asked, in order. */
+function listeningDatabase(): { db: D1Database; asked: { text: string; values: unknown[] }[] } {
+  const asked: { text: string; values: unknown[] }[] = []
+  const prepare = (text: string) => {
+    const statement = env.DB.prepare(text)
+    return {
+      bind: (...values: unknown[]) => {
+        asked.push({ text, values })
+        return statement.bind(...values)
+      },
+    }
+  }
+  return { db: { prepare } as unknown as D1Database, asked }
+}
