@@ -347,8 +347,7 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
     const agreedAt = agreedAtOf(round)
     const found = agreedAt === null ? null : await this.#config.auditBlock(round, agreedAt)
     if (found === null) return false
-    this.#change((one) => auditBlockFound(one, found.block, found.isAudited))
-    return true
+    return this.#changeNow((one, now) => auditBlockFound(one, found.block, found.isAudited, now))
   }
 
   async #forget(): Promise<boolean> {
