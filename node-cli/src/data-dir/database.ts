@@ -46,8 +46,12 @@ export function openDatabase(dataDir: string): DatabaseSync {
   })
 }
 
+interface DatabaseFailure extends Error {
+  readonly code: 'ERR_SQLITE_ERROR'
+}
+
 /** Whether a database could not be used: its disk is full or fails, or another program holds it. Nothing was written. */
-export const isDatabaseFailure = (error: unknown): error is Error =>
+export const isDatabaseFailure = (error: unknown): error is DatabaseFailure =>
   error instanceof Error && (error as { code?: unknown }).code === 'ERR_SQLITE_ERROR'
 
 /** What `work` gives, with the problems of a database as problems of its data directory. @throws {@link CliError} */

@@ -310,7 +310,7 @@ export class OfferDesk {
     reason: string | null,
     fields: Readonly<Record<string, string>> = {},
   ): void {
-    const { node, metrics } = this.#parts
+    const { metrics } = this.#parts
     if (this.#held.get(held.offerId) !== held) return
     this.#put(held)
     if (held.stage === 'checking') return
