@@ -21,7 +21,7 @@ const ticksPerSecond = 100
 
 /** When the threads that are not needed have ended. */
 const restSeconds = 90
-const result: Record<string, object | number> = { node: process.version }
+const result: Record<string, object | string> = { node: process.version }
 
 const folder = await mkdtemp(path.join(tmpdir(), 'node-idle-'))
 try {

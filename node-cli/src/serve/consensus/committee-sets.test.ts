@@ -7,7 +7,7 @@ import { temporaryFolder } from '../../../testing/nodectl.ts'
 import { createTestProject, params, profile } from '../../../testing/test-project.ts'
 import { BackgroundThread } from '../background/background-thread.ts'
 import type { TaskName } from '../background/tasks.ts'
-import { systemClock } from '../clock.ts'
+import { AdjustableClock } from '../clock.ts'
 import { createLog } from '../log.ts'
 import { openServeStore } from '../store/index.ts'
 import { CommitteeSets } from './committee-sets.ts'
@@ -34,7 +34,7 @@ function createSets() {
   const project = createTestProject()
   const node = {
     background,
-    clock: systemClock,
+    clock: new AdjustableClock(),
     log: createLog('json', 'error'),
     params: () => params,
     profile,

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { type Attestation, epochStart } from '../../../../protocol/consensus/index.ts'
 import type { Problem } from '../../../../protocol/encoding/index.ts'
 import type { ServeNode } from '../node.ts'
@@ -52,7 +53,7 @@ export class CommitteeSets {
    * this node may have attested from a data directory that this one is a copy of.
    */
   async attest(bytes: Uint8Array): Promise<Attestation> {
-    const digest = Buffer.from(await crypto.subtle.digest('SHA-256', bytes as BufferSource)).toString('hex')
+    const digest = createHash('sha256').update(bytes).digest('hex')
     return this.#looks.run(digest, async () => {
       const known = this.#attested.get(digest)
       const given = known && this.#given(known)
