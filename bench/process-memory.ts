@@ -1,8 +1,8 @@
 /** How much memory a process takes. Linux only, it reads /proc. */
 import { readFileSync, writeFileSync } from 'node:fs'
 
-/** In MiB: the highest since it was reset, or what is resident. */
-export const memory = (pid: number, field: 'VmHWM' | 'VmRSS'): number => {
+/** In MiB: the highest since it was reset, what is resident, or what of that no other process shares. */
+export const memory = (pid: number, field: 'VmHWM' | 'VmRSS' | 'RssAnon'): number => {
   const line = readFileSync(`/proc/${pid}/status`, 'utf8').match(new RegExp(`${field}:\\s+(\\d+)`))
   return Number(line?.[1]) / 1024
 }

@@ -340,8 +340,7 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
     const agreedAt = round && agreedAtOf(round)
     const found = round && agreedAt !== null ? await this.#config.auditBlock(round, agreedAt) : null
     if (found === null) return false
-    this.#change((one) => auditBlockFound(one, found.block, found.isAudited))
-    return true
+    return this.#changeNow((one, now) => auditBlockFound(one, found.block, found.isAudited, now))
   }
 
   /**

@@ -1,3 +1,5 @@
+import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { hashText } from '../protocol/encoding/index.ts'
 import { offerId } from '../protocol/relay/index.ts'
@@ -169,6 +171,52 @@ describe('one vote for each round, whatever happens to the connection', () => {
       queue: { running: 0 },
     })
     expect(votesIn(miner.dataDir)).toEqual([])
+  })
+})
+
+describe('a data directory that cannot be written', () => {
+  /** Another program keeps the database for itself, until it is told to let go. */
+  const hold = (dataDir: string) => {
+    const db = new DatabaseSync(path.join(dataDir, 'node.sqlite'))
+    db.exec('BEGIN IMMEDIATE')
+    return () => db.close()
+  }
+
+  test('the vote of a run that cannot be stored is not sent; the node says why, and goes on', async () => {
+    const gas_limit = 3_000_000_000
+    const { miner, project, node, socket } = await createStage({ ...slow, maxGas: gas_limit })
+    const offer = project.offer(miner.key, { task: { gas_limit } })
+    socket.send(offer)
+    await socket.next('accept')
+    const letGo = hold(miner.dataDir)
+    expect(await socket.next('decline')).toMatchObject({ offer_id: offer.offer_id, reason: 'busy' })
+    await expect
+      .poll(() => node.log())
+      .toContainEqual(
+        expect.objectContaining({
+          level: 'error',
+          message: 'offer declined',
+          problem: 'the data directory cannot be used: database is locked',
+        }),
+      )
+    letGo()
+    expect(votesIn(miner.dataDir)).toEqual([])
+    const next = await take(socket, project.offer(miner.key, { seq: 1 }))
+    expect(votesIn(miner.dataDir)).toEqual([next.vote])
+    expect(await node.stop()).toBe(0)
+  })
+
+  test('no offer is accepted whose lease cannot be stored', async () => {
+    const { miner, project, socket } = await createStage()
+    // What the offer needs is here, so that the lease is the first that is stored.
+    await take(socket, project.offer(miner.key))
+    const letGo = hold(miner.dataDir)
+    const offer = project.offer(miner.key, { seq: 1 })
+    socket.send(offer)
+    expect(await socket.next('decline')).toMatchObject({ offer_id: offer.offer_id, reason: 'busy' })
+    expect(socket.unread()).toEqual([])
+    letGo()
+    await take(socket, offer)
   })
 })
 

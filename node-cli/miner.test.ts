@@ -18,7 +18,7 @@ import {
   votesIn,
 } from './testing/miner-stage.ts'
 import { buildNodectl, nodectl, temporaryFolder } from './testing/nodectl.ts'
-import { bytes, json, type RelayHub } from './testing/relay-hub.ts'
+import { bytes, type HubAnswer, json, type RelayHub } from './testing/relay-hub.ts'
 
 beforeAll(buildNodectl)
 
@@ -114,6 +114,28 @@ describe('an offer that holds', () => {
       json({ signed_manifest: { manifest: { consensus } } }),
     )
     expect(await take(socket, project.offer(miner.key))).toMatchObject({ type: 'vote' })
+  })
+
+  test('is judged again for as long as it may be accepted, where the hub cannot give what that takes', async () => {
+    const { hub, miner, project, socket } = await createStage({ module: spinner, functions: ['f'] })
+    const { id, snapshot } = project
+    const module = `GET /v1/modules/${spinner.address}/hbc`
+    const failures: [string, HubAnswer][] = [
+      [`GET /v1/committees/${id}/${snapshot.epoch}`, json({ error: 'unavailable', message: 'Later.' }, 503)],
+      [`GET /v1/projects/${id}/manifest`, json({ error: 'rate_limited', message: 'Slower.' }, 429)],
+      [module, (request) => void request.socket.destroy()],
+    ]
+    for (const [target, fail] of failures) {
+      const answer = hub.answers.get(target)!
+      hub.answers.set(target, (...call) => {
+        hub.answers.set(target, answer)
+        fail(...call)
+      })
+    }
+    const accept_by = unixNow() + 60
+    const frame = { accept_by, vote_by: accept_by }
+    expect(await take(socket, project.offer(miner.key, { frame }))).toMatchObject({ type: 'vote' })
+    expect(hub.requests.filter((one) => one === module)).toHaveLength(2)
   })
 
   test('a failed run is voted on too', async () => {

@@ -8,7 +8,7 @@ import { computeStateRoot, hashPayload } from '../protocol/execution/index.ts'
 import { hostileArtifacts } from '../protocol/hbc/testing/artifacts.ts'
 import { type DirectRound, deriveDirectRoundId } from '../protocol/identity/index.ts'
 import { profile } from './src/profile.ts'
-import { collector, echo, spinner, type TestArtifact, talker } from './testing/artifacts.ts'
+import { artifactOf, collector, echo, spinner, type TestArtifact, talker } from './testing/artifacts.ts'
 import { buildNodectl, nodectl, temporaryFolder } from './testing/nodectl.ts'
 import { type Reply, type ServingNode, startNode } from './testing/serving-node.ts'
 
@@ -210,6 +210,18 @@ describe('POST /execute', () => {
     await bring(node, talker)
     const { json } = await execute(node, { module: talker.address, function: 'f', gas_limit: 10_000_000 })
     expect(json.output).toBe('\u0001'.repeat(1_048_576))
+  })
+
+  test('output that is no UTF-8 is no output: the run has failed, with a receipt that says so', async () => {
+    const node = await startNode(newFolder())
+    const garbler = artifactOf(
+      'garbler',
+      '(i32.store8 (i32.const 1024) (i32.const 255)) (i64.const 0x40000000001)',
+    )
+    await bring(node, garbler)
+    const { json } = await execute(node, { module: garbler.address, function: 'f' })
+    expect(json).toMatchObject({ success: false, output: null, error: 'output is not valid UTF-8' })
+    expect(json.receipt.receipt).toMatchObject({ success: false, output_hash: hashBytes(new Uint8Array()) })
   })
 
   test('runs of a module with storage follow each other, however many come at once', async () => {

@@ -26,6 +26,7 @@ describe('the systemd unit', () => {
     const lines = stdout.split('\n')
     for (const line of [
       'User=nodectl',
+      'Environment=MALLOC_ARENA_MAX=2 MALLOC_TRIM_THRESHOLD_=65536 MALLOC_MMAP_THRESHOLD_=65536',
       'EnvironmentFile=/etc/nodectl.env',
       'Restart=on-failure',
       'RestartSec=5',

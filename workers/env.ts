@@ -110,7 +110,7 @@ const Fields = z.object({
   CHAIN_FINALITY_BLOCKS: z.coerce.number().int().min(0).optional(),
   /** Blocks whose hashes are known, to find where two histories part. */
   CHAIN_WINDOW_BLOCKS: z.coerce.number().int().min(1).default(128),
-  /** A node of the chain that has not answered the relayer or the indexer by then counts as one that does not. */
+  /** A node of the chain that has not answered a question of the hub by then counts as one that does not. */
   CHAIN_TIMEOUT_MS: z.coerce.number().int().min(50).default(5_000),
   CHAIN_POLL_MS: z.coerce.number().int().min(20).default(2_000),
   /** Shown in the descriptor, for networks whose chain anyone may reach this way. */

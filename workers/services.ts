@@ -68,7 +68,8 @@ export function createServices(env: Env) {
   const db = openDatabase(env.DB)
   const chainIndex = new ChainIndexStore(db, settings.CHAIN_WINDOW_BLOCKS)
   const clock = createNetworkClock(settings.CLOCK, () => chainIndex.leadSecs())
-  const chain = settings.CHAIN_RPC_URL ? createChainClient(settings.CHAIN_RPC_URL) : null
+  const { CHAIN_RPC_URL: rpcUrl, CHAIN_TIMEOUT_MS: timeoutMs } = settings
+  const chain = rpcUrl ? createChainClient({ rpcUrl, timeoutMs }) : null
   const beacons = new Beacons({
     profile: settings.PROFILE,
     clock,

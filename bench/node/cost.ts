@@ -1,45 +1,59 @@
 /**
- * What a node costs its machine while nobody asks it for anything, and how soon it says that it is well while it is asked
- * for much: `npm run bench:node -- [seconds]`. Linux only.
+ * What a miner costs its machine while it has no work, connected to the relay of a hub, and how soon it says that it is well
+ * while it is asked for much: `npm run bench:node -- [seconds]`. It runs as its service starts it. The result goes into
+ * `cost.json`. Linux only.
  */
-import { readFileSync, rmSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { allocatorEnvironment } from '../../node-cli/src/service/allocator-environment.ts'
 import { collector, echo } from '../../node-cli/testing/artifacts.ts'
 import { buildInto } from '../../node-cli/testing/build.ts'
 import { type ServingNode, startNodeProcess } from '../../node-cli/testing/node-process.ts'
+import { startRelayHub } from '../../node-cli/testing/relay-hub.ts'
 import { memory } from '../process-memory.ts'
 
 const seconds = Number(process.argv[2] ?? 60)
 /** Of `/proc/<pid>/stat`, on every Linux that Node runs on. */
 const ticksPerSecond = 100
 
+/** When the threads that are not needed have ended. */
+const restSeconds = 90
+const result: Record<string, object | string> = { node: process.version }
+
 const folder = await mkdtemp(path.join(tmpdir(), 'node-idle-'))
 try {
   const dist = path.join(folder, 'dist')
   buildInto(dist)
   const startedMs = performance.now()
-  const node = await startNodeProcess(dist, path.join(folder, 'node')).serving
-  console.log(
-    `start: ${Math.round(performance.now() - startedMs)} ms until it serves, ${cpuMs(node)} ms of CPU`,
-  )
-  await idle(node, 'after the start')
+  const hub = await startRelayHub()
+  const node = await startNodeProcess(dist, path.join(folder, 'node'), {
+    flags: ['--hub-url', hub.origin],
+    env: allocatorEnvironment,
+  }).serving
+  note('start', { until_it_serves_ms: Math.round(performance.now() - startedMs), cpu_ms: cpuMs(node) })
+  await (await hub.connection()).next('ready')
+  await idle(node, 'idle_after_the_start')
   for (const { address, bytes } of [echo, collector])
     await node.call(`/modules/${address}`, { method: 'PUT', body: bytes })
   await Promise.all(Array.from({ length: 200 }, () => execute(node)))
-  await idle(node, 'after 200 executions')
+  await idle(node, 'idle_after_200_executions')
   await throughput(node, 2000, 16)
   await waits(node, 'alone', () => pause(5_000))
-  await waits(node, 'beside 500 executions at once', () =>
+  await waits(node, 'beside_500_executions_at_once', () =>
     Promise.all(Array.from({ length: 500 }, () => execute(node))),
   )
   const large = { method: 'PUT', body: new Uint8Array(16 * 1024 * 1024) }
-  await waits(node, 'beside 8 uploads of 16 MiB, which are no artifacts', async () => {
+  await waits(node, 'beside_8_uploads_of_16_mib', async () => {
     for (let i = 0; i < 8; i++) await node.call(`/modules/${echo.address}`, large)
   })
+  await pause((restSeconds - seconds) * 1000)
+  await idle(node, `idle_${restSeconds}_s_after_all_of_this`)
   await node.kill()
+  await hub.stop()
+  writeFileSync(path.join(import.meta.dirname, 'cost.json'), `${JSON.stringify(result, null, 2)}\n`)
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }
@@ -58,9 +72,10 @@ async function throughput(node: ServingNode, count: number, callers: number): Pr
     while (left-- > 0) await execute(node)
   }
   await Promise.all(Array.from({ length: callers }, caller))
-  const perSecond = Math.round((count * 1000) / (performance.now() - startedMs))
-  const each = ((cpuMs(node) - cpuBefore) / count).toFixed(1)
-  console.log(`${count} executions from ${callers} callers: ${perSecond} a second, ${each} ms of CPU each`)
+  note(`${count}_executions_from_${callers}_callers`, {
+    per_second: Math.round((count * 1000) / (performance.now() - startedMs)),
+    cpu_ms_each: Number(((cpuMs(node) - cpuBefore) / count).toFixed(1)),
+  })
 }
 
 /** How long `GET /health` takes while `work` goes on. */
@@ -77,17 +92,23 @@ async function waits(node: ServingNode, when: string, work: () => Promise<unknow
   }
   await worked
   times.sort((a, b) => a - b)
-  const at = (share: number) => times[Math.floor((times.length - 1) * share)]!.toFixed(0)
-  console.log(`health ${when}: median ${at(0.5)} ms, 99 of 100 within ${at(0.99)} ms, longest ${at(1)} ms`)
+  const at = (share: number) => Math.round(times[Math.floor((times.length - 1) * share)]!)
+  note(`health_${when}`, { median_ms: at(0.5), p99_ms: at(0.99), longest_ms: at(1) })
 }
 
 async function idle(node: ServingNode, when: string): Promise<void> {
   const before = cpuMs(node)
   await pause(seconds * 1000)
-  const used = (cpuMs(node) - before) / seconds
-  console.log(
-    `${when}: ${used.toFixed(1)} ms of CPU a second, ${memory(node.pid, 'VmRSS').toFixed(0)} MiB resident`,
-  )
+  note(when, {
+    cpu_ms_per_second: Number(((cpuMs(node) - before) / seconds).toFixed(1)),
+    resident_mib: Math.round(memory(node.pid, 'VmRSS')),
+    of_its_own_mib: Math.round(memory(node.pid, 'RssAnon')),
+  })
+}
+
+function note(name: string, figures: object): void {
+  result[name] = figures
+  console.log(name, JSON.stringify(figures))
 }
 
 function cpuMs({ pid }: ServingNode): number {

@@ -152,7 +152,7 @@ describe('a round', () => {
 
   test('looks again when validators are to be asked again, and not while they are asked', () => {
     const few = { ...drawn, seats: [], committee: { ...drawn.committee, fallback: true } }
-    const closed = auditBlockFound(seated(beginRound(terms), few, start), block, false)
+    const closed = auditBlockFound(seated(beginRound(terms), few, start), block, false, start)
     expect(nextTime(closed, start)).toBeNull()
     const refused = answered(closed, { votes: [], results: {}, validators }, { now: start, ms: 1 })
     expect(nextTime(refused, start)).toBe(start + 5)
@@ -211,6 +211,19 @@ describe('a round', () => {
     expect(publicState(agreed)).toBe('committee_agreed')
   })
 
+  test('waits for its audit block however long the chain is silent, and then as long as any other for a quorum', () => {
+    const closed = { ...passTime(told(begun()), start + 60), published: 'escalated' as const }
+    expect(kinds(closed, start + 5_000)).toEqual(['find_audit_block'])
+    const found = auditBlockFound(closed, block, false, start + 5_000)
+    expect(kinds(found, start + 5_000)).toEqual(['ask'])
+    const unanswered = { votes: [], results: {}, validators }
+    const asked = (round: Round, now: number) => answered(round, unanswered, { now, ms: 1 })
+    const once = asked(found, start + 5_000)
+    expect([once.outcome, once.asking.nextAt]).toEqual([null, start + 5_005])
+    expect(asked(once, start + 5_299).outcome).toBeNull()
+    expect(asked(once, start + 5_300).outcome).toEqual({ state: 'failed', at: start + 5_300 })
+  })
+
   test('that nobody can be drawn for, or nobody can be paid in, is closed at once', () => {
     const few = { ...drawn, seats: [], committee: { ...drawn.committee, fallback: true } }
     const round = seated(beginRound(terms), few, start)
@@ -245,7 +258,7 @@ function perform(round: Round, effect: Effect, now: number): Round {
     case 'cancel':
       return cancelled(round, effect.lease.position)
     case 'find_audit_block':
-      return auditBlockFound(round, block, false)
+      return auditBlockFound(round, block, false, now)
     case 'ask': {
       const seatedCommittee = drawn as unknown as Parameters<typeof tallyVotes>[1]
       const votes = round.votes.map(({ vote }) => vote)

@@ -80,6 +80,8 @@ export interface Round {
   closedAt: number | null
   auditBlock: Block | null
   isAudited: boolean
+  /** Network time from which validators can be asked: when the audit block was found. */
+  askableAt: number | null
   /** The latest of each validator. */
   finalityVotes: readonly FinalityVote[]
   asking: { attempts: number; nextAt: number }
@@ -108,6 +110,7 @@ export const beginRound = (terms: RoundTerms): Round => ({
   closedAt: null,
   auditBlock: null,
   isAudited: false,
+  askableAt: null,
   finalityVotes: [],
   asking: { attempts: 0, nextAt: 0 },
   outcome: null,

@@ -29,7 +29,7 @@ import type { MissReason } from './states.ts'
 
 /** Most votes that validators are sent. */
 const votesMax = 64
-/** How long validators are asked after the close before the round has failed. */
+/** How long validators are asked before the round has failed. */
 const failSecs = 300
 const firstPauseSecs = 5
 
@@ -203,10 +203,13 @@ export const refused = (round: Round, position: number, because: 'invalid_vote' 
 export const cancelled = (round: Round, position: number): Round =>
   mapLease(round, position, (lease) => ({ ...lease, isObsolete: false }))
 
-/** The block that decides whether the round is audited. After a reorganisation it is another one. */
-export function auditBlockFound(round: Round, block: Block, isAudited: boolean): Round {
+/**
+ * The block that decides whether the round is audited; after a reorganisation it is another one. Nobody can be asked before
+ * the first is found, however long the chain is silent.
+ */
+export function auditBlockFound(round: Round, block: Block, isAudited: boolean, now: number): Round {
   if (round.closedAt === null || round.outcome !== null || round.auditBlock?.hash === block.hash) return round
-  return { ...round, auditBlock: block, isAudited }
+  return { ...round, auditBlock: block, isAudited, askableAt: round.askableAt ?? now }
 }
 
 /** What validators answered when they were asked. */
@@ -230,7 +233,8 @@ export function answered(round: Round, answers: Answers, at: { now: number; ms: 
   const attempts = round.asking.attempts + 1
   const nextAt = at.now + firstPauseSecs * 2 ** Math.min(16, attempts - 1)
   const asked = { ...round, finalityVotes, results, asking: { attempts, nextAt } }
-  const isTimeUp = at.now >= round.closedAt + failSecs
+  const failsAt = (round.askableAt ?? round.closedAt) + failSecs
+  const isTimeUp = at.now >= failsAt
   const record = signedRecord(finalityVotes, answers.validators)
   const result = record && results[record.receipt_hash]
   // A result that nobody shows is waited for as long as a quorum is.
@@ -239,7 +243,7 @@ export function answered(round: Round, answers: Answers, at: { now: number; ms: 
     return { ...judged, outcome: { state: 'finalized', record, at: at.now, ms: at.ms } }
   }
   if (isTimeUp) return { ...asked, outcome: { state: 'failed', at: at.now } }
-  return { ...asked, asking: { attempts, nextAt: Math.min(nextAt, round.closedAt + failSecs) } }
+  return { ...asked, asking: { attempts, nextAt: Math.min(nextAt, failsAt) } }
 }
 
 /** Nobody could send the result with a vote, so nobody missed a vote. */

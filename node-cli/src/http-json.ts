@@ -1,3 +1,6 @@
+import type { IncomingMessage } from 'node:http'
+import { pipeline } from 'node:stream'
+
 /** What is asked of a server. */
 export interface JsonRequest {
   readonly method?: 'GET' | 'POST' | 'PUT'
@@ -11,9 +14,14 @@ export interface JsonRequest {
   readonly stop?: AbortSignal | undefined
 }
 
+/** By name, in any case; null for one that is not there. */
+export interface AnswerHeaders {
+  readonly get: (name: string) => string | null
+}
+
 export interface JsonAnswer {
   readonly status: number
-  readonly headers: Headers
+  readonly headers: AnswerHeaders
   /** Undefined for what is not JSON. */
   readonly value: unknown
 }
@@ -30,7 +38,7 @@ export class OversizedAnswer extends Error {
 
 export interface BytesAnswer {
   readonly status: number
-  readonly headers: Headers
+  readonly headers: AnswerHeaders
   /** Undefined for what is of another type than was asked for. */
   readonly bytes: Uint8Array | undefined
 }
@@ -48,6 +56,8 @@ export async function requestJson(url: string, request: JsonRequest): Promise<Js
 /**
  * Asks a server for bytes. Redirects are answers like any other, and what is declared as another type is not read.
  *
+ * It does not call `fetch`, which has a node load a second HTTP client, and keep it: 15 MiB.
+ *
  * @param type null for any.
  * @throws {@link NoAnswer}, {@link OversizedAnswer}
  */
@@ -56,50 +66,83 @@ export async function requestBytes(
   type: string | null,
   request: JsonRequest,
 ): Promise<BytesAnswer> {
-  const { method = 'GET', headers, body, timeoutSeconds, answerBytesMax, stop } = request
+  const { timeoutSeconds, answerBytesMax, stop } = request
   const timeout = AbortSignal.timeout(1000 * timeoutSeconds)
+  const signal = stop === undefined ? timeout : AbortSignal.any([timeout, stop])
   try {
-    const response = await fetch(url, {
-      method,
-      redirect: 'manual',
-      signal: stop === undefined ? timeout : AbortSignal.any([timeout, stop]),
-      headers: {
-        ...(type !== null && { Accept: type }),
-        ...(body !== undefined && { 'Content-Type': 'application/json' }),
-        ...headers,
-      },
-      ...(body !== undefined && { body }),
-    })
+    const response = await send(url, type, request, signal)
     return {
-      status: response.status,
-      headers: response.headers,
+      status: response.statusCode ?? 0,
+      headers: headersOf(response),
       bytes: await readBytes(response, type, answerBytesMax),
     }
   } catch (error) {
     if (error instanceof OversizedAnswer) throw error
-    throw new NoAnswer(reasonOf(error, timeoutSeconds))
+    throw new NoAnswer(timeout.aborted ? `nothing came within ${timeoutSeconds} s` : reasonOf(error))
   }
 }
 
+/** Resolves with the head of the answer. */
+async function send(
+  url: string,
+  type: string | null,
+  { method = 'GET', headers, body }: JsonRequest,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  // TLS is not loaded for a hub of this machine.
+  const { default: client } = url.startsWith('https:')
+    ? await import('node:https')
+    : await import('node:http')
+  return new Promise((resolve, reject) => {
+    const sent = client.request(url, {
+      method,
+      signal,
+      headers: {
+        'Accept-Encoding': 'gzip',
+        ...(type !== null && { Accept: type }),
+        ...(body !== undefined && { 'Content-Type': 'application/json' }),
+        ...headers,
+      },
+    })
+    sent.on('response', resolve)
+    sent.on('error', reject)
+    sent.end(body)
+  })
+}
+
+const headersOf = ({ headers }: IncomingMessage): AnswerHeaders => ({
+  get: (name) => {
+    const value = headers[name.toLowerCase()]
+    return Array.isArray(value) ? value.join(', ') : (value ?? null)
+  },
+})
+
 async function readBytes(
-  response: Response,
+  response: IncomingMessage,
   type: string | null,
   bytesMax: number,
 ): Promise<Uint8Array | undefined> {
-  const [declared = ''] = (response.headers.get('content-type') ?? '').toLowerCase().split(';')
+  const [declared = ''] = (response.headers['content-type'] ?? '').toLowerCase().split(';')
   if (type !== null && declared.trim() !== type) {
-    await response.body?.cancel()
+    response.destroy()
     return undefined
   }
   const chunks: Uint8Array[] = []
   let length = 0
   // Leaving the loop ends the transfer.
-  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+  for await (const chunk of await unpacked(response)) {
     length += chunk.length
     if (length > bytesMax) throw new OversizedAnswer(`more than ${bytesMax} bytes`)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)
+}
+
+async function unpacked(response: IncomingMessage): Promise<AsyncIterable<Uint8Array>> {
+  if (response.headers['content-encoding'] !== 'gzip') return response
+  const { default: zlib } = await import('node:zlib')
+  // What goes wrong on the way is thrown where it is read.
+  return pipeline(response, zlib.createGunzip(), () => {})
 }
 
 function parsed(bytes: Uint8Array): unknown {
@@ -110,14 +153,12 @@ function parsed(bytes: Uint8Array): unknown {
   }
 }
 
-/** fetch says "fetch failed" and hides the reason. */
-function reasonOf(error: unknown, timeoutSeconds: number): string {
-  const { name, message, cause } = error as Error
-  if (name === 'TimeoutError') return `nothing came within ${timeoutSeconds} s`
-  if (!(cause instanceof Error)) return message
-  const { code } = cause as NodeJS.ErrnoException
+/** Where a name has several addresses, the errors of all are in one without a message. */
+function reasonOf(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException
   if (code === 'ECONNREFUSED') return 'the connection is refused'
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'its name is not known'
-  if (code?.startsWith('ERR_SSL')) return 'what is there speaks no TLS, so its address begins with http:'
-  return cause.message || String(cause)
+  if (code?.startsWith('ERR_SSL') || code === 'EPROTO')
+    return 'what is there speaks no TLS, so its address begins with http:'
+  return message || String(code)
 }

@@ -1,4 +1,4 @@
-import { createPublicKey, verify } from 'node:crypto'
+import { createHash, createPublicKey, verify } from 'node:crypto'
 import {
   deriveNodeId,
   type Profile,
@@ -17,6 +17,8 @@ export const verifyNatively = strictEd25519Verifier((publicKey, message, signatu
   return verify(null, message, key, signature)
 })
 
+const sha256 = (bytes: Uint8Array): Uint8Array => createHash('sha256').update(bytes).digest()
+
 /** The check of `verifyRequestSignature`, natively. */
 export function verifyNodeSignature(
   profile: Profile,
@@ -25,6 +27,6 @@ export function verifyNodeSignature(
 ): boolean {
   return (
     deriveNodeId(profile, public_key) === node_id &&
-    verifyNatively(public_key, requestText(profile, { ...request, timestamp, nonce }), signature)
+    verifyNatively(public_key, requestText(profile, { ...request, timestamp, nonce }, sha256), signature)
   )
 }

@@ -1,7 +1,7 @@
 import { hasExactKeys, isObject } from '../encoding/index.ts'
 import type { Profile } from '../identity/index.ts'
 import { deriveNodeId } from '../identity/index.ts'
-import { ed25519PublicKey, signEd25519, verifyEd25519 } from '../signatures/index.ts'
+import { type Ed25519Verifier, ed25519PublicKey, signEd25519, verifyEd25519 } from '../signatures/index.ts'
 import { quorum } from './quorum.ts'
 
 /** A validator's signature under a snapshot or an epoch receipt. */
@@ -32,13 +32,14 @@ export function countAttestations(
   text: string,
   attestations: readonly unknown[],
   validators: readonly string[],
+  verify: Ed25519Verifier = verifyEd25519,
 ): number {
   const signers = new Set<string>()
   for (const one of attestations)
     if (isAttestation(one) && validators.includes(one.public_key) && !signers.has(one.public_key))
       if (
         one.node_id === deriveNodeId(profile, one.public_key) &&
-        verifyEd25519(one.public_key, text, one.signature)
+        verify(one.public_key, text, one.signature)
       )
         signers.add(one.public_key)
   return signers.size
@@ -50,8 +51,11 @@ export function isAttested(
   text: string,
   attestations: readonly unknown[],
   validators: readonly string[],
+  verify?: Ed25519Verifier,
 ): boolean {
-  return countAttestations(profile, text, attestations, validators) >= quorum(new Set(validators).size)
+  return (
+    countAttestations(profile, text, attestations, validators, verify) >= quorum(new Set(validators).size)
+  )
 }
 
 function isAttestation(value: unknown): value is Attestation {

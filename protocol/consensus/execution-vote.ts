@@ -10,6 +10,7 @@ import {
 import { type ExecutionReceipt, hashReceipt, hashState, type StateTransition } from '../execution/index.ts'
 import type { Profile } from '../identity/index.ts'
 import { type DirectRound, deriveDirectRoundId } from '../identity/index.ts'
+import type { Ed25519Verifier } from '../signatures/index.ts'
 import { type RoundVote, signVote, VoteError, type VoteSignatures, voteMembers } from './round-vote.ts'
 import { isExecutionReceipt, requireVoteOfRun } from './task-vote.ts'
 
@@ -59,9 +60,13 @@ function roundOf({ round, receipt, payout_address, state }: ExecutionVoteContent
  * its gas limit, and the key, the node id and both signatures fit.
  * @throws {@link VoteError}
  */
-export function parseExecutionVote(profile: Profile, value: unknown): ExecutionVote {
+export function parseExecutionVote(
+  profile: Profile,
+  value: unknown,
+  verify?: Ed25519Verifier,
+): ExecutionVote {
   if (!isExecutionVoteShape(value)) throw new VoteError('it has not exactly the members of an execution vote')
-  requireVoteOfRun(profile, value, roundOf(value), value.round)
+  requireVoteOfRun(profile, value, roundOf(value), value.round, verify)
   return value
 }
 

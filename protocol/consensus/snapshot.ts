@@ -11,6 +11,7 @@ import {
 } from '../encoding/index.ts'
 import type { NetworkParams } from '../identity/index.ts'
 import { type Profile, profileStrings } from '../identity/index.ts'
+import type { Ed25519Verifier } from '../signatures/index.ts'
 import { type Attestation, createAttestation, isAttested } from './attestation.ts'
 import type { Beacon } from './beacon.ts'
 
@@ -166,6 +167,7 @@ export function isSnapshotAttested(
   setHash: string,
   attestations: readonly unknown[],
   validators: readonly string[],
+  verify?: Ed25519Verifier,
 ): boolean {
-  return isAttested(profile, snapshotText(profile, setHash), attestations, validators)
+  return isAttested(profile, snapshotText(profile, setHash), attestations, validators, verify)
 }

@@ -1,5 +1,6 @@
 import type { Profile } from '../identity/index.ts'
 import { deriveTaskRoundId } from '../identity/index.ts'
+import type { Ed25519Verifier } from '../signatures/index.ts'
 import type { SeatedCommittee } from './committee.ts'
 import { VoteError } from './round-vote.ts'
 import type { CommitteeSize } from './sortition.ts'
@@ -35,18 +36,20 @@ export interface TallyWithVotes extends Tally {
  *
  * @param seated The committee of the task, from {@link seatCommittee}.
  * @param votes As received, in any order; anything that is no vote is rejected.
+ * @param verify Another verifier of the same outcome.
  */
 export function tallyVotes(
   profile: Profile,
   seated: SeatedCommittee,
   task: Task,
   votes: readonly unknown[],
+  verify?: Ed25519Verifier,
 ): TallyWithVotes {
   const roundId = deriveTaskRoundId(task)
   const rejected: number[] = []
   const valid: TaskVote[] = []
   votes.forEach((value, position) => {
-    const vote = readVote(profile, seated, roundId, value)
+    const vote = readVote(profile, seated, roundId, value, verify)
     if (vote === null) rejected.push(position)
     else valid.push(vote)
   })
@@ -89,10 +92,11 @@ function readVote(
   seated: SeatedCommittee,
   roundId: string,
   value: unknown,
+  verify: Ed25519Verifier | undefined,
 ): TaskVote | null {
   if (!isTaskVote(value) || value.round_id !== roundId || !hasSeat(seated, value)) return null
   try {
-    return parseTaskVote(profile, value)
+    return parseTaskVote(profile, value, verify)
   } catch (error) {
     if (error instanceof VoteError) return null
     throw error

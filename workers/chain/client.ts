@@ -36,15 +36,20 @@ export interface RecentLogs {
   logs: { transactionHash: string; blockNumber: number; data: string; topics: string[] }[]
 }
 
-const timeoutMs = 3_000
+/** How the hub asks its chain. */
+export interface ChainAccess {
+  rpcUrl: string
+  /** A node that has not answered by then counts as one that does not. */
+  timeoutMs: number
+  /**
+   * Has the nodes compared before each question, for what must not be asked of one that lags. Left out, the first that
+   * answers is asked.
+   */
+  chainId?: number
+}
 
-/**
- * Every method throws when the chain cannot be reached in time.
- *
- * @param chainId - Has the nodes compared before each question, for what must not be asked of one that lags. Left out, the
- * first that answers is asked.
- */
-export function createChainClient(rpcUrl: string, chainId?: number): ChainClient {
+/** Every method throws when the chain cannot be reached in time. */
+export function createChainClient({ rpcUrl, timeoutMs, chainId }: ChainAccess): ChainClient {
   // One for every question: requests that wait for one another would belong to different callers.
   const rpc = () => new JsonRpc(rpcUrl, timeoutMs, chainId)
   return {

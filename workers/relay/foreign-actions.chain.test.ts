@@ -20,7 +20,7 @@ const hex32 = (value: number) => `0x${value.toString(16).padStart(64, '0')}`
 const staking = `0x${'0b'.repeat(20)}`
 
 describe('the transaction that a signed action came with', () => {
-  const client = createChainClient('http://chain.test')
+  const client = createChainClient({ rpcUrl: 'http://chain.test', timeoutMs: 3_000 })
   const subscriptionId = hex32(7) as Hex
   const payout = `0x${'0c'.repeat(20)}` as const
   const signature = `0x${'5a'.repeat(65)}` as const
@@ -89,7 +89,11 @@ describe('the transaction that a signed action came with', () => {
     vi.mocked(fetch).mockImplementation((url, init) =>
       (String(url).includes('behind') ? toBehind : toChain)(url, init),
     )
-    const both = createChainClient('http://behind.test,http://chain.test', chain.id)
+    const both = createChainClient({
+      rpcUrl: 'http://behind.test,http://chain.test',
+      timeoutMs: 3_000,
+      chainId: chain.id,
+    })
     expect(await findForeignSubmission(both, request, chain.head)).toMatchObject({ txHash: hex32(1_000) })
   })
 })

@@ -41,7 +41,8 @@ function relayerConfig(env: Env, id: DurableObjectId): RelayerConfig | null {
     publish: (relays) => services(env).transactions.put(relays),
     findForeignSubmission: async (relay, atLeast) => {
       const { findForeignSubmission } = await import('./foreign-submission.ts')
-      const chain = createChainClient(rpcUrl, settings.PROFILE.chain_id)
+      const { CHAIN_TIMEOUT_MS: timeoutMs, PROFILE: profile } = settings
+      const chain = createChainClient({ rpcUrl, timeoutMs, chainId: profile.chain_id })
       return findForeignSubmission(chain, relay, atLeast)
     },
   }

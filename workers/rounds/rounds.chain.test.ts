@@ -420,7 +420,7 @@ describe('a round with five members and four validators', () => {
     for (const { member } of voters) expect(await member.relay.drain()).toEqual([])
   })
 
-  test('without a quorum of the validators asks again after growing pauses, and fails 300 s after the close', async () => {
+  test('without a quorum of the validators asks again after growing pauses, and fails 300 s after the audit block was found', async () => {
     const { roundId, voters } = await accepted()
     await voteAll(voters)
     for (const validator of rounds.validators.slice(0, 2))

@@ -46,14 +46,22 @@ export function openDatabase(dataDir: string): DatabaseSync {
   })
 }
 
+interface DatabaseFailure extends Error {
+  readonly code: 'ERR_SQLITE_ERROR'
+}
+
+/** Whether a database could not be used: its disk is full or fails, or another program holds it. Nothing was written. */
+export const isDatabaseFailure = (error: unknown): error is DatabaseFailure =>
+  error instanceof Error && (error as { code?: unknown }).code === 'ERR_SQLITE_ERROR'
+
 /** What `work` gives, with the problems of a database as problems of its data directory. @throws {@link CliError} */
 export function orRefuse<T>(file: string, work: () => T): T {
   try {
     return work()
   } catch (error) {
     if (error instanceof ForeignFile) throw new CliError('data_dir', error.message)
-    if ((error as { code?: string }).code !== 'ERR_SQLITE_ERROR') throw error
-    throw new CliError('data_dir', `${file} cannot be used: ${(error as Error).message}`)
+    if (!isDatabaseFailure(error)) throw error
+    throw new CliError('data_dir', `${file} cannot be used: ${error.message}`)
   }
 }
 

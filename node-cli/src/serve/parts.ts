@@ -3,6 +3,7 @@ import { validatorPart } from './consensus/validator-part.ts'
 import type { Epochs } from './epochs/index.ts'
 import { evidencePart } from './evidence/evidence-part.ts'
 import { hubPart } from './hub/hub-part.ts'
+import { idleMemoryPart } from './idle-memory.ts'
 import { minerPart } from './miner/miner-part.ts'
 import type { Part, ServeNode } from './node.ts'
 import { stateSyncPart } from './sync/state-sync.ts'
@@ -19,6 +20,7 @@ export function partsOf(
 ): readonly Part[] {
   const { hubUrl, role, stateSync } = node.config
   return [
+    idleMemoryPart(),
     ...(hubUrl === null ? [] : [hubPart(node, hubUrl)]),
     ...(stateSync ? [stateSyncPart(node)] : []),
     ...(consensus === null ? [] : [validatorPart(node, consensus)]),

@@ -4,6 +4,7 @@ import packageJson from '../../package.json' with { type: 'json' }
 import { exitCodes } from '../cli/errors.ts'
 import { leaveAtOnce } from '../cli/leave.ts'
 import { writeOutput } from '../cli/standard-streams.ts'
+import { isDatabaseFailure } from '../data-dir/database.ts'
 import { withDataDir } from '../data-dir/lock.ts'
 import { createNodeKey, identityOf } from '../data-dir/node-key.ts'
 import { closeThreads, keepThreads } from '../engine/index.ts'
@@ -215,6 +216,10 @@ const timeOut = (ms: number): Promise<'late'> =>
 /** What nothing catches leaves the process in a state that nobody knows; a service starts it anew. */
 function leaveOnBugs(log: Log): void {
   process.once('uncaughtException', (error) => {
+    if (isDatabaseFailure(error)) {
+      log.error('the data directory cannot be used, so the node ends', { reason: error.message })
+      process.exit(exitCodes.failed)
+    }
     log.error('this is a bug of nodectl, please report it', {
       version: packageJson.version,
       reason: error.stack,

@@ -1,4 +1,5 @@
 import path from 'node:path'
+import { allocatorEnvironment } from './allocator-environment.ts'
 import type { ServiceOptions } from './service-options.ts'
 
 export const systemdFile = '/etc/systemd/system/nodectl.service'
@@ -11,6 +12,9 @@ const stateFolder = '/var/lib'
  * its data directory alone. Memory may be made executable, because V8 compiles modules at run time.
  */
 export function systemdUnit({ command, user, dataDir, environmentFile }: ServiceOptions): string {
+  const allocator = Object.entries(allocatorEnvironment)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(' ')
   const isState = path.dirname(dataDir) === stateFolder
   return `# Install, as root:
 #   useradd --system --shell /usr/sbin/nologin ${user}
@@ -30,6 +34,8 @@ StartLimitIntervalSec=0
 [Service]
 Type=exec
 User=${user}
+# An idle node gives its memory back.
+Environment=${allocator}
 EnvironmentFile=${environmentFile}
 ExecStart=${[...command, 'serve'].map(quoted).join(' ')}
 Restart=on-failure

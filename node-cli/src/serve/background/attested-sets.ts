@@ -10,6 +10,7 @@ import {
   SnapshotError,
 } from '../../../../protocol/consensus/index.ts'
 import { CanonicalJsonError, isObject, parseStrictJson } from '../../../../protocol/encoding/index.ts'
+import { verifyNatively } from '../../node-verifier.ts'
 import { profile } from '../../profile.ts'
 
 /** The answer of a hub that shall be the attested set of an epoch. */
@@ -58,7 +59,7 @@ export function readAttestedSet({ bytes, bounds, validators }: SetToRead): ReadS
       return { status: 'invalid', problem: 'it is no snapshot with attestations' }
     const snapshot = parseSnapshot(answer.snapshot, bounds)
     const setHash = hashSnapshot(snapshot)
-    if (!isSnapshotAttested(profile, setHash, answer.attestations, validators))
+    if (!isSnapshotAttested(profile, setHash, answer.attestations, validators, verifyNatively))
       return { status: 'unattested' }
     keep(setHash, snapshot)
     const { network, project_id, epoch, consensus_hash, params_hash } = snapshot

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { type Attestation, epochStart } from '../../../../protocol/consensus/index.ts'
 import type { Problem } from '../../../../protocol/encoding/index.ts'
 import type { ServeNode } from '../node.ts'
@@ -8,17 +9,38 @@ import { Once } from './once.ts'
 import { Refusal, refusal } from './refusal.ts'
 import type { ReadSnapshot } from './set-rules.ts'
 
+/** Sets of which it is known how they came: those of an epoch of many projects. */
+const attestedMax = 1024
+
+/** What names a set, and what it is of. */
+interface Named {
+  readonly projectId: string
+  readonly epoch: number
+  readonly setHash: string
+}
+
+type CommitteeSetsNode = Pick<
+  ServeNode,
+  'background' | 'clock' | 'log' | 'params' | 'profile' | 'seed' | 'store'
+>
+
 type Read = Extract<ReadSnapshot, { status: 'read' }>
 
 /** Attests the sets that committees are drawn from: one for each project and epoch. */
 export class CommitteeSets {
-  readonly #node: ServeNode
-  readonly #hub: HubFacts
+  readonly #node: CommitteeSetsNode
+  readonly #hub: Pick<HubFacts, 'rules' | 'stakingAddress'>
   readonly #chain: ChainFacts | null
-  /** The hub asks again while the check of a large set goes on. */
-  readonly #checks = new Once<Attestation>()
+  /** The hub asks again while a large set is looked at, which takes seconds: what came is told apart by its bytes. */
+  readonly #looks = new Once<Attestation>()
+  /** What was attested last, by the digest of what came. */
+  readonly #attested = new Map<string, Named>()
 
-  constructor(node: ServeNode, hub: HubFacts, chain: ChainFacts | null) {
+  constructor(
+    node: CommitteeSetsNode,
+    hub: Pick<HubFacts, 'rules' | 'stakingAddress'>,
+    chain: ChainFacts | null,
+  ) {
     this.#node = node
     this.#hub = hub
     this.#chain = chain
@@ -31,20 +53,43 @@ export class CommitteeSets {
    * this node may have attested from a data directory that this one is a copy of.
    */
   async attest(bytes: Uint8Array): Promise<Attestation> {
-    const { background, store } = this.#node
-    const read = await background.run('readSnapshot', { bytes, params: this.#node.params() })
+    const digest = createHash('sha256').update(bytes).digest('hex')
+    return this.#looks.run(digest, async () => {
+      const known = this.#attested.get(digest)
+      const given = known && this.#given(known)
+      if (given) return given
+      const { attestation, named } = await this.#lookAt(bytes)
+      this.#attested.set(digest, named)
+      for (const oldest of this.#attested.keys()) {
+        if (this.#attested.size <= attestedMax) break
+        this.#attested.delete(oldest)
+      }
+      return attestation
+    })
+  }
+
+  async #lookAt(bytes: Uint8Array): Promise<{ attestation: Attestation; named: Named }> {
+    const { background, params } = this.#node
+    const read = await background.run('readSnapshot', { bytes, params: params() })
     if (read.status === 'invalid') throw new Refusal(read.problems)
     const { setHash, header } = read
-    const given = store.sets.attested(header.project_id, header.epoch)
-    if (given !== null) return onlyOf(setHash, given)
+    const named = { projectId: header.project_id, epoch: header.epoch, setHash }
+    const given = this.#given(named)
+    if (given !== null) return { attestation: given, named }
     try {
-      return await this.#checks.run(setHash, () => this.#check(read))
+      return { attestation: await this.#check(read), named }
     } catch (error) {
       const { project_id, epoch } = header
       const reason = (error as Error).message
       this.#node.log.warn('set not attested', { project_id, epoch, set_hash: setHash, reason })
       throw error
     }
+  }
+
+  /** The attestation of the epoch, if there is one. @throws {@link Refusal} where it is of another set. */
+  #given({ projectId, epoch, setHash }: Named): Attestation | null {
+    const given = this.#node.store.sets.attested(projectId, epoch)
+    return given && onlyOf(setHash, given)
   }
 
   async #check(read: Read): Promise<Attestation> {

@@ -18,6 +18,7 @@ import {
 import { type Problem, ProblemList } from '../../../../protocol/encoding/index.ts'
 import { deriveTaskRoundId, type NetworkParams, type Profile } from '../../../../protocol/identity/index.ts'
 import type { Consensus } from '../../../../protocol/manifest/index.ts'
+import { verifyNatively } from '../../node-verifier.ts'
 import type { Fallback, Judgement, RoundMember } from '../store/rounds.ts'
 import { problem } from './refusal.ts'
 
@@ -93,7 +94,7 @@ export function judgeRound(
   if (!problems.isEmpty) return { status: 'invalid', problems: problems.found() }
 
   const votes = fallback === null ? round.votes : []
-  const tally = tallyVotes(profile, seated, task, votes)
+  const tally = tallyVotes(profile, seated, task, votes, verifyNatively)
   const rejected = new Set(tally.rejected)
   const draw = auditDraw(profile, deriveTaskRoundId(task), audit_block.hash)
   return {
@@ -148,7 +149,7 @@ export type CheckedTaskVote =
 export function checkTaskVote(value: unknown, context: Omit<RoundContext, 'now'>): CheckedTaskVote {
   const { profile, params, consensus, snapshot } = context
   try {
-    const vote = parseTaskVote(profile, value)
+    const vote = parseTaskVote(profile, value, verifyNatively)
     const { project_id, epoch } = snapshot
     parseTask(vote.task, { consensus, project_id, epoch, set_hash: vote.task.set_hash })
     const rules = { committee: consensus.work.committee, params }

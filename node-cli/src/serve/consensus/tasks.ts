@@ -14,6 +14,7 @@ import {
 } from '../../../../protocol/consensus/index.ts'
 import type { Problem } from '../../../../protocol/encoding/index.ts'
 import type { Profile } from '../../../../protocol/identity/index.ts'
+import { verifyNatively } from '../../node-verifier.ts'
 import type { CheckedVote } from '../store/round-votes.ts'
 import { executionSubject } from './counts.ts'
 import {
@@ -65,7 +66,8 @@ export const consensusTasks = {
     setHash: string
     attestations: readonly unknown[]
     validators: readonly string[]
-  }): boolean => isSnapshotAttested(set.profile, set.setHash, set.attestations, set.validators),
+  }): boolean =>
+    isSnapshotAttested(set.profile, set.setHash, set.attestations, set.validators, verifyNatively),
 
   judgeRound: ({
     round,
@@ -102,7 +104,7 @@ export const consensusTasks = {
   }): CheckedValidatorVote[] =>
     votes.map((value) =>
       checked(() => {
-        const vote = parseFinalityVote(profile, value, validators)
+        const vote = parseFinalityVote(profile, value, validators, verifyNatively)
         return { vote, subject: hashFinality(vote.finality) }
       }),
     ),
@@ -117,7 +119,7 @@ export const consensusTasks = {
     validators: readonly string[]
   }): CheckedValidatorVote =>
     checked(() => {
-      const vote = parseExecutionVote(profile, value)
+      const vote = parseExecutionVote(profile, value, verifyNatively)
       if (!validators.includes(vote.public_key)) throw new VoteError('its key is no current validator')
       return { vote, subject: executionSubject(vote) }
     }),

@@ -1,6 +1,7 @@
 import { type Attestation, countAttestations } from '../../../../protocol/consensus/index.ts'
 import { isObject } from '../../../../protocol/encoding/index.ts'
 import { type EpochReceipt, epochReceiptText } from '../../../../protocol/settlement/index.ts'
+import { verifyNatively } from '../../node-verifier.ts'
 import type { ServeNode } from '../node.ts'
 import { type PeerClient, PeerError } from '../peers/peer-client.ts'
 import type { Peers } from '../peers/peers.ts'
@@ -82,6 +83,7 @@ export class EpochLeader {
 
   #isAttestationOf({ publicKey }: PeerClient, value: unknown, receiptHash: string): boolean {
     const { profile } = this.#node
-    return countAttestations(profile, epochReceiptText(profile, receiptHash), [value], [publicKey]) === 1
+    const text = epochReceiptText(profile, receiptHash)
+    return countAttestations(profile, text, [value], [publicKey], verifyNatively) === 1
   }
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { isDatabaseFailure } from '../../data-dir/database.ts'
 import { RunAbandoned } from '../execution/execution-queue.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
@@ -146,7 +147,7 @@ function errorAnswer(error: unknown, requestId: string, log: Log): Answer {
 
 /** A disk that is full or fails, and a database that another program holds: nothing was kept, and nothing was promised. */
 function faultOf(error: unknown): ApiError {
-  if ((error as { code?: unknown } | null)?.code === 'ERR_SQLITE_ERROR')
+  if (isDatabaseFailure(error))
     return unavailable('The node cannot use its data directory at the moment. Try again later.', retrySeconds)
   return new ApiError('internal', 'The node failed in a way it does not know. Report it with the request_id.')
 }

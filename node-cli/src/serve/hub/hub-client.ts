@@ -9,14 +9,12 @@ import {
 } from '../../http-json.ts'
 import { HubError, invalidAnswer } from './hub-error.ts'
 import type { RequestSigner } from './request-signer.ts'
+import { readRetryAfter } from './retry-after.ts'
 
 /** Answers are small, but those that say so. */
 const answerBytesMax = 2 ** 20
 
 const timeoutSeconds = 10
-
-/** No hub is worth waiting longer for, whatever it says. */
-const retryAfterSecondsMax = 3600
 
 export interface HubRequest {
   readonly method: 'GET' | 'POST' | 'PUT'
@@ -121,11 +119,8 @@ function refusalOf(
       `${origin} sends callers on to ${headers.get('location') ?? 'another place'}, which is not followed`,
       'Name the hub by the address it has itself.',
     )
-  const retryAfter = Number(headers.get('retry-after') ?? Number.NaN)
-  const details = {
-    status,
-    ...(retryAfter >= 0 && { retryAfterSeconds: Math.min(retryAfter, retryAfterSecondsMax) }),
-  }
+  const retryAfterSeconds = readRetryAfter(headers)
+  const details = { status, ...(retryAfterSeconds !== null && { retryAfterSeconds }) }
   const failure = status >= 500 ? 'unreachable' : 'refused'
   if (isObject(value) && typeof value.error === 'string' && typeof value.message === 'string') {
     const reason = isObject(value.details) ? value.details.reason : undefined

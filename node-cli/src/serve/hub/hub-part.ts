@@ -1,4 +1,5 @@
 import packageJson from '../../../package.json' with { type: 'json' }
+import { isDatabaseFailure } from '../../data-dir/database.ts'
 import { nodeSigner } from '../../node-signer.ts'
 import { capabilitiesOf } from '../capabilities.ts'
 import { deviceEngineOf } from '../device-engine.ts'
@@ -95,7 +96,7 @@ function startRegistration(node: ServeNode, client: HubClient): RunningRegistrat
     },
     explain: () => explainOffset(client, clock, node.params().max_skew),
     afterEach: async () => {
-      store.hubContact.heard(clock.now())
+      noteContact(node)
       await refresh()
     },
     changed: (link) => {
@@ -107,6 +108,16 @@ function startRegistration(node: ServeNode, client: HubClient): RunningRegistrat
         log.warn('this device is bound to no wallet, so it gets no work; bind it with: nodectl bind', {})
     },
   })
+}
+
+/** A contact that is not noted costs this node evidence against others, and no heartbeat. */
+function noteContact({ store, clock, log }: ServeNode): void {
+  try {
+    store.hubContact.heard(clock.now())
+  } catch (error) {
+    if (!isDatabaseFailure(error)) throw error
+    log.error('the data directory cannot be used', { reason: error.message })
+  }
 }
 
 const sourceOf = ({ profile, store }: ServeNode, client: HubClient) => ({

@@ -1,6 +1,7 @@
 import { hashNetworkParams } from '../../../../protocol/identity/index.ts'
 import type { OfferFrame } from '../../../../protocol/relay/index.ts'
 import packageJson from '../../../package.json' with { type: 'json' }
+import { isDatabaseFailure } from '../../data-dir/database.ts'
 import { NodeFault } from '../../engine/index.ts'
 import { nodeSigner } from '../../node-signer.ts'
 import { deviceEngineOf } from '../device-engine.ts'
@@ -10,6 +11,7 @@ import type { Log } from '../log.ts'
 import type { Part, ServeNode } from '../node.ts'
 import type { Lease } from '../store/leases.ts'
 import { type KeptBenchmark, keptBenchmark, runBenchmark } from './benchmark.ts'
+import { whileHubIsAway } from './hub-patience.ts'
 import { minerMetrics } from './miner-metrics.ts'
 import { checkOffer } from './offer-checks.ts'
 import { OfferDesk } from './offer-desk.ts'
@@ -43,9 +45,10 @@ export function minerPart(node: ServeNode, url: string): Part {
       announce: () => link?.announce(),
       now: hubTime,
     },
-    check: async (offer) => {
+    check: async (offer, stop) => {
       await catchUp(node, client, offer)
-      return checkOffer(offer, node, sources, hubTime)
+      const check = () => checkOffer(offer, node, sources, hubTime)
+      return whileHubIsAway(check, { now: hubTime, until: offer.accept_by, stop })
     },
     metrics: counts,
   })
@@ -72,7 +75,8 @@ export function minerPart(node: ServeNode, url: string): Part {
         error instanceof HubError ||
         error instanceof OfferRefused ||
         error instanceof NodeFault ||
-        error instanceof QueueFull
+        error instanceof QueueFull ||
+        isDatabaseFailure(error)
       if (!isExpected) throw error
       log.warn('the benchmark was not run; the next connection tries again', { reason: error.message })
     }

@@ -10,6 +10,7 @@ import {
   type NodeFrame,
   type OfferFrame,
 } from '../../../../protocol/relay/index.ts'
+import { isDatabaseFailure } from '../../data-dir/database.ts'
 import { NodeFault } from '../../engine/index.ts'
 import { QueueFull, RunAbandoned } from '../execution/execution-queue.ts'
 import { backoffSeconds } from '../hub/backoff.ts'
@@ -18,7 +19,7 @@ import type { ServeNode } from '../node.ts'
 import type { Lease, LeaseState } from '../store/leases.ts'
 import type { MinerMetrics } from './miner-metrics.ts'
 import type { CheckedOffer } from './offer-checks.ts'
-import { OfferRefused } from './offer-refused.ts'
+import { DataDirFailed, OfferRefused } from './offer-refused.ts'
 import type { WorkFrame } from './relay-link.ts'
 
 /** What the desk needs of the connection. */
@@ -34,8 +35,8 @@ export interface DeskLink {
 export interface OfferDeskParts {
   readonly node: ServeNode
   readonly link: DeskLink
-  /** @throws {@link OfferRefused} */
-  readonly check: (offer: OfferFrame) => Promise<CheckedOffer>
+  /** @param stop ends what waits for the hub. @throws {@link OfferRefused} */
+  readonly check: (offer: OfferFrame, stop: AbortSignal) => Promise<CheckedOffer>
   readonly metrics: MinerMetrics
 }
 
@@ -72,7 +73,7 @@ export class OfferDesk {
   readonly #parts: OfferDeskParts
   readonly #held = new Map<string, Held>()
   readonly #runs = new Set<Promise<void>>()
-  #isStopping = false
+  readonly #stopping = new AbortController()
   #lastRefusal: Refusal | null = null
 
   constructor(parts: OfferDeskParts) {
@@ -85,7 +86,7 @@ export class OfferDesk {
 
   /** Offers that are taken at once. */
   get slots(): number {
-    return this.#isStopping ? 0 : this.#parts.node.config.workers
+    return this.#stopping.signal.aborted ? 0 : this.#parts.node.config.workers
   }
 
   get holding(): readonly string[] {
@@ -118,7 +119,7 @@ export class OfferDesk {
 
   /** Takes no more offers, and resolves when those that run are voted on. */
   async stop(): Promise<void> {
-    this.#isStopping = true
+    this.#stopping.abort()
     this.#parts.link.announce()
     await Promise.all(this.#runs)
     for (const held of this.#held.values()) this.#put(held)
@@ -144,14 +145,16 @@ export class OfferDesk {
     try {
       this.#requireRoom()
       this.#held.set(held.offerId, held)
-      const checked = await this.#parts.check(offer)
-      if (held.abandon.signal.aborted) return
+      const { signal } = held.abandon
+      const checked = await this.#parts.check(offer, AbortSignal.any([signal, this.#stopping.signal]))
+      if (signal.aborted) return
       this.#requireServing()
       this.#accept(held, offer, checked)
       await this.#run(held, offer, checked)
     } catch (error) {
-      if (!(error instanceof OfferRefused)) throw error
-      this.#decline(held, error)
+      // What was taken back meanwhile needs no answer.
+      if (held.stage === 'checking' && held.abandon.signal.aborted) return
+      this.#decline(held, refusalOf(error))
     }
   }
 
@@ -163,12 +166,11 @@ export class OfferDesk {
   }
 
   #requireServing(): void {
-    if (this.#isStopping) throw new OfferRefused('stopping', 'the node stops')
+    if (this.#stopping.signal.aborted) throw new OfferRefused('stopping', 'the node stops')
   }
 
   #accept(held: Held, { offer_id, task, position, role }: OfferFrame, { voteBy }: CheckedOffer): void {
     const { node, link, metrics } = this.#parts
-    held.stage = 'running'
     node.store.leases.take({
       offer_id,
       round_id: held.roundId,
@@ -179,6 +181,7 @@ export class OfferDesk {
       vote_by: voteBy,
       changed_at: node.clock.now(),
     })
+    held.stage = 'running'
     this.#endAt(held, voteBy)
     link.send({ type: 'accept', offer_id })
     metrics.offered('accepted')
@@ -225,10 +228,10 @@ export class OfferDesk {
   #sendVote(held: Held): void {
     const { node, link } = this.#parts
     const { votes, leases } = node.store
-    const given = votes.find(node.identity.publicKey, 'task', held.roundId)
-    const result = leases.resultOf(held.offerId)
-    if (given === null || result === null) return
     try {
+      const given = votes.find(node.identity.publicKey, 'task', held.roundId)
+      const result = leases.resultOf(held.offerId)
+      if (given === null || result === null) return
       const wasSent = link.send({
         type: 'vote',
         offer_id: held.offerId,
@@ -238,6 +241,10 @@ export class OfferDesk {
       })
       if (wasSent) this.#logOf(held).debug('vote sent')
     } catch (error) {
+      if (isDatabaseFailure(error)) {
+        this.#logOf(held).error('the vote cannot be read; it is sent later', { reason: error.message })
+        return this.#retryLater(held)
+      }
       if (!(error instanceof FrameError)) throw error
       this.#end(held, 'missed', `output and events are too large to be sent: ${error.message}`)
       // The hub need not wait for what cannot come.
@@ -245,7 +252,8 @@ export class OfferDesk {
     }
   }
 
-  #decline(held: Held, { reason, message }: OfferRefused): void {
+  #decline(held: Held, refusal: OfferRefused): void {
+    const { reason, message } = refusal
     const { node, link, metrics } = this.#parts
     const { offerId, stage } = held
     if (stage === 'running') this.#end(held, 'missed', message)
@@ -253,7 +261,8 @@ export class OfferDesk {
     this.#put(held)
     this.#lastRefusal = { offer_id: offerId, reason, problem: message, at: node.clock.now() }
     link.send({ type: 'decline', offer_id: offerId, reason })
-    const log = this.#logOf(held)[reason === 'busy' || reason === 'stopping' ? 'info' : 'error']
+    const isUsual = (reason === 'busy' || reason === 'stopping') && !(refusal instanceof DataDirFailed)
+    const log = this.#logOf(held)[isUsual ? 'info' : 'error']
     log('offer declined', { reason, problem: message })
   }
 
@@ -303,17 +312,28 @@ export class OfferDesk {
     reason: string | null,
     fields: Readonly<Record<string, string>> = {},
   ): void {
-    const { node, metrics } = this.#parts
+    const { metrics } = this.#parts
     if (this.#held.get(held.offerId) !== held) return
     this.#put(held)
     if (held.stage === 'checking') return
-    node.store.leases.end(held.offerId, state, reason, node.clock.now())
+    this.#storeEnd(held, state, reason)
     metrics.ended(state)
     const isWrong = state === 'refused' || state === 'missed'
     this.#logOf(held)[isWrong ? 'error' : 'info'](`lease ${state}`, {
       ...(reason !== null && { reason }),
       ...fields,
     })
+  }
+
+  /** A lease that stays open in the store is missed after a restart, or its vote is sent once more. */
+  #storeEnd(held: Held, state: Exclude<LeaseState, 'leased' | 'voted'>, reason: string | null): void {
+    const { store, clock } = this.#parts.node
+    try {
+      store.leases.end(held.offerId, state, reason, clock.now())
+    } catch (error) {
+      if (!isDatabaseFailure(error)) throw error
+      this.#logOf(held).error('the end of a lease cannot be stored', { reason: error.message })
+    }
   }
 
   /** Forgets an offer, and gives up what still runs for it. */
@@ -327,4 +347,11 @@ export class OfferDesk {
   #logOf({ roundId, offerId }: Held): Log {
     return this.#parts.node.log.with({ round_id: roundId, offer_id: offerId })
   }
+}
+
+/** A node that can store no vote takes no part; it goes on for when it can. @throws what is a bug. */
+function refusalOf(error: unknown): OfferRefused {
+  if (error instanceof OfferRefused) return error
+  if (!isDatabaseFailure(error)) throw error
+  return new DataDirFailed(error)
 }

@@ -10,3 +10,21 @@ export class OfferRefused extends Error {
     this.reason = reason
   }
 }
+
+/** Thrown for an offer that cannot be judged while the hub does not give what that takes. It may in a moment. */
+export class HubAway extends OfferRefused {
+  /** How long the hub asks its callers to wait. */
+  readonly retryAfterSeconds: number | null
+
+  constructor(message: string, retryAfterSeconds: number | null) {
+    super('busy', message)
+    this.retryAfterSeconds = retryAfterSeconds
+  }
+}
+
+/** Thrown for an offer whose lease or vote cannot be stored: what is not stored is neither accepted nor sent. */
+export class DataDirFailed extends OfferRefused {
+  constructor({ message }: Error) {
+    super('busy', `the data directory cannot be used: ${message}`)
+  }
+}

@@ -9,8 +9,9 @@ import type { FoundSeat, ReadSet, SetHead } from '../background/attested-sets.ts
 import type { LoadedModule } from '../execution/module-library.ts'
 import { type HubClient, HubError, originOf, refreshSenders } from '../hub/index.ts'
 import { Members } from '../hub/members.ts'
+import { readRetryAfter } from '../hub/retry-after.ts'
 import type { ServeNode } from '../node.ts'
-import { OfferRefused } from './offer-refused.ts'
+import { HubAway, OfferRefused } from './offer-refused.ts'
 
 /** 65,536 entries of some 480 bytes, twice. */
 const setBytesMax = 64 * 1024 * 1024
@@ -176,19 +177,19 @@ export class OfferSources {
   async #bytes(target: string, answerBytesMax: number, timeoutSeconds: number): Promise<Uint8Array | null> {
     const { origin } = this.#client
     try {
-      const { status, bytes } = await requestBytes(origin + target, null, {
+      const { status, headers, bytes } = await requestBytes(origin + target, null, {
         timeoutSeconds,
         answerBytesMax,
         stop: this.#stop,
       })
       if (status >= 500 || status === 429)
-        throw new OfferRefused('busy', `the hub cannot answer GET ${target} now (${status})`)
+        throw new HubAway(`the hub cannot answer GET ${target} now (${status})`, readRetryAfter(headers))
       return status === 200 ? (bytes ?? null) : null
     } catch (error) {
       if (error instanceof OversizedAnswer)
         throw new OfferRefused('incompatible', `the hub sent ${error.message} for GET ${target}`)
       if (error instanceof NoAnswer)
-        throw new OfferRefused('busy', `the hub did not answer GET ${target}: ${error.message}`)
+        throw new HubAway(`the hub did not answer GET ${target}: ${error.message}`, null)
       throw error
     }
   }
@@ -202,7 +203,8 @@ export class OfferSources {
       return await work()
     } catch (error) {
       if (!(error instanceof HubError)) throw error
-      throw new OfferRefused(error.isPassing ? 'busy' : 'incompatible', error.message)
+      if (error.isPassing) throw new HubAway(error.message, error.retryAfterSeconds)
+      throw new OfferRefused('incompatible', error.message)
     }
   }
 }

@@ -1,0 +1,35 @@
+import { backoffSeconds } from '../hub/backoff.ts'
+import { type Wait, waitUnreferenced } from '../hub/repeat.ts'
+import { HubAway } from './offer-refused.ts'
+
+export interface Patience {
+  /** By the clock that `until` is of; Unix seconds. */
+  readonly now: () => number
+  /** When it is too late. */
+  readonly until: number
+  readonly stop: AbortSignal
+  readonly wait?: Wait
+  /** From 0 to 1. */
+  readonly random?: () => number
+}
+
+/**
+ * What `work` gives, tried again with growing pauses while the hub cannot answer. It gives up as soon as the next try would
+ * come too late: then another node can be asked instead.
+ *
+ * @throws {@link HubAway}, and whatever else `work` throws, at once.
+ */
+export async function whileHubIsAway<T>(work: () => Promise<T>, patience: Patience): Promise<T> {
+  const { now, until, stop, wait = waitUnreferenced, random = Math.random } = patience
+  for (let failures = 0; ; failures++) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!(error instanceof HubAway)) throw error
+      const seconds = Math.max(error.retryAfterSeconds ?? 0, backoffSeconds(failures, random()))
+      if (now() + seconds >= until) throw error
+      await wait(seconds, stop)
+      if (stop.aborted) throw error
+    }
+  }
+}
