@@ -132,7 +132,8 @@ export async function startHub({
   try {
     const migrated = await miniflare.dispatchFetch('http://migrator')
     const tip = (await migrated.json()) as Tip | null
-    if (tip !== null && chainUrl !== undefined && !(await isOnChain(tip, chainUrl))) throw new LostChainError()
+    if (tip !== null && chainUrl !== undefined && !(await isOnChain(tip, chainUrl)))
+      throw new LostChainError()
     await miniflare.setOptions(optionsWith(workers))
     const urls = await Promise.all(names.map((name) => miniflare.unsafeGetDirectURL(name)))
     return { urls, miniflare, stop: () => miniflare.dispose() }

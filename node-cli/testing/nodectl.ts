@@ -1,29 +1,20 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterAll } from 'vitest'
-import { buildInto } from './build.ts'
+import { keptBuild, keptBuildFolder } from '../kept-build.ts'
 import { fillAscHome } from './package-calls.ts'
 
-const folders: string[] = []
+/** A folder that goes away with the run of the tests. */
+export const temporaryFolder = (): string => mkdtempSync(path.join(tmpdir(), 'nodectl-'))
 
-/** A folder that goes away with the test file. */
-export function temporaryFolder(): string {
-  const folder = mkdtempSync(path.join(tmpdir(), 'nodectl-'))
-  folders.push(folder)
-  return folder
+/** Where the build is that all test files share. */
+export const dist = keptBuildFolder()
+
+/** Builds the tool as it is published, unless it is built. */
+export const buildNodectl = async (): Promise<void> => {
+  await keptBuild()
 }
-
-afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
-})
-
-/** Where this test file has its build; test files run side by side. */
-export const dist = path.join(temporaryFolder(), 'dist')
-
-/** Builds the tool as it is published. */
-export const buildNodectl = (): void => buildInto(dist)
 
 /** A compiler folder that is filled already, from the project's own copy. */
 export const filledAscHome = (): string => fillAscHome(path.join(temporaryFolder(), 'asc'))

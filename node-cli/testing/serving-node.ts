@@ -4,7 +4,7 @@ import { dist } from './nodectl.ts'
 
 export { type Call, callNode, type Reply, type ServingNode, token } from './node-process.ts'
 
-/** Starts a node of the tool that this test file has built. It ends with the test at the latest. */
+/** Starts a node of the built tool. It ends with the test at the latest. */
 export function startNode(dataDir: string, options?: StartOptions): Promise<ServingNode> {
   const { process, serving } = startNodeProcess(dist, dataDir, options)
   onTestFinished(() => {

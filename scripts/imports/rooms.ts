@@ -67,6 +67,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   localnet: [
     'protocol',
     'contracts',
+    'node-cli/kept-build.ts',
     'node-cli/src/data-dir',
     'examples',
     'scripts',
