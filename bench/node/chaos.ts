@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { keptBuild } from '../../node-cli/kept-build.ts'
+import { keptNodectl } from '../../node-cli/kept-build.ts'
 import { KillChaos, type KilledPoint } from '../../node-cli/testing/kill-chaos.ts'
 
 const points = Number(process.argv[2] ?? 500)
@@ -23,7 +23,7 @@ const startedMs = performance.now()
 const killed: KilledPoint[] = []
 const given = { votes: 0, receipts: 0, chunks: 0 }
 try {
-  const dist = await keptBuild()
+  const dist = await keptNodectl()
   for (let first = 0; first < points; first += pointsPerDataDir) {
     const dataDir = path.join(folder, `node-${first}`)
     const chaos = new KillChaos(dist, dataDir)

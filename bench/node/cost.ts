@@ -7,7 +7,7 @@ import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { keptBuild } from '../../node-cli/kept-build.ts'
+import { keptNodectl } from '../../node-cli/kept-build.ts'
 import { collector, echo } from '../../node-cli/testing/artifacts.ts'
 import { type ServingNode, startNodeProcess } from '../../node-cli/testing/node-process.ts'
 import { memory } from '../process-memory.ts'
@@ -18,7 +18,7 @@ const ticksPerSecond = 100
 
 const folder = await mkdtemp(path.join(tmpdir(), 'node-idle-'))
 try {
-  const dist = await keptBuild()
+  const dist = await keptNodectl()
   const startedMs = performance.now()
   const node = await startNodeProcess(dist, path.join(folder, 'node')).serving
   console.log(

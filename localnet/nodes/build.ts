@@ -1,4 +1,4 @@
-import { keptBuild } from '../../node-cli/kept-build.ts'
+import { keptNodectl } from '../../node-cli/kept-build.ts'
 import { StartError } from '../errors.ts'
 
 /**
@@ -8,6 +8,6 @@ import { StartError } from '../errors.ts'
  * @throws {@link StartError} with what the bundler says.
  */
 export const builtNodectl = (): Promise<string> =>
-  keptBuild().catch((error: Error) => {
+  keptNodectl().catch((error: Error) => {
     throw new StartError(error.message)
   })

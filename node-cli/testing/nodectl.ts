@@ -2,18 +2,18 @@ import { spawn } from 'node:child_process'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { keptBuild, keptBuildFolder } from '../kept-build.ts'
+import { keptNodectl, keptNodectlFolder } from '../kept-build.ts'
 import { fillAscHome } from './package-calls.ts'
 
 /** A folder that goes away with the run of the tests. */
 export const temporaryFolder = (): string => mkdtempSync(path.join(tmpdir(), 'nodectl-'))
 
 /** Where the build is that all test files share. */
-export const dist = keptBuildFolder()
+export const dist = keptNodectlFolder()
 
 /** Builds the tool as it is published, unless it is built. */
 export const buildNodectl = async (): Promise<void> => {
-  await keptBuild()
+  await keptNodectl()
 }
 
 /** A compiler folder that is filled already, from the project's own copy. */
