@@ -1,7 +1,8 @@
-import { copyFileSync, readFileSync } from 'node:fs'
+import { copyFileSync, readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import { type BuildFailure, type BuildOptions, build, type Metafile, type Plugin } from 'esbuild'
+import { keptBuild } from '../scripts/kept-build.ts'
 import { StartError } from './errors.ts'
 
 /** One module of the hub, as workerd takes it; all of them lie side by side. */
@@ -15,8 +16,6 @@ export interface HubModule {
 export type HubBundle = readonly HubModule[]
 
 export interface BundleOptions {
-  /** The file it begins with. */
-  source?: string
   /**
    * Whether all of it is in one module, which is loaded at start. Miniflare copies what it has of its configuration for
    * each module of each Worker, which takes seconds for several hubs in many modules.
@@ -25,25 +24,50 @@ export interface BundleOptions {
 }
 
 /**
- * Bundles the hub for workerd on this machine. It is what a deployment runs, in the names of the source.
+ * Bundles the hub for workerd on this machine, once for the same sources. It is what a deployment runs, in the names of the
+ * source.
  *
  * @throws {@link StartError} that names every place where the source is wrong.
  */
-export async function bundleHub({ source, whole = false }: BundleOptions = {}): Promise<HubBundle> {
-  const entryPoints = source === undefined ? settings.entryPoints : [source]
-  const options = { ...settings, entryPoints, splitting: !whole, outdir: '.', write: false } as const
-  const { outputFiles = [] } = await build(options).catch((error: BuildFailure) => {
-    throw new StartError(['The hub cannot be bundled:', ...error.errors.map(placeOf)].join('\n  '))
+export async function bundleHub({ whole = false }: BundleOptions = {}): Promise<HubBundle> {
+  const folder = await keptBuild({
+    name: whole ? 'hub-whole' : 'hub',
+    sources,
+    buildInto: (unfinished) => bundleInto(unfinished, settings.entryPoints, whole),
   })
-  const modules = outputFiles.map(
-    (file): HubModule => ({ type: 'ESModule', path: path.basename(file.path), contents: file.text }),
+  const names = readdirSync(folder).filter((name) => name !== entry)
+  return [entry, ...names].map(
+    (name): HubModule =>
+      name === photon
+        ? { type: 'CompiledWasm', path: name, contents: readFileSync(path.join(folder, name)) }
+        : { type: 'ESModule', path: name, contents: readFileSync(path.join(folder, name), 'utf8') },
   )
-  const isEntry = (module: HubModule) => module.path === entry
-  return [
-    ...modules.filter(isEntry),
-    ...modules.filter((module) => !isEntry(module)),
-    { type: 'CompiledWasm', path: photon, contents: readFileSync(photonFile()) },
-  ]
+}
+
+/** What the hub may import, and what decides how it is bundled. */
+const sources = [
+  'workers',
+  'durable-objects',
+  'protocol',
+  'contracts/generated',
+  'package.json',
+  'package-lock.json',
+  'tsconfig.json',
+  'localnet/bundle.ts',
+]
+
+/**
+ * Bundles what begins with some files into a folder.
+ *
+ * @throws {@link StartError} that names every place where the source is wrong.
+ */
+export async function bundleInto(folder: string, entryPoints: string[], whole = false): Promise<void> {
+  await build({ ...settings, entryPoints, splitting: !whole, outdir: folder }).catch(
+    (error: BuildFailure) => {
+      throw new StartError(['The hub cannot be bundled:', ...error.errors.map(placeOf)].join('\n  '))
+    },
+  )
+  copyFileSync(photonFile(), path.join(folder, photon))
 }
 
 /** Writes the modules of the hub into a folder, minified, with their source maps; returns what is in them. */

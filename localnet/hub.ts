@@ -2,7 +2,7 @@ import path from 'node:path'
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, type V4WorkerOptions } from 'miniflare'
 import { unstable_getMiniflareWorkerOptions } from 'wrangler'
 import type { HubBundle } from './bundle.ts'
-import { isOnChain, migrate } from './database.ts'
+import { isOnChain, migrator, type Tip } from './database.ts'
 import { behindFront } from './front.ts'
 
 export interface HubOptions {
@@ -127,16 +127,16 @@ export async function startHub({
       {
         name: 'hub',
         compatibilityDate: workerOptions.compatibilityDate as string,
-        modules: [{ type: 'ESModule', path: 'none.mjs', contents: 'export default {}' }],
+        modules: [{ type: 'ESModule', path: 'migrator.mjs', contents: migrator() }],
         d1Databases: workerOptions.d1Databases as Databases,
       },
     ]),
   )
   try {
-    await miniflare.ready
-    const db = await miniflare.getD1Database('DB', 'hub')
-    await migrate(db)
-    if (chainUrl !== undefined && !(await isOnChain(db, chainUrl))) throw new LostChainError()
+    const migrated = await miniflare.dispatchFetch('http://migrator')
+    const tip = (await migrated.json()) as Tip | null
+    if (tip !== null && chainUrl !== undefined && !(await isOnChain(tip, chainUrl)))
+      throw new LostChainError()
     await miniflare.setOptions(optionsWith(workers))
     const urls = await Promise.all(names.map((name) => miniflare.unsafeGetDirectURL(name)))
     return { urls, miniflare, runSchedule: () => runSchedule(miniflare), stop: () => miniflare.dispose() }

@@ -10,7 +10,7 @@ import { commandPage, toolPage } from './src/cli/man-page.ts'
 import { commands } from './src/commands/index.ts'
 
 const root = import.meta.dirname
-/** Tests build into folders of their own, so that none removes what another one runs. */
+/** Who names a folder of its own removes nothing that another one runs. */
 const dist = process.env.NODECTL_DIST ?? path.join(root, 'dist')
 const { engines, version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
   engines: { node: string }

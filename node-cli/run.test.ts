@@ -19,8 +19,8 @@ const folder = temporaryFolder()
 const echo = path.join(folder, 'echo.hbc')
 const counter = path.join(folder, 'counter.hbc')
 
-beforeAll(() => {
-  buildNodectl()
+beforeAll(async () => {
+  await buildNodectl()
   writeFileSync(echo, echoArtifact().bytes)
   const { status, stderr } = compileExample('counter.ts', counter)
   if (status !== 0) throw new Error(stderr)

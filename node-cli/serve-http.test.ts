@@ -5,7 +5,7 @@ import { connect } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import path from 'node:path'
 import { text as readText } from 'node:stream/consumers'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { errorCodes } from '../protocol/errors.ts'
 import { hashPayload } from '../protocol/execution/index.ts'
 import { defaultNetworkParams, profileStrings, signRequest } from '../protocol/identity/index.ts'
@@ -15,9 +15,29 @@ import { profile } from './src/profile.ts'
 import { openServeStore } from './src/serve/store/index.ts'
 import { echo, spinner, talker } from './testing/artifacts.ts'
 import { buildNodectl, temporaryFolder } from './testing/nodectl.ts'
-import { callNode, type Reply, type ServingNode, startNode, token } from './testing/serving-node.ts'
+import {
+  callNode,
+  type Reply,
+  type ServingNode,
+  sharedNode,
+  startNode,
+  token,
+} from './testing/serving-node.ts'
 
 beforeAll(buildNodectl)
+const shared = sharedNode()
+
+const slow = [sharedNode(), sharedNode(), sharedNode()] as const
+/** What slow callers are answered. They are cut off after a minute, in which the tests before theirs run. */
+let cutOff: Promise<readonly [headers: string, body: string, unread: unknown]>
+beforeAll(async () => {
+  const [first, second, third] = [slow[0](), slow[1](), slow[2]()]
+  await third.call(`/modules/${talker.address}`, { method: 'PUT', body: talker.bytes })
+  const post = `POST /execute HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n`
+  const type = 'Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{'
+  cutOff = Promise.all([raw(first, post), raw(second, `${post}${type}`), askAndNotRead(third)])
+  cutOff.catch(() => {})
+})
 
 const newFolder = () => path.join(temporaryFolder(), 'node')
 
@@ -60,7 +80,7 @@ const residentMemory = (pid: number): number =>
 
 describe('paths and methods', () => {
   test('what is not there is 404, what does not take a method is 405 with Allow', async () => {
-    const node = await startNode(newFolder())
+    const node = shared()
     expectError(await node.call('/nothing'), 404, 'not_found', 'There is nothing at /nothing.')
     const reply = await node.call('/execute')
     expectError(reply, 405, 'bad_request', '/execute does not take GET; it takes POST.')
@@ -73,7 +93,7 @@ describe('paths and methods', () => {
   })
 
   test('HEAD has the head of GET and no body', async () => {
-    const node = await startNode(newFolder())
+    const node = shared()
     const head = await node.call('/node', { method: 'HEAD' })
     const get = await node.call('/node')
     expect([head.status, head.text, head.headers['content-length']]).toEqual([
@@ -97,12 +117,12 @@ describe('paths and methods', () => {
     '/__proto__',
     '/constructor',
   ])('%s names nothing: a path has one spelling', async (target) => {
-    const node = await startNode(newFolder())
+    const node = shared()
     expectError(await node.call(target), 404, 'not_found', /^There is nothing at /)
   })
 
   test('an absolute URL, an asterisk and a fragment are no targets', async () => {
-    const node = await startNode(newFolder())
+    const node = shared()
     for (const target of ['http://other.example/health', '*', 'health', '/health#x'])
       expect(await raw(node, `GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)).toMatch(
         /^HTTP\/1\.1 400 Bad Request\r\n[\s\S]*"error":"bad_request"/,
@@ -110,7 +130,7 @@ describe('paths and methods', () => {
   })
 
   test('a parameter that is not known, or comes twice, is refused by name', async () => {
-    const node = await startNode(newFolder())
+    const node = shared()
     expectError(await node.call('/health?x=1'), 400, 'invalid_field', 'x: is not a parameter of this call')
     expectError(
       await node.call('/ledger?limit=1&limit=2'),
@@ -123,7 +143,7 @@ describe('paths and methods', () => {
 
 describe('what is no HTTP', () => {
   test('is answered with the envelope, and the connection ends', async () => {
-    const node = await startNode(newFolder())
+    const node = shared()
     for (const bytes of [
       'HELLO\r\n\r\n',
       'GET /health HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
@@ -192,7 +212,7 @@ describe('the token', () => {
     ['no scheme', { Authorization: token }],
     ['two of them', { Authorization: `Bearer ${token} ${token}` }],
   ])('%s is 401 on every call that needs it', async (_, headers) => {
-    const node = await startNode(newFolder())
+    const node = shared()
     for (const [method, target] of [
       ['POST', '/execute'],
       ['PUT', `/modules/${echo.address}`],
@@ -204,7 +224,7 @@ describe('the token', () => {
   })
 
   test('two headers are 401, though one is right', async () => {
-    const node = await startNode(newFolder())
+    const node = shared()
     const head = `GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${token}\r\n`
     expect(await raw(node, `${head}\r\n`)).toMatch(/^HTTP\/1\.1 200 /)
     expect(await raw(node, `${head}Authorization: Bearer x\r\n\r\n`)).toMatch(/^HTTP\/1\.1 401 /)
@@ -354,7 +374,7 @@ describe('a signed request', () => {
 
 describe('bodies', () => {
   test('of another kind are refused before they are read', async () => {
-    const node = await startNode(newFolder())
+    const node = shared()
     const post = (headers: Record<string, string>, body = '{}') =>
       node.call('/execute', { method: 'POST', headers, body })
     expectError(
@@ -387,12 +407,12 @@ describe('bodies', () => {
     [`[${'['.repeat(100)}`, /^The body is not acceptable JSON/],
     [`{"a":[${'0,'.repeat(10_000)}0]}`, /^The body holds more than 10000 values/],
   ])('%j is no body that can be read', async (body, message) => {
-    const node = await startNode(newFolder())
+    const node = shared()
     expectError(await node.call('/execute', { method: 'POST', body }), 400, 'bad_request', message)
   })
 
   test('that announce too much are refused unread, with what asks first never told to send', async () => {
-    const node = await startNode(newFolder())
+    const node = shared()
     const announcing = (target: string, method: string, type: string, length: number) =>
       raw(
         node,
@@ -565,36 +585,31 @@ describe('many at once', () => {
   })
 })
 
-describe('slow callers', () => {
-  /** An answer of six megabytes, of which nothing is read. */
-  const askAndNotRead = async (node: ServingNode): Promise<void> => {
-    const body = JSON.stringify({ module: talker.address, function: 'f', gas_limit: 10_000_000 })
-    const { hostname, port } = new URL(node.url)
-    const socket = connect({ host: hostname, port: Number(port) })
-    socket.on('error', () => {})
-    socket.pause()
-    socket.write(
-      `POST /execute HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\n` +
-        `Content-Length: ${body.length}\r\n\r\n${body}`,
+/** An answer of six megabytes, of which nothing is read. */
+async function askAndNotRead(node: ServingNode): Promise<void> {
+  const body = JSON.stringify({ module: talker.address, function: 'f', gas_limit: 10_000_000 })
+  const { hostname, port } = new URL(node.url)
+  const socket = connect({ host: hostname, port: Number(port) })
+  socket.on('error', () => {})
+  socket.pause()
+  socket.write(
+    `POST /execute HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\n` +
+      `Content-Length: ${body.length}\r\n\r\n${body}`,
+  )
+  const connections = (count: number): Promise<unknown> =>
+    vi.waitFor(
+      async () =>
+        expect((await node.call('/metrics')).text).toContain(`\nnodectl_http_connections ${count}\n`),
+      { timeout: 120_000, interval: 500 },
     )
-    const open = async () =>
-      (await node.call('/metrics')).text.match(/^nodectl_http_connections (\d+)$/m)?.[1]
-    await expect.poll(open).toBe('2')
-    await expect.poll(open, { timeout: 120_000 }).toBe('1')
-    socket.destroy()
-  }
+  await connections(2)
+  await connections(1)
+  socket.destroy()
+}
 
+describe('slow callers', () => {
   test('are cut off: with their headers, their body, and their answer', { timeout: 240_000 }, async () => {
-    const folders = [newFolder(), newFolder(), newFolder()] as const
-    const [first, second, third] = await Promise.all(folders.map((folder) => startNode(folder)))
-    await third!.call(`/modules/${talker.address}`, { method: 'PUT', body: talker.bytes })
-    const post = `POST /execute HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n`
-    const type = 'Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{'
-    const [headers, body] = await Promise.all([
-      raw(first!, post),
-      raw(second!, `${post}${type}`),
-      askAndNotRead(third!),
-    ])
+    const [headers, body] = await cutOff
     expect(headers).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n[\s\S]*"error":"bad_request"/)
     expect(body).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n[\s\S]*A request must arrive within 60 s/)
   })

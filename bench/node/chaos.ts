@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { buildInto } from '../../node-cli/testing/build.ts'
+import { keptNodectl } from '../../node-cli/kept-build.ts'
 import { KillChaos, type KilledPoint } from '../../node-cli/testing/kill-chaos.ts'
 
 const points = Number(process.argv[2] ?? 500)
@@ -19,12 +19,11 @@ const file = `bench/node/chaos-${firstSeed}.json`
 const pointsPerDataDir = 25
 
 const folder = mkdtempSync(path.join(tmpdir(), 'node-chaos-'))
-const dist = path.join(folder, 'dist')
 const startedMs = performance.now()
 const killed: KilledPoint[] = []
 const given = { votes: 0, receipts: 0, chunks: 0 }
 try {
-  buildInto(dist)
+  const dist = await keptNodectl()
   for (let first = 0; first < points; first += pointsPerDataDir) {
     const dataDir = path.join(folder, `node-${first}`)
     const chaos = new KillChaos(dist, dataDir)

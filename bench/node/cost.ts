@@ -8,9 +8,9 @@ import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { keptNodectl } from '../../node-cli/kept-build.ts'
 import { allocatorEnvironment } from '../../node-cli/src/service/allocator-environment.ts'
 import { collector, echo } from '../../node-cli/testing/artifacts.ts'
-import { buildInto } from '../../node-cli/testing/build.ts'
 import { type ServingNode, startNodeProcess } from '../../node-cli/testing/node-process.ts'
 import { startRelayHub } from '../../node-cli/testing/relay-hub.ts'
 import { memory } from '../process-memory.ts'
@@ -25,8 +25,7 @@ const result: Record<string, object | string> = { node: process.version }
 
 const folder = await mkdtemp(path.join(tmpdir(), 'node-idle-'))
 try {
-  const dist = path.join(folder, 'dist')
-  buildInto(dist)
+  const dist = await keptNodectl()
   const startedMs = performance.now()
   const hub = await startRelayHub()
   const node = await startNodeProcess(dist, path.join(folder, 'node'), {

@@ -1,29 +1,20 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterAll } from 'vitest'
-import { buildInto } from './build.ts'
+import { keptNodectl, keptNodectlFolder } from '../kept-build.ts'
 import { fillAscHome } from './package-calls.ts'
 
-const folders: string[] = []
+/** A folder that goes away with the run of the tests. */
+export const temporaryFolder = (): string => mkdtempSync(path.join(tmpdir(), 'nodectl-'))
 
-/** A folder that goes away with the test file. */
-export function temporaryFolder(): string {
-  const folder = mkdtempSync(path.join(tmpdir(), 'nodectl-'))
-  folders.push(folder)
-  return folder
+/** Where the build is that all test files share. */
+export const dist = keptNodectlFolder()
+
+/** Builds the tool as it is published, unless it is built. */
+export const buildNodectl = async (): Promise<void> => {
+  await keptNodectl()
 }
-
-afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
-})
-
-/** Where this test file has its build; test files run side by side. */
-export const dist = path.join(temporaryFolder(), 'dist')
-
-/** Builds the tool as it is published. */
-export const buildNodectl = (): void => buildInto(dist)
 
 /** A compiler folder that is filled already, from the project's own copy. */
 export const filledAscHome = (): string => fillAscHome(path.join(temporaryFolder(), 'asc'))
@@ -33,6 +24,9 @@ export interface Outcome {
   stdout: string
   stderr: string
 }
+
+/** The compiler is WebAssembly, and compiles too little in a test to be worth optimizing: that doubles what it costs. */
+const compilerFlags = ['--liftoff-only']
 
 /** Runs the built tool as its user does, in a process of its own. */
 export function nodectl(
@@ -48,7 +42,8 @@ export function nodectl(
   } = {},
 ) {
   return new Promise<Outcome>((resolve, reject) => {
-    const child = spawn('node', [...(options.nodeFlags ?? []), path.join(dist, 'nodectl.mjs'), ...args], {
+    const flags = [...(options.nodeFlags ?? []), ...(args[0] === 'compile' ? compilerFlags : [])]
+    const child = spawn('node', [...flags, path.join(dist, 'nodectl.mjs'), ...args], {
       cwd: options.cwd,
       env: { ...process.env, ...options.env },
       stdio: ['pipe', options.stdout ?? 'pipe', 'pipe'],

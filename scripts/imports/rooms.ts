@@ -57,6 +57,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'workers/images': ['protocol'],
   workers: ['protocol', 'durable-objects', 'contracts/generated', 'workers', 'package.json', 'public'],
 
+  'node-cli/kept-build.ts': ['scripts/kept-build.ts'],
   'node-cli/src/engine': ['protocol'],
   'node-cli': ['protocol', 'node-cli'],
 
@@ -67,6 +68,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   localnet: [
     'protocol',
     'contracts',
+    'node-cli/kept-build.ts',
     'node-cli/src/data-dir',
     'examples',
     'scripts',

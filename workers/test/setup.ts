@@ -1,4 +1,3 @@
-import { applyD1Migrations } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach } from 'vitest'
 import { emptyStorage } from './empty-storage.ts'
@@ -7,7 +6,10 @@ import { takeSeenAnswers } from './seen-answers.ts'
 
 // Files run one after the other in one isolate; none finds what another has stored.
 await emptyStorage()
-await applyD1Migrations(env.DB, env.TEST_MIGRATIONS)
+// At once: a transaction for each migration takes five times as long, before every file.
+await env.DB.batch(
+  env.TEST_MIGRATIONS.flatMap(({ queries }) => queries.map((query) => env.DB.prepare(query))),
+)
 
 // A task's meta is the one way from workerd to the Node side of the run.
 afterEach(({ task }) => {

@@ -1,0 +1,90 @@
+import { createHash, randomBytes } from 'node:crypto'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+} from 'node:fs'
+import path from 'node:path'
+
+const root = path.resolve(import.meta.dirname, '..')
+
+/** Something that is built from files of this repository. */
+export interface Build {
+  readonly name: string
+  /** Files and folders that it is made of. */
+  readonly sources: readonly string[]
+  /** Builds it into a folder. */
+  readonly buildInto: (folder: string) => Promise<void>
+}
+
+/** Builds that were used last; those of other branches stay, and what may still run is not removed. */
+const keptBuilds = 8
+
+const cacheOf = ({ name }: Build): string => path.join(root, 'node_modules/.cache', name)
+
+/** Where the build of the sources as they are is kept, whether it was made or not. */
+export const keptBuildFolder = (build: Build): string => path.join(cacheOf(build), hashSources(build))
+
+/**
+ * Builds, unless the same sources were built before: a build is kept under the hash of its sources.
+ *
+ * @returns Its {@link keptBuildFolder}.
+ */
+export async function keptBuild(build: Build): Promise<string> {
+  const kept = keptBuildFolder(build)
+  if (existsSync(kept)) {
+    utimesSync(kept, new Date(), new Date())
+    return kept
+  }
+  const cache = cacheOf(build)
+  const unfinished = path.join(cache, `unfinished-${randomBytes(8).toString('hex')}`)
+  mkdirSync(unfinished, { recursive: true })
+  try {
+    await build.buildInto(unfinished)
+    adopt(unfinished, kept)
+  } finally {
+    rmSync(unfinished, { recursive: true, force: true })
+  }
+  removeOldBuilds(cache)
+  return kept
+}
+
+function hashSources({ sources }: Build): string {
+  const hash = createHash('sha256')
+  for (const file of sources.flatMap(listFiles).sort()) {
+    const bytes = readFileSync(path.join(root, file))
+    hash.update(`${file}\n${bytes.length}\n`).update(bytes)
+  }
+  return hash.digest('hex').slice(0, 32)
+}
+
+/** Files below a place, as a bundler sees them: tests are in no build. */
+function listFiles(place: string): string[] {
+  if (statSync(path.join(root, place)).isFile()) return /\.test\.ts$|\.md$/.test(place) ? [] : [place]
+  const names = readdirSync(path.join(root, place)).filter((name) => !/^test(ing)?$/.test(name))
+  return names.flatMap((name) => listFiles(path.posix.join(place, name)))
+}
+
+/** Two that build at once build the same. */
+function adopt(unfinished: string, kept: string): void {
+  try {
+    renameSync(unfinished, kept)
+  } catch (error) {
+    if (!existsSync(kept)) throw error
+  }
+}
+
+function removeOldBuilds(cache: string): void {
+  const builds = readdirSync(cache, { withFileTypes: true })
+    .filter(({ name }) => /^[0-9a-f]{32}$/.test(name))
+    .map(({ name }) => path.join(cache, name))
+  const newestFirst = builds
+    .map((folder) => ({ folder, usedMs: statSync(folder).mtimeMs }))
+    .sort((a, b) => b.usedMs - a.usedMs)
+  for (const { folder } of newestFirst.slice(keptBuilds)) rmSync(folder, { recursive: true, force: true })
+}
