@@ -20,7 +20,9 @@ import {
   type UnjudgedVoteFrame,
   writeHubFrame,
 } from '../protocol/relay/index.ts'
+import { Alarm } from './alarm.ts'
 import { FrameBudget } from './node-link/frame-budget.ts'
+import { KeptValues } from './node-link/kept-values.ts'
 import { type KeptOffer, OfferLedger } from './node-link/offers.ts'
 import type {
   LinkOffer,
@@ -71,12 +73,16 @@ const checkMs = 300_000
  */
 export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
   readonly #config: NodeLinkConfig
+  readonly #alarm: Alarm
+  readonly #kv: KeptValues
   readonly #offers: OfferLedger
   readonly #budget = new FrameBudget()
 
   constructor(ctx: DurableObjectState, env: Env, config: NodeLinkConfig) {
     super(ctx, env)
     this.#config = config
+    this.#alarm = new Alarm(ctx.storage)
+    this.#kv = new KeptValues(ctx.storage.kv)
     this.#offers = new OfferLedger(ctx.storage)
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair(pingText, pongText))
     // A process that is killed closes no socket.
@@ -156,6 +162,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
   }
 
   override async alarm(): Promise<void> {
+    this.#alarm.gone()
     this.#offers.expire(await this.#config.now())
     for (const kept of this.#offers.untold()) await this.#tell(kept)
     await this.#check()
@@ -438,8 +445,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     const now = await this.#config.now()
     const nowMs = Date.now()
     const [first] = this.#dueTimes(now, nowMs).sort((a, b) => a - b)
-    if (first === undefined) await this.ctx.storage.deleteAlarm()
-    else await this.ctx.storage.setAlarm(Math.max(nowMs, first))
+    if (first !== undefined) await this.#alarm.by(Math.max(nowMs, first))
   }
 
   #dueTimes(now: number, nowMs: number): number[] {
@@ -498,10 +504,6 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
   /** Empty before the first socket. */
   get #nodeKey(): string {
     return this.#kv.get<string>('node_key') ?? ''
-  }
-
-  get #kv(): SyncKvStorage {
-    return this.ctx.storage.kv
   }
 }
 

@@ -63,11 +63,14 @@ async function openReady(slots = 1, holding: readonly string[] = []): Promise<Re
   return relay
 }
 
+/** Changes what the object has stored, and has it read it again. */
+async function alter(change: (storage: DurableObjectStorage) => void): Promise<void> {
+  await runInDurableObject(linkOf(node), (_, { storage }) => change(storage))
+  await evictDurableObject(linkOf(node))
+}
+
 /** Lets a time that the object has stored lie in the past. */
-const backdate = (name: string, value: unknown) =>
-  runInDurableObject(linkOf(node), (_, { storage }) => {
-    storage.kv.put(name, value)
-  })
+const backdate = (name: string, value: unknown) => alter(({ kv }) => kv.put(name, value))
 
 const deviceRow = () =>
   env.DB.prepare('SELECT * FROM devices WHERE node_id = ?').bind(node.nodeId).first<Record<string, unknown>>()
@@ -145,8 +148,8 @@ describe('an offer', () => {
     expect(await link.offer(offerOf())).toBe('offered')
     expect(await link.offer(offerOf())).toBe('full')
 
-    await runInDurableObject(link, (_, { storage }) => {
-      storage.sql.exec('UPDATE offers SET vote_by = 1 WHERE offer_id = ?', third.offer_id)
+    await alter(({ sql }) => {
+      sql.exec('UPDATE offers SET vote_by = 1 WHERE offer_id = ?', third.offer_id)
     })
     expect(await link.offer(offerOf())).toBe('offered')
   })

@@ -38,7 +38,7 @@ export async function askForFinality(
   input: string,
 ): Promise<Answers> {
   const { network, rules } = sources
-  const validators = await network.validators()
+  const validators = await network.recentValidators()
   const keys = validators.map(({ publicKey }) => publicKey)
   const votes: FinalityVote[] = []
   const results: Record<string, Result> = {}
@@ -118,7 +118,7 @@ export async function spreadVotes(sources: ValidatorSources, round: Round): Prom
     body: utf8.encode(JSON.stringify(vote)),
   }))
   await Promise.all(
-    (await network.validators()).map(async ({ url, publicKey }) => {
+    (await network.recentValidators()).map(async ({ url, publicKey }) => {
       for (const { sender, body } of votes)
         if (sender !== publicKey) await askValidator(url, { path: '/consensus/votes', body, now }, rules)
     }),
