@@ -78,7 +78,5 @@ async function ended(rounds: number): Promise<Record<string, number>> {
 }
 
 function difference(before: Record<string, number>, after: Record<string, number>): Record<string, number> {
-  return Object.fromEntries(
-    Object.entries(after).map(([name, count]) => [name, count - (before[name] ?? 0)]),
-  )
+  return Object.fromEntries(Object.entries(after).map(([name, count]) => [name, count - (before[name] ?? 0)]))
 }

@@ -101,19 +101,24 @@ export class TaskQueue {
       const mustWait = running.terms === null || this.count('queued') > 0
       if (mustWait && this.count('queued') >= queuedMax) return { status: 'full', what: 'queued' }
       if (!mustWait && this.openCount() >= openMax) return { status: 'full', what: 'open' }
+      const terms =
+        mustWait || running.terms === null ? null : this.#termsFor(projectId, request, running.terms, now)
       const { taskId, idempotencyKey } = request
       this.#storage.sql.exec(
-        `INSERT INTO tasks (task_id, idempotency_key, state, request, epoch, created_at) VALUES (?, ?, 'queued', ?, ?, ?)`,
+        `INSERT INTO tasks (task_id, idempotency_key, state, request, epoch, created_at, seq, round_id, terms)
+          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
         taskId,
         idempotencyKey,
+        (terms === null ? 'queued' : 'starting') satisfies TaskState,
         JSON.stringify(request),
         running.epoch,
         now,
+        terms?.task.seq ?? null,
+        terms?.roundId ?? null,
+        terms && JSON.stringify(terms),
       )
-      if (mustWait || running.terms === null)
-        return { status: 'queued', taskId, roundId: null, createdAt: now }
-      const { roundId } = this.#schedule(projectId, request, running.terms, now)
-      return { status: 'running', taskId, roundId, createdAt: now }
+      const status = terms === null ? 'queued' : 'running'
+      return { status, taskId, roundId: terms?.roundId ?? null, createdAt: now }
     })
   }
 
@@ -124,7 +129,7 @@ export class TaskQueue {
       this.#storage.sql.exec(`UPDATE tasks SET epoch = ? WHERE state = 'queued'`, terms.epoch + 1)
       const room = Math.min(openMax - this.openCount(), startsMax)
       for (const { request } of this.#rows(`state = 'queued'`, room))
-        this.#schedule(projectId, JSON.parse(request) as TaskRequest, terms, now)
+        this.#schedule(this.#termsFor(projectId, JSON.parse(request) as TaskRequest, terms, now))
     })
   }
 
@@ -212,7 +217,8 @@ export class TaskQueue {
     return { status: 'known', taskId: row.task_id, roundId: row.round_id, createdAt: row.created_at }
   }
 
-  #schedule(projectId: string, request: TaskRequest, given: EpochTerms, now: number): RoundTerms {
+  /** What the round of a task begins with, and with it the next `seq` of the epoch. */
+  #termsFor(projectId: string, request: TaskRequest, given: EpochTerms, now: number): RoundTerms {
     const task: Task = {
       v: 1,
       project_id: projectId,
@@ -226,7 +232,7 @@ export class TaskQueue {
       gas_limit: request.gasLimit,
       issued_at: now,
     }
-    const terms: RoundTerms = {
+    return {
       roundId: deriveTaskRoundId(task),
       taskId: request.taskId,
       task,
@@ -235,15 +241,18 @@ export class TaskQueue {
       underfunded: request.underfunded,
       startedAtMs: Date.now(),
     }
+  }
+
+  #schedule(terms: RoundTerms): void {
+    const { task, roundId, taskId } = terms
     this.#storage.sql.exec(
       `UPDATE tasks SET state = 'starting', epoch = ?, seq = ?, round_id = ?, terms = ? WHERE task_id = ?`,
       task.epoch,
       task.seq,
-      terms.roundId,
+      roundId,
       JSON.stringify(terms),
-      request.taskId,
+      taskId,
     )
-    return terms
   }
 
   #nextSeq(epoch: number): number {
