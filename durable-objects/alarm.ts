@@ -13,28 +13,24 @@ export class Alarm {
 
   /** Has it come at a time, or sooner. */
   async by(atMs: number): Promise<void> {
-    const knownMs = await this.#known()
-    if (knownMs !== null && knownMs <= atMs) return
+    if (this.#atMs === undefined) {
+      const stored = await this.#storage.getAlarm()
+      // It may have been set meanwhile.
+      if (this.#atMs === undefined) this.#atMs = stored
+    }
+    if (this.#atMs !== null && this.#atMs <= atMs) return
     this.#atMs = atMs
     await this.#storage.setAlarm(atMs)
   }
 
   /** Sets it where the storage has none, whatever was known of it: one that was lost comes again. */
   async revive(atMs: number): Promise<void> {
-    this.#atMs = undefined
-    if ((await this.#known()) === null) await this.by(atMs)
+    this.#atMs = await this.#storage.getAlarm()
+    if (this.#atMs === null) await this.by(atMs)
   }
 
   /** It has come, or everything was deleted: there is none until the next is set. */
   gone(): void {
     this.#atMs = null
-  }
-
-  async #known(): Promise<number | null> {
-    if (this.#atMs !== undefined) return this.#atMs
-    const stored = await this.#storage.getAlarm()
-    // It may have been set meanwhile.
-    if (this.#atMs === undefined) this.#atMs = stored
-    return this.#atMs
   }
 }

@@ -46,6 +46,7 @@ interface Session {
 
 /** The slots of a node that was ready and lost its socket. */
 interface Away {
+  sessionId: string
   slots: number
   untilMs: number
 }
@@ -183,6 +184,10 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
   }
 
   async #gone(socket: WebSocket, code?: number): Promise<void> {
+    // An object that slept is made for this event, and took its socket for lost already.
+    const [sessionId] = this.ctx.getTags(socket)
+    if (code === closeCodes.normal && this.#kv.get<Away>('away')?.sessionId === sessionId)
+      this.#kv.delete('away')
     if (!this.#isCurrent(socket)) return
     if (code === closeCodes.normal) this.#disconnected()
     else this.#lost()
@@ -191,9 +196,12 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
 
   /** Nobody said that this is the end: a node that was ready comes back shortly, and has its slots meanwhile. */
   #lost(): void {
-    const slots = this.#session?.ready?.slots
+    const session = this.#session
     this.#disconnected()
-    if (slots !== undefined) this.#kv.put('away', { slots, untilMs: Date.now() + awayMs } satisfies Away)
+    if (!session?.ready) return
+    const { id: sessionId, ready } = session
+    const untilMs = Date.now() + awayMs
+    this.#kv.put('away', { sessionId, slots: ready.slots, untilMs } satisfies Away)
   }
 
   #disconnected(): void {
