@@ -43,7 +43,7 @@ try {
         const own = (count - ((idle[name] ?? 0) / idleSecs) * seconds) / tasks
         return [name, Number(own.toFixed(2))]
       })
-      .filter(([, count]) => Math.abs(count) >= 0.05)
+      .filter(([, count]) => count >= 0.05)
       .sort(([one], [other]) => (one < other ? -1 : 1)),
   )
   const final = results.filter(({ task }) => task.status === 'finalized').length

@@ -64,13 +64,12 @@ export interface TaskLoad {
   readonly label: string
   readonly tasks: number
   readonly atOnce: number
-  readonly onEnd?: () => void
 }
 
 /** Gives tasks to all projects in turn, and waits until each is over. */
 export async function finishTasks(
   network: Pick<RoundsNetwork, 'hub' | 'projects'>,
-  { label, tasks, atOnce, onEnd }: TaskLoad,
+  { label, tasks, atOnce }: TaskLoad,
 ): Promise<EndedTask[]> {
   const { projects } = network
   return eachOf([...Array(tasks).keys()], atOnce, async (index) => {
@@ -79,7 +78,6 @@ export async function finishTasks(
     const begunMs = performance.now()
     const { task_id } = await submitTask(network, projectId, consensus.work.functions[0]!, input, input)
     const task = await endOfTask(network, task_id)
-    onEnd?.()
     return { task, input, ms: performance.now() - begunMs }
   })
 }
