@@ -20,7 +20,9 @@ import {
   type UnjudgedVoteFrame,
   writeHubFrame,
 } from '../protocol/relay/index.ts'
+import { Alarm } from './alarm.ts'
 import { FrameBudget } from './node-link/frame-budget.ts'
+import { KeptValues } from './node-link/kept-values.ts'
 import { type KeptOffer, OfferLedger } from './node-link/offers.ts'
 import type {
   LinkOffer,
@@ -44,6 +46,7 @@ interface Session {
 
 /** The slots of a node that was ready and lost its socket. */
 interface Away {
+  sessionId: string
   slots: number
   untilMs: number
 }
@@ -71,12 +74,16 @@ const checkMs = 300_000
  */
 export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
   readonly #config: NodeLinkConfig
+  readonly #alarm: Alarm
+  readonly #kv: KeptValues
   readonly #offers: OfferLedger
   readonly #budget = new FrameBudget()
 
   constructor(ctx: DurableObjectState, env: Env, config: NodeLinkConfig) {
     super(ctx, env)
     this.#config = config
+    this.#alarm = new Alarm(ctx.storage)
+    this.#kv = new KeptValues(ctx.storage.kv)
     this.#offers = new OfferLedger(ctx.storage)
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair(pingText, pongText))
     // A process that is killed closes no socket.
@@ -156,6 +163,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
   }
 
   override async alarm(): Promise<void> {
+    this.#alarm.gone()
     this.#offers.expire(await this.#config.now())
     for (const kept of this.#offers.untold()) await this.#tell(kept)
     await this.#check()
@@ -176,6 +184,10 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
   }
 
   async #gone(socket: WebSocket, code?: number): Promise<void> {
+    // An object that slept is made for this event, and took its socket for lost already.
+    const [sessionId] = this.ctx.getTags(socket)
+    if (code === closeCodes.normal && this.#kv.get<Away>('away')?.sessionId === sessionId)
+      this.#kv.delete('away')
     if (!this.#isCurrent(socket)) return
     if (code === closeCodes.normal) this.#disconnected()
     else this.#lost()
@@ -184,9 +196,12 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
 
   /** Nobody said that this is the end: a node that was ready comes back shortly, and has its slots meanwhile. */
   #lost(): void {
-    const slots = this.#session?.ready?.slots
+    const session = this.#session
     this.#disconnected()
-    if (slots !== undefined) this.#kv.put('away', { slots, untilMs: Date.now() + awayMs } satisfies Away)
+    if (!session?.ready) return
+    const { id: sessionId, ready } = session
+    const untilMs = Date.now() + awayMs
+    this.#kv.put('away', { sessionId, slots: ready.slots, untilMs } satisfies Away)
   }
 
   #disconnected(): void {
@@ -438,8 +453,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     const now = await this.#config.now()
     const nowMs = Date.now()
     const [first] = this.#dueTimes(now, nowMs).sort((a, b) => a - b)
-    if (first === undefined) await this.ctx.storage.deleteAlarm()
-    else await this.ctx.storage.setAlarm(Math.max(nowMs, first))
+    if (first !== undefined) await this.#alarm.by(Math.max(nowMs, first))
   }
 
   #dueTimes(now: number, nowMs: number): number[] {
@@ -498,10 +512,6 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
   /** Empty before the first socket. */
   get #nodeKey(): string {
     return this.#kv.get<string>('node_key') ?? ''
-  }
-
-  get #kv(): SyncKvStorage {
-    return this.ctx.storage.kv
   }
 }
 

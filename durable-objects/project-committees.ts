@@ -1,5 +1,6 @@
 import { DurableObject } from 'cloudflare:workers'
 import { epochAt } from '../protocol/consensus/index.ts'
+import { Alarm } from './alarm.ts'
 import {
   type RefusedTask,
   type RunningEpoch,
@@ -60,6 +61,7 @@ export const retryPauseMs = (attempts: number): number =>
  */
 export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> {
   readonly #config: CommitteesConfig | null
+  readonly #alarm: Alarm
   readonly #tasks: TaskQueue
   /** With its terms once there are some: they hold for the whole epoch. */
   #running: RunningEpoch | null = null
@@ -69,14 +71,15 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> {
   constructor(ctx: DurableObjectState, env: Env, config: CommitteesConfig | null) {
     super(ctx, env)
     this.#config = config
+    this.#alarm = new Alarm(ctx.storage)
     this.#tasks = new TaskQueue(ctx.storage)
   }
 
   /** Begins, or goes on after an alarm was lost. */
   async wake(projectId: string): Promise<void> {
     if (this.#config === null) return
-    this.ctx.storage.kv.put('project_id', projectId)
-    if ((await this.ctx.storage.getAlarm()) === null) await this.ctx.storage.setAlarm(Date.now())
+    this.#keepProjectId(projectId)
+    await this.#alarm.revive(Date.now())
   }
 
   /** Why a task would not be taken now; null where it would be. `none` for a project that has no committees. */
@@ -90,7 +93,7 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> {
   /** Takes a task. `none` for a project that has no committees. */
   async submit(projectId: string, request: TaskRequest): Promise<Submitted | { status: 'none' }> {
     if (this.#config === null) return { status: 'none' }
-    this.ctx.storage.kv.put('project_id', projectId)
+    this.#keepProjectId(projectId)
     // Epoch and `issued_at` are of one moment: a task belongs to one epoch, however long the rest takes.
     const now = await this.#config.now()
     const running = await this.#runningEpoch(this.#config, projectId, now)
@@ -130,6 +133,7 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> {
   }
 
   override async alarm(): Promise<void> {
+    this.#alarm.gone()
     const projectId = this.ctx.storage.kv.get<string>('project_id')
     const config = this.#config
     if (config === null || projectId === undefined) return
@@ -139,7 +143,7 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> {
     )
     const isAwaited = this.#tasks.count('queued') + this.#tasks.count('starting') > 0
     const nextMs = Math.min(setsMs, isAwaited ? queuePauseMs : Infinity)
-    if (nextMs < Infinity) await this.ctx.storage.setAlarm(Date.now() + nextMs)
+    if (nextMs < Infinity) await this.#alarmWithin(nextMs)
   }
 
   /** Builds the sets that are due and has them attested. @returns When that is looked at again, in milliseconds. */
@@ -246,9 +250,14 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> {
     return this.#running
   }
 
-  async #alarmWithin(ms: number): Promise<void> {
-    const at = Date.now() + ms
-    if (((await this.ctx.storage.getAlarm()) ?? Infinity) > at) await this.ctx.storage.setAlarm(at)
+  #alarmWithin(ms: number): Promise<void> {
+    return this.#alarm.by(Date.now() + ms)
+  }
+
+  /** An object does not know its name. */
+  #keepProjectId(projectId: string): void {
+    const { kv } = this.ctx.storage
+    if (kv.get('project_id') === undefined) kv.put('project_id', projectId)
   }
 
   async #advance(config: CommitteesConfig, projectId: string): Promise<CommitteesProgress | null> {

@@ -1,5 +1,6 @@
 import { DurableObject } from 'cloudflare:workers'
 import type { Block, KeptCommittee, TaskVote } from '../protocol/consensus/index.ts'
+import { Alarm } from './alarm.ts'
 import type { OfferResult, RoundPort, VoteBody, VoteResult } from './node-link/types.ts'
 import type { DirectOutcome, DirectRequest } from './round/direct.ts'
 import { dueEffects, type Effect, effectName, nextTime } from './round/due.ts'
@@ -72,11 +73,13 @@ const backstopMs = 15_000
 /**
  * One task from offer to final: `env.ROUND.getByName('<round id>')`. Its rules are in `round/`, which says what follows from
  * an event, and what a round wants done as it stands. Here each change is stored before what it calls for is done, so that a
- * process that ends in between leaves nothing undone: the alarm takes it up. The object forgets everything once its round was
- * published and its project was told.
+ * process that ends in between leaves nothing undone: the alarm takes it up. What only says that something was done is stored
+ * with the next change, since whatever is not noted is done again. The object forgets everything once its round was published
+ * and its project was told.
  */
 export class RoundObject<Env = unknown> extends DurableObject<Env> implements RoundPort {
   readonly #config: RoundConfig
+  readonly #alarm: Alarm
   #round: Round | null
   #working: Promise<void> | null = null
   #isAskedAgain = false
@@ -87,17 +90,18 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
   constructor(ctx: DurableObjectState, env: Env, config: RoundConfig) {
     super(ctx, env)
     this.#config = config
+    this.#alarm = new Alarm(ctx.storage)
     this.#round = ctx.storage.kv.get<Round>('round') ?? null
   }
 
   /** Begins the round, once. It returns when everybody can read of it, or when that is left to a later try. */
   async start(terms: RoundTerms): Promise<void> {
-    if (this.#round === null) {
-      this.#store(beginRound(terms))
-      await this.ctx.storage.setAlarm(Date.now() + backstopMs)
-    }
-    if (this.#round?.drawn == null || this.#round.published === null) {
-      await this.#perform({ kind: 'seat' })
+    this.#round ??= beginRound(terms)
+    if (this.#round.drawn === null || this.#round.published === null) {
+      // What is drawn is stored with it; what cannot be drawn now is for the alarm.
+      const isDrawn = (await this.#perform({ kind: 'seat' })) !== 'failed'
+      if (!isDrawn && this.#round !== null) this.#store(this.#round)
+      await this.#alarm.by(Date.now() + backstopMs)
       await this.#perform({ kind: 'publish' })
     }
     this.#work()
@@ -159,13 +163,14 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
   }
 
   override async alarm(): Promise<void> {
+    this.#alarm.gone()
     if (this.#round === null) return
     try {
       await this.#work()
     } catch (error) {
       // The platform tries an alarm six times and then never again.
       console.error(`${this.#round?.terms.roundId} could not be brought forward`, error)
-      await this.ctx.storage.setAlarm(Date.now() + backstopMs)
+      await this.#alarm.by(Date.now() + backstopMs)
     }
   }
 
@@ -194,6 +199,15 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
 
   #store(round: Round): void {
     this.ctx.storage.kv.put('round', round)
+    this.#become(round)
+  }
+
+  /** Notes that something was done, which is stored with the next change: until then it would be done again. */
+  #note(done: (round: Round) => Round): void {
+    if (this.#round !== null) this.#become(done(this.#round))
+  }
+
+  #become(round: Round): void {
     this.#round = round
     for (const waiter of this.#waiting) {
       if (!isReached(round, waiter.awaited)) continue
@@ -228,7 +242,8 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
       this.#change((round) => passTime(round, now))
       const due = this.#due(now)
       if (due.length > 0) {
-        await this.ctx.storage.setAlarm(Date.now() + backstopMs)
+        const isLooking = due.every(({ kind }) => kind === 'find_audit_block')
+        await this.#alarm.by(Date.now() + (isLooking ? this.#config.pollMs : backstopMs))
         const done = await Promise.all(due.map((effect) => this.#perform(effect)))
         this.#isAskedAgain ||= done.includes('done')
       }
@@ -252,8 +267,7 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
     const times = [...this.#failures.values()].map(({ untilMs }) => untilMs).filter((ms) => ms > nowMs)
     if (next !== null) times.push(nowMs + Math.max(0, next - now) * 1000)
     if (isAwaiting || this.#config.mayLeap) times.push(nowMs + this.#config.pollMs)
-    const soonest = times.reduce((one, other) => Math.min(one, other), nowMs + longestPauseMs)
-    await this.ctx.storage.setAlarm(soonest)
+    await this.#alarm.by(times.reduce((one, other) => Math.min(one, other), nowMs + longestPauseMs))
   }
 
   /** Does one thing, and notes that it was done. */
@@ -288,17 +302,20 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
         return this.#offer(effect.lease)
       case 'cancel':
         await this.#config.cancel(round, effect.lease)
-        return this.#changeNow((one) => cancelled(one, effect.lease.position))
+        this.#note((one) => cancelled(one, effect.lease.position))
+        return true
       case 'find_audit_block':
         return this.#findAuditBlock()
       case 'ask':
         return this.#ask(round)
       case 'spread':
         await this.#config.spread(round)
-        return this.#changeNow((one) => ({ ...one, isSpread: true }))
+        this.#note((one) => ({ ...one, isSpread: true }))
+        return true
       case 'release':
         await this.#config.release(round.terms)
-        return this.#changeNow((one) => ({ ...one, isReleased: true }))
+        this.#note((one) => ({ ...one, isReleased: true }))
+        return true
       case 'delete':
         return this.#forget()
     }
@@ -306,11 +323,13 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
 
   /** Nothing came of it where the node has to be waited for: the alarm tells it again. */
   async #offer({ position }: Lease): Promise<boolean> {
-    await this.#changeNow((one, now) => offering(one, position, now))
+    const now = await this.#config.now()
+    this.#note((one) => offering(one, position, now))
     const lease = this.#round?.leases[position]
     if (this.#round === null || lease?.state !== 'offering') return false
     const outcome = await this.#config.offer(this.#round, lease)
-    await this.#changeNow((one, now) => offered(one, position, outcome, now))
+    if (outcome === 'offered') this.#note((one) => offered(one, position, outcome, now))
+    else await this.#changeNow((one, then) => offered(one, position, outcome, then))
     return outcome === 'offered' || outcome === 'offline'
   }
 
@@ -326,7 +345,7 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
     const outcome = await this.#config.publish(round)
     // The round ended, and this object forgot it, before it was begun again.
     if (outcome === 'over' && round.outcome === null) return this.#release(round)
-    this.#change((one) => ({ ...one, published: state }))
+    this.#note((one) => ({ ...one, published: state }))
     return true
   }
 
@@ -358,7 +377,8 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
   async #forget(): Promise<boolean> {
     for (const { resolve } of this.#waiting) resolve()
     this.#round = null
-    await this.ctx.storage.deleteAlarm()
+    this.#alarm.gone()
+    // The alarm goes with it.
     await this.ctx.storage.deleteAll()
     return false
   }

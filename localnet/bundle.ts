@@ -112,6 +112,17 @@ const droppedImports: Plugin = {
   },
 }
 
+/** The hub asks its package for nothing but its version. */
+const packageVersion: Plugin = {
+  name: 'package-version',
+  setup({ onLoad }) {
+    onLoad({ filter: /\/package\.json$/ }, ({ path: file }) => {
+      const { version } = JSON.parse(readFileSync(file, 'utf8')) as { version: string }
+      return { contents: JSON.stringify({ version }), loader: 'json' }
+    })
+  },
+}
+
 /**
  * What is needed at start is in a few modules. What a route alone needs is in others, which workerd does not even parse
  * before that route is called.
@@ -128,5 +139,5 @@ const settings = {
   mainFields: ['module', 'main'],
   external: ['cloudflare:*', 'node:*'],
   logLevel: 'silent',
-  plugins: [compiledModules, droppedImports],
+  plugins: [compiledModules, droppedImports, packageVersion],
 } satisfies BuildOptions

@@ -1,4 +1,5 @@
 import type { Unit } from './prices.ts'
+import counted from './task.json' with { type: 'json' }
 
 /** One kind of request and what one of it uses. */
 export interface Kind {
@@ -89,3 +90,30 @@ export const kinds: readonly Kind[] = [
     },
   },
 ]
+
+/** How often each thing happens, by whose it is and what it is. */
+const perTask: Readonly<Record<string, number>> = counted.per_task
+
+/** How much of something the database and all Durable Objects together use for one task. */
+const counts = (use: string): number =>
+  Object.entries(perTask).reduce((sum, [name, count]) => (name.endsWith(`.${use}`) ? sum + count : sum), 0)
+
+/** Frames of a WebSocket for which one request is charged. */
+const framesPerRequest = 20
+
+/**
+ * A task from its submission to its final result, with whoever waits for it: a committee of three and four validators. All of
+ * it is counted by `bench/costs/task.ts` but the CPU, of which `bench/rounds` measures what is the hub's own, rounded up.
+ */
+export const task: Kind = {
+  name: 'Task, with the request that gives it and one that waits',
+  permille: 0,
+  units: {
+    requests: perTask['Worker.request'] ?? 0,
+    cpuMs: 25,
+    d1RowsRead: counts('rowsRead'),
+    d1RowsWritten: counts('rowsWritten'),
+    durableObjectRequests: counts('call') + counts('alarm') + counts('message') / framesPerRequest,
+    r2ClassA: perTask['R2.classA'] ?? 0,
+  },
+}

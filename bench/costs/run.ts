@@ -1,5 +1,5 @@
 /** Prints the tables of docs/costs.md from the units of each kind and the prices: `npm run bench:costs`. */
-import { type Kind, kinds } from './kinds.ts'
+import { type Kind, kinds, task } from './kinds.ts'
 import { prices, type Unit } from './prices.ts'
 
 const million = 1_000_000
@@ -41,3 +41,11 @@ for (const unit of units) {
   console.log(row(unit, Math.round(used).toLocaleString('en'), `$${cost.toFixed(3)}`))
 }
 console.log(row('**Together**', '', `**${dollars(sum)}**`))
+
+console.log(`\n${row('Unit', 'In a task', 'Cost of a million tasks')}`)
+console.log(row('---', '---', '---'))
+for (const unit of units) {
+  const used = task.units[unit] ?? 0
+  if (used > 0) console.log(row(unit, Number(used.toFixed(2)), dollars(used * prices[unit])))
+}
+console.log(row('**Together**', '', `**${dollars(costOf(task))}**`))

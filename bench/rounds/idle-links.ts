@@ -2,6 +2,8 @@
  * What connected, idle devices cost the hub: `npm run bench:links -- [devices]`. Linux only, it reads `/proc`.
  */
 import { randomBytes } from 'node:crypto'
+import { readdirSync, readlinkSync } from 'node:fs'
+import { loadavg } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startTestHub } from '../../localnet/testing/hub.ts'
 import { cpuMs, ownWorkerds } from '../../localnet/testing/workerd.ts'
@@ -41,20 +43,35 @@ try {
   await sleep(untilAsleepMs)
   const before = rss()
 
-  const openingCpu = cpu()
-  for (let i = 1; i < seeds.length; i += at)
-    sockets.push(...(await Promise.all(seeds.slice(i, i + at).map(connect))))
-  const opened = rss()
-  const opening = (cpu() - openingCpu) / sockets.length
-  await sleep(untilAsleepMs)
-  const asleep = rss()
+  let openingCpu = 0
+  let awake = 0
+  let most = 0
+  const asleep: number[] = []
+  // In turns, since what the first objects took is there for the next.
+  for (const turn of quartersOf(seeds.slice(1))) {
+    const cpuBefore = cpu()
+    for (let i = 0; i < turn.length; i += at)
+      sockets.push(...(await Promise.all(turn.slice(i, i + at).map(connect))))
+    openingCpu += cpu() - cpuBefore
+    awake = rss()
+    most = Math.max(most, openDatabases())
+    await sleep(untilAsleepMs)
+    asleep.push(rss())
+  }
+  const stillOpen = openDatabases()
+  const [load] = loadavg() as [number]
   const quiet = await cost(() => {}, 0, sockets)
 
   const rows = [
     ['Sockets', String(sockets.length)],
-    ['Processor time of each upgrade and ready, ms', opening.toFixed(2)],
-    ['Memory of each socket, its object awake, KiB', kib(opened - before)],
-    ['Memory of each socket, its object asleep, KiB', kib(asleep - before)],
+    ['Load of the machine at the end of opening', load.toFixed(1)],
+    ['Processor time of each upgrade and ready, ms', (openingCpu / sockets.length).toFixed(2)],
+    ['Memory of each socket, its object awake, KiB', kib(awake - before, devices - 1)],
+    ['Memory of each socket, its object asleep, KiB', kib(asleep.at(-1)! - before, devices - 1)],
+    ['… of the first quarter of them', kib(asleep[0]! - before, (devices - 1) / 4)],
+    ['… of the last quarter', kib(asleep.at(-1)! - asleep.at(-2)!, (devices - 1) / 4)],
+    ['Databases of objects that are open, at most', String(most)],
+    ['… with all objects asleep', String(stillOpen)],
     ['Processor time of 10 s with nothing, ms', String(quiet)],
     ['… with a ping of the WebSocket on each, ms', String(await cost((one) => one.ping(), 1, sockets))],
     [
@@ -72,8 +89,28 @@ try {
   await hub.stop()
 }
 
-function kib(mib: number): string {
-  return ((mib * 1024) / (devices - 1)).toFixed(1)
+function kib(mib: number, sockets: number): string {
+  return ((mib * 1024) / sockets).toFixed(1)
+}
+
+function quartersOf<T>(all: readonly T[]): T[][] {
+  const length = Math.ceil(all.length / 4)
+  return [0, 1, 2, 3].map((quarter) => all.slice(quarter * length, (quarter + 1) * length))
+}
+
+/** An object that is in memory has its database open. */
+function openDatabases(): number {
+  const targets = pids.flatMap((pid) =>
+    readdirSync(`/proc/${pid}/fd`).map((fd) => {
+      try {
+        return readlinkSync(`/proc/${pid}/fd/${fd}`)
+      } catch {
+        // Closed meanwhile.
+        return ''
+      }
+    }),
+  )
+  return targets.filter((target) => target.endsWith('.sqlite')).length
 }
 
 /** Processor time until every socket has its answers, and of ten seconds at least. */

@@ -3,10 +3,11 @@
  * chain; miners and validators are simulated in this process, with real signatures. Writes bench/rounds/load-<projects>.json.
  */
 import { writeFileSync } from 'node:fs'
+import { loadavg } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { cpuMs } from '../../localnet/testing/workerd.ts'
-import { eachOf } from '../settlement/chaos/project.ts'
 import { startRoundsNetwork } from './network.ts'
-import { endOfTask, submitTask } from './tasks.ts'
+import { finishTasks, submitTask } from './tasks.ts'
 
 const [tasks = 200, projects = 1, seed = 1] = process.argv.slice(2).map(Number)
 if (![tasks, projects, seed].every((number) => Number.isSafeInteger(number) && number > 0)) {
@@ -16,6 +17,7 @@ if (![tasks, projects, seed].every((number) => Number.isSafeInteger(number) && n
 /** Fewer than the slots of the devices of one project: who is asked for more has to decline. */
 const atOnceMax = 50
 const aloneTasks = 30
+const idleSecs = 10
 const startedMs = performance.now()
 const onProgress = (text: string) =>
   console.log(`${((performance.now() - startedMs) / 1000).toFixed(1)} s: ${text}`)
@@ -28,20 +30,17 @@ const network = await startRoundsNetwork({
   onProgress,
 })
 try {
-  const workerds = network.workerds()
+  const cpu = () => cpuMs(network.workerds())
+  const load = loadavg()[0]!
+  const idleCpu = cpu()
+  await sleep(idleSecs * 1_000)
+  const idle = (cpu() - idleCpu) / idleSecs
+  const aloneCpu = cpu()
   const alone = await measureAlone()
-  const before = { cpu: cpuMs(workerds), ms: performance.now() }
-  const ended = await eachOf([...Array(tasks).keys()], atOnceMax, async (index) => {
-    const project = network.projects[index % projects]!
-    const [functionName] = project.consensus.work.functions
-    const input = `task ${seed} ${index}`
-    const begunMs = performance.now()
-    const { task_id } = await submitTask(network, project.projectId, functionName!, input, `${seed}-${index}`)
-    const task = await endOfTask(network, task_id)
-    return { task, input, ms: performance.now() - begunMs }
-  })
-  const seconds = (performance.now() - before.ms) / 1000
-  const spentMs = cpuMs(workerds) - before.cpu
+  const begun = { cpu: cpu(), ms: performance.now() }
+  const ended = await finishTasks(network, { label: `task ${seed}`, tasks, atOnce: atOnceMax })
+  const seconds = (performance.now() - begun.ms) / 1000
+  const spentMs = cpu() - begun.cpu
   const wrong = ended.filter(({ task, input }) => task.status !== 'finalized' || task.output !== input)
   const result = {
     date: new Date().toISOString().slice(0, 10),
@@ -52,9 +51,17 @@ try {
     validators: network.validators.nodes.length,
     final_as_expected: ended.length - wrong.length,
     run_by_validators: network.validators.ran.size,
-    seconds: Number(seconds.toFixed(1)),
-    tasks_per_second: Number((tasks / seconds).toFixed(1)),
-    workerd_cpu_ms_per_task: Number((spentMs / tasks).toFixed(1)),
+    load_average: { before: rounded(load), after: rounded(loadavg()[0]!) },
+    seconds: rounded(seconds),
+    tasks_per_second: rounded(tasks / seconds),
+    workerd_cpu_ms: {
+      per_task: rounded(spentMs / tasks),
+      /** As the hub follows its chain; it is in what stands above. */
+      per_second_without_tasks: rounded(idle),
+      per_task_beyond_that: rounded((spentMs - idle * seconds) / tasks),
+      /** Of the first ones, one after the other, which also warm the hub up. */
+      per_task_alone: rounded((begun.cpu - aloneCpu) / aloneTasks),
+    },
     ms_until_final: percentiles(ended.map(({ ms }) => ms)),
     one_at_a_time: alone,
   }
@@ -95,6 +102,10 @@ async function measureAlone() {
 
 function percentiles(times: readonly number[]): { p50: number; p99: number } {
   const sorted = times.toSorted((a, b) => a - b)
-  const at = (share: number) => Number(sorted[Math.floor(share * (sorted.length - 1))]!.toFixed(1))
+  const at = (share: number) => rounded(sorted[Math.floor(share * (sorted.length - 1))]!)
   return { p50: at(0.5), p99: at(0.99) }
+}
+
+function rounded(value: number): number {
+  return Number(value.toFixed(1))
 }

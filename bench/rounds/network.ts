@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { anvilKeys } from '../../contracts/anvil.ts'
+import type { HubBundle } from '../../localnet/bundle.ts'
 import { probePort } from '../../localnet/port.ts'
 import { relayerKey } from '../../localnet/testing/deployed-chain.ts'
 import { type FaultProxy, startFaultProxy } from '../../localnet/testing/fault-proxy.ts'
@@ -55,6 +56,8 @@ export interface RoundsOptions {
   readonly runMs: number
   readonly onProgress: (text: string) => void
   readonly validators?: number
+  /** Puts something in front of the hub. */
+  readonly front?: (script: HubBundle) => HubBundle
 }
 
 const hour = 3_600
@@ -78,6 +81,7 @@ export async function startRoundsNetwork(options: RoundsOptions): Promise<Rounds
     statePath,
     port,
     anvilFlags: ['--auto-impersonate'],
+    ...(options.front && { front: options.front }),
     roles: {
       reviewer: relayer,
       proposer: relayer,

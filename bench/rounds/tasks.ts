@@ -1,4 +1,5 @@
 import { Difference, delay } from '../settlement/chaos/difference.ts'
+import { eachOf } from '../settlement/chaos/project.ts'
 import type { RoundsNetwork } from './network.ts'
 
 /** A task as `GET /v1/tasks/{id}` tells it; what is not looked at is left out. */
@@ -48,4 +49,35 @@ export async function endOfTask({ hub }: Pick<RoundsNetwork, 'hub'>, taskId: str
       throw new Difference(`the task ${taskId} is ${body.status} for 15 minutes: ${JSON.stringify(body)}`)
     await delay(100)
   }
+}
+
+/** A task that is over, with what was asked of it. */
+export interface EndedTask {
+  readonly task: TaskView
+  readonly input: string
+  /** From its submission, in milliseconds. */
+  readonly ms: number
+}
+
+export interface TaskLoad {
+  /** Tells these tasks from others. */
+  readonly label: string
+  readonly tasks: number
+  readonly atOnce: number
+}
+
+/** Gives tasks to all projects in turn, and waits until each is over. */
+export async function finishTasks(
+  network: Pick<RoundsNetwork, 'hub' | 'projects'>,
+  { label, tasks, atOnce }: TaskLoad,
+): Promise<EndedTask[]> {
+  const { projects } = network
+  return eachOf([...Array(tasks).keys()], atOnce, async (index) => {
+    const { projectId, consensus } = projects[index % projects.length]!
+    const input = `${label} ${index}`
+    const begunMs = performance.now()
+    const { task_id } = await submitTask(network, projectId, consensus.work.functions[0]!, input, input)
+    const task = await endOfTask(network, task_id)
+    return { task, input, ms: performance.now() - begunMs }
+  })
 }

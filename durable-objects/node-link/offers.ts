@@ -20,6 +20,8 @@ export interface KeptOffer {
  * node that asks again is told what became of its vote.
  */
 const keptSecs = 300
+/** What came to its end within so many seconds is forgotten together. */
+const forgetSecs = 60
 
 const migrations = [
   `CREATE TABLE offers (
@@ -45,13 +47,35 @@ interface Row extends Record<string, SqlStorageValue> {
 
 const open = "state IN ('offered', 'accepted')"
 
-/** The offers of a link, the only SQL of it. Each change names the states it may follow. */
+interface OpenOffer {
+  readonly state: 'offered' | 'accepted'
+  readonly voteBy: number
+}
+
+/**
+ * The offers of a link, the only SQL of it. Each change names the states it may follow. What every frame asks for is in memory,
+ * read once: there are as many rows as a device had offers in minutes.
+ */
 export class OfferLedger {
   readonly #sql: SqlStorage
+  /** Offers that hold a slot. */
+  readonly #open = new Map<string, OpenOffer>()
+  /** Accepted or declined, and the round may not know it. */
+  readonly #untold = new Set<string>()
+  /** No offer that is over had its time before this; null without one. */
+  #firstOver: number | null = null
 
   constructor(storage: DurableObjectStorage) {
     migrate(storage, migrations)
     this.#sql = storage.sql
+    const rows = this.#sql.exec<Pick<Row, 'state'> & { offer_id: string; vote_by: number; told: number }>(
+      'SELECT offer_id, state, vote_by, told FROM offers',
+    )
+    for (const { offer_id: offerId, state, vote_by: voteBy, told } of rows) {
+      if (told === 0) this.#untold.add(offerId)
+      if (state === 'offered' || state === 'accepted') this.#open.set(offerId, { state, voteBy })
+      else this.#noteOver(voteBy)
+    }
   }
 
   find(offerId: string): KeptOffer | null {
@@ -67,25 +91,27 @@ export class OfferLedger {
 
   /** Offers that hold a slot. */
   countOpen(): number {
-    return this.#count(`SELECT count(*) AS n FROM offers WHERE ${open}`)
+    return this.#open.size
   }
 
   countAccepted(): number {
-    return this.#count("SELECT count(*) AS n FROM offers WHERE state = 'accepted'")
+    return [...this.#open.values()].filter(({ state }) => state === 'accepted').length
   }
 
   isEmpty(): boolean {
-    return this.#count('SELECT count(*) AS n FROM (SELECT 1 FROM offers LIMIT 1)') === 0
+    return this.#open.size === 0 && this.#firstOver === null
   }
 
   add(offer: LinkOffer, sessionId: string): void {
+    const { offer_id: offerId, vote_by: voteBy } = offer
     this.#sql.exec(
       "INSERT INTO offers (offer_id, offer, state, session_id, vote_by) VALUES (?, ?, 'offered', ?, ?)",
-      offer.offer_id,
+      offerId,
       JSON.stringify(offer),
       sessionId,
-      offer.vote_by,
+      voteBy,
     )
+    this.#open.set(offerId, { state: 'offered', voteBy })
   }
 
   setSession(offerId: string, sessionId: string): void {
@@ -93,58 +119,98 @@ export class OfferLedger {
   }
 
   accept(offerId: string): void {
-    this.#sql.exec(
-      "UPDATE offers SET state = 'accepted', told = 0 WHERE offer_id = ? AND state = 'offered'",
-      offerId,
-    )
+    const offer = this.#open.get(offerId)
+    if (offer?.state !== 'offered') return
+    this.#sql.exec("UPDATE offers SET state = 'accepted', told = 0 WHERE offer_id = ?", offerId)
+    this.#open.set(offerId, { ...offer, state: 'accepted' })
+    this.#untold.add(offerId)
   }
 
   decline(offerId: string, reason: DeclineReason): void {
+    if (!this.#open.has(offerId)) return
     this.#sql.exec(
-      `UPDATE offers SET state = 'declined', reason = ?, told = 0 WHERE offer_id = ? AND ${open}`,
+      "UPDATE offers SET state = 'declined', reason = ?, told = 0 WHERE offer_id = ?",
       reason,
       offerId,
     )
+    this.#end(offerId)
+    this.#untold.add(offerId)
   }
 
+  /** The round took a vote, and so needs not be told anything else. */
   vote(offerId: string, answer: string): void {
-    this.#sql.exec("UPDATE offers SET state = 'voted', answer = ? WHERE offer_id = ?", answer, offerId)
+    this.#sql.exec(
+      "UPDATE offers SET state = 'voted', answer = ?, told = 1 WHERE offer_id = ?",
+      answer,
+      offerId,
+    )
+    this.#end(offerId)
+    this.#untold.delete(offerId)
   }
 
   remove(offerId: string): void {
     this.#sql.exec('DELETE FROM offers WHERE offer_id = ?', offerId)
+    this.#open.delete(offerId)
+    this.#untold.delete(offerId)
   }
 
   /** Frees the slots of what is over, and forgets what nobody can ask about any more. */
   expire(now: number): void {
-    this.#sql.exec(`UPDATE offers SET state = 'expired' WHERE ${open} AND vote_by < ?`, now)
-    this.#sql.exec(`DELETE FROM offers WHERE NOT (${open}) AND vote_by < ?`, now - keptSecs)
+    const expired = [...this.#open].filter(([, { voteBy }]) => voteBy < now)
+    for (const [offerId] of expired) {
+      this.#sql.exec("UPDATE offers SET state = 'expired' WHERE offer_id = ?", offerId)
+      this.#end(offerId)
+    }
+    if (this.#firstOver !== null && this.#firstOver + keptSecs + forgetSecs < now) this.#forget(now)
   }
 
   /** What the round has not heard of. */
   untold(): KeptOffer[] {
-    return [...this.#sql.exec<Row>('SELECT * FROM offers WHERE told = 0')].map(keptOf)
+    return [...this.#untold].flatMap((offerId) => this.find(offerId) ?? [])
   }
 
   hasUntold(): boolean {
-    return this.#count('SELECT count(*) AS n FROM (SELECT 1 FROM offers WHERE told = 0 LIMIT 1)') > 0
+    return this.#untold.size > 0
   }
 
-  /** The round heard of an offer in this state; what became of it since is another thing to tell. */
+  /**
+   * The round heard of an offer in this state; what became of it since is another thing to tell. That it heard of an accept is
+   * stored with the vote: until then it may be told again.
+   */
   told(offerId: string, state: OfferState): void {
-    this.#sql.exec('UPDATE offers SET told = 1 WHERE offer_id = ? AND state = ?', offerId, state)
+    if (this.find(offerId)?.state !== state) return
+    this.#untold.delete(offerId)
+    if (state !== 'accepted') this.#sql.exec('UPDATE offers SET told = 1 WHERE offer_id = ?', offerId)
   }
 
-  /** When, in network time, an offer expires or is forgotten next; null without one. */
+  /** When, in network time, an offer expires, or some are forgotten next; null without one. */
   nextDeadline(): number | null {
-    const [row] = this.#sql.exec<{ at: number | null }>(
-      `SELECT min(iif(${open}, vote_by, vote_by + ${keptSecs})) + 1 AS at FROM offers`,
-    )
-    return row?.at ?? null
+    const times = [...this.#open.values()].map(({ voteBy }) => voteBy)
+    if (this.#firstOver !== null) times.push(this.#firstOver + keptSecs + forgetSecs)
+    return times.length === 0 ? null : times.reduce((one, other) => Math.min(one, other)) + 1
   }
 
-  #count(query: string): number {
-    return this.#sql.exec<{ n: number }>(query).one().n
+  #end(offerId: string): void {
+    const offer = this.#open.get(offerId)
+    if (offer === undefined) return
+    this.#open.delete(offerId)
+    this.#noteOver(offer.voteBy)
+  }
+
+  #noteOver(voteBy: number): void {
+    this.#firstOver = Math.min(this.#firstOver ?? voteBy, voteBy)
+  }
+
+  #forget(now: number): void {
+    const forgotten = this.#sql.exec<{ offer_id: string }>(
+      `DELETE FROM offers WHERE NOT (${open}) AND vote_by < ? RETURNING offer_id`,
+      now - keptSecs,
+    )
+    for (const { offer_id: offerId } of forgotten) this.#untold.delete(offerId)
+    const [rest] = this.#sql.exec<{ first: number | null }>(
+      `SELECT min(vote_by) AS first FROM offers WHERE NOT (${open})`,
+    )
+    this.#firstOver = rest?.first ?? null
   }
 }
 

@@ -113,21 +113,26 @@ export class TaskQueue {
     return this.#storage.transactionSync(() => {
       const known = this.#find(request, now)
       if (known !== null) return known
-      const terms = this.#termsNow(running)
-      const full = this.#findFull(terms)
+      const epochTerms = this.#termsNow(running)
+      const full = this.#findFull(epochTerms)
       if (full !== null) return full
+      const terms = epochTerms && this.#termsFor(projectId, request, epochTerms, now)
       const { taskId, idempotencyKey } = request
       this.#storage.sql.exec(
-        `INSERT INTO tasks (task_id, idempotency_key, state, request, epoch, created_at) VALUES (?, ?, 'queued', ?, ?, ?)`,
+        `INSERT INTO tasks (task_id, idempotency_key, state, request, epoch, created_at, seq, round_id, terms)
+          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
         taskId,
         idempotencyKey,
+        (terms === null ? 'queued' : 'starting') satisfies TaskState,
         JSON.stringify(request),
         running.epoch,
         now,
+        terms?.task.seq ?? null,
+        terms?.roundId ?? null,
+        terms && JSON.stringify(terms),
       )
-      if (terms === null) return { status: 'queued', taskId, roundId: null, createdAt: now }
-      const { roundId } = this.#schedule(projectId, request, terms, now)
-      return { status: 'running', taskId, roundId, createdAt: now }
+      const status = terms === null ? 'queued' : 'running'
+      return { status, taskId, roundId: terms?.roundId ?? null, createdAt: now }
     })
   }
 
@@ -138,7 +143,7 @@ export class TaskQueue {
       this.#storage.sql.exec(`UPDATE tasks SET epoch = ? WHERE state = 'queued'`, terms.epoch + 1)
       const room = Math.min(openMax - this.openCount(), startsMax)
       for (const { request } of this.#rows(`state = 'queued'`, room))
-        this.#schedule(projectId, JSON.parse(request) as TaskRequest, terms, now)
+        this.#schedule(this.#termsFor(projectId, JSON.parse(request) as TaskRequest, terms, now))
     })
   }
 
@@ -241,7 +246,8 @@ export class TaskQueue {
     return { status: 'known', taskId: row.task_id, roundId: row.round_id, createdAt: row.created_at }
   }
 
-  #schedule(projectId: string, request: TaskRequest, given: EpochTerms, now: number): RoundTerms {
+  /** What the round of a task begins with, and with it the next `seq` of the epoch. */
+  #termsFor(projectId: string, request: TaskRequest, given: EpochTerms, now: number): RoundTerms {
     const task: Task = {
       v: 1,
       project_id: projectId,
@@ -255,7 +261,7 @@ export class TaskQueue {
       gas_limit: request.gasLimit,
       issued_at: now,
     }
-    const terms: RoundTerms = {
+    return {
       roundId: deriveTaskRoundId(task),
       taskId: request.taskId,
       task,
@@ -264,15 +270,18 @@ export class TaskQueue {
       underfunded: request.underfunded,
       startedAtMs: Date.now(),
     }
+  }
+
+  #schedule(terms: RoundTerms): void {
+    const { task, roundId, taskId } = terms
     this.#storage.sql.exec(
       `UPDATE tasks SET state = 'starting', epoch = ?, seq = ?, round_id = ?, terms = ? WHERE task_id = ?`,
       task.epoch,
       task.seq,
-      terms.roundId,
+      roundId,
       JSON.stringify(terms),
-      request.taskId,
+      taskId,
     )
-    return terms
   }
 
   #nextSeq(epoch: number): number {

@@ -125,12 +125,10 @@ export const offering = (round: Round, position: number, now: number): Round =>
   )
 
 /** What came of telling a node of its offer. One that works with all its slots is told again while it may be waited for. */
-export function offered(round: Round, position: number, outcome: OfferResult, now: number): Round {
-  const changed = mapLease(round, position, (lease) =>
+export const offered = (round: Round, position: number, outcome: OfferResult, now: number): Round =>
+  mapLease(round, position, (lease) =>
     lease.state === 'offering' ? withOutcome(lease, outcome, now) : lease,
   )
-  return passTime(changed, now)
-}
 
 function withOutcome(lease: Lease, outcome: OfferResult, now: number): Lease {
   switch (outcome) {

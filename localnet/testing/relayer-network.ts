@@ -8,7 +8,7 @@ import type {
   RelayResult,
   RelayView,
 } from '../../durable-objects/relayer/types.ts'
-import { bundleHub } from '../bundle.ts'
+import { bundleHub, type HubBundle } from '../bundle.ts'
 import { type Hub, startHub } from '../hub.ts'
 import { startAnvil } from './anvil.ts'
 import { deployNetwork, relayerKey } from './deployed-chain.ts'
@@ -73,13 +73,15 @@ export interface NetworkOptions {
   hubs?: number
   /** Needed to crash: what is not stored does not survive. */
   statePath?: string
+  /** Puts something in front of the hub. */
+  front?: (script: HubBundle) => HubBundle
   /** Where the n-th hub finds the chain, when something stands between. */
   between?: (chain: Anvil) => Promise<(hub: number) => string>
 }
 
 /** Hubs in workerd, each with a relayer, on a chain of their own with the contracts. */
 export async function startRelayerNetwork(options: NetworkOptions = {}): Promise<RelayerNetwork> {
-  const { hubs = 1, port = 0, statePath, vars } = options
+  const { hubs = 1, port = 0, statePath, vars, front = (script) => script } = options
   const chain = await startAnvil(options.anvilFlags)
   const { contracts, startBlock } = await deployNetwork(chain, options.roles)
   const keys = Array.from({ length: hubs }, (_, hub) => [
@@ -90,7 +92,7 @@ export async function startRelayerNetwork(options: NetworkOptions = {}): Promise
   }
   await fund()
   const urlOf = options.between ? await options.between(chain) : () => chain.url
-  const script = await bundleHub({ whole: true })
+  const script = front(await bundleHub({ whole: true }))
   const own = (hub: number) => ({
     CHAIN_RPC_URL: urlOf(hub),
     RELAYER_PRIVATE_KEY: keys[hub]?.at(-1)?.privateKey as string,

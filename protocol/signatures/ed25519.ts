@@ -62,22 +62,36 @@ export type Ed25519Verifier = (
   signature: unknown,
 ) => boolean
 
+/** Good keys that a verifier remembers: the nodes of a network sign again and again. */
+const rememberedKeysMax = 4_096
+
 /**
  * A verifier that has the runtime do what costs most: with the outcome of {@link verifyEd25519}, at a fifth of its cost or
- * less. The verifiers of runtimes take keys of small order and some take S beyond its bound, so these are looked at first.
+ * less. The verifiers of runtimes take keys of small order and some take S beyond its bound, so these are looked at first; a
+ * key that was good is remembered.
  *
  * @param verify The verifier of a runtime: without the cofactor, R compared as bytes.
  */
-export const strictEd25519Verifier =
-  (verify: (publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array) => boolean): Ed25519Verifier =>
-  (publicKey, message, signature) =>
-    isEd25519PublicKey(publicKey) &&
+export function strictEd25519Verifier(
+  verify: (publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array) => boolean,
+): Ed25519Verifier {
+  const good = new Set<unknown>()
+  const isGood = (publicKey: unknown): publicKey is string => {
+    if (good.has(publicKey)) return true
+    if (!isEd25519PublicKey(publicKey)) return false
+    if (good.size >= rememberedKeysMax) good.clear()
+    good.add(publicKey)
+    return true
+  }
+  return (publicKey, message, signature) =>
+    isGood(publicKey) &&
     isCanonicalEd25519Signature(signature) &&
     verify(
       hexToBytes(publicKey),
       typeof message === 'string' ? utf8(message) : message,
       hexToBytes(signature),
     )
+}
 
 /**
  * Verifies an ed25519 signature by RFC 8032 over the message bytes, no pre-hash, no context.

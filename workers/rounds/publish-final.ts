@@ -1,15 +1,23 @@
-import type { SQL } from 'drizzle-orm'
-import type { Round } from '../../durable-objects/round/round.ts'
+import type { Outcome, Round } from '../../durable-objects/round/round.ts'
 import { roundEnd } from '../settlement/round-end.ts'
 import { roundEffects } from '../stores/round-effects.ts'
-import type { PublishedRound } from '../stores/rounds.ts'
+import type { RoundFiles } from '../stores/round-files.ts'
+import type { PublishedRound, RoundStore } from '../stores/rounds.ts'
 import { roundFile } from './published.ts'
 
 /**
- * What else is written when a round is over, in the batch that publishes it. Each statement is guarded by `isRoundOpen`, so
- * that it takes effect once, however often the round is published.
+ * Publishes a round that is over: its file, and then its rows with what follows from its end, in one batch. Each statement is
+ * guarded by `isRoundOpen`, so that it takes effect once, however often the round is published.
  */
-export function publishFinal(round: Round, published: PublishedRound): SQL[] {
-  if (round.outcome === null) return []
-  return roundEffects(roundEnd(published, roundFile(round), round.outcome.at))
+export async function publishFinal(
+  { rounds, roundFiles }: { rounds: RoundStore; roundFiles: RoundFiles },
+  round: Round & { outcome: Outcome },
+  published: PublishedRound,
+): Promise<{ status: 'written' | 'over'; provesOffences: boolean }> {
+  const file = roundFile(round)
+  // A row never says that a round is over while its file is not there.
+  await roundFiles.putRound(file)
+  const end = roundEnd(published, file, round.outcome.at)
+  const status = await rounds.publish(published, roundEffects(end))
+  return { status, provesOffences: end.provesOffences }
 }

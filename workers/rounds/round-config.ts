@@ -12,7 +12,7 @@ import { runDirectRound } from './direct-round.ts'
 import { inputAddress } from './input-address.ts'
 import { judgeVote } from './judge-vote.ts'
 import { publishFinal } from './publish-final.ts'
-import { publishedRound, roundFile } from './published.ts'
+import { publishedRound } from './published.ts'
 import { seatRound } from './seating.ts'
 import { askForFinality, spreadVotes, type ValidatorSources } from './validators.ts'
 
@@ -30,12 +30,11 @@ export function createRoundConfig(env: Env, settings: Settings): RoundConfig {
     seat: (terms) => seatRound({ profile, committeeSets }, terms),
     async publish(round) {
       const published = publishedRound(profile, round)
-      if (round.outcome === null) return rounds.publish(published)
-      // A row never says that a round is over while its file is not there.
-      await roundFiles.putRound(roundFile(round))
-      const outcome = await rounds.publish(published, publishFinal(round, published))
-      recordOffencesSoon(env, round.terms.roundId)
-      return outcome
+      const { outcome } = round
+      if (outcome === null) return rounds.publish(published)
+      const { status, provesOffences } = await publishFinal(hub, { ...round, outcome }, published)
+      if (provesOffences) recordOffencesSoon(env, round.terms.roundId)
+      return status
     },
     async offer(round, lease) {
       const id = offerIdOf(round, lease)

@@ -220,10 +220,10 @@ function leaseOf({ position, role, node_key }: CommitteeMember, deed: Deed, issu
 
 /** Publishes a round as its object does, but for recording its offences, which is left to the schedule. */
 export async function publishSimulated({ object }: { object: Round }): Promise<'written' | 'over'> {
-  const { rounds, roundFiles } = services(env)
+  const { outcome } = object
   const published = publishedRound(profile, object)
-  await roundFiles.putRound(roundFile(object))
-  return rounds.publish(published, publishFinal(object, published))
+  if (outcome === null) return services(env).rounds.publish(published)
+  return (await publishFinal(services(env), { ...object, outcome }, published)).status
 }
 
 /** A round of the hub that is over: its file, and its rows with all that follows. */

@@ -1,4 +1,4 @@
-import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { vi } from 'vitest'
 import {
@@ -120,6 +120,7 @@ export class SimulatedMember {
   async forgive(): Promise<void> {
     const link = env.NODE_LINK.getByName(this.key)
     await runInDurableObject(link, (_link, { storage }) => storage.kv.delete('invalid_votes'))
+    await evictDurableObject(link)
   }
 
   /** Goes, as the hub sees it. */

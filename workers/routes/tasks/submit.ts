@@ -78,7 +78,8 @@ export const submitTask = defineRoute(
     },
   },
   async (c, { params: { project_id: projectId }, query: { wait = 0, accept = 'final' }, json: body }) => {
-    const record = await requireOpen(c, projectId)
+    const { committees, derived, network, roundFiles, tasks } = c.var.services
+    const [record, validators] = await Promise.all([requireOpen(c, projectId), network.validators()])
     const caller = await admitCaller(c, record)
     const { work } = manifestOf(record.current).consensus
     if (!work.functions.includes(body.function))
@@ -87,8 +88,7 @@ export const submitTask = defineRoute(
     if (gasLimit > work.max_gas_limit)
       throw invalidField('gas_limit', `must be at most ${work.max_gas_limit}, as the project says`)
     const input = readInput(body)
-    const { committees, derived, network, roundFiles, tasks } = c.var.services
-    if ((await network.validators()).length === 0)
+    if (validators.length === 0)
       throw new ApiError('no_validators', 'No validator is approved, so that no result could become final.')
     if (committees === null) throw unavailable('The chain')
     const request = {

@@ -1,0 +1,82 @@
+/**
+ * What one task uses, counted while many run: `npm run bench:task -- [tasks] [projects]`. Writes bench/costs/task.json, which
+ * `npm run bench:costs` reckons with.
+ */
+import { writeFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { startRoundsNetwork } from '../rounds/network.ts'
+import { finishTasks } from '../rounds/tasks.ts'
+import { until } from '../settlement/chaos/difference.ts'
+import { countedHub } from './counted-hub.ts'
+
+const [tasks = 200, projects = 1] = process.argv.slice(2).map(Number)
+if (![tasks, projects].every((number) => Number.isSafeInteger(number) && number > 0)) {
+  console.error('Usage: npm run bench:task -- [tasks] [projects], each 1 or more')
+  process.exit(2)
+}
+const idleSecs = 20
+
+const network = await startRoundsNetwork({
+  projects,
+  seed: 1,
+  slots: 64,
+  runMs: 10,
+  front: countedHub,
+  onProgress: (text) => console.log(text),
+})
+try {
+  // Everything that a first task loads and opens.
+  await finishTasks(network, { label: 'first', tasks: 30, atOnce: 10 })
+  const settled = await ended(30)
+  await sleep(idleSecs * 1_000)
+  const before = await counts()
+  const idle = difference(settled, before)
+  const begunMs = performance.now()
+  const results = await finishTasks(network, { label: 'counted', tasks, atOnce: 20 })
+  const after = await ended(30 + tasks)
+  const seconds = (performance.now() - begunMs) / 1_000
+  const used = difference(before, after)
+  const perTask = Object.fromEntries(
+    Object.entries(used)
+      // What the hub does without tasks, such as following the chain, is none of theirs.
+      .map(([name, count]): [string, number] => {
+        const own = (count - ((idle[name] ?? 0) / idleSecs) * seconds) / tasks
+        return [name, Number(own.toFixed(2))]
+      })
+      .filter(([, count]) => count >= 0.05)
+      .sort(([one], [other]) => (one < other ? -1 : 1)),
+  )
+  const final = results.filter(({ task }) => task.status === 'finalized').length
+  const result = {
+    date: new Date().toISOString().slice(0, 10),
+    tasks,
+    projects,
+    validators: network.validators.nodes.length,
+    final,
+    per_task: perTask,
+  }
+  writeFileSync('bench/costs/task.json', `${JSON.stringify(result, null, 2)}\n`)
+  console.log(JSON.stringify(result, null, 2))
+} finally {
+  await network.stop()
+}
+process.exit()
+
+async function counts(): Promise<Record<string, number>> {
+  const response = await fetch(new URL('/counts', network.origin))
+  return (await response.json()) as Record<string, number>
+}
+
+/** The counts once the objects of so many rounds have forgotten them. */
+async function ended(rounds: number): Promise<Record<string, number>> {
+  let found: Record<string, number> = {}
+  await until('the objects of all rounds are empty', async () => {
+    found = await counts()
+    return (found['Round.end'] ?? 0) >= rounds
+  })
+  return found
+}
+
+function difference(before: Record<string, number>, after: Record<string, number>): Record<string, number> {
+  return Object.fromEntries(Object.entries(after).map(([name, count]) => [name, count - (before[name] ?? 0)]))
+}

@@ -1,0 +1,36 @@
+/**
+ * The alarm of an object, set as seldom as can be: setting it costs a row each time. One that comes too early finds nothing to
+ * do and is set again, so an alarm that comes in time is left as it is.
+ */
+export class Alarm {
+  readonly #storage: DurableObjectStorage
+  /** When it comes, in milliseconds; null for none, undefined until that was looked up. */
+  #atMs: number | null | undefined
+
+  constructor(storage: DurableObjectStorage) {
+    this.#storage = storage
+  }
+
+  /** Has it come at a time, or sooner. */
+  async by(atMs: number): Promise<void> {
+    if (this.#atMs === undefined) {
+      const stored = await this.#storage.getAlarm()
+      // It may have been set meanwhile.
+      if (this.#atMs === undefined) this.#atMs = stored
+    }
+    if (this.#atMs !== null && this.#atMs <= atMs) return
+    this.#atMs = atMs
+    await this.#storage.setAlarm(atMs)
+  }
+
+  /** Sets it where the storage has none, whatever was known of it: one that was lost comes again. */
+  async revive(atMs: number): Promise<void> {
+    this.#atMs = await this.#storage.getAlarm()
+    if (this.#atMs === null) await this.by(atMs)
+  }
+
+  /** It has come, or everything was deleted: there is none until the next is set. */
+  gone(): void {
+    this.#atMs = null
+  }
+}
