@@ -15,13 +15,26 @@ import { type Profile, resolveProfile } from '../../protocol/identity/index.ts'
 import { fetchFromHub } from '../../tools/client/connect.ts'
 import { readNetwork } from '../../tools/client/network.ts'
 import { signIn } from '../../tools/client/sign-in.ts'
-import { draws } from '../draws.ts'
 import { type Caller, createCaller } from '../settlement/chaos/calls.ts'
 import { accessChain } from '../settlement/chaos/contracts.ts'
 import { delay, until } from '../settlement/chaos/difference.ts'
-import { createProjects, grantWei, type Miner, type Project, vaultCall } from '../settlement/chaos/project.ts'
+import {
+  createProjects,
+  grantWei,
+  type Miner,
+  type Project,
+  type ProjectsOptions,
+  vaultCall,
+} from '../settlement/chaos/project.ts'
+import type { Conduct } from './simulator/conduct.ts'
+import { FaultCounts } from './simulator/fault-counts.ts'
 import { SimulatedMiner } from './simulator/miner.ts'
-import { type SimulatedValidators, startValidators } from './simulator/validators.ts'
+import {
+  type SimulatedValidators,
+  startValidators,
+  type ValidatorsOptions,
+} from './simulator/validators.ts'
+import { startWire, type Wire } from './simulator/wire.ts'
 
 /** A hub in workerd, a chain, validators and miners of which every one may fail. */
 export interface RoundsNetwork {
@@ -33,6 +46,8 @@ export interface RoundsNetwork {
   readonly projects: readonly Project[]
   readonly miners: readonly SimulatedMiner[]
   readonly validators: SimulatedValidators
+  /** How often each fault of miners, validators and hub happened. */
+  readonly faults: FaultCounts
   /** Rows of the hub's database. */
   readonly rows: <T extends object>(text: string, ...values: unknown[]) => Promise<T[]>
   /** Runs the schedule of the hub. */
@@ -48,19 +63,25 @@ export interface RoundsNetwork {
 
 export interface RoundsOptions {
   readonly projects: number
-  readonly seed: number
   /** Offers that a device works on at once. */
   readonly slots: number
   /** Milliseconds that a run takes. */
   readonly runMs: number
   readonly onProgress: (text: string) => void
-  readonly validators?: number
+  /** How the projects are made. */
+  readonly make?: ProjectsOptions
+  /** What a member does about a task; honest when left out. */
+  readonly conductOf?: (input: string, position: number) => Conduct
+  /** What a validator does about a task; honest when left out. */
+  readonly modeOf?: ValidatorsOptions['modeOf']
 }
 
 const hour = 3_600
 const confirmations = 1
 const depthMax = 3
-const blockMs = 500
+/** A block takes a second of the chain's time at least, and the time of the network should not run ahead of ours. */
+const blockMs = 1_000
+const validatorCount = 4
 /** Places that requests come from, each with a budget of its own. */
 const callers = 20
 
@@ -108,7 +129,9 @@ export async function startRoundsNetwork(options: RoundsOptions): Promise<Rounds
     if (project === undefined) throw new Error(`the project ${projectId} is unknown`)
     return project.consensus.work.committee
   }
-  const validators = await startValidators(profile, options.validators ?? 4, rulesOf)
+  const faults = new FaultCounts()
+  const { conductOf = () => 'honest', modeOf = () => 'honest' } = options
+  const validators = await startValidators(profile, { count: validatorCount, rulesOf, modeOf, faults })
   const faulty = await startFaultyChain(network, { blockMs, depthMax })
   const addresses = Array.from({ length: callers }, freshAddress)
   let calls = 0
@@ -126,7 +149,8 @@ export async function startRoundsNetwork(options: RoundsOptions): Promise<Rounds
       }
   }
   const rows = <T extends object>(text: string, ...values: unknown[]) =>
-    again(() => rowsOf(network.hub, text, ...values)) as unknown as Promise<T[]>
+    again(() => network.use((hub) => rowsOf(hub, text, ...values))) as unknown as Promise<T[]>
+  const schedule = () => again(() => network.use(wake))
   const pass = async (seconds: number) => {
     await faulty.pass(seconds)
     const { timestamp } = await chain.rpc<{ timestamp: string }>('eth_getBlockByNumber', 'latest', false)
@@ -136,7 +160,7 @@ export async function startRoundsNetwork(options: RoundsOptions): Promise<Rounds
     })
   }
 
-  await again(() => wake(network.hub))
+  await schedule()
   const tools = await readNetwork(origin, fetchFromHub)
   const operator = await signIn(tools, operatorKey)
   const minter = privateKeyToAddress(deployerKey)
@@ -149,31 +173,33 @@ export async function startRoundsNetwork(options: RoundsOptions): Promise<Rounds
     })
   for (const { seed, url } of validators.nodes) await register(seed, 'validator', url)
   const makers = { profile, contracts: network.contracts, minter, chain, hub, tools, operator }
-  projects.push(...(await createProjects(makers, options.projects)))
+  projects.push(...(await createProjects(makers, options.projects, options.make)))
   for (const { developer, vault } of projects)
     await chain.send(developer.address, [vaultCall(vault, 'fund', grantWei / 2n)])
   onProgress(`${projects.length} projects are made`)
 
   const owners = [...minersOf(projects).values()]
   for (const { device } of owners) await register(device.seed, 'miner', 'http://127.0.0.1:7070')
+  const wires = await Promise.all(owners.map(() => startWire(port)))
   const miners = owners.map(
     ({ wallet, device }, index) =>
       new SimulatedMiner({
-        origin,
+        wire: wires[index] as Wire,
         profile,
         seed: device.seed,
         publicKey: device.publicKey,
         payoutOf: () => wallet.address,
         slots: options.slots,
-        draws: draws(options.seed * 1_000 + index),
+        conductOf,
         now: hub.time,
         runMs: options.runMs,
         address: freshAddress(),
+        faults,
       }),
   )
   // The beacon of the second epoch from now on is after every bond.
   await pass(2 * hour)
-  await again(() => wake(network.hub))
+  await schedule()
   await Promise.all(miners.map((miner) => miner.start()))
   const epoch = Math.floor((await hub.time()) / hour)
   for (const { projectId } of projects)
@@ -192,13 +218,18 @@ export async function startRoundsNetwork(options: RoundsOptions): Promise<Rounds
     projects,
     miners,
     validators,
+    faults,
     rows,
-    wake: () => again(() => wake(network.hub)),
+    wake: schedule,
     workerds: ownWorkerds,
     up: network.up,
-    kill: () => network.crash(),
+    async kill() {
+      faults.note('hub_killed')
+      await network.crash()
+    },
     async stop() {
       await Promise.all(miners.map((miner) => miner.stop()))
+      await Promise.all(wires.map((wire) => wire.stop()))
       await faulty.stop()
       await network.stop()
       await proxy?.stop()
