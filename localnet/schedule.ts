@@ -14,14 +14,14 @@ const lookMs = 1_000
  * @returns Ends it.
  */
 export async function keepSchedule(
-  { miniflare }: Hub,
+  { runSchedule }: Pick<Hub, 'runSchedule'>,
   origin: string,
   onFailure: (error: unknown) => void,
 ): Promise<() => void> {
   let isEnded = false
   const run = async () => {
     try {
-      await (await miniflare.getWorker('hub')).scheduled({ cron: '*/5 * * * *' })
+      await runSchedule()
     } catch (error) {
       // What fails while the hub stops fails because of that.
       if (!isEnded) onFailure(error)

@@ -1,6 +1,7 @@
 import { bundleHub, type HubBundle } from '../bundle.ts'
 import { type Hub, startHub } from '../hub.ts'
 import { probePort } from '../port.ts'
+import { driver } from './driver.ts'
 
 export interface TestHub extends Hub {
   /** Where it is, as it calls itself. */
@@ -28,6 +29,7 @@ export async function startTestHub(
     script: await script,
     port,
     callersNameAddress: true,
+    extraWorkers: { driver },
     vars: { HUB_SECRET: 'a secret that only tests know, long enough', BASE_URL: origin, ...vars },
     ...options,
   })

@@ -5,6 +5,7 @@ import type { Hub } from '../hub.ts'
 import { type Anvil, startAnvil } from './anvil.ts'
 import { type Call, type Calls, callsOf, epochSeconds } from './contract-calls.ts'
 import { deployNetwork } from './deployed-chain.ts'
+import { queryThrough } from './driver.ts'
 import { startTestHub } from './hub.ts'
 
 type Row = Record<string, string | number>
@@ -100,21 +101,11 @@ async function readHead(chain: Anvil): Promise<{ number: number; hash: string }>
 }
 
 /** Has a hub begin to read the chain, as its schedule does. */
-export async function wake(hub: Hub): Promise<void> {
-  const worker = await hub.miniflare.getWorker('hub')
-  await worker.scheduled({ cron: '*/5 * * * *' })
-}
+export const wake = ({ runSchedule }: Hub): Promise<void> => runSchedule()
 
-/** Rows of the hub's database. */
-export async function rowsOf(hub: Hub, text: string, ...values: unknown[]): Promise<Row[]> {
-  const db = await hub.miniflare.getD1Database('DB', 'hub')
-  return (
-    await db
-      .prepare(text)
-      .bind(...values)
-      .all<Row>()
-  ).results
-}
+/** Rows of the database of a hub with a driver, as those of tests are. */
+export const rowsOf = async ({ miniflare }: Hub, text: string, ...values: unknown[]): Promise<Row[]> =>
+  queryThrough(await miniflare.unsafeGetDirectURL('driver'), text, values)
 
 /** Everything that is indexed, in an order that is always the same. */
 export const indexOf = async (hub: Hub) => ({

@@ -7,6 +7,9 @@ const { first, length, ...options } = JSON.parse(process.argv[2] ?? '') as Netwo
 const tell = (message: NetworkMessage) =>
   new Promise<void>((resolve) => process.send?.(message, undefined, undefined, () => resolve()))
 
+// A difference of one network ends the run, and with it the others.
+process.once('disconnect', () => process.exit(1))
+
 try {
   const result = await runOnNetwork({
     ...options,
