@@ -29,6 +29,7 @@ import {
   offering,
   passTime,
   refused,
+  resumed,
   seated,
   voted,
 } from './round/transitions.ts'
@@ -41,6 +42,8 @@ export type Judgement =
 
 /** What a round asks of everything around it. Whatever throws is tried again later. */
 export interface RoundConfig {
+  /** Another one for each process of the hub, so that a round notices that there was none for a while. */
+  processId: string
   /** Network time. */
   now(): Promise<number>
   /** How often to look for what is awaited; where time follows a chain, also for its leaps. */
@@ -92,13 +95,14 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
   constructor(ctx: DurableObjectState, env: Env, config: RoundConfig) {
     super(ctx, env)
     this.#config = config
-    this.#round = ctx.storage.kv.get<Round>('round') ?? null
+    const stored = ctx.storage.kv.get<Round>('round')
+    this.#round = stored === undefined ? null : resumed(stored, config.processId)
   }
 
   /** Begins the round, once. It returns when everybody can read of it, or when that is left to a later try. */
   async start(terms: RoundTerms): Promise<void> {
     if (this.#round === null) {
-      this.#store(beginRound(terms))
+      this.#store(beginRound(terms, this.#config.processId))
       await this.ctx.storage.setAlarm(Date.now() + backstopMs)
     }
     if (this.#round?.drawn == null || this.#round.published === null) {

@@ -29,11 +29,7 @@ import {
 import type { Conduct } from './simulator/conduct.ts'
 import { FaultCounts } from './simulator/fault-counts.ts'
 import { SimulatedMiner } from './simulator/miner.ts'
-import {
-  type SimulatedValidators,
-  startValidators,
-  type ValidatorsOptions,
-} from './simulator/validators.ts'
+import { type SimulatedValidators, startValidators, type ValidatorsOptions } from './simulator/validators.ts'
 import { startWire, type Wire } from './simulator/wire.ts'
 
 /** A hub in workerd, a chain, validators and miners of which every one may fail. */

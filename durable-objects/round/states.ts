@@ -12,13 +12,23 @@ export type LeaseState = (typeof leaseStates)[number]
 
 /**
  * Why a member did not vote in time: it was not connected, declined, did not accept, or was late. With `full` it worked with
- * all its slots, and with `not_told` the hub did not come to tell it: neither was asked, so neither missed anything.
+ * all its slots, with `not_told` it was not told of its offer, and with `hub_away` the hub was not there for its answer: none
+ * of them missed anything.
  */
-export const missReasons = ['offline', 'full', 'not_told', 'declined', 'not_accepted', 'late'] as const
+export const missReasons = [
+  'offline',
+  'full',
+  'not_told',
+  'hub_away',
+  'declined',
+  'not_accepted',
+  'late',
+] as const
 export type MissReason = (typeof missReasons)[number]
 
-/** Whether a member with this reason was asked for its vote, or was not there to be asked. */
-export const wasAsked = (reason: MissReason | null): boolean => reason !== 'full' && reason !== 'not_told'
+/** Whether a member with this reason owed a vote that it could have given. */
+export const owedVote = (reason: MissReason | null): boolean =>
+  reason !== 'full' && reason !== 'not_told' && reason !== 'hub_away'
 
 /** What came of a member's vote, or of the lack of one. */
 export const proofStatuses = ['pending', 'verified', 'rejected', 'missed'] as const

@@ -1,5 +1,7 @@
+import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { Round } from '../../durable-objects/round/round.ts'
 import { isTaskVote } from '../../protocol/consensus/index.ts'
 import { deriveProofId, resolveProfile } from '../../protocol/identity/index.ts'
 import { services } from '../services.ts'
@@ -368,6 +370,26 @@ describe('a round with five members and four validators', () => {
     expect(await rounds.task(roundId)).toMatchObject({ status: 'finalized', output: 'hello' })
     expect(await leasesOf(roundId)).toMatchObject([0, 1, 2].map(() => ({ proofStatus: 'verified' })))
     expect(await isGone(roundId)).toBe(true)
+  })
+
+  test('holds nothing against members while the process of the hub was another one', async () => {
+    const { roundId, primaries } = await rounds.begun()
+    for (const member of primaries) await member.offer(roundId)
+    const round = roundOf(roundId)
+    await runInDurableObject(round, (_, { storage }) => {
+      const stored = storage.kv.get<Round>('round')
+      storage.kv.put('round', { ...stored, processId: 'that of before' })
+    })
+    await killObject(round)
+    await rounds.passTime(11)
+    await rounds.tick(roundId)
+    await rounds.passTime(61)
+    await rounds.tick(roundId)
+    await decide(roundId)
+    const leases = (await leasesOf(roundId)).filter(({ role }) => role === 'primary')
+    expect(leases).toMatchObject(
+      [0, 1, 2].map(() => ({ state: 'cancelled', missedBecause: 'hub_away', proofStatus: null })),
+    )
   })
 
   test('that is over is not begun again by whoever begins it once more', async () => {

@@ -1,4 +1,4 @@
-import { wasAsked } from '../../durable-objects/round/states.ts'
+import { owedVote } from '../../durable-objects/round/states.ts'
 import {
   drawCommittee,
   type FinalityVote,
@@ -83,7 +83,7 @@ export async function proveOffence(
   await requireProven(seat, profile, evidence, context)
   await requireSeat(await set(), evidence)
   if (evidence.kind === 'missed_sla')
-    await Promise.all([requireCommittee(records, evidence), requireAsked(records, evidence)])
+    await Promise.all([requireCommittee(records, evidence), requireOwed(records, evidence)])
   // An offence is recorded once, so what it costs must not be that of half an index.
   if (isBehind) throw unavailable('The index of the chain', new Error('it is far behind the chain'))
   return {
@@ -229,18 +229,18 @@ async function requireCommittee({ projectFunding, rounds }: Records, evidence: E
 }
 
 /**
- * A primary whose node worked with all its slots, or that the hub did not come to tell, was not asked, so it missed nothing;
- * who is not connected, or offers no slots, is not spared. The hub alone knows.
+ * A primary whose node worked with all its slots, or could not be told, was not asked, and one that the hub was not there to
+ * hear could not answer: they missed nothing. Whose device is offline, or offers no slots, is not spared. The hub alone knows.
  *
  * @param evidence - Proven otherwise.
  */
-async function requireAsked({ rounds }: Records, { round_id, node_key }: Evidence): Promise<void> {
+async function requireOwed({ rounds }: Records, { round_id, node_key }: Evidence): Promise<void> {
   const leases = await rounds.leases(round_id)
   const lease = leases.find(({ nodeKey }) => nodeKey === node_key)
-  if (lease !== undefined && !wasAsked(lease.missedBecause))
+  if (lease !== undefined && !owedVote(lease.missedBecause))
     throw new ApiError(
       'invalid_evidence',
-      'This evidence proves nothing: the node had no free slot when the task was given, or was not told of it, so it was not asked.',
+      'This evidence proves nothing: the node had no free slot when the task was given, or was not told of it, or the hub was away while it could have answered.',
     )
 }
 

@@ -1,4 +1,4 @@
-import { wasAsked } from '../../durable-objects/round/states.ts'
+import { owedVote } from '../../durable-objects/round/states.ts'
 import {
   type FinalityRecord,
   type FinalityVote,
@@ -45,7 +45,7 @@ export function evidenceOf(
       return record?.audited && first.receipt_hash !== record.receipt_hash
         ? { kind: 'invalid_result', proof: { vote: first, finality } }
         : null
-    return role === 'primary' && wasAsked(lease.missedBecause)
+    return role === 'primary' && owedVote(lease.missedBecause)
       ? { kind: 'missed_sla', proof: { task, finality } }
       : null
   }

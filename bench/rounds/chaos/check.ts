@@ -91,6 +91,7 @@ export async function checkTasks(
   await requireNoneOpen(network)
   const ids = new Set(ended.map(({ task }) => task.task_id))
   if (ids.size < ended.length) throw new Difference('two tasks have one id')
+  await requireEachOnce(network, before, ids.size)
   let counts = before
   for (const one of ended) {
     away?.owing.add(one.task.round_id ?? '')
@@ -108,6 +109,18 @@ const requireNoneOpen = ({ rows }: RoundsNetwork): Promise<void> =>
     )
     return open.length === 0 || JSON.stringify(open)
   })
+
+/** Whatever was asked for again, and whichever process ended, each task is there once, and each round is of one. */
+async function requireEachOnce({ rows }: RoundsNetwork, before: Counts, ended: number): Promise<void> {
+  const failed = Object.values(before.failed).reduce((sum, count) => sum + count, 0)
+  const [found] = await rows<{ tasks: number; rounds: number }>(
+    `SELECT (SELECT count(*) FROM tasks) AS tasks,
+      (SELECT count(*) FROM rounds) + (SELECT count(*) FROM tasks WHERE round_id IS NULL) AS rounds`,
+  )
+  const given = before.finalized + failed + ended
+  if (found?.tasks !== given || found.rounds !== given)
+    throw new Difference(`${given} tasks were given; the hub has ${JSON.stringify(found)}`)
+}
 
 async function checkTask(network: RoundsNetwork, { task, input, plan }: EndedTask): Promise<Counts> {
   if (task.status === 'failed') {
@@ -161,8 +174,7 @@ async function checkCredits(
   const roundId = task.round_id ?? ''
   const leases = await leasesOf(network, task)
   const credited = voters.map(({ public_key }) => public_key).sort()
-  if (new Set(credited).size < credited.length)
-    throw new Difference(`${roundId}: somebody is credited twice`)
+  if (new Set(credited).size < credited.length) throw new Difference(`${roundId}: somebody is credited twice`)
   for (const { publicKey, voted, stored, guilty } of network.miners) {
     const isCredited = credited.includes(publicKey)
     if (isCredited && !voted.get(roundId)?.has(receipt_hash))
@@ -216,10 +228,23 @@ async function checkOffences({ rows, miners }: RoundsNetwork): Promise<Record<st
     if (!isGuilty) {
       const leases = await rows<LeaseRow>('SELECT * FROM leases WHERE round_id = ?', round_id)
       throw new Difference(
-        `${node_id} is blamed for ${kind} in ${round_id}, and is innocent: ${JSON.stringify(leases)}`,
+        `${node_id} is blamed for ${kind} in ${round_id}, and is innocent: ${JSON.stringify({ leases, journal: miner && journalOf(miner, round_id) }, null, 1)}`,
       )
     }
     counts[kind] = (counts[kind] ?? 0) + 1
   }
   return counts
+}
+
+/** What the miner heard and said of a round, and what became of its connections meanwhile. */
+function journalOf({ journal }: SimulatedMiner, roundId: string): string[] {
+  const own = journal.filter((entry) => entry.roundId === roundId)
+  const [firstMs, lastMs] = [
+    own[0]?.ms ?? (journal.at(-1)?.ms ?? 0) - 60_000,
+    own.at(-1)?.ms ?? Number.POSITIVE_INFINITY,
+  ]
+  const isNear = ({ ms }: { ms: number }) => ms > firstMs - 20_000 && ms < lastMs + 20_000
+  return journal
+    .filter((entry) => entry.roundId === roundId || (entry.roundId === null && isNear(entry)))
+    .map(({ ms, text }) => `${ms}: ${text}`)
 }

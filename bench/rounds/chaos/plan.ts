@@ -28,10 +28,10 @@ export interface TurnPlan {
   readonly reorganisations: readonly { readonly ms: number; readonly share: number }[]
   /** Share of the questions to the chain that fail. */
   readonly chainFaults: number
-  /** The miner whose process is gone for the whole turn. */
-  readonly away: number | null
-  /** A miner that takes few tasks at once. */
-  readonly busy: { readonly miner: number; readonly slots: number } | null
+  /** The miner that is not there for the whole turn, and how it went. */
+  readonly away: { readonly miner: number; readonly how: 'killed' | 'stopped' } | null
+  /** A miner that takes one task at a time. */
+  readonly busy: number | null
 }
 
 /** Committees of the projects. The last one asks for more members than there are, so validators run its tasks. */
@@ -132,10 +132,10 @@ export function planTurn(seed: number): TurnPlan {
   return {
     kill: ms(),
     cuts: times(random.below(7), () => ({ ms: ms(), miner: miner() })),
-    outages: times(1 + random.below(4), () => ({ ms: ms(), forMs: 300 + random.below(2_000) })),
+    outages: times(1 + random.below(5), () => ({ ms: ms(), forMs: 300 + random.below(2_000) })),
     reorganisations: random.percent(30) ? [{ ms: ms(), share: random.below(100) / 100 }] : [],
-    chainFaults: random.below(4) * 0.04,
-    away: random.percent(20) ? miner() : null,
-    busy: random.percent(20) ? { miner: miner(), slots: 1 + random.below(3) } : null,
+    chainFaults: random.below(4) * 0.1,
+    away: random.percent(30) ? { miner: miner(), how: random.pick(['killed', 'stopped']) } : null,
+    busy: random.percent(20) ? miner() : null,
   }
 }

@@ -1,5 +1,5 @@
 import { runCrons } from '../../crons.ts'
-import { Difference, delay } from '../../settlement/chaos/difference.ts'
+import { Difference, delay, until } from '../../settlement/chaos/difference.ts'
 import { type RoundsNetwork, startRoundsNetwork } from '../network.ts'
 import type { SimulatedMiner } from '../simulator/miner.ts'
 import { endOfTask, submitTask } from '../tasks.ts'
@@ -42,7 +42,12 @@ const quietMs = 1_500
 const leapSecs = { min: 5, max: 60 }
 
 /** Runs the scenarios, on one network after the other. @throws {@link Difference} */
-export async function runChaos({ scenarios, firstSeed, onProgress, onTurn }: ChaosOptions): Promise<ChaosResult> {
+export async function runChaos({
+  scenarios,
+  firstSeed,
+  onProgress,
+  onTurn,
+}: ChaosOptions): Promise<ChaosResult> {
   const seeds = Array.from({ length: scenarios }, (_, index) => firstSeed + index)
   let before: ChaosResult = { scenarios: 0, ...noCounts, faults: {} }
   while (before.scenarios < scenarios) {
@@ -110,11 +115,12 @@ function planOf(input: string): ScenarioPlan {
 async function runTurn(network: RoundsNetwork, seeds: readonly number[], before: Counts): Promise<Counts> {
   const plan = planTurn(seeds[0]!)
   const { miners } = network
-  const [away, busy] = [miners[plan.away ?? -1], miners[plan.busy?.miner ?? -1]]
+  const [away, busy] = [miners[plan.away?.miner ?? -1], miners[plan.busy ?? -1]]
   network.proxy.follow(seeds[0]!, plan.chainFaults)
   const crons = runCrons(network.wake, cronMs)
-  away?.leave()
-  busy?.offerSlots(plan.busy!.slots)
+  if (plan.away?.how === 'stopped') away?.leave()
+  else away?.die()
+  busy?.offerSlots(1)
   try {
     const running = Promise.all(seeds.map((seed) => runTask(network, seed)))
     await Promise.all([disturb(network, plan), running, hurry(network, running)])
@@ -123,8 +129,16 @@ async function runTurn(network: RoundsNetwork, seeds: readonly number[], before:
     await crons.stop()
     away?.return()
     busy?.offerSlots(slots)
+    await allConnected(network)
   }
 }
+
+/** A device that was offline is there again when the hub says so. */
+const allConnected = ({ hub, miners }: RoundsNetwork): Promise<void> =>
+  until('every device is connected', async () => {
+    const { relay } = await hub.expect<{ relay: { connected_devices: number } }>(200, { path: '/v1/status' })
+    return relay.connected_devices === miners.length || JSON.stringify(relay)
+  })
 
 async function runTask(network: RoundsNetwork, seed: number): Promise<EndedTask> {
   const input = inputOf(seed)
@@ -163,7 +177,10 @@ async function disturb(network: RoundsNetwork, plan: TurnPlan): Promise<void> {
  * Deadlines are minutes of the network's time. While nobody has anything to do but wait for one, time leaps; so nobody is
  * late because it leapt.
  */
-async function hurry({ faulty, miners, validators, up }: RoundsNetwork, running: Promise<unknown>): Promise<void> {
+async function hurry(
+  { faulty, miners, validators, up }: RoundsNetwork,
+  running: Promise<unknown>,
+): Promise<void> {
   let isOver = false
   const over = running.finally(() => {
     isOver = true
@@ -173,7 +190,10 @@ async function hurry({ faulty, miners, validators, up }: RoundsNetwork, running:
   while (!isOver) {
     await Promise.race([delay(quietMs / 3), over])
     await up()
-    const heardAtMs = Math.max(validators.askedAtMs(), ...miners.map((miner: SimulatedMiner) => miner.heardAtMs))
+    const heardAtMs = Math.max(
+      validators.askedAtMs(),
+      ...miners.map((miner: SimulatedMiner) => miner.heardAtMs),
+    )
     if (heardAtMs > movedAtMs) secs = leapSecs.min
     const isQuiet = performance.now() - Math.max(heardAtMs, movedAtMs) > quietMs
     if (isOver || !isQuiet || !miners.every(({ isIdle }) => isIdle)) continue

@@ -20,7 +20,7 @@ import {
   writeNodeFrame,
 } from '../../../protocol/relay/index.ts'
 import { delay } from '../../settlement/chaos/difference.ts'
-import { type Conduct, isInterruption, isKill, isLie, mayMiss } from './conduct.ts'
+import { type Conduct, isInterruption, isLie, mayMiss } from './conduct.ts'
 import type { FaultCounts } from './fault-counts.ts'
 import { honestResult, type Result, wrongResult } from './results.ts'
 import { unknownFrames } from './unknown-frames.ts'
@@ -46,7 +46,7 @@ export interface MinerOptions {
 }
 
 const retryMs = 250
-/** For how long a killed process is away. */
+/** For how long a process that was killed is away. */
 const restartMs = 500
 /** The third one within a day makes a device faulty, and it would stand in no further committee. */
 const invalidVotesMax = 2
@@ -67,6 +67,8 @@ export class SimulatedMiner {
   readonly stored = new Set<string>()
   /** When it last heard of the hub, by the clock of the process. */
   heardAtMs = 0
+  /** What it heard and said, and how its connections were, to tell how a difference came about. */
+  readonly journal: { readonly ms: number; readonly roundId: string | null; readonly text: string }[] = []
   readonly #options: MinerOptions
   /** Votes on disk, by offer, until the hub has said what becomes of them. */
   readonly #votes = new Map<string, readonly VoteFrame[]>()
@@ -100,9 +102,7 @@ export class SimulatedMiner {
 
   /** Whether it waits for nothing: what it was offered is done, and it is connected or means not to be. */
   get isIdle(): boolean {
-    return (
-      this.#isAway || (this.#socket !== null && this.#votes.size === 0 && this.#running.size === 0)
-    )
+    return this.#isAway || (this.#socket !== null && this.#votes.size === 0 && this.#running.size === 0)
   }
 
   /** Connects, and returns once the hub has said hello. */
@@ -131,17 +131,32 @@ export class SimulatedMiner {
   /** Breaks its connection; it connects again. */
   cut(): void {
     this.#options.faults.note('socket_cut')
+    this.#note('its socket is cut')
     this.#options.wire.cut()
   }
 
   /** Kills its process, which stays away until {@link return}. */
-  leave(): void {
+  die(): void {
     this.#options.faults.note('node_killed')
+    this.#note('it is killed')
+    this.#end()
+    this.#options.wire.cut()
+  }
+
+  /** Ends its process as its owner does: the hub is told. It stays away until {@link return}. */
+  leave(): void {
+    this.#options.faults.note('node_stopped')
+    this.#note('it is stopped')
+    const socket = this.#socket
+    this.#end()
+    socket?.close(closeCodes.normal)
+  }
+
+  #end(): void {
     this.#life += 1
     this.#running.clear()
     this.#socket = null
     this.#isAway = true
-    this.#options.wire.cut()
   }
 
   return(): void {
@@ -190,6 +205,7 @@ export class SimulatedMiner {
         if (life === this.#life) this.#read(socket, String(data), onHello)
       })
     })
+    this.#note('its socket is closed')
     if (this.#socket === socket) this.#socket = null
   }
 
@@ -197,6 +213,7 @@ export class SimulatedMiner {
     this.heardAtMs = performance.now()
     if (text === pongText) return
     const frame = parseHubFrame(text, params)
+    this.#note(`hears ${frame.type === 'error' ? frame.message : frame.type}`, frame)
     switch (frame.type) {
       case 'hello':
         this.#socket = socket
@@ -287,7 +304,7 @@ export class SimulatedMiner {
       this.#release(offer_id)
       return this.cut()
     }
-    if (conduct === 'killed_before_accept') return this.#die()
+    if (conduct === 'killed_before_accept') return this.#restart()
     if (conduct === 'sends_unknown') this.#sendUnknown(offer_id)
     this.#send({ type: 'accept', offer_id }, conduct === 'repeats')
     if (conduct === 'forgets') return this.#release(offer_id)
@@ -298,10 +315,10 @@ export class SimulatedMiner {
     }
     await delay(runMs)
     if (isKilled()) return
-    if (conduct === 'killed_before_vote') return this.#die()
+    if (conduct === 'killed_before_vote') return this.#restart()
     this.#vote(offer, input, conduct)
     if (conduct === 'cut_after_vote') this.cut()
-    if (conduct === 'killed_after_vote') this.#die()
+    if (conduct === 'killed_after_vote') this.#restart()
   }
 
   #vote(offer: OfferFrame, input: Uint8Array, conduct: Conduct): void {
@@ -336,8 +353,8 @@ export class SimulatedMiner {
   }
 
   /** Its process is killed, and starts again shortly. */
-  #die(): void {
-    this.leave()
+  #restart(): void {
+    this.die()
     setTimeout(() => this.return(), restartMs)
   }
 
@@ -348,11 +365,17 @@ export class SimulatedMiner {
   }
 
   #send(frame: NodeFrame, twice = false): void {
+    this.#note(`says ${frame.type}`, frame)
     const text = writeNodeFrame(frame, params)
     this.#sendRaw(text)
     if (!twice) return
     this.#options.faults.note('frame_repeated')
     this.#sendRaw(text)
+  }
+
+  #note(text: string, about: object = {}): void {
+    const roundId = 'offer_id' in about ? roundOf(about as OfferFrame) : null
+    this.journal.push({ ms: Math.round(performance.now()), roundId, text })
   }
 
   #sendRaw(frame: string | Uint8Array<ArrayBuffer>): void {
