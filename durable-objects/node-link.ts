@@ -184,15 +184,18 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
   }
 
   #offer(offer: LinkOffer, now: number): OfferResult {
-    const session = this.#session
     const kept = this.#offers.find(offer.offer_id)
-    if (kept !== null) {
-      if (isOpen(kept) && session?.ready) this.#sendOffer(kept, session)
-      return 'offered'
-    }
-    if (!this.#mayWork() || offer.vote_by < now) return 'offline'
+    // Who has answered was told.
+    if (kept !== null && kept.state !== 'offered') return 'offered'
+    if (kept === null && (!this.#mayWork() || offer.vote_by < now)) return 'offline'
+    if (kept !== null) this.#offers.renew(offer)
+    const session = this.#session
     if (session === null || session.ready === null || !this.#isListening())
       return this.#isAway() ? 'away' : 'offline'
+    if (kept !== null) {
+      this.#sendOffer({ ...kept, offer }, session)
+      return 'offered'
+    }
     // Who offers no slots takes no part, and is not excused as who works with all of them is.
     if (session.ready.slots === 0) return 'offline'
     if (this.#offers.countOpen() >= session.ready.slots) return 'full'

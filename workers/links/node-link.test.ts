@@ -403,6 +403,20 @@ describe('after the object was dropped from memory', () => {
     expect(await next.drain()).toMatchObject([{ type: 'offer', offer_id: offer.offer_id }])
   })
 
+  test('a node that may not have heard its offer is away, and is sent it with the times that the round said last', async () => {
+    await (await openReady(2)).drain()
+    const offer = offerOf()
+    expect(await linkOf(node).offer(offer)).toBe('offered')
+    await evictDurableObject(linkOf(node), { webSockets: 'close' })
+    const later = { ...offer, accept_by: offer.accept_by + 5, vote_by: offer.vote_by + 5 }
+    expect(await linkOf(node).offer(later)).toBe('away')
+    const next = await openReady(2)
+    const { accept_by, vote_by } = later
+    expect(await next.drain()).toMatchObject([{ type: 'offer', accept_by, vote_by }])
+    expect(await linkOf(node).offer(later)).toBe('offered')
+    expect(await next.drain()).toEqual([])
+  })
+
   test('a node that lost its socket is away for a minute, and then offline', async () => {
     await (await openReady(2)).drain()
     await evictDurableObject(linkOf(node), { webSockets: 'close' })

@@ -10,6 +10,9 @@ export interface EndedTask {
   readonly plan: ScenarioPlan
   readonly input: string
   readonly task: TaskView
+  /** By the clock of the process. */
+  readonly givenAtMs: number
+  readonly endedAtMs: number
 }
 
 type Tally = Readonly<Record<string, number>>
@@ -94,11 +97,19 @@ export async function checkTasks(
   await requireEachOnce(network, before, ids.size)
   let counts = before
   for (const one of ended) {
-    away?.owing.add(one.task.round_id ?? '')
+    for (const miner of network.miners) if (miner === away || wasKilled(miner, one)) owe(miner, one)
     counts = addCounts(counts, await checkTask(network, one))
   }
   await checkSums(network, counts)
   return { ...counts, missed: await countMissed(network), offences: await checkOffences(network) }
+}
+
+/** A node whose process ended while a task was on its way may have missed its vote, also where it never heard of the task. */
+const wasKilled = ({ killedAtMs }: SimulatedMiner, { givenAtMs, endedAtMs }: EndedTask): boolean =>
+  killedAtMs.some((ms) => ms >= givenAtMs && ms <= endedAtMs)
+
+const owe = ({ owing }: SimulatedMiner, { task }: EndedTask): void => {
+  if (task.round_id !== null) owing.add(task.round_id)
 }
 
 const requireNoneOpen = ({ rows }: RoundsNetwork): Promise<void> =>

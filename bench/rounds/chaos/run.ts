@@ -146,8 +146,10 @@ async function runTask(network: RoundsNetwork, seed: number): Promise<EndedTask>
   const project = network.projects[plan.project]!
   const [functionName] = project.consensus.work.functions
   await delay(plan.startMs)
+  const givenAtMs = performance.now()
   const { task_id } = await submitTask(network, project.projectId, functionName!, input, `scenario-${seed}`)
-  return { plan, input, task: await endOfTask(network, task_id) }
+  const task = await endOfTask(network, task_id)
+  return { plan, input, task, givenAtMs, endedAtMs: performance.now() }
 }
 
 /** The faults of a turn. When they are over, the chain is as it should be again. */

@@ -67,6 +67,8 @@ export class SimulatedMiner {
   readonly stored = new Set<string>()
   /** When it last heard of the hub, by the clock of the process. */
   heardAtMs = 0
+  /** When its process was killed, by the clock of the process. */
+  readonly killedAtMs: number[] = []
   /** What it heard and said, and how its connections were, to tell how a difference came about. */
   readonly journal: { readonly ms: number; readonly roundId: string | null; readonly text: string }[] = []
   readonly #options: MinerOptions
@@ -139,6 +141,7 @@ export class SimulatedMiner {
   die(): void {
     this.#options.faults.note('node_killed')
     this.#note('it is killed')
+    this.killedAtMs.push(performance.now())
     this.#end()
     this.#options.wire.cut()
   }
