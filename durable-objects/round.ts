@@ -24,6 +24,7 @@ import {
   auditBlockFound,
   cancelled,
   declined,
+  interrupted,
   isVoteAwaited,
   offered,
   offering,
@@ -74,6 +75,8 @@ export type Awaited = 'agreed' | 'final'
 
 const firstPauseMs = 1_000
 const longestPauseMs = 60_000
+/** An alarm that comes later than this says that the hub was not there to hear anybody. */
+const lateMs = 5_000
 /** What is under way in memory is taken up again after this, should its process have ended. */
 const backstopMs = 15_000
 
@@ -167,8 +170,9 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
     return this.#waiting.delete(waiter) ? 'pending' : 'reached'
   }
 
-  override async alarm(): Promise<void> {
+  override async alarm(info?: AlarmInvocationInfo): Promise<void> {
     if (this.#round === null) return
+    if (info !== undefined && Date.now() - info.scheduledTime > lateMs) this.#change(interrupted)
     try {
       await this.#work()
     } catch (error) {

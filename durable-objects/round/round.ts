@@ -37,7 +37,7 @@ export interface Lease {
   missedBecause: MissReason | null
   /** Whether the node worked with all its slots when it was last told. */
   isFull: boolean
-  /** Whether the hub was away after the node was told, so that an answer may not have reached it. */
+  /** Whether the hub was away, or too busy to look, after the node was told: an answer may not have reached it. */
   isInterrupted: boolean
   createdAt: number
   acceptBy: number

@@ -33,14 +33,17 @@ const votesMax = 64
 const failSecs = 300
 const firstPauseSecs = 5
 
-/** Another process of the hub has the round: none was there for a while, and what nodes said meanwhile is lost. */
-export function resumed(round: Round, processId: string): Round {
-  if (round.processId === processId) return round
-  const interrupted = mapLeases(round, (lease) =>
-    lease.state === 'offered' || lease.state === 'leased' ? { ...lease, isInterrupted: true } : lease,
+/** Another process of the hub has the round: none was there for a while. */
+export const resumed = (round: Round, processId: string): Round =>
+  round.processId === processId ? round : { ...interrupted(round), processId }
+
+/** The hub was away, or too busy to look: what nodes said meanwhile may be lost, or is still to be heard. */
+export const interrupted = (round: Round): Round =>
+  mapLeases(round, (lease) =>
+    (lease.state === 'offered' || lease.state === 'leased') && !lease.isInterrupted
+      ? { ...lease, isInterrupted: true }
+      : lease,
   )
-  return { ...interrupted, processId }
-}
 
 /** The committee was drawn: its primaries are asked, or the round is closed at once. */
 export function seated(round: Round, drawn: KeptCommittee, now: number): Round {

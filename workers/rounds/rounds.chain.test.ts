@@ -2,6 +2,7 @@ import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Round } from '../../durable-objects/round/round.ts'
+import type { RoundObject } from '../../durable-objects/round.ts'
 import { isTaskVote } from '../../protocol/consensus/index.ts'
 import { deriveProofId, resolveProfile } from '../../protocol/identity/index.ts'
 import { services } from '../services.ts'
@@ -372,15 +373,32 @@ describe('a round with five members and four validators', () => {
     expect(await isGone(roundId)).toBe(true)
   })
 
-  test('holds nothing against members while the process of the hub was another one', async () => {
+  test.each([
+    [
+      'that another process of the hub had asked',
+      async (round: ReturnType<typeof roundOf>) => {
+        await runInDurableObject(round, (_, { storage }) => {
+          const stored = storage.kv.get<Round>('round')
+          storage.kv.put('round', { ...stored, processId: 'that of before' })
+        })
+        await killObject(round)
+      },
+    ],
+    [
+      'where the hub is too busy to look at its deadlines',
+      (round: ReturnType<typeof roundOf>) =>
+        runInDurableObject(round, (object) =>
+          (object as unknown as RoundObject).alarm({
+            isRetry: false,
+            retryCount: 0,
+            scheduledTime: Date.now() - 6_000,
+          }),
+        ),
+    ],
+  ])('holds nothing against members %s', async (_, interrupt) => {
     const { roundId, primaries } = await rounds.begun()
     for (const member of primaries) await member.offer(roundId)
-    const round = roundOf(roundId)
-    await runInDurableObject(round, (_, { storage }) => {
-      const stored = storage.kv.get<Round>('round')
-      storage.kv.put('round', { ...stored, processId: 'that of before' })
-    })
-    await killObject(round)
+    await interrupt(roundOf(roundId))
     await rounds.passTime(11)
     await rounds.tick(roundId)
     await rounds.passTime(61)
