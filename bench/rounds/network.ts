@@ -1,23 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
-import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
-import { anvilKeys } from '../../contracts/anvil.ts'
-import { probePort } from '../../localnet/port.ts'
-import { relayerKey } from '../../localnet/testing/deployed-chain.ts'
-import { type FaultProxy, startFaultProxy } from '../../localnet/testing/fault-proxy.ts'
-import { type FaultyChain, startFaultyChain } from '../../localnet/testing/faulty-chain.ts'
-import { rowsOf, wake } from '../../localnet/testing/indexer-network.ts'
-import { startRelayerNetwork } from '../../localnet/testing/relayer-network.ts'
 import { freshAddress } from '../../localnet/testing/session.ts'
 import { ownWorkerds } from '../../localnet/testing/workerd.ts'
-import { type Profile, resolveProfile } from '../../protocol/identity/index.ts'
 import { fetchFromHub } from '../../tools/client/connect.ts'
 import { readNetwork } from '../../tools/client/network.ts'
 import { signIn } from '../../tools/client/sign-in.ts'
-import { type Caller, createCaller } from '../settlement/chaos/calls.ts'
-import { accessChain } from '../settlement/chaos/contracts.ts'
-import { delay, until } from '../settlement/chaos/difference.ts'
+import { type FaultyHub, startFaultyHub } from '../faulty-hub.ts'
+import { until } from '../settlement/chaos/difference.ts'
 import {
   createProjects,
   grantWei,
@@ -33,28 +20,18 @@ import { type SimulatedValidators, startValidators, type ValidatorsOptions } fro
 import { startWire, type Wire } from './simulator/wire.ts'
 
 /** A hub in workerd, a chain, validators and miners of which every one may fail. */
-export interface RoundsNetwork {
-  readonly origin: string
-  readonly profile: Profile
-  readonly hub: Caller
-  readonly faulty: FaultyChain
-  readonly proxy: FaultProxy
+export interface RoundsNetwork
+  extends Pick<
+    FaultyHub,
+    'origin' | 'profile' | 'hub' | 'faulty' | 'proxy' | 'rows' | 'wake' | 'up' | 'kill' | 'stop'
+  > {
   readonly projects: readonly Project[]
   readonly miners: readonly SimulatedMiner[]
   readonly validators: SimulatedValidators
   /** How often each fault of miners, validators and hub happened. */
   readonly faults: FaultCounts
-  /** Rows of the hub's database. */
-  readonly rows: <T extends object>(text: string, ...values: unknown[]) => Promise<T[]>
-  /** Runs the schedule of the hub. */
-  readonly wake: () => Promise<void>
   /** Process ids of workerd; others after a kill. */
   readonly workerds: () => number[]
-  /** Returns once the hub runs, after a kill. */
-  readonly up: () => Promise<unknown>
-  /** Ends workerd as a power cut would, and starts it over what it had stored. */
-  readonly kill: () => Promise<void>
-  readonly stop: () => Promise<void>
 }
 
 export interface RoundsOptions {
@@ -82,43 +59,17 @@ const validatorCount = 4
 const callers = 20
 
 export async function startRoundsNetwork(options: RoundsOptions): Promise<RoundsNetwork> {
-  const { onProgress } = options
-  const profile = resolveProfile()
-  const statePath = mkdtempSync(path.join(tmpdir(), 'rounds-'))
-  const port = await probePort(0)
-  const origin = `http://localhost:${port}`
-  const [deployerKey, , arbiterKey] = anvilKeys as [`0x${string}`, `0x${string}`, `0x${string}`]
-  const relayer = privateKeyToAddress(relayerKey)
-  const operatorKey = generatePrivateKey()
-  let proxy: FaultProxy | undefined
-  const network = await startRelayerNetwork({
-    statePath,
-    port,
-    anvilFlags: ['--auto-impersonate'],
-    roles: {
-      reviewer: relayer,
-      proposer: relayer,
-      poster: relayer,
-      arbiter: privateKeyToAddress(arbiterKey),
-    },
-    vars: {
-      BASE_URL: origin,
-      CLOCK: 'chain',
-      CHAIN_CONFIRMATIONS: String(confirmations),
-      CHAIN_FINALITY_BLOCKS: String(depthMax + 2),
-      CHAIN_POLL_MS: '500',
-      ARBITER_PRIVATE_KEY: arbiterKey,
-      COORDINATOR_SEED: `0x${'c0'.repeat(32)}`,
-      OPERATOR_ADDRESSES: privateKeyToAddress(operatorKey).toLowerCase(),
-      AUTO_APPROVE_DEVELOPERS: 'true',
-      AUTO_APPROVE_NODES: 'true',
-      RATE_LIMIT_MULTIPLIER: '1000',
-    },
-    async between(chain) {
-      proxy = await startFaultProxy(chain.url)
-      return () => (proxy as FaultProxy).url
-    },
+  const { onProgress, conductOf = () => 'honest', modeOf = () => 'honest' } = options
+  const addresses = Array.from({ length: callers }, freshAddress)
+  let calls = 0
+  const started = await startFaultyHub({
+    confirmations,
+    depthMax,
+    blockMs,
+    vars: { CHAIN_POLL_MS: '500' },
+    address: () => addresses[calls++ % callers]!,
   })
+  const { profile, port, origin, contracts, minter, chain, hub, register, pass, wake } = started
   const projects: Project[] = []
   const rulesOf = (projectId: string) => {
     const project = projects.find((one) => one.projectId === projectId)
@@ -126,49 +77,12 @@ export async function startRoundsNetwork(options: RoundsOptions): Promise<Rounds
     return project.consensus.work.committee
   }
   const faults = new FaultCounts()
-  const { conductOf = () => 'honest', modeOf = () => 'honest' } = options
   const validators = await startValidators(profile, { count: validatorCount, rulesOf, modeOf, faults })
-  const faulty = await startFaultyChain(network, { blockMs, depthMax })
-  const addresses = Array.from({ length: callers }, freshAddress)
-  let calls = 0
-  const hub = createCaller(origin, profile, network.up, () => addresses[calls++ % callers]!)
-  const chain = accessChain(network.chain)
-  const again = async <T>(work: () => Promise<T>): Promise<T> => {
-    const endMs = performance.now() + 120_000
-    for (;;)
-      try {
-        return await work()
-      } catch (error) {
-        if (performance.now() > endMs) throw error
-        await network.up()
-        await delay(200)
-      }
-  }
-  const rows = <T extends object>(text: string, ...values: unknown[]) =>
-    again(() => network.use((hub) => rowsOf(hub, text, ...values))) as unknown as Promise<T[]>
-  const schedule = () => again(() => network.use(wake))
-  const pass = async (seconds: number) => {
-    await faulty.pass(seconds)
-    const { timestamp } = await chain.rpc<{ timestamp: string }>('eth_getBlockByNumber', 'latest', false)
-    await until('the hub has followed the time of the chain', async () => {
-      hub.leap()
-      return (await hub.time()) >= Number(timestamp)
-    })
-  }
 
-  await schedule()
   const tools = await readNetwork(origin, fetchFromHub)
-  const operator = await signIn(tools, operatorKey)
-  const minter = privateKeyToAddress(deployerKey)
-  const register = (seed: string, role: 'miner' | 'validator', url: string) =>
-    hub.expect(200, {
-      method: 'POST',
-      path: '/v1/nodes/register',
-      seed,
-      json: { hub: origin, network: profile.network, url, role, engine: 'native', nodectl_version: '1.0.0' },
-    })
+  const operator = await signIn(tools, started.operatorKey)
   for (const { seed, url } of validators.nodes) await register(seed, 'validator', url)
-  const makers = { profile, contracts: network.contracts, minter, chain, hub, tools, operator }
+  const makers = { profile, contracts, minter, chain, hub, tools, operator }
   projects.push(...(await createProjects(makers, options.projects, options.make)))
   for (const { developer, vault } of projects)
     await chain.send(developer.address, [vaultCall(vault, 'fund', grantWei / 2n)])
@@ -195,7 +109,7 @@ export async function startRoundsNetwork(options: RoundsOptions): Promise<Rounds
   )
   // The beacon of the second epoch from now on is after every bond.
   await pass(2 * hour)
-  await schedule()
+  await wake()
   await Promise.all(miners.map((miner) => miner.start()))
   const epoch = Math.floor((await hub.time()) / hour)
   for (const { projectId } of projects)
@@ -206,31 +120,21 @@ export async function startRoundsNetwork(options: RoundsOptions): Promise<Rounds
   onProgress(`${miners.length} miners are connected, and the sets of epoch ${epoch} are attested`)
 
   return {
-    origin,
-    profile,
-    hub,
-    faulty,
-    proxy: proxy as FaultProxy,
+    ...started,
     projects,
     miners,
     validators,
     faults,
-    rows,
-    wake: schedule,
     workerds: ownWorkerds,
-    up: network.up,
     async kill() {
       faults.note('hub_killed')
-      await network.crash()
+      await started.kill()
     },
     async stop() {
       await Promise.all(miners.map((miner) => miner.stop()))
       await Promise.all(wires.map((wire) => wire.stop()))
-      await faulty.stop()
-      await network.stop()
-      await proxy?.stop()
+      await started.stop()
       await validators.stop()
-      rmSync(statePath, { recursive: true, force: true })
     },
   }
 }

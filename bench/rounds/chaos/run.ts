@@ -36,6 +36,8 @@ const turnsPerNetwork = 20
 const slots = 32
 const collateral = 100_000n * 10n ** 18n
 const cronMs = 3_000
+/** How often connections are looked at. */
+const connectionMs = 200
 /** When nobody has heard anything for so long, what comes next is a deadline. */
 const quietMs = 1_500
 /** How far the time of the network leaps then: further each time in a row. */
@@ -146,6 +148,8 @@ async function runTask(network: RoundsNetwork, seed: number): Promise<EndedTask>
   const project = network.projects[plan.project]!
   const [functionName] = project.consensus.work.functions
   await delay(plan.startMs)
+  if (plan.isPatient)
+    while (!network.miners.every(({ isConnected }) => isConnected)) await delay(connectionMs)
   const givenAtMs = performance.now()
   const { task_id } = await submitTask(network, project.projectId, functionName!, input, `scenario-${seed}`)
   const task = await endOfTask(network, task_id)

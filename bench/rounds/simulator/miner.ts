@@ -102,7 +102,12 @@ export class SimulatedMiner {
     return this.#options.publicKey
   }
 
-  /** Whether it waits for nothing: what it was offered is done, and it is connected or means not to be. */
+  /** Whether it has its socket, or means to have none. */
+  get isConnected(): boolean {
+    return this.#isAway || this.#socket !== null
+  }
+
+  /** Whether it waits for nothing: what it was offered is done. */
   get isIdle(): boolean {
     return this.#isAway || (this.#socket !== null && this.#votes.size === 0 && this.#running.size === 0)
   }
