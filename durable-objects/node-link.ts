@@ -44,18 +44,6 @@ interface Session {
   badFrames: number
 }
 
-/** The slots of a node that was ready and lost its socket. */
-interface Away {
-  sessionId: string
-  slots: number
-  untilMs: number
-}
-
-/**
- * Nodes that lose their sockets connect again by themselves, all of them when the hub restarts. Within this time an offer
- * waits for its node, as one that a node has not accepted yet does.
- */
-const awayMs = 10_000
 /** Slots change with every offer; the database need not. */
 const publishPauseMs = 5_000
 /** A node says that it is ready at once; until then there is little to publish. */
@@ -87,7 +75,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     this.#offers = new OfferLedger(ctx.storage)
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair(pingText, pongText))
     // A process that is killed closes no socket.
-    if (this.#session !== null && this.#socket() === null) this.#lost()
+    if (this.#session !== null && this.#socket() === null) this.#disconnected('lost')
   }
 
   /** Takes the socket of an upgrade that the hub has let through. The path is the public key. */
@@ -184,63 +172,54 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
   }
 
   async #gone(socket: WebSocket, code?: number): Promise<void> {
-    // An object that slept is made for this event, and took its socket for lost already.
     const [sessionId] = this.ctx.getTags(socket)
-    if (code === closeCodes.normal && this.#kv.get<Away>('away')?.sessionId === sessionId)
-      this.#kv.delete('away')
+    if (code === closeCodes.normal && this.#lostSession === sessionId) this.#kv.put('lost_session', null)
     if (!this.#isCurrent(socket)) return
-    if (code === closeCodes.normal) this.#disconnected()
-    else this.#lost()
+    this.#disconnected(code === closeCodes.normal ? 'left' : 'lost')
     await this.#schedule()
   }
 
-  /** Nobody said that this is the end: a node that was ready comes back shortly, and has its slots meanwhile. */
-  #lost(): void {
-    const session = this.#session
-    this.#disconnected()
-    if (!session?.ready) return
-    const { id: sessionId, ready } = session
-    const untilMs = Date.now() + awayMs
-    this.#kv.put('away', { sessionId, slots: ready.slots, untilMs } satisfies Away)
-  }
-
-  #disconnected(): void {
+  /**
+   * A node that did not say that this is the end comes back by itself, as all do when the hub restarts. Its session is kept:
+   * an object that slept takes its socket for lost before it is told how the socket was closed.
+   */
+  #disconnected(how: 'left' | 'lost'): void {
+    this.#kv.put('lost_session', how === 'lost' ? (this.#session?.id ?? null) : null)
     this.#session = null
-    this.#kv.delete('away')
     this.#kv.put('gone_ms', Date.now())
   }
 
   /** Closes the socket and stops listening to it. */
   #close(code: number, reason: string): void {
     this.#socket()?.close(code, reason)
-    this.#disconnected()
+    this.#disconnected(code === closeCodes.policy ? 'lost' : 'left')
   }
 
   #offer(offer: LinkOffer, now: number): OfferResult {
-    const session = this.#session
     const kept = this.#offers.find(offer.offer_id)
+    // Who has answered was told.
+    if (kept !== null && kept.state !== 'offered') return 'offered'
+    if (kept === null && (!this.#mayWork() || offer.vote_by < now)) return 'offline'
+    if (kept !== null) this.#offers.renew(offer)
+    const session = this.#session
+    if (session === null || session.ready === null || !this.#isListening())
+      return this.#isAway() ? 'away' : 'offline'
     if (kept !== null) {
-      if (isOpen(kept) && session?.ready) this.#sendOffer(kept, session)
+      this.#sendOffer({ ...kept, offer }, session)
       return 'offered'
     }
-    const slots = this.#slots()
-    if (slots === null || !this.#mayWork() || offer.vote_by < now) return 'offline'
     // Who offers no slots takes no part, and is not excused as who works with all of them is.
-    if (slots === 0) return 'offline'
-    if (this.#offers.countOpen() >= slots) return 'full'
-    // What is nobody's session's yet is sent to a node that is away, once it is ready again.
-    this.#offers.add(offer, session?.ready ? session.id : '')
+    if (session.ready.slots === 0) return 'offline'
+    if (this.#offers.countOpen() >= session.ready.slots) return 'full'
+    this.#offers.add(offer, session.id)
     this.#changed(publishPauseMs)
-    if (session?.ready) this.#send(offerFrame(offer))
+    this.#send(offerFrame(offer))
     return 'offered'
   }
 
-  /** Of a node that is there, or about to be; null for one that can be offered nothing. */
-  #slots(): number | null {
-    const session = this.#session
-    if (session?.ready) return this.#isListening() ? session.ready.slots : null
-    const away = this.#kv.get<Away>('away')
-    return away !== undefined && Date.now() < away.untilMs ? away.slots : null
+  /** Whether the node lost its socket, and its device is not offline yet. */
+  #isAway(): boolean {
+    return Date.now() < this.#offlineDueMs() && this.#lostSession !== null
   }
 
   #sendOffer({ offer, sessionId }: KeptOffer, session: Session): void {
@@ -299,7 +278,6 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     if (session === null) return
     const latencyMs = session.ready?.latencyMs ?? Date.now() - session.sinceMs
     this.#session = { ...session, ready: { slots, latencyMs } }
-    this.#kv.delete('away')
     this.#changed(session.ready === null ? 0 : publishPauseMs)
     const held = new Set(holding)
     for (const kept of this.#offers.open())
@@ -368,8 +346,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
   async #check(): Promise<void> {
     if (this.#session === null || Date.now() < this.#checkDueMs()) return
     this.#kv.put('checked_ms', Date.now())
-    if (this.#socket() === null) this.#disconnected()
-    else if (this.#isListening()) await this.#readStanding()
+    if (this.#isListening()) await this.#readStanding()
   }
 
   async #readStanding(): Promise<void> {
@@ -385,7 +362,11 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
   /** Whether somebody is behind the socket: one that pinged and then fell silent is gone. */
   #isListening(): boolean {
     const socket = this.#socket()
-    if (socket === null) return false
+    if (socket === null) {
+      // It was lost, and the event that says so is still to come.
+      this.#disconnected('lost')
+      return false
+    }
     const pingedAt = this.ctx.getWebSocketAutoResponseTimestamp(socket)
     if (pingedAt === null || Date.now() - pingedAt.getTime() <= silentAfterSecs * 1000) return true
     this.#close(closeCodes.normal, 'silent')
@@ -512,6 +493,11 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
   /** Empty before the first socket. */
   get #nodeKey(): string {
     return this.#kv.get<string>('node_key') ?? ''
+  }
+
+  /** The session whose socket was lost; null where the node said that it goes, or is there. */
+  get #lostSession(): string | null {
+    return this.#kv.get<string | null>('lost_session') ?? null
   }
 }
 

@@ -20,11 +20,13 @@ import {
   auditBlockFound,
   cancelled,
   declined,
+  interrupted,
   isVoteAwaited,
   offered,
   offering,
   passTime,
   refused,
+  resumed,
   seated,
   voted,
 } from './round/transitions.ts'
@@ -37,6 +39,8 @@ export type Judgement =
 
 /** What a round asks of everything around it. Whatever throws is tried again later. */
 export interface RoundConfig {
+  /** Another one for each process of the hub, so that a round notices that there was none for a while. */
+  processId: string
   /** Network time. */
   now(): Promise<number>
   /** How often to look for what is awaited; where time follows a chain, also for its leaps. */
@@ -67,6 +71,8 @@ export type Awaited = 'agreed' | 'final'
 
 const firstPauseMs = 1_000
 const longestPauseMs = 60_000
+/** An alarm that comes later than this says that the hub was not there to hear anybody. */
+const lateMs = 5_000
 /** What is under way in memory is taken up again after this, should its process have ended. */
 const backstopMs = 15_000
 
@@ -91,12 +97,13 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
     super(ctx, env)
     this.#config = config
     this.#alarm = new Alarm(ctx.storage)
-    this.#round = ctx.storage.kv.get<Round>('round') ?? null
+    const stored = ctx.storage.kv.get<Round>('round')
+    this.#round = stored === undefined ? null : resumed(stored, config.processId)
   }
 
   /** Begins the round, once. It returns when everybody can read of it, or when that is left to a later try. */
   async start(terms: RoundTerms): Promise<void> {
-    this.#round ??= beginRound(terms)
+    this.#round ??= beginRound(terms, this.#config.processId)
     if (this.#round.drawn === null || this.#round.published === null) {
       // What is drawn is stored with it; what cannot be drawn now is for the alarm.
       const isDrawn = (await this.#perform({ kind: 'seat' })) !== 'failed'
@@ -162,9 +169,10 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
     return this.#waiting.delete(waiter) ? 'pending' : 'reached'
   }
 
-  override async alarm(): Promise<void> {
+  override async alarm(info?: AlarmInvocationInfo): Promise<void> {
     this.#alarm.gone()
     if (this.#round === null) return
+    if (info !== undefined && Date.now() - info.scheduledTime > lateMs) this.#change(interrupted)
     try {
       await this.#work()
     } catch (error) {

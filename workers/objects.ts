@@ -183,8 +183,8 @@ export class Round extends DurableObject<Env> implements Omit<RoundObject, keyof
     return (await this.#load()).wait(awaited, ms)
   }
 
-  override async alarm(): Promise<void> {
-    return (await this.#load()).alarm()
+  override async alarm(info?: AlarmInvocationInfo): Promise<void> {
+    return (await this.#load()).alarm(info)
   }
 
   /** Rounds begin by the dozen, and nothing is read before this: no event has to be held back while the code is loaded. */

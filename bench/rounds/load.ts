@@ -24,7 +24,6 @@ const onProgress = (text: string) =>
 
 const network = await startRoundsNetwork({
   projects,
-  seed,
   slots: 64,
   runMs: 10,
   onProgress,

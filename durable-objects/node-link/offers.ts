@@ -114,6 +114,18 @@ export class OfferLedger {
     this.#open.set(offerId, { state: 'offered', voteBy })
   }
 
+  /** The times of an offer are those that its round says last. */
+  renew(offer: LinkOffer): void {
+    this.#sql.exec(
+      'UPDATE offers SET offer = ?, vote_by = ? WHERE offer_id = ?',
+      JSON.stringify(offer),
+      offer.vote_by,
+      offer.offer_id,
+    )
+    const known = this.#open.get(offer.offer_id)
+    if (known !== undefined) this.#open.set(offer.offer_id, { ...known, voteBy: offer.vote_by })
+  }
+
   setSession(offerId: string, sessionId: string): void {
     this.#sql.exec('UPDATE offers SET session_id = ? WHERE offer_id = ?', sessionId, offerId)
   }

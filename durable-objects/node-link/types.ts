@@ -18,8 +18,11 @@ export interface LinkOffer {
   readonly vote_by: number
 }
 
-/** `full`: the node works with all its slots. `offline`: nobody is there who would take it, or the device may not have it. */
-export type OfferResult = 'offered' | 'full' | 'offline'
+/**
+ * `full`: the node works with all its slots. `away`: it lost its socket, and its device is not offline yet. `offline`: nobody
+ * is there who would take it, or the device may not have it.
+ */
+export type OfferResult = 'offered' | 'full' | 'away' | 'offline'
 
 /** What a node sends with its vote; the round judges it. */
 export interface VoteBody {

@@ -32,6 +32,7 @@ import {
   offered,
   offering,
   passTime,
+  resumed,
   seated,
   voted,
 } from './transitions.ts'
@@ -71,6 +72,8 @@ const terms = {
   underfunded: false,
   startedAtMs: 0,
 } as unknown as RoundTerms
+
+const processId = 'a process'
 
 const drawn: KeptCommittee = {
   set_hash: task.set_hash,
@@ -125,15 +128,15 @@ const voteOf = (round: Round, position: number, choice: number, now: number) =>
   voted(round, ballots[position]![choice]!, results[choice]!, now)
 
 const block = { number: 7, hash: hashText('block'), timestamp: start + 100 }
-const begun = () => ({ ...seated(beginRound(terms), drawn, start), published: 'pending' as const })
+const begun = () => ({ ...seated(beginRound(terms, processId), drawn, start), published: 'pending' as const })
 const told = (round: Round, now = start) =>
   round.leases.reduce((one, { position }) => offered(one, position, 'offered', now), round)
 const kinds = (round: Round, now = start) => dueEffects(round, now).map(({ kind }) => kind)
 
 describe('a round', () => {
   test('is read of before anybody is asked, and asks all primaries at once', () => {
-    const round = seated(beginRound(terms), drawn, start)
-    expect(kinds(beginRound(terms))).toEqual(['seat'])
+    const round = seated(beginRound(terms, processId), drawn, start)
+    expect(kinds(beginRound(terms, processId))).toEqual(['seat'])
     expect(kinds(round)).toEqual(['publish'])
     expect(kinds(begun())).toEqual(['offer', 'offer', 'offer'])
   })
@@ -152,7 +155,7 @@ describe('a round', () => {
 
   test('looks again when validators are to be asked again, and not while they are asked', () => {
     const few = { ...drawn, seats: [], committee: { ...drawn.committee, fallback: true } }
-    const closed = auditBlockFound(seated(beginRound(terms), few, start), block, false, start)
+    const closed = auditBlockFound(seated(beginRound(terms, 'a process'), few, start), block, false, start)
     expect(nextTime(closed, start)).toBeNull()
     const refused = answered(closed, { votes: [], results: {}, validators }, { now: start, ms: 1 })
     expect(nextTime(refused, start)).toBe(start + 5)
@@ -188,6 +191,40 @@ describe('a round', () => {
     })
     const late = offered(offering(told, 2, start + 9), 2, 'offered', start + 9)
     expect(late.leases[2]).toMatchObject({ state: 'offered', acceptBy: start + 19 })
+  })
+
+  test('waits for a member that lost its connection, and holds nothing against one that does not come back in time', () => {
+    const told = [0, 2].reduce((round, i) => offered(round, i, 'offered', start), begun() as Round)
+    const waiting = offered(told, 1, 'away', start)
+    expect(waiting.leases[1]).toMatchObject({ state: 'offering' })
+    expect(kinds(waiting)).toEqual(['offer'])
+    const passed = passTime(waiting, start + 11)
+    expect(passed.leases[1]).toMatchObject({ state: 'cancelled', missedBecause: 'not_told' })
+    expect(passed.leases[3]).toMatchObject({ role: 'backup', state: 'offering' })
+  })
+
+  test('holds nothing against members that the hub was not there to hear', () => {
+    const before = accepted(told(begun()), 0, start + 1)
+    expect(resumed(before, processId)).toBe(before)
+    const after = resumed(before, 'another process')
+    expect(passTime(after, start + 11).leases.slice(0, 3)).toMatchObject([
+      { state: 'leased' },
+      { state: 'cancelled', missedBecause: 'hub_away' },
+      { state: 'cancelled', missedBecause: 'hub_away' },
+    ])
+    expect(passTime(after, start + 31).leases[0]).toMatchObject({
+      state: 'cancelled',
+      missedBecause: 'hub_away',
+    })
+    // Whoever is asked afterwards owes its vote as ever.
+    const replaced = passTime(after, start + 11)
+    const silent = passTime(offered(replaced, 3, 'offered', start + 11), start + 22)
+    expect(silent.leases[3]).toMatchObject({ state: 'missed', missedBecause: 'not_accepted' })
+    expect(declined(after, 0, start + 2).leases[0]).toMatchObject({ missedBecause: 'declined' })
+    expect(voteOf(replaced, 1, 0, start + 12).leases[1]).toMatchObject({
+      state: 'voted',
+      missedBecause: null,
+    })
   })
 
   test('is closed with the last vote, and at its deadline however late that is noticed', () => {
@@ -226,9 +263,9 @@ describe('a round', () => {
 
   test('that nobody can be drawn for, or nobody can be paid in, is closed at once', () => {
     const few = { ...drawn, seats: [], committee: { ...drawn.committee, fallback: true } }
-    const round = seated(beginRound(terms), few, start)
+    const round = seated(beginRound(terms, processId), few, start)
     expect([publicState(round), round.closedAt, round.leases.length]).toEqual(['fallback', start, 0])
-    const poor = seated(beginRound({ ...terms, underfunded: true }), drawn, start)
+    const poor = seated(beginRound({ ...terms, underfunded: true }, processId), drawn, start)
     expect([publicState(poor), poor.closedAt, poor.leases.length]).toEqual(['fallback', start, 0])
   })
 
@@ -301,7 +338,7 @@ describe('property: whatever happens, in whatever order, and with whatever is lo
     fc.assert(
       fc.property(steps, (given) => {
         let now = start
-        let round: Round = beginRound(terms)
+        let round: Round = beginRound(terms, processId)
         const work = (isLost: boolean) => {
           for (const effect of dueEffects(round, now)) {
             const after = perform(round, effect, now)

@@ -37,6 +37,8 @@ export interface Lease {
   missedBecause: MissReason | null
   /** Whether the node worked with all its slots when it was last told. */
   isFull: boolean
+  /** Whether the hub was away, or too busy to look, after the node was told: an answer may not have reached it. */
+  isInterrupted: boolean
   createdAt: number
   acceptBy: number
   voteBy: number
@@ -65,6 +67,8 @@ export interface Result {
 /** A round as its object keeps it. */
 export interface Round {
   terms: RoundTerms
+  /** Of the hub, which had the round in memory when it was stored. */
+  processId: string
   /** Null until the committee was drawn. */
   drawn: KeptCommittee | null
   /** In draw order. */
@@ -99,8 +103,9 @@ export type Outcome =
   | { state: 'finalized'; record: FinalityRecord; at: number; ms: number }
   | { state: 'failed'; at: number }
 
-export const beginRound = (terms: RoundTerms): Round => ({
+export const beginRound = (terms: RoundTerms, processId: string): Round => ({
   terms,
+  processId,
   drawn: null,
   leases: [],
   votes: [],

@@ -12,13 +12,14 @@ export type LeaseState = (typeof leaseStates)[number]
 
 /**
  * Why a member did not vote in time: it was not connected, declined, did not accept, or was late. With `full` it worked with
- * all its slots, and with `not_told` the hub did not come to tell it: neither was asked, so neither missed anything. With
- * `too_large` no frame could carry the result.
+ * all its slots, with `not_told` it was not told of its offer, with `hub_away` the hub was not there for its answer, and with
+ * `too_large` no frame could carry the result: none of them missed anything.
  */
 export const missReasons = [
   'offline',
   'full',
   'not_told',
+  'hub_away',
   'too_large',
   'declined',
   'not_accepted',
@@ -26,9 +27,9 @@ export const missReasons = [
 ] as const
 export type MissReason = (typeof missReasons)[number]
 
-const excuses: readonly (MissReason | null)[] = ['full', 'not_told', 'too_large']
+const excuses: readonly (MissReason | null)[] = ['full', 'not_told', 'hub_away', 'too_large']
 
-/** Whether a member that did not vote, for this reason, owed its vote. */
+/** Whether a member with this reason owed a vote that it could have given. */
 export const owedVote = (reason: MissReason | null): boolean => !excuses.includes(reason)
 
 /** What came of a member's vote, or of the lack of one. */

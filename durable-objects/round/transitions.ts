@@ -33,6 +33,19 @@ const votesMax = 64
 const failSecs = 300
 const firstPauseSecs = 5
 
+/** Another process of the hub has the round: none was there for a while. */
+export const resumed = (round: Round, processId: string): Round =>
+  round.processId === processId ? round : { ...interrupted(round), processId }
+
+/**
+ * The hub was away, or too busy to look: what nodes said meanwhile may be lost, or is still to be heard. That a node was told
+ * of its offer may not have been stored.
+ */
+export const interrupted = (round: Round): Round =>
+  mapLeases(round, (lease) =>
+    isOpen(lease) && !lease.isInterrupted ? { ...lease, isInterrupted: true } : lease,
+  )
+
 /** The committee was drawn: its primaries are asked, or the round is closed at once. */
 export function seated(round: Round, drawn: KeptCommittee, now: number): Round {
   if (round.drawn !== null) return round
@@ -51,8 +64,8 @@ export function passTime(round: Round, now: number): Round {
 function expire(round: Round, lease: Lease, now: number): Lease {
   if (!isOpen(lease)) return lease
   if (lease.state === 'offering') return now > waitsUntil(round, lease) ? untold(lease, now) : lease
-  if (now > lease.voteBy) return missed(lease, 'late', now)
-  return lease.state !== 'leased' && now > lease.acceptBy ? missed(lease, 'not_accepted', now) : lease
+  if (now > lease.voteBy) return overdue(lease, 'late', now)
+  return lease.state !== 'leased' && now > lease.acceptBy ? overdue(lease, 'not_accepted', now) : lease
 }
 
 /** The end of a lease whose node was never told of it, and so owes nothing. */
@@ -62,6 +75,12 @@ const untold = (lease: Lease, now: number): Lease => ({
   missedBecause: lease.isFull ? 'full' : 'not_told',
   completedAt: now,
 })
+
+/** The end of a lease whose time is over. Who could not reach the hub in that time owes nothing. */
+const overdue = (lease: Lease, missedBecause: MissReason, now: number): Lease =>
+  lease.isInterrupted
+    ? { ...lease, state: 'cancelled', missedBecause: 'hub_away', completedAt: now }
+    : missed(lease, missedBecause, now)
 
 const missed = (lease: Lease, missedBecause: MissReason, now: number): Lease => ({
   ...lease,
@@ -91,6 +110,7 @@ function ask(round: Round, { position, role, node_key: nodeKey }: Seat, now: num
     state: 'offering',
     missedBecause: null,
     isFull: false,
+    isInterrupted: false,
     createdAt: now,
     ...timesFrom(round, now),
     completedAt: null,
@@ -110,10 +130,9 @@ function timesFrom(round: Round, now: number): Pick<Lease, 'acceptBy' | 'voteBy'
 function close(round: Round, now: number): Round {
   const ended = mapLeases(round, (lease) => {
     if (lease.state === 'offering') return untold(lease, now)
-    if (isOpen(lease)) return missed(lease, 'late', now)
-    return lease.missedBecause === 'not_accepted' && now <= lease.voteBy
-      ? { ...lease, isObsolete: true }
-      : lease
+    if (isOpen(lease)) return overdue(lease, 'late', now)
+    const mayStillRun = lease.missedBecause === 'not_accepted' || lease.missedBecause === 'hub_away'
+    return mayStillRun && now <= lease.voteBy ? { ...lease, isObsolete: true } : lease
   })
   return { ...ended, closedAt: Math.min(now, deadlineOf(round)) }
 }
@@ -124,7 +143,10 @@ export const offering = (round: Round, position: number, now: number): Round =>
     lease.state === 'offering' ? { ...lease, ...timesFrom(round, now) } : lease,
   )
 
-/** What came of telling a node of its offer. One that works with all its slots is told again while it may be waited for. */
+/**
+ * What came of telling a node of its offer. One that works with all its slots, or has just lost its socket, is told again
+ * while it may be waited for.
+ */
 export const offered = (round: Round, position: number, outcome: OfferResult, now: number): Round =>
   mapLease(round, position, (lease) =>
     lease.state === 'offering' ? withOutcome(lease, outcome, now) : lease,
@@ -136,6 +158,8 @@ function withOutcome(lease: Lease, outcome: OfferResult, now: number): Lease {
       return { ...lease, state: 'offered' }
     case 'full':
       return { ...lease, isFull: true }
+    case 'away':
+      return { ...lease, isFull: false }
     case 'offline':
       return missed(lease, 'offline', now)
   }

@@ -4,9 +4,10 @@ import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { unixNow } from '../../durable-objects/clock.ts'
 import { framesPerMinute } from '../../durable-objects/node-link/frame-budget.ts'
 import type { LinkOffer } from '../../durable-objects/node-link/types.ts'
+import type { NodeLinkObject } from '../../durable-objects/node-link.ts'
 import type { Task } from '../../protocol/consensus/index.ts'
 import { deriveTaskRoundId } from '../../protocol/identity/index.ts'
-import { closeCodes, offerId, silentAfterSecs } from '../../protocol/relay/index.ts'
+import { closeCodes, offerId, offlineAfterSecs, silentAfterSecs } from '../../protocol/relay/index.ts'
 import { createMiner } from '../test/device.ts'
 import { insertNode, type TestNode } from '../test/node.ts'
 import { recordRounds } from '../test/recorded-rounds.ts'
@@ -52,8 +53,6 @@ function offerOf(change: Partial<LinkOffer> = {}): LinkOffer {
     ...change,
   }
 }
-
-const offerIdOf = (frame: object) => (frame as { offer_id?: string }).offer_id
 
 /** A socket whose node has said that it takes so many offers. */
 async function openReady(slots = 1, holding: readonly string[] = []): Promise<RelaySocket> {
@@ -404,31 +403,44 @@ describe('after the object was dropped from memory', () => {
     await publish()
     await evictDurableObject(linkOf(node), { webSockets: 'close' })
     expect(await linkOf(node).status()).toMatchObject({ connected: false, sessionId: null })
-    expect(await linkOf(node).offer(offerOf())).toBe('full')
+    expect(await linkOf(node).offer(offerOf())).toBe('away')
     const next = await openReady()
     expect(await next.drain()).toMatchObject([{ type: 'offer', offer_id: offer.offer_id }])
   })
 
-  test('an offer waits for a node whose socket went with the process, and is sent once', async () => {
+  test('a node whose socket went with the process is away, until it is ready again', async () => {
     await (await openReady(2)).drain()
     await evictDurableObject(linkOf(node), { webSockets: 'close' })
     const offer = offerOf()
-    expect(await linkOf(node).offer(offer)).toBe('offered')
+    expect(await linkOf(node).offer(offer)).toBe('away')
     const { relay: next } = await openRelay(node)
-    const other = offerOf()
-    expect(await linkOf(node).offer(other)).toBe('offered')
+    expect(await linkOf(node).offer(offer)).toBe('away')
     expect(await next.drain()).toEqual([])
     next.ready(2)
-    expect((await next.drain()).map(offerIdOf).sort()).toEqual([offer, other].map(offerIdOf).sort())
-    next.ready(2, [offer.offer_id, other.offer_id])
+    await next.drain()
+    expect(await linkOf(node).offer(offer)).toBe('offered')
+    expect(await next.drain()).toMatchObject([{ type: 'offer', offer_id: offer.offer_id }])
+  })
+
+  test('a node that may not have heard its offer is away, and is sent it with the times that the round said last', async () => {
+    await (await openReady(2)).drain()
+    const offer = offerOf()
+    expect(await linkOf(node).offer(offer)).toBe('offered')
+    await evictDurableObject(linkOf(node), { webSockets: 'close' })
+    const later = { ...offer, accept_by: offer.accept_by + 5, vote_by: offer.vote_by + 5 }
+    expect(await linkOf(node).offer(later)).toBe('away')
+    const next = await openReady(2)
+    const { accept_by, vote_by } = later
+    expect(await next.drain()).toMatchObject([{ type: 'offer', accept_by, vote_by }])
+    expect(await linkOf(node).offer(later)).toBe('offered')
     expect(await next.drain()).toEqual([])
   })
 
-  test('a node that does not come back within seconds is offered nothing', async () => {
+  test('a node that lost its socket is away for a minute, and then offline', async () => {
     await (await openReady(2)).drain()
     await evictDurableObject(linkOf(node), { webSockets: 'close' })
-    expect(await linkOf(node).offer(offerOf())).toBe('offered')
-    await backdate('away', { slots: 2, untilMs: Date.now() })
+    expect(await linkOf(node).offer(offerOf())).toBe('away')
+    await backdate('gone_ms', Date.now() - offlineAfterSecs * 1000)
     expect(await linkOf(node).offer(offerOf())).toBe('offline')
   })
 
@@ -444,6 +456,31 @@ describe('after the object was dropped from memory', () => {
       expect(await linkOf(node).offer(offerOf())).toBe('offline')
     },
   )
+
+  test('a node is away from when its socket is lost, also before the object is told', async () => {
+    const relay = await openReady(2)
+    await relay.drain()
+    const offered = await runInDurableObject(linkOf(node), async (link, state) => {
+      for (const socket of state.getWebSockets()) socket.close(1011)
+      return (link as unknown as NodeLinkObject).offer(offerOf())
+    })
+    expect(offered).toBe('away')
+  })
+
+  test('a node whose next socket is lost before it was ready is away too', async () => {
+    await (await openReady(2)).drain()
+    await evictDurableObject(linkOf(node), { webSockets: 'close' })
+    await openRelay(node)
+    await evictDurableObject(linkOf(node), { webSockets: 'close' })
+    expect(await linkOf(node).offer(offerOf())).toBe('away')
+  })
+
+  test('a node whose socket was closed because its frames broke rules is away', async () => {
+    const relay = await openReady(2)
+    for (let i = 0; i < 3; i++) relay.sendRaw('nonsense')
+    expect(await relay.close()).toMatchObject({ code: closeCodes.policy })
+    expect(await linkOf(node).offer(offerOf())).toBe('away')
+  })
 
   test('a ping is answered, in the text that wakes nothing', async () => {
     const { relay } = await openRelay(node)

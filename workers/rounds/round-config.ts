@@ -16,6 +16,8 @@ import { publishedRound } from './published.ts'
 import { seatRound } from './seating.ts'
 import { askForFinality, spreadVotes, type ValidatorSources } from './validators.ts'
 
+let ownProcessId: string | undefined
+
 /** What a round asks of the hub around it. */
 export function createRoundConfig(env: Env, settings: Settings): RoundConfig {
   const hub = services(env)
@@ -23,7 +25,9 @@ export function createRoundConfig(env: Env, settings: Settings): RoundConfig {
   const { PROFILE: profile } = settings
   const sources = validatorSources(hub, settings)
   const link = ({ nodeKey }: Pick<Lease, 'nodeKey'>) => env.NODE_LINK.getByName(nodeKey)
+  ownProcessId ??= crypto.randomUUID()
   return {
+    processId: ownProcessId,
     now: () => clock.now(),
     pollMs: settings.CHAIN_POLL_MS,
     mayLeap: settings.CLOCK === 'chain',

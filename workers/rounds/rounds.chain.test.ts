@@ -1,5 +1,8 @@
+import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { Round } from '../../durable-objects/round/round.ts'
+import type { RoundObject } from '../../durable-objects/round.ts'
 import { isTaskVote } from '../../protocol/consensus/index.ts'
 import { deriveProofId, resolveProfile } from '../../protocol/identity/index.ts'
 import { services } from '../services.ts'
@@ -386,6 +389,43 @@ describe('a round with five members and four validators', () => {
     expect(await rounds.task(roundId)).toMatchObject({ status: 'finalized', output: 'hello' })
     expect(await leasesOf(roundId)).toMatchObject([0, 1, 2].map(() => ({ proofStatus: 'verified' })))
     expect(await isGone(roundId)).toBe(true)
+  })
+
+  test.each([
+    [
+      'that another process of the hub had asked',
+      async (round: ReturnType<typeof roundOf>) => {
+        await runInDurableObject(round, (_, { storage }) => {
+          const stored = storage.kv.get<Round>('round')
+          storage.kv.put('round', { ...stored, processId: 'that of before' })
+        })
+        await killObject(round)
+      },
+    ],
+    [
+      'where the hub is too busy to look at its deadlines',
+      (round: ReturnType<typeof roundOf>) =>
+        runInDurableObject(round, (object) =>
+          (object as unknown as RoundObject).alarm({
+            isRetry: false,
+            retryCount: 0,
+            scheduledTime: Date.now() - 6_000,
+          }),
+        ),
+    ],
+  ])('holds nothing against members %s', async (_, interrupt) => {
+    const { roundId, primaries } = await rounds.begun()
+    for (const member of primaries) await member.offer(roundId)
+    await interrupt(roundOf(roundId))
+    await rounds.passTime(11)
+    await rounds.tick(roundId)
+    await rounds.passTime(61)
+    await rounds.tick(roundId)
+    await decide(roundId)
+    const leases = (await leasesOf(roundId)).filter(({ role }) => role === 'primary')
+    expect(leases).toMatchObject(
+      [0, 1, 2].map(() => ({ state: 'cancelled', missedBecause: 'hub_away', proofStatus: null })),
+    )
   })
 
   test('that is over is not begun again by whoever begins it once more', async () => {

@@ -229,8 +229,9 @@ async function requireCommittee({ projectFunding, rounds }: Records, evidence: E
 }
 
 /**
- * A primary whose node worked with all its slots, or that the hub did not come to tell, was not asked, so it missed nothing;
- * nor did one whose result no frame carries. Who is not connected, or offers no slots, is not spared. The hub alone knows.
+ * A primary whose node worked with all its slots, or could not be told, was not asked, and one that the hub was not there to
+ * hear could not answer: they missed nothing; nor did one whose result no frame carries. Whose device is offline, or offers
+ * no slots, is not spared. The hub alone knows.
  *
  * @param evidence - Proven otherwise.
  */
@@ -240,7 +241,7 @@ async function requireOwed({ rounds }: Records, { round_id, node_key }: Evidence
   if (lease !== undefined && !owedVote(lease.missedBecause))
     throw new ApiError(
       'invalid_evidence',
-      'This evidence proves nothing: the node had no free slot when the task was given, or was not told of it, or the result is too large to be sent with a vote.',
+      'This evidence proves nothing: the node had no free slot when the task was given, or was not told of it, or the hub was away while it could have answered, or the result is too large to be sent with a vote.',
     )
 }
 

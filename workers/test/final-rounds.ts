@@ -136,15 +136,18 @@ export function simulateRound(given: SimulatedRound): SimulatedEnd {
   const endedAt = issuedAt + lastedSecs
   const draw = given.draw ?? drawOf(members, primaries)
   const round: Round = {
-    ...beginRound({
-      roundId,
-      taskId: hashText(`task of ${roundId}`),
-      task,
-      input: null,
-      rules: { committee: testCommittee, roundSecs: 60, leaseSecs: 30, acceptSecs: 10 },
-      underfunded: false,
-      startedAtMs: issuedAt * 1_000,
-    }),
+    ...beginRound(
+      {
+        roundId,
+        taskId: hashText(`task of ${roundId}`),
+        task,
+        input: null,
+        rules: { committee: testCommittee, roundSecs: 60, leaseSecs: 30, acceptSecs: 10 },
+        underfunded: false,
+        startedAtMs: issuedAt * 1_000,
+      },
+      'a process',
+    ),
     drawn: {
       set_hash: task.set_hash,
       snapshot: { project_id: task.project_id, epoch: task.epoch },
@@ -215,6 +218,7 @@ function leaseOf({ position, role, node_key }: CommitteeMember, deed: Deed, issu
     refused: deed === 'late' || deed === 'invalid_vote' ? deed : null,
     isFull: false,
     isObsolete: false,
+    isInterrupted: false,
   }
 }
 

@@ -9,7 +9,6 @@ import {
   signRequest,
 } from '../../../protocol/identity/index.ts'
 import {
-  type CancelFrame,
   closeCodes,
   type ErrorFrame,
   type NodeFrame,
@@ -17,72 +16,82 @@ import {
   parseHubFrame,
   pingText,
   pongText,
+  type VoteFrame,
   writeNodeFrame,
 } from '../../../protocol/relay/index.ts'
-import type { Draws } from '../../draws.ts'
+import { delay } from '../../settlement/chaos/difference.ts'
+import { type Conduct, isInterruption, isLie, mayMiss } from './conduct.ts'
+import type { FaultCounts } from './fault-counts.ts'
 import { honestResult, type Result, wrongResult } from './results.ts'
-
-/** In how many of a hundred offers a miner does what it should not. What is left out never happens. */
-export interface Habits {
-  /** Does not answer the offer. */
-  silent?: number
-  declines?: number
-  /** Accepts, and does not vote. */
-  forgets?: number
-  /** Votes for a wrong result, the same as every other liar. */
-  lies?: number
-  /** Votes for a wrong result of its own. */
-  liesAlone?: number
-  /** Votes twice, for two results. */
-  votesTwice?: number
-  /** Sends a vote whose signature is of something else. */
-  votesInvalid?: number
-  /** Sends what it sends again. */
-  repeats?: number
-  /** Loses its socket before it votes, and votes on the next one. */
-  cuts?: number
-}
+import { unknownFrames } from './unknown-frames.ts'
+import type { Wire } from './wire.ts'
 
 export interface MinerOptions {
-  readonly origin: string
+  readonly wire: Wire
   readonly profile: Profile
   readonly seed: string
   readonly publicKey: string
   /** Where the rewards of the node go in a project. */
   readonly payoutOf: (projectId: string) => string
   readonly slots: number
-  readonly draws: Draws
+  /** What it does about a task, as a member of its committee at this position. */
+  readonly conductOf: (input: string, position: number) => Conduct
   /** Network time, Unix seconds. */
   readonly now: () => Promise<number>
   /** Milliseconds that a run takes. */
   readonly runMs: number
   /** The address that the miner calls from, as the hub sees it. */
   readonly address: string
+  readonly faults: FaultCounts
 }
 
 const retryMs = 250
+/** For how long a process that was killed is away. */
+const restartMs = 500
+/** The third one within a day makes a device faulty, and it would stand in no further committee. */
+const invalidVotesMax = 2
 
 /**
- * A miner that runs nothing: it keeps the socket of a device, and votes with real signatures. It reconnects by itself until
- * it is stopped, and sends votes again that the hub has not said it stored.
+ * A miner that runs nothing: it keeps the socket of a device, and votes with real signatures. It connects again by itself
+ * until it is stopped, and sends votes again that the hub has not said it stored. Its votes survive a kill, as those of a
+ * real node do; what it works on does not.
  */
 export class SimulatedMiner {
-  /** Votes that it signed, by round; of an honest round there is one. */
+  /** Receipts that it voted for, by round; of an honest round there is one. */
   readonly voted = new Map<string, Set<string>>()
   /** Rounds in which it did something wrong on purpose. */
   readonly guilty = new Set<string>()
+  /** Rounds in which it may have missed its vote by its own doing. */
+  readonly owing = new Set<string>()
   /** Rounds in which the hub said that it stored the vote. */
   readonly stored = new Set<string>()
-  /** What it does now and then; honest when nothing is here. */
-  habits: Habits = {}
+  /** When it last heard of the hub, by the clock of the process. */
+  heardAtMs = 0
+  /** When its process was killed, by the clock of the process. */
+  readonly killedAtMs: number[] = []
+  /** What it heard and said, and how its connections were, to tell how a difference came about. */
+  readonly journal: { readonly ms: number; readonly roundId: string | null; readonly text: string }[] = []
   readonly #options: MinerOptions
-  readonly #holding = new Map<string, readonly NodeFrame[]>()
+  /** Votes on disk, by offer, until the hub has said what becomes of them. */
+  readonly #votes = new Map<string, readonly VoteFrame[]>()
+  /** Offers that it runs. */
+  readonly #running = new Set<string>()
+  /** Offers about which something happened to it already. */
+  readonly #interrupted = new Set<string>()
+  /** Offers of which it sends the vote once more when it was stored. */
+  readonly #repeating = new Map<string, VoteFrame>()
+  #slots: number
+  #invalidVotes = 0
   #socket: WebSocket | null = null
+  /** Changes when the process is killed: what the former one had begun comes to nothing. */
+  #life = 0
+  #isAway = false
   #stopped = false
-  #running: Promise<void> | null = null
+  #connecting: Promise<void> | null = null
 
   constructor(options: MinerOptions) {
     this.#options = options
+    this.#slots = options.slots
   }
 
   get nodeId(): string {
@@ -93,10 +102,20 @@ export class SimulatedMiner {
     return this.#options.publicKey
   }
 
+  /** Whether it has its socket, or means to have none. */
+  get isConnected(): boolean {
+    return this.#isAway || this.#socket !== null
+  }
+
+  /** Whether it waits for nothing: what it was offered is done. */
+  get isIdle(): boolean {
+    return this.#isAway || (this.#socket !== null && this.#votes.size === 0 && this.#running.size === 0)
+  }
+
   /** Connects, and returns once the hub has said hello. */
   async start(): Promise<void> {
     await new Promise<void>((resolve) => {
-      this.#running = this.#keepConnected(resolve)
+      this.#connecting = this.#keepConnected(resolve)
     })
   }
 
@@ -116,27 +135,64 @@ export class SimulatedMiner {
     return performance.now() - begunMs
   }
 
-  /** Cuts the socket; the miner connects again. */
+  /** Breaks its connection; it connects again. */
   cut(): void {
-    this.#socket?.close()
+    this.#options.faults.note('socket_cut')
+    this.#note('its socket is cut')
+    this.#options.wire.cut()
+  }
+
+  /** Kills its process, which stays away until {@link return}. */
+  die(): void {
+    this.#options.faults.note('node_killed')
+    this.#note('it is killed')
+    this.killedAtMs.push(performance.now())
+    this.#end()
+    this.#options.wire.cut()
+  }
+
+  /** Ends its process as its owner does: the hub is told. It stays away until {@link return}. */
+  leave(): void {
+    this.#options.faults.note('node_stopped')
+    this.#note('it is stopped')
+    const socket = this.#socket
+    this.#end()
+    socket?.close(closeCodes.normal)
+  }
+
+  #end(): void {
+    this.#life += 1
+    this.#running.clear()
+    this.#socket = null
+    this.#isAway = true
+  }
+
+  return(): void {
+    this.#isAway = false
+  }
+
+  /** Offers the hub another number of slots from now on. */
+  offerSlots(slots: number): void {
+    this.#slots = slots
+    this.#sayReady()
   }
 
   async stop(): Promise<void> {
     this.#stopped = true
     this.#socket?.close(closeCodes.normal)
-    await this.#running
+    await this.#connecting
   }
 
   async #keepConnected(onHello: () => void): Promise<void> {
     while (!this.#stopped) {
-      await this.#connect(onHello).catch(() => {})
+      if (!this.#isAway) await this.#connect(onHello).catch(() => {})
       if (!this.#stopped) await delay(retryMs)
     }
   }
 
   /** Returns when the socket is closed. */
   async #connect(onHello: () => void): Promise<void> {
-    const { origin, profile, seed, now, address } = this.#options
+    const { wire, profile, seed, now, address } = this.#options
     const target = '/v1/relay'
     const { headers } = signRequest(profile, seed, {
       method: 'GET',
@@ -145,100 +201,151 @@ export class SimulatedMiner {
       timestamp: await now(),
       nonce: randomBytes(16).toString('hex'),
     })
-    const socket = new WebSocket(new URL(target, origin.replace(/^http/, 'ws')), {
+    const life = this.#life
+    const socket = new WebSocket(new URL(target, wire.origin.replace(/^http/, 'ws')), {
       protocols: [profileStrings(profile).relay_subprotocol],
       headers: { ...headers, 'CF-Connecting-IP': address },
     } as never)
     await new Promise<void>((resolve) => {
       socket.addEventListener('error', () => resolve())
       socket.addEventListener('close', () => resolve())
-      socket.addEventListener('message', ({ data }) => this.#read(socket, String(data), onHello))
+      socket.addEventListener('message', ({ data }) => {
+        if (life === this.#life) this.#read(socket, String(data), onHello)
+      })
     })
+    this.#note('its socket is closed')
     if (this.#socket === socket) this.#socket = null
   }
 
   #read(socket: WebSocket, text: string, onHello: () => void): void {
+    this.heardAtMs = performance.now()
+    if (text === pongText) return
     const frame = parseHubFrame(text, params)
+    this.#note(`hears ${frame.type === 'error' ? frame.message : frame.type}`, frame)
     switch (frame.type) {
       case 'hello':
         this.#socket = socket
-        this.#ready()
-        for (const frames of this.#holding.values()) for (const one of frames) this.#send(one)
+        this.#sayReady()
+        for (const frames of this.#votes.values()) for (const one of frames) this.#send(one)
         return onHello()
       case 'offer':
-        return void this.#answer(frame)
+        return void this.#take(frame)
       case 'voted':
         this.stored.add(roundOf(frame))
-        return this.#release(frame)
+        this.#repeat(frame.offer_id)
+        return this.#release(frame.offer_id)
       case 'cancel':
-        return this.#release(frame)
+        return this.#release(frame.offer_id)
       case 'error':
         return void this.#refused(frame)
     }
   }
 
-  #ready(): void {
+  #sayReady(): void {
     this.#send({
       type: 'ready',
-      slots: this.#options.slots,
+      slots: this.#slots,
       engine: 'native',
       nodectl_version: '1.0.0',
-      holding: [...this.#holding.keys()],
+      holding: [...this.#votes.keys(), ...this.#running],
     })
   }
 
   /** What the hub could not take is sent again, and what it refused is not. */
   async #refused({ code, offer_id }: ErrorFrame): Promise<void> {
-    if (offer_id === undefined) return
-    if (code !== 'unavailable') return this.#release({ offer_id })
+    if (offer_id === undefined || this.#running.has(offer_id)) return
+    if (code !== 'unavailable') return this.#release(offer_id)
     await delay(retryMs)
-    for (const frame of this.#holding.get(offer_id) ?? []) this.#send(frame)
+    for (const frame of this.#votes.get(offer_id) ?? []) this.#send(frame)
   }
 
-  #release({ offer_id }: Pick<CancelFrame, 'offer_id'>): void {
-    this.#holding.delete(offer_id)
+  #repeat(offerId: string): void {
+    const frame = this.#repeating.get(offerId)
+    if (frame === undefined) return
+    this.#repeating.delete(offerId)
+    this.#options.faults.note('frame_repeated')
+    this.#send(frame)
   }
 
-  async #answer(offer: OfferFrame): Promise<void> {
-    const { draws, runMs } = this.#options
-    const { habits } = this
+  #release(offerId: string): void {
+    this.#votes.delete(offerId)
+    this.#running.delete(offerId)
+  }
+
+  async #take(offer: OfferFrame): Promise<void> {
     const { offer_id } = offer
-    if (this.#holding.has(offer_id)) return
-    const does = (habit: keyof Habits) => habits[habit] !== undefined && draws.percent(habits[habit])
-    if (does('silent')) return
-    if (does('declines')) return this.#send({ type: 'decline', offer_id, reason: 'busy' })
-    this.#holding.set(offer_id, [])
-    this.#send({ type: 'accept', offer_id }, does('repeats'))
-    if (does('forgets')) return
-    await delay(runMs)
-    const frames = await this.#votesFor(offer, does)
-    this.#holding.set(offer_id, frames)
-    if (does('cuts')) return this.cut()
-    for (const frame of frames) this.#send(frame, does('repeats'))
-  }
-
-  async #votesFor(offer: OfferFrame, does: (habit: keyof Habits) => boolean): Promise<NodeFrame[]> {
-    const { publicKey } = this.#options
-    const { task } = offer
+    if (this.#votes.has(offer_id) || this.#running.has(offer_id)) return
+    const life = this.#life
+    this.#running.add(offer_id)
     const input = await inputOf(offer)
-    const honest = honestResult(task, input)
-    const shared = wrongResult(task, input, 'of many')
-    const wrong = [
-      does('lies') && [shared],
-      does('liesAlone') && [wrongResult(task, input, publicKey)],
-      does('votesTwice') && [honest, shared],
-    ].find((results) => results !== false)
-    if (wrong !== undefined) this.guilty.add(roundOf(offer))
-    const frames = (wrong ?? [honest]).map((result) => this.#vote(offer, result))
-    if (!does('votesInvalid')) return frames
-    this.guilty.add(roundOf(offer))
-    return frames.map((frame) => ({
-      ...frame,
-      vote: { ...frame.vote, signature: frame.vote.round_signature },
-    }))
+    const conduct = this.#conductFor(offer, Buffer.from(input).toString())
+    await this.#answer(offer, input, conduct, () => this.#life !== life)
   }
 
-  #vote(offer: OfferFrame, { receipt, output }: Result) {
+  #conductFor({ offer_id, position }: OfferFrame, input: string): Conduct {
+    const planned = this.#options.conductOf(input, position)
+    if (planned === 'votes_invalid' && this.#invalidVotes >= invalidVotesMax) return 'honest'
+    if (!isInterruption(planned)) return planned
+    if (this.#interrupted.has(offer_id)) return 'honest'
+    this.#interrupted.add(offer_id)
+    return planned
+  }
+
+  /** @param isKilled Whether the process that began this has ended. */
+  async #answer(
+    offer: OfferFrame,
+    input: Uint8Array,
+    conduct: Conduct,
+    isKilled: () => boolean,
+  ): Promise<void> {
+    const { faults, runMs } = this.#options
+    const { offer_id } = offer
+    if (conduct !== 'honest' && !isInterruption(conduct)) faults.note(conduct)
+    if (mayMiss(conduct)) this.owing.add(roundOf(offer))
+    if (isLie(conduct)) this.guilty.add(roundOf(offer))
+    if (conduct === 'silent') return this.#release(offer_id)
+    if (conduct === 'declines') {
+      this.#release(offer_id)
+      return this.#send({ type: 'decline', offer_id, reason: 'busy' })
+    }
+    if (conduct === 'cut_before_accept') {
+      this.#release(offer_id)
+      return this.cut()
+    }
+    if (conduct === 'killed_before_accept') return this.#restart()
+    if (conduct === 'sends_unknown') this.#sendUnknown(offer_id)
+    this.#send({ type: 'accept', offer_id }, conduct === 'repeats')
+    if (conduct === 'forgets') return this.#release(offer_id)
+    if (conduct === 'votes_late') {
+      // It waits for no answer in time, so nobody has to wait for it.
+      this.#running.delete(offer_id)
+      while ((await this.#options.now()) <= offer.vote_by) await delay(retryMs)
+    }
+    await delay(runMs)
+    if (isKilled()) return
+    if (conduct === 'killed_before_vote') return this.#restart()
+    this.#vote(offer, input, conduct)
+    if (conduct === 'cut_after_vote') this.cut()
+    if (conduct === 'killed_after_vote') this.#restart()
+  }
+
+  #vote(offer: OfferFrame, input: Uint8Array, conduct: Conduct): void {
+    const frames = resultsOf(offer, input, conduct, this.publicKey).map((result) =>
+      this.#voteFrame(offer, result),
+    )
+    const [first] = frames as [VoteFrame]
+    this.#votes.set(offer.offer_id, frames)
+    this.#running.delete(offer.offer_id)
+    if (conduct === 'cut_before_vote') return this.cut()
+    if (conduct === 'repeats') this.#repeating.set(offer.offer_id, first)
+    if (conduct === 'votes_invalid') {
+      this.#invalidVotes += 1
+      this.#send({ ...first, vote: { ...first.vote, signature: first.vote.round_signature } })
+    }
+    for (const frame of frames) this.#send(frame, conduct === 'repeats')
+  }
+
+  #voteFrame(offer: OfferFrame, { receipt, output }: Result): VoteFrame {
     const { profile, seed, payoutOf } = this.#options
     const { task, position, offer_id } = offer
     const vote = createTaskVote(profile, seed, {
@@ -249,30 +356,62 @@ export class SimulatedMiner {
     })
     const own = this.voted.get(vote.round_id) ?? new Set()
     this.voted.set(vote.round_id, own.add(vote.receipt_hash))
-    return {
-      type: 'vote' as const,
-      offer_id,
-      vote,
-      output_b64: Buffer.from(output).toString('base64'),
-      events: [],
-    }
+    const output_b64 = Buffer.from(output).toString('base64')
+    return { type: 'vote', offer_id, vote, output_b64, events: [] }
+  }
+
+  /** Its process is killed, and starts again shortly. */
+  #restart(): void {
+    this.die()
+    setTimeout(() => this.return(), restartMs)
+  }
+
+  #sendUnknown(offerId: string): void {
+    const frames = unknownFrames(offerId)
+    this.#options.faults.note('frame_unknown', frames.length)
+    for (const frame of frames) this.#sendRaw(frame)
   }
 
   #send(frame: NodeFrame, twice = false): void {
-    const socket = this.#socket
-    if (socket === null || socket.readyState !== WebSocket.OPEN) return
+    this.#note(`says ${frame.type}`, frame)
     const text = writeNodeFrame(frame, params)
-    socket.send(text)
-    if (twice) socket.send(text)
+    this.#sendRaw(text)
+    if (!twice) return
+    this.#options.faults.note('frame_repeated')
+    this.#sendRaw(text)
+  }
+
+  #note(text: string, about: object = {}): void {
+    const roundId = 'offer_id' in about ? roundOf(about as OfferFrame) : null
+    this.journal.push({ ms: Math.round(performance.now()), roundId, text })
+  }
+
+  #sendRaw(frame: string | Uint8Array<ArrayBuffer>): void {
+    const socket = this.#socket
+    if (socket?.readyState === WebSocket.OPEN) socket.send(frame)
   }
 }
 
 const roundOf = ({ offer_id }: Pick<OfferFrame, 'offer_id'>): string => `task:0x${offer_id.slice(0, 64)}`
+
+/** The results that a member votes for. */
+function resultsOf({ task }: OfferFrame, input: Uint8Array, conduct: Conduct, self: string): Result[] {
+  const honest = honestResult(task, input)
+  const shared = wrongResult(task, input, 'of many')
+  switch (conduct) {
+    case 'lies':
+      return [shared]
+    case 'lies_alone':
+      return [wrongResult(task, input, self)]
+    case 'equivocates':
+      return [honest, shared]
+    default:
+      return [honest]
+  }
+}
 
 async function inputOf({ input_b64, input_url }: OfferFrame): Promise<Uint8Array> {
   if (input_b64 !== undefined) return base64ToBytes(input_b64) ?? new Uint8Array(0)
   const response = await fetch(input_url as string)
   return new Uint8Array(await response.arrayBuffer())
 }
-
-const delay = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))

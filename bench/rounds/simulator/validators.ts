@@ -24,10 +24,14 @@ import {
 } from '../../../protocol/identity/index.ts'
 import type { CommitteeRules } from '../../../protocol/manifest/index.ts'
 import { createNodeKey, type Validator } from '../../settlement/chaos/validators.ts'
+import type { FaultCounts } from './fault-counts.ts'
 import { honestResult, type Result, wrongResult } from './results.ts'
 
 /** What a validator does when it is asked for the finality of a round. */
 export type ValidatorMode = 'honest' | 'silent' | 'lies'
+
+/** Why validators ran a round themselves. */
+export type RunReason = 'fallback' | 'contested' | 'audited'
 
 /** `POST /consensus/task-rounds`. */
 interface RoundRequest {
@@ -40,27 +44,34 @@ interface RoundRequest {
 
 export interface SimulatedValidators {
   readonly nodes: readonly Validator[]
-  /** Decides what a validator does from now on. */
-  readonly behave: (index: number, mode: ValidatorMode) => void
   /** Rounds that validators ran themselves, by id. */
-  readonly ran: ReadonlySet<string>
+  readonly ran: ReadonlyMap<string, RunReason>
+  /** When one of them was asked last, by the clock of the process. */
+  readonly askedAtMs: () => number
   readonly stop: () => Promise<void>
+}
+
+export interface ValidatorsOptions {
+  readonly count: number
+  /** The committee rules of a project. */
+  readonly rulesOf: (projectId: string) => CommitteeRules
+  /** What a validator does about the task with this input when it is asked about it for the n-th time, from 0 on. */
+  readonly modeOf: (input: string, validator: number, times: number) => ValidatorMode
+  readonly faults: FaultCounts
 }
 
 /**
  * Validators in one process that attest every set, and judge every round by the rules of the protocol with the results that
  * honest nodes get.
- *
- * @param rulesOf the committee rules of a project.
  */
 export async function startValidators(
   profile: Profile,
-  count: number,
-  rulesOf: (projectId: string) => CommitteeRules,
+  { count, rulesOf, modeOf, faults }: ValidatorsOptions,
 ): Promise<SimulatedValidators> {
-  const modes: ValidatorMode[] = Array.from({ length: count }, () => 'honest')
   const snapshots = new Map<string, Snapshot>()
-  const ran = new Set<string>()
+  const ran = new Map<string, RunReason>()
+  /** How often each validator was asked about a round. */
+  const asked = new Map<string, number>()
   /** What follows from a request is the same for all of them, and checking votes costs most. */
   const judged = new Map<string, Judgement>()
 
@@ -68,24 +79,34 @@ export async function startValidators(
     const known = judged.get(text)
     if (known !== undefined) return known
     const judgement = judgeRound(profile, JSON.parse(text) as RoundRequest, snapshots, rulesOf)
-    if (judgement.run !== null) ran.add(deriveTaskRoundId(judgement.task))
+    if (judgement.run !== null) ran.set(deriveTaskRoundId(judgement.task), judgement.runsBecause)
     judged.set(text, judgement)
     return judgement
   }
 
-  const answer = (index: number, path: string, text: string): unknown => {
-    const mode = modes[index]
+  const voteOfRound = (index: number, text: string): unknown => {
+    const judgement = judge(text)
+    const name = `${index}:${deriveTaskRoundId(judgement.task)}`
+    const times = asked.get(name) ?? 0
+    asked.set(name, times + 1)
+    const mode = modeOf(Buffer.from(judgement.input).toString(), index, times)
+    if (mode !== 'honest') faults.note(`validator_${mode}`)
     const { seed } = nodes[index] as Validator
-    if (mode === 'silent') return null
+    return mode === 'silent' ? null : voteOn(profile, seed, judgement, mode === 'lies')
+  }
+
+  let askedAtMs = 0
+  const answer = (index: number, path: string, text: string): unknown => {
+    askedAtMs = performance.now()
     switch (path) {
       case '/consensus/committee-sets': {
         const snapshot = JSON.parse(text) as Snapshot
         const setHash = hashSnapshot(snapshot)
         snapshots.set(setHash, snapshot)
-        return attestSnapshot(profile, seed, setHash)
+        return attestSnapshot(profile, (nodes[index] as Validator).seed, setHash)
       }
       case '/consensus/task-rounds':
-        return voteOn(profile, seed, judge(text), mode === 'lies')
+        return voteOfRound(index, text)
       default:
         return {}
     }
@@ -111,10 +132,8 @@ export async function startValidators(
   }))
   return {
     nodes,
-    behave(index, mode) {
-      modes[index] = mode
-    },
     ran,
+    askedAtMs: () => askedAtMs,
     stop: () =>
       new Promise((resolve) => {
         server.closeAllConnections()
@@ -129,6 +148,7 @@ interface Judgement {
   readonly tally: ReturnType<typeof tallyVotes>
   /** The own run, where the rules ask for one. */
   readonly run: Result | null
+  readonly runsBecause: RunReason
 }
 
 function judgeRound(
@@ -144,7 +164,13 @@ function judgeRound(
   const input = base64ToBytes(input_b64) ?? new Uint8Array(0)
   const draw = auditDraw(profile, deriveTaskRoundId(task), audit_block.hash)
   const runs = fallback !== null || isAudited(draw, params.audit_bp, tally.contested)
-  return { task, input, tally, run: runs ? honestResult(task, input) : null }
+  return {
+    task,
+    input,
+    tally,
+    run: runs ? honestResult(task, input) : null,
+    runsBecause: fallback !== null ? 'fallback' : tally.contested ? 'contested' : 'audited',
+  }
 }
 
 function voteOn(profile: Profile, seed: string, { task, input, tally, run }: Judgement, lies: boolean) {

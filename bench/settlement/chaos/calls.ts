@@ -40,7 +40,7 @@ const timeMs = 1_000
 
 /**
  * @param up - Returns once no crash is under way.
- * @param address - Where the next request comes from; another place each time when left out.
+ * @param address - Where the next request comes from, however often it is tried; another place each time when left out.
  */
 export function createCaller(
   origin: string,
@@ -51,14 +51,10 @@ export function createCaller(
   let lead = 0
   let leadReadAtMs = Number.NEGATIVE_INFINITY
 
-  const ask = async ({
-    method = 'GET',
-    path,
-    json,
-    token,
-    seed,
-    idempotencyKey,
-  }: HubRequest): Promise<Response> => {
+  const ask = async (
+    { method = 'GET', path, json, token, seed, idempotencyKey }: HubRequest,
+    from: string,
+  ): Promise<Response> => {
     const body = json === undefined ? '' : JSON.stringify(json)
     const nonce = randomBytes(16).toString('hex')
     const signed =
@@ -68,7 +64,7 @@ export function createCaller(
     return fetch(new URL(path, origin), {
       method,
       headers: {
-        'CF-Connecting-IP': address(),
+        'CF-Connecting-IP': from,
         ...signed,
         ...(token !== undefined && { Authorization: `Bearer ${token}` }),
         ...(idempotencyKey !== undefined && { 'Idempotency-Key': idempotencyKey }),
@@ -80,8 +76,9 @@ export function createCaller(
 
   const call = async <T>(request: HubRequest): Promise<Reply<T>> => {
     const endMs = performance.now() + limitMs
+    const from = address()
     for (let repeated = false; ; repeated = true) {
-      const answer = await ask(request)
+      const answer = await ask(request, from)
         .then(async (response) => ({ status: response.status, text: await response.text() }))
         .catch((error: unknown) => ({ status: 0, text: String(error) }))
       const isFinal = answer.status !== 0 && answer.status !== 503

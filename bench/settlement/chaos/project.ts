@@ -125,16 +125,29 @@ export async function eachOf<T, R>(
   return results
 }
 
+export interface ProjectsOptions {
+  /** Devices that work for each project. */
+  members?: number
+  /** What each member bonds. */
+  collateral?: bigint
+  /** The committees of each project, by its number; what is left out is as in the example. */
+  committees?: readonly Partial<Consensus['work']['committee']>[]
+}
+
 /** Projects with open vaults and members that have bonded, made the way people make them. */
-export async function createProjects(network: ProjectNetwork, count: number): Promise<Project[]> {
+export async function createProjects(
+  network: ProjectNetwork,
+  count: number,
+  { members = memberCount, collateral = collateralWei, committees = [] }: ProjectsOptions = {},
+): Promise<Project[]> {
   const worker = await uploadWorker(network)
   const miners = await eachOf(
-    Array.from({ length: Math.max(memberCount, Math.ceil(count * minersPerProject)) }),
+    Array.from({ length: Math.max(members, Math.ceil(count * minersPerProject)) }),
     8,
     () => createMiner(network),
   )
   const projects = await eachOf(Array.from({ length: count }), 8, (_, index) =>
-    createProject(network, worker, index, membersOf(miners, index)),
+    createProject(network, worker, index, membersOf(miners, members, index), committees[index]),
   )
   const accounts = [...miners.map(({ wallet }) => wallet), ...projects.map(({ developer }) => developer)]
   await eachOf(accounts, 8, ({ address }) =>
@@ -145,13 +158,13 @@ export async function createProjects(network: ProjectNetwork, count: number): Pr
   await eachOf(miners, 24, async ({ wallet }) => {
     for (const project of projects)
       for (const member of project.members)
-        if (member.wallet.address === wallet.address) await subscribe(network, project, member)
+        if (member.wallet.address === wallet.address) await subscribe(network, project, member, collateral)
   })
   return projects
 }
 
-const membersOf = (miners: readonly Miner[], index: number): Miner[] =>
-  Array.from({ length: memberCount }, (_, at) => miners[(index + at * 3) % miners.length] as Miner).filter(
+const membersOf = (miners: readonly Miner[], count: number, index: number): Miner[] =>
+  Array.from({ length: count }, (_, at) => miners[(index + at * 3) % miners.length] as Miner).filter(
     (miner, at, all) => all.indexOf(miner) === at,
   )
 
@@ -220,6 +233,7 @@ async function createProject(
   { worker, functions }: { worker: string; functions: readonly string[] },
   index: number,
   miners: readonly Miner[],
+  committee: Partial<Consensus['work']['committee']> = {},
 ): Promise<Project> {
   const { profile, tools, contracts, operator } = network
   const developer = await signIn(tools, generatePrivateKey())
@@ -235,7 +249,12 @@ async function createProject(
     { slug, name: `Chaos ${index}`, tagline: 'Meets faults', description: 'Meets faults and pays.' },
     { profile, developer: developer.address, worker, functions, token: contracts.token, vault },
   )
-  const consensus = { ...alike.consensus, economics: economicsOf(index, alike.consensus.economics) }
+  const { work, economics } = alike.consensus
+  const consensus = {
+    ...alike.consensus,
+    work: { ...work, committee: { ...work.committee, ...committee } },
+    economics: economicsOf(index, economics),
+  }
   const manifest = { ...alike, consensus }
   const { register_by_sig } = await unwrap(
     developer.client.POST('/v1/developers/projects', {
@@ -299,9 +318,14 @@ async function openVault(network: ProjectNetwork, { developer, projectId, vault,
   ])
 }
 
-async function subscribe(network: ProjectNetwork, { projectId }: Project, member: Member): Promise<void> {
+async function subscribe(
+  network: ProjectNetwork,
+  { projectId }: Project,
+  member: Member,
+  collateral: bigint,
+): Promise<void> {
   const { wallet, device, subscriptionId } = member
-  const amount = String(collateralWei)
+  const amount = String(collateral)
   const { bond } = await unwrap(
     wallet.client.POST('/v1/subscriptions', {
       body: { project_id: projectId, node_id: device.nodeId, collateral: amount },
