@@ -97,16 +97,16 @@ export async function checkTasks(
   await requireEachOnce(network, before, ids.size)
   let counts = before
   for (const one of ended) {
-    for (const miner of network.miners) if (miner === away || wasKilled(miner, one)) owe(miner, one)
+    for (const miner of network.miners) if (miner === away || wasGone(miner, one)) owe(miner, one)
     counts = addCounts(counts, await checkTask(network, one))
   }
   await checkSums(network, counts)
   return { ...counts, missed: await countMissed(network), offences: await checkOffences(network) }
 }
 
-/** A node whose process ended while a task was on its way may have missed its vote, also where it never heard of the task. */
-const wasKilled = ({ killedAtMs }: SimulatedMiner, { givenAtMs, endedAtMs }: EndedTask): boolean =>
-  killedAtMs.some((ms) => ms >= givenAtMs && ms <= endedAtMs)
+/** A node that was gone while a task was on its way may have missed its vote, also where it never heard of the task. */
+const wasGone = ({ goneAtMs }: SimulatedMiner, { givenAtMs, endedAtMs }: EndedTask): boolean =>
+  goneAtMs.some((ms) => ms >= givenAtMs && ms <= endedAtMs)
 
 const owe = ({ owing }: SimulatedMiner, { task }: EndedTask): void => {
   if (task.round_id !== null) owing.add(task.round_id)

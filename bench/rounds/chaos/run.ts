@@ -40,8 +40,11 @@ const cronMs = 3_000
 const connectionMs = 200
 /** When nobody has heard anything for so long, what comes next is a deadline. */
 const quietMs = 1_500
-/** How far the time of the network leaps then: further each time in a row. */
-const leapSecs = { min: 5, max: 60 }
+/**
+ * How far the time of the network leaps then, in seconds: further each time in a row, up to the longest pause between two
+ * questions to validators. What then does not happen is not a matter of time.
+ */
+const leapSecs = { min: 5, max: 60, inARow: 180 }
 
 /** Runs the scenarios, on one network after the other. @throws {@link Difference} */
 export async function runChaos({
@@ -193,6 +196,7 @@ async function hurry(
   })
   let movedAtMs = performance.now()
   let secs = leapSecs.min
+  let leapt = 0
   while (!isOver) {
     await Promise.race([delay(quietMs / 3), over])
     await up()
@@ -200,11 +204,15 @@ async function hurry(
       validators.askedAtMs(),
       ...miners.map((miner: SimulatedMiner) => miner.heardAtMs),
     )
-    if (heardAtMs > movedAtMs) secs = leapSecs.min
+    if (heardAtMs > movedAtMs) {
+      secs = leapSecs.min
+      leapt = 0
+    }
     const isQuiet = performance.now() - Math.max(heardAtMs, movedAtMs) > quietMs
-    if (isOver || !isQuiet || !miners.every(({ isIdle }) => isIdle)) continue
+    if (isOver || !isQuiet || leapt >= leapSecs.inARow || !miners.every(({ isIdle }) => isIdle)) continue
     await faulty.pass(secs)
     movedAtMs = performance.now()
+    leapt += secs
     secs = Math.min(leapSecs.max, 2 * secs)
   }
 }

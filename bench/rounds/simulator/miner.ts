@@ -46,6 +46,8 @@ export interface MinerOptions {
 }
 
 const retryMs = 250
+/** A connection that is cut is there again by then, unless the machine is too busy. */
+const momentMs = 5_000
 /** For how long a process that was killed is away. */
 const restartMs = 500
 /** The third one within a day makes a device faulty, and it would stand in no further committee. */
@@ -67,8 +69,8 @@ export class SimulatedMiner {
   readonly stored = new Set<string>()
   /** When it last heard of the hub, by the clock of the process. */
   heardAtMs = 0
-  /** When its process was killed, by the clock of the process. */
-  readonly killedAtMs: number[] = []
+  /** When it was gone by its own doing for as long as an answer may take: killed, or cut off. By the clock of the process. */
+  readonly goneAtMs: number[] = []
   /** What it heard and said, and how its connections were, to tell how a difference came about. */
   readonly journal: { readonly ms: number; readonly roundId: string | null; readonly text: string }[] = []
   readonly #options: MinerOptions
@@ -85,6 +87,7 @@ export class SimulatedMiner {
   #socket: WebSocket | null = null
   /** Changes when the process is killed: what the former one had begun comes to nothing. */
   #life = 0
+  #cutAtMs: number | null = null
   #isAway = false
   #stopped = false
   #connecting: Promise<void> | null = null
@@ -139,6 +142,7 @@ export class SimulatedMiner {
   cut(): void {
     this.#options.faults.note('socket_cut')
     this.#note('its socket is cut')
+    this.#cutAtMs ??= performance.now()
     this.#options.wire.cut()
   }
 
@@ -146,7 +150,7 @@ export class SimulatedMiner {
   die(): void {
     this.#options.faults.note('node_killed')
     this.#note('it is killed')
-    this.killedAtMs.push(performance.now())
+    this.goneAtMs.push(performance.now())
     this.#end()
     this.#options.wire.cut()
   }
@@ -225,6 +229,9 @@ export class SimulatedMiner {
     switch (frame.type) {
       case 'hello':
         this.#socket = socket
+        if (this.#cutAtMs !== null && performance.now() - this.#cutAtMs > momentMs)
+          this.goneAtMs.push(this.#cutAtMs)
+        this.#cutAtMs = null
         this.#sayReady()
         for (const frames of this.#votes.values()) for (const one of frames) this.#send(one)
         return onHello()
