@@ -18,7 +18,6 @@ const idleSecs = 20
 
 const network = await startRoundsNetwork({
   projects,
-  seed: 1,
   slots: 64,
   runMs: 10,
   front: countedHub,

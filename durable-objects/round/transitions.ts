@@ -68,13 +68,18 @@ function expire(round: Round, lease: Lease, now: number): Lease {
   return lease.state !== 'leased' && now > lease.acceptBy ? overdue(lease, 'not_accepted', now) : lease
 }
 
-/** The end of a lease whose node was never told of it, and so owes nothing. */
+/** The end of a lease whose node was not told of it, as far as the hub knows, and so owes nothing. */
 const untold = (lease: Lease, now: number): Lease => ({
   ...lease,
   state: 'cancelled',
-  missedBecause: lease.isFull ? 'full' : 'not_told',
+  missedBecause: untoldBecause(lease),
   completedAt: now,
 })
+
+function untoldBecause({ isInterrupted, isFull }: Lease): MissReason {
+  if (isInterrupted) return 'hub_away'
+  return isFull ? 'full' : 'not_told'
+}
 
 /** The end of a lease whose time is over. Who could not reach the hub in that time owes nothing. */
 const overdue = (lease: Lease, missedBecause: MissReason, now: number): Lease =>
