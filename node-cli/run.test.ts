@@ -430,6 +430,28 @@ describe('verify', () => {
     expect((await verify(alone, echo, '--input', input)).code).toBe(0)
   })
 
+  test('a receipt holds as the hub shows it: without events and error, which nobody signs', async () => {
+    const file = await runToFile('shown.json', [echo, 'echo', '--input', input])
+    const {
+      events: _events,
+      error: _error,
+      ...receipt
+    } = JSON.parse(readFileSync(file, 'utf8')).receipt.receipt
+    const envelope = { ...JSON.parse(readFileSync(file, 'utf8')).receipt, receipt }
+    const show = (of: object) =>
+      writeFileSync(file, JSON.stringify({ kind: 'execution', receipt: of, rounds: [] }))
+    show(envelope)
+    expect(await verify(file, echo, '--input', input)).toMatchObject({
+      code: 0,
+      json: { holds: true, problems: [], receipt_hash: receipt.receipt_hash },
+    })
+    show({ ...envelope, receipt: { ...receipt, events_hash: receipt.input_hash } })
+    expect((await verify(file, echo, '--input', input)).json.problems).toEqual([
+      'receipt_hash is not the hash of the receipt',
+      expect.stringMatching(/^events_hash is /),
+    ])
+  })
+
   test('a run out of gas holds under its own limit', async () => {
     const file = await runToFile('poor.json', [echo, 'echo', '--input', input, '--gas', '400'])
     expect((await verify(file, echo, '--input', input)).code).toBe(0)
@@ -486,8 +508,7 @@ describe('verify', () => {
       json: null,
       stderr:
         `Error: ${file} holds no receipt of the form that nodectl 1.0.0 reads: receipt_hash: This member is not known ` +
-        'here. events: This member is not known here. receipt.events: This member is required. receipt.error: This ' +
-        'member is required. receipt.receipt_hash: This member is required.\n',
+        'here. events: This member is not known here. receipt.receipt_hash: This member is required.\n',
     })
     writeFileSync(
       file,
@@ -550,7 +571,7 @@ describe('verify', () => {
     expect(await verify(file, echo)).toMatchObject({
       code: 1,
       json: null,
-      stderr: `Error: ${file} holds no receipt; it must be what nodectl run prints, or the receipt in it\n`,
+      stderr: `Error: ${file} holds no receipt; it must be what nodectl run prints, what a hub says of a receipt, or the receipt in it\n`,
     })
   })
 })

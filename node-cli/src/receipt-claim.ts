@@ -16,9 +16,18 @@ import type { NodeReceipt, ReceiptEnvelope } from './receipts.ts'
 
 const fileBytesMax = 4 * 1024 * 1024
 
+/** What nobody signs: the hub shows receipts without it. */
+const unsigned = ['events', 'error'] as const
+type Unsigned = (typeof unsigned)[number]
+
+/** A receipt as nodes print it, or as the hub shows it. */
+export interface ClaimedEnvelope extends Omit<ReceiptEnvelope, 'receipt'> {
+  readonly receipt: Omit<NodeReceipt, Unsigned> & Partial<Pick<NodeReceipt, Unsigned>>
+}
+
 /** What a file says of a run. */
 export interface Claim {
-  readonly envelope: ReceiptEnvelope
+  readonly envelope: ClaimedEnvelope
   /** What the output of `run` shows beside the receipt; nothing for a receipt alone. */
   readonly beside: Readonly<Record<string, unknown>>
   /**
@@ -29,7 +38,7 @@ export interface Claim {
 }
 
 /**
- * Reads the output of `run`, or the envelope of a receipt alone.
+ * Reads the output of `run`, what a hub says of a receipt, or the envelope of a receipt alone.
  *
  * @throws {@link CliError} for anything else, with what of it cannot be read.
  */
@@ -40,13 +49,13 @@ export async function readClaim(file: string): Promise<Claim> {
     isObject(value) && isObject(value.receipt) && isObject(value.receipt.receipt) ? value : undefined
   const envelope = whole?.receipt ?? value
   if (!isObject(envelope) || !isObject(envelope.receipt))
-    throw refuse('; it must be what nodectl run prints, or the receipt in it')
+    throw refuse('; it must be what nodectl run prints, what a hub says of a receipt, or the receipt in it')
   const problems = problemsOf(envelope)
   if (problems.length > 0)
     throw refuse(
       ` of the form that nodectl ${packageJson.version} reads: ${problems.map(({ path, message }) => `${path}: ${message}`).join(' ')}`,
     )
-  const claimed = envelope as unknown as ReceiptEnvelope
+  const claimed = envelope as unknown as ClaimedEnvelope
   const stated = whole?.gas_limit
   const gasLimits = isGasLimit(stated) ? [stated] : [limits.gas, claimed.receipt.gas_used].filter(isGasLimit)
   return { envelope: claimed, beside: whole ?? {}, gasLimits }
@@ -106,6 +115,9 @@ function problemsOf(envelope: JsonObject): readonly Problem[] {
   }
   const receipt = envelope.receipt as JsonObject
   check(envelope, '', envelopeMembers)
-  check(receipt, 'receipt', membersOfReceipt, [...receiptMembers, ...Object.keys(receipt)])
+  const members = Object.entries(membersOfReceipt).filter(
+    ([name]) => name in receipt || !(unsigned as readonly string[]).includes(name),
+  )
+  check(receipt, 'receipt', Object.fromEntries(members), [...receiptMembers, ...Object.keys(receipt)])
   return problems.found()
 }

@@ -23,8 +23,8 @@ import {
   NodeFault,
 } from '../engine/index.ts'
 import { profile } from '../profile.ts'
-import { type Claim, readClaim, receiptMembers } from '../receipt-claim.ts'
-import { nodeReceiptOf, type Ran, type ReceiptEnvelope, shownResult } from '../receipts.ts'
+import { type Claim, type ClaimedEnvelope, readClaim, receiptMembers } from '../receipt-claim.ts'
+import { nodeReceiptOf, type Ran, shownResult } from '../receipts.ts'
 
 export default defineNodectlCommand({
   definition: {
@@ -33,7 +33,8 @@ export default defineNodectlCommand({
       receipt: {
         type: 'positional',
         required: true,
-        description: 'Output of run, or its receipt alone, as JSON; - is standard input',
+        description:
+          'Output of run, what a hub says of a receipt, or a receipt alone, as JSON; - is standard input',
       },
       hbc: { type: 'positional', required: true, description: 'The artifact' },
       ...inputArguments,
@@ -65,14 +66,15 @@ export default defineNodectlCommand({
   examples: [
     ['verify receipt.json hello.hbc --input Ada', 'Check what another node answered'],
     ['run hello.hbc greet --input Ada | nodectl verify - hello.hbc --input Ada', 'Check a run of your own'],
+    ['verify explorer.json hello.hbc --input Ada', 'Check what the hub shows of a final result'],
   ],
 })
 
-function signatureProblems({ receipt, ...envelope }: ReceiptEnvelope): string[] {
+function signatureProblems({ receipt, ...envelope }: ClaimedEnvelope): string[] {
   const problems: string[] = []
   const others = Object.keys(receipt).filter((name) => !receiptMembers.includes(name))
   if (others.length > 0) problems.push(`the receipt has members that nobody signed: ${others.join(', ')}`)
-  if (hashEvents(receipt.events) !== receipt.events_hash)
+  if (receipt.events !== undefined && hashEvents(receipt.events) !== receipt.events_hash)
     problems.push('the events are not those of events_hash')
   if (hashReceipt(receipt) !== receipt.receipt_hash)
     problems.push('receipt_hash is not the hash of the receipt')
@@ -113,7 +115,8 @@ function differencesFrom({ envelope, beside }: Claim, ran: Ran): string[] {
         : [`${name}${where} is ${JSON.stringify(value)} here, not ${JSON.stringify(other)}`]
     })
   // The events are compared by their hash, and the hash of the receipt with the receipt that is claimed.
-  const { events: _events, receipt_hash: _hash, ...receipt } = nodeReceiptOf(ran)
+  const { events: _events, receipt_hash: _hash, error, ...signed } = nodeReceiptOf(ran)
+  const receipt = 'error' in envelope.receipt ? { ...signed, error } : signed
   const shown = Object.entries(shownResult(ran.result)).filter(([name]) => name in beside)
   return [
     ...differing(receipt, envelope.receipt, ''),
