@@ -69,7 +69,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     this.#offers = new OfferLedger(ctx.storage)
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair(pingText, pongText))
     // A process that is killed closes no socket.
-    if (this.#session !== null && this.#socket() === null) this.#disconnected('lost')
+    if (this.#session !== null && this.#socket() === null) this.#disconnected()
   }
 
   /** Takes the socket of an upgrade that the hub has let through. The path is the public key. */
@@ -153,7 +153,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
   }
 
   #connect(nodeKey: string, socket: WebSocket, time: number): void {
-    for (const other of this.ctx.getWebSockets()) other.close(closeCodes.replaced, 'another socket took over')
+    for (const other of this.ctx.getWebSockets()) other.close(closeCodes.replaced, 'another took over')
     const id = bytesToHex(crypto.getRandomValues(new Uint8Array(16))).slice(2)
     this.ctx.acceptWebSocket(socket, [id])
     this.#kv.put('node_key', nodeKey)
@@ -166,51 +166,50 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
 
   async #gone(socket: WebSocket, code?: number): Promise<void> {
     if (!this.#isCurrent(socket)) return
-    this.#disconnected(code === closeCodes.normal ? 'left' : 'lost')
+    this.#disconnected(code === closeCodes.normal)
     await this.#schedule()
   }
 
   /** A node that did not say that this is the end comes back by itself, as all do when the hub restarts. */
-  #disconnected(how: 'left' | 'lost'): void {
+  #disconnected(hasLeft = false): void {
     this.#session = null
     this.#kv.put('gone_ms', Date.now())
-    this.#kv.put('has_left', how === 'left')
+    this.#kv.put('has_left', hasLeft)
   }
 
   /** Closes the socket and stops listening to it. */
   #close(code: number, reason: string): void {
     this.#socket()?.close(code, reason)
-    this.#disconnected(code === closeCodes.policy ? 'lost' : 'left')
+    this.#disconnected(code !== closeCodes.policy)
   }
 
   #offer(offer: LinkOffer, now: number): OfferResult {
     const kept = this.#offers.find(offer.offer_id)
     // Who has answered was told.
-    if (kept !== null && kept.state !== 'offered') return 'offered'
-    if (kept === null && (!this.#mayWork() || offer.vote_by < now)) return 'offline'
-    if (kept !== null) this.#offers.renew(offer)
+    if (kept && kept.state !== 'offered') return 'offered'
+    if (!kept && (!this.#mayWork() || offer.vote_by < now)) return 'offline'
+    // The times of an offer are those that its round says last.
+    this.#offers.remove(offer.offer_id)
+    if (kept) this.#offers.add(offer, kept.sessionId)
     const session = this.#session
-    if (session === null || session.ready === null || !this.#isListening())
-      return this.#isAway() ? 'away' : 'offline'
-    if (kept !== null) {
-      this.#sendOffer({ ...kept, offer }, session)
-      return 'offered'
+    if (!session?.ready || !this.#isListening()) return this.#isAway() ? 'away' : 'offline'
+    const { slots } = session.ready
+    if (!kept) {
+      // Who offers no slots takes no part, and is not excused as who works with all of them is.
+      if (this.#offers.countOpen() >= slots) return slots === 0 ? 'offline' : 'full'
+      this.#offers.add(offer, '')
+      this.#changed(publishPauseMs)
     }
-    // Who offers no slots takes no part, and is not excused as who works with all of them is.
-    if (session.ready.slots === 0) return 'offline'
-    if (this.#offers.countOpen() >= session.ready.slots) return 'full'
-    this.#offers.add(offer, session.id)
-    this.#changed(publishPauseMs)
-    this.#send(offerFrame(offer))
+    this.#sendOffer({ offer, sessionId: kept?.sessionId ?? '' }, session)
     return 'offered'
   }
 
   /** Whether the node lost its socket, and its device is not offline yet. */
   #isAway(): boolean {
-    return Date.now() < this.#offlineDueMs() && this.#kv.get<boolean>('has_left') === false
+    return !this.#kv.get('has_left') && Date.now() < this.#offlineDueMs()
   }
 
-  #sendOffer({ offer, sessionId }: KeptOffer, session: Session): void {
+  #sendOffer({ offer, sessionId }: Pick<KeptOffer, 'offer' | 'sessionId'>, session: Session): void {
     if (sessionId === session.id) return
     this.#offers.setSession(offer.offer_id, session.id)
     this.#send(offerFrame(offer))
@@ -218,7 +217,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
 
   /** Null for a frame that broke a rule, which the node is told. */
   #read(message: string | ArrayBuffer): ReadNodeFrame | null {
-    if (!this.#budget.take()) return this.#refuse('rate_limited', 'Too many frames in a minute.')
+    if (!this.#budget.take()) return this.#refuse('rate_limited', 'Too many frames.')
     if (typeof message !== 'string') return this.#refuse('bad_request', 'Frames are texts, not bytes.')
     try {
       return parseNodeFrame(message, this.#limits())
@@ -303,7 +302,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
       if (state === 'declined') await round.declined(offerId, this.#nodeKey, reason as DeclineReason)
       this.#offers.told(offerId, state)
     } catch (error) {
-      console.error(`the round of ${offerId} could not be told that it was ${state}`, error)
+      console.error(`the round of ${offerId} could not be told`, error)
     }
   }
 
@@ -317,11 +316,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
       result = await round.voted(offerId, this.#nodeKey, { vote, output_b64, events })
     } catch (error) {
       console.error(`the round of ${offerId} did not take a vote`, error)
-      return this.#sendError(
-        'unavailable',
-        'The round does not answer. Send the same vote again shortly.',
-        offerId,
-      )
+      return this.#sendError('unavailable', 'Send the same vote again shortly.', offerId)
     }
     if (!result.ok) return this.#sendError(codeOf(result.code), result.message, offerId)
     this.#offers.vote(offerId, result.state)
@@ -343,7 +338,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
       this.#kv.put('standing', standing)
       if (standing.isBanned && this.#session !== null) this.#close(closeCodes.banned, 'this device is banned')
     } catch (error) {
-      console.error(`the standing of ${this.#nodeKey} could not be read`, error)
+      console.error(`${this.#nodeKey} has no standing`, error)
     }
   }
 
@@ -352,7 +347,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     const socket = this.#socket()
     if (socket === null) {
       // It was lost, and the event that says so is still to come.
-      this.#disconnected('lost')
+      this.#disconnected()
       return false
     }
     const pingedAt = this.ctx.getWebSocketAutoResponseTimestamp(socket)

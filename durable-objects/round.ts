@@ -99,7 +99,7 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
     super(ctx, env)
     this.#config = config
     const stored = ctx.storage.kv.get<Round>('round')
-    this.#round = stored === undefined ? null : resumed(stored, config.processId)
+    this.#round = stored ? resumed(stored, config.processId) : null
   }
 
   /** Begins the round, once. It returns when everybody can read of it, or when that is left to a later try. */
@@ -172,7 +172,7 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
 
   override async alarm(info?: AlarmInvocationInfo): Promise<void> {
     if (this.#round === null) return
-    if (info !== undefined && Date.now() - info.scheduledTime > lateMs) this.#change(interrupted)
+    if (info && Date.now() - info.scheduledTime > lateMs) this.#change(interrupted)
     try {
       await this.#work()
     } catch (error) {

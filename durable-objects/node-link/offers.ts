@@ -88,16 +88,6 @@ export class OfferLedger {
     )
   }
 
-  /** The times of an offer are those that its round says last. */
-  renew(offer: LinkOffer): void {
-    this.#sql.exec(
-      'UPDATE offers SET offer = ?, vote_by = ? WHERE offer_id = ?',
-      JSON.stringify(offer),
-      offer.vote_by,
-      offer.offer_id,
-    )
-  }
-
   setSession(offerId: string, sessionId: string): void {
     this.#sql.exec('UPDATE offers SET session_id = ? WHERE offer_id = ?', sessionId, offerId)
   }

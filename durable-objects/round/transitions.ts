@@ -40,9 +40,7 @@ export const resumed = (round: Round, processId: string): Round =>
 /** The hub was away, or too busy to look: what nodes said meanwhile may be lost, or is still to be heard. */
 export const interrupted = (round: Round): Round =>
   mapLeases(round, (lease) =>
-    (lease.state === 'offered' || lease.state === 'leased') && !lease.isInterrupted
-      ? { ...lease, isInterrupted: true }
-      : lease,
+    isOpen(lease) && lease.state !== 'offering' ? { ...lease, isInterrupted: true } : lease,
   )
 
 /** The committee was drawn: its primaries are asked, or the round is closed at once. */
@@ -68,25 +66,22 @@ function expire(round: Round, lease: Lease, now: number): Lease {
 }
 
 /** The end of a lease whose node was never told of it, and so owes nothing. */
-const untold = (lease: Lease, now: number): Lease => ({
-  ...lease,
-  state: 'cancelled',
-  missedBecause: lease.isFull ? 'full' : 'not_told',
-  completedAt: now,
-})
+const untold = (lease: Lease, now: number): Lease =>
+  endLease(lease, 'cancelled', lease.isFull ? 'full' : 'not_told', now)
 
 /** The end of a lease whose time is over. Who could not reach the hub in that time owes nothing. */
-const overdue = (lease: Lease, missedBecause: MissReason, now: number): Lease =>
-  lease.isInterrupted
-    ? { ...lease, state: 'cancelled', missedBecause: 'hub_away', completedAt: now }
-    : missed(lease, missedBecause, now)
+const overdue = (lease: Lease, because: MissReason, now: number): Lease =>
+  lease.isInterrupted ? endLease(lease, 'cancelled', 'hub_away', now) : missed(lease, because, now)
 
-const missed = (lease: Lease, missedBecause: MissReason, now: number): Lease => ({
-  ...lease,
-  state: 'missed',
-  missedBecause,
-  completedAt: now,
-})
+const missed = (lease: Lease, because: MissReason, now: number): Lease =>
+  endLease(lease, 'missed', because, now)
+
+const endLease = (
+  lease: Lease,
+  state: 'missed' | 'cancelled',
+  missedBecause: MissReason,
+  completedAt: number,
+): Lease => ({ ...lease, state, missedBecause, completedAt })
 
 /** Leases of those who are to be asked and were not. */
 function askNext(round: Round, now: number): Round {
@@ -130,8 +125,9 @@ function close(round: Round, now: number): Round {
   const ended = mapLeases(round, (lease) => {
     if (lease.state === 'offering') return untold(lease, now)
     if (isOpen(lease)) return overdue(lease, 'late', now)
-    const mayStillRun = lease.missedBecause === 'not_accepted' || lease.missedBecause === 'hub_away'
-    return mayStillRun && now <= lease.voteBy ? { ...lease, isObsolete: true } : lease
+    return lease.missedBecause === 'not_accepted' && now <= lease.voteBy
+      ? { ...lease, isObsolete: true }
+      : lease
   })
   return { ...ended, closedAt: Math.min(now, deadlineOf(round)) }
 }
@@ -154,16 +150,8 @@ export function offered(round: Round, position: number, outcome: OfferResult, no
 }
 
 function withOutcome(lease: Lease, outcome: OfferResult, now: number): Lease {
-  switch (outcome) {
-    case 'offered':
-      return { ...lease, state: 'offered' }
-    case 'full':
-      return { ...lease, isFull: true }
-    case 'away':
-      return { ...lease, isFull: false }
-    case 'offline':
-      return missed(lease, 'offline', now)
-  }
+  if (outcome === 'offline') return missed(lease, outcome, now)
+  return outcome === 'offered' ? { ...lease, state: outcome } : { ...lease, isFull: outcome === 'full' }
 }
 
 /** A node accepts. One that was taken to be silent is heard again, but stays replaced. */

@@ -85,7 +85,7 @@ export async function proveOffence(
   if (evidence.kind === 'missed_sla')
     await Promise.all([requireCommittee(records, evidence), requireOwed(records, evidence)])
   // An offence is recorded once, so what it costs must not be that of half an index.
-  if (isBehind) throw unavailable('The index of the chain', new Error('it is far behind the chain'))
+  if (isBehind) throw unavailable('The index of the chain', new Error('it is behind'))
   return {
     slash: slashOf(evidence, subscription, consensus, now),
     disputeWindowSecs: consensus.work.dispute_window_secs,
@@ -110,7 +110,7 @@ async function answerable(
   }
   throw new ApiError(
     'invalid_evidence',
-    `The subscription is not that of the key ${node_key} in the project and the epoch of this evidence.`,
+    `The subscription is not that of the key ${node_key} in this project and epoch.`,
   )
 }
 
@@ -224,7 +224,7 @@ async function requireCommittee({ projectFunding, rounds }: Records, evidence: E
   if (isFallback)
     throw new ApiError(
       'invalid_evidence',
-      'This evidence proves nothing: nobody voted, and the project was underfunded when the task was issued, so the round was a fallback without a committee.',
+      'This evidence proves nothing: the round was a fallback without a committee.',
     )
 }
 
@@ -236,11 +236,10 @@ async function requireCommittee({ projectFunding, rounds }: Records, evidence: E
  */
 async function requireOwed({ rounds }: Records, { round_id, node_key }: Evidence): Promise<void> {
   const leases = await rounds.leases(round_id)
-  const lease = leases.find(({ nodeKey }) => nodeKey === node_key)
-  if (lease !== undefined && !owedVote(lease.missedBecause))
+  if (leases.some(({ nodeKey, missedBecause }) => nodeKey === node_key && !owedVote(missedBecause)))
     throw new ApiError(
       'invalid_evidence',
-      'This evidence proves nothing: the node had no free slot when the task was given, or was not told of it, or the hub was away while it could have answered.',
+      'This evidence proves nothing: the node had no free slot, or was out of reach.',
     )
 }
 
