@@ -153,7 +153,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
   }
 
   #connect(nodeKey: string, socket: WebSocket, time: number): void {
-    for (const other of this.ctx.getWebSockets()) other.close(closeCodes.replaced, 'another took over')
+    for (const other of this.ctx.getWebSockets()) other.close(closeCodes.replaced, 'replaced')
     const id = bytesToHex(crypto.getRandomValues(new Uint8Array(16))).slice(2)
     this.ctx.acceptWebSocket(socket, [id])
     this.#kv.put('node_key', nodeKey)
@@ -241,7 +241,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     const badFrames = session.badFrames + 1
     this.#session = { ...session, badFrames }
     this.#sendError(code, message, offerId)
-    if (badFrames >= badFramesMax) this.#close(closeCodes.policy, `${badFramesMax} frames broke a rule`)
+    if (badFrames >= badFramesMax) this.#close(closeCodes.policy, `${badFramesMax} broken frames`)
     return null
   }
 
