@@ -138,11 +138,10 @@ async function runTurn(network: RoundsNetwork, seeds: readonly number[], before:
   }
 }
 
-/** A device that was offline is there again when the hub says so. */
-const allConnected = ({ hub, miners }: RoundsNetwork): Promise<void> =>
-  until('every device is connected', async () => {
-    const { relay } = await hub.expect<{ relay: { connected_devices: number } }>(200, { path: '/v1/status' })
-    return relay.connected_devices === miners.length || JSON.stringify(relay)
+/** A device that was away is there again when the hub has said hello to it. */
+const allConnected = ({ miners }: RoundsNetwork): Promise<void> =>
+  until('every device is connected', async () => miners.every(({ isConnected }) => isConnected), {
+    pollMs: connectionMs,
   })
 
 async function runTask(network: RoundsNetwork, seed: number): Promise<EndedTask> {
