@@ -14,8 +14,8 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-test('the hub without its image library is at most 360 kB, compressed', () => {
-  expect(sizes.whole.gzipBytes).toBeLessThanOrEqual(360_000)
+test('the hub without its image library is at most 370 kB, compressed', () => {
+  expect(sizes.whole.gzipBytes).toBeLessThanOrEqual(370_000)
 })
 
 test('before the first request at most 180 kB are loaded, compressed', () => {
