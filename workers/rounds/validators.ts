@@ -41,7 +41,7 @@ export async function askForFinality(
   input: string,
 ): Promise<Answers> {
   const { network, rules } = sources
-  const validators = await network.recentValidators()
+  const validators = await network.validators()
   const keys = validators.map(({ publicKey }) => publicKey)
   const votes: FinalityVote[] = []
   const results: Record<string, Result> = {}
@@ -118,7 +118,7 @@ async function readResult(
 export async function spreadVotes(sources: ValidatorSources, round: Round): Promise<void> {
   const { network, rules } = sources
   if (rules === null) return
-  const validators = await network.recentValidators()
+  const validators = await network.validators()
   const now = await sources.now()
   const votes = round.finalityVotes.map((vote) => ({
     sender: vote.public_key,

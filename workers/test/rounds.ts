@@ -221,12 +221,8 @@ export class SimulatedRounds {
     project = {},
   }: RoundsOptions = {}): Promise<this> {
     vi.useFakeTimers({ toFake: ['Date'] })
-    const start = testEpoch * epochSecs + 1_000
-    this.setTime(start - 60)
+    this.setTime(testEpoch * epochSecs + 1_000)
     await emptyTables('beacons', 'committee_sets', 'committee_set_attestations', 'nodes')
-    // Instead of the validators of other rounds of this very second.
-    await services(env).network.recentValidators()
-    this.setTime(start)
     await emptyTables('chain_cursor', 'chain_blocks', 'chain_events', 'chain_states', 'chain_states_before')
     const developer = await createDeveloper()
     this.developer = developer
