@@ -69,12 +69,7 @@ function expire(round: Round, lease: Lease, now: number): Lease {
 }
 
 /** The end of a lease whose node was not told of it, as far as the hub knows, and so owes nothing. */
-const untold = (lease: Lease, now: number): Lease => ({
-  ...lease,
-  state: 'cancelled',
-  missedBecause: untoldBecause(lease),
-  completedAt: now,
-})
+const untold = (lease: Lease, now: number): Lease => endLease(lease, 'cancelled', untoldBecause(lease), now)
 
 function untoldBecause({ isInterrupted, isFull }: Lease): MissReason {
   if (isInterrupted) return 'hub_away'
@@ -83,16 +78,17 @@ function untoldBecause({ isInterrupted, isFull }: Lease): MissReason {
 
 /** The end of a lease whose time is over. Who could not reach the hub in that time owes nothing. */
 const overdue = (lease: Lease, missedBecause: MissReason, now: number): Lease =>
-  lease.isInterrupted
-    ? { ...lease, state: 'cancelled', missedBecause: 'hub_away', completedAt: now }
-    : missed(lease, missedBecause, now)
+  lease.isInterrupted ? endLease(lease, 'cancelled', 'hub_away', now) : missed(lease, missedBecause, now)
 
-const missed = (lease: Lease, missedBecause: MissReason, now: number): Lease => ({
-  ...lease,
-  state: 'missed',
-  missedBecause,
-  completedAt: now,
-})
+const missed = (lease: Lease, missedBecause: MissReason, now: number): Lease =>
+  endLease(lease, 'missed', missedBecause, now)
+
+const endLease = (
+  lease: Lease,
+  state: 'cancelled' | 'missed',
+  missedBecause: MissReason,
+  now: number,
+): Lease => ({ ...lease, state, missedBecause, completedAt: now })
 
 /** Leases of those who are to be asked and were not. */
 function askNext(round: Round, now: number): Round {
