@@ -7,7 +7,12 @@ import { defineConfig } from 'vitest/config'
 const patience = { testTimeout: 60_000, hookTimeout: 60_000 }
 
 /** Loading the hub again for each file would take longer than all tests; `setup.ts` empties what is stored instead. */
-const oneHub = { isolate: false, setupFiles: ['./workers/test/setup.ts'] }
+const oneHub = {
+  isolate: false,
+  setupFiles: ['./workers/test/setup.ts'],
+  // `workers/test/quiet-console.ts` says why the hub's tests keep what is logged themselves.
+  disableConsoleIntercept: true,
+}
 
 const temporary = path.join(tmpdir(), `hub-tests-${process.pid}`)
 

@@ -13,8 +13,16 @@ const whole = [
   '--reporter=./scripts/testing/answers-reporter.ts',
   `--bail=${failuresMax}`,
 ]
+/** All of them take ten minutes on two processors; a run that does not end shall say so, and not be waited for. */
+const minutesMax = 45
 const { status, error } = spawnSync('vitest', ['run', ...(args.length > 0 ? args : whole)], {
   stdio: 'inherit',
+  timeout: minutesMax * 60_000,
 })
-if (error) console.error(error.message)
+if (error)
+  console.error(
+    'code' in error && error.code === 'ETIMEDOUT'
+      ? `The tests did not end within ${minutesMax} minutes, so they were ended. What was printed last was running.`
+      : error.message,
+  )
 process.exit(status ?? 1)

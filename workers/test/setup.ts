@@ -2,6 +2,7 @@ import { env } from 'cloudflare:workers'
 import { afterEach } from 'vitest'
 import { emptyStorage } from './empty-storage.ts'
 import './late-modules.ts'
+import { showLogged, takeLogged } from './quiet-console.ts'
 import { takeSeenAnswers } from './seen-answers.ts'
 
 // Files run one after the other in one isolate; none finds what another has stored.
@@ -15,4 +16,6 @@ await env.DB.batch(
 afterEach(({ task }) => {
   const answers = takeSeenAnswers()
   if (answers.length > 0) task.meta.seenAnswers = answers
+  const logged = takeLogged()
+  if (task.result?.state === 'fail') showLogged(logged)
 })

@@ -1,0 +1,13 @@
+import { runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { expect, test } from 'vitest'
+import { takeLogged } from './quiet-console.ts'
+
+test('what an object logs is kept, and waits for nobody', async () => {
+  takeLogged()
+  await runInDurableObject(env.CHAIN_INDEXER.getByName('logs'), () =>
+    console.error('block %d', 7, { read: 1 }),
+  )
+  expect(takeLogged()).toEqual(['block 7 { read: 1 }'])
+  expect(takeLogged()).toEqual([])
+})
