@@ -240,6 +240,30 @@ describe('an epoch that is over', () => {
     await settled(again)
   })
 
+  test('a leader whose receipt the hub refuses asks who validates, and has those attest as well', async () => {
+    const network = await startEpochNetwork()
+    const [leader, second, third, unknown] = network.validators
+    const { list } = network
+    const hidden = list.splice(
+      list.findIndex(({ publicKey }) => publicKey === unknown?.publicKey),
+      1,
+    )
+    await Promise.all([second, third, unknown].map((one) => one!.start(flags)))
+    const take = network.answers.get(postPath)!
+    const refused: unknown[] = []
+    network.answers.set(postPath, async (request, response) => {
+      if (refused.length > 0) return take(request, response)
+      refused.push(await readJson(request))
+      list.push(...hidden)
+      sendJson(response, { error: 'forbidden', message: 'Other validators are needed.' }, 403)
+    })
+    await leader!.start(flags)
+    const first = await firstPosted(network)
+    expect(refused).toHaveLength(1)
+    expect(first.by).toBe(leader?.publicKey)
+    expect(attested(first, network)).toBeGreaterThanOrEqual(3)
+  })
+
   test('a receipt that the hub has already counts as settled', async () => {
     const network = await startEpochNetwork()
     network.answer = { status: 409, body: { error: 'duplicate', message: 'The epoch has its receipt.' } }
@@ -267,6 +291,31 @@ describe('POST /consensus/reward-proposals', () => {
       })
     }
   }
+
+  test('of a validator that was just approved is taken after a refusal: the node asks the hub who validates', async () => {
+    const network = await startEpochNetwork()
+    const [fresh, validator] = network.validators
+    const { list } = network
+    const hidden = list.splice(
+      list.findIndex(({ publicKey }) => publicKey === fresh?.publicKey),
+      1,
+    )
+    const node = await validator!.start(flags)
+    await vi.waitFor(async () => {
+      expect((await node.call('/status')).json.peers).toHaveLength(3)
+    }, patience)
+    list.push(...hidden)
+    const propose = () => proposeBy(fresh!, network)(node, { ...body, attempt: 0 })
+    const asked = () => network.requests.filter((request) => request === 'GET /v1/validators').length
+    const before = asked()
+    expect(await propose()).toMatchObject({ status: 403, json: { details: { reason: 'unknown_key' } } })
+    await vi.waitFor(async () => expect((await propose()).status).toBe(200), {
+      timeout: 40_000,
+      interval: 500,
+    })
+    // Calls of strangers are many, and what they have the hub asked is not.
+    expect(asked()).toBe(before + 1)
+  })
 
   test('attests what it computes alike, once and the same for ever; else 422 with the difference', async () => {
     const network = await startEpochNetwork()

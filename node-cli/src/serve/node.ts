@@ -7,6 +7,7 @@ import type { ExecutionMetrics } from './execution/execution-metrics.ts'
 import type { ExecutionQueue } from './execution/execution-queue.ts'
 import type { Executor } from './execution/executor.ts'
 import type { ModuleLibrary } from './execution/module-library.ts'
+import type { SenderRefresh } from './hub/sender-refresh.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 import type { ServeStore } from './store/index.ts'
@@ -32,6 +33,8 @@ export interface ServeNode {
   readonly queue: ExecutionQueue
   readonly executor: Executor
   readonly executions: ExecutionMetrics
+  /** Keeps whose calls are taken; null without a hub. */
+  readonly senderRefresh: SenderRefresh | null
   /** What modules store here, as peers are told. */
   readonly states: ModuleStates
   /** Whether modules and storage are still being taken from peers: no run sees them before they are whole. */

@@ -23,6 +23,7 @@ import { ModuleLibrary } from './execution/module-library.ts'
 import { createCredentials } from './http/credentials.ts'
 import { type RunningServer, startServer } from './http/server.ts'
 import { setClock } from './hub/hub-part.ts'
+import { SenderRefresh } from './hub/sender-refresh.ts'
 import { createLog, type Log } from './log.ts'
 import { Metrics } from './metrics.ts'
 import type { Part, ServeNode } from './node.ts'
@@ -79,6 +80,7 @@ async function run(node: ServeNode, stopped: Promise<NodeJS.Signals>): Promise<v
       apiToken: config.apiToken,
       senders: node.store.senders,
       nonces: node.store.nonces,
+      onStranger: () => void node.senderRefresh?.soon(),
     }),
     log,
     metrics: node.metrics,
@@ -151,6 +153,10 @@ function createNode(config: ServeConfig, seed: string, store: ServeStore): Serve
       metrics: executions,
     }),
     executions,
+    senderRefresh:
+      config.hubUrl === null
+        ? null
+        : new SenderRefresh(config.hubUrl, { profile, senders: store.senders, facts: store.facts }, log),
     states: new ModuleStates(store, new BackgroundThread()),
     isSyncing: () => config.stateSync && store.syncedState.progress() !== 'complete',
     chunks,

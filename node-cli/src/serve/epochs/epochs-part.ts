@@ -15,7 +15,7 @@ const turnSeconds = 5
 const atOnce = 8
 /** Peers that did not attest are asked again so soon, within one attempt. */
 const proposePauseMs = 15_000
-/** What the hub refuses it may take after a while: who validates has changed, or its index has come on. */
+/** What the hub refuses though it knows the same validators, it may take after a while: its index has come on. */
 const refusedPauseMs = 300_000
 /** How often the hub is asked which projects there are. */
 const projectsPauseMs = 600_000
@@ -163,7 +163,9 @@ class Epochs {
     this.#tell(epoch, submitted.reason)
     if (submitted.status === 'later') return this.#delay(epoch, submitted.retryAfterSeconds)
     store.epochs.keepReceipt(epoch, null)
-    this.#paceOf(epoch).dueAt = performance.now() + refusedPauseMs
+    // A quorum of others may be another number: the next turn asks those for attestations.
+    const areOthers = await this.#node.senderRefresh?.soon()
+    if (!areOthers) this.#paceOf(epoch).dueAt = performance.now() + refusedPauseMs
   }
 
   #settled(epoch: ProjectEpoch): void {

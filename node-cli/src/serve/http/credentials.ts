@@ -29,6 +29,8 @@ export interface CredentialRules {
   readonly apiToken: string | null
   readonly senders: SenderStore
   readonly nonces: NonceStore
+  /** Told of calls with a key that is not known: a validator that was just approved has one. */
+  readonly onStranger: () => void
 }
 
 /** Decides who calls. */
@@ -40,7 +42,7 @@ export interface Credentials {
 }
 
 export function createCredentials(rules: CredentialRules): Credentials {
-  const { profile, clock, maxSkew, apiToken, senders, nonces } = rules
+  const { profile, clock, maxSkew, apiToken, senders, nonces, onStranger } = rules
   const isToken = apiToken === null ? () => false : bearerCheck(apiToken)
   const names = profileStrings(profile)
   const signedHeaders = [
@@ -59,10 +61,12 @@ export function createCredentials(rules: CredentialRules): Credentials {
         `The request needs all five signature headers, well formed, with a time within ${maxSkew()} s of this node's.`,
       )
     const role = senders.roleOf(signature.public_key)
-    if (role === null)
+    if (role === null) {
+      onStranger()
       throw new ApiError('forbidden', 'This key is neither a validator nor the coordinator of the network.', {
         details: { reason: 'unknown_key' },
       })
+    }
     return { kind: 'node', signature, role }
   }
 

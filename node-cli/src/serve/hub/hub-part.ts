@@ -12,14 +12,10 @@ import { HubError } from './hub-error.ts'
 import { parseHubUrl } from './hub-url.ts'
 import { type HubLink, keepRegistered, type RunningRegistration } from './registration.ts'
 import { requestSigner } from './request-signer.ts'
-import { dropForeignSenders, refreshSenders } from './validators.ts'
-
-/** A heartbeat later, a node that joins or leaves the validators is known here. */
-const sendersMs = 50_000
 
 /** Keeps a node registered with its hub, follows its time where the node shall, and knows whose calls to take. */
 export function hubPart(node: ServeNode, url: string): Part {
-  const { metrics, status, clock, store } = node
+  const { metrics, status, clock, store, senderRefresh } = node
   const stopping = new AbortController()
   const client = hubClient(parseHubUrl(url), stopping.signal)
   let registration: RunningRegistration | null = null
@@ -42,11 +38,12 @@ export function hubPart(node: ServeNode, url: string): Part {
 
   return {
     start: () => {
-      dropForeignSenders(sourceOf(node, client))
+      senderRefresh?.dropForeign()
       registration = startRegistration(node, client)
     },
     stop: async () => {
       stopping.abort()
+      senderRefresh?.stop()
       await registration?.stop()
     },
   }
@@ -69,7 +66,6 @@ function startRegistration(node: ServeNode, client: HubClient): RunningRegistrat
   const { config, profile, identity, seed, clock, queue, store, log } = node
   const engine = deviceEngineOf(config.engine)
   const benchmark = () => keptBenchmark(store.facts, config.engine)
-  const refresh = senderRefresh(node, client)
   return keepRegistered({
     client,
     profile,
@@ -97,7 +93,7 @@ function startRegistration(node: ServeNode, client: HubClient): RunningRegistrat
     explain: () => explainOffset(client, clock, node.params().max_skew),
     afterEach: async () => {
       noteContact(node)
-      await refresh()
+      await node.senderRefresh?.whenDue()
     },
     changed: (link) => {
       const fields = { hub: client.origin, ...(link.problem !== null && { reason: link.problem }) }
@@ -117,34 +113,6 @@ function noteContact({ store, clock, log }: ServeNode): void {
   } catch (error) {
     if (!isDatabaseFailure(error)) throw error
     log.error('the data directory cannot be used', { reason: error.message })
-  }
-}
-
-const sourceOf = ({ profile, store }: ServeNode, client: HubClient) => ({
-  client,
-  profile,
-  senders: store.senders,
-  facts: store.facts,
-})
-
-/** Refreshes the senders when they are due. Problems are told once, for as long as they are the same. */
-function senderRefresh(node: ServeNode, client: HubClient): () => Promise<void> {
-  let dueAt = Number.NEGATIVE_INFINITY
-  let told = ''
-  const tellOnce = (problems: readonly string[]): void => {
-    const text = problems.join('\n')
-    if (text !== told) for (const problem of problems) node.log.warn(problem)
-    told = text
-  }
-  return async () => {
-    if (performance.now() < dueAt) return
-    try {
-      tellOnce(await refreshSenders(sourceOf(node, client)))
-      dueAt = performance.now() + sendersMs
-    } catch (error) {
-      // The next heartbeat tries again.
-      if (!(error instanceof HubError && error.isPassing)) tellOnce([(error as Error).message])
-    }
   }
 }
 

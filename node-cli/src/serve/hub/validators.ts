@@ -16,14 +16,21 @@ export interface SenderSource {
   readonly facts: FactStore
 }
 
+/** What the hub said of the senders. */
+export interface Refreshed {
+  /** Whether they are others than before. */
+  readonly isChanged: boolean
+  /** One line for each validator that is not called, because of its address. */
+  readonly problems: readonly string[]
+}
+
 /**
  * Asks the hub for the validators and its own key, and keeps them for as long as it does not answer. What it answers is
  * taken as a whole or not at all.
  *
- * @returns One line for each validator that is not called, because of its address.
  * @throws {@link HubError}, and those who are kept stay.
  */
-export async function refreshSenders(source: SenderSource): Promise<readonly string[]> {
+export async function refreshSenders(source: SenderSource): Promise<Refreshed> {
   const { client, profile, senders, facts } = source
   const { coordinatorKey } = await readNetwork(client, profile)
   const { validators, problems } = await client.call({ method: 'GET', target: '/v1/validators' }, (answer) =>
@@ -34,10 +41,11 @@ export async function refreshSenders(source: SenderSource): Promise<readonly str
     .filter(({ publicKey }) => publicKey !== coordinatorKey)
     .map(({ publicKey, url }) => ({ publicKey, role: 'validator', url }))
   if (coordinatorKey !== null) fresh.push({ publicKey: coordinatorKey, role: 'coordinator', url: null })
-  if (describe(fresh) !== describe(senders.all())) senders.replace(fresh)
+  const isChanged = describe(fresh) !== describe(senders.all())
+  if (isChanged) senders.replace(fresh)
   const from = networkOf(source)
   if (facts.get(factName) !== from) facts.set(factName, from)
-  return problems
+  return { isChanged, problems }
 }
 
 /** Forgets the senders of another network: whoever ran there says nothing here. */
