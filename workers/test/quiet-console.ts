@@ -4,7 +4,7 @@ const levels = ['debug', 'info', 'log', 'warn', 'error'] as const
 /** A test that logs more shows the first of it. */
 const linesMax = 1_000
 
-const shown = globalThis.console
+const shown = console
 let lines: string[] = []
 
 /**
@@ -17,7 +17,7 @@ for (const level of levels)
   quiet[level] = (...values: unknown[]) => {
     if (lines.length < linesMax) lines.push(format(...values))
   }
-globalThis.console = quiet
+Object.assign(globalThis, { console: quiet })
 
 /** What was logged since this was last called. */
 export function takeLogged(): string[] {
