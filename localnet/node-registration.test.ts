@@ -236,7 +236,7 @@ describe('whose calls a node takes', () => {
 
   test('follows the hub, and is known without it, on the next start too', async () => {
     const first = await approved('http://127.0.0.1:7071')
-    expect(await refreshSenders(source())).toEqual([])
+    expect(await refreshSenders(source())).toEqual({ isChanged: true, problems: [] })
     expect(store.senders.roleOf(first.publicKey)).toBe('validator')
     const second = await approved('http://127.0.0.1:7072')
     expect(store.senders.roleOf(second.publicKey)).toBeNull()

@@ -16,6 +16,8 @@ export interface NodeNetwork {
   readonly projectId: string
   readonly validators: readonly LocalNode[]
   readonly miners: readonly LocalNode[]
+  /** Where the inspector of the hub's workerd listens. */
+  readonly inspector: URL
   readonly stop: () => Promise<void>
 }
 
@@ -41,11 +43,12 @@ export async function startNodeNetwork(options: NodeNetworkOptions): Promise<Nod
   mkdirSync(folder, { recursive: true })
   const {
     url: hub,
+    hub: { miniflare },
     rpcUrl,
     contracts,
     passTime,
     stop,
-  } = await startTemporaryNetwork(folder, {}, { pastSecs, blockSecs })
+  } = await startTemporaryNetwork(folder, { inspectorPort: 0 }, { pastSecs, blockSecs })
   const nodes: LocalNode[] = []
   const stopAll = async () => {
     await stopNodes(nodes)
@@ -82,7 +85,8 @@ export async function startNodeNetwork(options: NodeNetworkOptions): Promise<Nod
     const { untilEpochEnd = epoch_secs } = options
     const more = epochStart(epoch + 1, epoch_secs) - untilEpochEnd - (await network.now())
     if (more > 0) await passTime(more)
-    return { network, projectId, validators, miners, stop: stopAll }
+    const inspector = await miniflare.getInspectorURL()
+    return { network, projectId, validators, miners, inspector, stop: stopAll }
   } catch (error) {
     await stopAll()
     throw error

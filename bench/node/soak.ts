@@ -11,6 +11,7 @@ import { builtNodectl } from '../../localnet/nodes/build.ts'
 import type { LocalNode } from '../../localnet/nodes/local-node.ts'
 import { ownWorkerds } from '../../localnet/testing/workerd.ts'
 import { draws } from '../draws.ts'
+import { IsolateMemory } from '../isolate-memory.ts'
 import { memory } from '../process-memory.ts'
 import { startNodeNetwork } from './network.ts'
 import { countAccusations } from './soak/accusations.ts'
@@ -26,6 +27,9 @@ if (!(minutes > 0) || !Number.isSafeInteger(seed)) {
 const file = `bench/node/soak-${seed}.json`
 const taskEachMs = 2_000
 const sampleEachMs = 10_000
+/** So often nobody gives a task, long enough for nodes to collect what work has left. */
+const restEachMs = 10 * 60_000
+const restMs = 75_000
 
 const folder = mkdtempSync(path.join(tmpdir(), 'node-soak-'))
 const startedMs = performance.now()
@@ -54,6 +58,10 @@ const endMs = performance.now() + minutes * 60_000
 const goesOn = () => performance.now() < endMs
 const ends = { SIGTERM: 0, SIGKILL: 0 }
 const samples = new Map<string, MemorySample[]>()
+/** What processes keep at each rest, in MiB: of a node what is its own, of the hub the heap of its isolate. */
+const kept: Record<string, number>[] = []
+const isolate = await IsolateMemory.open(soak.inspector)
+let isResting = false
 try {
   const [given] = await Promise.all([giveTasks(), disturb(), sampleMemory()])
   say('No more tasks are given')
@@ -62,6 +70,7 @@ try {
   writeFileSync(file, `${JSON.stringify(result, null, 2)}\n`)
   console.log(JSON.stringify(result, null, 2))
 } finally {
+  isolate.close()
   await soak.stop()
   // Logs of what went wrong are looked at.
   if (problems.length === 0) rmSync(folder, { recursive: true })
@@ -72,7 +81,12 @@ async function giveTasks() {
   const random = draws(seed)
   const tasks: Promise<EndedTask>[] = []
   let refused = 0
+  let restAtMs = performance.now() + restEachMs
   for (let index = 0; goesOn(); index += 1) {
+    if (performance.now() >= restAtMs) {
+      await rest()
+      restAtMs = performance.now() + restEachMs
+    }
     const input = drawInput(random, index)
     const task = await giveTask(soak, input)
     if (task === null) refused += 1
@@ -84,11 +98,21 @@ async function giveTasks() {
   return { tasks, refused }
 }
 
+async function rest(): Promise<void> {
+  isResting = true
+  await pause(restMs)
+  const own = undisturbed.map(({ name, pid }) => [name, Math.round(memory(pid ?? 0, 'RssAnon'))])
+  kept.push({ ...Object.fromEntries(own), hub: Math.round(await isolate.kept()) })
+  say(`At rest, in MiB: ${JSON.stringify(kept.at(-1))}`)
+  isResting = false
+}
+
 async function disturb(): Promise<void> {
   const random = draws(seed + 1)
   while (goesOn()) {
     const { afterMs, disturbances } = drawTurn(random, disturbed.length)
     await pause(afterMs)
+    if (isResting) continue
     await Promise.all(
       disturbances.map(async ({ node: index, signal, downMs }) => {
         const node = disturbed[index] as LocalNode
@@ -141,6 +165,7 @@ async function summarize(ended: readonly EndedTask[], refused: number) {
     ways,
     seconds_until_final: { p50: at(0.5), p99: at(0.99), longest: at(1) },
     accusations,
+    kept_at_rests_mib: kept,
     memory_mib: Object.fromEntries([...samples].map(([name, of]) => [name, memoryTrend(of)])),
     problems,
   }

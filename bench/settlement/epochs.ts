@@ -24,7 +24,7 @@ import { unwrap } from '../../tools/client/answers.ts'
 import { readNetwork } from '../../tools/client/network.ts'
 import { signedByNode } from '../../tools/client/node-requests.ts'
 import { waitFor } from '../../tools/client/wait.ts'
-import { IsolateMemory } from './isolate-memory.ts'
+import { IsolateMemory } from '../isolate-memory.ts'
 import { startValidators } from './validators.ts'
 
 const receiptsPath = '/v1/nodes/epoch-receipts'

@@ -11,7 +11,7 @@ import { startTemporaryNetwork } from '../../localnet/temporary-network.ts'
 import { snapshotEntriesMax } from '../../protocol/consensus/index.ts'
 import { readNetwork } from '../../tools/client/network.ts'
 import { waitFor } from '../../tools/client/wait.ts'
-import { IsolateMemory } from './isolate-memory.ts'
+import { IsolateMemory } from '../isolate-memory.ts'
 import { startValidators } from './validators.ts'
 
 const entries = Number(process.argv[2] ?? snapshotEntriesMax)

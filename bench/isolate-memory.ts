@@ -12,13 +12,13 @@ interface HeapUsage {
 /** The memory of the hub's isolate as V8 counts it, garbage included: what the limit of 128 MB is about. */
 export class IsolateMemory {
   readonly #socket: WebSocket
-  readonly #answers = new Map<number, (usage: HeapUsage) => void>()
+  readonly #answers = new Map<number, (result: unknown) => void>()
   #calls = 0
 
   private constructor(socket: WebSocket) {
     this.#socket = socket
     socket.addEventListener('message', ({ data }) => {
-      const { id, result } = JSON.parse(String(data)) as { id?: number; result: HeapUsage }
+      const { id, result } = JSON.parse(String(data)) as { id?: number; result: unknown }
       if (id !== undefined) this.#answers.get(id)?.(result)
     })
   }
@@ -35,13 +35,16 @@ export class IsolateMemory {
 
   /** In MiB, when the isolate next waits for something. */
   async used(): Promise<number> {
-    const id = ++this.#calls
-    const { usedSize, embedderHeapUsedSize, backingStorageSize } = await new Promise<HeapUsage>((resolve) => {
-      this.#answers.set(id, resolve)
-      this.#socket.send(JSON.stringify({ id, method: 'Runtime.getHeapUsage' }))
-    })
-    this.#answers.delete(id)
+    const { usedSize, embedderHeapUsedSize, backingStorageSize } = (await this.#call(
+      'Runtime.getHeapUsage',
+    )) as HeapUsage
     return (usedSize + embedderHeapUsedSize + backingStorageSize) / mebibyte
+  }
+
+  /** In MiB, without garbage. */
+  async kept(): Promise<number> {
+    await this.#call('HeapProfiler.collectGarbage')
+    return this.used()
   }
 
   /** The most that is used while `work` runs. */
@@ -61,5 +64,15 @@ export class IsolateMemory {
 
   close(): void {
     this.#socket.close()
+  }
+
+  async #call(method: string): Promise<unknown> {
+    const id = ++this.#calls
+    const result = await new Promise((resolve) => {
+      this.#answers.set(id, resolve)
+      this.#socket.send(JSON.stringify({ id, method }))
+    })
+    this.#answers.delete(id)
+    return result
   }
 }
