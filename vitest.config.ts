@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-plugin'
+import type { inject as Inject } from 'vitest'
 import { defineConfig } from 'vitest/config'
 
 /** What is waited for comes when it comes, however busy the machine is; only what never comes fails. */
@@ -26,6 +27,23 @@ const contractNames = [
   'treasury',
 ]
 
+/** The hub in workerd, with what all of its tests need. */
+const hubWith = (bindings: (provided: { inject: typeof Inject }) => Record<string, string>) =>
+  cloudflareTest(async (provided) => ({
+    main: 'workers/index.ts',
+    wrangler: { configPath: './wrangler.toml' },
+    miniflare: {
+      bindings: {
+        TEST_MIGRATIONS: await readD1Migrations('d1-migrations'),
+        HUB_SECRET: 'a secret that only tests know, long enough',
+        ...bindings(provided),
+      },
+    },
+  }))
+
+/** Only alarms that a test runs happen. */
+const onChain = { CHAIN_CONFIRMATIONS: '1', CHAIN_POLL_MS: '3600000', RELAYER_TICK_MS: '3600000' }
+
 export default defineConfig({
   test: {
     // Also where there are two processors: networks that start and stop are waited for more than they compute.
@@ -34,18 +52,7 @@ export default defineConfig({
     silent: 'passed-only',
     projects: [
       {
-        plugins: [
-          cloudflareTest(async () => ({
-            main: 'workers/index.ts',
-            wrangler: { configPath: './wrangler.toml' },
-            miniflare: {
-              bindings: {
-                TEST_MIGRATIONS: await readD1Migrations('d1-migrations'),
-                HUB_SECRET: 'a secret that only tests know, long enough',
-              },
-            },
-          })),
-        ],
+        plugins: [hubWith(() => ({}))],
         test: {
           name: 'workers',
           ...patience,
@@ -55,28 +62,18 @@ export default defineConfig({
         },
       },
       {
-        // The same hub with a chain, which a test puts behind `fetch`. Only alarms that a test runs happen.
+        // The same hub with a chain, which a test puts behind `fetch`.
         plugins: [
-          cloudflareTest(async () => ({
-            main: 'workers/index.ts',
-            wrangler: { configPath: './wrangler.toml' },
-            miniflare: {
-              bindings: {
-                TEST_MIGRATIONS: await readD1Migrations('d1-migrations'),
-                HUB_SECRET: 'a secret that only tests know, long enough',
-                CHAIN_RPC_URL: 'http://chain.test',
-                CHAIN_CONTRACTS: JSON.stringify(
-                  Object.fromEntries(contractNames.map((name, i) => [name, `0x${`c${i}`.repeat(20)}`])),
-                ),
-                CHAIN_CONFIRMATIONS: '1',
-                CHAIN_POLL_MS: '3600000',
-                RELAYER_PRIVATE_KEY: `0x${'11'.repeat(32)}`,
-                RELAYER_PREVIOUS_KEYS: `0x${'22'.repeat(32)}`,
-                ARBITER_PRIVATE_KEY: `0x${'33'.repeat(32)}`,
-                COORDINATOR_SEED: `0x${'5e'.repeat(32)}`,
-                RELAYER_TICK_MS: '3600000',
-              },
-            },
+          hubWith(() => ({
+            ...onChain,
+            CHAIN_RPC_URL: 'http://chain.test',
+            CHAIN_CONTRACTS: JSON.stringify(
+              Object.fromEntries(contractNames.map((name, i) => [name, `0x${`c${i}`.repeat(20)}`])),
+            ),
+            RELAYER_PRIVATE_KEY: `0x${'11'.repeat(32)}`,
+            RELAYER_PREVIOUS_KEYS: `0x${'22'.repeat(32)}`,
+            ARBITER_PRIVATE_KEY: `0x${'33'.repeat(32)}`,
+            COORDINATOR_SEED: `0x${'5e'.repeat(32)}`,
           })),
         ],
         test: {
@@ -89,28 +86,18 @@ export default defineConfig({
       {
         // The same hub on a real chain with the real contracts.
         plugins: [
-          cloudflareTest(async ({ inject }) => {
+          hubWith(({ inject }) => {
             const chain = inject('chain')
             return {
-              main: 'workers/index.ts',
-              wrangler: { configPath: './wrangler.toml' },
-              miniflare: {
-                bindings: {
-                  TEST_MIGRATIONS: await readD1Migrations('d1-migrations'),
-                  HUB_SECRET: 'a secret that only tests know, long enough',
-                  CHAIN_CONFIRMATIONS: '1',
-                  CHAIN_POLL_MS: '3600000',
-                  CLOCK: 'chain',
-                  RELAYER_TICK_MS: '3600000',
-                  ...(chain && {
-                    CHAIN_RPC_URL: chain.rpcUrl,
-                    CHAIN_CONTRACTS: JSON.stringify(chain.contracts),
-                    CHAIN_START_BLOCK: String(chain.startBlock),
-                    RELAYER_PRIVATE_KEY: chain.relayerKey,
-                    ARBITER_PRIVATE_KEY: chain.arbiterKey,
-                  }),
-                },
-              },
+              ...onChain,
+              CLOCK: 'chain',
+              ...(chain && {
+                CHAIN_RPC_URL: chain.rpcUrl,
+                CHAIN_CONTRACTS: JSON.stringify(chain.contracts),
+                CHAIN_START_BLOCK: String(chain.startBlock),
+                RELAYER_PRIVATE_KEY: chain.relayerKey,
+                ARBITER_PRIVATE_KEY: chain.arbiterKey,
+              }),
             }
           }),
         ],

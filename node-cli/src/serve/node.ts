@@ -23,7 +23,7 @@ export interface ServeNode {
   readonly seed: string
   /** Follows the hub where the node was told so, and is the machine's else. */
   readonly clock: AdjustableClock
-  /** The parameters of the network, as known last. */
+  /** The parameters of the network. */
   readonly params: () => NetworkParams
   readonly log: Log
   readonly metrics: Metrics
