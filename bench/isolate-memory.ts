@@ -9,17 +9,20 @@ interface HeapUsage {
   readonly backingStorageSize: number
 }
 
-/** The memory of the hub's isolate as V8 counts it, garbage included: what the limit of 128 MB is about. */
+/** The memory of the hub's isolate as V8 counts it: what the limit of 128 MB is about. */
 export class IsolateMemory {
   readonly #socket: WebSocket
-  readonly #answers = new Map<number, (result: unknown) => void>()
+  readonly #answers = new Map<number, PromiseWithResolvers<unknown>>()
   #calls = 0
 
   private constructor(socket: WebSocket) {
     this.#socket = socket
     socket.addEventListener('message', ({ data }) => {
       const { id, result } = JSON.parse(String(data)) as { id?: number; result: unknown }
-      if (id !== undefined) this.#answers.get(id)?.(result)
+      if (id !== undefined) this.#answers.get(id)?.resolve(result)
+    })
+    socket.addEventListener('close', () => {
+      for (const { reject } of this.#answers.values()) reject(new Error('the inspector has ended'))
     })
   }
 
@@ -33,7 +36,7 @@ export class IsolateMemory {
     return new IsolateMemory(socket)
   }
 
-  /** In MiB, when the isolate next waits for something. */
+  /** In MiB, garbage included, when the isolate next waits for something. */
   async used(): Promise<number> {
     const { usedSize, embedderHeapUsedSize, backingStorageSize } = (await this.#call(
       'Runtime.getHeapUsage',
@@ -68,11 +71,9 @@ export class IsolateMemory {
 
   async #call(method: string): Promise<unknown> {
     const id = ++this.#calls
-    const result = await new Promise((resolve) => {
-      this.#answers.set(id, resolve)
-      this.#socket.send(JSON.stringify({ id, method }))
-    })
-    this.#answers.delete(id)
-    return result
+    const answer = Promise.withResolvers<unknown>()
+    this.#answers.set(id, answer)
+    this.#socket.send(JSON.stringify({ id, method }))
+    return answer.promise.finally(() => this.#answers.delete(id))
   }
 }

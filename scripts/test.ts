@@ -22,7 +22,7 @@ const { status, error } = spawnSync('vitest', ['run', ...(args.length > 0 ? args
 if (error)
   console.error(
     'code' in error && error.code === 'ETIMEDOUT'
-      ? `The tests did not end within ${minutesMax} minutes, so they were ended. What was printed last was running.`
+      ? `The tests did not end within ${minutesMax} minutes, so they were ended. Files that are not printed had not ended.`
       : error.message,
   )
 process.exit(status ?? 1)

@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
+import type { Hub, HubOptions } from '../../localnet/hub.ts'
 import type { LocalNode, NodeRole, NodeSurroundings } from '../../localnet/nodes/local-node.ts'
 import { placesOf, startNodes, stopNodes, validatorDirs } from '../../localnet/nodes/local-nodes.ts'
 import { waitForSet } from '../../localnet/nodes/ready.ts'
@@ -16,14 +17,15 @@ export interface NodeNetwork {
   readonly projectId: string
   readonly validators: readonly LocalNode[]
   readonly miners: readonly LocalNode[]
-  /** Where the inspector of the hub's workerd listens. */
-  readonly inspector: URL
+  readonly hub: Hub
   readonly stop: () => Promise<void>
 }
 
 export interface NodeNetworkOptions {
   readonly folder: string
   readonly miners: number
+  /** What differs about the hub. */
+  readonly hub?: Pick<HubOptions, 'inspectorPort'>
   /** Seconds from when committees are drawn to the next epoch; left out, the whole epoch. */
   readonly untilEpochEnd?: number
   /** What runs the nodes of a role, in turn. */
@@ -43,12 +45,12 @@ export async function startNodeNetwork(options: NodeNetworkOptions): Promise<Nod
   mkdirSync(folder, { recursive: true })
   const {
     url: hub,
-    hub: { miniflare },
+    hub: runningHub,
     rpcUrl,
     contracts,
     passTime,
     stop,
-  } = await startTemporaryNetwork(folder, { inspectorPort: 0 }, { pastSecs, blockSecs })
+  } = await startTemporaryNetwork(folder, options.hub, { pastSecs, blockSecs })
   const nodes: LocalNode[] = []
   const stopAll = async () => {
     await stopNodes(nodes)
@@ -85,8 +87,7 @@ export async function startNodeNetwork(options: NodeNetworkOptions): Promise<Nod
     const { untilEpochEnd = epoch_secs } = options
     const more = epochStart(epoch + 1, epoch_secs) - untilEpochEnd - (await network.now())
     if (more > 0) await passTime(more)
-    const inspector = await miniflare.getInspectorURL()
-    return { network, projectId, validators, miners, inspector, stop: stopAll }
+    return { network, projectId, validators, miners, hub: runningHub, stop: stopAll }
   } catch (error) {
     await stopAll()
     throw error

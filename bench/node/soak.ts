@@ -27,9 +27,9 @@ if (!(minutes > 0) || !Number.isSafeInteger(seed)) {
 const file = `bench/node/soak-${seed}.json`
 const taskEachMs = 2_000
 const sampleEachMs = 10_000
-/** So often nobody gives a task, long enough for nodes to collect what work has left. */
+/** So often nobody gives a task, for as long as nodes need to end idle threads and to collect what work has left. */
 const restEachMs = 10 * 60_000
-const restMs = 75_000
+const restMs = 90_000
 
 const folder = mkdtempSync(path.join(tmpdir(), 'node-soak-'))
 const startedMs = performance.now()
@@ -43,6 +43,7 @@ const problem = (text: string) => {
 const soak = await startNodeNetwork({
   folder,
   miners: 5,
+  hub: { inspectorPort: 0 },
   // An epoch ends, and is settled, in the middle of it.
   untilEpochEnd: minutes * 30,
   programs: [{ dist: await builtNodectl() }],
@@ -60,17 +61,17 @@ const ends = { SIGTERM: 0, SIGKILL: 0 }
 const samples = new Map<string, MemorySample[]>()
 /** What processes keep at each rest, in MiB: of a node what is its own, of the hub the heap of its isolate. */
 const kept: Record<string, number>[] = []
-const isolate = await IsolateMemory.open(soak.inspector)
 let isResting = false
+let disturbing: Promise<unknown> = Promise.resolve()
 try {
   const [given] = await Promise.all([giveTasks(), disturb(), sampleMemory()])
   say('No more tasks are given')
   const ended = await Promise.all(given.tasks)
+  await rest(ended)
   const result = await summarize(ended, given.refused)
   writeFileSync(file, `${JSON.stringify(result, null, 2)}\n`)
   console.log(JSON.stringify(result, null, 2))
 } finally {
-  isolate.close()
   await soak.stop()
   // Logs of what went wrong are looked at.
   if (problems.length === 0) rmSync(folder, { recursive: true })
@@ -84,7 +85,7 @@ async function giveTasks() {
   let restAtMs = performance.now() + restEachMs
   for (let index = 0; goesOn(); index += 1) {
     if (performance.now() >= restAtMs) {
-      await rest()
+      await rest(tasks)
       restAtMs = performance.now() + restEachMs
     }
     const input = drawInput(random, index)
@@ -98,11 +99,16 @@ async function giveTasks() {
   return { tasks, refused }
 }
 
-async function rest(): Promise<void> {
+async function rest(tasks: readonly (EndedTask | Promise<EndedTask>)[]): Promise<void> {
   isResting = true
+  await Promise.all([...tasks, disturbing])
   await pause(restMs)
-  const own = undisturbed.map(({ name, pid }) => [name, Math.round(memory(pid ?? 0, 'RssAnon'))])
+  const isolate = await IsolateMemory.open(await soak.hub.miniflare.getInspectorURL())
+  const own = undisturbed.flatMap(({ name, pid }) =>
+    pid === null ? [] : [[name, Math.round(memory(pid, 'RssAnon'))]],
+  )
   kept.push({ ...Object.fromEntries(own), hub: Math.round(await isolate.kept()) })
+  isolate.close()
   say(`At rest, in MiB: ${JSON.stringify(kept.at(-1))}`)
   isResting = false
 }
@@ -113,7 +119,7 @@ async function disturb(): Promise<void> {
     const { afterMs, disturbances } = drawTurn(random, disturbed.length)
     await pause(afterMs)
     if (isResting) continue
-    await Promise.all(
+    disturbing = Promise.all(
       disturbances.map(async ({ node: index, signal, downMs }) => {
         const node = disturbed[index] as LocalNode
         ends[signal] += 1
@@ -124,11 +130,14 @@ async function disturb(): Promise<void> {
         await node.start().catch((error: Error) => problem(error.message))
       }),
     )
+    await disturbing
   }
 }
 
 async function sampleMemory(): Promise<void> {
-  while (goesOn()) {
+  for (; goesOn(); await pause(sampleEachMs)) {
+    // What nodes give back at rest says nothing of how they grow.
+    if (isResting) continue
     const ms = performance.now()
     const processes = [
       ...undisturbed.map(({ name, pid }) => ({ name, pid })),
@@ -136,7 +145,6 @@ async function sampleMemory(): Promise<void> {
     ]
     for (const { name, pid } of processes)
       if (pid !== null) samples.set(name, [...(samples.get(name) ?? []), { ms, mib: memory(pid, 'VmRSS') }])
-    await pause(sampleEachMs)
   }
 }
 

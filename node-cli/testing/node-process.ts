@@ -73,6 +73,10 @@ export function startNodeProcess(
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const ended = once(child, 'close')
+  // A run of tests that is ended leaves no node behind.
+  const killAtExit = () => child.kill('SIGKILL')
+  process.once('exit', killAtExit)
+  ended.then(() => process.off('exit', killAtExit))
   let errors = ''
   child.stderr.on('data', (text) => {
     errors += text

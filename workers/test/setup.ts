@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import { afterEach } from 'vitest'
+import { afterAll, afterEach, type RunnerTask } from 'vitest'
 import { emptyStorage } from './empty-storage.ts'
 import './late-modules.ts'
 import { showLogged, takeLogged } from './quiet-console.ts'
@@ -19,3 +19,13 @@ afterEach(({ task }) => {
   const logged = takeLogged()
   if (task.result?.state === 'fail') showLogged(logged)
 })
+
+// What failing hooks have logged, which no test is about.
+// biome-ignore lint/correctness/noEmptyPattern: the runner reads the names of fixtures here, and needs a pattern.
+afterAll(({}, file) => {
+  const logged = takeLogged()
+  if (hasFailed(file)) showLogged(logged)
+})
+
+const hasFailed = (task: Readonly<RunnerTask>): boolean =>
+  task.result?.state === 'fail' || ('tasks' in task && task.tasks.some(hasFailed))

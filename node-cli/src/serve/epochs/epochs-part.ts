@@ -15,7 +15,7 @@ const turnSeconds = 5
 const atOnce = 8
 /** Peers that did not attest are asked again so soon, within one attempt. */
 const proposePauseMs = 15_000
-/** What the hub refuses though it knows the same validators, it may take after a while: its index has come on. */
+/** What the hub refuses it may take after a while: its index has come on. Once others validate, it is asked before. */
 const refusedPauseMs = 300_000
 /** How often the hub is asked which projects there are. */
 const projectsPauseMs = 600_000
@@ -33,6 +33,8 @@ interface Pace {
   failures: number
   /** The attempt in which the hub was asked whether the epoch is settled. */
   askedIn: number
+  /** Whom this node took for the validators when the hub refused the receipt. */
+  refusedOf: string | null
 }
 
 export interface EpochParts {
@@ -95,9 +97,7 @@ class Epochs {
     try {
       store.epochs.collect()
       await this.#learn()
-      const due = store.epochs
-        .due(clock.now())
-        .filter((epoch) => this.#paceOf(epoch).dueAt <= performance.now())
+      const due = store.epochs.due(clock.now()).filter((epoch) => this.#isDue(epoch))
       while (due.length > 0 && !this.#stop.aborted)
         await Promise.all(due.splice(0, atOnce).map((epoch) => this.#bring(epoch)))
     } catch (error) {
@@ -107,7 +107,15 @@ class Epochs {
     return turnSeconds
   }
 
+  #isDue(epoch: OpenEpoch): boolean {
+    const { dueAt, refusedOf } = this.#paceOf(epoch)
+    return dueAt <= performance.now() || (refusedOf !== null && refusedOf !== this.#validators())
+  }
+
+  #validators = (): string => this.#node.store.senders.validators().toSorted().join()
+
   async #bring(epoch: OpenEpoch): Promise<void> {
+    this.#paceOf(epoch).refusedOf = null
     try {
       if (epoch.isAttested) await this.#submit(epoch)
       else await this.#attempt(epoch)
@@ -158,14 +166,17 @@ class Epochs {
     const receipt = store.epochs.receipt(epoch)!
     // Who validates may have changed since it was attested.
     if (!(await this.#parts.receipts.isAttested(receipt))) return store.epochs.keepReceipt(epoch, null)
+    const validators = this.#validators()
     const submitted = await this.#parts.hub.submit(receipt)
     if (submitted.status === 'settled') return this.#settled(epoch)
     this.#tell(epoch, submitted.reason)
     if (submitted.status === 'later') return this.#delay(epoch, submitted.retryAfterSeconds)
     store.epochs.keepReceipt(epoch, null)
-    // A quorum of others may be another number: the next turn asks those for attestations.
-    const areOthers = await this.#node.senderRefresh?.soon()
-    if (!areOthers) this.#paceOf(epoch).dueAt = performance.now() + refusedPauseMs
+    const pace = this.#paceOf(epoch)
+    pace.dueAt = performance.now() + refusedPauseMs
+    // A quorum of others may be another number.
+    pace.refusedOf = validators
+    void this.#node.senderRefresh?.soon()
   }
 
   #settled(epoch: ProjectEpoch): void {
@@ -215,7 +226,7 @@ class Epochs {
 
   #paceOf(epoch: ProjectEpoch): Pace {
     const name = nameOf(epoch)
-    const pace = this.#paces.get(name) ?? { dueAt: 0, failures: 0, askedIn: -1 }
+    const pace = this.#paces.get(name) ?? { dueAt: 0, failures: 0, askedIn: -1, refusedOf: null }
     this.#paces.set(name, pace)
     return pace
   }

@@ -5,19 +5,20 @@ import { HubError } from './hub-error.ts'
 import { parseHubUrl } from './hub-url.ts'
 import { dropForeignSenders, refreshSenders, type SenderSource } from './validators.ts'
 
-/** A heartbeat later, a node that joins or leaves the validators is known here. */
+/** A heartbeat later, a node that joins or leaves the validators is known here, whatever happens. */
 const dueMs = 50_000
 /** Strangers may call as often as they like; the hub is not asked as often. */
-const pauseMs = 5_000
+const shortestPauseMs = 5_000
 
 /** Keeps whom a node takes calls from as its hub has them. */
 export class SenderRefresh {
   readonly #source: SenderSource
   readonly #log: Log
   readonly #stopping = new AbortController()
-  #askedAt = Number.NEGATIVE_INFINITY
+  #asking: Promise<void> | null = null
   #answeredAt = Number.NEGATIVE_INFINITY
-  #asking: Promise<boolean> | null = null
+  #mayAskAt = Number.NEGATIVE_INFINITY
+  #pauseMs = shortestPauseMs
   #told = ''
 
   constructor(hubUrl: string, kept: Omit<SenderSource, 'client'>, log: Log) {
@@ -36,39 +37,42 @@ export class SenderRefresh {
 
   /** Asks the hub when it has not answered for a while. */
   async whenDue(): Promise<void> {
-    const isDue = performance.now() - this.#answeredAt >= dueMs
-    if (isDue && performance.now() - this.#askedAt >= pauseMs) await this.soon()
+    const now = performance.now()
+    if (now - this.#answeredAt < dueMs || now < this.#mayAskAt) return
+    this.#pauseMs = shortestPauseMs
+    await this.soon()
   }
 
   /**
-   * Asks the hub because something shows that its validators are not those known here: at once, or a few seconds after it
-   * was asked last.
-   *
-   * @returns Whether others are known now.
+   * Asks the hub because something shows that its validators are not those known here: at once, or a pause after it was asked
+   * last. The pause grows while nothing comes of it. Whoever calls meanwhile shares the one question.
    */
-  soon(): Promise<boolean> {
+  soon(): Promise<void> {
     this.#asking ??= this.#ask().finally(() => {
       this.#asking = null
     })
     return this.#asking
   }
 
-  async #ask(): Promise<boolean> {
-    const waitMs = this.#askedAt + pauseMs - performance.now()
+  async #ask(): Promise<void> {
+    const waitMs = this.#mayAskAt - performance.now()
     if (waitMs > 0)
       await sleep(waitMs, undefined, { ref: false, signal: this.#stopping.signal }).catch(() => {})
-    if (this.#stopping.signal.aborted) return false
-    this.#askedAt = performance.now()
+    if (this.#stopping.signal.aborted) return
+    let wishedMs = 0
+    let isChanged = false
     try {
-      const { isChanged, problems } = await refreshSenders(this.#source)
+      const refreshed = await refreshSenders(this.#source)
+      isChanged = refreshed.isChanged
       this.#answeredAt = performance.now()
-      this.#tell(problems)
-      return isChanged
+      this.#tell(refreshed.problems)
     } catch (error) {
+      if (error instanceof HubError) wishedMs = 1000 * (error.retryAfterSeconds ?? 0)
       // Whoever asks next tries again: the next heartbeat, if nobody does before.
       if (!(error instanceof HubError && error.isPassing)) this.#tell([(error as Error).message])
-      return false
     }
+    this.#pauseMs = isChanged ? shortestPauseMs : Math.min(2 * this.#pauseMs, dueMs)
+    this.#mayAskAt = performance.now() + Math.max(this.#pauseMs, Math.min(wishedMs, dueMs))
   }
 
   /** Problems are told once, for as long as they are the same. */
