@@ -2,6 +2,7 @@
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import type { Deployment } from '../contracts/deploy.ts'
+import { readNetwork } from '../tools/client/network.ts'
 import { type Chain, catchUp, reachChain, startChain } from './chain.ts'
 import { findDeployment, makeDeployment } from './deployment.ts'
 import { StartError } from './errors.ts'
@@ -12,6 +13,7 @@ import { placesOf, startNodes, stopNodes, validatorDirs } from './nodes/local-no
 import { waitForIndex, waitForSet } from './nodes/ready.ts'
 import { commandWith, type Options } from './options.ts'
 import { endOrphans, forgetChildren, recordChildren } from './orphans.ts'
+import { passTime } from './pass-time.ts'
 import { probePort } from './port.ts'
 import type { Sample, SampleOptions } from './sample/make.ts'
 import { keepSchedule } from './schedule.ts'
@@ -126,7 +128,7 @@ export async function runNetwork(
       )
     : null
   const miners = nodes?.start('miner', sample?.dataDirs ?? [])
-  if (options.rpc === null) await lifecycle.run(() => catchUp(chain.url))
+  if (options.rpc === null) await lifecycle.run(() => catchUpWithHub(baseUrl, chain.url))
   await waitForIndex(baseUrl, chain.url)
   await Promise.all([validators, miners])
   await nodes?.waitUntilReady(sample?.projectId ?? null)
@@ -138,6 +140,15 @@ export async function runNetwork(
     ...(running.length === 0 ? [] : [describeNodes(running, folder)]),
   ]
   console.log(parts.join('\n'))
+}
+
+/**
+ * Brings the chain to the time of the machine, and to that of the hub where it was moved: a chain that does not run stands
+ * still, the hub's lead on the machine does not shrink, and no task is final before a block that is later than it.
+ */
+async function catchUpWithHub(hub: string, rpcUrl: string): Promise<void> {
+  await catchUp(rpcUrl)
+  await passTime(await readNetwork(hub), rpcUrl, 0)
 }
 
 /** The network is complete without sample data, so a failure ends nothing: null when it could not be made. */

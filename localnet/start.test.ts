@@ -1,6 +1,7 @@
-import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { stakingEvents } from '../contracts/generated/events.ts'
 import { callBatch } from '../contracts/json-rpc.ts'
@@ -25,6 +26,13 @@ vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 const npmStart = new NpmStart()
 afterAll(() => npmStart.clear())
 const file = (name: string) => path.join(npmStart.folder, name)
+
+/** Where the hub's database is, below its storage. */
+const databaseIn = (storage: string): string => {
+  const folder = path.join(storage, 'd1', 'miniflare-D1DatabaseObject')
+  const name = readdirSync(folder).find((one) => /^[0-9a-f]{64}\.sqlite$/.test(one))
+  return path.join(folder, String(name))
+}
 
 describe.skipIf(!hasAnvil)('npm start', () => {
   let ports: Ports
@@ -238,9 +246,17 @@ describe.skipIf(!hasAnvil)('npm start', () => {
     await network.exit
     await nothingListens()
     copyFileSync(file('chain.json'), file('early.json'))
+    // As after an hour in which a network did not run whose time had been moved.
+    const database = new DatabaseSync(databaseIn(file('storage')))
+    database.exec('UPDATE chain_cursor SET lead_secs = lead_secs + 3600')
+    database.close()
 
     network = await npmStart.start(ports.args)
     await expectGoesOn()
+    const { timestamp } = await chain('eth_getBlockByNumber', 'latest', false)
+    const { time } = await read('/v1/status')
+    expect(Number(timestamp)).toBeGreaterThan(Math.floor(Date.now() / 1000) + 3_500)
+    expect(time - Number(timestamp)).toBeLessThan(30)
     expect((await session.post('/v1/faucet/drip')).status).toBe(429)
   })
 

@@ -4,6 +4,7 @@ import { closeSync, mkdirSync, openSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import * as z from 'zod'
+import { allocatorEnvironment } from '../../node-cli/src/service/allocator-environment.ts'
 import { waitFor } from '../../tools/client/wait.ts'
 import { StartError } from '../errors.ts'
 
@@ -112,7 +113,8 @@ export class LocalNode {
     const log = openSync(this.plan.logFile, 'a')
     const logStart = statSync(this.plan.logFile).size
     const child = spawn(node, [path.join(dist, 'nodectl.mjs'), 'serve', ...this.#flags()], {
-      env: { ...process.env, NODE_API_TOKEN: apiToken },
+      // As the service of an operator runs it.
+      env: { ...process.env, ...allocatorEnvironment, NODE_API_TOKEN: apiToken },
       stdio: ['ignore', 'pipe', log],
       detached,
     })
