@@ -371,16 +371,23 @@ describe('why', () => {
       stdout: 'Nothing is in the way.\n',
       stderr: '',
     })
+    expect(await nodectl(['why', ...at(await createNode(), origin)])).toEqual({
+      code: 0,
+      stdout:
+        'Nothing is in the way of the device itself. Ask about its work for a project with --project 0x…\n',
+      stderr: '',
+    })
   })
 
-  test('says so where the hub gives no diagnoses', async () => {
+  test('says what the subscription is where the hub gives no diagnoses', async () => {
     const { origin } = await startLyingHub(
       answers((response) => sendJson(response, { error: 'not_found', message: 'No such path.' }, 404)),
     )
     expect(await nodectl(['why', ...at(await createNode(), origin), subscription])).toEqual({
-      code: 1,
-      stdout: '',
-      stderr: `Error: the hub on ${origin} gives no diagnoses yet\nWhat it does say: the subscription is active.\n`,
+      code: 0,
+      stdout:
+        'Nothing is in the way.\ninfo: The subscription is active. The hub says no more: it gives no diagnoses.\n',
+      stderr: '',
     })
   })
 })

@@ -253,7 +253,7 @@ describe.skipIf(!hasAnvil)('npm start', () => {
 
     network = await npmStart.start(ports.args)
     await expectGoesOn()
-    const { timestamp } = await chain('eth_getBlockByNumber', 'latest', false)
+    const { timestamp } = (await chain('eth_getBlockByNumber', 'latest', false)) as { timestamp: string }
     const { time } = await read('/v1/status')
     expect(Number(timestamp)).toBeGreaterThan(Math.floor(Date.now() / 1000) + 3_500)
     expect(time - Number(timestamp)).toBeLessThan(30)

@@ -62,6 +62,7 @@ export function describeSample(hub: string, { projectId, nodeIds, dataDirs, seco
   const devices = nodeIds.map((nodeId, i) => `    ${nodeId}  ${dataDirs[i]}/`)
   return `  Sample project of the developer (${seconds.toFixed(1)} s)
     ${hub}/v1/projects/${projectId}
+    A task for it: npm run -s task -- echo --input '{"hello":"world"}' --hub ${hub}
 
   Sample devices of the miner with collateral in it, and their data directories for nodectl
 ${devices.join('\n')}

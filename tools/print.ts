@@ -12,9 +12,11 @@ export const print = (mark: string, text: string): void => {
   for (const line of text.split('\n')) console.log(`   ${mark} ${line}`)
 }
 
-/** Fits a text into a line; ids and hashes keep their ends. */
+/** Fits a text into a line; ids and hashes keep their ends, and of what lets its holder in only the beginning is left. */
 export const shorten = (text: string): string => {
-  const abbreviated = text.replace(/0x([0-9a-f]{6})[0-9a-f]{30,}([0-9a-f]{4})/g, '0x$1…$2')
+  const abbreviated = text
+    .replace(/"(token|key|secret)":"([^"]{12})[^"]+"/g, '"$1":"$2…"')
+    .replace(/0x([0-9a-f]{6})[0-9a-f]{30,}([0-9a-f]{4})/g, '0x$1…$2')
   return abbreviated.length <= width ? abbreviated : `${abbreviated.slice(0, width - 1)}…`
 }
 

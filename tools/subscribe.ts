@@ -30,8 +30,8 @@ native currency. Prints every request, and the id of the subscription last. Run 
   --hub URL            ${hubHelp}
 
 Examples:
-  npm run -s subscribe -- hub-0f3a5c7e9b1d2f40
-  npm run -s subscribe -- hub-0f3a5c7e9b1d2f40 --project hello --collateral 5000000000000000000`
+  npm run -s subscribe -- node-0f3a5c7e9b1d2f40
+  npm run -s subscribe -- node-0f3a5c7e9b1d2f40 --project hello --collateral 5000000000000000000`
 
 await runCommand(async () => {
   const options = {

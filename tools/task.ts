@@ -74,7 +74,7 @@ await runCommand(async () => {
   if (status === 'failed') throw new CommandError(`The task failed: ${error}.`)
   if (status === 'finalized' && success === false)
     throw new CommandError(
-      `The function failed${error === null ? '' : `: ${error}`}. nodectl run says why, with the same module and input.`,
+      `The function failed${error === null ? '' : `: ${error}`}. nodectl run says why, with the same module, input and --gas${gasLimit === null ? ' (left out here: the most that the project allows)' : ` ${gasLimit}`}.`,
     )
   if (status !== 'finalized' && waitSecs > 0)
     throw new NotFinalYet(

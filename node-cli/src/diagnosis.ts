@@ -1,5 +1,4 @@
 import { isAddress, isUnsigned } from '../../protocol/encoding/index.ts'
-import { CliError } from './cli/errors.ts'
 import type { NodeAtHub } from './cli/node-at-hub.ts'
 import { HubError } from './serve/hub/index.ts'
 import { Members } from './serve/hub/members.ts'
@@ -26,7 +25,7 @@ const causesMax = 200
  * Asks the hub what keeps the node from work: about the device, and about one of its subscriptions.
  *
  * @param subscriptionOf the subscription of the device of an owner; null when none was named.
- * @throws {@link CliError} where the hub gives no diagnosis.
+ * @throws {@link HubError}
  */
 export async function diagnose(
   at: NodeAtHub,
@@ -56,7 +55,7 @@ export async function diagnose(
           code: device.status,
           since: device.lastSeenAt,
           message: `The hub has ${nodeId} as ${device.status}.`,
-          next_step: 'Is nodectl serve running? Check it with: nodectl doctor',
+          next_step: `Is nodectl serve running? Check it with: nodectl doctor --data-dir ${dataDir}`,
         })
   const subscription = subscriptionOf(device.owner)
   return subscription === null ? ofDevice : joined(ofDevice, await askAbout(at, subscription, ofDevice))
@@ -71,7 +70,8 @@ async function askAbout({ client, nodeId }: NodeAtHub, id: string, ofDevice: Dia
     return inTheWay({
       code: 'no_subscription',
       message: `${nodeId} has no subscription ${id}.`,
-      next_step: 'Subscribe the device to the project on the website of the network.',
+      next_step:
+        'Subscribe the device to the project: on the website of the network, by POST /v1/subscriptions, or on a local network with npm run -s subscribe in its checkout.',
     })
   const diagnosis = await ifFound(
     client.call({ method: 'GET', target: `${target}/diagnosis` }, readDiagnosis),
@@ -79,9 +79,11 @@ async function askAbout({ client, nodeId }: NodeAtHub, id: string, ofDevice: Dia
   if (diagnosis !== null) return diagnosis
   // What is known of the device is enough to mend.
   if (!ofDevice.working) return nothing
-  throw new CliError('no_diagnosis', `the hub on ${client.origin} gives no diagnoses yet`, {
-    hint: `What it does say: the subscription is ${status}.`,
+  const told = inTheWay({
+    code: `subscription_${status}`,
+    message: `The subscription is ${status}. The hub says no more: it gives no diagnoses.`,
   })
+  return status === 'active' ? asInfo(told) : told
 }
 
 function readDiagnosis(answer: unknown): Diagnosis {
@@ -110,6 +112,12 @@ const joined = (first: Diagnosis, second: Diagnosis): Diagnosis => ({
     ...first.causes.filter(({ code }) => second.causes.every((cause) => cause.code !== code)),
     ...second.causes,
   ],
+})
+
+/** Worth to know, and in nobody's way. */
+const asInfo = ({ causes }: Diagnosis): Diagnosis => ({
+  working: true,
+  causes: causes.map((cause) => ({ ...cause, severity: 'info' })),
 })
 
 const inTheWay = (cause: Partial<Cause> & Pick<Cause, 'code' | 'message'>): Diagnosis => ({

@@ -70,6 +70,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'contracts',
     'node-cli/kept-build.ts',
     'node-cli/src/data-dir',
+    'node-cli/src/service',
     'examples',
     'scripts',
     'tools/client',

@@ -73,7 +73,7 @@ export function stepsOf(task: Task, round: Round | null, committee: Committee | 
     if (round.audited) steps.push(step('audited', 'the validators ran it themselves'))
   }
   if (task.status === 'escalated')
-    steps.push(step('escalated', 'the committee disagrees or is audited: the validators run it'))
+    steps.push(step('escalated', 'the committee disagrees, lacks votes or is audited: the validators run it'))
   if (task.status === 'fallback') steps.push(step('fallback', 'there is no committee: the validators run it'))
   if (isOver(task)) steps.push(step(task.status, task.error ?? ''))
   return steps.map((line) => line.trimEnd())

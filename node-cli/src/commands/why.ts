@@ -34,7 +34,7 @@ export default defineNodectlCommand({
       const ofNode = await askNode(addressOfNode({ 'data-dir': args['data-dir'] }), at.nodeId)
       const diagnosis = withCauses(ofHub, ofNode)
       if (args.json) printJson(diagnosis)
-      else writeOutput(textOf(diagnosis))
+      else writeOutput(textOf(diagnosis, named ?? project))
       if (!diagnosis.working) process.exitCode = exitCodes.failed
     },
   },
@@ -45,7 +45,7 @@ export default defineNodectlCommand({
   ],
   exits: [
     ['0', 'nothing is in the way'],
-    ['1', 'something is, or the hub does not say'],
+    ['1', 'something is, or the hub does not answer'],
     ['2', 'called in a wrong way'],
     ['70', 'a bug of nodectl'],
   ],
@@ -74,12 +74,17 @@ const withCauses = ({ working, causes }: Diagnosis, more: readonly Cause[]): Dia
   causes: [...causes, ...more],
 })
 
-function textOf({ working, causes }: Diagnosis): string {
+/** @param asked the subscription or project that was asked about; null when it was the device alone. */
+function textOf({ working, causes }: Diagnosis, asked: string | null): string {
   const lines = causes.flatMap(({ severity, message, next_step, docs }) => [
     `${severity}: ${message}`,
     ...(next_step === null ? [] : [`  → ${next_step}`]),
     ...(docs === null ? [] : [`  ${docs}`]),
   ])
-  const summary = working ? 'Nothing is in the way.' : 'Something is in the way.'
+  const clear =
+    asked === null
+      ? 'Nothing is in the way of the device itself. Ask about its work for a project with --project 0x…'
+      : 'Nothing is in the way.'
+  const summary = working ? clear : 'Something is in the way.'
   return `${[summary, ...lines].map(printable).join('\n')}\n`
 }

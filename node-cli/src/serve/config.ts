@@ -195,7 +195,7 @@ function checkToken({ bind, apiToken }: ServeConfig): void {
   const problem = apiToken === null ? 'is not set' : `has ${apiToken.length} characters`
   throw new CliError(
     'api_token',
-    `--bind ${bind.host} is open to other machines, and ${apiTokenVariable} ${problem}; it needs ${apiTokenLengthMin} at least`,
+    `--bind ${bind.host} is open to other machines, and ${apiTokenVariable} ${problem}; it needs ${apiTokenLengthMin} characters at least`,
     { hint: `Make one with: export ${apiTokenVariable}=$(openssl rand -hex 32)` },
   )
 }
