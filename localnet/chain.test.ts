@@ -42,6 +42,30 @@ describe.skipIf(!hasAnvil)('a chain', () => {
     await second.stop()
   })
 
+  test('answers for blocks of before it was stopped, which validators ask of', async () => {
+    const file = path.join(folder, 'history.json')
+    const account = `0x${'ab'.repeat(20)}`
+    const first = await begin(file)
+    const balances = ['0x1', '0x2'] as const
+    for (const balance of balances) {
+      await callBatch(first.url, [['anvil_setBalance', account, balance]])
+      await callBatch(first.url, [['evm_mine']])
+      await callBatch(first.url, [['evm_mine']])
+    }
+    const [head] = await callBatch(first.url, [['eth_blockNumber']])
+    await first.stop()
+
+    const second = await begin(file)
+    const before = `0x${(Number(head) - 3).toString(16)}`
+    expect(
+      await callBatch(second.url, [
+        ['eth_getBalance', account, before],
+        ['eth_getBalance', account, head],
+      ]),
+    ).toEqual(balances)
+    await second.stop()
+  })
+
   test('that begins in the past stays behind until it catches up, and begins there once', async () => {
     const file = path.join(folder, 'past.json')
     const machine = () => Math.floor(Date.now() / 1000)

@@ -57,6 +57,8 @@ export async function startChain(
       port: port ?? (await choosePort(note)),
       flags: [
         ...['--block-time', String(blockSecs), '--mixed-mining', '--state', file],
+        // Validators ask for what was staked as of the beacon block, which may have come before the chain was stopped.
+        '--preserve-historical-states',
         ...(existsSync(file) ? [] : beginning(pastSecs)),
       ],
       detached,
