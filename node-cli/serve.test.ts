@@ -88,7 +88,7 @@ describe('the start', () => {
 
 describe('what is refused before anything is opened', () => {
   test.each([
-    ['no token', {}, 'NODE_API_TOKEN is not set; it needs 16 at least'],
+    ['no token', {}, 'NODE_API_TOKEN is not set; it needs 16 characters at least'],
     ['an empty token', { NODE_API_TOKEN: '' }, 'NODE_API_TOKEN is not set'],
     ['a token of 15 characters', { NODE_API_TOKEN: 'x'.repeat(15) }, 'NODE_API_TOKEN has 15 characters'],
     ['a token no header can carry', { NODE_API_TOKEN: `${'x'.repeat(16)} y` }, 'without spaces'],

@@ -18,7 +18,7 @@ export const getProjectStats = defineRoute(
     tag: 'Projects',
     summary: 'Read the figures of a project',
     description:
-      'Of the epochs that were settled in the period. Finality, uptime and active miners are those of its last epoch.',
+      'Of the epochs that were settled in the period. An epoch counts once nothing can take it back, minutes after its challenge period. Finality, uptime and active miners are those of the last one.',
     params: z.object(ProjectParams),
     query: z.strictObject({ period: z.enum(statsPeriods).default('24h') }),
     cache: { maxAgeSeconds: 0 },
