@@ -72,10 +72,13 @@ await runCommand(async () => {
   else printResult(result)
   const { status, success, error, task_id } = result.task
   if (status === 'failed') throw new CommandError(`The task failed: ${error}.`)
-  if (status === 'finalized' && success === false)
+  if (status === 'finalized' && success === false) {
+    const reason = error === null ? '' : `: ${error}`
+    const gas = gasLimit === null ? 'as --gas what the project allows' : `--gas ${gasLimit}`
     throw new CommandError(
-      `The function failed${error === null ? '' : `: ${error}`}. nodectl run says why, with the same module, input and --gas${gasLimit === null ? ' (left out here: the most that the project allows)' : ` ${gasLimit}`}.`,
+      `The function failed${reason}. nodectl run says why, with the same module and input, and ${gas}.`,
     )
+  }
   if (status !== 'finalized' && waitSecs > 0)
     throw new NotFinalYet(
       `There is no final result after ${waitSecs} s; the task goes on. GET /v1/tasks/${encodeURIComponent(task_id)} says how it stands.`,

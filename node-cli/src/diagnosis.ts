@@ -79,11 +79,13 @@ async function askAbout({ client, nodeId }: NodeAtHub, id: string, ofDevice: Dia
   if (diagnosis !== null) return diagnosis
   // What is known of the device is enough to mend.
   if (!ofDevice.working) return nothing
+  const isActive = status === 'active'
   const told = inTheWay({
     code: `subscription_${status}`,
+    severity: isActive ? 'info' : 'error',
     message: `The subscription is ${status}. The hub says no more: it gives no diagnoses.`,
   })
-  return status === 'active' ? asInfo(told) : told
+  return { ...told, working: isActive }
 }
 
 function readDiagnosis(answer: unknown): Diagnosis {
@@ -112,12 +114,6 @@ const joined = (first: Diagnosis, second: Diagnosis): Diagnosis => ({
     ...first.causes.filter(({ code }) => second.causes.every((cause) => cause.code !== code)),
     ...second.causes,
   ],
-})
-
-/** Worth to know, and in nobody's way. */
-const asInfo = ({ causes }: Diagnosis): Diagnosis => ({
-  working: true,
-  causes: causes.map((cause) => ({ ...cause, severity: 'info' })),
 })
 
 const inTheWay = (cause: Partial<Cause> & Pick<Cause, 'code' | 'message'>): Diagnosis => ({
