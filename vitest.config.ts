@@ -4,6 +4,9 @@ import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-plugin'
 import type { inject as Inject } from 'vitest'
 import { defineConfig } from 'vitest/config'
 
+// The settings of a hub that `wrangler dev` runs are not those of the tests.
+process.env.CLOUDFLARE_LOAD_DEV_VARS_FROM_DOT_ENV = 'false'
+
 /** What is waited for comes when it comes, however busy the machine is; only what never comes fails. */
 const patience = { testTimeout: 60_000, hookTimeout: 60_000 }
 

@@ -59,10 +59,13 @@ export function findAnvil(): string | null {
   }
 }
 
+/** States of blocks that are kept in memory where no other history is asked for. */
+const usualHistoryBlocks = '128'
+
 /**
  * Starts a chain.
  *
- * `--prune-history` bounds what it keeps: by default it writes one file for every older block and never removes them.
+ * What it keeps is bounded in every case: by default anvil writes one file for every older block and never removes them.
  * The hardfork is pinned, because the default changes with the version.
  *
  * @param port 0 for any free one.
@@ -72,6 +75,7 @@ export function findAnvil(): string | null {
 export async function startAnvil({
   port = 0,
   flags = [],
+  history,
   detached = false,
 }: AnvilOptions = {}): Promise<Anvil> {
   const binary = findAnvil()
@@ -80,8 +84,12 @@ export async function startAnvil({
       'The local chain (anvil) is not installed: there is no npm package for this platform, or optional ' +
         'dependencies were left out. Run "npm ci", or put anvil 1.7 on PATH (https://getfoundry.sh).',
     )
-  const fixed = ['--port', String(port), '--prune-history', '128', '--hardfork', 'prague']
-  const child = spawn(binary, [...fixed, ...flags], { stdio: ['ignore', 'pipe', 'pipe'], detached })
+  const fixed = ['--port', String(port), '--hardfork', 'prague']
+  const kept =
+    history === undefined
+      ? ['--prune-history', usualHistoryBlocks]
+      : ['--max-persisted-states', String(history.blocks), '--cache-path', history.folder]
+  const child = spawn(binary, [...fixed, ...kept, ...flags], { stdio: ['ignore', 'pipe', 'pipe'], detached })
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))
   // Not SIGKILL, upon which nothing would be written of what the chain was told to keep.
   const endChild = () => void child.kill('SIGTERM')
@@ -111,6 +119,8 @@ export async function startAnvil({
 export interface AnvilOptions {
   readonly port?: number
   readonly flags?: readonly string[]
+  /** For longer than 128 blocks: of how many older ones the states lie in a folder, which the caller empties. */
+  readonly history?: { readonly blocks: number; readonly folder: string }
   /** Whether it is out of reach of the terminal's signals, such as Ctrl-C. */
   readonly detached?: boolean
 }

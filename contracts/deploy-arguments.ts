@@ -1,18 +1,20 @@
 import { parseArgs } from 'node:util'
 import type { Address, Hex } from 'viem'
-import type { Roles } from './deploy.ts'
+import type { Beginning, Roles } from './deploy.ts'
 
 export const usage = `Usage: npm run deploy:contracts -- --rpc URL --key-env VAR --admin ADDRESS --arbiter ADDRESS
-         --treasury ADDRESS [--relayer ADDRESS] [--poster ADDRESS] [--proposer ADDRESS] [--reviewer ADDRESS]
-         [--dripper ADDRESS] [--minter ADDRESS] [--profile JSON] [--check]
+         --treasury ADDRESS [--guardian ADDRESS] [--relayer ADDRESS] [--poster ADDRESS] [--proposer ADDRESS]
+         [--reviewer ADDRESS] [--dripper ADDRESS] [--minter ADDRESS] [--profile JSON]
+         [--resume NONCE:BLOCK] [--check]
 
 Deploys the contracts of a network, after a check of chain, balance, roles and parameters, and prints the settings
 of its hub on standard output, as they stand in wrangler.toml or .dev.vars.
 
-  --rpc URL           node of the chain; must take batches
+  --rpc URL           node of the chain
   --key-env VAR       environment variable with the private key that pays; it has no role unless one is given to it
   --admin ADDRESS     announces changes of roles, which come four days later; its key is kept away from the hub
   --arbiter ADDRESS   decides disputes, vetoes epochs and pauses; not the relayer
+  --guardian ADDRESS  takes roles away at once, and can do nothing else (default: the admin)
   --treasury ADDRESS  receives the network's fees and slashed collateral
   --relayer ADDRESS   account of the hub's RELAYER_PRIVATE_KEY (default: the one that pays); it gets every role below
                       that is not given to another account
@@ -22,6 +24,7 @@ of its hub on standard output, as they stand in wrangler.toml or .dev.vars.
   --dripper ADDRESS   gives tokens out of the faucet
   --minter ADDRESS    creates tokens
   --profile JSON      members of the network profile that differ from the default; the chain id is the chain's
+  --resume N:BLOCK    goes on with a deployment that was interrupted; it said the two before it sent anything
   --check             only checks, and sends nothing
   --help              show this
 
@@ -42,11 +45,14 @@ export interface DeployArguments {
   readonly treasury: Address
   readonly admin: Address
   readonly arbiter: Address
+  readonly guardian: Address
   /** Null for the account that pays. */
   readonly relayer: Address | null
   /** Roles that the relayer does not get. */
   readonly others: Partial<Roles>
   readonly profile: Record<string, unknown>
+  /** Null for a new deployment. */
+  readonly resume: Beginning | null
   readonly checkOnly: boolean
 }
 
@@ -58,6 +64,7 @@ const options = {
   'key-env': text,
   admin: text,
   arbiter: text,
+  guardian: text,
   treasury: text,
   relayer: text,
   poster: text,
@@ -66,6 +73,7 @@ const options = {
   dripper: text,
   minter: text,
   profile: text,
+  resume: text,
   check: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 } as const
@@ -94,10 +102,12 @@ export function readDeployArguments(
     key: readKey(required('key-env'), env),
     admin: readAddress('admin', required('admin')),
     arbiter: readAddress('arbiter', required('arbiter')),
+    guardian: readAddress('guardian', values.guardian ?? required('admin')),
     treasury: readAddress('treasury', required('treasury')),
     relayer: values.relayer === undefined ? null : readAddress('relayer', values.relayer),
     others: Object.fromEntries(given),
     profile: readProfile(values.profile ?? '{}'),
+    resume: values.resume === undefined ? null : readResume(values.resume),
     checkOnly: values.check ?? false,
   }
 }
@@ -128,6 +138,12 @@ function readAddress(name: string, value: string): Address {
   if (!/^0x[0-9a-fA-F]{40}$/.test(value) || /^0x0+$/.test(value))
     throw new DeployUsageError(`--${name} must be an address that is not zero, not "${value}".`)
   return value.toLowerCase() as Address
+}
+
+function readResume(value: string): Beginning {
+  const [, nonce, block] = /^(\d{1,15}):(\d{1,15})$/.exec(value) ?? []
+  if (nonce === undefined) throw new DeployUsageError(`--resume must be a nonce and a block, not "${value}".`)
+  return { nonce: Number(nonce), block: Number(block) }
 }
 
 function readProfile(value: string): Record<string, unknown> {

@@ -6,13 +6,14 @@ import {
   adminDelaySecs,
   DeployError,
   type Deployment,
+  type DeploymentPlan,
   type DeployOptions,
   deployContracts,
   planDeployment,
   type Roles,
 } from './deploy.ts'
 import { type DeployArguments, DeployUsageError, readDeployArguments, usage } from './deploy-arguments.ts'
-import { callBatch, RpcError } from './json-rpc.ts'
+import { callNode, RpcError } from './json-rpc.ts'
 import { SendError } from './send.ts'
 
 /** More than drips of a day can take, for years. */
@@ -21,9 +22,9 @@ const faucetSupplyWei = 1_000_000_000n * 10n ** 18n
 const say = (line: string): void => console.error(line)
 
 async function optionsOf(args: DeployArguments): Promise<DeployOptions & { roles: Roles }> {
-  const { rpcUrl, key, admin, arbiter, treasury, others } = args
+  const { rpcUrl, key, admin, arbiter, guardian, treasury, others } = args
   const account = privateKeyToAccount(key)
-  const [chainId] = await callBatch(rpcUrl, [['eth_chainId']])
+  const [chainId] = await callNode(rpcUrl, [['eth_chainId']])
   const relayer = args.relayer ?? account.address
   return {
     rpcUrl,
@@ -34,6 +35,7 @@ async function optionsOf(args: DeployArguments): Promise<DeployOptions & { roles
     roles: {
       admin,
       arbiter,
+      guardian,
       minter: relayer,
       dripper: relayer,
       reviewer: relayer,
@@ -42,16 +44,19 @@ async function optionsOf(args: DeployArguments): Promise<DeployOptions & { roles
       ...others,
     },
     faucetSupplyWei,
+    ...(args.resume && { resume: args.resume }),
   }
 }
 
 /**
- * The arbiter judges what the hub's keys do, and the admin can replace every one of them: neither may be among them.
+ * The arbiter judges what the hub's keys do, and the admin can replace every one of them: neither may be among them. Either
+ * may be the guardian, which only takes away.
  * @throws {@link DeployError}
  */
 function requireSeparation({ account, roles }: DeployOptions & { roles: Roles }): void {
   for (const name of ['admin', 'arbiter'] as const) {
-    const holders = Object.entries({ ...roles, 'account that pays': account.address })
+    const { guardian: _, ...judged } = roles
+    const holders = Object.entries({ ...judged, 'account that pays': account.address })
     const shared = holders.filter(
       ([other, address]) => other !== name && address.toLowerCase() === roles[name].toLowerCase(),
     )
@@ -63,11 +68,12 @@ function requireSeparation({ account, roles }: DeployOptions & { roles: Roles })
 }
 
 /** Checks everything that can be checked before something is sent, and says what there is. */
-async function check(options: DeployOptions & { roles: Roles }): Promise<void> {
+async function check(options: DeployOptions & { roles: Roles }): Promise<DeploymentPlan> {
   const { rpcUrl, account, profile, params, treasury, roles } = options
   requireSeparation(options)
-  const { costWei, startBlock } = await planDeployment(options)
-  const [balance] = await callBatch(rpcUrl, [['eth_getBalance', account.address, 'latest']])
+  const plan = await planDeployment(options)
+  const { costWei, startBlock } = plan
+  const [balance] = await callNode(rpcUrl, [['eth_getBalance', account.address, 'latest']])
   say(`chain       ${profile.chain_id}, block ${startBlock}`)
   say(`network     ${profile.network} of ${profile.service}, token ${profile.token_symbol}`)
   say(
@@ -82,6 +88,7 @@ async function check(options: DeployOptions & { roles: Roles }): Promise<void> {
   )
   if (BigInt(balance as string) < costWei)
     throw new DeployError(`${account.address} has too little to pay for the deployment.`)
+  return plan
 }
 
 /** What `wrangler.toml` takes under `[vars]`, and `.dev.vars` too. */
@@ -97,10 +104,13 @@ const settingsOf = ({ rpcUrl, profile }: DeployOptions, { contracts, startBlock 
 
 async function run(args: DeployArguments): Promise<void> {
   const options = await optionsOf(args)
-  await check(options)
+  const { contracts, adminTimelock, beginning, calls } = await check(options)
   if (args.checkOnly) return
-  say('Deploying …')
-  const deployment = await deployContracts(options)
+  for (const [name, address] of Object.entries({ ...contracts, timelock: adminTimelock }))
+    say(`${name.padEnd(21)}${address}`)
+  const resume = `${beginning.nonce}:${beginning.block}`
+  say(`Deploying with ${calls.length} transactions. Should this be interrupted, add --resume ${resume} …`)
+  const deployment = await deployContracts({ ...options, resume: beginning })
   console.log(settingsOf(options, deployment))
   say(`\nThe admin acts through the timelock ${deployment.adminTimelock}.`)
   say(

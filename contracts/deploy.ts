@@ -4,6 +4,7 @@ import { encodeDeployData, encodeFunctionData, getContractAddress } from 'viem/u
 import type { NetworkParams } from '../protocol/identity/index.ts'
 import { type Profile, profileStrings } from '../protocol/identity/index.ts'
 import { epochLengths } from '../protocol/manifest/index.ts'
+import { defaultWithdrawalNoticeSecs, settlementTimeProblems } from '../protocol/settlement/index.ts'
 import {
   adminTimelockAbi,
   adminTimelockBytecode,
@@ -13,19 +14,24 @@ import {
   hubTokenBytecode,
   projectRegistryAbi,
   projectRegistryBytecode,
+  projectVaultAbi,
+  projectVaultBytecode,
   stakingAbi,
   stakingBytecode,
   vaultFactoryAbi,
   vaultFactoryBytecode,
 } from './generated/contracts.ts'
-import { callBatch } from './json-rpc.ts'
+import { callNode } from './json-rpc.ts'
 import { findPublished, isLocalChain } from './published-accounts.ts'
 import { type Call, feePerGasOf, readSender, type Sender, sendCalls } from './send.ts'
+import { type ExpectedContract, findDifferences, roleHash } from './verify.ts'
 
 /** Accounts that may do what not everyone may. The same account may have several roles. */
 export interface Roles {
   /** Gives and takes roles in every contract, each time announced in the timelock. The hub has no use for its key. */
   readonly admin: Address
+  /** Takes any role but the admin's away at once, and can do nothing else. */
+  readonly guardian: Address
   /** Creates tokens. */
   readonly minter: Address
   /** Gives tokens out of the faucet. */
@@ -50,7 +56,7 @@ export interface DeployOptions {
   readonly params: NetworkParams
   /** Receives the network's fees and slashed collateral. */
   readonly treasury: Address
-  /** Admin and arbiter are named each time; other roles that are left out go to the deploying account. */
+  /** Admin and arbiter are named each time. The admin is the guardian too, and the deploying account has the other roles, where these are left out. */
   readonly roles: Pick<Roles, 'admin' | 'arbiter'> & Partial<Roles>
   /** Tokens that the faucet begins with. */
   readonly faucetSupplyWei: bigint
@@ -58,8 +64,16 @@ export interface DeployOptions {
   readonly grants?: readonly Grant[]
   /** Notice before a developer takes funds out of a vault. */
   readonly withdrawalNoticeSecs?: number
+  /** Goes on with a deployment that was interrupted: what it was begun with. */
+  readonly resume?: Beginning
   /** For tests, whose signatures outlive the unbonding: takes a time in which a fault cannot be proven. */
   readonly allowShortUnbonding?: boolean
+}
+
+/** What the addresses of a deployment follow from, and the block before it. */
+export interface Beginning {
+  readonly nonce: number
+  readonly block: number
 }
 
 export interface Grant {
@@ -86,15 +100,13 @@ export interface Deployment {
   readonly startBlock: number
 }
 
-/** Thrown when a network cannot be deployed as asked, before anything is sent. */
+/** Thrown when a network cannot be deployed as asked, before anything is sent, or is not on the chain as it was asked for. */
 export class DeployError extends Error {
   override readonly name = 'DeployError'
 }
 
 const daySecs = 86_400
 const longestEpochSecs = Math.max(...epochLengths)
-/** The longest epoch and a day: what was worked before the notice is posted before the withdrawal. */
-const defaultWithdrawalNoticeSecs = longestEpochSecs + daySecs
 /** Names and tags are kept in one word, whose last byte is the length. */
 const nameBytesMax = 31
 /** Twice what minting costs an account without tokens. */
@@ -106,19 +118,27 @@ export const adminDelaySecs = ({ unbonding_secs }: NetworkParams): number => unb
 /** Everything that a deployment sends, and where it leads. */
 export interface DeploymentPlan extends Deployment {
   readonly sender: Sender
+  readonly beginning: Beginning
+  /** Those that are not mined yet. */
   readonly calls: readonly Call[]
   /** The most that the transactions cost. */
   readonly costWei: bigint
 }
 
 /**
- * Deploys all contracts of a network.
+ * Deploys all contracts of a network, one after another, and holds what is then on the chain against the options.
  * @throws {@link DeployError}, `SendError`, and `RpcError` when the node refuses a call.
  */
 export async function deployContracts(options: DeployOptions): Promise<Deployment> {
   const { sender, calls, ...deployment } = await planDeployment(options)
   await sendCalls(options.rpcUrl, options.account, sender, calls)
   const { contracts, adminTimelock, startBlock } = deployment
+  const differences = await findDifferences(
+    options.rpcUrl,
+    expectedContracts(options, contracts, adminTimelock),
+  )
+  if (differences.length > 0)
+    throw new DeployError(`The contracts are not what was deployed.\n${differences.join('\n')}`)
   return { contracts, adminTimelock, startBlock }
 }
 
@@ -130,8 +150,9 @@ export async function deployContracts(options: DeployOptions): Promise<Deploymen
 export async function planDeployment(options: DeployOptions): Promise<DeploymentPlan> {
   const { rpcUrl, account, treasury } = options
   const sender = await requireSender(options)
+  const beginning = options.resume ?? { nonce: sender.nonce, block: Number(sender.block.number) }
   const addressAt = (offset: number) =>
-    lower(getContractAddress({ from: account.address, nonce: BigInt(sender.nonce + offset) }))
+    lower(getContractAddress({ from: account.address, nonce: BigInt(beginning.nonce + offset) }))
   const contracts: ContractAddresses = {
     token: addressAt(0),
     faucet: addressAt(1),
@@ -144,18 +165,31 @@ export async function planDeployment(options: DeployOptions): Promise<Deployment
   }
   const adminTimelock = addressAt(5)
   const creations = creationCode(options, contracts, adminTimelock)
-  const estimates = (await callBatch(
+  const grants = grantCalls(options, contracts)
+  const done = requireBegun(sender, beginning, creations.length + grants.length)
+  const left = creations.slice(done)
+  const estimates = (await callNode(
     rpcUrl,
-    creations.map((data) => ['eth_estimateGas', { from: account.address, data }]),
+    left.map((data) => ['eth_estimateGas', { from: account.address, data }]),
   )) as Hex[]
   const calls = [
-    ...creations.map((data, i) => ({ data, gas: (BigInt(estimates[i]!) * 12n) / 10n })),
+    ...left.map((data, i) => ({ data, gas: (BigInt(estimates[i]!) * 12n) / 10n })),
     // Not estimated: there is no token yet.
-    ...grantCalls(options, contracts).map((call) => ({ ...call, gas: mintGas })),
+    ...grants.slice(Math.max(0, done - creations.length)).map((call) => ({ ...call, gas: mintGas })),
   ]
   const gas = calls.reduce((sum, call) => sum + call.gas, 0n)
   const costWei = gas * feePerGasOf(sender)
-  return { contracts, adminTimelock, startBlock: Number(sender.block.number), sender, calls, costWei }
+  return { contracts, adminTimelock, startBlock: beginning.block, beginning, sender, calls, costWei }
+}
+
+/** How many of the transactions are mined. Whether they were these, the contracts will say. */
+function requireBegun({ nonce }: Sender, beginning: Beginning, count: number): number {
+  const done = nonce - beginning.nonce
+  if (done < 0 || done > count)
+    throw new DeployError(
+      `The account's next nonce is ${nonce}. A deployment that began with ${beginning.nonce} has ${count} transactions, so this is none to go on with.`,
+    )
+  return done
 }
 
 /**
@@ -172,6 +206,11 @@ async function requireSender(options: DeployOptions): Promise<Sender> {
     throw new DeployError(
       `unbonding_secs is ${params.unbonding_secs}, and must be at least ${unbondingSecs}: the longest epoch, beacon_offset_secs and a day. Else a member takes its collateral out before its fault can be proven.`,
     )
+  const problems = settlementTimeProblems(params, {
+    withdrawalNotice: options.withdrawalNoticeSecs ?? defaultWithdrawalNoticeSecs,
+  })
+  if (problems.length > 0)
+    throw new DeployError(`The times of the network do not fit together.\n${problems.join('\n')}`)
   for (const name of namesOf(profile)) {
     if (new TextEncoder().encode(name).length > nameBytesMax)
       throw new DeployError(
@@ -181,6 +220,10 @@ async function requireSender(options: DeployOptions): Promise<Sender> {
   const sender = await readSender(rpcUrl, account.address)
   if (sender.chainId !== profile.chain_id)
     throw new DeployError(`The chain's id is ${sender.chainId}, the profile's ${profile.chain_id}.`)
+  if (sender.pending > 0)
+    throw new DeployError(
+      `${sender.pending} transactions of ${account.address} wait in the node's pool, from nonce ${sender.nonce} on. Addresses follow from nonces: wait until they are mined, or replace them.`,
+    )
   const published = findPublished([account.address, treasury, ...Object.values(roles)])
   if (published.length > 0 && !isLocalChain(sender.chainId))
     throw new DeployError(
@@ -203,11 +246,14 @@ function grantCalls({ grants = [], roles, account }: DeployOptions, { token }: C
   }))
 }
 
+const defaultHolder = (role: keyof Roles, { roles, account }: DeployOptions): Address =>
+  role === 'guardian' ? roles.admin : account.address
+
 /** In the order of the nonces. */
 function creationCode(options: DeployOptions, contracts: ContractAddresses, admin: Address): Hex[] {
-  const { account, profile, params, faucetSupplyWei } = options
+  const { profile, params, faucetSupplyWei } = options
   const names = profileStrings(profile)
-  const role = (name: keyof Roles): Address => options.roles[name] ?? account.address
+  const role = (name: keyof Roles): Address => options.roles[name] ?? defaultHolder(name, options)
   return [
     encodeDeployData({
       abi: hubTokenAbi,
@@ -217,6 +263,7 @@ function creationCode(options: DeployOptions, contracts: ContractAddresses, admi
         profile.token_symbol,
         names.permit_domain,
         admin,
+        role('guardian'),
         role('minter'),
         contracts.faucet,
         faucetSupplyWei,
@@ -225,12 +272,12 @@ function creationCode(options: DeployOptions, contracts: ContractAddresses, admi
     encodeDeployData({
       abi: faucetAbi,
       bytecode: faucetBytecode,
-      args: [contracts.token, admin, role('dripper')],
+      args: [contracts.token, admin, role('guardian'), role('dripper')],
     }),
     encodeDeployData({
       abi: projectRegistryAbi,
       bytecode: projectRegistryBytecode,
-      args: [names.registry_domain, names.project, admin, role('reviewer')],
+      args: [names.registry_domain, names.project, admin, role('guardian'), role('reviewer')],
     }),
     encodeDeployData({
       abi: vaultFactoryAbi,
@@ -241,6 +288,7 @@ function creationCode(options: DeployOptions, contracts: ContractAddresses, admi
         BigInt(params.vault_challenge_secs),
         BigInt(options.withdrawalNoticeSecs ?? defaultWithdrawalNoticeSecs),
         admin,
+        role('guardian'),
         role('poster'),
         role('arbiter'),
       ],
@@ -252,10 +300,14 @@ function creationCode(options: DeployOptions, contracts: ContractAddresses, admi
         names.staking_domain,
         contracts.token,
         contracts.treasury,
-        BigInt(params.unbonding_secs),
-        BigInt(params.dispute_window_secs_min),
-        BigInt(params.dispute_window_secs_max),
+        {
+          bondMin: BigInt(params.min_collateral_floor),
+          unbondingSecs: BigInt(params.unbonding_secs),
+          disputeWindowSecsMin: BigInt(params.dispute_window_secs_min),
+          disputeWindowSecsMax: BigInt(params.dispute_window_secs_max),
+        },
         admin,
+        role('guardian'),
         role('proposer'),
         role('arbiter'),
       ],
@@ -265,6 +317,93 @@ function creationCode(options: DeployOptions, contracts: ContractAddresses, admi
       bytecode: adminTimelockBytecode,
       args: [BigInt(adminDelaySecs(params)), role('admin')],
     }),
+  ]
+}
+
+/** Roles and parameters of each contract, as its functions say them. */
+function expectedContracts(
+  options: DeployOptions,
+  contracts: ContractAddresses,
+  admin: Address,
+): ExpectedContract[] {
+  const { profile, params } = options
+  const holds = (role: keyof Roles, hash: string) =>
+    ['hasRole', [roleHash(hash), options.roles[role] ?? defaultHolder(role, options)], true] as const
+  const guarded = [
+    ['hasRole', [roleHash('DEFAULT_ADMIN_ROLE'), admin], true] as const,
+    holds('guardian', 'GUARDIAN_ROLE'),
+  ]
+  return [
+    {
+      name: 'token',
+      address: contracts.token,
+      abi: hubTokenAbi,
+      bytecode: hubTokenBytecode,
+      answers: [...guarded, holds('minter', 'MINTER_ROLE'), ['symbol', [], profile.token_symbol]],
+    },
+    {
+      name: 'faucet',
+      address: contracts.faucet,
+      abi: faucetAbi,
+      bytecode: faucetBytecode,
+      answers: [...guarded, holds('dripper', 'DRIPPER_ROLE'), ['token', [], contracts.token]],
+    },
+    {
+      name: 'project_registry',
+      address: contracts.project_registry,
+      abi: projectRegistryAbi,
+      bytecode: projectRegistryBytecode,
+      answers: [...guarded, holds('reviewer', 'REVIEWER_ROLE')],
+    },
+    {
+      name: 'vault_factory',
+      address: contracts.vault_factory,
+      abi: vaultFactoryAbi,
+      bytecode: vaultFactoryBytecode,
+      answers: [
+        ...guarded,
+        holds('poster', 'POSTER_ROLE'),
+        holds('arbiter', 'ARBITER_ROLE'),
+        ['registry', [], contracts.project_registry],
+        ['implementation', [], contracts.vault_implementation],
+      ],
+    },
+    {
+      name: 'vault_implementation',
+      address: contracts.vault_implementation,
+      abi: projectVaultAbi,
+      bytecode: projectVaultBytecode,
+      answers: [
+        ['factory', [], contracts.vault_factory],
+        ['treasury', [], contracts.treasury],
+        ['challengeSecs', [], params.vault_challenge_secs],
+        ['withdrawalNoticeSecs', [], options.withdrawalNoticeSecs ?? defaultWithdrawalNoticeSecs],
+      ],
+    },
+    {
+      name: 'staking',
+      address: contracts.staking,
+      abi: stakingAbi,
+      bytecode: stakingBytecode,
+      answers: [
+        ...guarded,
+        holds('proposer', 'PROPOSER_ROLE'),
+        holds('arbiter', 'ARBITER_ROLE'),
+        ['token', [], contracts.token],
+        ['treasury', [], contracts.treasury],
+        ['bondMin', [], params.min_collateral_floor],
+        ['unbondingSecs', [], params.unbonding_secs],
+        ['disputeWindowSecsMin', [], params.dispute_window_secs_min],
+        ['disputeWindowSecsMax', [], params.dispute_window_secs_max],
+      ],
+    },
+    {
+      name: 'timelock',
+      address: admin,
+      abi: adminTimelockAbi,
+      bytecode: adminTimelockBytecode,
+      answers: [['getMinDelay', [], adminDelaySecs(params)], holds('admin', 'PROPOSER_ROLE')],
+    },
   ]
 }
 

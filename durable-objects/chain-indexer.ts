@@ -1,7 +1,8 @@
 import { DurableObject } from 'cloudflare:workers'
 import { JsonRpc, RpcError, RpcUnreachable } from './chain/json-rpc.ts'
 import { IndexerChain } from './indexer/chain.ts'
-import { type IndexerSettings, IndexerStepper, type IndexStore } from './indexer/step.ts'
+import type { IndexStore } from './indexer/index-store.ts'
+import { type IndexerSettings, IndexerStepper } from './indexer/step.ts'
 
 export interface IndexerConfig extends IndexerSettings {
   /** Addresses of nodes, comma separated. */
@@ -19,6 +20,8 @@ export interface IndexerStatus {
   lagSecs: number | null
   /** It does not follow the chain, or cannot know whether it does. */
   stands: boolean
+  /** How often a node gave other logs of the same blocks than before; null before the first look. */
+  logDifferences: number | null
   /** Why reading has stopped, and what an operator can do; null while it goes on. */
   halted: string | null
 }
@@ -53,7 +56,7 @@ export class ChainIndexerObject<Env = unknown> extends DurableObject<Env> {
     this.#stepper =
       config &&
       new IndexerStepper(
-        new IndexerChain(new JsonRpc(config.rpcUrl, config.timeoutMs, config.chainId), config.topics),
+        new IndexerChain(new JsonRpc(config.rpcUrl, config.timeoutMs, config.chainId, true), config.topics),
         config.store,
         config,
       )
@@ -72,6 +75,7 @@ export class ChainIndexerObject<Env = unknown> extends DurableObject<Env> {
       ...this.#status,
       headBlock: this.#stepper?.head ?? null,
       lagSecs: Math.floor(lagMs / 1000),
+      logDifferences: this.#stepper?.logDifferences ?? null,
       stands: this.#fruitless >= fruitlessMax,
     }
   }

@@ -25,11 +25,13 @@ import { FrameBudget } from './node-link/frame-budget.ts'
 import { KeptValues } from './node-link/kept-values.ts'
 import { type KeptOffer, OfferLedger } from './node-link/offers.ts'
 import type {
+  Absence,
   LinkOffer,
   LinkStatus,
   LinkView,
   NodeLinkConfig,
   OfferResult,
+  Presence,
   Standing,
   VoteResult,
 } from './node-link/types.ts'
@@ -49,6 +51,8 @@ const publishPauseMs = 5_000
 /** A node says that it is ready at once; until then there is little to publish. */
 const readyPauseMs = 2_000
 const retryMs = 5_000
+/** So many of the last sessions are remembered. */
+const presencesMax = 16
 /** How often a socket that nothing happens on is looked at. */
 const checkMs = 300_000
 
@@ -75,7 +79,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     this.#offers = new OfferLedger(ctx.storage)
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair(pingText, pongText))
     // A process that is killed closes no socket.
-    if (this.#session !== null && this.#socket() === null) this.#disconnected('lost')
+    if (this.#session !== null && this.#socket() === null) this.#disconnected('lost', true)
   }
 
   /** Takes the socket of an upgrade that the hub has let through. The path is the public key. */
@@ -88,11 +92,15 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     return new Response(null, { status: 101, webSocket: client, headers })
   }
 
-  /** Offers a task. A second call with one id sends nothing twice on one socket. */
-  async offer(offer: LinkOffer): Promise<OfferResult> {
+  /**
+   * Offers a task. A second call with one id sends nothing twice on one socket.
+   *
+   * @param snapshotAt - When the set that the device is in was due, in network time; null where that is not known.
+   */
+  async offer(offer: LinkOffer, snapshotAt: number | null = null): Promise<OfferResult> {
     const now = await this.#config.now()
     this.#offers.expire(now)
-    const result = this.#offer(offer, now)
+    const result = this.#offer(offer, now, snapshotAt)
     await this.#schedule()
     return result
   }
@@ -120,6 +128,11 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     if (this.#nodeKey === '') return
     await this.#readStanding()
     await this.#schedule()
+  }
+
+  /** Whether everything that the node said of an offer in its time reached the link, and the round. */
+  async wasHeard(offerId: string): Promise<boolean> {
+    return this.#offers.wasHeard(offerId)
   }
 
   async status(): Promise<LinkStatus> {
@@ -162,6 +175,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
   #connect(nodeKey: string, socket: WebSocket, time: number): void {
     for (const other of this.ctx.getWebSockets()) other.close(closeCodes.replaced, 'another socket took over')
     const id = bytesToHex(crypto.getRandomValues(new Uint8Array(16))).slice(2)
+    if (this.#session !== null) this.#disconnected('lost')
     this.ctx.acceptWebSocket(socket, [id])
     this.#kv.put('node_key', nodeKey)
     this.#session = { id, sinceMs: Date.now(), ready: null, badFrames: 0 }
@@ -174,6 +188,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
   async #gone(socket: WebSocket, code?: number): Promise<void> {
     const [sessionId] = this.ctx.getTags(socket)
     if (code === closeCodes.normal && this.#lostSession === sessionId) this.#kv.put('lost_session', null)
+    if (code !== closeCodes.restart) this.#leftByItself(sessionId)
     if (!this.#isCurrent(socket)) return
     this.#disconnected(code === closeCodes.normal ? 'left' : 'lost')
     await this.#schedule()
@@ -183,10 +198,26 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
    * A node that did not say that this is the end comes back by itself, as all do when the hub restarts. Its session is kept:
    * an object that slept takes its socket for lost before it is told how the socket was closed.
    */
-  #disconnected(how: 'left' | 'lost'): void {
-    this.#kv.put('lost_session', how === 'lost' ? (this.#session?.id ?? null) : null)
+  #disconnected(how: 'left' | 'lost', byHub = false): void {
+    const session = this.#session
+    const goneMs = Date.now()
+    this.#kv.put('lost_session', how === 'lost' ? (session?.id ?? null) : null)
+    if (session !== null) {
+      const ended: Presence = { sessionId: session.id, sinceMs: session.sinceMs, goneMs, byHub }
+      this.#presences = [...this.#presences, ended]
+      if (byHub) this.#offers.noteLost(session.id)
+    }
     this.#session = null
-    this.#kv.put('gone_ms', Date.now())
+    this.#kv.put('gone_ms', goneMs)
+  }
+
+  /** A socket whose end is told did not end with a process of the hub. */
+  #leftByItself(sessionId: string | undefined): void {
+    if (!this.#presences.some((one) => one.sessionId === sessionId && one.byHub)) return
+    this.#presences = this.#presences.map((one) =>
+      one.sessionId === sessionId ? { ...one, byHub: false } : one,
+    )
+    if (sessionId !== undefined) this.#offers.noteLeft(sessionId)
   }
 
   /** Closes the socket and stops listening to it. */
@@ -195,26 +226,40 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     this.#disconnected(code === closeCodes.policy ? 'lost' : 'left')
   }
 
-  #offer(offer: LinkOffer, now: number): OfferResult {
+  #offer(offer: LinkOffer, now: number, snapshotAt: number | null): OfferResult {
     const kept = this.#offers.find(offer.offer_id)
     // Who has answered was told.
     if (kept !== null && kept.state !== 'offered') return 'offered'
-    if (kept === null && (!this.#mayWork() || offer.vote_by < now)) return 'offline'
+    if (kept === null && !this.#mayWork()) return 'absent'
+    // The round asks by a clock of its own; where this one is ahead, the time that is over here is nobody's fault.
+    if (kept === null && offer.vote_by < now) return 'away'
     if (kept !== null) this.#offers.renew(offer)
     const session = this.#session
     if (session === null || session.ready === null || !this.#isListening())
-      return this.#isAway() ? 'away' : 'offline'
+      return this.#isAway() ? 'away' : this.#absence(now, snapshotAt)
     if (kept !== null) {
       this.#sendOffer({ ...kept, offer }, session)
       return 'offered'
     }
     // Who offers no slots takes no part, and is not excused as who works with all of them is.
-    if (session.ready.slots === 0) return 'offline'
+    if (session.ready.slots === 0) return 'absent'
     if (this.#offers.countOpen() >= session.ready.slots) return 'full'
     this.#offers.add(offer, session.id)
     this.#changed(publishPauseMs)
     this.#send(offerFrame(offer))
     return 'offered'
+  }
+
+  /** Why a device has no socket: it is blamed only where it left by itself after the set had been built. */
+  #absence(now: number, snapshotAt: number | null): Absence {
+    const presences = this.#presences
+    const last = presences.at(-1)
+    // One that is connected has not said yet that it is ready.
+    if (snapshotAt === null || last === undefined || this.#session !== null) return 'absent'
+    const snapshotMs = Date.now() - (now - snapshotAt) * 1000
+    if (!presences.some(({ sinceMs, goneMs }) => sinceMs <= snapshotMs && goneMs >= snapshotMs))
+      return 'absent'
+    return last.byHub ? 'dropped' : 'offline'
   }
 
   /** Whether the node lost its socket, and its device is not offline yet. */
@@ -324,11 +369,13 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     const before = this.#offers.find(offerId)
     if (before === null) return this.#sendError('not_found', notOpen, offerId)
     const round = this.#config.round(parseOfferId(offerId).round_id)
+    const cameAt = await this.#config.now()
     let result: VoteResult
     try {
       result = await round.voted(offerId, this.#nodeKey, { vote, output_b64, events })
     } catch (error) {
       console.error(`the round of ${offerId} did not take a vote`, error)
+      if (cameAt <= before.offer.vote_by) this.#offers.noteVoteLost(offerId)
       return this.#sendError(
         'unavailable',
         'The round does not answer. Send the same vote again shortly.',
@@ -479,6 +526,15 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
   /** What does not arrive is sent again on the next socket, or its time is over. */
   #send(frame: HubFrame): void {
     this.#socket()?.send(writeHubFrame(frame, this.#config.limits))
+  }
+
+  /** Sessions that are over, oldest first. */
+  get #presences(): readonly Presence[] {
+    return this.#kv.get<Presence[]>('presences') ?? []
+  }
+
+  set #presences(presences: readonly Presence[]) {
+    this.#kv.put('presences', presences.slice(-presencesMax))
   }
 
   get #session(): Session | null {

@@ -1,6 +1,7 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
+import { type EpochTerms, TaskQueue, type TaskRequest } from './project-committees/task-queue.ts'
 import { type CommitteesProgress, ProjectCommitteesObject, retryPauseMs } from './project-committees.ts'
 
 test('the pauses between attempts grow from 5 s to 5 minutes, and no further', () => {
@@ -45,6 +46,7 @@ test('a task that could not be noted was not taken: the same again, under its ke
   await runInDurableObject(stub, async (_, state) => {
     let fails = true
     const noted: string[] = []
+    const ended: string[] = []
     const object = new ProjectCommitteesObject(state, env, {
       pollMs: null,
       now: async () => 1_000,
@@ -55,7 +57,10 @@ test('a task that could not be noted was not taken: the same again, under its ke
         if (fails) throw new Error('the database is away')
         noted.push(taskId)
       },
-      noteExpired: async () => {},
+      noteExpired: async (taskIds) => {
+        if (fails) throw new Error('the database is away')
+        ended.push(...taskIds)
+      },
     })
     const submit = (taskId: string) =>
       object.submit('a project whose database fails', {
@@ -68,7 +73,15 @@ test('a task that could not be noted was not taken: the same again, under its ke
         underfunded: false,
       })
     await expect(submit('first')).rejects.toThrow('the database is away')
+    expect(await object.waitForRound('first', 0)).toBeNull()
+    await object.alarm()
+    expect(await state.storage.getAlarm()).not.toBeNull()
     fails = false
+    // The note may have come there all the same, and says by now that nothing comes of the task.
+    await object.alarm()
+    expect(ended).toEqual(['first'])
+    await object.alarm()
+    expect(ended).toEqual(['first'])
     expect(await submit('second')).toMatchObject({ status: 'queued', taskId: 'second' })
     expect(await submit('third')).toMatchObject({ status: 'known', taskId: 'second' })
     expect(noted).toEqual(['second', 'second'])
@@ -81,3 +94,52 @@ test('a task that could not be noted was not taken: the same again, under its ke
     await state.storage.deleteAlarm()
   })
 })
+
+test.each([
+  ['longer', { from: 600, to: 1_200, waits: 60 }],
+  ['shorter', { from: 1_200, to: 600, waits: 60 }],
+])(
+  'tasks that wait for a set wait to the end of their epoch, also where epochs become %s then',
+  async (name, { from, to, waits }) => {
+    const stub = env.PROJECT_COMMITTEES.getByName(`a project whose epochs become ${name}`)
+    await runInDurableObject(stub, async (_, state) => {
+      await state.storage.deleteAll()
+      const tasks = new TaskQueue(state.storage)
+      const running = (now: number, epochSecs: number) => ({
+        epoch: Math.floor(now / epochSecs),
+        epochSecs,
+        terms: null,
+      })
+      // Terms change where epochs of both lengths begin.
+      const [begun, end] = [2_400 - from, 2_400]
+      for (let i = 0; i < waits; i++)
+        tasks.submit(name, requestOf(`${name} ${i}`), running(begun, from), begun)
+      expect(tasks.expired(running(end - 1, from))).toEqual([])
+      expect(tasks.expired(running(end, to))).toHaveLength(waits)
+      // Of those for which there was no room when the set came, none has waited in vain.
+      const { epoch, epochSecs } = running(begun, from)
+      tasks.schedule(name, { ...epochTerms, epoch, epochSecs }, begun + 100)
+      const left = tasks.count('queued')
+      expect(left).toBeGreaterThan(0)
+      expect(tasks.expired(running(end, to))).toEqual([])
+      expect(tasks.expired(running(end + 2 * Math.max(from, to), to))).toHaveLength(left)
+    })
+  },
+)
+
+const requestOf = (taskId: string): TaskRequest => ({
+  taskId,
+  function: 'echo',
+  gasLimit: 1,
+  inputHash: '0x00',
+  input: '',
+  idempotencyKey: null,
+  underfunded: false,
+})
+
+const epochTerms = {
+  setHash: '0x00',
+  consensusHash: '0x00',
+  moduleAddress: '0x00',
+  rules: { committee: {}, roundSecs: 60, leaseSecs: 30, acceptSecs: 10 },
+} as unknown as EpochTerms

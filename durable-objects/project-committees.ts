@@ -82,6 +82,15 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> {
     await this.#alarm.revive(Date.now())
   }
 
+  /** Looks at its sets at once, whenever the next is due: those of running epochs may have lost their quorum. */
+  async lookAgain(projectId: string): Promise<void> {
+    if (this.#config === null) return
+    this.#keepProjectId(projectId)
+    this.ctx.storage.kv.delete('due_at')
+    this.#running = null
+    await this.#alarmWithin(0)
+  }
+
   /** Why a task would not be taken now; null where it would be. `none` for a project that has no committees. */
   async refusal(projectId: string, request: TaskRequest): Promise<RefusedTask | { status: 'none' } | null> {
     if (this.#config === null) return { status: 'none' }
@@ -126,6 +135,11 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> {
     return this.#tasks.roundOf(taskId) ?? null
   }
 
+  /** Rounds of an epoch that are not over as far as this object was told. */
+  async openRounds(epoch: number): Promise<string[]> {
+    return this.#tasks.openRounds(epoch)
+  }
+
   /** A round of this project is over. */
   async closeRound(roundId: string): Promise<void> {
     this.#tasks.close(roundId)
@@ -141,7 +155,9 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> {
     await this.#moveTasks(config, projectId).catch((error) =>
       console.error(`the tasks of ${projectId} could not be brought forward`, error),
     )
-    const isAwaited = this.#tasks.count('queued') + this.#tasks.count('starting') > 0
+    const isAwaited = (['queued', 'starting', 'untaken'] as const).some(
+      (state) => this.#tasks.count(state) > 0,
+    )
     const nextMs = Math.min(setsMs, isAwaited ? queuePauseMs : Infinity)
     if (nextMs < Infinity) await this.#alarmWithin(nextMs)
   }
@@ -163,6 +179,7 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> {
   async #moveTasks(config: CommitteesConfig, projectId: string): Promise<void> {
     const now = await config.now()
     this.#tasks.purge(now)
+    await this.#endAll(config, () => this.#tasks.untaken())
     if (this.#tasks.count('queued') > 0) {
       const running = await this.#runningEpoch(config, projectId, now)
       if (running !== null) await this.#moveQueue(config, projectId, running, now)
@@ -185,13 +202,15 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> {
    * Ends all that waited in vain, before anything is scheduled: no task of an epoch without a set gets a round of the next
    * one. However many they are, they end with one alarm.
    */
-  async #endExpired(config: CommitteesConfig, running: RunningEpoch): Promise<void> {
-    for (;;) {
-      const expired = this.#tasks.expired(running)
-      if (expired.length === 0) return
+  #endExpired(config: CommitteesConfig, running: RunningEpoch): Promise<void> {
+    return this.#endAll(config, () => this.#tasks.expired(running))
+  }
+
+  async #endAll(config: CommitteesConfig, next: () => string[]): Promise<void> {
+    for (let ended = next(); ended.length > 0; ended = next()) {
       // Everybody reads it before the task is forgotten.
-      await config.noteExpired(expired)
-      this.#tasks.drop(expired)
+      await config.noteExpired(ended)
+      this.#tasks.drop(ended)
     }
   }
 
@@ -224,7 +243,7 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> {
     }
   }
 
-  /** A task that nobody could read of is not taken. */
+  /** A task that nobody may be able to read of is not taken. The note may be there, as its answer may be what was lost. */
   async #noteQueued(
     config: CommitteesConfig,
     projectId: string,
@@ -234,7 +253,7 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> {
     try {
       await config.noteQueued(projectId, { ...request, taskId }, createdAt)
     } catch (error) {
-      if (status === 'queued') this.#tasks.forget(taskId)
+      if (status === 'queued') this.#tasks.takeBack(taskId)
       throw error
     }
   }

@@ -154,7 +154,7 @@ describe('Relayer', () => {
 
   test('an action that takes more gas than one may is refused', async () => {
     chain.gas = 12_000_001
-    expect(await relayer.relay(action())).toMatchObject({ status: 'refused', name: null })
+    expect(await relayer.relay(action())).toMatchObject({ status: 'refused', name: 'TooMuchGas' })
     expect(await relayer.relay(action({ gasMax: 12_000_001 }))).toMatchObject({ status: 'refused' })
     chain.gas = 100_000
     expect(await relayer.relay(action({ gasMax: 99_999 }))).toMatchObject({
@@ -435,6 +435,27 @@ describe('what a wallet may have relayed in a day', () => {
       state.storage.sql.exec('UPDATE relays SET accepted_at_ms = accepted_at_ms - ?', day).toArray(),
     )
     expect(await relayer.accept(payout())).toMatchObject({ status: 'accepted' })
+  })
+
+  test('is no more gas than its share, which leaves the rest to others', async () => {
+    chain.gas = 400_000
+    const other = `0x${'0e'.repeat(20)}`
+    await runInDurableObject(relayer, async (instance, state) => {
+      const shares = { gasPerDay: 5_000_000, gasPerOwner: 1_000_000 }
+      const sharing = new RelayerObject(state, instance, { ...config, ...shares })
+      const results = await Promise.all(
+        Array.from({ length: 20 }, () => sharing.accept(payout({ action: 'register_project', perDay: 20 }))),
+      )
+      expect(statuses(results)).toEqual([...Array(2).fill('accepted'), ...Array(18).fill('exhausted')])
+      // Whatever the kind of the action.
+      expect(await sharing.accept(payout())).toMatchObject({ status: 'exhausted', of: 'owner_gas' })
+      expect(await sharing.accept(payout({ owner: other }))).toMatchObject({ status: 'accepted' })
+      expect(await sharing.accept(action({ owner }))).toMatchObject({ status: 'accepted' })
+      expect(await sharing.health()).toMatchObject({ status: 'ok', gasToday: 1_500_000 })
+      state.storage.sql.exec('UPDATE owner_gas SET day = day - 1').toArray()
+      expect(await sharing.accept(payout())).toMatchObject({ status: 'accepted' })
+      expect(state.storage.sql.exec('SELECT owner FROM owner_gas').toArray()).toEqual([{ owner }])
+    })
   })
 
   test('ends for all wallets at what the hub gives in a day, but not for what the hub itself wants', async () => {

@@ -2,11 +2,12 @@ import { DurableObject } from 'cloudflare:workers'
 import { JsonRpc, RpcError, RpcUnreachable } from './chain/json-rpc.ts'
 import { Allowances } from './relayer/allowances.ts'
 import { type ChainSnapshot, RelayerChain } from './relayer/chain.ts'
-import { type Fees, initialFees } from './relayer/fees.ts'
+import { feeCapFor, initialFees } from './relayer/fees.ts'
 import { RelayLedger } from './relayer/ledger.ts'
 import { relayerMigrations } from './relayer/migrations.ts'
 import { Publisher } from './relayer/publisher.ts'
 import { Reconciler } from './relayer/reconciler.ts'
+import { Refusals } from './relayer/refusals.ts'
 import { readSendRefusal } from './relayer/send-errors.ts'
 import { TransactionSigner } from './relayer/signer.ts'
 import { Snapshots } from './relayer/snapshots.ts'
@@ -20,6 +21,8 @@ export type * from './relayer/types.ts'
 const failedAlarmsMax = 3
 /** For this long nobody may know what used the nonce of an action, before that is a fault. */
 const undecidedMs = 10 * 60_000
+/** For this long a block may not take an accepted action, before that is a fault. */
+const overdueMs = 10 * 60_000
 /** Alarms that change nothing come more and more rarely, down to this many ticks apart. */
 const idleFactorMax = 10
 /** An alarm that has not come for so many ticks is lost. */
@@ -74,8 +77,8 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
   constructor(ctx: DurableObjectState, env: Env, config: RelayerConfig | null) {
     super(ctx, env)
     this.#ledger = new RelayLedger(ctx.storage)
-    this.#allowances = new Allowances(ctx.storage, config?.gasPerDay ?? 0)
-    this.#parts = config && partsOf(config, this.#ledger)
+    this.#allowances = new Allowances(ctx.storage, config ?? { gasPerDay: 0, gasPerOwner: 0 })
+    this.#parts = config && partsOf(config, this.#ledger, new Refusals(ctx.storage, config.stuckMs))
     this.#snapshots = new Snapshots(this.#parts?.chain ?? null, this.#ledger)
     void ctx.blockConcurrencyWhile(async () => {
       migrate(ctx.storage, relayerMigrations)
@@ -114,15 +117,21 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
     let snapshot: ChainSnapshot
     try {
       snapshot = await this.#snapshots.recent()
+      // Every nonce before a first one that is too high would have to be used up.
+      if (snapshot.count > this.#ledger.nextNonce()) {
+        const again = await this.#snapshots.take()
+        if (again.count !== snapshot.count) return
+      }
     } catch (error) {
       return requireRpcFault(error)
     }
-    const fees = this.#initialFees(snapshot)
-    if (fees === null) return
-
-    const submitted = ids.flatMap((id) => this.#ledger.assignNonce(id, snapshot.count) ?? [])
+    const submitted = ids.flatMap((id) => {
+      const gas = this.#ledger.find(id)?.gas
+      const isPayable = gas !== undefined && initialFees(snapshot, this.#feeCap(gas)) !== null
+      return (isPayable && this.#ledger.assignNonce(id, snapshot.count)) || []
+    })
     const armed = this.#arm()
-    await reconciler.submit(submitted, fees, Date.now())
+    await reconciler.submit(submitted, snapshot, Date.now())
     await armed
     await publisher.publish()
   }
@@ -167,17 +176,19 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
       signer: this.#parts?.signer.address ?? null,
       open: this.#ledger.countOpen(),
       undecided: this.#ledger.countUndecided(Date.now() - undecidedMs),
+      overdue: this.#ledger.countOverdue(Date.now() - overdueMs),
       oldestOpenAt: oldestOpenMs === null ? null : Math.floor(oldestOpenMs / 1000),
       nextNonce: this.#ledger.nextNonce(),
+      filled: this.#ledger.countFilled(),
       gasToday: this.#allowances.gasUsed(Date.now()),
       gasPerDay: this.#allowances.gasPerDay,
     }
     try {
       const { balanceWei, baseFeeWei, tipWei } = await this.#snapshots.recent()
-      const fees = this.#initialFees({ baseFeeWei, tipWei })
+      const fees = initialFees({ baseFeeWei, tipWei }, this.#feeCap(Number(healthyGas)))
       const pays = fees !== null && balanceWei >= healthyGas * fees.maxFeeWei
       const gasLeft = this.#allowances.gasPerDay - this.#allowances.gasUsed(Date.now())
-      const works = this.#failedAlarms < failedAlarmsMax && facts.undecided === 0
+      const works = this.#failedAlarms < failedAlarmsMax && facts.undecided + facts.overdue === 0
       // A replaced key accepts nothing and is well; the one that relays has been asked to hand over, by a hub before this.
       const barred = this.#parts?.config.accepts === true && !this.#accepts()
       const able = pays && works && gasLeft >= healthyGas && !barred
@@ -297,7 +308,7 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
       const { name, args, text: reason } = simulated
       return { status: 'refused', name, args, reason }
     }
-    const fees = this.#initialFees(snapshot)
+    const fees = initialFees(snapshot, this.#feeCap(simulated.gas))
     if (fees === null) return { status: 'unavailable', part: 'fees' }
 
     // Nothing awaits from here to storing the row and the alarm.
@@ -319,8 +330,8 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
     return { status: 'accepted', relay: viewOf(relay) }
   }
 
-  #initialFees(market: Pick<ChainSnapshot, 'baseFeeWei' | 'tipWei'>): Fees | null {
-    return initialFees(market, this.#parts?.config.feeCapWei ?? 0n)
+  #feeCap(gas: number): bigint {
+    return this.#parts === null ? 0n : feeCapFor(gas, this.#parts.config)
   }
 
   /** Sees to it that an alarm comes within `factor` ticks; one that comes sooner stays, unless it is long overdue. */
@@ -335,7 +346,7 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
   }
 }
 
-function partsOf(config: RelayerConfig, ledger: RelayLedger): Parts {
+function partsOf(config: RelayerConfig, ledger: RelayLedger, refusals: Refusals): Parts {
   const { rpcUrl, timeoutMs, chainId, privateKey, errors } = config
   const signer = new TransactionSigner(privateKey, chainId)
   const chain = new RelayerChain(new JsonRpc(rpcUrl, timeoutMs, chainId), signer.address, chainId, errors)
@@ -343,7 +354,7 @@ function partsOf(config: RelayerConfig, ledger: RelayLedger): Parts {
     config,
     signer,
     chain,
-    reconciler: new Reconciler(ledger, chain, signer, config),
+    reconciler: new Reconciler(ledger, refusals, chain, signer, config),
     publisher: new Publisher(ledger, config),
   }
 }

@@ -1,5 +1,6 @@
 import { DurableObject } from 'cloudflare:workers'
 import type { Block, KeptCommittee, TaskVote } from '../protocol/consensus/index.ts'
+import type { DeclineReason } from '../protocol/relay/index.ts'
 import { Alarm } from './alarm.ts'
 import type { OfferResult, RoundPort, VoteBody, VoteResult } from './node-link/types.ts'
 import type { DirectOutcome, DirectRequest } from './round/direct.ts'
@@ -12,6 +13,8 @@ import {
   type Result,
   type Round,
   type RoundTerms,
+  type RoundWaiting,
+  waitingFor,
 } from './round/round.ts'
 import {
   type Answers,
@@ -19,6 +22,7 @@ import {
   answered,
   auditBlockFound,
   cancelled,
+  confirmed,
   declined,
   interrupted,
   isVoteAwaited,
@@ -28,7 +32,9 @@ import {
   refused,
   resumed,
   seated,
+  voteCame,
   voted,
+  voteJudged,
 } from './round/transitions.ts'
 
 /** What becomes of a vote that was looked at. */
@@ -52,7 +58,11 @@ export interface RoundConfig {
   publish(round: Round): Promise<'written' | 'over'>
   offer(round: Round, lease: Lease): Promise<OfferResult>
   cancel(round: Round, lease: Lease): Promise<void>
+  /** Whether the link of a member was there for all that it said of its offer. */
+  wasHeard(round: Round, lease: Lease): Promise<boolean>
   judge(round: Round, lease: Lease, body: VoteBody): Promise<Judgement>
+  /** Whether the hub serves what a node needs to judge and run the task: set, rules, module and input, dated by a clock that is right. */
+  isServed(round: Round): Promise<boolean>
   /** A node sent a vote that is none. */
   reportInvalid(nodeKey: string): Promise<void>
   /** The first block after a time, and whether it has the round audited; null while it is not there. */
@@ -123,29 +133,44 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
     await this.#happen(offerId, nodeKey, accepted)
   }
 
-  /** Why it declines is its own affair: it owed a vote. */
-  async declined(offerId: string, nodeKey: string, _reason: string): Promise<void> {
-    await this.#happen(offerId, nodeKey, declined)
+  /** Why it declines is its own affair, unless it is the hub's: it owed a vote where the hub served what that takes. */
+  async declined(offerId: string, nodeKey: string, reason: DeclineReason): Promise<void> {
+    const lease = this.#leaseOf(offerId, nodeKey)
+    if (this.#round === null || lease === null) return
+    const isServed = reason === 'stopping' || (await this.#isServed(this.#round))
+    await this.#happen(offerId, nodeKey, (round, position, now) => declined(round, position, isServed, now))
   }
 
-  /** Takes a vote. It is stored when this says so. */
+  /** What cannot be read now was not served either. */
+  async #isServed(round: Round): Promise<boolean> {
+    try {
+      return await this.#config.isServed(round)
+    } catch (error) {
+      console.error(`what ${round.terms.roundId} takes cannot be read`, error)
+      return false
+    }
+  }
+
+  /** Takes a vote. It is stored when this says so. It counts by when it came, however long the hub takes to look at it. */
   async voted(offerId: string, nodeKey: string, body: VoteBody): Promise<VoteResult> {
+    const cameAt = await this.#config.now()
     const lease = this.#leaseOf(offerId, nodeKey)
     if (this.#round === null || lease === null)
       return refusal('invalid_state', 'The round is over, or never asked this node.')
+    this.#note((round) => voteCame(round, lease.position, cameAt))
     const judgement = await this.#config.judge(this.#round, lease, body)
+    this.#note((round) => voteJudged(round, lease))
     if (judgement.status === 'invalid') {
       this.#change((round) => refused(round, lease.position, 'invalid_vote'))
       await this.#config.reportInvalid(nodeKey)
       return refusal('invalid_evidence', `This is no vote of the round: ${judgement.message}.`)
     }
-    const now = await this.#config.now()
     if (this.#round === null) return refusal('invalid_state', 'The round is over.')
     if (judgement.status === 'valid') {
       // A vote after the close is looked at only for what it proves.
-      const isAwaited = isVoteAwaited(this.#round, lease.position, now)
+      const isAwaited = isVoteAwaited(this.#round, lease.position, cameAt)
       if (isAwaited || this.#round.closedAt !== null)
-        this.#change((round) => voted(round, judgement.vote, judgement.result, now))
+        this.#change((round) => voted(round, judgement.vote, judgement.result, cameAt))
       if (!isAwaited) {
         this.#change((round) => refused(round, lease.position, 'late'))
         this.#work()
@@ -167,6 +192,10 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
     await promise
     clearTimeout(timer)
     return this.#waiting.delete(waiter) ? 'pending' : 'reached'
+  }
+
+  async waitingFor(): Promise<RoundWaiting | null> {
+    return this.#round && waitingFor(this.#round)
   }
 
   override async alarm(info?: AlarmInvocationInfo): Promise<void> {
@@ -312,6 +341,8 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
         await this.#config.cancel(round, effect.lease)
         this.#note((one) => cancelled(one, effect.lease.position))
         return true
+      case 'confirm':
+        return this.#confirm(round, effect.lease)
       case 'find_audit_block':
         return this.#findAuditBlock()
       case 'ask':
@@ -338,7 +369,19 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
     const outcome = await this.#config.offer(this.#round, lease)
     if (outcome === 'offered') this.#note((one) => offered(one, position, outcome, now))
     else await this.#changeNow((one, then) => offered(one, position, outcome, then))
-    return outcome === 'offered' || outcome === 'offline'
+    return outcome !== 'full' && outcome !== 'away'
+  }
+
+  /** A link that does not answer now may not have been there before either. */
+  async #confirm(round: Round, lease: Lease): Promise<true> {
+    let isHeard = false
+    try {
+      isHeard = await this.#config.wasHeard(round, lease)
+    } catch (error) {
+      console.error(`the link of ${lease.nodeKey} does not say whether it heard its node`, error)
+    }
+    this.#change((one) => confirmed(one, lease.position, isHeard))
+    return true
   }
 
   async #changeNow(event: (round: Round, now: number) => Round): Promise<true> {
@@ -349,11 +392,12 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
 
   async #publish(round: Round): Promise<boolean> {
     const state = publicState(round)
-    if (round.drawn === null || state === round.published) return false
+    if (state === round.published) return false
     const outcome = await this.#config.publish(round)
     // The round ended, and this object forgot it, before it was begun again.
     if (outcome === 'over' && round.outcome === null) return this.#release(round)
-    this.#note((one) => ({ ...one, published: state }))
+    // Where the committee was drawn meanwhile, what was published lacks it.
+    this.#note((one) => (one.drawn === round.drawn ? { ...one, published: state } : one))
     return true
   }
 

@@ -1,14 +1,22 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { callBatch } from '../contracts/json-rpc.ts'
-import { type Chain, catchUp, startChain } from './chain.ts'
+import { defaultNetworkParams } from '../protocol/identity/index.ts'
+import { type Chain, catchUp, startChain, statesOf } from './chain.ts'
+import { historyBlocksOf } from './chain-history.ts'
 import { probePort } from './port.ts'
 import { hasAnvil } from './testing/anvil.ts'
 
 const folder = mkdtempSync(path.join(tmpdir(), 'localnet-chain-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+test('states reach back to the beacon of an epoch until it ends, and a thousand blocks at least', () => {
+  expect(historyBlocksOf(defaultNetworkParams, 4)).toBe((960 + 3_600) / 4)
+  expect(historyBlocksOf({ beacon_offset_secs: 5_000 }, 2)).toBe(4_300)
+  expect(historyBlocksOf(defaultNetworkParams, 60)).toBe(1_000)
+})
 
 describe.skipIf(!hasAnvil)('a chain', () => {
   const begin = async (file: string) => startChain(file, await probePort(0), () => {})
@@ -42,28 +50,26 @@ describe.skipIf(!hasAnvil)('a chain', () => {
     await second.stop()
   })
 
-  test('answers for blocks of before it was stopped, which validators ask of', async () => {
+  test('answers for the states of a thousand ordinary blocks, and leaves no file of them', async () => {
     const file = path.join(folder, 'history.json')
     const account = `0x${'ab'.repeat(20)}`
-    const first = await begin(file)
-    const balances = ['0x1', '0x2'] as const
-    for (const balance of balances) {
-      await callBatch(first.url, [['anvil_setBalance', account, balance]])
-      await callBatch(first.url, [['evm_mine']])
-      await callBatch(first.url, [['evm_mine']])
-    }
-    const [head] = await callBatch(first.url, [['eth_blockNumber']])
-    await first.stop()
-
-    const second = await begin(file)
-    const before = `0x${(Number(head) - 3).toString(16)}`
+    const chain = await begin(file)
+    await callBatch(chain.url, [['anvil_setBalance', account, '0x1']])
+    await callBatch(chain.url, [['evm_mine']])
+    const [beacon] = await callBatch(chain.url, [['eth_blockNumber']])
+    // What is set by hand holds from the last block on.
+    await callBatch(chain.url, [['evm_mine']])
+    await callBatch(chain.url, [['anvil_setBalance', account, '0x2']])
+    await callBatch(chain.url, [['anvil_mine', 1_000, 4]])
     expect(
-      await callBatch(second.url, [
-        ['eth_getBalance', account, before],
-        ['eth_getBalance', account, head],
+      await callBatch(chain.url, [
+        ['eth_getBalance', account, beacon],
+        ['eth_getBalance', account, 'latest'],
       ]),
-    ).toEqual(balances)
-    await second.stop()
+    ).toEqual(['0x1', '0x2'])
+    expect(readdirSync(statesOf(file))).not.toEqual([])
+    await chain.stop()
+    expect(existsSync(statesOf(file))).toBe(false)
   })
 
   test('that begins in the past stays behind until it catches up, and begins there once', async () => {

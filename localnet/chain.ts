@@ -1,6 +1,8 @@
-import { existsSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { AnvilError, startAnvil } from '../contracts/anvil.ts'
 import { callBatch } from '../contracts/json-rpc.ts'
+import { defaultNetworkParams } from '../protocol/identity/index.ts'
+import { historyBlocksOf } from './chain-history.ts'
 import { StartError } from './errors.ts'
 import { probePort } from './port.ts'
 
@@ -17,11 +19,16 @@ const defaultPort = 8545
 
 /**
  * Transactions are mined at once. Blocks come without any too, because rules that ask for a block after some time would
- * wait for ever else: each task waits for the one after its committee agreed. No more often, because the chain gets slower
- * with its height: mining a block takes 6 ms at 4,000 of them, and after a day on end, at 21,600, some 30 ms and 38 MB of
- * state.
+ * wait for ever else: each task waits for the one after its committee agreed. No more often, because what anvil keeps of
+ * each block grows with the number of blocks since it was started.
  */
 const usualBlockSecs = 4
+
+/**
+ * The contract of EIP-2935, which stores the hash of every block. Nothing of the network reads it, and the state of every
+ * block would have 8,191 slots of it: half of what is kept, and nine tenths of the time that a block takes.
+ */
+const blockHashContract = '0x0000F90827F1C53a10cb7A02335B175320002935'
 
 export interface ChainOptions {
   /** The end of the terminal, which would kill it before it has written its state, does not reach it then. */
@@ -52,19 +59,30 @@ export async function startChain(
     blockSecs = usualBlockSecs,
   }: ChainOptions = {},
 ): Promise<Chain> {
+  const states = statesOf(file)
   try {
+    // They are of no use to another process than the one that wrote them.
+    rmSync(states, { recursive: true, force: true })
     const { url, ended, stop } = await startAnvil({
       port: port ?? (await choosePort(note)),
+      history: { blocks: historyBlocksOf(defaultNetworkParams, blockSecs), folder: states },
       flags: [
         ...['--block-time', String(blockSecs), '--mixed-mining', '--state', file],
-        // Validators ask for what was staked as of the beacon block, which may have come before the chain was stopped.
-        '--preserve-historical-states',
         ...(existsSync(file) ? [] : beginning(pastSecs)),
       ],
       detached,
     })
+    await callBatch(url, [['anvil_setCode', blockHashContract, '0x']])
     await keepLead(url)
-    return { url, id: 31337, ended, stop }
+    return {
+      url,
+      id: 31337,
+      ended,
+      stop: async () => {
+        await stop()
+        rmSync(states, { recursive: true, force: true })
+      },
+    }
   } catch (error) {
     if (!(error instanceof AnvilError)) throw error
     const isDamaged = error.message.includes("for '--state")
@@ -72,6 +90,9 @@ export async function startChain(
     throw new StartError(error.message + hint)
   }
 }
+
+/** Where a chain has the states of its older blocks while it runs. */
+export const statesOf = (file: string): string => `${file.replace(/\.json$/, '')}-states`
 
 const beginning = (pastSecs: number): string[] => ['--timestamp', String(unixNow() - pastSecs)]
 

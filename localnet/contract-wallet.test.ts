@@ -9,6 +9,10 @@ const wallets = {
   accepting: { address: `0x${'a1'.repeat(20)}`, code: '0x631626ba7e60e01b60005260206000f3' },
   /** Answers zero. */
   refusing: { address: `0x${'a2'.repeat(20)}`, code: '0x60206000f3' },
+  /** Answers the magic value with more behind it in the word, with a second word, and four bytes alone. */
+  padded: { address: `0x${'a6'.repeat(20)}`, code: '0x631626ba7e60e01b60010160005260206000f3' },
+  longer: { address: `0x${'a7'.repeat(20)}`, code: '0x631626ba7e60e01b60005260406000f3' },
+  shorter: { address: `0x${'a8'.repeat(20)}`, code: '0x631626ba7e60e01b60005260046000f3' },
   reverting: { address: `0x${'a3'.repeat(20)}`, code: '0x60006000fd' },
   /** Loops until its gas is gone. */
   burning: { address: `0x${'a4'.repeat(20)}`, code: '0x5b600056' },
@@ -41,10 +45,14 @@ describe.skipIf(!hasAnvil)('signing in with a contract wallet', () => {
     await hub?.stop()
   })
 
+  let calls = 0
+  /** Another caller each time: what one address may ask is small. */
+  const address = () => `203.0.113.${(calls++ >> 4) % 256}`
+
   const post = async (at: TestHub, path: string, body: object) => {
     const response = await fetch(new URL(path, at.urls[0]), {
       method: 'POST',
-      headers: { 'Content-Type': 'application/json', 'CF-Connecting-IP': '203.0.113.5' },
+      headers: { 'Content-Type': 'application/json', 'CF-Connecting-IP': address() },
       body: JSON.stringify(body),
     })
     return { status: response.status, body: (await response.json()) as Record<string, string> }
@@ -59,9 +67,9 @@ describe.skipIf(!hasAnvil)('signing in with a contract wallet', () => {
   test.each([`0x${'11'.repeat(65)}`, `0x${'22'.repeat(300)}`])(
     'the contract decides: %.14s…',
     async (signature) => {
-      const { accepting, refusing, reverting, burning } = wallets
+      const { accepting, refusing, padded, longer, shorter, reverting, burning } = wallets
       expect(await signIn(accepting.address, signature)).toEqual([200, accepting.address])
-      for (const { address } of [refusing, reverting, burning])
+      for (const { address } of [refusing, padded, longer, shorter, reverting, burning])
         expect(await signIn(address, signature)).toEqual([401, 'bad_signature'])
     },
   )

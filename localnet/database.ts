@@ -3,7 +3,7 @@ import path from 'node:path'
 import { unstable_splitSqlQuery } from 'wrangler'
 import { callBatch } from '../contracts/json-rpc.ts'
 
-const migrationsFolder = 'd1-migrations'
+export const migrationsFolder = 'd1-migrations'
 
 /** The last block that the hub has read. */
 export interface Tip {

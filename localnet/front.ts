@@ -15,6 +15,8 @@ export * from './${entry}'
 export default {
   ...hub,
   fetch(request, env, ctx) {
+    // A Host header that is no host makes a URL that no copy can be made with; the hub refuses it.
+    if (!URL.canParse(request.url)) return hub.fetch(request, env, ctx)
     const headers = new Headers(request.headers)
     headers.set('CF-Connecting-IP', '127.0.0.1')
     return hub.fetch(new Request(request, { headers }), env, ctx)

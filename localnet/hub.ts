@@ -48,6 +48,12 @@ export class LostChainError extends Error {
   override readonly name = 'LostChainError'
 }
 
+/** What wrangler.toml says, and nothing of the settings in `.env`, which are those of `wrangler dev`. */
+export function readWranglerOptions() {
+  process.env.CLOUDFLARE_LOAD_DEV_VARS_FROM_DOT_ENV = 'false'
+  return unstable_getMiniflareWorkerOptions('wrangler.toml')
+}
+
 /**
  * Starts the hub in workerd with the bindings of wrangler.toml. It takes no connection before its database is migrated.
  *
@@ -65,7 +71,7 @@ export async function startHub({
   extraWorkers = {},
   inspectorPort,
 }: HubOptions): Promise<Hub> {
-  const { assets, ...workerOptions } = unstable_getMiniflareWorkerOptions('wrangler.toml').workerOptions
+  const { assets, ...workerOptions } = readWranglerOptions().workerOptions
   const objects = workerOptions.durableObjects as DurableObjects
   const bindings = { ...(workerOptions.bindings as Record<string, string>), ...vars }
   const modules = [...(callersNameAddress ? script : behindFront(script))]

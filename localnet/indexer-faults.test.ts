@@ -12,6 +12,7 @@ import {
   effectsOf,
   type IndexerNetwork,
   indexOf,
+  isFinal,
   rowsOf,
   startIndexerNetwork,
   statusOf,
@@ -25,6 +26,7 @@ import { refusingLogsAbove, startRpcProxy } from './testing/rpc-proxy.ts'
 import { freshAddress, signIn } from './testing/session.ts'
 
 const operator = { OPERATOR_ADDRESSES: accounts.operator.address.toLowerCase() }
+const finalityBlocks = 12
 const stateFolder = () => mkdtempSync(path.join(tmpdir(), 'indexer-'))
 
 describe.skipIf(!hasAnvil)('the indexer, where others do their worst', () => {
@@ -140,14 +142,18 @@ describe.skipIf(!hasAnvil)('the indexer, where others do their worst', () => {
       for (const who of [0, 1]) await submitVersion(hub, calls, who, 2)
       for (const who of [0, 1]) await subscribe(hub, network, who)
     }
-    const finality = { ...operator, CHAIN_FINALITY_BLOCKS: '12' }
+    const finality = { ...operator, CHAIN_FINALITY_BLOCKS: String(finalityBlocks) }
+    const finalised = async (hub: Hub) => {
+      await caughtUp(hub, chain)
+      await isFinal(hub, (await network.head()).number - finalityBlocks)
+    }
     const hub = await network.start(finality)
     await records(hub)
     await network.mine(calls.bond(0, 500n), calls.publish(0, 2))
     await caughtUp(hub, chain)
     await network.mine(calls.register(1), calls.bond(1, 500n), calls.publish(1, 2))
     await network.mineEmpty(30)
-    await caughtUp(hub, chain)
+    await finalised(hub)
     expect(new Set((await effectsOf(hub)).projects.map(({ miners }) => miners))).toEqual(new Set([0, 1]))
     expect((await effectsOf(hub)).versions.filter(({ status }) => status === 'registered')).toHaveLength(2)
 
@@ -160,7 +166,7 @@ describe.skipIf(!hasAnvil)('the indexer, where others do their worst', () => {
       })
     expect((await reindex(hub)).status).toBe(200)
     await network.mine(calls.register(2))
-    await caughtUp(hub, chain)
+    await finalised(hub)
     const [indexed, effects] = [await indexOf(hub), await effectsOf(hub)]
     expect(effects.projects.map(({ listing_status }) => listing_status).sort()).toEqual([
       'pending_review',
@@ -171,9 +177,42 @@ describe.skipIf(!hasAnvil)('the indexer, where others do their worst', () => {
     const fresh = await network.start(finality, { asleep: true })
     await records(fresh)
     await wake(fresh)
-    await caughtUp(fresh, chain)
+    await finalised(fresh)
     expect(await indexOf(fresh)).toEqual(indexed)
     expect(await effectsOf(fresh)).toEqual(effects)
+  })
+
+  test('final blocks that go while later ones are confirmed halt it', async () => {
+    let replacedAt: number | null = null
+    const proxy = await startRpcProxy(chain.url, async ({ method, params }, reply) => {
+      const { toBlock } = (params[0] ?? {}) as { toBlock?: string }
+      if (method === 'eth_getLogs' && Number(toBlock) === replacedAt) {
+        replacedAt = null
+        await chain.rpc('anvil_reorg', 40, [])
+      }
+      return reply
+    })
+    cleanUps.push(proxy.stop)
+    const hub = await network.start({
+      CHAIN_RPC_URL: proxy.url,
+      CHAIN_FINALITY_BLOCKS: String(finalityBlocks),
+    })
+    await network.mine(calls.register(1))
+    const { number } = await network.head()
+    await network.mineEmpty(finalityBlocks)
+    await caughtUp(hub, chain)
+    await isFinal(hub, number)
+    const before = await indexOf(hub)
+    // That many blocks are read at once, and then those that are final of them once more.
+    replacedAt = number + 25
+    await network.mineEmpty(25)
+    await expect
+      .poll(() => statusOf(hub))
+      .toMatchObject({
+        status: 'degraded',
+        chain: { halted: expect.stringMatching(/final.*operator -- reindex/) },
+      })
+    expect((await indexOf(hub)).events).toEqual(before.events)
   })
 
   test('a later version does not hide that the first was registered with other hashes', async () => {

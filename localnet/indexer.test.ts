@@ -15,6 +15,8 @@ import {
   windowBlocks,
 } from './testing/indexer-network.ts'
 
+const address = (who: number) => `0x${who}${'f'.repeat(39)}`
+
 /** Any of these calls. Those that the contracts refuse leave no event. */
 function anything(calls: Calls, random: () => number): Call {
   const below = (limit: number) => Math.floor(random() * limit)
@@ -28,7 +30,7 @@ function anything(calls: Calls, random: () => number): Call {
     calls.list(who, 3 + below(2)),
     calls.bond(who, amount),
     calls.bond(who, amount),
-    calls.setPayout(who, `0x${who}${'f'.repeat(39)}`),
+    calls.setPayout(who, address(who)),
     calls.unbond(who),
     calls.proposeSlash(who, evidence, amount),
     calls.disputeSlash(evidence),
@@ -185,13 +187,30 @@ describe.skipIf(!hasAnvil)('the indexer', () => {
     },
   )
 
-  test('a chain that has become shorter is followed, once it stays so', async () => {
+  test('old payout addresses are forgotten, and a hub that reads the chain anew has the same rows', async () => {
+    const day = 86_400
+    const hub = await start()
+    await mine(calls.bond(0, 500n), calls.setPayout(0, address(1)), calls.fund(0, 7n))
+    await mine(calls.setPayout(0, address(2)))
+    await chain.rpc('evm_increaseTime', 2 * day)
+    await mine(calls.setPayout(0, address(3)))
+    await mineEmpty(80)
+    await caughtUp(hub, chain)
+    await expect.poll(async () => (await indexOf(hub)).events.at(-1)?.provisional).toBe(0)
+    await mine(calls.fund(0, 9n))
+    await caughtUp(hub, chain)
+    await expect.poll(() => namesOf(hub)).toEqual(['Bonded', 'PayoutSet', 'PayoutSet', 'VaultFunded'])
+    await expectLikeFresh(hub)
+  })
+
+  test('a chain that has become shorter is followed as soon as it has another block', async () => {
     const random = seededRandom(7)
     const hub = await start()
     await mine(calls.register(1))
     for (let block = 0; block < 8; block++) await mine(anything(calls, random), anything(calls, random))
     await caughtUp(hub, chain)
     await chain.rpc('anvil_rollback', 4)
+    await mine(anything(calls, random))
     await expectLikeFresh(hub)
   })
 

@@ -20,6 +20,19 @@ const runs = (name: string) => (started: Started) =>
 
 const withNodes = (args: string[]) => args.filter((arg) => arg !== '--no-nodes')
 
+test.skipIf(!hasAnvil)(
+  'Ctrl-C in a terminal, which reaches a whole group, is no crash of the runtime',
+  async () => {
+    const options = { through: 'npm', ownGroup: true } as const
+    const started = await npmStart.start([...withNodes((await freePorts()).args), '--fresh'], options)
+    process.kill(-started.child.pid!, 'SIGINT')
+    await expect.poll(() => npmStart.listProcesses(), { timeout: 280_000 }).toEqual([])
+    const { stdout, stderr } = started.output
+    expect(stderr).toContain('… Stopping')
+    expect(stdout + stderr).not.toMatch(/crash|mf:|runtime/i)
+  },
+)
+
 describe.skipIf(!hasAnvil)('Ctrl-C leaves no process, no lock and no temporary file', () => {
   test.each([
     ['before the chain starts', says('Starting the chain')],

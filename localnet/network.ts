@@ -6,10 +6,12 @@ import { readNetwork } from '../tools/client/network.ts'
 import { type Chain, catchUp, reachChain, startChain } from './chain.ts'
 import { findDeployment, makeDeployment } from './deployment.ts'
 import { StartError } from './errors.ts'
+import { watchLate } from './late-watch.ts'
 import type { Lifecycle } from './lifecycle.ts'
+import { beginLocalValidators } from './nodes/begin-validators.ts'
 import { builtNodectl } from './nodes/build.ts'
 import type { LocalNode, NodeRole } from './nodes/local-node.ts'
-import { placesOf, startNodes, stopNodes, validatorDirs } from './nodes/local-nodes.ts'
+import { placesOf, startNodes, stopNodes, validatorCount, validatorDirs } from './nodes/local-nodes.ts'
 import { waitForIndex, waitForSet } from './nodes/ready.ts'
 import { commandWith, type Options } from './options.ts'
 import { endOrphans, forgetChildren, recordChildren } from './orphans.ts'
@@ -39,6 +41,9 @@ import { describeNetwork, describeNodes, describeSample } from './summary.ts'
  */
 const samplePastSecs = 2 * 3_600
 
+/** Four validators and the three devices of the sample. */
+const nodeCount = validatorCount + 3
+
 const progress = (step: string): void => console.error(`… ${step}`)
 const secondsSince = (startedMs: number): number => (performance.now() - startedMs) / 1000
 
@@ -64,6 +69,9 @@ export async function runNetwork(
   withStartErrors(folder, () => mkdirSync(folder, { recursive: true }))
   const port = await choosePort(args, '--port', options.port)
   if (options.chainPort !== null) await choosePort(args, '--chain-port', options.chainPort)
+  if (options.nodes && options.nodePort !== null)
+    for (let index = 0; index < nodeCount; index++)
+      await choosePort(args, '--node-port', options.nodePort + index)
   const baseUrl = `http://localhost:${port}`
   const files = networkFiles(folder)
   const startOver = commandWith(args, '--fresh', null)
@@ -118,7 +126,9 @@ export async function runNetwork(
     if (!lifecycle.stopping) console.error('The scheduled clean-up failed:', error)
   })
   lifecycle.onStop(endSchedule)
-  const nodes = options.nodes ? networkNodes(files, folder, baseUrl, chain, lifecycle) : null
+  const nodes = options.nodes
+    ? networkNodes(files, folder, baseUrl, chain, lifecycle, options.nodePort)
+    : null
   // Validators are there by the time that there is something to attest.
   const validators = nodes?.start('validator', validatorDirs(files.validators))
   const sample = options.sample
@@ -140,6 +150,7 @@ export async function runNetwork(
     ...(running.length === 0 ? [] : [describeNodes(running, folder)]),
   ]
   console.log(parts.join('\n'))
+  lifecycle.onStop(watchLate(baseUrl, (line) => console.error(line)))
 }
 
 /**
@@ -163,7 +174,14 @@ function addSample(options: SampleOptions, lifecycle: Lifecycle): Promise<Sample
 }
 
 /** The nodes of the network: started in turns, and stopped in the other order. It goes on without them where they fail. */
-function networkNodes(files: NetworkFiles, folder: string, hub: string, chain: Chain, lifecycle: Lifecycle) {
+function networkNodes(
+  files: NetworkFiles,
+  folder: string,
+  hub: string,
+  chain: Chain,
+  lifecycle: Lifecycle,
+  firstPort: number | null,
+) {
   const running: LocalNode[] = []
   const orDoWithout = (work: () => Promise<void>) =>
     orGoOn(
@@ -190,10 +208,15 @@ function networkNodes(files: NetworkFiles, folder: string, hub: string, chain: C
       orDoWithout(async () => {
         const started = await lifecycle.run(
           async () =>
-            startNodes(placesOf(role, dataDirs, files.logs), { ...surroundings, dist: await builtNodectl() }),
+            startNodes(
+              placesOf(role, dataDirs, files.logs),
+              { ...surroundings, dist: await builtNodectl() },
+              firstPort && firstPort + (role === 'validator' ? 0 : validatorCount),
+            ),
           stopNodes,
         )
         running.push(...started)
+        if (role === 'validator') await lifecycle.run(() => beginLocalValidators(hub, started))
       }),
     /** Returns once the first task can be given. */
     waitUntilReady: (projectId: string | null) =>
@@ -241,7 +264,7 @@ async function deploy(files: NetworkFiles, chain: Chain): Promise<Deployment> {
 
 async function choosePort(
   args: readonly string[],
-  option: '--port' | '--chain-port',
+  option: '--port' | '--chain-port' | '--node-port',
   port: number,
 ): Promise<number> {
   try {

@@ -10,7 +10,7 @@ import {
   startLyingHub,
 } from '../node-cli/src/serve/hub/testing/lying-hub.ts'
 import { buildNodectl, nodectl, temporaryFolder } from '../node-cli/testing/nodectl.ts'
-import { formatBindingMessage, resolveProfile } from '../protocol/identity/index.ts'
+import { deriveSubscriptionId, formatBindingMessage, resolveProfile } from '../protocol/identity/index.ts'
 import { startTestHub, type TestHub } from './testing/hub.ts'
 
 const profile = resolveProfile()
@@ -220,7 +220,7 @@ describe('unbind', () => {
     const { code, stdout } = await run('unbind', node)
     expect([code, JSON.parse(stdout)]).toEqual([
       0,
-      { node_id: node.nodeId, owner: wallet.owner, unbound_at: expect.any(Number) },
+      { node_id: node.nodeId, owner: wallet.owner, unbound_at: expect.any(Number), bonded: [] },
     ])
     expect(await read(`/v1/devices/${node.nodeId}`)).toMatchObject({ error: 'not_found' })
     expect(await run('unbind', node)).toEqual({
@@ -229,6 +229,76 @@ describe('unbind', () => {
       stderr: `Error: ${node.nodeId} is bound to no wallet\n`,
     })
   })
+})
+
+/** A hub that says of every device that it works for one project. */
+const startWorkingHub = (publicKey: string) =>
+  startLyingHub((request, response) => {
+    const { url = '' } = request
+    const origin = `http://${request.headers.host}`
+    const now = Math.floor(Date.now() / 1000)
+    const id = `0x${'cd'.repeat(32)}`
+    if (url === '/') return sendJson(response, descriptorOf(origin))
+    if (url === '/v1/status') return sendJson(response, { time: now })
+    if (url.endsWith('/work'))
+      return sendJson(response, {
+        subscriptions: [
+          {
+            subscription_id: id,
+            project_id: id,
+            slug: 'hello',
+            token: { symbol: 'TOK', decimals: 18 },
+            owner: wallet.owner,
+            status: 'active',
+            collateral: '7000000000000000000',
+            pending_slashes: 1,
+            slashed_total: '0',
+            release_at: null,
+            earned: '5000000000000000000',
+            works_from: now + 43 * 60 + 30,
+          },
+        ],
+      })
+    // The node itself, as it answers its operator.
+    if (url === '/status')
+      return sendJson(response, {
+        node_id: 'node-0f3a5c7e9b1d2f40',
+        version: '1.0.0',
+        role: 'miner',
+        network: 'hub-testnet',
+        engine: 'native',
+        counts: {},
+        hub: { url: origin, state: 'registered', problem: null, device_bound: true },
+      })
+    if (url === '/v1/devices/binding-message') {
+      const fields = { action: 'unbind', owner: wallet.owner, public_key: publicKey } as const
+      const message = formatBindingMessage(profile, { issued_at: now, nonce: '1'.repeat(32), ...fields })
+      return sendJson(response, { message, binding_hash: '' })
+    }
+    return sendJson(response, { node_id: 'node-0', owner: wallet.owner, unbound_at: now })
+  })
+
+test('unbind says what stays bonded, and whose it is', async () => {
+  const node = await createNode()
+  const { origin } = await startWorkingHub(node.publicKey)
+  const { code, stdout, stderr } = await nodectl(['unbind', ...at(node, origin)])
+  expect([code, JSON.parse(stdout)]).toEqual([
+    0,
+    expect.objectContaining({
+      bonded: [expect.objectContaining({ slug: 'hello', collateral: '7000000000000000000' })],
+    }),
+  ])
+  expect(stderr).toContain(`7 TOK stay bonded in hello (active) until ${wallet.owner} unbonds and withdraws`)
+})
+
+test('status shows what the device works for, and when work can come', async () => {
+  const { origin } = await startWorkingHub('')
+  const shown = await nodectl(['status', '--url', origin])
+  expect(shown.stdout).toMatch(
+    /^work +hello: active, 7 TOK bonded, 5 TOK earned by its payout address, 1 open slash, work can come from \d\d:\d\d, in 43 min$/m,
+  )
+  const { work } = JSON.parse((await nodectl(['status', '--url', origin, '--json'])).stdout)
+  expect(work).toMatchObject([{ slug: 'hello', earned: '5000000000000000000', pending_slashes: 1 }])
 })
 
 describe('register', () => {
@@ -362,6 +432,27 @@ describe('why', () => {
     ])
   })
 
+  test('takes the slug of the project', async () => {
+    const project = `0x${'ab'.repeat(32)}`
+    const answer = answers((response) => sendJson(response, { working: true, causes: [] }))
+    const { origin, requests } = await startLyingHub((request, response) =>
+      request.url?.startsWith('/v1/projects/')
+        ? request.url === '/v1/projects/hello'
+          ? sendJson(response, { project_id: project })
+          : sendJson(response, { error: 'not_found', message: 'There is no project other.' }, 404)
+        : answer(request, response),
+    )
+    const node = await createNode()
+    const { code } = await nodectl(['why', ...at(node, origin), '--project', 'hello'])
+    expect(code).toBe(0)
+    const id = deriveSubscriptionId(project, online.owner, node.publicKey)
+    expect(requests).toContain(`GET /v1/subscriptions/${id}/diagnosis`)
+    expect(await nodectl(['why', ...at(node, origin), '--project', 'other'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('There is no project other.'),
+    })
+  })
+
   test('says that nothing is in the way', async () => {
     const { origin } = await startLyingHub(
       answers((response) => sendJson(response, { working: true, causes: [] })),
@@ -374,7 +465,7 @@ describe('why', () => {
     expect(await nodectl(['why', ...at(await createNode(), origin)])).toEqual({
       code: 0,
       stdout:
-        'Nothing is in the way of the device itself. Ask about its work for a project with --project 0x…\n',
+        'Nothing is in the way of the device itself. Ask about its work for a project with --project PROJECT\n',
       stderr: '',
     })
   })

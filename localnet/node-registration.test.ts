@@ -1,21 +1,18 @@
 import { randomBytes } from 'node:crypto'
 import path from 'node:path'
 import { generatePrivateKey } from 'viem/accounts'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { nodeSigner } from '../node-cli/src/node-signer.ts'
 import { systemClock } from '../node-cli/src/serve/clock.ts'
 import {
   describeDevice,
-  dropForeignSenders,
   type HubLink,
   hubClient,
   keepRegistered,
-  refreshSenders,
   register,
   requestSigner,
 } from '../node-cli/src/serve/hub/index.ts'
 import { createTurns } from '../node-cli/src/serve/hub/testing/turns.ts'
-import { openServeStore, type ServeStore } from '../node-cli/src/serve/store/index.ts'
 import { temporaryFolder } from '../node-cli/testing/nodectl.ts'
 import {
   createBindingRecord,
@@ -212,58 +209,3 @@ async function bind({ seed, publicKey }: Node): Promise<void> {
   })
   expect(response.status).toBe(200)
 }
-
-describe('whose calls a node takes', () => {
-  let dataDir: string
-  let store: ServeStore
-  beforeEach(() => {
-    dataDir = temporaryFolder()
-    store = openServeStore(dataDir)
-  })
-  afterEach(() => store.close())
-  const source = (change: { hub?: string; network?: string } = {}) => ({
-    client: hubClient(new URL(change.hub ?? hub.origin)),
-    profile: { ...profile, ...(change.network !== undefined && { network: change.network }) },
-    senders: store.senders,
-    facts: store.facts,
-  })
-  const approved = async (url: string) => {
-    const node = createNode()
-    await register(source().client, node.signer, profile.network, registrationOf('validator', url))
-    await (await operator()).post(`/admin/v1/nodes/${node.nodeId}/approve`)
-    return node
-  }
-
-  test('follows the hub, and is known without it, on the next start too', async () => {
-    const first = await approved('http://127.0.0.1:7071')
-    expect(await refreshSenders(source())).toEqual({ isChanged: true, problems: [] })
-    expect(store.senders.roleOf(first.publicKey)).toBe('validator')
-    const second = await approved('http://127.0.0.1:7072')
-    expect(store.senders.roleOf(second.publicKey)).toBeNull()
-    await expect
-      .poll(() => refreshSenders(source()).then(() => store.senders.roleOf(second.publicKey)))
-      .toBe('validator')
-    await (await operator()).post(`/admin/v1/nodes/${first.nodeId}/revoke`)
-    await expect
-      .poll(() => refreshSenders(source()).then(() => store.senders.roleOf(first.publicKey)))
-      .toBeNull()
-
-    await hub.stop()
-    await expect(refreshSenders(source())).rejects.toMatchObject({ failure: 'unreachable' })
-    store.close()
-    store = openServeStore(dataDir)
-    dropForeignSenders(source())
-    expect(store.senders.all()).toEqual([
-      { publicKey: second.publicKey, role: 'validator', url: 'http://127.0.0.1:7072' },
-    ])
-    await restart()
-  })
-
-  test.each([{ hub: 'http://localhost:9' }, { network: 'other' }])('is forgotten for %j', async (change) => {
-    await approved('http://127.0.0.1:7071')
-    await refreshSenders(source())
-    expect(store.senders.all()).not.toEqual([])
-    dropForeignSenders(source(change))
-    expect(store.senders.all()).toEqual([])
-  })
-})

@@ -6,6 +6,7 @@ describe('readOptions', () => {
     expect(readOptions([])).toEqual({
       port: 8787,
       chainPort: null,
+      nodePort: null,
       rpc: null,
       fresh: false,
       sample: true,
@@ -14,10 +15,21 @@ describe('readOptions', () => {
   })
 
   test('takes ports, a chain and a fresh start', () => {
-    const args = ['--port', '0', '--chain-port', '65535', '--fresh', '--no-sample', '--no-nodes']
+    const args = [
+      '--port',
+      '0',
+      '--chain-port',
+      '65535',
+      '--node-port',
+      '7001',
+      '--fresh',
+      '--no-sample',
+      '--no-nodes',
+    ]
     expect(readOptions(args)).toEqual({
       port: 0,
       chainPort: 65_535,
+      nodePort: 7001,
       rpc: null,
       fresh: true,
       sample: false,
@@ -37,6 +49,7 @@ describe('readOptions', () => {
     ['a sign', ['--port=-1'], '--port must be a number'],
     ['a fraction', ['--port', '80.0'], '--port must be a number'],
     ['a port too high', ['--chain-port', '65536'], '--chain-port must be a number'],
+    ['a port that leaves none for the other nodes', ['--node-port', '65501'], '--node-port must be at most'],
     ['a chain that is no URL', ['--rpc', '127.0.0.1:8545'], '--rpc must be an http or https URL'],
     ['a chain over another protocol', ['--rpc', 'ws://127.0.0.1:8545'], '--rpc must be an http or https URL'],
     ['a port for a chain of others', ['--rpc', 'http://a', '--chain-port', '1'], 'Give one of them.'],

@@ -2,13 +2,14 @@ import { readArguments } from '../tools/command/arguments.ts'
 import { UsageError } from '../tools/command/errors.ts'
 import { stateFolder } from './state.ts'
 
-export const usage = `Usage: npm start -- [--port N] [--chain-port N] [--rpc URL] [--fresh] [--no-sample] [--no-nodes]
+export const usage = `Usage: npm start -- [--port N] [--chain-port N] [--node-port N] [--rpc URL] [--fresh] [--no-sample] [--no-nodes]
 
 Starts the local network, chain, contracts and nodes included, and stops it on Ctrl-C. Its data survives in
 ${stateFolder}/; LOCALNET_DIR names another folder.
 
   --port N        port of the hub (default 8787; 0 takes any free one)
   --chain-port N  port of the chain (default 8545, or any free one while that is in use)
+  --node-port N   port of the first node; the others have those after it, validators first (default any free ones)
   --rpc URL       use the chain at URL instead of starting one: a local one (id 31337 or 1337), where the accounts of
                   anvil have funds
   --fresh         begin with empty data
@@ -27,6 +28,8 @@ export interface Options {
   readonly port: number
   /** Null for the default one, or another when that is taken. */
   readonly chainPort: number | null
+  /** Null for any free ones. */
+  readonly nodePort: number | null
   /** Null to start a chain. */
   readonly rpc: string | null
   readonly fresh: boolean
@@ -47,6 +50,7 @@ export function readOptions(args: readonly string[]): Options {
   return {
     port: readPort('--port', values.port) ?? 8787,
     chainPort: readPort('--chain-port', values['chain-port']),
+    nodePort: readNodePort(values['node-port']),
     rpc: readUrl(values.rpc),
     fresh: values.fresh ?? false,
     sample: !values['no-sample'],
@@ -86,6 +90,7 @@ function parse(args: readonly string[]) {
   const options = {
     port: { type: 'string' },
     'chain-port': { type: 'string' },
+    'node-port': { type: 'string' },
     rpc: { type: 'string' },
     fresh: { type: 'boolean' },
     'no-sample': { type: 'boolean' },
@@ -100,6 +105,14 @@ function readPort(option: string, text: string | undefined): number | null {
   if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)
     throw new UsageError(`${option} must be a number from 0 to 65535, not "${text}".`)
   return Number(text)
+}
+
+/** Where as many nodes as a network has find a port after it. */
+function readNodePort(text: string | undefined): number | null {
+  const port = readPort('--node-port', text)
+  if (port !== null && port > 65_500)
+    throw new UsageError(`--node-port must be at most 65500, not "${text}".`)
+  return port === 0 ? null : port
 }
 
 function readUrl(text: string | undefined): string | null {

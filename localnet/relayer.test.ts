@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasAnvil } from './testing/anvil.ts'
-import { isExact, runRelayChaos } from './testing/relay-chaos.ts'
+import { isExact, runRelayChaos, waitingIn } from './testing/relay-chaos.ts'
 import { type RelayerNetwork, startRelayerNetwork } from './testing/relayer-network.ts'
 
 const freshId = (): string => `0x${randomBytes(32).toString('hex')}`
@@ -66,7 +66,7 @@ describe.skipIf(!hasAnvil)('the relayer on a chain', () => {
     const projects = await network.done()
     for (const { projectId } of good) expect(projects.filter((id) => id === projectId)).toHaveLength(1)
     // The chain empties its pool a moment after it mined the block.
-    await expect.poll(() => network.chain.rpc('txpool_status')).toEqual({ pending: '0x0', queued: '0x0' })
+    await expect.poll(() => waitingIn(network.chain)).toBe(0)
     for (const { id } of good) expect(await statusOf(id)).toBe('confirmed')
   })
 
@@ -144,6 +144,8 @@ describe.skipIf(!hasAnvil)('relayers on a chain that fails', () => {
     expect(scenarios.filter((scenario) => !isExact(scenario))).toEqual([])
     expect([scenarios.length, kills, waiting]).toEqual([12, 2, 0])
     expect(scenarios.some(({ rotated }) => rotated)).toBe(true)
-    expect([...faults.keys()]).toEqual(expect.arrayContaining(['reorganisation', 'base_fee_jump']))
+    expect([...faults.keys()]).toEqual(
+      expect.arrayContaining(['reorganisation', 'base_fee_jump', 'fee_cap', 'batch_refused']),
+    )
   }, 120_000)
 })

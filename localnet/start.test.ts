@@ -8,10 +8,12 @@ import { callBatch } from '../contracts/json-rpc.ts'
 import { deriveNodeId, resolveProfile } from '../protocol/identity/index.ts'
 import { ed25519PublicKey } from '../protocol/signatures/index.ts'
 import { privateKeys } from './accounts.ts'
+import { sampleSlug } from './sample/manifest.ts'
 import { hasAnvil, startAnvil } from './testing/anvil.ts'
 import {
   childrenOf,
   freePorts,
+  freePortsFrom,
   isListening,
   NpmStart,
   type Ports,
@@ -36,13 +38,15 @@ const databaseIn = (storage: string): string => {
 
 describe.skipIf(!hasAnvil)('npm start', () => {
   let ports: Ports
+  let nodePort: number
   let network: Started
   let session: Session
   let dripHash: string
   beforeAll(async () => {
     ports = await freePorts()
+    nodePort = await freePortsFrom(7)
     network = await npmStart.start(
-      ports.args.filter((arg) => !arg.startsWith('--no-')),
+      [...ports.args.filter((arg) => !arg.startsWith('--no-')), '--node-port', String(nodePort)],
       { through: 'npm' },
     )
   })
@@ -165,6 +169,9 @@ describe.skipIf(!hasAnvil)('npm start', () => {
       ...['validator-1', 'validator-2', 'validator-3', 'validator-4'],
       ...['miner-1', 'miner-2', 'miner-3'],
     ])
+    expect(rows.map(([, , , , url]) => url)).toEqual(
+      rows.map((_, index) => `http://127.0.0.1:${nodePort + index}`),
+    )
     for (const [, role, , nodeId, url, dataDir, logFile] of rows) {
       expect(await (await fetch(`${url}/node`)).json()).toMatchObject({ node_id: nodeId, role })
       expect(deriveNodeId(resolveProfile(), keyIn(dataDir!))).toBe(nodeId)
@@ -211,6 +218,12 @@ describe.skipIf(!hasAnvil)('npm start', () => {
     const task = await runTool('tools/task.ts', ['echo', '--input', input, '--json'], { HUB_URL: origin() })
     expect([task.code, task.stderr]).toEqual([0, expect.stringMatching(/ running .* finalized\n$/s)])
     const { task: given, round } = JSON.parse(task.stdout)
+    const quiet = ['echo', '--input', input, '--quiet', '--project', sampleSlug]
+    expect(await runTool('tools/task.ts', quiet, { HUB_URL: origin() })).toEqual({
+      code: 0,
+      stdout: `${input}\n`,
+      stderr: '',
+    })
     expect(given).toMatchObject({ status: 'finalized', success: true, output: input })
     expect(round).toMatchObject({ committee_size: 3, votes: 3, agreeing: 3, state: 'finalized' })
 
@@ -223,6 +236,22 @@ describe.skipIf(!hasAnvil)('npm start', () => {
       given.output,
       given.gas_used,
       given.receipt_hash,
+    ])
+  })
+
+  test('after a thousand ordinary blocks, more than an hour, a task is final as well', async () => {
+    const [project] = (await read('/v1/projects')).items
+    const { epoch_secs } = await read(`/v1/projects/${project.project_id}/economics`)
+    await chain('anvil_mine', 1_000, 4)
+    const { timestamp } = (await chain('eth_getBlockByNumber', 'latest', false)) as { timestamp: string }
+    await expect.poll(async () => (await read('/v1/status')).time).toBeGreaterThanOrEqual(Number(timestamp))
+    const epoch = Math.floor((await read('/v1/status')).time / epoch_secs)
+    const set = `${origin()}/v1/committees/${project.project_id}/${epoch}`
+    await expect.poll(async () => (await fetch(set)).status, { timeout: 120_000 }).toBe(200)
+    const task = await runTool('tools/task.ts', ['echo', '--input', '1', '--json'], { HUB_URL: origin() })
+    expect([task.code, JSON.parse(task.stdout).task]).toEqual([
+      0,
+      expect.objectContaining({ status: 'finalized', success: true }),
     ])
   })
 

@@ -62,6 +62,7 @@ export function clearState(folder: string): void {
       'coordinator-seed',
       'node-token',
       'chain.json',
+      'chain-states',
       'deployment.json',
       'devices',
       'validators',

@@ -3,6 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { anvilKeys } from '../contracts/anvil.ts'
 import type { Deployment } from '../contracts/deploy.ts'
 import { hubTokenAbi, stakingAbi } from '../contracts/generated/contracts.ts'
+import { chainFacts } from '../node-cli/src/serve/consensus/chain/chain-facts.ts'
+import { chainRpc } from '../node-cli/src/serve/consensus/chain/chain-rpc.ts'
 import { descriptorOf } from '../node-cli/src/serve/hub/testing/lying-hub.ts'
 import { buildNodectl } from '../node-cli/testing/nodectl.ts'
 import type { Reply } from '../node-cli/testing/serving-node.ts'
@@ -208,5 +210,23 @@ describe.runIf(hasAnvil)('a validator with a chain', () => {
     for (const [lie, path] of lies) expect(pathsOf(await ask(lie))).toEqual([422, [path]])
     expect((await ask({ ...first, number: 1_000_000 })).status).toBe(503)
     expect(pathsOf(await ask(first))).toEqual([422, ['module_address']])
+  })
+
+  test('where the chain has no state of the beacon block any more, what was not changed since is as it is now', async () => {
+    const { staking } = deployment.contracts
+    const { block_number: block } = project.snapshot.beacon
+    const [, changed, , kept] = project.miners.map(({ key }) =>
+      deriveSubscriptionId(project.projectId, owner, key),
+    )
+    await anvil.rpc('anvil_mine', '0xc8')
+    await expect(anvil.rpc('eth_call', { to: staking }, `0x${block.toString(16)}`)).rejects.toThrow()
+
+    const { subscriptions } = chainFacts(chainRpc(anvil.url), 31337)
+    expect(await subscriptions(staking, [kept!], block)).toEqual([
+      { owner, isUnbonding: false, collateral: String(9n * unit), payout: owner },
+    ])
+    await expect(subscriptions(staking, [kept!, changed!], block)).rejects.toThrow(
+      'the chain does not answer eth_call',
+    )
   })
 })

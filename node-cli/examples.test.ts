@@ -1,8 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
+import { deflateRawSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import wabt from 'wabt'
 import { type Artifact, openArtifact } from '../protocol/hbc/artifact.ts'
+import { newEntryRatioMax } from '../protocol/hbc/zip.ts'
 import { compileModule } from './src/compiler/compile-module.ts'
 import {
   type CallableModule,
@@ -65,6 +67,13 @@ async function runOnBoth(...[name, functionName, input, change]: Parameters<type
 }
 
 describe('the examples', () => {
+  test('are far from the ratio that new artifacts may be deflated to', () => {
+    const ratios = [...artifacts.values()].map(
+      ({ wasm }) => wasm.length / deflateRawSync(wasm, { level: 9 }).length,
+    )
+    expect(Math.max(...ratios)).toBeLessThan(newEntryRatioMax / 5)
+  })
+
   test.each([
     ['hello', 'greet', 'Ada', 'Hello, Ada!'],
     ['sha256', 'sha256', 'abc', 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad'],

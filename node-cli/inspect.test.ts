@@ -42,6 +42,15 @@ describe('inspect', () => {
     expect(fromInput.stdout).toBe(fromFile.stdout)
   })
 
+  test('--address prints nothing but the address', async () => {
+    const { bytes } = echoArtifact()
+    expect(await nodectl(['inspect', '--address', write('echo.hbc', bytes)])).toEqual({
+      code: 0,
+      stdout: `${echoAddress}\n`,
+      stderr: '',
+    })
+  })
+
   test('a broken container or manifest is one line that names the rule', async () => {
     for (const name of ['a third entry', 'a wrong CRC', 'unsorted functions', 'a wrong address']) {
       const { bytes } = hostileArtifacts.find((one) => one.name === name)!

@@ -1,12 +1,12 @@
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { hasSeat, parseTaskVote } from '../protocol/consensus/index.ts'
+import { beaconTargetTime, hasSeat, parseTaskVote } from '../protocol/consensus/index.ts'
 import { hashText } from '../protocol/encoding/index.ts'
-import { resolveProfile } from '../protocol/identity/index.ts'
+import { defaultNetworkParams, resolveProfile } from '../protocol/identity/index.ts'
 import { ed25519PublicKey } from '../protocol/signatures/index.ts'
 import { artifactOf, collector, echo, shouter, spinner, type TestArtifact } from './testing/artifacts.ts'
-import { otherKeys, payoutOf, type TestProject, unixNow } from './testing/miner-project.ts'
+import { otherKeys, payoutOf, type TestProject, unixNow, validatorSeeds } from './testing/miner-project.ts'
 import {
   createHub,
   createMiner,
@@ -138,6 +138,71 @@ describe('an offer that holds', () => {
     expect(hub.requests.filter((one) => one === module)).toHaveLength(2)
   })
 
+  test('is not answered while the hub does not give what its judgement takes, since a decline would be blamed', async () => {
+    const { hub, miner, project, node, socket } = await createStage()
+    const { id, snapshot } = project
+    const target = `GET /v1/committees/${id}/${snapshot.epoch}`
+    const answer = hub.answers.get(target)!
+    hub.answers.set(target, (_, response) => {
+      response.writeHead(429, { 'Retry-After': '3600' }).end('{"error":"rate_limited","message":"Slower."}')
+    })
+    const offer = project.offer(miner.key)
+    socket.send(offer)
+    await untilStatus(node, { last_refusal: { offer_id: offer.offer_id, reason: 'busy' } })
+    // Had it declined, that would have come by now.
+    await status(node)
+    expect(socket.unread()).toEqual([])
+    // The same again is judged anew.
+    hub.answers.set(target, answer)
+    await take(socket, offer)
+  })
+
+  test('is not answered while the hub does not say who validates, since an emergency may have replaced those that signed', async () => {
+    const { hub, miner, project, node } = await createStage({ attestedBy: 2 })
+    await node.stop()
+    const target = hub.requests.find((one) => one.startsWith('GET /v1/validators/generations'))!
+    hub.answers.set(target, json({ error: 'unavailable', message: 'Try again shortly.' }, 503))
+    const again = await miner.start()
+    const socket = await hub.connection()
+    await socket.next('ready')
+    const offer = project.offer(miner.key)
+    socket.send(offer)
+    await untilStatus(again, { last_refusal: { offer_id: offer.offer_id, reason: 'busy' } })
+    await status(again)
+    expect(socket.unread()).toEqual([])
+    expect((await status(again)).last_refusal.problem).toContain('the hub does not say')
+  })
+
+  test.each([
+    ['five validators follow four', [0, 1, 2, 3, 4]],
+    ['six follow four', [0, 1, 2, 3, 4, 5]],
+    ['two of four are replaced', [2, 3, 4, 5]],
+  ])('of an epoch that began before is accepted when %s', async (_, after) => {
+    const hub = await createHub()
+    const miner = createMiner(hub)
+    const project = publish(hub, miner)
+    const { epoch, epoch_secs } = project.snapshot
+    const target = beaconTargetTime(epoch, epoch_secs, defaultNetworkParams)
+    const seeds = after.map((i) => validatorSeeds[i] ?? hashText(`validator ${i}`))
+    hub.generations.add(seeds, { effectiveAt: target + 1 })
+    await miner.start()
+    const socket = await hub.connection()
+    await socket.next('ready')
+    expect(await take(socket, project.offer(miner.key))).toMatchObject({ type: 'vote' })
+
+    // The same set, were the epoch one of theirs, lacks a quorum.
+    const other = createMiner(hub)
+    const offer = publish(hub, other, { attestedBy: 2 }).offer(other.key)
+    hub.generations.chain.splice(1)
+    hub.generations.add(seeds, { effectiveAt: target })
+    const node = await other.start()
+    const second = await hub.connection()
+    await second.next('ready')
+    second.send(offer)
+    expect(await second.next('decline')).toMatchObject({ reason: 'incompatible' })
+    expect((await status(node)).last_refusal.problem).toContain('no quorum of generation 1')
+  })
+
   test('a failed run is voted on too', async () => {
     const { miner, project, socket } = await createStage({ module: spinner, functions: ['f'] })
     const frame = await take(socket, project.offer(miner.key))
@@ -197,7 +262,7 @@ describe('an offer that does not hold is declined, and nothing is signed', () =>
     },
     'a set without a quorum': {
       project: { attestedBy: 2 },
-      problem: 'no quorum of the validators has signed the set of the epoch',
+      problem: 'no quorum of generation 0 of the validators has signed the set of the epoch',
     },
     'a set of another network': {
       project: { set: { network: 'other' } },
@@ -216,7 +281,7 @@ describe('an offer that does not hold is declined, and nothing is signed', () =>
             snapshot: { ...snapshot, entries: snapshot.entries.map((one) => ({ ...one, reputation: 9000 })) },
           }),
         ),
-      problem: 'no quorum of the validators has signed the set of the epoch',
+      problem: 'no quorum of generation 0 of the validators has signed the set of the epoch',
     },
     'no set': {
       hub: (hub, { id, snapshot }) => hub.answers.delete(`GET /v1/committees/${id}/${snapshot.epoch}`),

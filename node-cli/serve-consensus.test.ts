@@ -67,7 +67,7 @@ test('nodectl status shows what a validator takes part in', async () => {
   const { code, stdout } = await nodectl(['status', '--url', node.url], { env: { NODE_API_TOKEN: token } })
   expect(code).toBe(0)
   expect(stdout).toMatch(
-    /^votes +one of 4 validators, 3 are a quorum; sets are not checked against the chain \(--chain-rpc\)$/m,
+    /^votes +one of 4 validators \(generation 0\), 3 are a quorum; sets are not checked against the chain \(--chain-rpc\)$/m,
   )
   expect(stdout).toMatch(/^epochs +open 0, settled 0$/m)
   expect(stdout).toMatch(/^counts .*sets 1, rounds 0, final_rounds 0, evidence 0$/m)
@@ -353,7 +353,7 @@ describe('POST /consensus/task-rounds', () => {
     const malformed: [object, string][] = [
       [{ ...honest, task: {} }, 'task'],
       [{ ...honest, input_b64: '%' }, 'input_b64'],
-      [{ ...honest, votes: Array.from({ length: 65 }, () => ({})) }, 'votes'],
+      [{ ...honest, votes: Array.from({ length: 95 }, () => ({})) }, 'votes'],
       [{ ...honest, votes: [1] }, 'votes[0]'],
       [{ ...honest, agreed_at: '1' }, 'agreed_at'],
       [{ ...honest, audit_block: null }, 'audit_block'],

@@ -1,4 +1,4 @@
-import { cpSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -8,6 +8,7 @@ import { computeStateRoot, hashPayload } from '../protocol/execution/index.ts'
 import { hostileArtifacts } from '../protocol/hbc/testing/artifacts.ts'
 import { type DirectRound, deriveDirectRoundId } from '../protocol/identity/index.ts'
 import { profile } from './src/profile.ts'
+import { pageBytesMax } from './src/serve/http/page.ts'
 import { artifactOf, collector, echo, spinner, type TestArtifact, talker } from './testing/artifacts.ts'
 import { buildNodectl, nodectl, temporaryFolder } from './testing/nodectl.ts'
 import { type Reply, type ServingNode, startNode } from './testing/serving-node.ts'
@@ -235,6 +236,31 @@ describe('POST /execute', () => {
   })
 })
 
+test('a node that is no validator has the consensus routes too: it counts and shows, and signs nothing', async () => {
+  const node = await startNode(newFolder())
+  for (const path of ['committee-sets', 'task-rounds', 'direct-rounds', 'reward-proposals']) {
+    const { status, json } = await node.call(`/consensus/${path}`, { method: 'POST', body: {} })
+    expect([path, status, json.error, json.details]).toEqual([
+      path,
+      409,
+      'invalid_state',
+      { reason: 'no_validator' },
+    ])
+    expect((await node.call(`/consensus/${path}`, { method: 'POST', body: {}, token: null })).status).toBe(
+      401,
+    )
+  }
+  await bring(node, echo)
+  const { json } = await vote(node, roundOf(echo))
+  const { round_id: roundId } = json.vote
+  expect(problemsOf(await node.call('/consensus/votes', { method: 'POST', body: {} })).status).toBe(422)
+  expect((await node.call(`/consensus/rounds/${roundId}`, { token: null })).json.votes).toEqual([json.vote])
+  expect((await node.call('/consensus/evidence', { token: null })).json).toEqual({
+    items: [],
+    next_cursor: null,
+  })
+})
+
 describe('a vote', () => {
   test('is of the run, keeps the rules, and says how the storage changed', async () => {
     const payout = `0x${'ab'.repeat(20)}`
@@ -284,8 +310,8 @@ describe('a vote', () => {
     await first.kill()
     const second = await startNode(folder, { flags: ['--payout-address', `0x${'cd'.repeat(20)}`] })
     expect((await vote(second, round)).text).toBe([...texts][0])
-    // The round changed the storage once.
-    expect((await execute(second, { module: collector.address, function: 'f' })).json.output).toBe('xx')
+    // A round of which nobody says that it is decided writes nothing.
+    expect((await execute(second, { module: collector.address, function: 'f' })).json.output).toBe('x')
     expect((await second.call('/status')).json.counts).toMatchObject({ votes: 1, receipts: 2 })
   })
 
@@ -397,6 +423,44 @@ describe('a vote', () => {
     })
   })
 
+  test('is kept for a while: the oldest are dropped with all that they left, and get no other', async () => {
+    const node = await startNode(newFolder(), { flags: ['--direct-rounds', '3'] })
+    await bring(node, echo)
+    const now = Math.floor(Date.now() / 1000)
+    const rounds = Array.from({ length: 8 }, (_, i) =>
+      roundOf(echo, { issued_at: now - 100 + i, nonce: `${i}`.repeat(32) }),
+    )
+    for (const round of rounds) expect((await vote(node, round)).status).toBe(200)
+    expect((await node.call('/ledger')).json.receipts).toHaveLength(3)
+    expect((await node.call('/status')).json.direct_rounds).toMatchObject({ rounds: 3 })
+    const dropped = await vote(node, rounds[4]!)
+    expect([dropped.status, dropped.json.details]).toEqual([409, { reason: 'vote_withheld' }])
+    expect((await vote(node, rounds[5]!)).status).toBe(200)
+  })
+
+  test('is not given for more gas than the node runs directly', async () => {
+    const node = await startNode(newFolder(), { flags: ['--direct-gas', '999999'] })
+    await bring(node, echo)
+    expect(problemsOf(await vote(node, roundOf(echo)))).toMatchObject({
+      status: 400,
+      problems: [['round.gas_limit', 'invalid_value']],
+    })
+    const own = { module: echo.address, function: 'echo', input: '{}', gas_limit: 1_000_000 }
+    expect((await execute(node, own)).status).toBe(200)
+  })
+
+  test('is not given while the disk has no room but for what else the node does', async () => {
+    const node = await startNode(newFolder(), { flags: ['--disk-reserve', '1048576'] })
+    await bring(node, echo)
+    const refused = await vote(node, roundOf(echo))
+    expect([refused.status, refused.json.error, refused.headers['retry-after']]).toEqual([
+      503,
+      'unavailable',
+      '60',
+    ])
+    expect((await execute(node, { module: echo.address, function: 'echo', input: '{}' })).status).toBe(200)
+  })
+
   test('has the round id on each line of the log about it', async () => {
     const node = await startNode(newFolder())
     await bring(node, echo)
@@ -413,6 +477,28 @@ describe('a vote', () => {
   })
 })
 
+test.skipIf(process.platform === 'win32')(
+  'what a node keeps is for its user alone, also where it was not before',
+  async () => {
+    const folder = newFolder()
+    const modes = () =>
+      ['', 'node.sqlite', 'node.sqlite-wal', 'node.sqlite-shm'].map((name) =>
+        (statSync(path.join(folder, name)).mode & 0o777).toString(8),
+      )
+    const umask = process.umask(0)
+    try {
+      const node = await startNode(folder)
+      expect(modes()).toEqual(['700', '600', '600', '600'])
+      await node.stop()
+      chmodSync(path.join(folder, 'node.sqlite'), 0o644)
+      await startNode(folder)
+      expect(modes()).toEqual(['700', '600', '600', '600'])
+    } finally {
+      process.umask(umask)
+    }
+  },
+)
+
 describe('GET /ledger', () => {
   test('the newest first, of a module and a function, as many as asked for', async () => {
     const node = await startNode(newFolder())
@@ -426,14 +512,44 @@ describe('GET /ledger', () => {
         ({ receipt }: { receipt: { input_hash: string } }) => receipt.input_hash,
       )
     const inputs = ['3', '2', '1'].map((text) => hashPayload(utf8(text)))
-    expect((await node.call('/ledger?limit=1')).json).toEqual({ receipts: [last.json.receipt] })
+    const newest = (await node.call('/ledger?limit=1')).json
+    expect(newest).toEqual({ receipts: [last.json.receipt], next_cursor: '4' })
+    expect(await hashes(`?limit=1&cursor=${newest.next_cursor}`)).toEqual(inputs.slice(0, 1))
     expect(await hashes('')).toEqual([hashPayload(new Uint8Array()), ...inputs])
     expect(await hashes(`?module=${echo.address}&limit=2`)).toEqual(inputs.slice(0, 2))
     expect(await hashes('?function=echo')).toEqual(inputs)
     expect(await hashes(`?module=${echo.address}&function=f`)).toEqual([])
   })
 
-  test.each(['limit=0', 'limit=201', 'limit=x', 'limit=', 'module=0x12', 'function=a-b'])(
+  test('a page has a bounded number of bytes, however large receipts are, and the cursor leads to all of them', async () => {
+    const folder = newFolder()
+    await (await startNode(folder)).stop()
+    const db = new DatabaseSync(path.join(folder, 'node.sqlite'))
+    const insert = db.prepare(
+      'INSERT INTO ledger (address, function, receipt_hash, envelope, created_at) VALUES (?, ?, ?, ?, 0)',
+    )
+    const large = 'x'.repeat(pageBytesMax / 4)
+    const sizes = Array.from({ length: 12 }, (_, index) =>
+      index === 5 ? `${large}${'x'.repeat(pageBytesMax)}` : large,
+    )
+    for (const [index, text] of sizes.entries())
+      insert.run(echo.address, 'echo', `0x${index}`, JSON.stringify({ index, text }))
+    db.close()
+    const node = await startNode(folder)
+    const seen: number[] = []
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const { receipts, next_cursor } = (
+        await node.call(`/ledger?limit=200${cursor && `&cursor=${cursor}`}`, { token: null })
+      ).json as { receipts: { index: number; text: string }[]; next_cursor: string | null }
+      const bytes = JSON.stringify(receipts).length
+      expect(receipts.length === 1 || bytes <= pageBytesMax + receipts.length).toBe(true)
+      seen.push(...receipts.map(({ index }) => index))
+      cursor = next_cursor
+    }
+    expect(seen).toEqual(sizes.map((_, index) => index).reverse())
+  })
+
+  test.each(['limit=0', 'limit=201', 'limit=x', 'limit=', 'cursor=0', 'module=0x12', 'function=a-b'])(
     '400 for %s',
     async (query) => {
       const node = await startNode(newFolder())

@@ -76,9 +76,11 @@ describe('the start', () => {
         'network',
         'chain-id',
         'chain-rpc',
+        'validators-hash',
         'role',
         'payout-address',
       ],
+      ...['direct-gas', 'direct-share', 'direct-hours', 'direct-rounds', 'direct-storage', 'disk-reserve'],
       ...['state-sync', 'chunk-storage', 'workers', 'clock', 'log-format', 'log-level'],
     ])
       expect(stdout).toMatch(new RegExp(`^  --${flag} <`, 'm'))

@@ -1,7 +1,7 @@
 /**
  * The error codes of the hub and of nodes (section 25), with their usual HTTP status and their meaning. `bad_signature` is
- * 401 for a credential and 422 for a signed document, `invalid_state` is 425 for a set that is not attested yet, and
- * `bad_request` is also 405 and 426.
+ * 401 for a credential and 422 for a signed document, `bad_request` is also 405 and 426, and `invalid_state` is 425 for what
+ * is too early: a set that is not attested yet, or the receipt of an epoch whose rounds are open.
  */
 export const errorCodes = {
   bad_request: { status: 400, title: 'The request cannot be read' },

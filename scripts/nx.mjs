@@ -35,8 +35,11 @@ const env = {
     .join(path.delimiter),
 }
 
-const [command, ...args] = process.argv.slice(2)
-const child = spawn(command, args, { stdio: 'inherit', env })
+// A command that ends its processes in order is in a group of its own: Ctrl-C reaches every process of the terminal's
+// group, and a runtime that ends before its owner stops it looks like one that crashed.
+const own = process.argv[2] === '--own-group'
+const [command, ...args] = process.argv.slice(own ? 3 : 2)
+const child = spawn(command, args, { stdio: 'inherit', env, detached: own })
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
 // The shell that npm puts in between ends upon a signal without passing it on.
 const parent = process.ppid

@@ -1,6 +1,40 @@
-import { formatEther } from 'viem'
+import { formatEther, parseEther } from 'viem'
+import { isAmount } from '../protocol/encoding/index.ts'
+import { resolveProfile } from '../protocol/identity/index.ts'
 import type { Network } from './client/network.ts'
+import { UsageError } from './command/errors.ts'
 
 /** An amount in base units, in whole tokens. */
 export const inTokens = ({ profile }: Pick<Network, 'profile'>, wei: string | bigint): string =>
   `${formatEther(BigInt(wei))} ${profile.token_symbol}`
+
+/** An amount in the token of a network with the usual names. */
+export function exampleAmount(tokens: number): string {
+  return `${tokens} ${resolveProfile().token_symbol}`
+}
+
+/** What the help of a tool says of an amount. */
+export const amountHelp = `with the symbol of the token, such as "${exampleAmount(500)}", or in base units: 10^18 are one token`
+
+/** Digits, and a symbol after them where they count whole units; tokens and ether both have 18 decimals. */
+const amountPattern = /^(\d+|\d+\.\d{1,18})(?: ?([A-Za-z][\w.$-]*))?$/
+
+/**
+ * Reads an amount: base units, or whole units with their symbol.
+ *
+ * @param symbol of the unit that the option takes; null where it is not known yet, and any is taken.
+ * @returns Base units in decimal.
+ * @throws {@link UsageError}
+ */
+export function readAmount(option: string, text: string, symbol: string | null): string {
+  const [, digits = '', unit] = amountPattern.exec(text.trim()) ?? []
+  const wrong = (what: string) => new UsageError(`${option} must be ${what}, not "${text}".`)
+  const example = symbol === null ? 'with the symbol of the token' : `such as "500 ${symbol}"`
+  if (digits === '' || (unit === undefined && digits.includes('.')))
+    throw wrong(`a number of base units, or an amount ${example}`)
+  if (unit !== undefined && symbol !== null && unit.toLowerCase() !== symbol.toLowerCase())
+    throw wrong(`in ${symbol}`)
+  const wei = unit === undefined ? String(BigInt(digits)) : String(parseEther(digits))
+  if (!isAmount(wei)) throw wrong('below 2^256 base units')
+  return wei
+}

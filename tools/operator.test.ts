@@ -31,6 +31,23 @@ describe('operator commands', () => {
         params: { query: { status: 'disputed', project_id: '0x01' } },
       },
     ],
+    [
+      'node revoke node-1 --at-once',
+      post('/admin/v1/nodes/{node_id}/revoke', { node_id: 'node-1' }, { at_once: true }),
+    ],
+    [
+      'validators genesis --node node-1 --node node-2',
+      post('/admin/v1/validators/genesis', {}, { node_ids: ['node-1', 'node-2'] }),
+    ],
+    ['validators generations list', { method: 'get', path: '/v1/validators/generations' }],
+    [
+      'validators generations make --approve node-1 --revoke node-2 --emergency',
+      post(
+        '/admin/v1/validators/generations',
+        {},
+        { approve: ['node-1'], revoke: ['node-2'], emergency: true },
+      ),
+    ],
     ['node approve node-1', post('/admin/v1/nodes/{node_id}/approve', { node_id: 'node-1' }, {})],
     [
       'project reject 0x01 --reason no',
@@ -100,12 +117,16 @@ describe('operator commands', () => {
     ],
     ['project delist 0x1 0x2', '"project delist 0x1" takes no "0x2".'],
     ['faucet', '"faucet" needs one of open, close.'],
+    ['validators genesis', '"validators genesis" needs --node, once for each validator.'],
     ['x', 'There is no command "x".'],
     ['--reason x', 'Name a command.'],
     ['relayer --reason x', '"relayer" takes no --reason.'],
     ['node approve node-1 --condition x', '"node approve node-1" takes no --condition.'],
     ['faucet open --colour red', "Unknown option '--colour'"],
-    ['faucet open --amount 1.5', '--amount must be a whole number of base units below 2^256, not "1.5".'],
+    [
+      'faucet open --amount 1.5',
+      '--amount must be a number of base units, or an amount with the symbol of the token, not "1.5".',
+    ],
     ['nodes --hub nodes', '--hub must be an http or https URL without a path'],
   ])('refuses %s', (line, message) => {
     const read = () => readCommand(line.split(' '))
@@ -176,7 +197,7 @@ describe('npm run operator', () => {
   afterAll(() => hub.stop())
 
   const run = (args: string[], env: Record<string, string> = {}) =>
-    runTool('tools/operator.ts', [...args, '--hub', hub.origin], env)
+    runTool('tools/operator.ts', [...args, '--hub', hub.origin, '--json'], env)
 
   test('decides as the operator of the local network, and prints what the hub answers', async () => {
     const { client, address } = await signIn(await readNetwork(hub.origin), privateKeys.developer)
@@ -195,6 +216,11 @@ describe('npm run operator', () => {
       stdout: '',
       stderr: expect.stringMatching(/^Error: .* answered 409 invalid_state: .*\n$/),
     })
+  })
+
+  test('prints a table to those who want no JSON', async () => {
+    const table = await runTool('tools/operator.ts', ['faucet', 'close', '--hub', hub.origin])
+    expect([table.code, table.stdout]).toEqual([0, expect.stringMatching(/^enabled +false\namount +\d+\n/)])
   })
 
   test('lists messages that failed, and closes them', async () => {

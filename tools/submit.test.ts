@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { formatEther } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { accounts, privateKeys } from '../localnet/accounts.ts'
 import { makeDevice } from '../localnet/sample/devices.ts'
@@ -48,6 +49,28 @@ describe.skipIf(!hasAnvil)('npm run submit', () => {
     const { data } = await client.GET('/v1/projects/{project_id}/versions', { params: params() })
     return data?.items
   }
+
+  test('--fund with more than the wallet has names the faucet, before anything is submitted', async () => {
+    const { code, stdout, stderr } = await submit({ slug: 'too-dear' }, artifact, '--fund', '100001 HUB')
+    expect(code).toBe(1)
+    expect(stderr).toContain('has 100000 HUB and is to put into the vault 100001 HUB')
+    expect(stderr).toContain('npm run -s faucet')
+    expect(stdout).not.toMatch(/POST \/v1\/(developers|modules)/)
+  })
+
+  test('faucet gives tokens once, and then says when again', async () => {
+    const HUB_URL = network.url
+    const faucet = () => runTool('tools/faucet.ts', ['--as', 'admin'], { HUB_URL })
+    const given = await faucet()
+    expect([given.code, given.stderr]).toEqual([0, ''])
+    expect(given.stdout).toMatch(
+      /^1000 HUB and 0\.01 ether for 0x[0-9a-f]{40}, with the transaction 0x[0-9a-f]{64}\.\n/,
+    )
+    expect(await faucet()).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/has had its tokens, and may ask again at 20\d\d-/),
+    })
+  })
 
   test('brings a project from its manifest and its artifact to the review of an operator', async () => {
     const { code, stdout, stderr } = await submit({}, artifact)
@@ -142,16 +165,19 @@ describe.skipIf(!hasAnvil)('npm run submit', () => {
       const { code, stdout } = await fund(amount)
       expect([code, stdout]).toEqual([
         0,
-        expect.stringContaining(`holds ${amount} base units or more: nothing was put in`),
+        expect.stringContaining(`holds ${formatEther(BigInt(amount))} HUB or more: nothing was put in`),
       ])
     }
-    const topUp = await fund('507', '--rpc', network.rpcUrl)
-    expect([topUp.code, topUp.stdout]).toEqual([0, expect.stringContaining('7 base units were put into')])
+    const topUp = await fund('0.000000000000000507 HUB', '--rpc', network.rpcUrl)
+    expect([topUp.code, topUp.stdout]).toEqual([
+      0,
+      expect.stringContaining('0.000000000000000007 HUB were put into'),
+    ])
     await expect.poll(read).toMatchObject({ balance: '507' })
     expect(await fund(String(10n ** 30n))).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(
-        /^Error: .* has \d+ base units of the token, fewer than the 9{27}493 for the vault/,
+        /^Error: .* has [\d.]+ HUB and is to put into the vault 9{12}\.9{15}493 HUB\. npm run -s faucet /,
       ),
     })
     const other = await startAnvil(['--chain-id', '1337'])
@@ -166,7 +192,8 @@ describe.skipIf(!hasAnvil)('npm run submit', () => {
     })
     expect(await fund('1.5')).toMatchObject({
       code: 2,
-      stderr: 'Error: --fund must be a whole number of base units below 2^256, not "1.5".\n',
+      stderr:
+        'Error: --fund must be a number of base units, or an amount with the symbol of the token, not "1.5".\n',
     })
   })
 
@@ -217,7 +244,7 @@ describe.skipIf(!hasAnvil)('npm run submit', () => {
 
     test('a balance that does not suffice is told before anything is made', async () => {
       const { code, stderr } = await subscribe(nodeId, '--collateral', `9${'0'.repeat(40)}`)
-      expect(stderr).toMatch(/has 100000 HUB and bonds 9\d+ HUB; POST \/v1\/faucet\/drip gives tokens/)
+      expect(stderr).toMatch(/has 100000 HUB and bonds 9\d+ HUB\. npm run -s faucet asks the faucet/)
       expect(code).toBe(1)
     })
 

@@ -1,8 +1,9 @@
 /** `npm run -s submit`: brings a project from its manifest to the review of an operator, and its further versions after it. */
 import { readFileSync } from 'node:fs'
-import { isAmount } from '../protocol/encoding/index.ts'
 import { deriveProjectId, isSlug } from '../protocol/identity/index.ts'
-import { unwrapIfFound } from './client/answers.ts'
+import { amountHelp, exampleAmount, readAmount } from './amounts.ts'
+import { requireBalance } from './balance.ts'
+import { unwrap, unwrapIfFound } from './client/answers.ts'
 import { HubError } from './client/connect.ts'
 import { completeManifest, type ManifestDraft } from './client/manifest.ts'
 import { type Network, readNetwork } from './client/network.ts'
@@ -27,16 +28,17 @@ version, and publishes it where it changes the consensus. Prints every request, 
 
   MANIFEST            a file such as examples/project/manifest.json; version and previous are filled in
   WORKER              an .hbc file, which is uploaded, or the address of an uploaded module; it has the manifest's functions
-  --fund AMOUNT       opens the project's vault if it is not open, and brings what it holds up to so many base units of the
-                      token: 10^18 are one token. Run again, it puts in only what is missing. These are transactions of
-                      the wallet, which pays for them
+  --fund AMOUNT       opens the project's vault if it is not open, and brings what it holds up to the amount, which is
+                      given ${amountHelp}.
+                      Run again, it puts in only what is missing. These are transactions of the wallet, which pays for them;
+                      its balance is checked before anything is submitted
   ${keyHelp('developer')}
   --hub URL           ${hubHelp}
   --rpc URL           the chain that these transactions are sent to (default the one that the hub names)
 
 Examples:
   npm run -s submit -- examples/project/manifest.json hello.hbc
-  npm run -s submit -- examples/project/manifest.json hello.hbc --fund 500000000000000000000`
+  npm run -s submit -- examples/project/manifest.json hello.hbc --fund "${exampleAmount(500)}"`
 
 await runCommand(async () => {
   const options = {
@@ -52,8 +54,8 @@ await runCommand(async () => {
   if (file === undefined || workerText === undefined || positionals.length > 2)
     throw new UsageError(`Name a manifest and its worker.\n\n${usage}`)
   const { fund, rpc } = values
-  if (fund !== undefined && !isAmount(fund))
-    throw new UsageError(`--fund must be a whole number of base units below 2^256, not "${fund}".`)
+  // Of which token it is, the network says.
+  if (fund !== undefined) readAmount('--fund', fund, null)
   if (rpc !== undefined && !/^https?:$/.test(URL.parse(rpc)?.protocol ?? ''))
     throw new UsageError(`--rpc must be an http or https URL, not "${rpc}".`)
   const draft = readManifest(file)
@@ -65,24 +67,43 @@ await runCommand(async () => {
   const network = await readNetwork(hub, printedFetch)
   const { profile, contracts } = network
   if (contracts === null) throw new HubError(`the hub at ${hub} has no chain to register a project on`)
+  const amount = fund === undefined ? null : BigInt(readAmount('--fund', fund, profile.token_symbol))
   const wallet = await printedSignIn(network, key)
+  const known = await findRegistered(network, wallet, draft.slug)
+  if (amount !== null) await requireFunds(network, wallet, known, amount)
   await enroll(wallet, 'A developer')
   await uploadWorker(wallet, worker)
   const { token } = contracts
   // The vault is a guess: the hub says which one it has to be.
   const parts = { profile, developer: wallet.address, worker: worker.address, token, vault: token }
   const manifest = completeManifest(draft, parts)
-  const known = await findRegistered(network, wallet, draft.slug)
   const [projectId, state] =
     known === null
       ? [
           await registerProject(network, wallet, { ...manifest, version: 1, previous: null }),
           'The project waits for the review of an operator',
         ]
-      : [known, describeVersion(await submitVersion(network, wallet, known, manifest), fund !== undefined)]
-  if (fund !== undefined) await fundProject(network, wallet, projectId, rpc, BigInt(fund))
+      : [known, describeVersion(await submitVersion(network, wallet, known, manifest), amount !== null)]
+  if (amount !== null) await fundProject(network, wallet, projectId, rpc, amount)
   console.log(`\n${state}:\n${projectId}`)
 })
+
+/** Checks that the wallet has what the vault lacks of an amount. @throws {@link HubError} */
+async function requireFunds(
+  network: Network,
+  wallet: Wallet,
+  projectId: string | null,
+  amount: bigint,
+): Promise<void> {
+  const params = { path: { project_id: projectId ?? '' } }
+  const held =
+    projectId === null
+      ? 0n
+      : BigInt(
+          (await unwrap(wallet.client.GET('/v1/projects/{project_id}/economics', { params }))).vault.balance,
+        )
+  if (amount > held) await requireBalance(network, wallet, amount - held, 'is to put into the vault')
+}
 
 /** The project of that slug, where it is registered; null where its registration is still to be made. */
 async function findRegistered(

@@ -1,7 +1,8 @@
 /** `npm run -s subscribe`: has a bound device work for a project, with collateral bonded by signature. */
-import { isAmount, isBytes32 } from '../protocol/encoding/index.ts'
+import { isBytes32 } from '../protocol/encoding/index.ts'
 import { deriveSubscriptionId, isSlug } from '../protocol/identity/index.ts'
-import { inTokens } from './amounts.ts'
+import { amountHelp, exampleAmount, inTokens, readAmount } from './amounts.ts'
+import { requireBalance } from './balance.ts'
 import { unwrap, unwrapIfFound } from './client/answers.ts'
 import type { components } from './client/api.generated.ts'
 import { HubError } from './client/connect.ts'
@@ -25,13 +26,13 @@ native currency. Prints every request, and the id of the subscription last. Run 
 
   NODE_ID              the device, as nodectl id prints it; nodectl bind has bound it to the wallet
   --project PROJECT    id or slug of a listed project (default the only one that is listed)
-  --collateral AMOUNT  base units of the token to bond: 10^18 are one token (default the least that the project takes)
+  --collateral AMOUNT  what to bond (default the least that the project takes), ${amountHelp}
   ${keyHelp('miner')}
   --hub URL            ${hubHelp}
 
 Examples:
   npm run -s subscribe -- node-0f3a5c7e9b1d2f40
-  npm run -s subscribe -- node-0f3a5c7e9b1d2f40 --project hello --collateral 5000000000000000000`
+  npm run -s subscribe -- node-0f3a5c7e9b1d2f40 --project hello --collateral "${exampleAmount(100)}"`
 
 await runCommand(async () => {
   const options = {
@@ -45,22 +46,32 @@ await runCommand(async () => {
   if (values.help) return console.log(usage)
   const [nodeId] = positionals
   if (nodeId === undefined || positionals.length > 1) throw new UsageError(`Name one device.\n\n${usage}`)
-  const { project, collateral } = values
+  const { project } = values
   if (project !== undefined && !isBytes32(project) && !isSlug(project))
     throw new UsageError(`--project must be the id or the slug of a project, not "${project}".`)
-  if (collateral !== undefined && (!isAmount(collateral) || collateral === '0'))
-    throw new UsageError(`--collateral must be a number of base units from 1 to 2^256, not "${collateral}".`)
+  // Of which token it is, the network says.
+  if (values.collateral !== undefined) readCollateral(values.collateral, null)
   const hub = readHub(values.hub)
   const key = readKey(values, 'miner')
 
   printStep('Read what this network is, and sign in')
   const network = await readNetwork(hub, printedFetch)
   if (network.contracts === null) throw new HubError(`the hub at ${hub} has no chain to bond collateral on`)
+  const collateral =
+    values.collateral === undefined
+      ? undefined
+      : readCollateral(values.collateral, network.profile.token_symbol)
   const wallet = await printedSignIn(network, key)
   const device = await readDevice(network, wallet, nodeId)
   const projectId = await findProject(network, project)
   console.log(`\n${await subscribe(network, wallet, { device, projectId, collateral })}`)
 })
+
+function readCollateral(text: string, symbol: string | null): string {
+  const amount = readAmount('--collateral', text, symbol)
+  if (amount === '0') throw new UsageError('--collateral must be more than 0.')
+  return amount
+}
 
 async function readDevice(network: Network, wallet: Wallet, nodeId: string): Promise<Device> {
   const path = { node_id: nodeId }
@@ -117,7 +128,7 @@ async function subscribe(network: Network, wallet: Wallet, wish: Wish): Promise<
     client.GET('/v1/projects/{project_id}/economics', { params: { path: { project_id: projectId } } }),
   )
   const amount = wish.collateral ?? economics.min_collateral
-  await requireBalance(network, wallet, amount)
+  await requireBalance(network, wallet, amount, 'bonds')
   const bond: Payload =
     known === null
       ? await create(wallet, { project_id: projectId, node_id: device.node_id, collateral: amount })
@@ -154,15 +165,4 @@ async function create(
     `compatible: ${compatible}, ${tier}, ${match_bp / 100} % met, warnings: ${warnings.join(', ') || 'none'}`,
   )
   return bond
-}
-
-/** Says where tokens come from, before anything is made that waits for them. */
-async function requireBalance(network: Network, { client, address }: Wallet, amount: string): Promise<void> {
-  const { hub_balance } = await unwrap(client.GET('/v1/me/collateral'))
-  const balance = hub_balance ?? '0'
-  if (BigInt(balance) < BigInt(amount))
-    throw new HubError(
-      `${address} has ${inTokens(network, balance)} and bonds ${inTokens(network, amount)}; ` +
-        'POST /v1/faucet/drip gives tokens, where the network has a faucet',
-    )
 }

@@ -9,7 +9,7 @@ import { followTask } from './task/follow.ts'
 import { printResult, resultOf } from './task/result.ts'
 import { submitTask } from './task/submit.ts'
 
-const usage = `Usage: npm run -s task -- FUNCTION [--input TEXT | --input-file FILE] [--project ID] [--key KEY] [--json] [--wait S]
+const usage = `Usage: npm run -s task -- FUNCTION [--input TEXT | --input-file FILE] [--project ID] [--key KEY] [--json] [--quiet] [--wait S]
 
 Gives a task to a project, and shows its way as it happens: queued, run by its committee, agreed on, audited, final. The
 result stands on standard output, its way on standard error.
@@ -18,11 +18,12 @@ result stands on standard output, its way on standard error.
   --input TEXT       what it is given, as it is (default nothing)
   --input-file FILE  the same from a file, or from standard input with -
   --gas N            the most gas it may use (default and maximum: what the project allows)
-  --project ID       the project (default the sample project of a local network)
+  --project PROJECT  id or slug of the project (default the sample project of a local network)
   --key KEY          an API key with tasks:submit, of a project that takes tasks of its developer alone (default
                      $HUB_API_KEY, else none)
   --wait S           seconds to wait for the final result, 0 to 3600 (default 120); 0 gives the task and ends
   --json             print the task and its round as JSON
+  --quiet            print the output alone, and nothing of its way
   --hub URL          ${hubHelp}
 
 Exit codes: 0 the result is final, or --wait is 0; 1 the task was refused or failed, or the function did; 2 wrong usage;
@@ -30,7 +31,7 @@ Exit codes: 0 the result is final, or --wait is 0; 1 the task was refused or fai
 
 Examples:
   npm run -s task -- echo --input '{"hello":"world"}'
-  npm run -s task -- greet --input Ada --project 0x… --json`
+  npm run -s task -- greet --input Ada --project hello --quiet`
 
 const waitDefaultSecs = 120
 const waitMaxSecs = 3_600
@@ -50,6 +51,7 @@ await runCommand(async () => {
     key: { type: 'string' },
     wait: { type: 'string' },
     json: { type: 'boolean' },
+    quiet: { type: 'boolean' },
     hub: { type: 'string' },
     help: { type: 'boolean', short: 'h' },
   } as const
@@ -66,9 +68,12 @@ await runCommand(async () => {
   const client = key === undefined || key === '' ? network.client : network.clientOf(key)
 
   const task = await submitTask({ ...network, client }, { project: values.project, name, input, gasLimit })
-  const last = await followTask(client, task, waitSecs, (line) => console.error(line))
+  const last = await followTask(client, task, waitSecs, (line) => {
+    if (!values.quiet) console.error(line)
+  })
   const result = await resultOf(client, last)
   if (values.json) console.log(JSON.stringify(result, null, 2))
+  else if (values.quiet) console.log(result.task.output ?? '')
   else printResult(result)
   const { status, success, error, task_id } = result.task
   if (status === 'failed') throw new CommandError(`The task failed: ${error}.`)

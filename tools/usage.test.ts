@@ -20,6 +20,8 @@ test.each([
   ['tools/subscribe.ts', [], 'Name one device.'],
   ['tools/subscribe.ts', ['hub-0', '--project', 'A B'], '--project must be the id or the slug'],
   ['tools/subscribe.ts', ['hub-0', '--collateral', '1.5'], '--collateral must be a number of base units'],
+  ['tools/subscribe.ts', ['hub-0', '--collateral', '0 HUB'], '--collateral must be more than 0.'],
+  ['tools/faucet.ts', ['more'], 'Usage: npm run -s faucet'],
   ['tools/task.ts', [], 'Name one function of the project.'],
   ['tools/task.ts', ['echo', 'twice'], 'Name one function of the project.'],
   ['tools/task.ts', ['echo', '--wait', 'long'], '--wait must be a whole number from 0 to 3600, not "long".'],
@@ -44,6 +46,7 @@ test.each([
   ['tools/subscribe.ts', ['hub-0']],
   ['tools/pass-time.ts', ['2h']],
   ['tools/task.ts', ['echo']],
+  ['tools/faucet.ts', []],
   ['tools/demo.ts', []],
 ])('%s: a hub that does not answer is told, with exit code 1', async (script, args) => {
   // As a browser shows it, with a slash at the end.

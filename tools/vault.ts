@@ -1,6 +1,7 @@
 import { privateKeyToAccount } from 'viem/accounts'
 import { fundVault } from '../localnet/vault.ts'
 import type { Hex } from '../protocol/encoding/index.ts'
+import { inTokens } from './amounts.ts'
 import { unwrap } from './client/answers.ts'
 import { HubError } from './client/connect.ts'
 import type { Network } from './client/network.ts'
@@ -14,12 +15,13 @@ import { print, printStep } from './print.ts'
  * @param otherRpcUrl where the chain is, instead of where the hub says it is.
  */
 export async function fundProject(
-  { profile, contracts, vaultFactory, rpcUrl }: Network,
+  network: Network,
   { client, key }: Wallet,
   projectId: string,
   otherRpcUrl: string | undefined,
   amountWei: bigint,
 ): Promise<void> {
+  const { profile, contracts, vaultFactory, rpcUrl } = network
   printStep('Put tokens into the vault: these transactions the wallet sends itself')
   const rpc = otherRpcUrl ?? rpcUrl
   if (rpc === null)
@@ -46,7 +48,7 @@ export async function fundProject(
   print(
     '·',
     added === 0n
-      ? `the vault ${vault.address} holds ${amountWei} base units or more: nothing was put in`
-      : `${added} base units were put into the vault ${vault.address}`,
+      ? `the vault ${vault.address} holds ${inTokens(network, amountWei)} or more: nothing was put in`
+      : `${inTokens(network, added)} were put into the vault ${vault.address}`,
   )
 }

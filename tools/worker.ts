@@ -18,7 +18,7 @@ export function readWorker(text: string): Worker {
   if (isBytes32(text)) return { address: text, bytes: null }
   const bytes = readBytes(text)
   try {
-    return { address: parseArtifact(bytes).manifestAddress, bytes }
+    return { address: parseArtifact(bytes, { isNew: true }).manifestAddress, bytes }
   } catch (error) {
     if (!(error instanceof ArtifactError)) throw error
     const reasons = error.problems.map(({ path, message }) => ` ${path}: ${message}`)

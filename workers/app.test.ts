@@ -224,8 +224,8 @@ test('every route is listed under the method and the path that its file declares
   expect(routes).toEqual(declared.map((place) => expect.objectContaining(place)))
 })
 
-// The same evidence again is the same record, by its content.
-const idempotentByContent = ['createSlash']
+// The same evidence again is the same record, by its content; the validators of a network begin once.
+const idempotentByContent = ['createSlash', 'beginValidators']
 
 test('every POST that creates something honours Idempotency-Key', async () => {
   const without = (await loadRoutes())

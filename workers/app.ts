@@ -22,6 +22,7 @@ import { preflight, respond } from './middleware/common-headers.ts'
 import { consistencyOf } from './middleware/consistency.ts'
 import { runOnce } from './middleware/idempotency.ts'
 import { forget, isKnown, remember } from './middleware/known-callers.ts'
+import { nameProjectsById } from './middleware/named-projects.ts'
 import {
   payForStorage,
   refundAddressBudget,
@@ -59,10 +60,17 @@ async function handleWith(
   const variables = new HubVariables(env, () => consistencyOf(req, isNodeSigned(c)))
   const c: HubContext = { req, env, executionCtx, var: variables }
   try {
+    requireHost(c)
     return respond(c, await handle(c))
   } catch (error) {
     return respond(c, errorAnswer(c, error))
   }
+}
+
+/** The runtime makes the URL of a request from its Host header, and takes any text for one. */
+function requireHost({ req }: HubContext): void {
+  if (!URL.canParse(req.url))
+    throw new ApiError('bad_request', 'The Host header is no host name. Send the one of the hub.')
 }
 
 async function answerNothing(c: HubContext): Promise<Answer> {
@@ -110,9 +118,10 @@ async function answerEarly(c: HubContext, route: Route, admitted: Promise<void>)
 async function handleInput(c: HubContext, { declaration, handle, complete }: Route): Promise<Answer> {
   const input = await readInput(c, declaration)
   const { database } = c.var
+  const handleNamed = async () => handle(c, await nameProjectsById(c, declaration, input))
   const run = () =>
     database.run(async () =>
-      declaration.stores ? payForStorage(c, declaration.stores, () => handle(c, input)) : handle(c, input),
+      declaration.stores ? payForStorage(c, declaration.stores, handleNamed) : handleNamed(),
     )
   if (declaration.idempotent) {
     const made = await database.run(() => runOnce(c, run))

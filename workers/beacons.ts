@@ -1,4 +1,4 @@
-import type { BlockRef } from '../durable-objects/indexer/step.ts'
+import type { BlockRef } from '../durable-objects/indexer/index-store.ts'
 import { type Beacon, beaconTargetTime, beaconValue } from '../protocol/consensus/index.ts'
 import { defaultNetworkParams, type Profile } from '../protocol/identity/index.ts'
 import { type BlockReader, findBeaconBlock } from './chain/beacon-block.ts'

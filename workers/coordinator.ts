@@ -1,3 +1,4 @@
+import type { Attestation } from '../protocol/consensus/index.ts'
 import { deriveNodeId, type Profile, signRequestAs } from '../protocol/identity/index.ts'
 import { randomNonce } from './auth/random.ts'
 import type { Settings } from './env.ts'
@@ -19,6 +20,8 @@ export interface Coordinator {
   publicKey: string
   /** The headers of a node-signed request. */
   sign(request: CoordinatorRequest): Record<string, string>
+  /** Signs a text as validators attest theirs. */
+  attest(text: string): Attestation
 }
 
 /** The coordinator of this hub; null without `COORDINATOR_SEED`. */
@@ -32,9 +35,11 @@ export function createCoordinator({
 function coordinatorOf(profile: Profile, seed: string): Coordinator {
   const signer = nativeSigner(seed)
   const { publicKey } = signer
+  const nodeId = deriveNodeId(profile, publicKey)
   return {
-    nodeId: deriveNodeId(profile, publicKey),
+    nodeId,
     publicKey,
+    attest: (text) => ({ node_id: nodeId, public_key: publicKey, signature: signer.sign(text) }),
     sign: (request) => signRequestAs(profile, signer, { ...request, nonce: randomNonce() }).headers,
   }
 }

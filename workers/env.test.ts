@@ -1,6 +1,10 @@
+import { createExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
+import { defaultNetworkParams } from '../protocol/identity/index.ts'
 import { type Env, readSettings } from './env.ts'
+import hub from './index.ts'
+import { errorOf } from './test/client.ts'
 
 const key = (byte: string) => `0x${byte.repeat(32)}`
 const read = (vars: Partial<Env>) => () => readSettings({ ...env, ...vars })
@@ -19,7 +23,7 @@ describe('the keys of the settings', () => {
     [{ RELAYER_PREVIOUS_KEYS: `${key('0b')},${key('0a')}` }, /has the key of RELAYER_PRIVATE_KEY/],
     [{ RELAYER_PREVIOUS_KEYS: `${key('0b')},${key('0b')}` }, /RELAYER_PREVIOUS_KEYS/],
     [{ RELAYER_PREVIOUS_KEYS: 'a key' }, /RELAYER_PREVIOUS_KEYS\[0\]/],
-    [{ ARBITER_PRIVATE_KEY: key('0a') }, /the arbiter needs one of its own[\s\S]*ARBITER_PRIVATE_KEY/],
+    [{ ARBITER_PRIVATE_KEY: key('0a') }, /ARBITER_PRIVATE_KEY: .*the arbiter needs one of its own/],
     [{ ARBITER_PRIVATE_KEY: key('0b'), RELAYER_PREVIOUS_KEYS: key('0b') }, /ARBITER_PRIVATE_KEY/],
     [{ COORDINATOR_SEED: '0x0a' }, /COORDINATOR_SEED/],
   ])('are refused by name, and never shown: %#', (vars, message) => {
@@ -27,4 +31,43 @@ describe('the keys of the settings', () => {
     expect(wrong).toThrow(message)
     expect(wrong).not.toThrow(/0x0[abc]/)
   })
+})
+
+test('all settings that are missing or wrong are named at once, and no value is shown', () => {
+  const wrong = read({
+    HUB_SECRET: undefined as unknown as string,
+    BASE_URL: undefined as unknown as string,
+    PROFILE: 'a secret that is no JSON',
+    CHAIN_CONTRACTS: '{"token":"0x12"}',
+    COORDINATOR_SEED: '0x0a',
+  })
+  for (const said of [
+    /HUB_SECRET: is missing/,
+    /BASE_URL: is missing/,
+    /PROFILE: is not JSON/,
+    /CHAIN_CONTRACTS\.token: /,
+    /CHAIN_CONTRACTS\.staking: is missing/,
+    /COORDINATOR_SEED: /,
+  ])
+    expect(wrong).toThrow(said)
+  expect(wrong).not.toThrow(/0x0a|0x12|no JSON/)
+})
+
+test('a hub with wrong settings answers which they are', async () => {
+  const lacking = { ...env, HUB_SECRET: '', COORDINATOR_SEED: 'x' }
+  for (const path of ['/', '/v1/status', '/v1/nothing']) {
+    const ctx = createExecutionContext()
+    const request = new Request(`http://localhost:8787${path}`)
+    const answer = await hub.fetch(request as Request<unknown, IncomingRequestCfProperties>, lacking, ctx)
+    const { status, error, message } = await errorOf(answer)
+    expect([status, error]).toEqual([500, 'internal'])
+    expect(message).toMatch(/COORDINATOR_SEED: .*HUB_SECRET: /)
+  }
+})
+
+test('times of the network that do not fit together are refused, all of them', () => {
+  const params = { ...defaultNetworkParams, settle: 400, vault_challenge_secs: 60 }
+  const wrong = () => readSettings({ ...env }, params)
+  expect(wrong).toThrow(/settle is 400[\s\S]*vault_challenge_secs is 60/)
+  expect(readSettings({ ...env }).PROFILE.network).toBeTypeOf('string')
 })

@@ -1,13 +1,17 @@
 import * as z from 'zod'
 import type { ChainIndexerObject } from '../durable-objects/chain-indexer.ts'
+import type { DirectOrderObject } from '../durable-objects/direct-order.ts'
 import type { FaucetCooldown } from '../durable-objects/faucet-cooldown.ts'
+import type { GenerationKeeperObject } from '../durable-objects/generation-keeper.ts'
 import type { NodeLinkObject } from '../durable-objects/node-link.ts'
 import type { ProjectCommitteesObject } from '../durable-objects/project-committees.ts'
 import type { RateLimiter } from '../durable-objects/rate-limiter.ts'
 import type { RelayerObject } from '../durable-objects/relayer.ts'
 import type { RoundObject } from '../durable-objects/round.ts'
-import { type Profile, resolveProfile } from '../protocol/identity/index.ts'
+import { defaultNetworkParams, type Profile, resolveProfile } from '../protocol/identity/index.ts'
+import { type SettlementParams, settlementTimeProblems } from '../protocol/settlement/index.ts'
 import { Contracts } from './chain/contracts.ts'
+import { SettingsError } from './errors.ts'
 import { Address, Amount, Bytes32 } from './http/formats.ts'
 import type { RelayMessage } from './queues/relay-message.ts'
 import { defaultAllowances, relayedActions } from './relay/allowances.ts'
@@ -24,6 +28,8 @@ export interface Env {
   PROJECT_COMMITTEES: DurableObjectNamespace<ProjectCommitteesObject>
   NODE_LINK: DurableObjectNamespace<NodeLinkObject>
   ROUND: DurableObjectNamespace<RoundObject>
+  DIRECT_ORDER: DurableObjectNamespace<DirectOrderObject>
+  GENERATION_KEEPER: DurableObjectNamespace<GenerationKeeperObject>
   RELAY: Queue<RelayMessage>
   ASSETS: Fetcher
   PROFILE: string
@@ -50,9 +56,11 @@ export interface Env {
   ARBITER_PRIVATE_KEY?: string
   COORDINATOR_SEED?: string
   RELAYER_FEE_CAP_GWEI?: string
+  RELAYER_TX_FEE_CAP_WEI?: string
   RELAYER_TICK_MS?: string
   RELAYER_STUCK_MS?: string
   RELAYER_GAS_PER_DAY?: string
+  RELAYER_OWNER_GAS_PERCENT?: string
   RELAY_ALLOWANCES?: string
   FAUCET_ENABLED?: string
   FAUCET_AMOUNT_WEI?: string
@@ -62,6 +70,11 @@ export interface Env {
   FAUCET_WALLETS_PER_ADDRESS?: string
   FAUCET_DRIPS_PER_DAY?: string
   FAUCET_REQUIRES_VALIDATORS?: string
+  DIRECT_ROUNDS_ENABLED?: string
+  DIRECT_GAS_MAX?: string
+  DIRECT_KEEP_SECONDS?: string
+  DIRECT_KEEP_ROUNDS?: string
+  DIRECT_KEEP_BYTES?: string
   HUB_SECRET: string
 }
 
@@ -70,6 +83,16 @@ const list = z
   .default('')
   .transform((text) => text.split(',').flatMap((part) => part.trim() || []))
 
+/** A value that is no JSON is a problem of its setting, like any other. */
+const readJson = (text: string, { addIssue }: z.core.$RefinementCtx): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    addIssue({ code: 'custom', message: 'is not JSON' })
+    return z.NEVER
+  }
+}
+
 const wei = Amount.transform(BigInt)
 
 const Fields = z.object({
@@ -77,7 +100,9 @@ const Fields = z.object({
   PROFILE: z
     .string()
     .default('{}')
-    .transform((text) => resolveProfile(JSON.parse(text))),
+    .transform(readJson)
+    .pipe(z.looseObject({}))
+    .transform((members) => resolveProfile(members)),
   /** Where clients reach this hub; http, or a host of this machine, makes it a local network. */
   BASE_URL: z.url({ protocol: /^https?$/ }).transform((url) => new URL(url)),
   /** Further hosts whose pages may ask wallets to sign in, comma separated. */
@@ -97,11 +122,7 @@ const Fields = z.object({
     .transform((urls) => urls.join(',') || undefined),
   CHAIN_NAME: z.string().min(1).optional(),
   /** JSON object with the addresses of the contracts; without it nothing is indexed and the faucet is closed. */
-  CHAIN_CONTRACTS: z
-    .string()
-    .transform((text) => JSON.parse(text) as unknown)
-    .pipe(Contracts)
-    .optional(),
+  CHAIN_CONTRACTS: z.string().transform(readJson).pipe(Contracts).optional(),
   /** The block before the first one with an event of these contracts. */
   CHAIN_START_BLOCK: z.coerce.number().int().min(0).default(0),
   /** Blocks, its own included, after which a relayed transaction is final. */
@@ -126,16 +147,20 @@ const Fields = z.object({
   ARBITER_PRIVATE_KEY: Bytes32.optional(),
   /** Secret. ed25519 seed that the hub signs its calls to nodes with; without it validators are not called. */
   COORDINATOR_SEED: Bytes32.optional(),
+  /** What a transaction may pay per gas, and in all: nodes refuse more than 1 ether unless they are told otherwise. */
   RELAYER_FEE_CAP_GWEI: z.coerce.number().int().min(1).default(100),
+  RELAYER_TX_FEE_CAP_WEI: wei.default(10n ** 18n),
   RELAYER_TICK_MS: z.coerce.number().int().min(20).default(1_000),
   RELAYER_STUCK_MS: z.coerce.number().int().min(50).default(30_000),
   /** Gas that what all wallets together have relayed may take in a day, times RATE_LIMIT_MULTIPLIER. */
   RELAYER_GAS_PER_DAY: z.coerce.number().int().min(1).default(1_000_000_000),
+  /** How much of that one wallet may take, in percent. */
+  RELAYER_OWNER_GAS_PERCENT: z.coerce.number().min(0.01).max(100).default(5),
   /** JSON object with the daily allowances of a wallet that differ from the defaults, by action; times RATE_LIMIT_MULTIPLIER. */
   RELAY_ALLOWANCES: z
     .string()
     .default('{}')
-    .transform((text) => JSON.parse(text) as unknown)
+    .transform(readJson)
     .pipe(z.partialRecord(z.enum(relayedActions), z.int().min(0)))
     .transform((differing) => ({ ...defaultAllowances, ...differing })),
   FAUCET_ENABLED: z.stringbool().default(true),
@@ -147,8 +172,27 @@ const Fields = z.object({
   FAUCET_WALLETS_PER_ADDRESS: z.coerce.number().int().min(1).default(3),
   FAUCET_DRIPS_PER_DAY: z.coerce.number().int().min(1).default(1_000),
   FAUCET_REQUIRES_VALIDATORS: z.stringbool().default(false),
+  /** Whether anybody may have the validators run a function, by `POST /v1/execute`. */
+  DIRECT_ROUNDS_ENABLED: z.stringbool().default(true),
+  /** The most gas of one direct round; validators have a limit of their own, `nodectl serve --direct-gas`. */
+  DIRECT_GAS_MAX: z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER).default(1_000_000_000),
+  /** How long, how many and how much direct rounds are kept. */
+  DIRECT_KEEP_SECONDS: z.coerce.number().int().min(60).default(86_400),
+  DIRECT_KEEP_ROUNDS: z.coerce.number().int().min(1).max(100_000).default(10_000),
+  DIRECT_KEEP_BYTES: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(64 * 1024 * 1024),
   /** Keys the cursors; at least 32 characters, the same on every isolate. */
   HUB_SECRET: z.string().min(32),
+})
+
+/** How long, how many and how much direct rounds are kept. */
+export const directRetention = (settings: Settings) => ({
+  seconds: settings.DIRECT_KEEP_SECONDS,
+  rounds: settings.DIRECT_KEEP_ROUNDS,
+  bytes: settings.DIRECT_KEEP_BYTES,
 })
 
 /** Each key has nonces and a balance of its own, and an arbiter judges what the relayer does. */
@@ -175,12 +219,27 @@ export interface Settings extends z.output<typeof Settings> {
 
 const parsed = new WeakMap<Env, Settings>()
 
-/** The validated settings. A wrong one fails here, with its name, before any request is answered. */
-export function readSettings(env: Env): Settings {
+/**
+/**
+ * The validated settings. Wrong and missing ones fail here, all of them with their names, before any request is answered; so
+ * do times of the network that do not fit together.
+ *
+ * @throws {@link SettingsError} which never shows a value.
+ */
+export function readSettings(env: Env, params: SettlementParams = defaultNetworkParams): Settings {
   const known = parsed.get(env)
   if (known) return known
-  const result = Settings.safeParse(env)
-  if (!result.success) throw new Error(`Wrong settings:\n${z.prettifyError(result.error)}`)
+  const problems = settlementTimeProblems(params)
+  if (problems.length > 0)
+    throw new SettingsError(`The times of the network do not fit together:\n${problems.join('\n')}`)
+  const result = Settings.safeParse(env, {
+    error: ({ input }) => (input === undefined ? 'is missing' : null),
+  })
+  if (!result.success)
+    throw new SettingsError(`Wrong settings: ${result.error.issues.map(describeIssue).join('; ')}`)
   parsed.set(env, result.data)
   return result.data
 }
+
+const describeIssue = ({ path, message }: z.core.$ZodIssue): string =>
+  `${path.map((part, index) => (typeof part === 'number' ? `[${part}]` : `${index > 0 ? '.' : ''}${String(part)}`)).join('')}: ${message}`

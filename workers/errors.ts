@@ -36,6 +36,11 @@ export class ApiError implements Error {
 }
 Object.setPrototypeOf(ApiError.prototype, Error.prototype)
 
+/** Thrown where the settings of the hub are wrong; the message names each of them, and no value. */
+export class SettingsError extends Error {
+  override readonly name = 'SettingsError'
+}
+
 /** Whether the request was refused: nothing was done. After any other error it is unknown what was. */
 export const isRefusal = (error: unknown): boolean => error instanceof ApiError && error.status < 500
 

@@ -1,12 +1,20 @@
 import { unixNow } from '../durable-objects/clock.ts'
 import { createApp } from './app.ts'
-import type { Env } from './env.ts'
+import { directRetention, type Env, readSettings } from './env.ts'
 import { consumeQueue } from './queues/index.ts'
 import { services } from './services.ts'
 
 export { FaucetCooldown } from '../durable-objects/faucet-cooldown.ts'
 export { RateLimiter } from '../durable-objects/rate-limiter.ts'
-export { ChainIndexer, NodeLink, ProjectCommittees, Relayer, Round } from './objects.ts'
+export {
+  ChainIndexer,
+  DirectOrder,
+  GenerationKeeper,
+  NodeLink,
+  ProjectCommittees,
+  Relayer,
+  Round,
+} from './objects.ts'
 
 const app = createApp()
 
@@ -26,6 +34,7 @@ export default {
       projectFigures,
       epochRounds,
       networkFigures,
+      generationKeeper,
       relayer,
       previousRelayers,
       arbiter,
@@ -42,18 +51,25 @@ export default {
     await Promise.all(
       [...driven, bringDueActions(env), followForeignActions(env)].map((done) => done?.catch(logged)),
     )
+    const { pruneDirectRounds } = await import('./rounds/prune-direct-rounds.ts')
     const now = unixNow()
     // One store that fails does not keep the others from being swept.
     const networkNow = await clock.now()
     await projectVersions.activateDue(networkNow, 100)
     await projectFigures.cool(networkNow)
+    await pruneDirectRounds(services(env), directRetention(readSettings(env)), networkNow).catch(logged)
     await epochRounds.purge(networkNow).catch(logged)
+    await committeeSets.purgeMissing(networkNow).catch(logged)
     await networkFigures.refresh(networkNow).catch(logged)
     await nodeRequestNonces.purge(networkNow).catch(logged)
     for (const store of [siweNonces, sessions, idempotencyKeys]) await store.purge(now).catch(logged)
-    if (committees !== null)
+    await generationKeeper.wake().catch(logged)
+    if (committees !== null) {
+      for (const projectId of await committeeSets.projectsWithQuorumLost(networkNow, 100))
+        await committees.lookAgain(projectId).catch(logged)
       for (const projectId of await committeeSets.projectsWithoutSet(networkNow, 100))
         await committees.wake(projectId).catch(logged)
+    }
   },
 } satisfies ExportedHandler<Env>
 

@@ -1,5 +1,7 @@
 import { DurableObject } from 'cloudflare:workers'
 import type { ChainIndexerObject, IndexerStatus } from '../durable-objects/chain-indexer.ts'
+import type { DirectOrderObject } from '../durable-objects/direct-order.ts'
+import { GenerationKeeperObject } from '../durable-objects/generation-keeper.ts'
 import type {
   LinkOffer,
   LinkStatus,
@@ -17,8 +19,9 @@ import type {
   RelayView,
 } from '../durable-objects/relayer.ts'
 import type { DirectOutcome, DirectRequest } from '../durable-objects/round/direct.ts'
-import type { RoundTerms } from '../durable-objects/round/round.ts'
+import type { RoundTerms, RoundWaiting } from '../durable-objects/round/round.ts'
 import type { Awaited, RoundObject } from '../durable-objects/round.ts'
+import type { DeclineReason } from '../protocol/relay/index.ts'
 import { type Env, readSettings } from './env.ts'
 import { services } from './services.ts'
 
@@ -109,8 +112,8 @@ export class NodeLink extends DurableObject<Env> implements Omit<NodeLinkObject,
     })
   }
 
-  async offer(offer: LinkOffer): Promise<OfferResult> {
-    return (await this.#object).offer(offer)
+  async offer(offer: LinkOffer, snapshotAt: number | null = null): Promise<OfferResult> {
+    return (await this.#object).offer(offer, snapshotAt)
   }
 
   async cancel(offerId: string, reason: string): Promise<void> {
@@ -123,6 +126,10 @@ export class NodeLink extends DurableObject<Env> implements Omit<NodeLinkObject,
 
   async refresh(): Promise<void> {
     return (await this.#object).refresh()
+  }
+
+  async wasHeard(offerId: string): Promise<boolean> {
+    return (await this.#object).wasHeard(offerId)
   }
 
   async status(): Promise<LinkStatus> {
@@ -156,6 +163,17 @@ export class ProjectCommittees extends ProjectCommitteesObject<Env> {
   }
 }
 
+export class GenerationKeeper extends GenerationKeeperObject<Env> {
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env, {
+      gather: async () => {
+        const { gatherSignatures } = await import('./validators/gather-signatures.ts')
+        return gatherSignatures(services(env), readSettings(env))
+      },
+    })
+  }
+}
+
 export class Round extends DurableObject<Env> implements Omit<RoundObject, keyof DurableObject> {
   #object: Promise<RoundObject<Env>> | undefined
 
@@ -171,7 +189,7 @@ export class Round extends DurableObject<Env> implements Omit<RoundObject, keyof
     return (await this.#load()).accepted(offerId, nodeKey)
   }
 
-  async declined(offerId: string, nodeKey: string, reason: string): Promise<void> {
+  async declined(offerId: string, nodeKey: string, reason: DeclineReason): Promise<void> {
     return (await this.#load()).declined(offerId, nodeKey, reason)
   }
 
@@ -181,6 +199,10 @@ export class Round extends DurableObject<Env> implements Omit<RoundObject, keyof
 
   async wait(awaited: Awaited, ms: number): Promise<'reached' | 'pending' | 'gone'> {
     return (await this.#load()).wait(awaited, ms)
+  }
+
+  async waitingFor(): Promise<RoundWaiting | null> {
+    return (await this.#load()).waitingFor()
   }
 
   override async alarm(info?: AlarmInvocationInfo): Promise<void> {
@@ -197,6 +219,22 @@ export class Round extends DurableObject<Env> implements Omit<RoundObject, keyof
       },
     )
     return this.#object
+  }
+}
+
+export class DirectOrder extends DurableObject<Env> implements Omit<DirectOrderObject, keyof DurableObject> {
+  readonly #object: Promise<DirectOrderObject<Env>>
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env)
+    this.#object = ctx.blockConcurrencyWhile(async () => {
+      const { createDirectOrder } = await import('./rounds/direct-order-object.ts')
+      return createDirectOrder(ctx, env)
+    })
+  }
+
+  async execute(request: DirectRequest): Promise<DirectOutcome> {
+    return (await this.#object).execute(request)
   }
 }
 

@@ -26,18 +26,21 @@ import { DeadLetterStore } from './stores/dead-letters.ts'
 import { DeveloperStore } from './stores/developers.ts'
 import { DeviceLinkStore } from './stores/device-links.ts'
 import { DeviceStore } from './stores/devices.ts'
+import { DirectRoundStore } from './stores/direct-rounds.ts'
 import { DraftStore } from './stores/drafts.ts'
+import { EarlyEvidenceStore } from './stores/early-evidence.ts'
 import { EarningStore } from './stores/earnings.ts'
 import { EpochRoundStore } from './stores/epoch-rounds.ts'
 import { EpochStore } from './stores/epochs.ts'
 import { FaucetSettingsStore } from './stores/faucet-settings.ts'
 import { HubActionStore } from './stores/hub-actions.ts'
 import { IdempotencyKeyStore } from './stores/idempotency-keys.ts'
+import { LateWorkStore } from './stores/late-work.ts'
 import { ModuleStore } from './stores/modules.ts'
-import { NetworkStore } from './stores/network.ts'
 import { NetworkFiguresStore } from './stores/network-figures.ts'
 import { NodeRequestNonceStore } from './stores/node-request-nonces.ts'
 import { NodeStore } from './stores/nodes.ts'
+import { PendingGenerationStore } from './stores/pending-generations.ts'
 import { PreferencesStore } from './stores/preferences.ts'
 import { ProjectDecisionStore } from './stores/project-decisions.ts'
 import { ProjectFiguresStore } from './stores/project-figures.ts'
@@ -60,7 +63,9 @@ import { SnapshotCandidateStore } from './stores/snapshot-candidates.ts'
 import { SubscriptionStore } from './stores/subscriptions.ts'
 import { TaskStore } from './stores/tasks.ts'
 import { TransactionStore } from './stores/transactions.ts'
+import { ValidatorStore } from './stores/validators.ts'
 import { WithdrawalStore } from './stores/withdrawals.ts'
+import { createGenerationKeeperClient } from './validators/keeper.ts'
 
 /** What requests, queues and schedules work with, made once for each isolate; the only place that constructs stores and clients. */
 export function createServices(env: Env) {
@@ -98,7 +103,9 @@ export function createServices(env: Env) {
     collateral: new CollateralStore(db),
     slashes: new SlashStore(db, env.MODULES),
     drafts: new DraftStore(db),
-    network: new NetworkStore(db),
+    validators: new ValidatorStore(db),
+    pendingGenerations: new PendingGenerationStore(db),
+    generationKeeper: createGenerationKeeperClient(env),
     assets: new AssetStore(db, env.MODULES),
     projects: new ProjectStore(db),
     projectLists: new ProjectLists(db),
@@ -121,12 +128,15 @@ export function createServices(env: Env) {
     snapshotCandidates: new SnapshotCandidateStore(db),
     tasks: new TaskStore(db),
     rounds: new RoundStore(db),
+    directRounds: new DirectRoundStore(db),
     roundFiles: new RoundFiles(env.ROUNDS),
     roundLists: new RoundLists(db),
+    earlyEvidence: new EarlyEvidenceStore(db),
     roundOffences: new RoundOffenceStore(db),
     receipts: new ReceiptStore(db),
     proofs: new ProofStore(db),
     epochRounds: new EpochRoundStore(db),
+    lateWork: new LateWorkStore(db),
     networkFigures: new NetworkFiguresStore(db),
     hubActions: new HubActionStore(db),
     deadLetters: new DeadLetterStore(db),

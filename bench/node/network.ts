@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import type { Hub, HubOptions } from '../../localnet/hub.ts'
+import { beginLocalValidators } from '../../localnet/nodes/begin-validators.ts'
 import type { LocalNode, NodeRole, NodeSurroundings } from '../../localnet/nodes/local-node.ts'
 import { placesOf, startNodes, stopNodes, validatorDirs } from '../../localnet/nodes/local-nodes.ts'
 import { waitForSet } from '../../localnet/nodes/ready.ts'
@@ -72,6 +73,7 @@ export async function startNodeNetwork(options: NodeNetworkOptions): Promise<Nod
   }
   try {
     const validators = await begin('validator', validatorDirs(path.join(folder, 'validators')))
+    await beginLocalValidators(hub, validators)
     const devicesFolder = path.join(folder, 'devices')
     const devices = Array.from({ length: options.miners }, (_, index) => String(index + 1))
     const { projectId, dataDirs } = await makeSample({ hub, rpcUrl, contracts, devicesFolder, devices })

@@ -52,6 +52,7 @@ function summarise(results: readonly ChaosResult[]) {
     kills: results.reduce((sum, { kills }) => sum + kills, 0),
     actions: all.reduce((sum, { actions }) => sum + actions, 0),
     nonces: all.reduce((sum, { nonces }) => sum + nonces, 0),
+    filled: all.reduce((sum, { filled }) => sum + filled, 0),
     waiting: results.reduce((sum, { waiting }) => sum + waiting, 0),
     faults,
     seconds: Math.round((performance.now() - startedMs) / 1000),

@@ -1,8 +1,8 @@
 /**
  * Whether every task ends as it should, whoever fails: `npm run chaos:rounds -- [scenarios] [first seed]`. A scenario is a
  * task. Some miners lie, below the quorum, vote twice, fall silent, decline or lose their sockets; validators vanish and lie;
- * the hub is killed, its chain fails and is reorganised. Writes bench/rounds/chaos-<first seed>.json; exits 1 with the first
- * difference.
+ * the hub is killed, its chain fails and is reorganised; validators join and leave, epochs end, and logs come late. Writes
+ * bench/rounds/chaos-<first seed>.json; exits 1 with the first difference.
  */
 import { writeFileSync } from 'node:fs'
 import { Difference } from '../settlement/chaos/difference.ts'

@@ -1,11 +1,14 @@
 import type { HubBundle } from '../../localnet/bundle.ts'
 import { freshAddress } from '../../localnet/testing/session.ts'
 import { ownWorkerds } from '../../localnet/testing/workerd.ts'
-import { fetchFromHub } from '../../tools/client/connect.ts'
+import { deriveNodeId } from '../../protocol/identity/index.ts'
+import { ed25519PublicKey } from '../../protocol/signatures/index.ts'
 import { readNetwork } from '../../tools/client/network.ts'
-import { signIn } from '../../tools/client/sign-in.ts'
+import { signIn, type Wallet } from '../../tools/client/sign-in.ts'
+import { beginValidators } from '../../tools/client/validators.ts'
 import { type FaultyHub, startFaultyHub } from '../faulty-hub.ts'
 import { until } from '../settlement/chaos/difference.ts'
+import { patiently } from '../settlement/chaos/network.ts'
 import {
   createProjects,
   grantWei,
@@ -24,8 +27,23 @@ import { startWire, type Wire } from './simulator/wire.ts'
 export interface RoundsNetwork
   extends Pick<
     FaultyHub,
-    'origin' | 'profile' | 'hub' | 'faulty' | 'proxy' | 'rows' | 'wake' | 'up' | 'kill' | 'stop'
+    | 'origin'
+    | 'profile'
+    | 'contracts'
+    | 'minter'
+    | 'chain'
+    | 'hub'
+    | 'faulty'
+    | 'proxy'
+    | 'rows'
+    | 'wake'
+    | 'pass'
+    | 'register'
+    | 'up'
+    | 'kill'
+    | 'stop'
   > {
+  readonly operator: Wallet
   readonly projects: readonly Project[]
   readonly miners: readonly SimulatedMiner[]
   readonly validators: SimulatedValidators
@@ -44,6 +62,10 @@ export interface RoundsOptions {
   readonly onProgress: (text: string) => void
   /** Puts something in front of the hub. */
   readonly front?: (script: HubBundle) => HubBundle
+  /** Keys that may become validators, beside those that are from the beginning. */
+  readonly spareValidators?: number
+  /** Seconds that the clock of a miner is ahead of the network's. */
+  readonly skewOf?: (miner: number) => number
   /** How the projects are made. */
   readonly make?: ProjectsOptions
   /** What a member does about a task; honest when left out. */
@@ -57,12 +79,12 @@ const confirmations = 1
 const depthMax = 3
 /** A block takes a second of the chain's time at least, and the time of the network should not run ahead of ours. */
 const blockMs = 1_000
-const validatorCount = 4
+export const firstValidators = 4
 /** Places that requests come from, each with a budget of its own. */
 const callers = 20
 
 export async function startRoundsNetwork(options: RoundsOptions): Promise<RoundsNetwork> {
-  const { onProgress, conductOf = () => 'honest', modeOf = () => 'honest' } = options
+  const { onProgress, conductOf = () => 'honest', modeOf = () => 'honest', skewOf } = options
   const addresses = Array.from({ length: callers }, freshAddress)
   let calls = 0
   const started = await startFaultyHub({
@@ -81,11 +103,15 @@ export async function startRoundsNetwork(options: RoundsOptions): Promise<Rounds
     return project.consensus.work.committee
   }
   const faults = new FaultCounts()
-  const validators = await startValidators(profile, { count: validatorCount, rulesOf, modeOf, faults })
+  const count = firstValidators + (options.spareValidators ?? 0)
+  const validators = await startValidators(profile, { count, rulesOf, modeOf, now: hub.time, faults })
 
-  const tools = await readNetwork(origin, fetchFromHub)
+  const tools = await readNetwork(origin, patiently)
   const operator = await signIn(tools, started.operatorKey)
-  for (const { seed, url } of validators.nodes) await register(seed, 'validator', url)
+  const first = validators.nodes.slice(0, firstValidators)
+  for (const { seed, url } of first) await register(seed, 'validator', url)
+  const nodeIds = first.map(({ seed }) => deriveNodeId(profile, ed25519PublicKey(seed)))
+  await beginValidators(operator.client, nodeIds)
   const makers = { profile, contracts, minter, chain, hub, tools, operator }
   projects.push(...(await createProjects(makers, options.projects, options.make)))
   for (const { developer, vault } of projects)
@@ -109,6 +135,7 @@ export async function startRoundsNetwork(options: RoundsOptions): Promise<Rounds
         runMs: options.runMs,
         address: freshAddress(),
         faults,
+        ...(skewOf && { skew: () => skewOf(index) }),
       }),
   )
   // The beacon of the second epoch from now on is after every bond.
@@ -125,11 +152,17 @@ export async function startRoundsNetwork(options: RoundsOptions): Promise<Rounds
 
   return {
     ...started,
+    operator,
     projects,
     miners,
     validators,
     faults,
     workerds: ownWorkerds,
+    async pass(seconds) {
+      validators.leap()
+      await pass(seconds)
+      validators.leap()
+    },
     async kill() {
       faults.note('hub_killed')
       await started.kill()

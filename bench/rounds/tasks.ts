@@ -6,6 +6,7 @@ import type { RoundsNetwork } from './network.ts'
 export interface TaskView {
   readonly task_id: string
   readonly round_id: string | null
+  readonly epoch: number | null
   readonly status: string
   readonly success: boolean | null
   readonly output: string | null
@@ -15,7 +16,7 @@ export interface TaskView {
   readonly finalized_at: number | null
 }
 
-const isOver = ({ status }: TaskView): boolean => status === 'finalized' || status === 'failed'
+export const isOver = ({ status }: TaskView): boolean => status === 'finalized' || status === 'failed'
 
 /** Submits a task. Asked again with the same key it is the same task, so that a killed hub loses and doubles nothing. */
 export async function submitTask(

@@ -6,11 +6,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Miniflare } from 'miniflare'
-import { encodeFunctionData, type Hex } from 'viem'
-import { projectVaultAbi } from '../../contracts/generated/contracts.ts'
 import { accounts } from '../../localnet/accounts.ts'
 import { makeSample } from '../../localnet/sample/make.ts'
-import { sendDirect } from '../../localnet/send-direct.ts'
 import { startTemporaryNetwork } from '../../localnet/temporary-network.ts'
 import { epochAt } from '../../protocol/consensus/index.ts'
 import { hashConsensus, type ProjectManifest } from '../../protocol/manifest/index.ts'
@@ -24,24 +21,14 @@ import { unwrap } from '../../tools/client/answers.ts'
 import { readNetwork } from '../../tools/client/network.ts'
 import { signedByNode } from '../../tools/client/node-requests.ts'
 import { waitFor } from '../../tools/client/wait.ts'
+import { type Claim, claimMany } from '../claims.ts'
 import { IsolateMemory } from '../isolate-memory.ts'
 import { startValidators } from './validators.ts'
 
 const receiptsPath = '/v1/nodes/epoch-receipts'
 const recipients = Number(process.argv[2] ?? 10_000)
-/** As many as a vault takes in one transaction, and its gas: the first payment to an account costs most. */
-const claimsAtOnce = 100
-const claimsGas = 16_000_000n
 const callersAtOnce = 16
 const limitMs = 600_000
-
-interface Claim {
-  readonly vault: string
-  readonly epoch: number
-  readonly account: string
-  readonly amount: string
-  readonly proof: readonly string[]
-}
 
 type Database = Awaited<ReturnType<Miniflare['getD1Database']>>
 
@@ -106,8 +93,7 @@ try {
   })
   show(`ask for the ${claims.length} claims, ${callersAtOnce} at once`, asking)
   const paying = await memory.peak(async () => {
-    for (let i = 0; i < claims.length; i += claimsAtOnce)
-      await claimMany(rpcUrl, claims.slice(i, i + claimsAtOnce))
+    await claimMany(rpcUrl, accounts.miner, claims)
     await waitFor(
       'the claims to be indexed',
       () => db.prepare('SELECT count(*) AS n FROM epoch_shares WHERE claimed_at IS NULL').first<number>('n'),
@@ -155,23 +141,4 @@ async function claimsOf(hub: string, miner: string): Promise<Claim[]> {
   const response = await fetch(`${hub}/v1/me/claims?address=${miner}`)
   if (response.status !== 200) throw new Error(`${response.status}: ${await response.text()}`)
   return ((await response.json()) as { items: Claim[] }).items
-}
-
-/** Brings claims to their vault, as anyone may. */
-async function claimMany(rpcUrl: string, claims: readonly Claim[]): Promise<void> {
-  const [first] = claims
-  if (first === undefined) return
-  const data = encodeFunctionData({
-    abi: projectVaultAbi,
-    functionName: 'claimMany',
-    args: [
-      claims.map(({ epoch, account, amount, proof }) => ({
-        epoch: BigInt(epoch),
-        miner: account as Hex,
-        amount: BigInt(amount),
-        proof: proof as Hex[],
-      })),
-    ],
-  })
-  await sendDirect(rpcUrl, accounts.miner, [{ to: first.vault, data }], claimsGas)
 }

@@ -1,10 +1,15 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { privateKeys } from '../../localnet/accounts.ts'
 import { attestSnapshot } from '../../protocol/consensus/index.ts'
 import { hashBytes } from '../../protocol/encoding/index.ts'
+import { deriveNodeId } from '../../protocol/identity/index.ts'
+import { ed25519PublicKey } from '../../protocol/signatures/index.ts'
 import { unwrap } from '../../tools/client/answers.ts'
 import type { Network } from '../../tools/client/network.ts'
 import { signedByNode } from '../../tools/client/node-requests.ts'
+import { signIn } from '../../tools/client/sign-in.ts'
+import { beginValidators } from '../../tools/client/validators.ts'
 
 export interface Validators {
   readonly seeds: readonly string[]
@@ -34,5 +39,8 @@ export async function startValidators(network: Network, count: number): Promise<
     const signed = await signedByNode(network, seed)('POST', '/v1/nodes/register', registration)
     await unwrap(network.client.POST('/v1/nodes/register', signed))
   }
+  const operator = await signIn(network, privateKeys.operator)
+  const nodeIds = seeds.map((seed) => deriveNodeId(network.profile, ed25519PublicKey(seed)))
+  await beginValidators(operator.client, nodeIds)
   return { seeds, stop: () => server.close() }
 }

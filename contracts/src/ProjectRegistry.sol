@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
-import {AccessControl} from "@openzeppelin/contracts/access/AccessControl.sol";
 import {EIP712} from "@openzeppelin/contracts/utils/cryptography/EIP712.sol";
 import {ShortString, ShortStrings} from "@openzeppelin/contracts/utils/ShortStrings.sol";
 import {IProjectRegistry} from "./interfaces/IProjectRegistry.sol";
+import {GuardedRoles} from "./lib/GuardedRoles.sol";
 import {SignedActions} from "./lib/SignedActions.sol";
 import {Slug} from "./lib/Slug.sol";
 import {ListingStatus, Project, PublishVersion, Register, RegistryActions} from "./types/RegistryTypes.sol";
 
-contract ProjectRegistry is IProjectRegistry, SignedActions, AccessControl {
+contract ProjectRegistry is IProjectRegistry, SignedActions, GuardedRoles {
     using RegistryActions for Register;
     using RegistryActions for PublishVersion;
     using ShortStrings for ShortString;
@@ -24,10 +24,10 @@ contract ProjectRegistry is IProjectRegistry, SignedActions, AccessControl {
         string memory domainName,
         string memory projectTag,
         address admin,
+        address guardian,
         address reviewer
-    ) EIP712(domainName, "1") {
+    ) EIP712(domainName, "1") GuardedRoles(admin, guardian) {
         _projectTag = ShortStrings.toShortString(projectTag);
-        _grantRole(DEFAULT_ADMIN_ROLE, admin);
         _grantRole(REVIEWER_ROLE, reviewer);
     }
 

@@ -7,8 +7,8 @@ import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol
 import {MerkleProof} from "@openzeppelin/contracts/utils/cryptography/MerkleProof.sol";
 import {Math} from "@openzeppelin/contracts/utils/math/Math.sol";
 import {SafeCast} from "@openzeppelin/contracts/utils/math/SafeCast.sol";
-import {Pausable} from "@openzeppelin/contracts/utils/Pausable.sol";
 import {ReentrancyGuardTransient} from "@openzeppelin/contracts/utils/ReentrancyGuardTransient.sol";
+import {IExpiringPause} from "./interfaces/IExpiringPause.sol";
 import {IProjectVault} from "./interfaces/IProjectVault.sol";
 import {VaultRoles} from "./lib/VaultRoles.sol";
 import {Claim, Epoch, PayoutLeaf, Terms, Totals, VaultSummary, Withdrawal} from "./types/VaultTypes.sol";
@@ -145,7 +145,7 @@ contract ProjectVault is IProjectVault, ReentrancyGuardTransient {
         bytes32 receiptHash,
         Totals calldata totals
     ) external onlyRole(VaultRoles.POSTER) {
-        if (Pausable(factory).paused()) revert Pausable.EnforcedPause();
+        if (IExpiringPause(factory).paused()) revert IExpiringPause.EnforcedPause();
         if (merkleRoot == 0 || receiptHash == 0 || totals.miner == 0) revert EmptyEpoch(epoch);
         if (_epochs[epoch].merkleRoot != 0) revert AlreadyPosted(epoch);
         if (_epochs[epoch].isVetoed) revert VetoStands(epoch);

@@ -1,18 +1,27 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
-import {AccessControl} from "@openzeppelin/contracts/access/AccessControl.sol";
 import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {EIP712} from "@openzeppelin/contracts/utils/cryptography/EIP712.sol";
-import {Pausable} from "@openzeppelin/contracts/utils/Pausable.sol";
+import {IExpiringPause} from "./interfaces/IExpiringPause.sol";
 import {IStaking} from "./interfaces/IStaking.sol";
+import {ExpiringPause} from "./lib/ExpiringPause.sol";
+import {GuardedRoles} from "./lib/GuardedRoles.sol";
 import {SignedActions} from "./lib/SignedActions.sol";
 import {Collateral} from "./staking/Collateral.sol";
 import {Slashing} from "./staking/Slashing.sol";
-import {Bond, PermitSignature, SetPayout, StakingActions, Unbond, Withdraw} from "./types/StakingTypes.sol";
+import {
+    Bond,
+    PermitSignature,
+    SetPayout,
+    StakingActions,
+    StakingParameters,
+    Unbond,
+    Withdraw
+} from "./types/StakingTypes.sol";
 
 /// @dev Decides who may; `Collateral` and `Slashing` do it.
-contract Staking is Slashing, SignedActions, AccessControl, Pausable {
+contract Staking is Slashing, SignedActions, GuardedRoles, ExpiringPause {
     using StakingActions for Bond;
     using StakingActions for SetPayout;
     using StakingActions for Unbond;
@@ -25,14 +34,17 @@ contract Staking is Slashing, SignedActions, AccessControl, Pausable {
         string memory domainName,
         IERC20 token_,
         address treasury_,
-        uint64 unbondingSecs_,
-        uint64 windowMin,
-        uint64 windowMax,
+        StakingParameters memory parameters,
         address admin,
+        address guardian,
         address proposer,
         address arbiter
-    ) EIP712(domainName, "1") Collateral(token_, unbondingSecs_) Slashing(treasury_, windowMin, windowMax) {
-        _grantRole(DEFAULT_ADMIN_ROLE, admin);
+    )
+        EIP712(domainName, "1")
+        Collateral(token_, parameters)
+        Slashing(treasury_, parameters)
+        GuardedRoles(admin, guardian)
+    {
         _grantRole(PROPOSER_ROLE, proposer);
         _grantRole(ARBITER_ROLE, arbiter);
     }
@@ -123,11 +135,16 @@ contract Staking is Slashing, SignedActions, AccessControl, Pausable {
     }
 
     /// @inheritdoc IStaking
+    function voidSlash(bytes32 evidenceHash) external {
+        _voidSlash(evidenceHash);
+    }
+
+    /// @inheritdoc IExpiringPause
     function pause() external onlyRole(ARBITER_ROLE) {
         _pause();
     }
 
-    /// @inheritdoc IStaking
+    /// @inheritdoc IExpiringPause
     function unpause() external onlyRole(ARBITER_ROLE) {
         _unpause();
     }

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
-import {AccessControl} from "@openzeppelin/contracts/access/AccessControl.sol";
 import {Clones} from "@openzeppelin/contracts/proxy/Clones.sol";
 import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
-import {Pausable} from "@openzeppelin/contracts/utils/Pausable.sol";
+import {IExpiringPause} from "./interfaces/IExpiringPause.sol";
 import {IProjectRegistry} from "./interfaces/IProjectRegistry.sol";
 import {IProjectVault} from "./interfaces/IProjectVault.sol";
 import {IVaultFactory} from "./interfaces/IVaultFactory.sol";
+import {ExpiringPause} from "./lib/ExpiringPause.sol";
+import {GuardedRoles} from "./lib/GuardedRoles.sol";
 import {VaultRoles} from "./lib/VaultRoles.sol";
 import {ProjectVault} from "./ProjectVault.sol";
 
-contract VaultFactory is IVaultFactory, AccessControl, Pausable {
+contract VaultFactory is IVaultFactory, GuardedRoles, ExpiringPause {
     bytes32 public constant POSTER_ROLE = VaultRoles.POSTER;
     bytes32 public constant ARBITER_ROLE = VaultRoles.ARBITER;
 
@@ -26,12 +27,12 @@ contract VaultFactory is IVaultFactory, AccessControl, Pausable {
         uint64 challengeSecs,
         uint64 withdrawalNoticeSecs,
         address admin,
+        address guardian,
         address poster,
         address arbiter
-    ) {
+    ) GuardedRoles(admin, guardian) {
         registry = registry_;
         implementation = address(new ProjectVault(treasury, challengeSecs, withdrawalNoticeSecs));
-        _grantRole(DEFAULT_ADMIN_ROLE, admin);
         _grantRole(POSTER_ROLE, poster);
         _grantRole(ARBITER_ROLE, arbiter);
     }
@@ -47,6 +48,7 @@ contract VaultFactory is IVaultFactory, AccessControl, Pausable {
         if (developer == address(0)) revert UnknownProject(projectId);
         if (msg.sender != developer && !hasRole(POSTER_ROLE, msg.sender))
             revert NotDeveloper(projectId, msg.sender);
+        if (address(token).code.length == 0) revert NotAToken(address(token));
         vault = vaultOf(projectId);
         if (vault.code.length != 0) revert VaultExists(projectId, vault);
         Clones.cloneDeterministic(implementation, projectId);
@@ -54,12 +56,12 @@ contract VaultFactory is IVaultFactory, AccessControl, Pausable {
         emit VaultCreated(projectId, vault, developer, address(token), epochSecs, epochCap);
     }
 
-    /// @inheritdoc IVaultFactory
+    /// @inheritdoc IExpiringPause
     function pause() external onlyRole(ARBITER_ROLE) {
         _pause();
     }
 
-    /// @inheritdoc IVaultFactory
+    /// @inheritdoc IExpiringPause
     function unpause() external onlyRole(ARBITER_ROLE) {
         _unpause();
     }

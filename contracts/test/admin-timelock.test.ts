@@ -97,6 +97,41 @@ describe.skipIf(!hasAnvil)('AdminTimelock', () => {
     expect(await isArbiter(stranger.address)).toBe(false)
   })
 
+  test('a guardian takes any role but the admin’s away at once, and can do nothing else', async () => {
+    const { staking, factory, token, faucet, registry, mined } = network
+    const asGuardian = { account: roles.guardian }
+    const held = [
+      [token, await token.read.MINTER_ROLE(), roles.minter],
+      [faucet, await faucet.read.DRIPPER_ROLE(), roles.dripper],
+      [registry, await registry.read.REVIEWER_ROLE(), roles.reviewer],
+      [staking, await staking.read.PROPOSER_ROLE(), roles.proposer],
+      [staking, arbiterRole, roles.arbiter],
+      [factory, await factory.read.POSTER_ROLE(), roles.poster],
+    ] as const
+    for (const [{ address }, role, account] of held) {
+      const contract = network.at(staking.abi, address)
+      const refused = async (attempt: Promise<unknown>) => (await refusal(attempt))[0]
+      const unauthorized = 'AccessControlUnauthorizedAccount'
+      const change = [role, account] as const
+      expect(await refused(contract.simulate.revokeRole(change, { account: stranger.address }))).toBe(
+        unauthorized,
+      )
+      expect(await refused(contract.simulate.grantRole(change, asGuardian))).toBe(unauthorized)
+      const admin = [zeroHash, network.adminTimelock.address] as const
+      expect(await refused(contract.simulate.revokeRole(admin, asGuardian))).toBe(unauthorized)
+      await mined(contract.write.revokeRole(change, asGuardian))
+      expect(await contract.read.hasRole(change)).toBe(false)
+    }
+    expect((await refusal(staking.simulate.cancelSlash([bytes32(1)], { account: roles.arbiter })))[0]).toBe(
+      'AccessControlUnauthorizedAccount',
+    )
+    // What a guardian took, the admin gives again.
+    await mined(schedule(roles.arbiter))
+    await network.pass(delaySecs)
+    await mined(network.adminTimelock.write.execute([...operation(roles.arbiter)], asAdmin))
+    expect(await isArbiter(roles.arbiter)).toBe(true)
+  })
+
   test('nobody else announces, carries out or takes back anything', async () => {
     const { adminTimelock, mined } = network
     await mined(schedule(roles.arbiter))

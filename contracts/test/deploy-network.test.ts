@@ -9,6 +9,7 @@ import { type Anvil, anvilKeys, startAnvil } from '../anvil.ts'
 import { readDeployArguments, usage } from '../deploy-arguments.ts'
 import { stakingAbi } from '../generated/contracts.ts'
 import { hasAnvil } from './network.ts'
+import { startRpcProxy } from './rpc-proxy.ts'
 
 const chainId = 4_242
 const account = (): Address => privateKeyToAddress(generatePrivateKey()).toLowerCase() as Address
@@ -28,10 +29,12 @@ describe('the arguments of deploy:contracts', () => {
       key,
       admin,
       arbiter,
+      guardian: admin,
       treasury,
       relayer: null,
       others: { proposer },
       profile: {},
+      resume: null,
       checkOnly: false,
     })
     expect(read(['--help'])).toBe(null)
@@ -46,6 +49,7 @@ describe('the arguments of deploy:contracts', () => {
     [['--key-env', 'OTHER'], 'OTHER must hold 0x and 64 hex digits'],
     [['--profile', '[]'], '--profile must be a JSON object'],
     [['--profile', '{'], '--profile must be a JSON object'],
+    [['--resume', '12'], '--resume must be a nonce and a block'],
     [['--bogus'], "Unknown option '--bogus'"],
   ])('refuse %j', (args, message) => {
     expect(() => read([...required, ...args])).toThrow(message)
@@ -112,6 +116,10 @@ describe.skipIf(!hasAnvil)('deploy:contracts', () => {
     expect(checked.stderr).toContain(`chain       ${chainId}, block 0`)
     const { code, stdout, stderr } = await run(['--proposer', proposer])
     expect([code, stderr]).toEqual([0, expect.stringContaining(`RELAYER_PRIVATE_KEY is the key of ${payer}`)])
+    const [, token] = /^token +(0x\w+)$/m.exec(stderr) ?? []
+    const begun = /^Deploying with 6 transactions\. .* add --resume 0:0 …$/m.exec(stderr)
+    expect(begun).not.toBe(null)
+    expect(stderr.slice(0, begun?.index)).toContain(`\ntoken                ${token}\n`)
     expect(stderr).toMatch(new RegExp(`ARBITER_PRIVATE_KEY, .* is the key of ${arbiter}`))
     const settings = Object.fromEntries(
       stdout
@@ -122,7 +130,12 @@ describe.skipIf(!hasAnvil)('deploy:contracts', () => {
     expect(settings).toMatchObject({ CHAIN_RPC_URL: chain.url, CHAIN_START_BLOCK: '0' })
     expect(JSON.parse(settings.PROFILE)).toMatchObject({ chain_id: chainId, service: 'Hub' })
     const contracts = JSON.parse(settings.CHAIN_CONTRACTS)
-    expect(contracts.treasury).toBe(treasury)
+    expect(contracts).toMatchObject({ treasury, token })
+    // Everything is there: nothing is sent, and the same is said.
+    const resumed = await run(['--proposer', proposer, '--resume', '0:0'])
+    expect([resumed.code, resumed.stdout]).toEqual([0, stdout])
+    expect(resumed.stderr).toContain('Deploying with 0 transactions')
+    expect((await run(['--resume', '0:0'])).stderr).toContain('staking: hasRole(')
     const hasRole = async (role: string, holder: string) => {
       const data = encodeFunctionData({
         abi: stakingAbi,
@@ -134,5 +147,23 @@ describe.skipIf(!hasAnvil)('deploy:contracts', () => {
     expect(await hasRole('PROPOSER_ROLE', proposer)).toBe(true)
     expect(await hasRole('PROPOSER_ROLE', payer)).toBe(false)
     expect(await hasRole('ARBITER_ROLE', arbiter)).toBe(true)
+  })
+
+  test('deploys nothing at other addresses than it said, where a transaction comes in between', async () => {
+    await chain.rpc('anvil_setBalance', payer, '0xde0b6b3a7640000')
+    let counted = 0
+    const proxy = await startRpcProxy(chain.url, async (requests, ask) => {
+      const isCounting = requests.some(({ method }) => method === 'eth_getTransactionCount')
+      if (isCounting && ++counted === 2) {
+        const nonce = Number(await chain.rpc('eth_getTransactionCount', payer, 'latest'))
+        await chain.rpc('anvil_setNonce', payer, `0x${(nonce + 1).toString(16)}`)
+      }
+      return ask(requests)
+    })
+    const { code, stdout, stderr } = await run(['--rpc', proxy.url])
+    await proxy.stop()
+    const [, token] = /^token +(0x\w+)$/m.exec(stderr) ?? []
+    expect(stderr).toContain(`token: there is no code at ${token}`)
+    expect([code, stdout]).toEqual([1, ''])
   })
 })

@@ -21,6 +21,7 @@ interface Fault {
 const collateral = 'staking/Collateral.sol'
 const slashing = 'staking/Slashing.sol'
 const actions = 'lib/SignedActions.sol'
+const pauses = 'lib/ExpiringPause.sol'
 const vault = 'ProjectVault.sol'
 const leaf = 'types/VaultTypes.sol'
 
@@ -58,6 +59,26 @@ const faults: readonly Fault[] = [
   open('second slash of an offence', slashing, 'evidenceOf[offenceId] != 0', 'Staking'),
   open('dispute that ends while it may be decided', slashing, 'block.timestamp < slash.decideBy', 'Staking'),
   open('decision that comes too late', slashing, 'block.timestamp >= slash.decideBy', 'Staking'),
+  fault('pause without an end', pauses, ' && block.timestamp < pausedUntil', '', 'Staking'),
+  open('pauses in a row', pauses, 'block.timestamp < nextAt', 'Staking'),
+  open('slash executed when it is void', slashing, 'block.timestamp >= voidAt', 'Staking'),
+  open('slash void before its time', slashing, 'block.timestamp < voidAt', 'Staking'),
+  fault(
+    'dispute that leaves no time to execute',
+    slashing,
+    'Math.max(_windowEnd(slash), slash.decideBy)',
+    '_windowEnd(slash)',
+    'Staking',
+  ),
+  open('bond below the minimum', collateral, 'collateral < bondMin', 'Staking'),
+  fault(
+    'guardian that takes the admin’s role',
+    'lib/GuardedRoles.sol',
+    'role != DEFAULT_ADMIN_ROLE && ',
+    '',
+    'Staking',
+  ),
+  fault('nonce that is not taken back', actions, '_useCheckedNonce(msg.sender, nonce);', '', 'Staking'),
   fault(
     'slash that is disputed',
     slashing,
@@ -125,6 +146,7 @@ const faults: readonly Fault[] = [
   open('epoch posted again without the arbiter', vault, '_epochs[epoch].isVetoed', 'Vault'),
   open('epoch posted during a pause', vault, 'Pausable(factory).paused()', 'Vault'),
   fault('terms without a notice', vault, '!isBoundary || from < earliest', '!isBoundary', 'Vault'),
+  fault('terms that cut an epoch of the old length', vault, ' && from % latest.epochSecs == 0', '', 'Vault'),
   fault(
     'refused miner that counts as paid',
     vault,

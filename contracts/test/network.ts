@@ -47,6 +47,7 @@ export const developer = key(2)
 export const stranger = key(3)
 export const roles = {
   admin: key(4).address,
+  guardian: key(4).address,
   minter: key(5).address,
   dripper: key(5).address,
   reviewer: key(6).address,

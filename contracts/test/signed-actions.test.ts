@@ -172,6 +172,30 @@ describe.skipIf(!hasAnvil)('signed actions', () => {
       ])
     })
 
+    test('is worth nothing once the signer has taken its nonce back, and only the next nonce is taken back', async () => {
+      const { message, signature } = await build(action)
+      const { staking, registry } = network
+      // Both have the same gate.
+      const gate = network.at(staking.abi, (action.signer === 'owner' ? staking : registry).address)
+      const { simulate, write } = gate
+      expect(await refusal(simulate.cancelNonce([1n], asOwner))).toEqual([
+        'InvalidAccountNonce',
+        owner.address,
+        0n,
+      ])
+      await network.mined(write.cancelNonce([0n], asStranger))
+      await action.simulate(network, message, signature)
+      const said = await network.events(gate, write.cancelNonce([0n], asOwner))
+      expect(said).toEqual([{ event: 'NonceCancelled', signer: owner.address, nonce: 0n }])
+      expect(await refusal(action.simulate(network, message, signature))).toEqual([
+        'InvalidAccountNonce',
+        owner.address,
+        1n,
+      ])
+      const next = await build(action, { nonce: 1n })
+      await action.simulate(network, next.message, next.signature)
+    })
+
     test('is refused from its deadline on, and with a deadline more than a week ahead', async () => {
       const { message, signature, deadline } = await build(action)
       const far = await build(action, { deadline: (await network.now()) + weekSecs + 1n })

@@ -127,6 +127,22 @@ describe.skipIf(!hasAnvil)('Staking: collateral', () => {
       ])
     })
 
+    test('leaves at least the lowest collateral that a project may ask for', async () => {
+      const { simulate, write, read } = network.staking
+      const least = BigInt(params.min_collateral_floor)
+      expect(await read.bondMin()).toBe(least)
+      await approve()
+      for (const dust of [1n, least - 1n])
+        expect(await refusal(simulate.bond([projectId, nodeKey, dust], asOwner))).toEqual([
+          'BelowMinimum',
+          id,
+          dust,
+          least,
+        ])
+      await network.mined(write.bond([projectId, nodeKey, least], asOwner))
+      await simulate.bond([projectId, nodeKey, 1n], asOwner)
+    })
+
     test('is refused beyond the balance', async () => {
       await approve(eth(1_001))
       expect(await refusal(network.staking.simulate.bond([projectId, nodeKey, eth(1_001)], asOwner))).toEqual(

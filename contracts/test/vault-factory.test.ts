@@ -70,6 +70,17 @@ describe.skipIf(!hasAnvil)('VaultFactory', () => {
     expect(await read.challengeSecs()).toBe(3_600n)
     expect(await read.latestTerms()).toEqual({ from: await network.now(), epochSecs: 3_600, epochCap: cap })
     expect(await read.withdrawalNoticeSecs()).toBe(172_800n)
+    // What the check of settlement times goes by.
+    expect(await read.POSTING_SECS()).toBe(86_400n)
+  })
+
+  test('refuses a token that is no contract, since a vault is opened once only', async () => {
+    const { simulate } = network.factory
+    expect(await refusal(simulate.create([projectId, stranger.address, 3_600, cap], asDeveloper))).toEqual([
+      'NotAToken',
+      stranger.address,
+    ])
+    await simulate.create([projectId, network.addresses.token, 3_600, cap], asDeveloper)
   })
 
   test('the address of any project is known before: 200 vaults are where they were predicted', async () => {

@@ -28,9 +28,11 @@ export class JsonRpc {
   /**
    * @param urls - Addresses of nodes, comma separated, the preferred one first.
    * @param chainId - The chain that nodes have to follow; left out, they are asked as they are.
+   * @param isPatient - Whether a request that a rate limit refused is sent again after a while, for callers that nobody
+   * waits for.
    */
-  constructor(urls: string, timeoutMs: number, chainId?: number) {
-    this.#nodes = urls.split(',').map((url) => new RpcNode(url.trim(), timeoutMs))
+  constructor(urls: string, timeoutMs: number, chainId?: number, isPatient = false) {
+    this.#nodes = urls.split(',').map((url) => new RpcNode(url.trim(), timeoutMs, isPatient))
     this.#chainId = chainId !== undefined && this.#nodes.length > 1 ? chainId : null
     this.#usable = this.#chainId === null ? this.#nodes : []
   }

@@ -1,3 +1,4 @@
+import { RequestSize } from './request-size.ts'
 import {
   RpcAnswerTooLarge,
   type RpcCall,
@@ -13,15 +14,39 @@ interface Reply {
   error?: { code?: number; message?: string; data?: unknown }
 }
 
-/** Nodes and their gateways cut larger batches off. */
-const batchMax = 50
 /** Requests on the way at once. More would only wait at the node, while their time runs out. */
 const requestsMax = 16
+
+/** Nodes and their gateways cut larger batches off. */
+const callsMax = 50
 
 /** The receipt of a transaction that fills a block with logs has less; an isolate has 128 MB for everything. */
 const answerBytesMax = 20 * 1024 * 1024
 
-/** Calls that somebody waits for; they go in one request. */
+/** With these a gateway refuses what a request holds, such as a batch that is too large for it. */
+const refusingStatuses = [400, 403, 405, 413, 422]
+
+/** The node takes no request like this one. */
+class RpcRequestRefused extends RpcUnreachable {}
+
+/** The node takes no request now, because so many came: it did nothing, and the same request may be sent again. */
+class RpcRateLimited extends RpcUnreachable {
+  /** How long the node asks to wait; null where it does not say. */
+  readonly waitMs: number | null
+  constructor(waitMs: number | null) {
+    super('the chain did not answer: HTTP 429')
+    this.waitMs = waitMs
+  }
+}
+
+/** How often a patient caller sends a request that a rate limit refused, the first time included. */
+const rateLimitTries = 6
+/** The wait before the second try; each later one is twice as long. */
+const firstWaitMs = 100
+/** No caller waits longer than this, whatever the node asks for. */
+const waitMsMax = 5_000
+
+/** Calls that somebody waits for; they go in one request, unless the node refuses so many. */
 interface Asking {
   calls: readonly RpcCall[]
   answer: (outcomes: RpcOutcome[]) => void
@@ -36,18 +61,25 @@ interface Asking {
 export class RpcNode {
   readonly #url: string
   readonly #timeoutMs: number
+  readonly #isPatient: boolean
   readonly #waiting: Asking[] = []
+  readonly #size = new RequestSize({ first: callsMax, max: callsMax, grown: (calls) => calls + 1 })
   #running = 0
-  constructor(url: string, timeoutMs: number) {
+
+  /** @param isPatient - Whether a request that a rate limit refused is sent again after a while. */
+  constructor(url: string, timeoutMs: number, isPatient = false) {
     this.#url = url
     this.#timeoutMs = timeoutMs
+    this.#isPatient = isPatient
   }
 
   /** The outcome of each call, in order. @throws {@link RpcUnreachable} when the answer to any of them is missing. */
   async batch(calls: readonly RpcCall[]): Promise<RpcOutcome[]> {
     const outcomes: RpcOutcome[] = []
-    for (let start = 0; start < calls.length; start += batchMax)
-      for (const outcome of await this.#ask(calls.slice(start, start + batchMax))) outcomes.push(outcome)
+    while (outcomes.length < calls.length) {
+      const part = calls.slice(outcomes.length, outcomes.length + this.#size.most)
+      for (const outcome of await this.#ask(part)) outcomes.push(outcome)
+    }
     return outcomes
   }
 
@@ -61,7 +93,7 @@ export class RpcNode {
   #goOn(): void {
     while (this.#running < requestsMax && this.#waiting.length > 0) {
       this.#running += 1
-      void this.#send(takeTogether(this.#waiting)).finally(() => {
+      void this.#send(takeTogether(this.#waiting, this.#size.most)).finally(() => {
         this.#running -= 1
         this.#goOn()
       })
@@ -70,14 +102,9 @@ export class RpcNode {
 
   /** Answers everyone whose calls these are; never fails itself. */
   async #send(together: readonly Asking[]): Promise<void> {
-    const calls = together.flatMap((asking) => asking.calls)
-    let replies: Map<unknown, Reply>
+    let replies: (Reply | undefined)[]
     try {
-      const [only] = calls
-      replies =
-        only && calls.length === 1
-          ? new Map([[0, readObject(await this.#post(encode(only, 0)))]])
-          : byId(await this.#post(calls.map(encode)))
+      replies = await this.#exchangePatiently(together.flatMap((asking) => asking.calls))
     } catch (error) {
       for (const { giveUp } of together) giveUp(error)
       return
@@ -87,14 +114,67 @@ export class RpcNode {
       const from = id
       id += own.length
       try {
-        answer(own.map((_, index) => readOutcome(replies.get(from + index))))
+        answer(own.map((_, index) => readOutcome(replies[from + index])))
       } catch (error) {
         giveUp(error)
       }
     }
   }
 
+  /** Calls that the node refuses one by one, for its rate limit, are asked again without the others. */
+  async #exchangePatiently(calls: readonly RpcCall[]): Promise<(Reply | undefined)[]> {
+    const replies = await this.#exchange(calls)
+    for (let tries = 1; this.#isPatient && tries < rateLimitTries; tries++) {
+      const limited = [...replies.keys()].filter((at) => isRateLimited(replies[at]))
+      if (limited.length === 0) break
+      await pause(waitOf(tries))
+      const again = await this.#exchange(limited.map((at) => calls[at] as RpcCall))
+      for (const [index, at] of limited.entries()) replies[at] = again[index]
+    }
+    return replies
+  }
+
+  /** The reply to each call, in order. Where the node refuses so many at once, they are asked in parts. */
+  async #exchange(calls: readonly RpcCall[]): Promise<(Reply | undefined)[]> {
+    const [only] = calls
+    if (only && calls.length === 1) return [readObject(await this.#post(encode(only, 0)))]
+    if (calls.length <= this.#size.most) {
+      const replies = await this.#postBatch(calls)
+      if (replies !== null) {
+        this.#size.noteTaken(calls.length)
+        return replies
+      }
+      this.#size.noteRefused(calls.length)
+    }
+    const first = await this.#exchange(calls.slice(0, this.#size.most))
+    return [...first, ...(await this.#exchange(calls.slice(first.length)))]
+  }
+
+  /** Null where the node refuses so many calls at once. */
+  async #postBatch(calls: readonly RpcCall[]): Promise<(Reply | undefined)[] | null> {
+    try {
+      const answer = await this.#post(calls.map(encode))
+      if (isBatchRefused(answer, calls.length)) return null
+      const replies = byId(answer)
+      return calls.map((_, id) => replies.get(id))
+    } catch (error) {
+      if (error instanceof RpcRequestRefused) return null
+      throw error
+    }
+  }
+
   async #post(body: unknown): Promise<unknown> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await this.#postOnce(body)
+      } catch (error) {
+        if (!(error instanceof RpcRateLimited) || !this.#isPatient || tries === rateLimitTries) throw error
+        await pause(Math.min(waitMsMax, error.waitMs ?? waitOf(tries)))
+      }
+    }
+  }
+
+  async #postOnce(body: unknown): Promise<unknown> {
     const controller = new AbortController()
     const stop = afterTurns(this.#timeoutMs, () => controller.abort(new Error('timed out')))
     try {
@@ -106,11 +186,19 @@ export class RpcNode {
       })
       if (!response.ok) {
         await response.body?.cancel()
+        if (response.status === 429) throw new RpcRateLimited(retryAfterMs(response))
+        if (refusingStatuses.includes(response.status))
+          throw new RpcRequestRefused(`the chain did not answer: HTTP ${response.status}`)
         throw new Error(`HTTP ${response.status}`)
       }
       return JSON.parse(await readText(response))
     } catch (error) {
-      if (error instanceof RpcAnswerTooLarge) throw error
+      if (
+        error instanceof RpcAnswerTooLarge ||
+        error instanceof RpcRequestRefused ||
+        error instanceof RpcRateLimited
+      )
+        throw error
       const unreachable = new RpcUnreachable(
         `the chain did not answer: ${error instanceof Error ? error.message : error}`,
       )
@@ -139,11 +227,11 @@ async function readText({ body }: Response): Promise<string> {
 }
 
 /** Takes the first out of the queue, with those behind it that fit into the same request. */
-function takeTogether(waiting: Asking[]): Asking[] {
+function takeTogether(waiting: Asking[], most: number): Asking[] {
   let size = 0
-  const end = waiting.findIndex(({ calls }) => {
+  const end = waiting.findIndex(({ calls }, index) => {
     size += calls.length
-    return size > batchMax
+    return index > 0 && size > most
   })
   return waiting.splice(0, end === -1 ? waiting.length : end)
 }
@@ -167,6 +255,39 @@ function afterTurns(ms: number, callBack: () => void): () => void {
 }
 
 const encode = ([method, ...params]: RpcCall, id: number) => ({ jsonrpc: '2.0', id, method, params })
+
+/**
+ * Whether the answer refuses the batch for the number of its calls. Nodes say so in one error for all of them, in place of
+ * the list or in it, or with the same error for each.
+ */
+function isBatchRefused(answer: unknown, calls: number): boolean {
+  const replies = (Array.isArray(answer) ? answer : [answer]).map((reply) => readObject(reply) as Reply)
+  const errors = replies.flatMap(({ error, result }) => (error && result === undefined ? error : []))
+  if (errors.length === 0 || errors.length < replies.length) return false
+  if (errors.every(({ message = '' }) => /batch/i.test(message))) return true
+  return errors.length < calls && !errors.some(isRateLimit)
+}
+
+const isRateLimit = ({ code, message = '' }: { code?: number; message?: string }): boolean =>
+  code === 429 || code === -32_005 || /rate limit|too many requests/i.test(message)
+
+/** Providers also use -32005 for a question whose answer has too many logs, which no wait makes smaller. */
+const isRateLimited = (reply: Reply | undefined): boolean =>
+  reply?.error !== undefined &&
+  reply.result === undefined &&
+  isRateLimit(reply.error) &&
+  !/result|logs|range/i.test(reply.error.message ?? '')
+
+/** Twice as long each time, and never the same for two callers that were refused together. */
+const waitOf = (tries: number): number => firstWaitMs * 2 ** (tries - 1) * (0.75 + Math.random() / 2)
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+
+/** `Retry-After` in seconds; null for a date, which depends on the clock of somebody else, and where it is missing. */
+function retryAfterMs({ headers }: Response): number | null {
+  const text = headers.get('Retry-After') ?? ''
+  return /^\d{1,6}$/.test(text) ? Number(text) * 1_000 : null
+}
 
 function byId(replies: unknown): Map<unknown, Reply> {
   if (!Array.isArray(replies)) throw new RpcUnreachable('the answer to a batch is not an array')

@@ -17,3 +17,22 @@ export const bloomMayContain = (bloom: string, bits: readonly number[]): boolean
     const digit = Number.parseInt(bloom.charAt(bloom.length - 1 - (bit >> 2)), 16)
     return ((digit >> (bit & 3)) & 1) === 1
   })
+
+/** The bits of each of some values. */
+export type BitsOf = ReadonlyMap<string, readonly number[]>
+
+export const bitsOf = (values: Iterable<string>): BitsOf =>
+  new Map([...values].map((value) => [value, bloomBits(value)]))
+
+/** Whether a block with this filter may have logs of, or with, one of the values. */
+export const bloomNames = (bloom: string, values: BitsOf): boolean =>
+  [...values.values()].some((bits) => bloomMayContain(bloom, bits))
+
+/** How likely a filter that is as full as this one names one of so many values by accident, from 0 to 1. */
+export function chanceOfNaming(bloom: string, values: number): number {
+  const digits = [...bloom.replace(/^0x/, '')]
+  const ones = digits.reduce((sum, digit) => sum + (bitsOfDigit[Number.parseInt(digit, 16)] ?? 0), 0)
+  return 1 - (1 - (ones / 2_048) ** 3) ** values
+}
+
+const bitsOfDigit = [0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4]

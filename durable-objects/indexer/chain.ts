@@ -3,6 +3,7 @@ import {
   quantity,
   RpcAnswerTooLarge,
   type RpcCall,
+  RpcError,
   RpcUnreachable,
   readList,
   readObject,
@@ -70,21 +71,37 @@ export class IndexerChain {
   }
 
   /**
-   * The logs of a block as the receipts of its transactions have them, for nodes that refuse to look for logs: those with
-   * a topic of ours that are wanted, in their order. Of the others nothing is kept.
+   * The logs of a block as the receipts of its transactions have them, for nodes that do not give its logs: those with a
+   * topic of ours that are wanted, in their order. Of the others nothing is kept.
    */
   async logsOfReceipts(blockHash: string, isWanted: (log: Log) => boolean): Promise<Log[]> {
     const block = readObject(await this.#rpc.call('eth_getBlockByHash', blockHash, false))
     const transactions = readList(block.transactions) as string[]
     const wanted: Log[] = []
-    for (let start = 0; start < transactions.length; start += receiptsMax)
-      for (const receipt of await this.#receipts(transactions.slice(start, start + receiptsMax))) {
+    const take = (receipts: readonly unknown[]) => {
+      for (const receipt of receipts) {
         const { blockHash: found, logs } = readObject(receipt)
         if (found !== blockHash) throw new RpcUnreachable('the receipts are of another block')
         for (const log of readList(logs).map(logOf))
           if (this.#topics.includes(log.topics[0] ?? '') && isWanted(log)) wanted.push(log)
       }
+    }
+    const all = await this.#receiptsOfBlock(blockHash)
+    if (all?.length === transactions.length) take(all)
+    else
+      for (let start = 0; start < transactions.length; start += receiptsMax)
+        take(await this.#receipts(transactions.slice(start, start + receiptsMax)))
     return wanted
+  }
+
+  /** Null from a node that does not give all receipts of a block at once. */
+  async #receiptsOfBlock(blockHash: string): Promise<unknown[] | null> {
+    try {
+      return readList(await this.#rpc.call('eth_getBlockReceipts', blockHash))
+    } catch (error) {
+      if (error instanceof RpcError || error instanceof RpcAnswerTooLarge) return null
+      throw error
+    }
   }
 
   /** Fewer at once where a transaction has very many logs. */

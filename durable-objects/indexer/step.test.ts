@@ -1,17 +1,10 @@
 import { type Hex, hexToBytes, keccak256, toHex } from 'viem'
-import { beforeEach, describe, expect, test } from 'vitest'
-import { RpcError } from '../chain/json-rpc.ts'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { RpcError, RpcUnreachable } from '../chain/json-rpc.ts'
 import { bloomBits, bloomMayContain } from './bloom.ts'
 import type { Header, IndexerChain, Log } from './chain.ts'
-import {
-  type BlockRef,
-  type Cursor,
-  type IndexedNetwork,
-  type IndexerSettings,
-  IndexerStepper,
-  type IndexStore,
-  type StoreOutcome,
-} from './step.ts'
+import type { BlockRef, Cursor, IndexedNetwork, IndexStore, StoreOutcome } from './index-store.ts'
+import { type IndexerSettings, IndexerStepper } from './step.ts'
 
 const topic = keccak256(toHex('event'))
 const contract = `0x${'c3'.repeat(20)}`
@@ -54,6 +47,17 @@ class ScriptedChain {
   tornLogs: Log[] | null = null
   /** Happens between the reading of logs and the second look at the end. */
   afterLogs: (() => void) | null = null
+  /** The node has not indexed the logs of blocks from this number on; it has their receipts. */
+  unindexedFrom = Number.POSITIVE_INFINITY
+  /** Logs that the node leaves out; it has their receipts. */
+  leavesOut: (log: Log) => boolean = () => false
+  refusesReceipts = false
+  /** Calls so far. */
+  calls = 0
+  /** Blocks whose receipts were asked for. */
+  receiptsOf: number[] = []
+  /** Every bit of every bloom filter is set. */
+  fullBlooms = false
   /** Ranges of more blocks than this are refused. */
   refusesAbove = Number.POSITIVE_INFINITY
   id = 31337
@@ -104,25 +108,36 @@ class ScriptedChain {
       hash,
       parentHash,
       timestamp: number,
-      logsBloom: bloomOf(...new Set(emitted.flatMap(({ address, topics }) => [address, ...topics]))),
+      logsBloom: this.fullBlooms
+        ? `0x${'ff'.repeat(256)}`
+        : bloomOf(...new Set(emitted.flatMap(({ address, topics }) => [address, ...topics]))),
     }
   }
 
   #logsFrom(hashes: string[], addresses: string[]): Log[] {
     return hashes
       .flatMap((hash) => this.logsOfHash.get(hash) ?? [])
-      .filter(({ address }) => addresses.includes(address))
+      .filter(({ address, blockNumber }) => addresses.includes(address) && blockNumber < this.unindexedFrom)
+      .filter((log) => !this.leavesOut(log))
   }
 
   asChain(): IndexerChain {
     const header = (number: number) => this.blocks[number] ?? null
     return {
-      headers: async (numbers: (number | 'latest')[]) =>
-        numbers.map((number) => (number === 'latest' ? (this.blocks.at(-1) as Header) : header(number))),
+      headers: async (numbers: (number | 'latest')[]) => {
+        this.calls += numbers.length
+        return numbers.map((number) =>
+          number === 'latest' ? (this.blocks.at(-1) as Header) : header(number),
+        )
+      },
       chainId: async () => this.id,
-      finalized: async () => header(this.finalNumber),
+      finalized: async () => {
+        this.calls += 1
+        return header(this.finalNumber)
+      },
       conflict: () => this.contradiction,
       logs: async (from: number, to: number, addresses: string[]) => {
+        this.calls += 1
         this.onLogs?.(to - from + 1)
         if (this.refusesLogs || to - from + 1 > this.refusesAbove)
           throw new RpcError(-32_005, 'query returned too many results')
@@ -138,8 +153,11 @@ class ScriptedChain {
         return logs
       },
       logsOfBlocks: async (hashes: string[], addresses: string[]) => this.#logsFrom(hashes, addresses),
-      logsOfReceipts: async (hash: string, isWanted: (log: Log) => boolean) =>
-        (this.logsOfHash.get(hash) ?? []).filter(isWanted),
+      logsOfReceipts: async (hash: string, isWanted: (log: Log) => boolean) => {
+        if (this.refusesReceipts) throw new RpcUnreachable('the node has no receipts')
+        this.receiptsOf.push(this.blocks.find((block) => block.hash === hash)?.number ?? -1)
+        return (this.logsOfHash.get(hash) ?? []).filter(isWanted)
+      },
     } as unknown as IndexerChain
   }
 }
@@ -154,8 +172,8 @@ class MemoryStore implements IndexStore {
   async cursor() {
     return this.tip
   }
-  async begin(at: BlockRef, network: IndexedNetwork) {
-    this.tip = { ...at, final: at, network, isBehind: true }
+  async begin({ number, hash }: BlockRef, network: IndexedNetwork, final: BlockRef) {
+    this.tip = { number, hash, final, network, isBehind: true, logDifferences: 0 }
   }
   async vaults() {
     return this.logs.flatMap((log) => openedVault(log) ?? [])
@@ -176,7 +194,24 @@ class MemoryStore implements IndexStore {
     return 'done'
   }
   async finalize(tip: Cursor, final: BlockRef): Promise<StoreOutcome> {
-    this.tip = { ...tip, final, isBehind: false }
+    this.tip = { ...tip, final }
+    return 'done'
+  }
+  async differing(from: number, to: number, logs: readonly Log[]): Promise<number[]> {
+    const keysOf = (some: readonly Log[]) => (number: number) =>
+      some
+        .filter(({ blockNumber }) => blockNumber === number)
+        .map(({ blockHash, logIndex }) => `${blockHash} ${logIndex}`)
+        .sort()
+        .join()
+    const [before, now] = [keysOf(this.logs), keysOf(logs)]
+    const numbers = Array.from({ length: to - from + 1 }, (_, index) => from + index)
+    return numbers.filter((number) => before(number) !== now(number))
+  }
+  async restart(): Promise<StoreOutcome> {
+    this.logs = []
+    this.blocks = []
+    this.tip = null
     return 'done'
   }
   async rollback(tip: Cursor, to: BlockRef): Promise<StoreOutcome> {
@@ -253,6 +288,195 @@ describe('IndexerStepper', () => {
     chain.tornLogs = []
     expect(await outcome()).toBe('advanced')
     expect(store.logs).toEqual(expected())
+  })
+
+  test('has the logs of a block from its receipts while the node has not indexed any of them', async () => {
+    chain.mine(0, 2, 1)
+    chain.unindexedFrom = 2
+    await settle()
+    expect(store.logs).toEqual(expected())
+    expect(chain.receiptsOf).toEqual([2, 3])
+  })
+
+  test('asks a node without receipts again, and goes on', async () => {
+    chain.refusesReceipts = true
+    chain.mine(1, 2)
+    chain.tornLogs = []
+    expect(await outcome()).toBe('advanced')
+    expect(store.logs).toEqual(expected())
+  })
+
+  test('reads what a vault emits that was opened by a log which came late', async () => {
+    const vault = vaultAt('7a')
+    chain.mineLogs(opens(vault))
+    chain.mineLogs(from(vault))
+    chain.tornLogs = []
+    await settle()
+    expect(store.logs).toEqual(expected())
+  })
+
+  test('asks for no receipts where the bloom filters of the chain name everybody', async () => {
+    chain.fullBlooms = true
+    chain.mine(0, 1, 0)
+    await settle()
+    expect([store.logs, chain.receiptsOf]).toEqual([expected(), []])
+  })
+
+  test('a part of the logs is noticed before the block is final: it is taken back, read again and counted', async () => {
+    chain.mine(1, 3, 1)
+    const [first, second] = expected()
+    chain.tornLogs = [first, second] as Log[]
+    chain.unindexedFrom = 3
+    expect(await outcome()).toBe('advanced')
+    expect(store.logs).toHaveLength(3)
+    chain.finalNumber = 3
+    // The node has the rest only now, for all who ask for a range.
+    chain.unindexedFrom = Number.POSITIVE_INFINITY
+    expect(await outcome()).toBe('rolled_back')
+    expect(store.tip).toMatchObject({ number: 1, final: { number: 0 }, logDifferences: 1 })
+    await settle()
+    expect(store.logs).toEqual(expected())
+    expect(store.tip).toMatchObject({ number: 3, final: { number: 3 }, logDifferences: 1 })
+    expect(stepper.logDifferences).toBe(1)
+  })
+
+  test('a node that leaves logs out for ever does not have their block read again and again', async () => {
+    chain.mine(0, 3)
+    chain.leavesOut = ({ logIndex }) => logIndex > 0
+    await settle()
+    chain.finalNumber = 2
+    expect(await outcome()).toBe('rolled_back')
+    await settle()
+    expect(store.logs).toEqual(expected())
+    // Once for the rollback, once for the answer that differed from the receipts afterwards.
+    expect(store.tip).toMatchObject({ final: { number: 2 }, logDifferences: 2 })
+  })
+
+  test('logs that are still left out when their block becomes final are found in its receipts', async () => {
+    chain.mine(0, 3)
+    const part = () => expected().slice(0, 1)
+    chain.tornLogs = part()
+    await outcome()
+    chain.finalNumber = 2
+    chain.tornLogs = part()
+    expect(await outcome()).toBe('rolled_back')
+    await settle()
+    expect(store.logs).toHaveLength(3)
+    expect(store.tip).toMatchObject({ final: { number: 2 }, logDifferences: 1 })
+  })
+
+  test('no receipts are read of blocks that become final long after they were read', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    chain.mine(1, 2)
+    await settle()
+    vi.setSystemTime(Date.now() + 60_000)
+    chain.finalNumber = 2
+    await settle()
+    vi.useRealTimers()
+    expect([store.tip?.final.number, chain.receiptsOf]).toEqual([2, []])
+  })
+
+  test('a later answer that leaves logs out takes nothing back', async () => {
+    chain.mine(1, 2)
+    await settle()
+    chain.finalNumber = 2
+    chain.tornLogs = []
+    expect(await outcome()).toBe('idle')
+    expect(store.logs).toEqual(expected())
+    expect(store.tip).toMatchObject({ final: { number: 2 }, logDifferences: 1 })
+  })
+
+  test('takes no block for final whose logs were read only once', async () => {
+    chain.mine(1, 1)
+    chain.finalNumber = 2
+    expect(await outcome()).toBe('advanced')
+    expect(store.tip?.final.number).toBe(0)
+    const asked: number[] = []
+    chain.onLogs = (blocks) => asked.push(blocks)
+    expect(await outcome()).toBe('idle')
+    expect([store.tip?.final.number, asked]).toEqual([2, [2]])
+  })
+
+  test('a first block that is not final and goes is begun with again', async () => {
+    chain.mine(0, 0, 0)
+    stepper = makeStepper({ startBlock: 3 })
+    chain.mine(1)
+    await settle()
+    chain.reorganise(3, 0, 2, 1)
+    expect(await outcome()).toBe('rolled_back')
+    await settle()
+    expect(store.tip?.hash).toBe(chain.blocks.at(-1)?.hash)
+    expect(store.logs).toEqual(expected().slice(2))
+
+    // Once it is final, it stays.
+    chain.finalNumber = 3
+    await settle()
+    chain.reorganise(3, 0, 0, 0)
+    expect(await outcome()).toBe('halted')
+  })
+
+  describe('far behind', () => {
+    const blocks = 20_000
+    /** Every 400th block has a log. */
+    const mineMany = () => {
+      chain.mine(...Array.from({ length: blocks }, (_, index) => Number(index % 400 === 0)))
+      chain.finalNumber = blocks - 64
+    }
+    const catchUp = async () => {
+      let outcomes = 0
+      for (; store.tip?.number !== blocks && outcomes < 100; outcomes++) await outcome()
+      return outcomes
+    }
+
+    test('reads a million blocks with at most 20,000 calls', async () => {
+      mineMany()
+      await catchUp()
+      expect(store.logs).toEqual(expected())
+      // What the blocks near the head cost does not grow with the chain.
+      const { calls } = chain
+      const near = 128 + 100 + 100
+      expect((calls - near) / blocks).toBeLessThan(20_000 / 1_000_000)
+      console.info(`${calls} calls for ${blocks} blocks`)
+    })
+
+    test('asks for smaller ranges where the node refuses large ones', async () => {
+      mineMany()
+      chain.refusesAbove = 500
+      const asked: number[] = []
+      chain.onLogs = (size) => asked.push(size)
+      await catchUp()
+      expect(store.logs).toEqual(expected())
+      expect(asked.filter((size) => size > 500).length).toBeLessThan(5)
+    })
+
+    test('takes no range of which the node gives other logs the second time', async () => {
+      mineMany()
+      chain.tornLogs = []
+      expect(await outcome()).toBe('suspect')
+      expect(store.tip).toMatchObject({ number: 0, logDifferences: 1 })
+      await catchUp()
+      expect(store.logs).toEqual(expected())
+    })
+
+    test('halts where what it holds to be final goes while a range is read', async () => {
+      const empty = Array.from({ length: 5_000 }, () => 0)
+      chain.mine(...empty)
+      chain.finalNumber = 5_000
+      expect(await outcome()).toBe('advanced')
+      const { tip } = store
+      chain.afterLogs = () => chain.reorganise(5_000, ...empty)
+      expect([await outcome(), await outcome()]).toEqual(['suspect', 'halted'])
+      expect(store.tip).toEqual(tip)
+    })
+
+    test('writes a range with very many logs in parts', async () => {
+      chain.mine(...Array.from({ length: 400 }, () => 20))
+      chain.finalNumber = 400
+      await outcome()
+      expect([store.tip?.number, store.logs.length]).toEqual([75, 1_500])
+      await settle()
+      expect(store.logs).toEqual(expected())
+    })
   })
 
   test('reads what a vault emits from the block on that opens it, and of nobody else', async () => {
@@ -360,16 +584,22 @@ describe('IndexerStepper', () => {
     expect(store.logs).toEqual(expected())
   })
 
-  test('a shorter chain is followed only once it has stayed so', async () => {
+  test('a node that lags behind is no reorganisation, however long it does', async () => {
     chain.mine(1, 1, 1, 1)
     await settle()
     const removed = chain.blocks.splice(3)
-    for (let looks = 0; looks < 4; looks++) expect(await outcome()).toBe('suspect')
+    for (let looks = 0; looks < 100; looks++) expect(await outcome()).toBe('suspect')
+    expect(store.logs).toHaveLength(4)
     chain.blocks.push(...removed)
     expect(await outcome()).toBe('idle')
-    chain.blocks.splice(3)
-    for (let looks = 0; looks < 4; looks++) expect(await outcome()).toBe('suspect')
+  })
+
+  test('a shorter chain is followed as soon as it has another block', async () => {
+    chain.mine(1, 1, 1, 1)
+    await settle()
+    chain.reorganise(3, 2)
     expect(await outcome()).toBe('rolled_back')
+    await settle()
     expect(store.logs).toEqual(expected())
   })
 
@@ -388,6 +618,20 @@ describe('IndexerStepper', () => {
     chain.reorganise(7, 1, 1, 1, 1, 1, 1, 1)
     expect(await outcome()).toBe('halted')
     expect(store.logs).toBe(before)
+  })
+
+  test.each([
+    ['no event', 0],
+    ['an event', 1],
+  ])('halts where final blocks go while logs are confirmed of blocks with %s', async (_, events) => {
+    chain.mine(1, 0, events, 0, 0)
+    chain.finalNumber = 1
+    await settle()
+    chain.finalNumber = 4
+    const { tip } = store
+    chain.afterLogs = () => chain.reorganise(5, 0, 0, 0, 0, 0)
+    expect([await outcome(), await outcome()]).toEqual(['suspect', 'halted'])
+    expect(store.tip).toEqual(tip)
   })
 
   test('equals the chain after any history of reorganisations', async () => {

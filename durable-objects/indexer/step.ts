@@ -1,55 +1,20 @@
-import { RpcAnswerTooLarge, RpcError } from '../chain/json-rpc.ts'
-import { bloomBits, bloomMayContain } from './bloom.ts'
+import { RequestSize } from '../chain/request-size.ts'
+import { type BitsOf, bitsOf } from './bloom.ts'
 import type { Header, IndexerChain, Log } from './chain.ts'
+import type { BlockRef, Cursor, IndexedNetwork, IndexStore } from './index-store.ts'
+import {
+  type BlocksWithLogs,
+  firstLogs,
+  type LogFilter,
+  LogReader,
+  logKey,
+  type RangeOfLogs,
+} from './log-reader.ts'
 
-export interface BlockRef {
-  number: number
-  hash: string
-}
-
-export interface Cursor extends BlockRef {
-  /** The last block that no reorganisation removes. */
-  final: BlockRef
-  /** What the index was begun with. */
-  network: IndexedNetwork
-  /** Whether far more was to be read, as while the chain is read from its beginning. An index is always some blocks late. */
-  isBehind: boolean
-}
-
-/** What makes an index one of this network: with anything else another index would come out. */
-export type IndexedNetwork = Readonly<Record<string, string | number>>
-
-/** Where an indexer keeps what it read. Every write changes nothing and answers `moved` unless `tip` is still the tip. */
-export interface IndexStore {
-  cursor(): Promise<Cursor | null>
-  begin(at: BlockRef, network: IndexedNetwork): Promise<void>
-  /** Known blocks below the tip, highest first. */
-  recentBlocks(): Promise<BlockRef[]>
-  /** The addresses of all vaults. */
-  vaults(): Promise<string[]>
-  append(
-    tip: Cursor,
-    headers: readonly Header[],
-    logs: readonly Log[],
-    final: BlockRef,
-    isBehind: boolean,
-  ): Promise<StoreOutcome>
-  /** The tip is the newest block. */
-  finalize(tip: Cursor, final: BlockRef): Promise<StoreOutcome>
-  rollback(tip: Cursor, to: BlockRef): Promise<StoreOutcome>
-}
-
-export type StoreOutcome = 'done' | 'moved'
-
-export interface IndexerSettings {
+export interface IndexerSettings extends LogFilter {
   chainId: number
   /** Read from the block after this one. */
   startBlock: number
-  /** The contracts that emit events, vaults besides, by their names. */
-  contracts: Readonly<Record<string, string>>
-  topics: readonly string[]
-  /** The address of the vault that this log of a contract says was opened, or null. */
-  openedVault: (log: Log) => string | null
   /** Depth at which a block is final, for chains that do not say; null asks the chain. */
   finalityBlocks: number | null
 }
@@ -71,41 +36,42 @@ export interface Step {
 }
 
 const rangeMax = 100
-/** Logs written at once; a statement of the database holds two megabytes. */
-const logsMax = 1_500
-/** Logs held at once, unless one block has more. */
-const heldLogsMax = 10_000
-/** Addresses in one question; nodes take a thousand. */
-const addressesMax = 500
 /** Blocks that an index may be late by and is not behind. */
 const lagMax = 50
-/** Answers without our tip in a row before it counts as removed. */
-const vanishedMax = 5
+/** Blocks whose logs are asked for at once where their headers are not: many nodes give those of so many. */
+const firstSpan = 2_000
+const spanMax = 10_000
+/** Blocks below the head from which on every node has indexed the logs of a block. */
+const settledDepth = 128
+/** Blocks that are looked up in their receipts in one step. */
+const receiptBlocksMax = 20
+/** A node may leave out the same logs twice within this time. */
+const lagMsMax = 30_000
 
 const readAnew = 'have the chain read anew: npm run -s operator -- reindex'
 
 /** Reads one range of blocks, or rolls back to the fork point of a reorganisation. Nothing is believed that was read only once. */
 export class IndexerStepper {
   readonly #chain: IndexerChain
+  readonly #reader: LogReader
   readonly #store: IndexStore
   readonly #settings: IndexerSettings
   readonly #network: IndexedNetwork
-  /** The bits of each topic and of each contract, computed once. */
-  readonly #topicBits: BitsOf
-  readonly #contractBits: BitsOf
   #vaults: { tip: string; bits: BitsOf } | null = null
-  #vanished = 0
+  /** When blocks that are not final were read, up to which number, lowest first. */
+  #read: { to: number; atMs: number }[] = []
   #range = rangeMax
+  readonly #span = new RequestSize({ first: firstSpan, max: spanMax, grown: (blocks) => blocks * 2 })
   #head: number | null = null
+  #logDifferences: number | null = null
 
   constructor(chain: IndexerChain, store: IndexStore, settings: IndexerSettings) {
     this.#chain = chain
+    this.#reader = new LogReader(chain, settings)
     this.#store = store
     this.#settings = settings
     const { chainId, startBlock, contracts } = settings
     this.#network = { chain_id: chainId, start_block: startBlock, ...contracts }
-    this.#topicBits = bitsOf(settings.topics)
-    this.#contractBits = bitsOf(Object.values(contracts))
   }
 
   /** The number of the latest block when the chain was asked last; null before it answered. */
@@ -113,43 +79,78 @@ export class IndexerStepper {
     return this.#head
   }
 
+  /** How often a node gave other logs of the same blocks than before; null before the first step. */
+  get logDifferences(): number | null {
+    return this.#logDifferences
+  }
+
   async step(): Promise<Step> {
     const tip = (await this.#store.cursor()) ?? (await this.#begin())
     if (tip === null) return { outcome: 'suspect', indexed: null, halted: null }
+    this.#logDifferences = tip.logDifferences
     const [latest, own] = await this.#chain.headers(['latest', tip.number])
     this.#head = latest?.number ?? this.#head
     const report = (outcome: StepOutcome, indexed = tip.number): Step => ({ outcome, indexed, halted: null })
     const halted = this.#otherNetwork(tip) ?? this.#chain.conflict()
     if (halted !== null) return { ...report('halted'), halted }
     if (!latest) return report('suspect')
-    if (own?.hash !== tip.hash) return this.#reorganise(tip, own ?? null, report)
-    this.#vanished = 0
+    if (own?.hash !== tip.hash) return this.#reorganise(tip, own ?? null, latest, report)
 
     const final = await this.#final(tip, latest)
+    let confirmed = tip
+    if (final.number > tip.final.number && tip.number > tip.final.number) {
+      const next = await this.#confirm(tip, final, report)
+      if ('outcome' in next) return next
+      confirmed = next
+    }
     if (latest.number <= tip.number) {
-      if (final.number <= tip.final.number && !tip.isBehind) return report('idle')
-      await this.#store.finalize(tip, final)
+      if (confirmed !== tip || tip.isBehind)
+        await this.#store.finalize({ ...confirmed, isBehind: false }, confirmed.final)
       return report('idle')
+    }
+    const settled = Math.min(final.number, latest.number - settledDepth)
+    if (settled - tip.number >= rangeMax) {
+      if (confirmed.final.number === tip.number) return this.#readSettled(confirmed, settled, latest, report)
+      const written = await this.#store.finalize(confirmed, confirmed.final)
+      return report(written === 'done' ? 'advanced' : 'suspect')
     }
     const to = Math.min(latest.number, tip.number + this.#range)
     const read = await this.#readRange(tip, to)
     if (read === null) return report('suspect')
-    const last = read.headers.at(-1) as Header
-    // While catching up, everything up to `to` may be older than the final block.
-    const finalHere = final.number > last.number ? last : final
+    return this.#append(confirmed, read, confirmed.final, latest, report)
+  }
+
+  async #append(
+    tip: Cursor,
+    { headers, logs }: BlocksWithLogs,
+    final: BlockRef,
+    latest: Header,
+    report: (outcome: StepOutcome, indexed?: number) => Step,
+  ): Promise<Step> {
+    const last = headers.at(-1) as Header
     const isBehind = latest.number - last.number > lagMax
-    const written = await this.#store.append(tip, read.headers, read.logs, finalHere, isBehind)
+    const written = await this.#store.append(tip, headers, logs, final, isBehind)
     if (written === 'moved') return report('suspect')
-    this.#rememberVaults(read.logs, last.hash)
+    this.#rememberVaults(logs, last.hash)
+    if (last.number > final.number) this.#read.push({ to: last.number, atMs: Date.now() })
     return report('advanced', last.number)
   }
 
-  /** From here on every block is linked to this one, so no other chain's can follow. */
+  /** Whether a block was read a short time ago, or another copy of the object read it. */
+  #isRecent(number: number): boolean {
+    const read = this.#read.find(({ to }) => to >= number)
+    return read === undefined || Date.now() - read.atMs < lagMsMax
+  }
+
+  /** From here on every block is linked to this one or final, so no other chain's can follow. */
   async #begin(): Promise<Cursor | null> {
     if ((await this.#chain.chainId()) !== this.#settings.chainId) return null
-    const [start] = await this.#chain.headers([this.#settings.startBlock])
-    if (!start) return null
-    await this.#store.begin(start, this.#network)
+    const [latest, start] = await this.#chain.headers(['latest', this.#settings.startBlock])
+    if (!latest || !start) return null
+    const final = await this.#finalOf(latest)
+    const before = final ?? { number: start.number - 1, hash: start.parentHash }
+    const isFinal = start.number === 0 || before.number >= start.number
+    await this.#store.begin(start, this.#network, isFinal ? start : before)
     return this.#store.cursor()
   }
 
@@ -164,13 +165,104 @@ export class IndexerStepper {
     return `The index was begun with other settings: ${list}. Restore PROFILE, CHAIN_CONTRACTS and CHAIN_START_BLOCK, or ${readAnew}`
   }
 
-  /** Never lower than what was final before. */
+  /** The last block that the chain calls final, or that is as deep as the settings say; null where neither says one. */
+  async #finalOf(latest: Header): Promise<Header | null> {
+    const { finalityBlocks } = this.#settings
+    if (finalityBlocks === null) return this.#chain.finalized()
+    const [final = null] = await this.#chain.headers([Math.max(0, latest.number - finalityBlocks)])
+    return final
+  }
+
+  /** Never lower than what was final before, and never before the first block of the index. */
   async #final(tip: Cursor, latest: Header): Promise<BlockRef> {
     const { finalityBlocks, startBlock } = this.#settings
-    let final: Header | null
-    if (finalityBlocks === null) final = await this.#chain.finalized()
-    else [final = null] = await this.#chain.headers([Math.max(startBlock, latest.number - finalityBlocks)])
-    return final !== null && final.number > tip.final.number ? final : tip.final
+    // So deep there is nothing of the index.
+    if (finalityBlocks !== null && latest.number - finalityBlocks <= tip.final.number) return tip.final
+    const final = await this.#finalOf(latest)
+    return final !== null && final.number > tip.final.number && final.number >= startBlock ? final : tip.final
+  }
+
+  /**
+   * Reads the logs of blocks that have become final once more, since a node may have given none of them, or a part, while
+   * it had not indexed them itself. Where the two differ, the receipts of the block decide, and a block that was read wrongly
+   * is taken back with everything after it; receipts are read as well of blocks that became final soon after they were read.
+   * Otherwise returns the cursor to write, with what is final now.
+   */
+  async #confirm(
+    tip: Cursor,
+    final: BlockRef,
+    report: (outcome: StepOutcome, indexed?: number) => Step,
+  ): Promise<Step | Cursor> {
+    const from = Math.max(tip.final.number, this.#settings.startBlock) + 1
+    const vaults = await this.#knownVaults(tip)
+    const end = Math.min(final.number, tip.number)
+    if (end < from) return { ...tip, final: { number: tip.number, hash: tip.hash } }
+    const read = await this.#ofRange(from, Math.min(end, from + this.#span.most - 1), vaults)
+    const { to } = read
+    const logs = read.logs.filter(({ blockNumber: number }) => number >= from && number <= to)
+    const differing = await this.#store.differing(from, to, logs)
+    const recent = logs.map(({ blockNumber }) => blockNumber).filter((number) => this.#isRecent(number))
+    const doubtful = [...new Set([...differing, ...recent])].sort((a, b) => a - b)
+    const checked = doubtful.slice(0, receiptBlocksMax)
+    const confirmed = (doubtful[receiptBlocksMax] ?? to + 1) - 1
+    const [last, ...blocks] = (await this.#headersOf(tip, [confirmed, ...checked])) ?? []
+    if (!last) return report('suspect')
+    const counted = { ...tip, logDifferences: tip.logDifferences + Number(differing.length > 0) }
+    const known = new Map([...vaults, ...bitsOf(this.#reader.opened(logs))])
+    for (const [at, block] of blocks.entries()) {
+      const held = await this.#reader.ofReceipts(block, known)
+      // It is the second answer that had not everything.
+      if ((await this.#store.differing(block.number, block.number, held)).length === 0) continue
+      for (const { hash } of blocks.slice(at)) this.#reader.distrust(hash)
+      console.warn(`the logs of block ${block.number} were not all there when they were read first`)
+      const found = { ...tip, logDifferences: tip.logDifferences + 1 }
+      return this.#rollback(found, { number: block.number - 1, hash: block.parentHash }, report)
+    }
+    this.#read = this.#read.filter(({ to: number }) => number > confirmed)
+    return { ...counted, final: { number: last.number, hash: last.hash } }
+  }
+
+  /**
+   * The blocks up to `settled`, which are final: their logs in large ranges, and the headers only of those that have logs.
+   * No filter and no link tells whether these are all, so they are read twice.
+   */
+  async #readSettled(
+    tip: Cursor,
+    settled: number,
+    latest: Header,
+    report: (outcome: StepOutcome, indexed?: number) => Step,
+  ): Promise<Step> {
+    const vaults = await this.#knownVaults(tip)
+    const from = tip.number + 1
+    const read = await this.#ofRange(from, Math.min(settled, tip.number + this.#span.most), vaults)
+    const { to, logs } = firstLogs(read)
+    const numbers = [...new Set([...logs.map(({ blockNumber }) => blockNumber), to])]
+    const headers = await this.#headersOf(tip, numbers)
+    if (headers === null || !this.#reader.areOf(headers, logs)) return report('suspect')
+    const again = await this.#reader.ofRange(from, to, vaults)
+    if (again.to < to) return report('suspect')
+    if (keysOf(again.logs) !== keysOf(logs)) {
+      await this.#store.finalize({ ...tip, logDifferences: tip.logDifferences + 1 }, tip.final)
+      return report('suspect')
+    }
+    return this.#append(tip, { headers, logs }, headers.at(-1) as Header, latest, report)
+  }
+
+  /**
+   * The headers of blocks of the chain that has the tip still, or null: what was read before of a chain that has been
+   * replaced meanwhile proves nothing of it, and nobody would look for the final block that it lacks.
+   */
+  async #headersOf(tip: BlockRef, numbers: readonly number[]): Promise<Header[] | null> {
+    const found = (await this.#chain.headers([...numbers, tip.number])).filter((header) => header !== null)
+    return found.length > numbers.length && found.pop()?.hash === tip.hash ? found : null
+  }
+
+  async #ofRange(from: number, to: number, vaults: BitsOf): Promise<RangeOfLogs> {
+    const blocks = to - from + 1
+    const read = await this.#reader.ofRange(from, to, vaults)
+    if (read.to < to) this.#span.noteRefused(blocks)
+    else this.#span.noteTaken(blocks)
+    return read
   }
 
   /**
@@ -197,81 +289,14 @@ export class IndexerStepper {
       if (header.parentHash !== parent) return null
       parent = header.hash
     }
-    const { headers, logs } = await this.#readLogs(found, await this.#knownVaults(tip))
-    const byNumber = new Map(headers.map((header) => [header.number, header]))
-    for (const log of logs) {
-      const header = byNumber.get(log.blockNumber)
-      const bits = this.#topicBits.get(log.topics[0] ?? '')
-      if (header?.hash !== log.blockHash || !bits || !bloomMayContain(header.logsBloom, bits)) return null
-    }
+    const { headers, logs } = await this.#reader.ofBlocks(found, await this.#knownVaults(tip))
+    if (headers.length < found.length) this.#range = headers.length
+    if (!this.#reader.areOf(headers, logs)) return null
     const last = headers.at(-1) as Header
     const [endAgain] = await this.#chain.headers([last.number])
     if (endAgain?.hash !== last.hash) return null
-    logs.sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
-    return firstBlocks(headers, logs)
-  }
-
-  /** The first of these blocks with their logs: all, or as many as the node gives the logs of. */
-  async #readLogs(headers: Header[], vaults: BitsOf): Promise<BlocksWithLogs> {
-    for (let blocks = headers; ; blocks = blocks.slice(0, blocks.length >> 1)) {
-      try {
-        return { headers: blocks, logs: await this.#askForLogs(blocks, vaults) }
-      } catch (error) {
-        const [block] = blocks as [Header]
-        if (blocks.length === 1) return { headers: blocks, logs: await this.#readReceipts(block, vaults) }
-        if (!(error instanceof RpcError || error instanceof RpcAnswerTooLarge)) throw error
-        this.#range = blocks.length >> 1
-      }
-    }
-  }
-
-  /** Only what our contracts and vaults emit is asked for: anyone can fill blocks with logs that have our topics. */
-  async #askForLogs(blocks: readonly Header[], vaults: BitsOf): Promise<Log[]> {
-    const logs: Log[] = []
-    const ask = async (addresses: readonly string[]) => {
-      for (const some of inParts(addresses))
-        for (const log of await this.#logsOf(blocks, some)) logs.push(log)
-      if (logs.length > heldLogsMax && blocks.length > 1)
-        throw new RpcAnswerTooLarge(`${blocks.length} blocks have more than ${heldLogsMax} logs`)
-    }
-    const contracts = [...this.#contractBits.keys()]
-    await ask([...contracts, ...namedIn(blocks, vaults)])
-    // A vault may be funded in the block that opens it.
-    await ask(this.#opened(logs).filter((vault) => !vaults.has(vault)))
-    return logs
-  }
-
-  /**
-   * Some nodes answer a range without logs before they have indexed it themselves, so a block whose bloom filter names one
-   * of the addresses is asked for once more, alone.
-   */
-  async #logsOf(blocks: readonly Header[], addresses: readonly string[]): Promise<Log[]> {
-    const [first, last] = [blocks[0], blocks.at(-1)] as [Header, Header]
-    const logs = await this.#chain.logs(first.number, last.number, addresses)
-    const withLogs = new Set(logs.map((log) => log.blockHash))
-    const bits = bitsOf(addresses)
-    const doubtful = blocks.filter(
-      (header) => !withLogs.has(header.hash) && names(header, bits) && names(header, this.#topicBits),
-    )
-    if (doubtful.length === 0) return logs
-    return [
-      ...logs,
-      ...(await this.#chain.logsOfBlocks(
-        doubtful.map(({ hash }) => hash),
-        addresses,
-      )),
-    ]
-  }
-
-  async #readReceipts(block: Header, vaults: BitsOf): Promise<Log[]> {
-    const isNamed = names(block, this.#contractBits) || names(block, vaults)
-    if (!isNamed || !names(block, this.#topicBits)) return []
-    const ours = new Set([...this.#contractBits.keys(), ...vaults.keys()])
-    return this.#chain.logsOfReceipts(block.hash, (log) => {
-      if (!ours.has(log.address)) return false
-      for (const vault of this.#opened([log])) ours.add(vault)
-      return true
-    })
+    const first = firstLogs({ to: last.number, logs })
+    return { headers: headers.filter(({ number }) => number <= first.to), logs: first.logs }
   }
 
   /** The vaults as of the tip, read again whenever somebody else moved it. */
@@ -283,24 +308,28 @@ export class IndexerStepper {
 
   #rememberVaults(logs: readonly Log[], tip: string): void {
     if (this.#vaults === null) return
-    this.#vaults = { tip, bits: new Map([...this.#vaults.bits, ...bitsOf(this.#opened(logs))]) }
-  }
-
-  #opened(logs: readonly Log[]): string[] {
-    return logs.flatMap((log) => this.#settings.openedVault(log) ?? [])
+    this.#vaults = { tip, bits: new Map([...this.#vaults.bits, ...bitsOf(this.#reader.opened(logs))]) }
   }
 
   /** Our tip is not the chain's block of that number. */
-  async #reorganise(tip: Cursor, own: Header | null, report: (outcome: StepOutcome) => Step): Promise<Step> {
-    if (own === null) {
-      this.#vanished += 1
-      if (this.#vanished < vanishedMax) return report('suspect')
-    }
+  async #reorganise(
+    tip: Cursor,
+    own: Header | null,
+    latest: Header,
+    report: (outcome: StepOutcome) => Step,
+  ): Promise<Step> {
     const known = await this.#store.recentBlocks()
+    if (own === null && !isReplaced([...known, tip.final], latest)) return report('suspect')
     const present = await this.#chain.headers(known.map(({ number }) => number))
     const shared = known.find(({ hash }, index) => present[index]?.hash === hash)
     if (shared && shared.number >= tip.final.number) return this.#rollback(tip, shared, report)
 
+    const { startBlock } = this.#settings
+    if (tip.final.number < startBlock) {
+      console.warn(`reorganisation: block ${startBlock}, with which the index begins, may be another one now`)
+      const written = await this.#store.restart(tip)
+      return { ...report(written === 'done' ? 'rolled_back' : 'suspect'), indexed: startBlock }
+    }
     // Deeper than the known blocks: what is final stays, everything since is read again.
     const [checkpoint] = await this.#chain.headers([tip.final.number])
     if (checkpoint?.hash !== tip.final.hash)
@@ -312,45 +341,19 @@ export class IndexerStepper {
   }
 
   async #rollback(tip: Cursor, to: BlockRef, report: (outcome: StepOutcome) => Step): Promise<Step> {
-    this.#vanished = 0
-    console.warn(`reorganisation: ${tip.number} ${tip.hash} -> ${to.number} ${to.hash}`)
+    this.#read = this.#read.filter(({ to: number }) => number <= to.number)
+    console.warn(`rolled back: ${tip.number} ${tip.hash} -> ${to.number} ${to.hash}`)
     const written = await this.#store.rollback(tip, to)
     return { ...report(written === 'done' ? 'rolled_back' : 'suspect'), indexed: to.number }
   }
 }
 
-type BitsOf = ReadonlyMap<string, readonly number[]>
+/**
+ * Whether the chain's latest block, which is lower than ours, is another one than we know. While it is not, the node may
+ * only lag behind, for however long: a chain that is replaced soon has another block of a number that we know.
+ */
+const isReplaced = (known: readonly BlockRef[], { number, hash }: Header): boolean =>
+  known.some((block) => block.number === number && block.hash !== hash)
 
-interface BlocksWithLogs {
-  headers: Header[]
-  logs: Log[]
-}
-
-const bitsOf = (values: readonly string[]): BitsOf =>
-  new Map(values.map((value) => [value, bloomBits(value)]))
-
-/** Whether the block may have logs of, or with, one of these. */
-const names = ({ logsBloom }: Header, bits: BitsOf): boolean =>
-  [...bits.values()].some((one) => bloomMayContain(logsBloom, one))
-
-/** Those of the addresses that may have emitted something in one of the blocks. */
-const namedIn = (blocks: readonly Header[], addresses: BitsOf): string[] =>
-  [...addresses].flatMap(([address, bits]) =>
-    blocks.some(({ logsBloom }) => bloomMayContain(logsBloom, bits)) ? [address] : [],
-  )
-
-const inParts = (addresses: readonly string[]): string[][] =>
-  Array.from({ length: Math.ceil(addresses.length / addressesMax) }, (_, part) =>
-    addresses.slice(part * addressesMax, (part + 1) * addressesMax),
-  )
-
-/** As many whole blocks as have {@link logsMax} logs together, and one at least. */
-function firstBlocks(headers: Header[], logs: Log[]): BlocksWithLogs {
-  if (logs.length <= logsMax) return { headers, logs }
-  const [first] = headers as [Header]
-  const last = Math.max(first.number, (logs[logsMax] as Log).blockNumber - 1)
-  return {
-    headers: headers.filter(({ number }) => number <= last),
-    logs: logs.filter(({ blockNumber }) => blockNumber <= last),
-  }
-}
+/** Equal for the same logs in any order. */
+const keysOf = (logs: readonly Log[]): string => logs.map(logKey).sort().join()

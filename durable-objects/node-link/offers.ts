@@ -35,7 +35,11 @@ const migrations = [
     -- Whether the round knows that it was accepted or declined.
     told INTEGER NOT NULL DEFAULT 1
   ) WITHOUT ROWID`,
+  // Why the link may not have heard its node: the session that it lost by its own fault, or a vote that found no round.
+  'ALTER TABLE offers ADD COLUMN unheard TEXT',
 ]
+
+const voteLost = 'vote'
 
 interface Row extends Record<string, SqlStorageValue> {
   offer: string
@@ -158,6 +162,28 @@ export class OfferLedger {
     )
     this.#end(offerId)
     this.#untold.delete(offerId)
+  }
+
+  /** What the node said of its open offers may have been lost with this session. */
+  noteLost(sessionId: string): void {
+    this.#sql.exec(`UPDATE offers SET unheard = coalesce(unheard, ?) WHERE ${open}`, sessionId)
+  }
+
+  /** The session did not end by a fault of the link after all. */
+  noteLeft(sessionId: string): void {
+    this.#sql.exec('UPDATE offers SET unheard = NULL WHERE unheard = ?', sessionId)
+  }
+
+  /** A vote could not be passed on. */
+  noteVoteLost(offerId: string): void {
+    this.#sql.exec('UPDATE offers SET unheard = ? WHERE offer_id = ?', voteLost, offerId)
+  }
+
+  wasHeard(offerId: string): boolean {
+    return (
+      [...this.#sql.exec('SELECT 1 FROM offers WHERE offer_id = ? AND unheard IS NOT NULL', offerId)]
+        .length === 0
+    )
   }
 
   remove(offerId: string): void {

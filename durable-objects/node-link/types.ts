@@ -19,10 +19,21 @@ export interface LinkOffer {
 }
 
 /**
- * `full`: the node works with all its slots. `away`: it lost its socket, and its device is not offline yet. `offline`: nobody
- * is there who would take it, or the device may not have it.
+ * `full`: the node works with all its slots. `away`: it lost its socket, and its device is not offline yet. `offline`: the
+ * device was there when the set was built, and has gone since. `dropped`: it went with a process of the hub, and has not come
+ * back. `absent`: it was not there when the set was built either, or is not to be asked.
  */
-export type OfferResult = 'offered' | 'full' | 'away' | 'offline'
+export type OfferResult = 'offered' | 'full' | 'away' | Absence
+export type Absence = 'offline' | 'dropped' | 'absent'
+
+/** When a node was connected, in milliseconds of the machine's clock. */
+export interface Presence {
+  readonly sessionId: string
+  readonly sinceMs: number
+  readonly goneMs: number
+  /** Whether it ended because the process of the hub did. */
+  readonly byHub: boolean
+}
 
 /** What a node sends with its vote; the round judges it. */
 export interface VoteBody {

@@ -1,6 +1,7 @@
-import type { Task } from '../../protocol/consensus/index.ts'
+import { epochStart, type Task } from '../../protocol/consensus/index.ts'
 import { deriveTaskRoundId } from '../../protocol/identity/index.ts'
 import type { CommitteeRules } from '../../protocol/manifest/index.ts'
+import { receiptWaitsUntil } from '../../protocol/settlement/index.ts'
 import type { RoundTerms } from '../round/round.ts'
 import { migrate } from '../sql-migrations.ts'
 
@@ -75,10 +76,15 @@ const migrations = [
   'CREATE UNIQUE INDEX tasks_by_seq ON tasks (epoch, seq) WHERE seq IS NOT NULL',
   'CREATE INDEX tasks_by_state ON tasks (state, position)',
   'CREATE TABLE sequences (epoch INTEGER PRIMARY KEY, next INTEGER NOT NULL)',
+  // Until when a task waits, in network time. Numbers of epochs say nothing once their length has changed.
+  'ALTER TABLE tasks ADD COLUMN waits_until INTEGER',
 ]
 
-/** `starting` until the object of its round has it; `over` is kept only for the key. */
-type TaskState = 'queued' | 'starting' | 'running' | 'over'
+/**
+ * `starting` until the object of its round has it; `over` is kept only for the key; `untaken` until everybody can read that
+ * it ended.
+ */
+type TaskState = 'queued' | 'starting' | 'running' | 'over' | 'untaken'
 
 interface Row extends Record<string, SqlStorageValue> {
   task_id: string
@@ -119,8 +125,8 @@ export class TaskQueue {
       const terms = epochTerms && this.#termsFor(projectId, request, epochTerms, now)
       const { taskId, idempotencyKey } = request
       this.#storage.sql.exec(
-        `INSERT INTO tasks (task_id, idempotency_key, state, request, epoch, created_at, seq, round_id, terms)
-          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        `INSERT INTO tasks (task_id, idempotency_key, state, request, epoch, created_at, seq, round_id, terms, waits_until)
+          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
         taskId,
         idempotencyKey,
         (terms === null ? 'queued' : 'starting') satisfies TaskState,
@@ -130,6 +136,7 @@ export class TaskQueue {
         terms?.task.seq ?? null,
         terms?.roundId ?? null,
         terms && JSON.stringify(terms),
+        endOf(running),
       )
       const status = terms === null ? 'queued' : 'running'
       return { status, taskId, roundId: terms?.roundId ?? null, createdAt: now }
@@ -140,7 +147,11 @@ export class TaskQueue {
   schedule(projectId: string, terms: EpochTerms, now: number): void {
     this.#storage.transactionSync(() => {
       // What then still waits, waits for room, in the next epoch too.
-      this.#storage.sql.exec(`UPDATE tasks SET epoch = ? WHERE state = 'queued'`, terms.epoch + 1)
+      this.#storage.sql.exec(
+        `UPDATE tasks SET epoch = ?, waits_until = ? WHERE state = 'queued'`,
+        terms.epoch + 1,
+        endOf(terms) + terms.epochSecs,
+      )
       const room = Math.min(openMax - this.openCount(), startsMax)
       for (const { request } of this.#rows(`state = 'queued'`, room))
         this.#schedule(this.#termsFor(projectId, JSON.parse(request) as TaskRequest, terms, now))
@@ -148,11 +159,14 @@ export class TaskQueue {
   }
 
   /** Tasks that waited for the set of an epoch that is over, oldest first, as many as are ended together. */
-  expired({ epoch }: RunningEpoch): string[] {
+  expired({ epoch, epochSecs }: RunningEpoch): string[] {
     return this.#storage.sql
       .exec<Pick<Row, 'task_id'>>(
-        `SELECT task_id FROM tasks WHERE state = 'queued' AND epoch < ? ORDER BY position LIMIT ?`,
+        `SELECT task_id FROM tasks WHERE state = 'queued'
+            AND CASE WHEN waits_until IS NULL THEN epoch < ? ELSE waits_until <= ? END
+          ORDER BY position LIMIT ?`,
         epoch,
+        epochStart(epoch, epochSecs),
         expiredMax,
       )
       .toArray()
@@ -164,9 +178,17 @@ export class TaskQueue {
     for (const taskId of taskIds) this.#end('task_id', taskId)
   }
 
-  /** Forgets a task that was not taken after all, with its key; one that has its round by now stays. */
-  forget(taskId: string): void {
-    this.#storage.sql.exec(`DELETE FROM tasks WHERE task_id = ? AND state = 'queued'`, taskId)
+  /** Takes no task after all, and forgets its key; one that has its round by now stays. */
+  takeBack(taskId: string): void {
+    this.#storage.sql.exec(
+      `UPDATE tasks SET state = 'untaken', idempotency_key = NULL WHERE task_id = ? AND state = 'queued'`,
+      taskId,
+    )
+  }
+
+  /** Tasks that were taken back, as many as are ended together. */
+  untaken(): string[] {
+    return this.#rows(`state = 'untaken'`, expiredMax).map(({ task_id }) => task_id)
   }
 
   /** Rounds that were decided on and may not have begun. */
@@ -200,7 +222,7 @@ export class TaskQueue {
   roundOf(taskId: string): string | null | undefined {
     return this.#storage.sql
       .exec<{ round_id: string | null }>(
-        `SELECT round_id FROM tasks WHERE task_id = ? AND state <> 'over'`,
+        `SELECT round_id FROM tasks WHERE task_id = ? AND state NOT IN ('over', 'untaken')`,
         taskId,
       )
       .toArray()[0]?.round_id
@@ -210,6 +232,17 @@ export class TaskQueue {
     return this.#storage.sql
       .exec<{ count: number }>('SELECT count(*) AS count FROM tasks WHERE state = ?', state)
       .one().count
+  }
+
+  /** Rounds that were given a `seq` of an epoch and are not over, by their ids. */
+  openRounds(epoch: number): string[] {
+    return this.#storage.sql
+      .exec<{ round_id: string }>(
+        `SELECT round_id FROM tasks WHERE epoch = ? AND seq IS NOT NULL AND state IN ('starting', 'running')`,
+        epoch,
+      )
+      .toArray()
+      .map(({ round_id }) => round_id)
   }
 
   openCount(): number {
@@ -268,6 +301,10 @@ export class TaskQueue {
       input: request.input,
       rules: given.rules,
       underfunded: request.underfunded,
+      paidUntil: receiptWaitsUntil(given.epoch, {
+        epoch_secs: given.epochSecs,
+        round_secs: given.rules.roundSecs,
+      }),
       startedAtMs: Date.now(),
     }
   }
@@ -308,6 +345,9 @@ export class TaskQueue {
       .toArray()
   }
 }
+
+const endOf = ({ epoch, epochSecs }: Pick<RunningEpoch, 'epoch' | 'epochSecs'>): number =>
+  epochStart(epoch + 1, epochSecs)
 
 const isSameTask = (one: TaskRequest, other: TaskRequest): boolean =>
   one.function === other.function && one.gasLimit === other.gasLimit && one.inputHash === other.inputHash

@@ -1,19 +1,25 @@
-import type { Exhausted, RelayRequest } from './types.ts'
+import type { Exhausted, RelayerConfig, RelayRequest } from './types.ts'
 
 const dayMs = 86_400_000
 
 /**
- * What owners may have relayed in a day, which begins at 00:00 UTC: so many actions of a kind for each, and so much gas for
- * all together. An action counts once, when it is accepted; what names no allowance counts nowhere.
+ * What owners may have relayed in a day, which begins at 00:00 UTC: so many actions of a kind and so much gas for each, and
+ * so much gas for all together. What an action takes is up to its owner where that is a contract. An action counts once, when it is accepted; what names no allowance counts nowhere.
  */
 export class Allowances {
   readonly #sql: SqlStorage
   /** Gas for the actions of all owners in a day. */
   readonly gasPerDay: number
+  /** Gas for the actions of one owner in a day. */
+  readonly #gasPerOwner: number
 
-  constructor(storage: DurableObjectStorage, gasPerDay: number) {
+  constructor(
+    storage: DurableObjectStorage,
+    { gasPerDay, gasPerOwner }: Pick<RelayerConfig, 'gasPerDay' | 'gasPerOwner'>,
+  ) {
     this.#sql = storage.sql
     this.gasPerDay = gasPerDay
+    this.#gasPerOwner = gasPerOwner
   }
 
   /** Why the action is not accepted today; null when it may be. */
@@ -25,16 +31,24 @@ export class Allowances {
     if (perDay === undefined) return null
     const renewsAt = ((dayOf(nowMs) + 1) * dayMs) / 1000
     if (this.#accepted(owner, action, dayOf(nowMs) * dayMs) >= perDay) return { of: 'owner', renewsAt }
+    if (this.#gasOf(owner, nowMs) + gas > this.#gasPerOwner) return { of: 'owner_gas', renewsAt }
     if (this.gasUsed(nowMs) + gas > this.gasPerDay) return { of: 'everyone', renewsAt }
     return null
   }
 
   /** Counts the gas of an action that is accepted; the ledger has the action itself. */
-  spend({ perDay }: Pick<RelayRequest, 'perDay'>, gas: number, nowMs: number): void {
+  spend({ owner, perDay }: Pick<RelayRequest, 'owner' | 'perDay'>, gas: number, nowMs: number): void {
     if (perDay === undefined) return
     this.#sql.exec(
       'INSERT INTO gas_days VALUES (?, ?) ON CONFLICT (day) DO UPDATE SET gas = gas + excluded.gas',
       dayOf(nowMs),
+      gas,
+    )
+    this.#sql.exec('DELETE FROM owner_gas WHERE day < ?', dayOf(nowMs))
+    this.#sql.exec(
+      'INSERT INTO owner_gas VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET gas = gas + excluded.gas',
+      dayOf(nowMs),
+      owner,
       gas,
     )
   }
@@ -42,6 +56,11 @@ export class Allowances {
   /** Gas of what owners had accepted today. */
   gasUsed(nowMs: number): number {
     const [row] = this.#sql.exec('SELECT gas FROM gas_days WHERE day = ?', dayOf(nowMs))
+    return (row?.gas as number | undefined) ?? 0
+  }
+
+  #gasOf(owner: string, nowMs: number): number {
+    const [row] = this.#sql.exec('SELECT gas FROM owner_gas WHERE day = ? AND owner = ?', dayOf(nowMs), owner)
     return (row?.gas as number | undefined) ?? 0
   }
 

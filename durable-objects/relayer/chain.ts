@@ -76,7 +76,11 @@ export class RelayerChain {
         readQuantity(await this.#rpc.call('eth_estimateGas', this.#params(call), 'pending')),
       )
       if (used > gasMax)
-        return { name: null, args: [], text: `it takes ${used} gas, and ${gasMax} are given for it` }
+        return {
+          name: 'TooMuchGas',
+          args: [String(used), String(gasMax)],
+          text: `it takes ${used} gas, and ${gasMax} are given for it`,
+        }
       return { gas: used === 21_000 ? used : Math.ceil(used * 1.25) }
     } catch (error) {
       if (error instanceof RpcError && isRevert(error)) return readRevert(this.#errors, error)

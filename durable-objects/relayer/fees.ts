@@ -9,6 +9,12 @@ export interface FeeMarket {
   tipWei: bigint
 }
 
+/** The most that may be paid per gas by a transaction of this gas, by what any may pay per gas and what it may pay in all. */
+export const feeCapFor = (
+  gas: number,
+  { feeCapWei, txFeeCapWei }: { feeCapWei: bigint; txFeeCapWei: bigint },
+): bigint => min(feeCapWei, txFeeCapWei / BigInt(gas))
+
 /**
  * The fees of the first attempt, with room for the base fee to double.
  *

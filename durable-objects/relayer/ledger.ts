@@ -72,6 +72,11 @@ export type RelayChange = Partial<Pick<Relay, 'status' | 'txHash' | 'error' | 'c
 const open = `status IN ('queued', 'sent', 'mined')`
 const unmined = `status IN ('queued', 'sent')`
 
+/** What a transfer of nothing takes. */
+export const transferGas = 21_000
+/** No owner asked for these, and nobody reads of them. */
+const fillGap = 'fill_gap'
+
 type Row = Record<string, SqlStorageValue>
 
 /**
@@ -118,6 +123,37 @@ export class RelayLedger {
       id,
     )
     return row ? submittedOf(row) : null
+  }
+
+  /** The first nonces from there on that no action has, although one has a higher nonce. */
+  gapsFrom(nonce: number, limit: number): number[] {
+    const taken = this.#sql.exec('SELECT nonce FROM relays WHERE nonce >= ? ORDER BY nonce LIMIT 500', nonce)
+    const gaps: number[] = []
+    let next = nonce
+    for (const row of taken) {
+      for (; next < (row.nonce as number) && gaps.length < limit; next++) gaps.push(next)
+      next = (row.nonce as number) + 1
+    }
+    return gaps
+  }
+
+  /** Gives a nonce to nothing: what waits behind it is mined only once it is used. */
+  fillGap(nonce: number, signer: string, nowMs: number): void {
+    this.#sql.exec(
+      `INSERT INTO relays VALUES (?, ?, '${fillGap}', ?, NULL, ?, '0x', '0', ?, '0', ?, 'queued', NULL, NULL, 0, 1, NULL, ?,
+        1, 1, NULL)`,
+      `gap ${nonce}`,
+      nonce,
+      signer,
+      signer,
+      transferGas,
+      nowMs,
+      Math.floor(nowMs / 1000),
+    )
+  }
+
+  countFilled(): number {
+    return this.#sql.exec(`SELECT count(*) AS n FROM relays WHERE action = '${fillGap}'`).one().n as number
   }
 
   find(id: string): Relay | null {
@@ -171,6 +207,13 @@ export class RelayLedger {
   countUndecided(sinceMs: number): number {
     return this.#sql
       .exec(`SELECT count(*) AS n FROM relays WHERE ${unmined} AND foreign_since_ms <= ?`, sinceMs)
+      .one().n as number
+  }
+
+  /** Actions accepted before then that no block has taken. */
+  countOverdue(untilMs: number): number {
+    return this.#sql
+      .exec(`SELECT count(*) AS n FROM relays WHERE ${unmined} AND accepted_at_ms <= ?`, untilMs)
       .one().n as number
   }
 
@@ -272,9 +315,11 @@ export class RelayLedger {
     )
   }
 
+  /** What was signed before, and is signed again, is the last attempt again. */
   addAttempt(attempt: Omit<Attempt, 'accepted'>): void {
     this.#sql.exec(
-      'INSERT INTO attempts VALUES (?, ?, ?, ?, ?, ?, 0, ?) ON CONFLICT DO NOTHING',
+      `INSERT INTO attempts VALUES (?, ?, ?, ?, ?, ?, 0, ?)
+        ON CONFLICT DO UPDATE SET signed_at_ms = excluded.signed_at_ms`,
       attempt.hash,
       attempt.nonce,
       attempt.raw,
@@ -308,7 +353,10 @@ export class RelayLedger {
 
   /** Actions whose last change has not reached the hub's database. */
   unpublished(limit: number): Relay[] {
-    return this.#relays('WHERE published_revision < revision ORDER BY accepted_at_ms LIMIT ?', limit)
+    return this.#relays(
+      `WHERE published_revision < revision AND action <> '${fillGap}' ORDER BY accepted_at_ms LIMIT ?`,
+      limit,
+    )
   }
 
   markPublished(relays: readonly Pick<Relay, 'id' | 'revision'>[]): void {

@@ -31,6 +31,8 @@ test('every action of the two former tables is carried over', async () => {
     storage.sql.exec('DROP TABLE relays')
     storage.sql.exec('DROP TABLE attempts')
     storage.sql.exec('DROP TABLE gas_days')
+    storage.sql.exec('DROP TABLE refusals')
+    storage.sql.exec('DROP TABLE owner_gas')
     storage.kv.put('migrations', 0)
     migrate(storage, twoTables)
     fillTwoTables(storage.sql)

@@ -94,4 +94,20 @@ export const relayerMigrations = [
   'CREATE INDEX relays_by_owner ON relays (owner, action, accepted_at_ms)',
   'CREATE TABLE gas_days (day INTEGER PRIMARY KEY, gas INTEGER NOT NULL)',
   'ALTER TABLE relays ADD COLUMN final_head INTEGER',
+
+  `CREATE TABLE refusals (
+    nonce INTEGER PRIMARY KEY,
+    since_ms INTEGER NOT NULL,
+    last_ms INTEGER NOT NULL,
+    times INTEGER NOT NULL,
+    for_good INTEGER NOT NULL
+  )`,
+  `CREATE INDEX relays_filled ON relays (nonce) WHERE action = 'fill_gap'`,
+
+  `CREATE TABLE owner_gas (
+    day INTEGER NOT NULL,
+    owner TEXT NOT NULL,
+    gas INTEGER NOT NULL,
+    PRIMARY KEY (day, owner)
+  ) WITHOUT ROWID`,
 ]

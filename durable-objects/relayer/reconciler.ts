@@ -1,7 +1,15 @@
 import { RpcUnreachable } from '../chain/json-rpc.ts'
 import type { ChainSnapshot, Receipt, RelayerChain } from './chain.ts'
-import { type Fees, initialFees, replacementFees } from './fees.ts'
-import type { Attempt, RelayLedger, RelayStatus, SubmittedRelay } from './ledger.ts'
+import { type Fees, feeCapFor, initialFees } from './fees.ts'
+import {
+  type Attempt,
+  type RelayLedger,
+  type RelayStatus,
+  type SubmittedRelay,
+  transferGas,
+} from './ledger.ts'
+import type { Refusals } from './refusals.ts'
+import { replacementOf } from './replacement.ts'
 import { shorten } from './revert-reason.ts'
 import { readSendRefusal, type SendRefusal } from './send-errors.ts'
 import type { TransactionSigner } from './signer.ts'
@@ -21,16 +29,18 @@ const resubmitMsMax = 5_000
 const repricedMax = 400
 /** Actions for which one pass looks for what used their nonce. */
 const judgedMax = 4
-/** Refusals for good, one after the other, after which they are believed: one node may be wrong. */
-const refusalsMin = 3
-/** What some node has taken before is refused for this long before that is believed. */
-const refusedTakenMs = 10 * 60_000
 
 /** So many blocks more an action that reverted waits for the answer whether somebody else brought it to the chain. */
 const searchedConfirmations = 50
 
 /** A signed transaction and the action it is for. */
 type Submission = [SubmittedRelay, Attempt]
+
+/** Why a node did not take a transaction. */
+interface Refused {
+  refusal: SendRefusal
+  message: string
+}
 
 /** Signs and sends actions with a nonce, and brings the ledger in line with the chain until each action is final. */
 export class Reconciler {
@@ -40,27 +50,36 @@ export class Reconciler {
   readonly #config: RelayerConfig
   /** When transactions were sent last; lost with the object, which costs one more send. */
   readonly #sentAtMs = new Map<string, number>()
-  /** Transactions that were refused for good: since when, how often, and never anything else. Lost with the object. */
-  readonly #refused = new Map<string, { sinceMs: number; times: number }>()
+  readonly #refusals: Refusals
+  /** The first nonce that no action has, and since when; lost with the object, which only makes it wait longer. */
+  #gap: { nonce: number; sinceMs: number } | null = null
   /** When it was last looked for what used the nonce of an action; lost with the object. */
   readonly #judgedAtMs = new Map<string, number>()
   /** What {@link submit} is at work on; lost with the object, so that the next pass takes up what a crash left. */
   readonly #submitting = new Set<string>()
 
-  constructor(ledger: RelayLedger, chain: RelayerChain, signer: TransactionSigner, config: RelayerConfig) {
+  constructor(
+    ledger: RelayLedger,
+    refusals: Refusals,
+    chain: RelayerChain,
+    signer: TransactionSigner,
+    config: RelayerConfig,
+  ) {
     this.#ledger = ledger
+    this.#refusals = refusals
     this.#chain = chain
     this.#signer = signer
     this.#config = config
   }
 
   /** Signs, stores and sends actions that have just got their nonces. What fails is the next pass's work. */
-  async submit(relays: readonly SubmittedRelay[], fees: Fees, nowMs: number): Promise<void> {
+  async submit(relays: readonly SubmittedRelay[], snapshot: ChainSnapshot, nowMs: number): Promise<void> {
     for (const { id } of relays) this.#submitting.add(id)
     try {
       const submissions: Submission[] = []
-      for (const relay of relays) submissions.push([relay, await this.#sign(relay, fees, nowMs)])
-      await this.#send(submissions, nowMs)
+      for (const relay of relays)
+        submissions.push([relay, await this.#sign(relay, this.#initialFees(relay, snapshot), nowMs)])
+      await this.#send(submissions, nowMs, null)
     } catch (error) {
       if (!(error instanceof RpcUnreachable)) throw error
     } finally {
@@ -75,6 +94,7 @@ export class Reconciler {
    */
   async reconcile(snapshot: ChainSnapshot, nowMs: number): Promise<boolean> {
     await this.#reopen(snapshot, nowMs)
+    this.#fillGaps(snapshot, nowMs)
     const waiting = this.#ledger.openFrom(snapshot.count, repricedMax)
     await this.#judge(await this.#readReceipts(waiting, snapshot, nowMs), snapshot, nowMs)
     // Nothing behind a dropped nonce is mined before that is mined again.
@@ -83,7 +103,7 @@ export class Reconciler {
       this.#ledger.attempts(relay.nonce).map((attempt): Submission => [relay, attempt]),
     )
     const toSend = await this.#toSend(waiting.slice(0, resubmittedMax), snapshot, nowMs)
-    const refusals = await this.#send([...again, ...toSend], nowMs)
+    const refusals = await this.#send([...again, ...toSend], nowMs, waiting[0] ?? null)
     await this.#sendReplacements(waiting, refusals, snapshot, nowMs)
     return dropped.length > 0
   }
@@ -103,6 +123,19 @@ export class Reconciler {
       const change = { status: 'sent', confirmations: 0, finalHead: null } as const
       this.#ledger.change(relay, final, change, Math.floor(nowMs / 1000))
     }
+  }
+
+  /**
+   * Uses up nonces that no action has while others wait behind: a node has once counted too many. A node that lags counts
+   * too few for a moment, so a gap has to stay for a while.
+   */
+  #fillGaps({ count }: ChainSnapshot, nowMs: number): void {
+    const gaps = this.#ledger.gapsFrom(count, resubmittedMax)
+    const [nonce] = gaps
+    if (nonce === undefined) this.#gap = null
+    else if (this.#gap?.nonce !== nonce) this.#gap = { nonce, sinceMs: nowMs }
+    else if (nowMs - this.#gap.sinceMs >= this.#config.stuckMs)
+      for (const gap of gaps) this.#ledger.fillGap(gap, this.#signer.address, nowMs)
   }
 
   /** Notes what blocks hold, and answers the actions whose nonce something else may have used. */
@@ -215,12 +248,10 @@ export class Reconciler {
   }
 
   /** What memory holds of an action that is final. */
-  #forget({ id }: SubmittedRelay, attempts: readonly Attempt[]): void {
+  #forget({ id, nonce }: SubmittedRelay, attempts: readonly Attempt[]): void {
     this.#judgedAtMs.delete(id)
-    for (const { hash } of attempts) {
-      this.#sentAtMs.delete(hash)
-      this.#refused.delete(hash)
-    }
+    this.#refusals.clear(nonce)
+    for (const { hash } of attempts) this.#sentAtMs.delete(hash)
   }
 
   /** Transactions no node has taken, transactions a node may have dropped, and actions not signed yet. */
@@ -235,33 +266,42 @@ export class Reconciler {
       if (this.#submitting.has(relay.id)) continue
       const [last] = this.#ledger.attempts(relay.nonce)
       if (last === undefined)
-        toSend.push([relay, await this.#sign(relay, this.#initialFees(snapshot), nowMs)])
+        toSend.push([relay, await this.#sign(relay, this.#initialFees(relay, snapshot), nowMs)])
       else if (!last.accepted || nowMs - (this.#sentAtMs.get(last.hash) ?? 0) >= resubmitMs)
         toSend.push([relay, last])
     }
     return toSend
   }
 
-  /** Replaces the first in line when it is stuck, and whatever the pool or the base fee says to be too cheap. */
+  /** Sends what takes the place of attempts that will not be mined as they are. */
   async #sendReplacements(
     waiting: readonly SubmittedRelay[],
-    refusals: ReadonlyMap<number, SendRefusal>,
+    refusals: ReadonlyMap<number, Refused>,
     snapshot: ChainSnapshot,
     nowMs: number,
   ): Promise<void> {
     const replacements: Submission[] = []
+    const now = { stuckMs: this.#config.stuckMs, nowMs }
     for (const [index, relay] of waiting.entries()) {
-      const [last] = this.#ledger.attempts(relay.nonce)
+      const { nonce } = relay
+      const attempts = this.#ledger.attempts(nonce)
+      const [last] = attempts
       if (last === undefined) continue
-      const stuck = index === 0 && last.accepted && nowMs - last.signedAtMs >= this.#config.stuckMs
-      const cheap = last.maxFeeWei < snapshot.baseFeeWei || refusals.get(relay.nonce) === 'underpriced'
-      if (!stuck && !cheap) continue
-      const fees = replacementFees(last, snapshot, this.#config.feeCapWei)
-      if (fees === null) continue
+      const { refusal, message } = refusals.get(nonce) ?? { refusal: null, message: '' }
+      const isTaken = attempts.some(({ accepted }) => accepted)
+      const isGivenUp = refusal !== null && this.#refusals.areBelieved(nonce, isTaken, nowMs)
+      const state = { attempts, isFirst: index === 0, refusal, isGivenUp }
+      const replacement = replacementOf(state, snapshot, this.#feeCapOf(relay), now)
+      if (replacement === null) continue
+      const { fees, noop } = replacement
+      if (noop && !last.noop)
+        this.#ledger.markNoop(relay, shorten(`the chain refuses it: ${message}`), Math.floor(nowMs / 1000))
+      // With another price it is given as long again.
+      else if (isGivenUp) this.#refusals.clear(nonce)
       const signedAtMs = Math.max(nowMs, last.signedAtMs + 1)
-      replacements.push([relay, await this.#sign({ ...relay, noop: last.noop }, fees, signedAtMs)])
+      replacements.push([relay, await this.#sign({ ...relay, noop }, fees, signedAtMs)])
     }
-    await this.#send(replacements, nowMs)
+    await this.#send(replacements, nowMs, waiting[0] ?? null)
   }
 
   async #sign(relay: SubmittedRelay, fees: Fees, signedAtMs: number): Promise<Attempt> {
@@ -271,54 +311,37 @@ export class Reconciler {
     return { ...attempt, accepted: false }
   }
 
-  /** Sends stored transactions, and notes what the node says to each. */
-  async #send(submissions: readonly Submission[], nowMs: number): Promise<Map<number, SendRefusal>> {
-    const refusals = new Map<number, SendRefusal>()
+  /** Sends stored transactions, and notes what the node says to each; `first` is what others may wait for. */
+  async #send(
+    submissions: readonly Submission[],
+    nowMs: number,
+    first: SubmittedRelay | null,
+  ): Promise<Map<number, Refused>> {
+    const refusals = new Map<number, Refused>()
     if (submissions.length === 0) return refusals
     const answers = await this.#chain.send(submissions.map(([, attempt]) => attempt))
     for (const [index, [relay, attempt]] of submissions.entries()) {
       const error = answers[index] ?? null
       const refusal = error && readSendRefusal(error.message)
-      if (refusal !== null) refusals.set(relay.nonce, refusal)
+      if (error && refusal !== null) refusals.set(relay.nonce, { refusal, message: error.message })
       if (refusal === null || refusal === 'already_known') {
         this.#sentAtMs.set(attempt.hash, nowMs)
         this.#ledger.markAccepted(attempt.hash)
         this.#ledger.change(relay, ['queued'], { status: 'sent' }, Math.floor(nowMs / 1000))
       }
-      if (refusal !== 'invalid') this.#refused.delete(attempt.hash)
-      else if (this.#isHopeless(attempt, nowMs))
-        await this.#replaceWithNoop(relay, attempt, error?.message ?? '', nowMs)
+      this.#refusals.note(relay.nonce, refusal, relay.nonce === first?.nonce, nowMs)
     }
     return refusals
   }
 
-  /** Whether nodes have refused the transaction for good so often and for so long that it is believed. */
-  #isHopeless({ hash, nonce }: Attempt, nowMs: number): boolean {
-    const { sinceMs, times } = this.#refused.get(hash) ?? { sinceMs: nowMs, times: 0 }
-    this.#refused.set(hash, { sinceMs, times: times + 1 })
-    const taken = this.#ledger.attempts(nonce).some((attempt) => attempt.accepted)
-    const patienceMs = taken ? refusedTakenMs : this.#config.stuckMs
-    return times + 1 >= refusalsMin && nowMs - sinceMs >= patienceMs
-  }
-
-  async #replaceWithNoop(
-    relay: SubmittedRelay,
-    attempt: Attempt,
-    message: string,
-    nowMs: number,
-  ): Promise<void> {
-    this.#ledger.markNoop(relay, shorten(`the chain refuses it: ${message}`), Math.floor(nowMs / 1000))
-    await this.#sign({ ...relay, noop: true }, attempt, Math.max(nowMs, attempt.signedAtMs + 1))
+  #feeCapOf({ gas, noop }: SubmittedRelay): bigint {
+    return feeCapFor(noop ? transferGas : gas, this.#config)
   }
 
   /** An action that already has its nonce must be sent, so it is priced at the cap when the market is above it. */
-  #initialFees(snapshot: ChainSnapshot): Fees {
-    const { feeCapWei } = this.#config
-    return (
-      initialFees(snapshot, feeCapWei) ?? {
-        maxFeeWei: feeCapWei,
-        tipWei: snapshot.tipWei < feeCapWei ? snapshot.tipWei : feeCapWei,
-      }
-    )
+  #initialFees(relay: SubmittedRelay, snapshot: ChainSnapshot): Fees {
+    const capWei = this.#feeCapOf(relay)
+    const tipWei = snapshot.tipWei < capWei ? snapshot.tipWei : capWei
+    return initialFees(snapshot, capWei) ?? { maxFeeWei: capWei, tipWei }
   }
 }

@@ -2,7 +2,7 @@ import { type Abi, decodeErrorResult, type Hex } from 'viem'
 import type { RpcError } from '../chain/json-rpc.ts'
 
 export interface RevertReason {
-  /** Name of the error, or null when the contract gave none that is known. */
+  /** Name of the error, `TooMuchGas` for one that takes more than it is given, or null when the contract gave none that is known. */
   name: string | null
   /** Arguments of an error that is known; integers in decimal, the rest in lower-case hex. */
   args: string[]

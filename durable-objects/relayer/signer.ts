@@ -1,7 +1,7 @@
 import { type Hex, keccak256 } from 'viem'
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import type { Fees } from './fees.ts'
-import type { Attempt, SubmittedRelay } from './ledger.ts'
+import { type Attempt, type SubmittedRelay, transferGas } from './ledger.ts'
 
 /** Signs transactions of one key on one chain. */
 export class TransactionSigner {
@@ -22,7 +22,7 @@ export class TransactionSigner {
   ): Promise<Omit<Attempt, 'accepted'>> {
     const { nonce, noop } = relay
     const content = noop
-      ? { to: this.#account.address, gas: 21_000n }
+      ? { to: this.#account.address, gas: BigInt(transferGas) }
       : {
           to: relay.to as Hex,
           data: relay.data as Hex,

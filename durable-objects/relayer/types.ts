@@ -12,6 +12,8 @@ export interface RelayerConfig {
   errors: Abi
   /** No transaction ever pays more per gas. */
   feeCapWei: bigint
+  /** No transaction ever pays more in all, gas times fee: nodes refuse what may cost more. */
+  txFeeCapWei: bigint
   /** Blocks, its own included, after which a transaction counts as final. */
   confirmations: number
   tickMs: number
@@ -19,6 +21,8 @@ export interface RelayerConfig {
   stuckMs: number
   /** Gas that the actions of all owners together may take in a day. */
   gasPerDay: number
+  /** Gas that the actions of one owner may take in a day. */
+  gasPerOwner: number
   /** A key that was replaced only brings to an end what it has accepted. */
   accepts: boolean
   /**
@@ -51,7 +55,7 @@ export interface RelayRequest {
   data: string
   /** Decimal. */
   valueWei: string
-  /** What the call may take. Left out for calls of this network's own contracts, which are known to take less than most. */
+  /** What the call may take. Left out for what no owner has a part in, and that is known to take less than most. */
   gasMax?: number
   /** Actions of this kind that the owner may have accepted in a day. Left out for what the hub itself wants. */
   perDay?: number
@@ -71,9 +75,9 @@ export interface RelayView {
   revision: number
 }
 
-/** What of a day's relaying is used up: the owner's, or what there is for all owners. */
+/** What of a day's relaying is used up: the owner's actions of the kind, or its gas, or the gas that there is for all owners. */
 export interface Exhausted {
-  of: 'owner' | 'everyone'
+  of: 'owner' | 'owner_gas' | 'everyone'
   /** Unix seconds. */
   renewsAt: number
 }
@@ -96,8 +100,12 @@ export interface RelayerHealth {
   open: number
   /** Open actions whose nonce something has used for long, while no node says what: they can be neither done nor failed. */
   undecided: number
+  /** Actions that no block has taken for long after they were accepted. */
+  overdue: number
   oldestOpenAt: number | null
   nextNonce: number
+  /** Nonces that a transfer of nothing used, because no action had them and others waited behind. */
+  filled: number
   /** Gas of what owners had accepted today, and what there is for them in a day. */
   gasToday: number
   gasPerDay: number

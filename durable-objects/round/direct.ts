@@ -1,5 +1,5 @@
+import type { ExecutionEvent, ExecutionReceipt } from '../../protocol/execution/index.ts'
 import type { DirectRound } from '../../protocol/identity/index.ts'
-import type { Result } from './round.ts'
 
 /** A run that every validator is asked for, without a project. */
 export interface DirectRequest {
@@ -7,12 +7,26 @@ export interface DirectRequest {
   round: DirectRound
   /** Base64. */
   input: string
+  /** Whether the nonce is that of every try under one `Idempotency-Key`. */
+  isNamed?: boolean
 }
 
-/** What validators gave: a quorum of equal receipts, or none in time. */
+/** What a run gave, whole. */
+export interface DirectResult {
+  receipt: ExecutionReceipt
+  /** Base64. */
+  output: string
+  events: readonly ExecutionEvent[]
+}
+
+/** What validators gave: a quorum of equal votes, or none in time. */
 export interface DirectOutcome {
-  result: Result | null
+  /** Differs from the one that was asked for where another try under the same name was decided. */
+  roundId: string
+  result: DirectResult | null
   /** Valid ones. */
   votes: number
   quorum: number
+  /** Why nobody was asked. */
+  refusal?: 'busy' | 'other_request'
 }

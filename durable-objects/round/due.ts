@@ -1,4 +1,13 @@
-import { deadlineOf, isOpen, type Lease, publicState, type Round, waitsUntil } from './round.ts'
+import {
+  deadlineOf,
+  drawnBy,
+  isOpen,
+  isToConfirm,
+  type Lease,
+  publicState,
+  type Round,
+  waitsUntil,
+} from './round.ts'
 
 /** What is to be done for a round. Each may be done twice: whoever did it before it was noted does it again. */
 export type Effect =
@@ -6,6 +15,7 @@ export type Effect =
   | { kind: 'publish' }
   | { kind: 'offer'; lease: Lease }
   | { kind: 'cancel'; lease: Lease }
+  | { kind: 'confirm'; lease: Lease }
   | { kind: 'find_audit_block' }
   | { kind: 'ask' }
   | { kind: 'spread' }
@@ -21,8 +31,9 @@ export const effectName = (effect: Effect): string =>
  * change and what it calls for.
  */
 export function dueEffects(round: Round, now: number): Effect[] {
-  if (round.drawn === null) return [{ kind: 'seat' }]
   const publish: Effect[] = publicState(round) === round.published ? [] : [{ kind: 'publish' }]
+  // Everybody can read of a task that was taken, also while its committee cannot be drawn.
+  if (round.drawn === null && round.outcome === null) return [...publish, { kind: 'seat' }]
   // Nobody is asked before everybody can read of the round; and a round that is over elsewhere asks nobody again.
   if (round.published === null) return publish
   if (round.outcome !== null) return publish.length > 0 ? publish : ending(round)
@@ -32,12 +43,15 @@ export function dueEffects(round: Round, now: number): Effect[] {
   const cancels = round.leases
     .filter(({ isObsolete }) => isObsolete)
     .map((lease): Effect => ({ kind: 'cancel', lease }))
-  return [...publish, ...offers, ...cancels, ...deciding(round, now)]
+  const confirms = round.leases.filter(isToConfirm).map((lease): Effect => ({ kind: 'confirm', lease }))
+  return [...publish, ...offers, ...cancels, ...confirms, ...deciding(round, now)]
 }
 
 function deciding(round: Round, now: number): Effect[] {
   if (round.closedAt === null) return []
   if (round.auditBlock === null) return [{ kind: 'find_audit_block' }]
+  // Nobody is blamed at the end whose link may have failed it.
+  if (round.leases.some(isToConfirm)) return []
   return now >= round.asking.nextAt ? [{ kind: 'ask' }] : []
 }
 
@@ -49,7 +63,8 @@ function ending(round: Round): Effect[] {
 
 /** When the time alone changes something, in network time; null while only what is under way can. */
 export function nextTime(round: Round, now: number): number | null {
-  if (round.outcome !== null || round.drawn === null) return null
+  if (round.outcome !== null) return null
+  if (round.drawn === null) return drawnBy(round) + 1
   // What is due by now is under way, or waits for its next try.
   if (round.closedAt !== null) return round.asking.nextAt > now ? round.asking.nextAt : null
   const end = (lease: Lease) => {

@@ -4,13 +4,19 @@ import {
   createFinalityRecord,
   createFinalityVote,
   createTaskVote,
+  isAgreedAtAcceptable,
   type KeptCommittee,
   type Task,
   tallyVotes,
 } from '../../protocol/consensus/index.ts'
 import { hashText } from '../../protocol/encoding/index.ts'
 import { createReceipt, hashReceipt } from '../../protocol/execution/index.ts'
-import { deriveNodeId, deriveTaskRoundId, resolveProfile } from '../../protocol/identity/index.ts'
+import {
+  defaultNetworkParams,
+  deriveNodeId,
+  deriveTaskRoundId,
+  resolveProfile,
+} from '../../protocol/identity/index.ts'
 import { ed25519PublicKey } from '../../protocol/signatures/index.ts'
 import { dueEffects, type Effect, nextTime } from './due.ts'
 import {
@@ -21,20 +27,26 @@ import {
   type Result,
   type Round,
   type RoundTerms,
+  waitingFor,
 } from './round.ts'
+import { isAtFault } from './states.ts'
 import {
   accepted,
   answered,
   auditBlockFound,
   cancelled,
+  confirmed,
   declined,
   isVoteAwaited,
   offered,
   offering,
   passTime,
+  refused,
   resumed,
   seated,
+  voteCame,
   voted,
+  voteJudged,
 } from './transitions.ts'
 
 const profile = resolveProfile()
@@ -136,14 +148,27 @@ const kinds = (round: Round, now = start) => dueEffects(round, now).map(({ kind 
 describe('a round', () => {
   test('is read of before anybody is asked, and asks all primaries at once', () => {
     const round = seated(beginRound(terms, processId), drawn, start)
-    expect(kinds(beginRound(terms, processId))).toEqual(['seat'])
+    expect(kinds(beginRound(terms, processId))).toEqual(['publish', 'seat'])
     expect(kinds(round)).toEqual(['publish'])
     expect(kinds(begun())).toEqual(['offer', 'offer', 'offer'])
   })
 
+  test('is read of while its committee cannot be drawn, again once it is, and fails some time after its deadline', () => {
+    const undrawn = { ...beginRound(terms, processId), published: 'pending' as const }
+    expect(kinds(undrawn)).toEqual(['seat'])
+    expect(seated(undrawn, drawn, start).published).toBeNull()
+    expect(nextTime(undrawn, start)).toBe(start + 361)
+    expect(passTime(undrawn, start + 360)).toBe(undrawn)
+    const failed = passTime(undrawn, start + 361)
+    expect(failed.outcome).toEqual({ state: 'failed', error: 'set_unreadable', at: start + 361 })
+    expect(kinds(failed)).toEqual(['publish'])
+    expect(kinds({ ...failed, published: 'failed' })).toEqual(['spread'])
+    expect(seated(failed, drawn, start + 400)).toBe(failed)
+  })
+
   test('gives each lease its times, none of them beyond the deadline', () => {
     expect(begun().leases[0]).toMatchObject({ acceptBy: start + 10, voteBy: start + 30 })
-    const late = declined(told(begun()), 0, start + 45)
+    const late = declined(told(begun()), 0, true, start + 45)
     expect(late.leases.at(-1)).toMatchObject({ voteBy: start + 60 })
   })
 
@@ -162,10 +187,10 @@ describe('a round', () => {
   })
 
   test('asks a backup for each primary that fails, and none for a backup', () => {
-    const one = declined(told(begun()), 0, start)
+    const one = declined(told(begun()), 0, true, start)
     expect(one.leases).toHaveLength(4)
-    expect(declined(told(one), 3, start).leases).toHaveLength(4)
-    expect(declined(told(one), 1, start).leases).toHaveLength(5)
+    expect(declined(told(one), 3, true, start).leases).toHaveLength(4)
+    expect(declined(told(one), 1, true, start).leases).toHaveLength(5)
   })
 
   test('waits for a slot of a member as long as for an answer, and then asks the next; nobody has missed anything', () => {
@@ -220,11 +245,82 @@ describe('a round', () => {
     const replaced = passTime(after, start + 11)
     const silent = passTime(offered(replaced, 3, 'offered', start + 11), start + 22)
     expect(silent.leases[3]).toMatchObject({ state: 'missed', missedBecause: 'not_accepted' })
-    expect(declined(after, 0, start + 2).leases[0]).toMatchObject({ missedBecause: 'declined' })
+    expect(declined(after, 0, true, start + 2).leases[0]).toMatchObject({ missedBecause: 'declined' })
     expect(voteOf(replaced, 1, 0, start + 12).leases[1]).toMatchObject({
       state: 'voted',
       missedBecause: null,
     })
+  })
+
+  test('counts a vote by when it came, and blames nobody for what the hub takes to look at it', () => {
+    const before = accepted(told(begun()), 0, start + 1)
+    const came = voteCame(before, 0, start + 30)
+    expect(passTime(came, start + 31).leases[0]).toMatchObject({
+      state: 'cancelled',
+      missedBecause: 'hub_away',
+    })
+    const judged = voteJudged(came, before.leases[0]!)
+    expect(judged.leases[0]).toEqual(before.leases[0])
+    expect(passTime(judged, start + 31).leases[0]).toMatchObject({ state: 'missed', missedBecause: 'late' })
+    // After its time there is nothing to wait for.
+    expect(voteCame(before, 0, start + 31)).toBe(before)
+    expect(voteOf(passTime(came, start + 31), 0, 0, start + 30).leases[0]).toMatchObject({ state: 'voted' })
+  })
+
+  test('asks the links of late members whether they heard everything, before validators are asked', () => {
+    const open = [0, 1].reduce((round, i) => accepted(round, i, start + 1), told(begun()))
+    const closed = auditBlockFound(passTime(open, start + 60), block, false, start + 60)
+    const late = { ...closed, published: publicState(closed) }
+    expect(kinds(late, start + 60)).toEqual(['confirm', 'confirm'])
+    const one = confirmed(late, 0, true)
+    expect(kinds(one, start + 60)).toEqual(['confirm'])
+    const both = confirmed(one, 1, false)
+    expect(both.leases.slice(0, 2)).toMatchObject([
+      { state: 'missed', missedBecause: 'late' },
+      { state: 'cancelled', missedBecause: 'hub_away' },
+    ])
+    expect(confirmed(both, 0, false)).toBe(both)
+    expect(kinds({ ...both, published: publicState(both) }, start + 60)).toEqual(['ask'])
+  })
+
+  test('agrees when the last of its votes came, whichever was looked at last', () => {
+    const first = voteOf(voteOf(told(begun()), 0, 0, start + 6), 1, 0, start + 5)
+    expect(voteOf(first, 2, 0, start + 1).agreedAt).toBe(start + 6)
+  })
+
+  test('is at fault: a member that left, declined or was late, each with its offer; nobody else', () => {
+    const faultOf = (round: Round, position = 0) => {
+      const { state, missedBecause } = round.leases[position]!
+      expect(state === 'missed' || state === 'cancelled').toBe(true)
+      return [missedBecause, isAtFault({ state: state as 'missed', missedBecause })]
+    }
+    const open = told(begun())
+    const afterAnswer = (round: Round) => passTime(round, start + 70)
+    expect(faultOf(afterAnswer(accepted(open, 0, start + 1)))).toEqual(['late', true])
+    expect(faultOf(declined(open, 0, true, start))).toEqual(['declined', true])
+    expect(faultOf(declined(open, 0, false, start))).toEqual(['unserved', false])
+    expect(faultOf(declined(open, 0, true, start + 9))).toEqual(['declined', true])
+    // It read until it could no longer accept, and the hub had not looked since.
+    expect(faultOf(declined(open, 0, true, start + 10))).toEqual(['not_accepted', false])
+    expect(faultOf(declined(accepted(open, 0, start + 1), 0, true, start + 10))).toEqual(['declined', true])
+    expect(faultOf(offered(begun(), 0, 'offline', start))).toEqual(['offline', true])
+    expect(faultOf(offered(begun(), 0, 'absent', start))).toEqual(['absent', false])
+    expect(faultOf(offered(begun(), 0, 'dropped', start))).toEqual(['hub_away', false])
+    // The frame was sent; whether it arrived nobody knows.
+    expect(faultOf(afterAnswer(open))).toEqual(['not_accepted', false])
+    // A vote says that it did, also where the vote is none.
+    expect(faultOf(afterAnswer(refused(open, 0, 'invalid_vote')))).toEqual(['late', true])
+    expect(faultOf(refused(passTime(open, start + 11), 0, 'late'))).toEqual(['late', true])
+  })
+
+  test('that begins late asks for what there is time for, and blames nobody whom it left too little', () => {
+    const begunAt = (now: number) => {
+      const round = seated(beginRound(terms, processId), drawn, now)
+      return passTime(accepted(told(round, now), 0, now), start + 61)
+    }
+    expect(begunAt(start + 35).leases[0]).toMatchObject({ state: 'missed', missedBecause: 'late' })
+    expect(begunAt(start + 45).leases[0]).toMatchObject({ state: 'cancelled', missedBecause: 'cut_short' })
+    expect(seated(beginRound(terms, processId), drawn, start + 61).leases).toEqual([])
   })
 
   test('is closed with the last vote, and at its deadline however late that is noticed', () => {
@@ -234,6 +330,9 @@ describe('a round', () => {
       start + 2,
       'committee_agreed',
     ])
+    // While the committee works, nothing else is waited for.
+    expect(waitingFor(voteOf(told(begun()), 0, 0, start))).toBeNull()
+    expect(waitingFor(all)).toEqual({ code: 'audit_block', since: start + 2, until: null })
     const late = passTime(told(begun()), start + 5_000)
     expect([late.closedAt, agreedAtOf(late), publicState(late)]).toEqual([
       start + 60,
@@ -243,7 +342,7 @@ describe('a round', () => {
   })
 
   test('that agreed and then meets dissent is escalated', () => {
-    const four = declined(told(begun()), 0, start)
+    const four = declined(told(begun()), 0, true, start)
     const agreed = [1, 2, 3].reduce((round, i) => voteOf(round, i, 0, start + 5), told(four))
     expect(publicState(agreed)).toBe('committee_agreed')
   })
@@ -269,6 +368,63 @@ describe('a round', () => {
     expect([publicState(poor), poor.closedAt, poor.leases.length]).toEqual(['fallback', start, 0])
   })
 
+  test.each([-2, -1, 1, 2])('dates nothing before its task where clocks differ by %i s', (skew) => {
+    const at = start + skew
+    const few = { ...drawn, seats: [], committee: { ...drawn.committee, fallback: true } }
+    const fallback = seated(beginRound(terms, processId), few, at)
+    const limits = { round_secs: rules.roundSecs, max_skew: 300 }
+    // The time of the validator that is asked.
+    expect(isAgreedAtAcceptable(agreedAtOf(fallback)!, task, limits, start)).toBe(true)
+
+    const open = told({ ...seated(beginRound(terms, processId), drawn, at), published: 'pending' }, at)
+    for (const lease of open.leases) {
+      expect(lease.createdAt).toBe(Math.max(start, at))
+      expect(lease.acceptBy).toBe(lease.createdAt + rules.acceptSecs)
+      expect(lease.voteBy).toBe(lease.createdAt + rules.leaseSecs)
+    }
+    const silent = passTime(open, start + 41)
+    for (const lease of silent.leases) expectInOrder(start, lease.createdAt, lease.completedAt, start + 60)
+    const agreed = [0, 1, 2].reduce((round, i) => voteOf(round, i, 0, at), open)
+    expect(isAgreedAtAcceptable(agreedAtOf(agreed)!, task, limits, start)).toBe(true)
+    expectInOrder(start, agreed.agreedAt, agreed.closedAt, start + 60)
+    for (const { receivedAt } of agreed.votes) expectInOrder(start, receivedAt, start + 2)
+    const found = auditBlockFound(agreed, block, false, at)
+    const asked = perform({ ...found, published: 'committee_agreed' }, { kind: 'ask' }, at)
+    expect(asked.outcome).toMatchObject({ state: 'finalized', ms: expect.any(Number) })
+    expectInOrder(start, agreedAtOf(asked), asked.outcome?.at)
+  })
+
+  test('counts all votes of the largest committee, in which everybody but one votes twice', () => {
+    const { committee_max_size: size, committee_max_backups: backups } = defaultNetworkParams
+    const many = Array.from({ length: size + backups }, (_, i) => hashText(`one of many ${i}`))
+    const seats = many.map((seed, position) => ({
+      ...drawn.seats[0]!,
+      position,
+      role: position < size ? ('primary' as const) : ('backup' as const),
+      node_key: ed25519PublicKey(seed),
+    }))
+    const committee = { k_eff: size, b_eff: backups, q: 16, fallback: false }
+    const large = { ...drawn, committee, seats }
+    const open = told({ ...seated(beginRound(terms, processId), large, start), published: 'pending' })
+    const asked = open.leases.reduce((round, { position }) => {
+      return position < backups ? told(declined(round, position, true, start)) : round
+    }, open)
+    expect(asked.leases).toHaveLength(size + backups)
+    const votes = many.flatMap((seed, position) =>
+      (position === many.length - 1 ? [0] : [0, 1]).map((choice) => ({
+        vote: createTaskVote(profile, seed, {
+          task,
+          receipt: receipts[choice]!,
+          payout_address: payout,
+          position,
+        }),
+        result: results[choice]!,
+      })),
+    )
+    const all = votes.reduce((round, { vote, result }) => voted(round, vote, result, start + 1), asked)
+    expect(all.votes).toHaveLength(2 * (size + backups) - 1)
+  })
+
   test('takes a third vote of nobody, and a second one only where it differs', () => {
     const open = told(begun())
     const one = voteOf(open, 0, 0, start)
@@ -278,6 +434,12 @@ describe('a round', () => {
     expect(voteOf(two, 0, 0, start)).toBe(two)
   })
 })
+
+/** Each time at the one before it or later; those that are not there yet are passed over. */
+function expectInOrder(...times: (number | null | undefined)[]): void {
+  const there = times.filter((time) => time != null)
+  expect(there).toEqual(there.toSorted((a, b) => a - b))
+}
 
 /** Does what a round wants, as validators and nodes of these tests do it, and says what becomes of the round. */
 function perform(round: Round, effect: Effect, now: number): Round {
@@ -294,6 +456,8 @@ function perform(round: Round, effect: Effect, now: number): Round {
     }
     case 'cancel':
       return cancelled(round, effect.lease.position)
+    case 'confirm':
+      return confirmed(round, effect.lease.position, effect.lease.position % 2 === 0)
     case 'find_audit_block':
       return auditBlockFound(round, block, false, now)
     case 'ask': {
@@ -336,8 +500,9 @@ describe('property: whatever happens, in whatever order, and with whatever is lo
 
   test('a round ends, once, and its times and votes keep the rules', () => {
     fc.assert(
-      fc.property(steps, (given) => {
-        let now = start
+      fc.property(steps, fc.array(fc.integer({ min: -2, max: 2 }), { minLength: 1 }), (given, skews) => {
+        // The object moves between machines, whose clocks differ.
+        let [elapsed, now] = [0, start + skews[0]!]
         let round: Round = beginRound(terms, processId)
         const work = (isLost: boolean) => {
           for (const effect of dueEffects(round, now)) {
@@ -346,12 +511,14 @@ describe('property: whatever happens, in whatever order, and with whatever is lo
             round = isLost ? round : after
           }
         }
+        let taken = 0
         const happen = (step: Step) => {
-          if (step.kind === 'wait') now += step.seconds
-          else if (step.kind === 'work') work(step.isLost)
-          else if (step.position < round.leases.length) {
+          if (step.kind === 'wait') elapsed += step.seconds
+          now = start + elapsed + skews[++taken % skews.length]!
+          if (step.kind === 'work') work(step.isLost)
+          else if (step.kind !== 'wait' && step.position < round.leases.length) {
             if (step.kind === 'accept') round = accepted(round, step.position, now)
-            if (step.kind === 'decline') round = declined(round, step.position, now)
+            if (step.kind === 'decline') round = declined(round, step.position, true, now)
             const choice = step.kind === 'vote' ? 0 : 1
             const isVote = step.kind === 'vote' || step.kind === 'other'
             if (isVote && (isVoteAwaited(round, step.position, now) || round.closedAt !== null))
@@ -368,6 +535,13 @@ describe('property: whatever happens, in whatever order, and with whatever is lo
           if (agreedAt !== null) {
             expect(agreedAt).toBeGreaterThanOrEqual(start)
             expect(agreedAt).toBeLessThanOrEqual(deadlineOf(round))
+          }
+          expectInOrder(start, round.agreedAt, round.closedAt, deadlineOf(round))
+          expectInOrder(agreedAt, round.outcome?.at)
+          for (const { receivedAt } of round.votes) expectInOrder(start, receivedAt, deadlineOf(round))
+          for (const lease of round.leases) {
+            expectInOrder(start, lease.createdAt, lease.acceptBy, lease.voteBy)
+            expectInOrder(lease.createdAt, lease.completedAt)
           }
           expect(new Set(round.leases.map(({ position }) => position)).size).toBe(round.leases.length)
           for (const { voteBy } of round.leases) expect(voteBy).toBeLessThanOrEqual(deadlineOf(round))

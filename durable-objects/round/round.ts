@@ -10,7 +10,18 @@ import type {
 import { countVotes, roundDeadline } from '../../protocol/consensus/index.ts'
 import type { ExecutionEvent, ExecutionReceipt } from '../../protocol/execution/index.ts'
 import type { CommitteeRules } from '../../protocol/manifest/index.ts'
-import type { FallbackReason, LeaseState, MissReason } from './states.ts'
+import { askedSeconds } from '../../protocol/settlement/index.ts'
+import type { FallbackReason, LeaseState, MissReason, RoundFailure } from './states.ts'
+
+/** What rounds of one epoch have in common. */
+export interface RoundRules {
+  committee: CommitteeRules
+  roundSecs: number
+  leaseSecs: number
+  acceptSecs: number
+  /** When the set of the epoch was due, in network time; older rounds do not say. */
+  snapshotAt?: number
+}
 
 /** What a round begins with. */
 export interface RoundTerms {
@@ -20,9 +31,11 @@ export interface RoundTerms {
   task: Task
   /** Base64, up to 4 KiB; a larger input is a file under its hash. */
   input: string | null
-  rules: { committee: CommitteeRules; roundSecs: number; leaseSecs: number; acceptSecs: number }
+  rules: RoundRules
   /** Whether the project cannot pay a committee. */
   underfunded: boolean
+  /** By when it is final at the latest to be paid: then the receipt of its epoch waits no longer. None where an older hub began it. */
+  paidUntil?: number
   /** By the clock of the machine. */
   startedAtMs: number
 }
@@ -45,6 +58,8 @@ export interface Lease {
   completedAt: number | null
   /** Why a vote of its was refused. */
   refused: 'invalid_vote' | 'late' | null
+  /** Whether the link of a member that was late says that it heard everything. None where an older hub asked it. */
+  isHeard?: boolean
   /** Whether its node has to be told that nothing is awaited of it. */
   isObsolete: boolean
 }
@@ -101,7 +116,8 @@ export interface Round {
 /** How a round ended. */
 export type Outcome =
   | { state: 'finalized'; record: FinalityRecord; at: number; ms: number }
-  | { state: 'failed'; at: number }
+  /** Without an error it is `no_quorum`. */
+  | { state: 'failed'; at: number; error?: RoundFailure }
 
 export const beginRound = (terms: RoundTerms, processId: string): Round => ({
   terms,
@@ -131,8 +147,25 @@ export const fallbackOf = ({ terms, drawn }: Round): FallbackReason | null => {
 
 export const deadlineOf = ({ terms: { task, rules } }: Round): number => roundDeadline(task, rules.roundSecs)
 
+/** How long after its deadline a round waits for its committee. */
+const drawSecs = 300
+
+/** When a round that has no committee by then has failed. */
+export const drawnBy = (round: Round): number => deadlineOf(round) + drawSecs
+
+/**
+ * A time of a round, by a clock that may lie behind the one that dated its task, or behind that of an earlier process: nothing
+ * in a round comes before its task, nor before what it follows from.
+ */
+export const datedAt = ({ terms }: Round, now: number, after: number | null = null): number =>
+  Math.max(now, after ?? 0, terms.task.issued_at)
+
 export const isOpen = ({ state }: Lease): boolean =>
   state === 'offering' || state === 'offered' || state === 'leased'
+
+/** Whether a lease ended as late, and nobody asked the link of its member yet whether it was there all the time. */
+export const isToConfirm = ({ missedBecause, isHeard = false }: Lease): boolean =>
+  missedBecause === 'late' && !isHeard
 
 /** How long a member that is to be told its offer is waited for before the next is asked: as long as for its answer. */
 export const waitsUntil = ({ terms }: Round, { createdAt }: Lease): number =>
@@ -146,6 +179,28 @@ export const tallyOf = (round: Round) => countVotes(round.drawn?.committee ?? { 
 export function agreedAtOf(round: Round): number | null {
   if (round.closedAt === null) return null
   return tallyOf(round).clean ? round.agreedAt : round.closedAt
+}
+
+/** Whether a round became final when the receipt of its epoch no longer waited: it pays nobody and blames nobody. */
+export const isUnpaid = ({
+  terms: { paidUntil = Infinity },
+  outcome,
+}: Pick<Round, 'terms' | 'outcome'>): boolean => outcome?.state === 'finalized' && outcome.at > paidUntil
+
+/** What a round waits for whose committee is done. */
+export interface RoundWaiting {
+  code: 'audit_block' | 'validators'
+  since: number
+  /** When it fails at the latest; null where only the chain knows. */
+  until: number | null
+}
+
+/** Null while the committee works, and when the round is over. */
+export function waitingFor({ closedAt, auditBlock, askableAt, outcome }: Round): RoundWaiting | null {
+  if (closedAt === null || outcome !== null) return null
+  if (auditBlock === null) return { code: 'audit_block', since: closedAt, until: null }
+  const since = askableAt ?? closedAt
+  return { code: 'validators', since, until: since + askedSeconds }
 }
 
 /** The state that everybody sees. */

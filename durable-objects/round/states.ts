@@ -2,8 +2,11 @@
 export const fallbackReasons = ['too_few_members', 'underfunded'] as const
 export type FallbackReason = (typeof fallbackReasons)[number]
 
-/** Why a round ended without a result: no quorum of the validators signed one, or in a direct round gave one. */
-export const roundFailures = ['no_quorum'] as const
+/**
+ * Why a round ended without a result: no quorum of the validators signed one, or in a direct round gave one; or its committee
+ * could not be drawn, since the set could not be read.
+ */
+export const roundFailures = ['no_quorum', 'set_unreadable'] as const
 export type RoundFailure = (typeof roundFailures)[number]
 
 /** Where a lease stands. */
@@ -11,15 +14,21 @@ export const leaseStates = ['offered', 'leased', 'voted', 'finalized', 'missed',
 export type LeaseState = (typeof leaseStates)[number]
 
 /**
- * Why a member did not vote in time: it was not connected, declined, did not accept, or was late. With `full` it worked with
- * all its slots, with `not_told` it was not told of its offer, with `hub_away` the hub was not there for its answer, and with
- * `too_large` no frame could carry the result: none of them missed anything.
+ * Why a member did not vote in time. It missed its lease where it was not connected, though it was when the set was built
+ * (`offline`); was not there then either, or may not work or offers no slots (`absent`); declined; did not answer its offer
+ * (`not_accepted`); or was late. With `full` it worked with all its slots, with `not_told` it was not told of its offer, with
+ * `hub_away` the hub was not there for its answer, with `unserved` the hub could not serve what it declined for, with
+ * `cut_short` its round began too late to leave it its time, and with `too_large` no frame could carry the result: none of
+ * these missed anything.
  */
 export const missReasons = [
   'offline',
+  'absent',
   'full',
   'not_told',
   'hub_away',
+  'unserved',
+  'cut_short',
   'too_large',
   'declined',
   'not_accepted',
@@ -27,10 +36,19 @@ export const missReasons = [
 ] as const
 export type MissReason = (typeof missReasons)[number]
 
-const excuses: readonly (MissReason | null)[] = ['full', 'not_told', 'hub_away', 'too_large']
+const faults: readonly (MissReason | null)[] = ['offline', 'declined', 'late']
 
-/** Whether a member with this reason owed a vote that it could have given. */
-export const owedVote = (reason: MissReason | null): boolean => !excuses.includes(reason)
+/**
+ * Whether a missed lease is the fault of its member, which is slashed for it: it had its offer, or left after the set of its
+ * epoch had been built, and gave no vote. Who never answered may not have heard.
+ */
+export const isAtFault = ({
+  state,
+  missedBecause,
+}: {
+  state: LeaseState
+  missedBecause: MissReason | null
+}): boolean => state === 'missed' && faults.includes(missedBecause)
 
 /** What came of a member's vote, or of the lack of one. */
 export const proofStatuses = ['pending', 'verified', 'rejected', 'missed'] as const

@@ -7,12 +7,16 @@ import {
   signedRecord,
   type TaskVote,
 } from '../../protocol/consensus/index.ts'
+import { askedSeconds } from '../../protocol/settlement/index.ts'
 import type { OfferResult } from '../node-link/types.ts'
 import {
   agreedAtOf,
+  datedAt,
   deadlineOf,
+  drawnBy,
   fallbackOf,
   isOpen,
+  isToConfirm,
   type Lease,
   type Result,
   type Round,
@@ -27,10 +31,6 @@ import type { MissReason } from './states.ts'
  * as it is where the event changes nothing, so that everything may happen twice.
  */
 
-/** Most votes that validators are sent. */
-const votesMax = 64
-/** How long validators are asked before the round has failed. */
-const failSecs = 300
 const firstPauseSecs = 5
 
 /** Another process of the hub has the round: none was there for a while. */
@@ -48,24 +48,32 @@ export const interrupted = (round: Round): Round =>
 
 /** The committee was drawn: its primaries are asked, or the round is closed at once. */
 export function seated(round: Round, drawn: KeptCommittee, now: number): Round {
-  if (round.drawn !== null) return round
-  return passTime({ ...round, drawn }, now)
+  if (round.drawn !== null || round.outcome !== null) return round
+  // What is read of the round so far lacks its committee.
+  return passTime({ ...round, drawn, published: null }, now)
 }
 
 /** What follows from the time alone: leases end, backups are asked, the round closes. */
 export function passTime(round: Round, now: number): Round {
-  if (round.drawn === null || round.closedAt !== null) return round
+  if (round.drawn === null) return now > drawnBy(round) ? undrawn(round, now) : round
+  if (round.closedAt !== null) return round
   if (fallbackOf(round) !== null) return close(round, now)
   const expired = mapLeases(round, (lease) => expire(round, lease, now))
   const asked = askNext(expired, now)
   return asked.leases.some(isOpen) && now <= deadlineOf(round) ? asked : close(asked, now)
 }
 
+/** The set could not be read in all this time: nobody can be asked any more, and validators could not judge a round without it. */
+const undrawn = (round: Round, now: number): Round =>
+  round.outcome !== null
+    ? round
+    : { ...round, outcome: { state: 'failed', error: 'set_unreadable', at: now } }
+
 function expire(round: Round, lease: Lease, now: number): Lease {
   if (!isOpen(lease)) return lease
   if (lease.state === 'offering') return now > waitsUntil(round, lease) ? untold(lease, now) : lease
-  if (now > lease.voteBy) return overdue(lease, 'late', now)
-  return lease.state !== 'leased' && now > lease.acceptBy ? overdue(lease, 'not_accepted', now) : lease
+  const isOver = now > (lease.state === 'leased' ? lease.voteBy : lease.acceptBy)
+  return isOver ? overdue(round, lease, now) : lease
 }
 
 /** The end of a lease whose node was not told of it, as far as the hub knows, and so owes nothing. */
@@ -76,9 +84,24 @@ function untoldBecause({ isInterrupted, isFull }: Lease): MissReason {
   return isFull ? 'full' : 'not_told'
 }
 
-/** The end of a lease whose time is over. Who could not reach the hub in that time owes nothing. */
-const overdue = (lease: Lease, missedBecause: MissReason, now: number): Lease =>
-  lease.isInterrupted ? endLease(lease, 'cancelled', 'hub_away', now) : missed(lease, missedBecause, now)
+/** The end of a lease whose time is over. Who could not reach the hub in that time, or had too little of it, owes nothing. */
+function overdue(round: Round, lease: Lease, now: number): Lease {
+  if (lease.isInterrupted) return endLease(lease, 'cancelled', 'hub_away', now)
+  if (lease.state !== 'leased') return missed(lease, 'not_accepted', now)
+  return isCutShort(round, lease)
+    ? endLease(lease, 'cancelled', 'cut_short', now)
+    : missed(lease, 'late', now)
+}
+
+/**
+ * Whether the deadline of the round took from a primary more of its lease than it may take to reach it. Backups are asked
+ * whenever they are, and owe nothing.
+ */
+function isCutShort({ terms }: Round, { role, acceptBy, voteBy }: Lease): boolean {
+  const { leaseSecs, roundSecs, acceptSecs } = terms.rules
+  const given = voteBy - acceptBy + acceptSecs
+  return role === 'primary' && given < Math.min(leaseSecs, roundSecs) - acceptSecs
+}
 
 const missed = (lease: Lease, missedBecause: MissReason, now: number): Lease =>
   endLease(lease, 'missed', missedBecause, now)
@@ -88,7 +111,7 @@ const endLease = (
   state: 'cancelled' | 'missed',
   missedBecause: MissReason,
   now: number,
-): Lease => ({ ...lease, state, missedBecause, completedAt: now })
+): Lease => ({ ...lease, state, missedBecause, completedAt: Math.max(now, lease.createdAt) })
 
 /** Leases of those who are to be asked and were not. */
 function askNext(round: Round, now: number): Round {
@@ -112,7 +135,7 @@ function ask(round: Round, { position, role, node_key: nodeKey }: Seat, now: num
     missedBecause: null,
     isFull: false,
     isInterrupted: false,
-    createdAt: now,
+    createdAt: datedAt(round, now),
     ...timesFrom(round, now),
     completedAt: null,
     refused: null,
@@ -123,19 +146,20 @@ function ask(round: Round, { position, role, node_key: nodeKey }: Seat, now: num
 /** By when a member that is asked at a time accepts, and votes. */
 function timesFrom(round: Round, now: number): Pick<Lease, 'acceptBy' | 'voteBy'> {
   const { acceptSecs, leaseSecs } = round.terms.rules
-  const voteBy = Math.min(now + leaseSecs, deadlineOf(round))
-  return { acceptBy: Math.min(now + acceptSecs, voteBy), voteBy }
+  const from = datedAt(round, now)
+  const voteBy = Math.min(from + leaseSecs, deadlineOf(round))
+  return { acceptBy: Math.min(from + acceptSecs, voteBy), voteBy }
 }
 
 /** The deadline holds, however late somebody notices that it has passed. */
 function close(round: Round, now: number): Round {
   const ended = mapLeases(round, (lease) => {
     if (lease.state === 'offering') return untold(lease, now)
-    if (isOpen(lease)) return overdue(lease, 'late', now)
+    if (isOpen(lease)) return overdue(round, lease, now)
     const mayStillRun = lease.missedBecause === 'not_accepted' || lease.missedBecause === 'hub_away'
     return mayStillRun && now <= lease.voteBy ? { ...lease, isObsolete: true } : lease
   })
-  return { ...ended, closedAt: Math.min(now, deadlineOf(round)) }
+  return { ...ended, closedAt: Math.min(datedAt(round, now, round.agreedAt), deadlineOf(round)) }
 }
 
 /** Before a node is told of its offer: its times count from now on, however late that is. */
@@ -161,8 +185,11 @@ function withOutcome(lease: Lease, outcome: OfferResult, now: number): Lease {
       return { ...lease, isFull: true }
     case 'away':
       return { ...lease, isFull: false }
+    case 'dropped':
+      return endLease(lease, 'cancelled', 'hub_away', now)
     case 'offline':
-      return missed(lease, 'offline', now)
+    case 'absent':
+      return missed(lease, outcome, now)
   }
 }
 
@@ -174,12 +201,32 @@ export function accepted(round: Round, position: number, now: number): Round {
   return passTime(changed, now)
 }
 
-export function declined(round: Round, position: number, now: number): Round {
-  const changed = mapLease(round, position, (lease) =>
-    isOpen(lease) ? missed(lease, 'declined', now) : lease,
-  )
+/**
+ * A node declines. When it could no longer accept, that says no more than silence.
+ *
+ * @param isServed - Whether the hub gave it everything that judging and running the task takes.
+ */
+export function declined(round: Round, position: number, isServed: boolean, now: number): Round {
+  const changed = mapLease(round, position, (lease) => {
+    if (!isOpen(lease)) return lease
+    if (lease.state !== 'leased' && now >= lease.acceptBy) return overdue(round, lease, now)
+    return isServed ? missed(lease, 'declined', now) : endLease(lease, 'cancelled', 'unserved', now)
+  })
   return passTime(changed, now)
 }
+
+/**
+ * A vote came in its time, which the hub has to look at and to store what came with it. Should that fail, or take longer than
+ * the lease, its member is not to blame.
+ */
+export const voteCame = (round: Round, position: number, now: number): Round =>
+  mapLease(round, position, (lease) =>
+    isOpen(lease) && now <= lease.voteBy ? { ...lease, isInterrupted: true } : lease,
+  )
+
+/** The hub has looked at it. @param before - The lease as it was when the vote came. */
+export const voteJudged = (round: Round, { position, isInterrupted }: Lease): Round =>
+  mapLease(round, position, (lease) => (isOpen(lease) ? { ...lease, isInterrupted } : lease))
 
 /** Whether a vote of this member would still count. */
 export function isVoteAwaited(round: Round, position: number, now: number): boolean {
@@ -199,32 +246,48 @@ export function voted(round: Round, vote: TaskVote, result: Result, now: number)
     return own.length === 0 || round.evidence.some(({ public_key }) => public_key === vote.public_key)
       ? round
       : { ...round, evidence: [...round.evidence, vote] }
-  if (own.length > 1 || round.votes.length >= votesMax) return round
+  // So there are at most two of each member, which is what validators take.
+  if (own.length > 1) return round
+  const receivedAt = datedAt(round, now, round.leases[position]?.createdAt)
   const changed = mapLease(round, position, (lease) => ({
     ...lease,
     state: 'voted',
     missedBecause: null,
-    completedAt: lease.completedAt ?? now,
+    completedAt: lease.completedAt ?? receivedAt,
   }))
   const counted: Round = {
     ...changed,
-    votes: [...round.votes, { vote, receivedAt: now }],
+    votes: [...round.votes, { vote, receivedAt }],
     results: { ...round.results, [vote.receipt_hash]: round.results[vote.receipt_hash] ?? result },
   }
-  const agreedAt = counted.agreedAt ?? (tallyOf(counted).clean ? now : null)
+  // No vote that makes it clean came later: by the block that decides about an audit, all of them had voted.
+  const newestAt = counted.votes.reduce((time, one) => Math.max(time, one.receivedAt), receivedAt)
+  const agreedAt = counted.agreedAt ?? (tallyOf(counted).clean ? newestAt : null)
   return passTime({ ...counted, agreedAt }, now)
 }
 
 export const isSameVote = (one: TaskVote, other: TaskVote): boolean =>
   one.public_key === other.public_key && one.receipt_hash === other.receipt_hash
 
-/** A vote that was not taken. Its sender may still send a good one. */
+/** A vote that was not taken. Its sender may still send a good one, and has had its offer, whether it said so or not. */
 export const refused = (round: Round, position: number, because: 'invalid_vote' | 'late'): Round =>
-  mapLease(round, position, (lease) => ({ ...lease, refused: because }))
+  mapLease(round, position, (lease) => ({
+    ...lease,
+    refused: because,
+    state: lease.state === 'offered' ? 'leased' : lease.state,
+    missedBecause: lease.missedBecause === 'not_accepted' ? 'late' : lease.missedBecause,
+  }))
 
 /** The node was told that nothing is awaited of it. */
 export const cancelled = (round: Round, position: number): Round =>
   mapLease(round, position, (lease) => ({ ...lease, isObsolete: false }))
+
+/** The link of a member that was late says whether it was there all the time. */
+export const confirmed = (round: Round, position: number, isHeard: boolean): Round =>
+  mapLease(round, position, (lease) => {
+    if (!isToConfirm(lease) || round.outcome !== null) return lease
+    return isHeard ? { ...lease, isHeard } : { ...lease, state: 'cancelled', missedBecause: 'hub_away' }
+  })
 
 /**
  * The block that decides whether the round is audited; after a reorganisation it is another one. Nobody can be asked before
@@ -232,7 +295,12 @@ export const cancelled = (round: Round, position: number): Round =>
  */
 export function auditBlockFound(round: Round, block: Block, isAudited: boolean, now: number): Round {
   if (round.closedAt === null || round.outcome !== null || round.auditBlock?.hash === block.hash) return round
-  return { ...round, auditBlock: block, isAudited, askableAt: round.askableAt ?? now }
+  return {
+    ...round,
+    auditBlock: block,
+    isAudited,
+    askableAt: round.askableAt ?? Math.max(now, round.closedAt),
+  }
 }
 
 /** What validators answered when they were asked. */
@@ -241,13 +309,14 @@ export interface Answers {
   votes: readonly FinalityVote[]
   /** Of runs of their own, checked against their receipts; by receipt hash. */
   results: Readonly<Record<string, Result>>
-  /** Keys of the validators there are now. */
+  /** Keys of the validators of the epoch. */
   validators: readonly string[]
 }
 
 /** A quorum on one record, of which the result is there, ends the round; time without one does too. */
 export function answered(round: Round, answers: Answers, at: { now: number; ms: number }): Round {
-  if (round.outcome !== null || round.closedAt === null || agreedAtOf(round) === null) return round
+  const agreedAt = agreedAtOf(round)
+  if (round.outcome !== null || round.closedAt === null || agreedAt === null) return round
   const latest = new Map(
     [...round.finalityVotes, ...answers.votes].map((vote) => [vote.public_key, vote] as const),
   )
@@ -256,16 +325,17 @@ export function answered(round: Round, answers: Answers, at: { now: number; ms: 
   const attempts = round.asking.attempts + 1
   const nextAt = at.now + firstPauseSecs * 2 ** Math.min(16, attempts - 1)
   const asked = { ...round, finalityVotes, results, asking: { attempts, nextAt } }
-  const failsAt = (round.askableAt ?? round.closedAt) + failSecs
+  const failsAt = (round.askableAt ?? round.closedAt) + askedSeconds
   const isTimeUp = at.now >= failsAt
+  const endedAt = Math.max(at.now, agreedAt)
   const record = signedRecord(finalityVotes, answers.validators)
   const result = record && results[record.receipt_hash]
   // A result that nobody shows is waited for as long as a quorum is.
   if (record !== null && (result || isTimeUp)) {
     const judged = result?.fitsVote === false ? excused(asked) : asked
-    return { ...judged, outcome: { state: 'finalized', record, at: at.now, ms: at.ms } }
+    return { ...judged, outcome: { state: 'finalized', record, at: endedAt, ms: Math.max(0, at.ms) } }
   }
-  if (isTimeUp) return { ...asked, outcome: { state: 'failed', at: at.now } }
+  if (isTimeUp) return { ...asked, outcome: { state: 'failed', at: endedAt } }
   return { ...asked, asking: { attempts, nextAt: Math.min(nextAt, failsAt) } }
 }
 

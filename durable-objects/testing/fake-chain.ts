@@ -14,6 +14,7 @@ interface Sent {
   to: string
   data: string
   maxFee: bigint
+  gas: bigint
 }
 
 interface Call {
@@ -52,6 +53,14 @@ export class FakeChain {
   trials = 0
   /** Refuses raw transactions with this message. */
   refusal: string | null = null
+  /** Refuses raw transactions with these data, and this message. */
+  readonly refused = new Map<string, string>()
+  /** Refuses raw transactions that may pay more than this in all. */
+  txFeeCap: bigint | null = null
+  /** Refuses requests with more calls than this. */
+  batchMax = Number.POSITIVE_INFINITY
+  /** Counts so many transactions more than there are in blocks. */
+  countedTooMany = 0
   /** Return data with which simulations revert. */
   revert: string | null = null
   /** Return data with which transactions revert in their block. */
@@ -72,6 +81,10 @@ export class FakeChain {
       const body = JSON.parse(String(init?.body)) as Call | Call[]
       const [received, trials] = [this.received.length, this.trials]
       const { held, heldTrials } = this
+      if ([body].flat().length > this.batchMax) {
+        const message = `Batch of more than ${this.batchMax} requests are not allowed`
+        return Response.json({ jsonrpc: '2.0', id: null, error: { code: -32_600, message } })
+      }
       const replies = []
       for (const call of [body].flat()) replies.push(await this.#reply(call))
       if (this.received.length > received) await held
@@ -102,6 +115,7 @@ export class FakeChain {
       to: from,
       data: '0x',
       maxFee: 0n,
+      gas: 21_000n,
     }
     this.#pool.delete(placeOf(foreign))
     this.#include(foreign)
@@ -163,7 +177,7 @@ export class FakeChain {
       case 'eth_getTransactionCount': {
         const number = this.#numberOf(params[1])
         if (number < this.prunedBelow) throw new Error('missing trie node')
-        return hex(this.#count(params[0] as string, number))
+        return hex(this.#count(params[0] as string, number) + this.countedTooMany)
       }
       case 'eth_getBalance':
         return hex(this.balance)
@@ -215,7 +229,7 @@ export class FakeChain {
   }
 
   async #send(raw: Hex): Promise<string> {
-    const { nonce = 0, to, data, maxFeePerGas = 0n } = parseTransaction(raw)
+    const { nonce = 0, to, data, maxFeePerGas = 0n, gas = 0n } = parseTransaction(raw)
     const from = await recoverTransactionAddress({ serializedTransaction: raw as TransactionSerialized })
     const sent = {
       hash: keccak256(raw),
@@ -224,9 +238,13 @@ export class FakeChain {
       to: to ?? '',
       data: data ?? '0x',
       maxFee: maxFeePerGas,
+      gas,
     }
     this.received.push(sent)
-    if (this.refusal !== null) throw new Error(this.refusal)
+    const refusal = this.refusal ?? this.refused.get(sent.data)
+    if (refusal !== undefined) throw new Error(refusal)
+    if (this.txFeeCap !== null && gas * maxFeePerGas > this.txFeeCap)
+      throw new Error('tx fee (9.99 ether) exceeds the configured cap (1.00 ether)')
     if (nonce < this.#count(sent.from, this.head)) throw new Error('nonce too low')
     if (this.#pool.get(placeOf(sent))?.hash === sent.hash) throw new Error('already known')
     this.#pool.set(placeOf(sent), sent)

@@ -7,6 +7,7 @@ import { readNetwork } from '../../tools/client/network.ts'
 import { signedByNode } from '../../tools/client/node-requests.ts'
 import { startTemporaryNetwork, type TemporaryNetwork } from '../temporary-network.ts'
 import { hasAnvil } from '../testing/anvil.ts'
+import { beginLocalValidators } from './begin-validators.ts'
 import { builtNodectl } from './build.ts'
 import type { LocalNode, NodeSurroundings } from './local-node.ts'
 import { type NodePlace, placesOf, startNodes, stopNodes, validatorDirs } from './local-nodes.ts'
@@ -47,6 +48,7 @@ describe.skipIf(!hasAnvil)('nodes of a local network', () => {
   test('each is a process with key, port and log of its own, and known to the hub', async () => {
     nodes = await startNodes(places(), surroundings)
     await Promise.all(nodes.map((node) => node.waitUntilKnown()))
+    await beginLocalValidators(network.url, nodes.slice(0, 2))
     expect(nodes.map(({ name }) => name)).toEqual(['validator-1', 'validator-2', 'miner-1'])
     expect(new Set(nodes.map(({ nodeId }) => nodeId)).size).toBe(3)
     expect((await readValidators()).map(({ url }) => url).sort()).toEqual(

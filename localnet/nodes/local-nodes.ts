@@ -3,7 +3,7 @@ import { probePort } from '../port.ts'
 import { LocalNode, type NodePlan, type NodeRole, type NodeSurroundings } from './local-node.ts'
 
 /** As many as stay a quorum without one of them. */
-const validatorCount = 4
+export const validatorCount = 4
 
 /** Which node, before it has a port. */
 export type NodePlace = Omit<NodePlan, 'port'>
@@ -22,13 +22,16 @@ export const validatorDirs = (folder: string, count = validatorCount): string[] 
 /**
  * Starts nodes, all at once, and returns when they serve. When one does not, none is left.
  *
+ * @param firstPort of the first node, the others after it; null for any free ones.
  * @throws {@link StartError}
  */
 export async function startNodes(
   places: readonly NodePlace[],
   surroundings: NodeSurroundings,
+  firstPort: number | null = null,
 ): Promise<LocalNode[]> {
-  const ports = await freePorts(places.length)
+  const ports =
+    firstPort === null ? await freePorts(places.length) : places.map((_, index) => firstPort + index)
   const nodes = places.map((place, index) => new LocalNode({ ...place, port: ports[index]! }, surroundings))
   const starts = await Promise.allSettled(nodes.map((node) => node.start()))
   const failed = starts.find((start) => start.status === 'rejected')

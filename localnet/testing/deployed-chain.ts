@@ -33,8 +33,14 @@ export async function deployNetwork(
     rpcUrl: url,
     account,
     profile: resolveProfile(),
-    // Short enough that a payload signed now is still good after it.
-    params: { ...defaultNetworkParams, unbonding_secs: 600, dispute_window_secs_min: 60 },
+    params: {
+      ...defaultNetworkParams,
+      // Short enough that a payload signed now is still good after it.
+      unbonding_secs: 600,
+      dispute_window_secs_min: 60,
+      // Tests count in small numbers.
+      min_collateral_floor: '5',
+    },
     allowShortUnbonding: true,
     treasury,
     roles: {

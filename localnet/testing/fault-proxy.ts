@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { type Hex, parseTransaction } from 'viem'
 
 /** A stream of numbers from 0 to 1 that a seed fixes. */
 export function seededRandom(seed: number): () => number {
@@ -25,7 +26,18 @@ interface Reply {
   error?: { code: number; message: string }
 }
 
-const kinds = ['lost', 'answer_lost', 'answer_late', 'http_500', 'lie', 'stale', 'nonsense', 'other_chain']
+const kinds = [
+  'lost',
+  'answer_lost',
+  'answer_late',
+  'http_500',
+  'http_429',
+  'lie',
+  'stale',
+  'nonsense',
+  'other_chain',
+  'counted_too_many',
+]
 
 const sendLies = [
   'already known',
@@ -43,12 +55,31 @@ export interface LastingFaults {
   withoutReceipts?: boolean
   /** The node answers the question for the receipts of a fourth of the transactions with an error. */
   failingReceipts?: boolean
+  /** The node counts two transactions more than the account has sent. */
+  countsTooMany?: boolean
+  /**
+   * For so long after it first showed the header of a block, the node has none of its logs, or of a block with an odd number
+   * the first only.
+   */
+  logsLagMs?: number
+  /** The share of requests that the provider answers with 429. */
+  rateLimited?: number
+}
+
+/** What a node is like, faults or none. */
+export interface NodeLimits {
+  /** Calls that it takes in a batch. */
+  batch?: number
+  /** Wei that a raw transaction may cost at most. */
+  txFeeCap?: bigint
 }
 
 export interface FaultProxy {
   url: string
   /** From here on a share `rate` of requests meets a fault, which ones and what fault is fixed by the seed. */
   follow: (seed: number, rate: number, lasting?: LastingFaults) => void
+  /** For as long as the proxy stands. */
+  limits: NodeLimits
   /** Answers nothing at all while true. */
   down: boolean
   /** Faults so far, by name. */
@@ -59,7 +90,8 @@ export interface FaultProxy {
 /**
  * Stands between a hub and its chain and does what networks and nodes do: loses requests, loses answers to requests that
  * were carried out, never sends others, answers 500, refuses transactions for reasons that are not so, shows blocks of a
- * while ago, answers nonsense, asks a node of another chain, and hides receipts.
+ * while ago, answers nonsense, asks a node of another chain, counts transactions that are not there, hides receipts, has logs later than
+ * their headers, and answers 429. Its node may take only small batches, and no transaction that may cost much.
  * It lets everything through until it is told which scenario to follow.
  */
 export async function startFaultProxy(chainUrl: string): Promise<FaultProxy> {
@@ -67,6 +99,8 @@ export async function startFaultProxy(chainUrl: string): Promise<FaultProxy> {
   let rate = 0
   let lasting: LastingFaults = {}
   const faults = new Map<string, number>()
+  /** When the header of each block was first shown, in milliseconds, by the number of the block. */
+  const shownAtMs = new Map<number, number>()
   /** What was shown of each account, by its address. */
   const shown = new Map<unknown, { head: unknown; count: unknown }[]>()
 
@@ -107,17 +141,35 @@ export async function startFaultProxy(chainUrl: string): Promise<FaultProxy> {
     if (fault !== null && fault !== 'lie') note(fault)
     if (fault === 'lost') return void request.socket.destroy()
     if (fault === 'http_500') return void response.writeHead(500).end('upstream failed')
+    const isLimited = lasting.rateLimited !== undefined && random() < lasting.rateLimited
+    if (isLimited) note('rate_limited')
+    if (isLimited || fault === 'http_429') return void response.writeHead(429).end('too many requests')
     const parsed = JSON.parse(body) as Call | Call[]
     const calls = Array.isArray(parsed) ? parsed : [parsed]
+    const { batch = Number.POSITIVE_INFINITY, txFeeCap } = proxy.limits
+    if (calls.length > batch) {
+      note('batch_refused')
+      const error = { code: -32_600, message: `batches of more than ${batch} calls are not allowed` }
+      response.writeHead(200, { 'Content-Type': 'application/json' })
+      return void response.end(JSON.stringify({ jsonrpc: '2.0', id: null, error }))
+    }
     const lied = new Set(fault === 'lie' ? calls.filter(isSend).map(({ id }) => id) : [])
-    const honest = calls.filter(({ id }) => !lied.has(id))
+    const dear = new Set(
+      txFeeCap === undefined ? [] : calls.filter((call) => isDearer(call, txFeeCap)).map(({ id }) => id),
+    )
+    const honest = calls.filter(({ id }) => !lied.has(id) && !dear.has(id))
     const replies = honest.length > 0 ? await forward(honest) : []
     makeStale(honest, replies, fault === 'stale')
     if (fault === 'nonsense') for (const reply of replies) reply.result = {}
     if (fault === 'other_chain') for (const [at, call] of honest.entries()) strayed(call, replies[at])
+    const isCountedTooMany = fault === 'counted_too_many' || lasting.countsTooMany === true
+    if (isCountedTooMany && honest.some((call, at) => countTooMany(call, replies[at])))
+      if (fault !== 'counted_too_many') note('counts_too_many')
     for (const [at, call] of honest.entries()) {
       const name = hideReceipt(call, replies[at], lasting)
       if (name !== null) note(name)
+      noteHeader(call, replies[at], shownAtMs)
+      if (hideLogs(replies[at], call, shownAtMs, lasting.logsLagMs ?? 0)) note('logs_lag')
     }
     if (fault === 'answer_lost') return void request.socket.destroy()
     // Never: the caller gives up waiting.
@@ -125,6 +177,12 @@ export async function startFaultProxy(chainUrl: string): Promise<FaultProxy> {
     for (const id of lied) {
       note(`lie: ${lie}`)
       replies.push({ id, jsonrpc: '2.0', error: { code: -32_000, message: lie } })
+    }
+    for (const id of dear) {
+      if (lied.has(id)) continue
+      note('fee_cap')
+      const message = 'tx fee (0.02 ether) exceeds the configured cap (0.01 ether)'
+      replies.push({ id, jsonrpc: '2.0', error: { code: -32_000, message } })
     }
     response.writeHead(200, { 'Content-Type': 'application/json' })
     response.end(JSON.stringify(Array.isArray(parsed) ? replies : replies[0]))
@@ -141,6 +199,7 @@ export async function startFaultProxy(chainUrl: string): Promise<FaultProxy> {
       rate = share
       lasting = faultsThatLast
     },
+    limits: {},
     down: false,
     faults,
     stop: () =>
@@ -162,6 +221,44 @@ function strayed({ method, params }: Call, reply: Reply | undefined): void {
     const { transactions = [] } = (reply.result ?? {}) as { transactions?: { hash: string }[] }
     for (const transaction of transactions) transaction.hash = `0x${'0f'.repeat(32)}`
   }
+}
+
+/** Whether the reply was a count as of now. */
+function countTooMany({ method, params }: Call, reply: Reply | undefined): boolean {
+  if (method !== 'eth_getTransactionCount' || params[1] !== 'latest' || typeof reply?.result !== 'string')
+    return false
+  reply.result = `0x${(Number(reply.result) + 2).toString(16)}`
+  return true
+}
+
+/** Whether a raw transaction may cost more than this. */
+function isDearer(call: Call, txFeeCap: bigint): boolean {
+  if (!isSend(call)) return false
+  const { gas = 0n, maxFeePerGas = 0n } = parseTransaction(call.params[0] as Hex)
+  return gas * maxFeePerGas > txFeeCap
+}
+
+function noteHeader({ method }: Call, reply: Reply | undefined, shownAtMs: Map<number, number>): void {
+  if (method !== 'eth_getBlockByNumber') return
+  const { number } = (reply?.result ?? {}) as { number?: string }
+  if (number !== undefined && !shownAtMs.has(Number(number))) shownAtMs.set(Number(number), Date.now())
+}
+
+/** Whether logs were left out that lag behind the headers of their blocks. */
+function hideLogs(
+  reply: Reply | undefined,
+  { method }: Call,
+  shownAtMs: ReadonlyMap<number, number>,
+  lagMs: number,
+): boolean {
+  if (method !== 'eth_getLogs' || lagMs === 0 || !Array.isArray(reply?.result)) return false
+  const before = reply.result as { blockNumber: string }[]
+  const isOld = (number: number) => Date.now() - (shownAtMs.get(number) ?? 0) >= lagMs
+  reply.result = before.filter(({ blockNumber }, at) => {
+    const isFirst = before[at - 1]?.blockNumber !== blockNumber
+    return isOld(Number(blockNumber)) || (isFirst && Number(blockNumber) % 2 === 1)
+  })
+  return (reply.result as unknown[]).length < before.length
 }
 
 /** The name of the fault when the receipt that is asked for is not shown. */

@@ -123,6 +123,12 @@ export async function caughtUp(hub: Hub, chain: Anvil): Promise<void> {
     .toBe(hash)
 }
 
+/** Returns once no reorganisation takes this block from the hub any more, which it writes after it has indexed the block. */
+export const isFinal = (hub: Hub, block: number): Promise<void> =>
+  expect
+    .poll(async () => Number((await rowsOf(hub, 'SELECT final_number FROM chain_cursor'))[0]?.final_number))
+    .toBeGreaterThanOrEqual(block)
+
 export const statusOf = async (hub: Hub): Promise<Record<string, unknown>> =>
   (await (await fetch(new URL('/v1/status', hub.urls[0]))).json()) as Record<string, unknown>
 

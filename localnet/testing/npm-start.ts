@@ -26,11 +26,15 @@ export class NpmStart {
   readonly #children = new Set<ChildProcess>()
 
   /** @param through what runs it: npm, the wrapper that npm runs, or only the network itself. */
-  run(args: readonly string[], { env = {}, through = 'start.ts' }: RunOptions = {}): Started {
+  run(
+    args: readonly string[],
+    { env = {}, through = 'start.ts', ownGroup = false }: RunOptions = {},
+  ): Started {
     const [command, ...before] = commands[through]
     const child = spawn(command, [...before, ...args], {
       env: { ...process.env, LOCALNET_DIR: this.folder, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
+      detached: ownGroup,
     })
     this.#children.add(child)
     const output = { stdout: '', stderr: '' }
@@ -87,6 +91,8 @@ function environmentOf(pid: number): string[] {
 }
 
 export interface RunOptions {
+  /** Whether it is a process group, as the programs of a terminal are: Ctrl-C is a signal to all of it. */
+  ownGroup?: boolean
   env?: Record<string, string>
   through?: keyof typeof commands
 }
@@ -111,6 +117,16 @@ export async function freePorts(): Promise<Ports> {
     hub,
     chain,
     args: ['--no-sample', '--no-nodes', '--port', String(hub), '--chain-port', String(chain)],
+  }
+}
+
+/** The first of so many free ports that follow each other. */
+export async function freePortsFrom(count: number): Promise<number> {
+  for (;;) {
+    const first = await probePort(0)
+    const others = Array.from({ length: count }, (_, index) => first + index)
+    const free = await Promise.all(others.map((port) => probePort(port).catch(() => null)))
+    if (!free.includes(null)) return first
   }
 }
 

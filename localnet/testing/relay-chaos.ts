@@ -15,8 +15,10 @@ export interface ScenarioResult {
   accepted: number
   confirmed: number
   done: number
-  /** Nonces that were used, of all keys; more than actions would be gaps that were filled. */
+  /** Nonces that were used, of all keys, without those of {@link filled} gaps. */
   nonces: number
+  /** Nonces that no action had, because a node had counted too many, and that were used up. */
+  filled: number
   killed: boolean
   /** Whether the key was replaced in the middle. */
   rotated: boolean
@@ -42,6 +44,10 @@ const blockMs = 40
 const blindMs = 700
 /** Asking whether everything is done costs more than all the rest when it is done all the time. */
 const pollMs = 100
+/** What a registration pays after a jump of the base fee is several times this, and a fifth before. */
+const txFeeCap = 2n * 10n ** 15n
+/** Every other hub asks a node that takes no larger batches. */
+const batchMax = 6
 /** What is not done so long after the faults ended never will be. */
 const endMs = 60_000
 
@@ -71,7 +77,11 @@ export async function runRelayChaos(options: {
     hubs: atOnce,
     vars: { CHAIN_TIMEOUT_MS: '300', CHAIN_CONFIRMATIONS: String(confirmations) },
     async between(chain) {
-      for (let hub = 0; hub < atOnce; hub++) faultyHubs.push({ hub, proxy: await startFaultProxy(chain.url) })
+      for (let hub = 0; hub < atOnce; hub++) {
+        const proxy = await startFaultProxy(chain.url)
+        proxy.limits = { txFeeCap, ...(hub % 2 === 1 && { batch: batchMax }) }
+        faultyHubs.push({ hub, proxy })
+      }
       return (hub) => (faultyHubs[hub] as FaultyHub).proxy.url
     },
   })
@@ -111,7 +121,7 @@ export async function runRelayChaos(options: {
  * Transactions with nonces that no block has used. A replacement that reached the node while the one it replaces was
  * being mined stays in the pool and can never leave it.
  */
-async function waitingIn(chain: Anvil): Promise<number> {
+export async function waitingIn(chain: Anvil): Promise<number> {
   type Senders = Record<string, Record<string, unknown>>
   const pool = await chain.rpc<{ pending: Senders; queued: Senders }>('txpool_content')
   const counts = [...Object.entries(pool.pending), ...Object.entries(pool.queued)].map(
@@ -137,22 +147,34 @@ interface Turn {
 async function runTurn({ network, faultyHubs, chain, seeds, killed }: Turn): Promise<ScenarioRun[]> {
   const random = seededRandom(-(seeds[0] as number))
   const rotating = killed ? faultyHubs.map(({ hub }) => hub).filter(() => random() < 0.3) : []
+  const relayerOf = ({ hub }: FaultyHub) => network.relayers[hub] as Relayer
+  // Before the first action is posted: from then on workerd may be killed, and what asks it has to try again.
+  const before = await Promise.all(
+    faultyHubs.map(async (faulty) => ({
+      nonces: await relayerOf(faulty).mined(),
+      filled: await filledBy(relayerOf(faulty)),
+    })),
+  )
   let taken = 0
   let open = true
   const posted = seeds.map(async (seed, index) => {
     const faulty = faultyHubs[index] as FaultyHub
-    const relayer = () => network.relayers[faulty.hub] as Relayer
+    const relayer = () => relayerOf(faulty)
     const random = seededRandom(seed)
-    const nonces = await relayer().mined()
+    const { nonces, filled } = before[index] as (typeof before)[number]
     const requests = Array.from({ length: 1 + Math.floor(random() * actionsMax) }, () => network.action())
     const rate = 0.1 + 0.3 * random()
-    const lasting = { withoutReceipts: random() < 0.15, failingReceipts: random() < 0.15 }
+    const lasting = {
+      withoutReceipts: random() < 0.15,
+      failingReceipts: random() < 0.15,
+      countsTooMany: random() < 0.1,
+    }
     faulty.proxy.follow(seed, rate, lasting)
     const accepted = await postAll(network, relayer, random, requests, () => {
       taken += 1
     })
     if (lasting.withoutReceipts) await delay(blindMs)
-    return { seed, faulty, relayer, requests, accepted, nonces }
+    return { seed, faulty, relayer, requests, accepted, nonces, filled }
   })
   const onTheWay = async () => {
     while (taken === 0 && open) await nextTurn()
@@ -175,9 +197,10 @@ async function runTurn({ network, faultyHubs, chain, seeds, killed }: Turn): Pro
   ])
   await disturb(0.25)
   return Promise.all(
-    followed.map(async ({ seed, faulty, relayer, requests, accepted, nonces }) => {
+    followed.map(async ({ seed, faulty, relayer, requests, accepted, nonces, filled: filledBefore }) => {
       faulty.proxy.follow(seed, 0)
       await settle(relayer)
+      const filled = (await filledBy(relayer())) - filledBefore
       const views = await Promise.all(requests.map(({ id }) => relayer().find(id)))
       return {
         seed,
@@ -185,13 +208,17 @@ async function runTurn({ network, faultyHubs, chain, seeds, killed }: Turn): Pro
         actions: requests.length,
         accepted,
         confirmed: views.filter((view) => view?.status === 'confirmed').length,
-        nonces: (await relayer().mined()) - nonces,
+        nonces: (await relayer().mined()) - nonces - filled,
+        filled,
         killed,
         rotated: rotating.includes(faulty.hub),
       }
     }),
   )
 }
+
+const filledBy = async ({ objects }: Relayer): Promise<number> =>
+  (await Promise.all(objects.map((object) => object.health()))).reduce((sum, { filled }) => sum + filled, 0)
 
 /** Returns once nothing is open and every nonce that a key of the hub has given is in a block. */
 async function settle(relayer: () => Relayer): Promise<void> {

@@ -22,7 +22,7 @@ export interface RpcProxy {
 /** Stands before a node and says something else where `change` does. */
 export async function startRpcProxy(
   nodeUrl: string,
-  change: (call: RpcCall, reply: RpcReply) => RpcReply,
+  change: (call: RpcCall, reply: RpcReply) => RpcReply | Promise<RpcReply>,
 ): Promise<RpcProxy> {
   const answer = async (body: string): Promise<unknown> => {
     const asked = JSON.parse(body) as RpcCall | RpcCall[]
@@ -33,7 +33,9 @@ export async function startRpcProxy(
       body: JSON.stringify(calls),
     })
     const replies = (await response.json()) as RpcReply[]
-    const changed = calls.map((call) => change(call, replies.find(({ id }) => id === call.id) as RpcReply))
+    const changed: RpcReply[] = []
+    for (const call of calls)
+      changed.push(await change(call, replies.find(({ id }) => id === call.id) as RpcReply))
     return Array.isArray(asked) ? changed : changed[0]
   }
   const server = createServer(async (request, response) => {

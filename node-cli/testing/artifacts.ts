@@ -18,9 +18,7 @@ export const artifactOf = (name: string, entry: string, more?: string): TestArti
 /** Answers its input with `echo`. */
 export const echo: TestArtifact = { bytes: echoArtifact().bytes, address: echoArtifact().manifestAddress }
 
-/** Adds a character to what it keeps, and answers all of them, so that no two runs of it answer the same. */
-export const collector = artifactOf(
-  'collector',
+const collecting = [
   `(local $kept i64) (local $length i32)
    (local.set $kept (call $get (i32.const 8) (i32.const 1)))
    (local.set $length (i32.wrap_i64 (local.get $kept)))
@@ -32,6 +30,20 @@ export const collector = artifactOf(
   `(import "storage" "get" (func $get (param i32 i32) (result i64)))
    (import "storage" "set" (func $set (param i32 i32 i32 i32)))
    (memory (export "memory") 1 4) (data (i32.const 8) "k")`,
+] as const
+
+/** Adds a character to what it keeps, and answers all of them, so that no two runs of it answer the same. */
+export const collector = artifactOf('collector', ...collecting)
+
+/** The same with a storage of its own. */
+export const otherCollector = artifactOf('other', ...collecting)
+
+/** Has the collector collect, and answers what that answers. It stores nothing itself. */
+export const employer = artifactOf(
+  'employer',
+  `(call $call (i32.const 64) (i32.const 66) (i32.const 8) (i32.const 1) (i32.const 0) (i32.const 0))`,
+  `(import "hive" "call" (func $call (param i32 i32 i32 i32 i32 i32) (result i64)))
+   (memory (export "memory") 1 4) (data (i32.const 8) "f") (data (i32.const 64) "${collector.address}")`,
 )
 
 /** Runs until its gas is gone. */

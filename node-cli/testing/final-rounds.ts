@@ -84,6 +84,7 @@ export function keepRules(store: ServeStore, known: KnownEpoch): void {
       setHash: hashSnapshot(set),
       projectId: known.projectId,
       epoch: known.epoch,
+      epochSecs: known.consensus.work.epoch_secs,
       snapshot: utf8(encodeCanonicalJson(set)),
     },
     Math.floor(Date.now() / 1000),

@@ -184,11 +184,16 @@ export class KillChaos {
     }
   }
 
-  /** Each run of the collector adds one character: storage, sequence and ledger must tell the same number. */
+  /**
+   * Each run of the collector adds one character, but those of rounds, which nobody decides here: storage, sequence and
+   * ledger must tell the same number.
+   */
   #inspectStorage(db: DatabaseSync, point: KilledPoint): void {
     const one = (sql: string) =>
       Number((db.prepare(sql).get(collector.address) as { value: number } | undefined)?.value ?? 0)
-    const runs = one('SELECT count(*) AS value FROM ledger WHERE address = ?')
+    const runs = one(
+      'SELECT count(*) AS value FROM ledger WHERE address = ? AND id NOT IN (SELECT ledger_id FROM direct_rounds)',
+    )
     const stored = one('SELECT length(value) AS value FROM storage WHERE address = ?')
     const sequence = one('SELECT sequence AS value FROM sequences WHERE address = ?')
     if (stored !== runs || sequence !== runs)

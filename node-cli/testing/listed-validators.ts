@@ -2,11 +2,11 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { onTestFinished } from 'vitest'
-import { deriveNodeId } from '../../protocol/identity/index.ts'
+import { ed25519PublicKey } from '../../protocol/signatures/index.ts'
 import { createNodeKey } from '../src/data-dir/node-key.ts'
 import { nodeSigner } from '../src/node-signer.ts'
-import { profile } from '../src/profile.ts'
 import { type Answerer, descriptorOf, sendJson, startLyingHub } from '../src/serve/hub/testing/lying-hub.ts'
+import { coordinatorSeed, createGenerations, type TestGenerations } from './generations.ts'
 import { temporaryFolder } from './nodectl.ts'
 import { type ServingNode, startNode } from './serving-node.ts'
 
@@ -26,6 +26,9 @@ export interface ValidatorNetwork {
   readonly requests: readonly string[]
   /** Where the hub says that each validator is. */
   readonly list: { publicKey: string; url: string }[]
+  /** Generation 0 is what is listed when a node asks first. */
+  readonly generations: TestGenerations
+  readonly seeds: string[]
   /** What the hub answers beyond registration, by method and path without a query. */
   readonly answers: Map<string, Answerer>
   /** While it is away, connections to the hub break. */
@@ -38,6 +41,8 @@ export interface ValidatorNetwork {
 export async function startValidatorNetwork(): Promise<ValidatorNetwork> {
   const list: ValidatorNetwork['list'] = []
   const answers = new Map<string, Answerer>()
+  const seeds: string[] = []
+  const generations = createGenerations((key) => list.find(({ publicKey }) => publicKey === key)?.url ?? null)
   const hub = await startLyingHub((request, response) => {
     if (network.isAway) return void request.socket.destroy()
     const { method, url = '' } = request
@@ -45,24 +50,28 @@ export async function startValidatorNetwork(): Promise<ValidatorNetwork> {
     if (given !== undefined) return given(request, response)
     if (url === '/v1/status')
       return sendJson(response, { time: Math.floor(Date.now() / 1000) + network.aheadSeconds })
-    if (url === '/') return sendJson(response, descriptorOf(`http://${request.headers.host}`))
+    if (url === '/')
+      return sendJson(
+        response,
+        descriptorOf(`http://${request.headers.host}`, {
+          coordinator: { public_key: ed25519PublicKey(coordinatorSeed) },
+        }),
+      )
     if (url === '/v1/nodes/heartbeat') return sendJson(response, { status: 'approved', next_in_secs: 5 })
     if (url === '/v1/nodes/register')
       return sendJson(response, { node_id: 'node-1', role: 'validator', status: 'approved', url: null })
-    if (url === '/v1/validators')
-      return sendJson(response, {
-        validators: list.map(({ publicKey, url }) => ({
-          public_key: publicKey,
-          node_id: deriveNodeId(profile, publicKey),
-          url,
-        })),
-      })
+    if (url.startsWith('/v1/validators')) {
+      if (generations.chain.length === 0) generations.add(seeds)
+      return generations.answer(request, response)
+    }
     return sendJson(response, { error: 'not_found', message: 'There is nothing here.' }, 404)
   })
   const network = {
     origin: hub.origin,
     requests: hub.requests,
     list,
+    generations,
+    seeds,
     answers,
     isAway: false,
     aheadSeconds: 0,
@@ -80,6 +89,7 @@ export async function addValidator(
   const { publicKey } = nodeSigner(seed)
   const port = await freePort()
   const own = `http://127.0.0.1:${port}`
+  network.seeds.push(seed)
   network.list.push({ publicKey, url: url === undefined ? own : await url(own) })
   return {
     dataDir,

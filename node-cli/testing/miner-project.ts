@@ -14,7 +14,6 @@ import {
 import { hashBytes, hashText, utf8 } from '../../protocol/encoding/index.ts'
 import {
   defaultNetworkParams,
-  deriveNodeId,
   deriveSubscriptionId,
   deriveTaskRoundId,
   hashNetworkParams,
@@ -175,11 +174,3 @@ function entryOf(projectId: string, nodeKey: string): SnapshotEntry {
 /** Keys of other nodes. */
 export const otherKeys = (count: number): string[] =>
   Array.from({ length: count }, (_, i) => ed25519PublicKey(hashText(`node ${i}`)))
-
-/** The list of validators as a hub answers it. */
-export const validatorList = (url = 'https://validator.example') => ({
-  validators: validatorSeeds.map((seed) => {
-    const public_key = ed25519PublicKey(seed)
-    return { node_id: deriveNodeId(profile, public_key), public_key, url, region: null }
-  }),
-})

@@ -21,7 +21,9 @@ import {
   type ReadNodeFrame,
   writeHubFrame,
 } from '../../protocol/relay/index.ts'
-import { unixNow, validatorList } from './miner-project.ts'
+import { ed25519PublicKey } from '../../protocol/signatures/index.ts'
+import { coordinatorSeed, createGenerations, type TestGenerations } from './generations.ts'
+import { unixNow, validatorSeeds } from './miner-project.ts'
 
 const profile = resolveProfile()
 const { relay_subprotocol } = profileStrings(profile)
@@ -63,6 +65,8 @@ export interface RelayHub {
   answersPings: boolean
   /** Refuses upgrade requests with this answer. */
   refusal: { readonly status: number; readonly body: object } | null
+  /** Generation 0 is the validators that attest the sets of a miner's project. */
+  readonly generations: TestGenerations
   /** Ends every connection, and listens no more. */
   readonly stop: () => Promise<void>
 }
@@ -100,8 +104,10 @@ export async function startRelayHub(port = 0): Promise<RelayHub> {
     hello: helloFrame,
     answersPings: true,
     refusal: null,
+    generations: createGenerations(() => 'https://validator.example'),
     stop: () => stopServer(server, open),
   }
+  hub.generations.add(validatorSeeds)
   server.on('request', async (request, response) => {
     const { method, url = '' } = request
     hub.requests.push(`${method} ${url}`)
@@ -153,11 +159,11 @@ function usualAnswer(hub: RelayHub, method: string | undefined, url: string): Hu
         protocol: 'hub/1',
         chain: { id: profile.chain_id },
         hosts: { api: `http://${request.headers.host}` },
-        coordinator: null,
+        coordinator: { public_key: ed25519PublicKey(coordinatorSeed) },
         versions: { nodectl_min: '1.0.0' },
       })(request, response, '')
   if (url === '/v1/status') return json({ time: unixNow() })
-  if (url === '/v1/validators') return json(validatorList())
+  if (url.startsWith('/v1/validators')) return hub.generations.answer
   if (url === '/v1/nodes/heartbeat') return json({ status: 'approved', next_in_secs: 30 })
   if (url === '/v1/nodes/register')
     return json({ node_id: 'node-1', role: 'miner', status: 'approved', url: null })

@@ -99,15 +99,20 @@ export interface TestProject {
   setHash: string
 }
 
-/** @param slug Another one is another project. */
+/**
+ * @param slug Another one is another project.
+ * @param epochsAgo How many epochs before the one that runs.
+ */
 export function createTestProject({
   slug = 'test-project',
   miners: count = 4,
   work = {},
+  epochsAgo = 0,
 }: {
   slug?: string
   miners?: number
   work?: Partial<Consensus['work']>
+  epochsAgo?: number
 } = {}): TestProject {
   const consensus = consensusOf(work)
   const manifest = {
@@ -132,7 +137,7 @@ export function createTestProject({
     const seed = hashText(`miner ${i}`)
     return { seed, key: ed25519PublicKey(seed), owner: addressOf(`owner ${i}`) }
   })
-  const epoch = epochAt(now(), consensus.work.epoch_secs)
+  const epoch = epochAt(now(), consensus.work.epoch_secs) - epochsAgo
   const snapshot = snapshotOf(hashes.project_id, epoch, consensus, miners)
   return {
     projectId: hashes.project_id,

@@ -5,14 +5,15 @@ import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import path from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 import { hashText } from '../../protocol/encoding/index.ts'
-import { deriveNodeId, signRequest } from '../../protocol/identity/index.ts'
+import { signRequest } from '../../protocol/identity/index.ts'
 import { ed25519PublicKey } from '../../protocol/signatures/index.ts'
 import { descriptorOf, sendJson } from '../src/serve/hub/testing/lying-hub.ts'
+import { coordinatorSeed, createGenerations, type TestGenerations } from './generations.ts'
 import { temporaryFolder } from './nodectl.ts'
 import { callNode, type Reply, type ServingNode, startNode } from './serving-node.ts'
 import { profile, type TestProject } from './test-project.ts'
 
-export const coordinatorSeed = hashText('coordinator')
+export { coordinatorSeed }
 
 /** The seeds of validators; their nodes have these keys. */
 export const validatorSeeds = Array.from({ length: 4 }, (_, i) => hashText(`validator ${i}`))
@@ -27,12 +28,17 @@ export interface TestHub {
   answer: (path: string, answer: Answer) => void
   /** The method and path of every request, in order. */
   requests: string[]
+  /** Generations of validators; none before {@link createValidators}. */
+  generations: TestGenerations
+  /** Where the hub says that validators are, by key. */
+  urls: Map<string, string>
 }
 
 /** A hub that shows the project, knows validators, and takes registrations. */
 export async function startTestHub(project: TestProject): Promise<TestHub> {
   const answers = new Map<string, Answer>()
   const requests: string[] = []
+  const urls = new Map<string, string>()
   const server = createServer((request, response) => {
     const call = `${request.method} ${request.url}`
     requests.push(call)
@@ -51,11 +57,14 @@ export async function startTestHub(project: TestProject): Promise<TestHub> {
     show: (target, value) => answers.set(target, (_, response) => sendJson(response, value)),
     answer: (target, answer) => answers.set(target, answer),
     requests,
+    generations: createGenerations((publicKey) => urls.get(publicKey) ?? null),
+    urls,
   }
   const coordinator = { public_key: ed25519PublicKey(coordinatorSeed) }
   hub.show('/', descriptorOf(hub.origin, { coordinator }))
   hub.answer('/v1/status', (_, response) => sendJson(response, { time: Math.floor(Date.now() / 1000) }))
-  hub.show('/v1/validators', { validators: [] })
+  hub.answer('/v1/validators', hub.generations.answer)
+  hub.answer('/v1/validators/generations', hub.generations.answer)
   hub.show('/v1/nodes/register', { node_id: 'x', role: 'validator', status: 'approved', url: null })
   hub.show('/v1/nodes/heartbeat', { status: 'approved', next_in_secs: 30 })
   hub.show(`/v1/projects/${project.projectId}/manifest`, project.envelope)
@@ -78,14 +87,19 @@ export interface TestValidator {
   start: (flags?: string[], nodeUrl?: string) => Promise<ServingNode>
 }
 
-/** Validators that the hub lists, none of which runs yet. */
+/**
+ * Validators that the hub knows, none of which runs yet.
+ *
+ * @param count How many of them are generation 0.
+ */
 export async function createValidators(
   hub: TestHub,
   count = validatorSeeds.length,
+  seeds: readonly string[] = validatorSeeds,
 ): Promise<TestValidator[]> {
   const folder = temporaryFolder()
   const validators = await Promise.all(
-    validatorSeeds.slice(0, count).map(async (seed, i): Promise<TestValidator> => {
+    seeds.map(async (seed, i): Promise<TestValidator> => {
       const port = await freePort()
       const dataDir = path.join(folder, `validator-${i}`)
       mkdirSync(dataDir, { mode: 0o700 })
@@ -105,12 +119,8 @@ export async function createValidators(
       }
     }),
   )
-  const listed = validators.map(({ publicKey, url }) => ({
-    public_key: publicKey,
-    node_id: deriveNodeId(profile, publicKey),
-    url,
-  }))
-  hub.show('/v1/validators', { validators: listed })
+  for (const { publicKey, url } of validators) hub.urls.set(publicKey, url)
+  hub.generations.add(seeds.slice(0, count))
   return validators
 }
 

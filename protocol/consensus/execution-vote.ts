@@ -1,5 +1,6 @@
 import {
   hasExactKeys,
+  hashCanonicalJson,
   isAddress,
   isAscending,
   isBytes32,
@@ -69,6 +70,10 @@ export function parseExecutionVote(
   requireVoteOfRun(profile, value, roundOf(value), value.round, verify)
   return value
 }
+
+/** What a vote in a direct round is for, which votes are counted by: its receipt, and how storage changed where it did. */
+export const executionSubject = ({ receipt_hash, state }: ExecutionVote): string =>
+  state === undefined ? receipt_hash : hashCanonicalJson([receipt_hash, hashState(state)])
 
 function isExecutionVoteShape(value: unknown): value is ExecutionVote {
   if (!isObject(value)) return false

@@ -1,4 +1,4 @@
-import { plainLine, plainText } from './plain-text.ts'
+import { isVisible, notBlank, plainLine, plainText, withoutHidden } from './plain-text.ts'
 
 /** Least and greatest value of a number, or fewest and most characters of a text; both are allowed. */
 export interface Range {
@@ -38,16 +38,24 @@ export function isTextOf({ min, max }: Range): (value: unknown) => value is stri
   }
 }
 
-/** A test for texts of one line that show all they have. */
+/** A test for texts of one line that show all they have, and show something where they may not be empty. */
 export function isLineOf(range: Range): (value: unknown) => value is string {
-  const fits = isTextOf(range)
-  return (value): value is string => fits(value) && plainLine.test(value)
+  return isShownTextOf(range, plainLine)
 }
 
-/** A test for texts of one line or more that show all they have. */
+/** The same for texts of one line or more. */
 export function isPlainTextOf(range: Range): (value: unknown) => value is string {
+  return isShownTextOf(range, plainText)
+}
+
+function isShownTextOf(range: Range, plain: RegExp): (value: unknown) => value is string {
   const fits = isTextOf(range)
-  return (value): value is string => fits(value) && plainText.test(value)
+  return (value): value is string => fits(value) && plain.test(value) && (range.min === 0 || isVisible(value))
+}
+
+/** What texts of a length must show, in words. */
+export function shownIn({ min }: Range): string {
+  return min === 0 ? withoutHidden : notBlank
 }
 
 /** A length of texts in words. */

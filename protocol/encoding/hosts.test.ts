@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isLocalUrl, isLoopbackHost, isPrivateHost } from './hosts.ts'
+import { isLocalUrl, isLoopbackHost, isPrivateHost, showsItsHost } from './hosts.ts'
 
 const hostOf = (url: string) => new URL(url).hostname
 
@@ -71,6 +71,18 @@ describe('isLoopbackHost', () => {
   ])('%s: %s', (url, expected) => {
     expect(isLoopbackHost(hostOf(url))).toBe(expected)
   })
+})
+
+test.each([
+  ['https://hub.example/a@b?c=@d', true],
+  ['ipfs://bafy', true],
+  ['https://hub.example@other.example', false],
+  ['https://hub.example:443@other.example', false],
+  ['https:hub.example@other.example', false],
+  ['https://other.example\\@hub.example', false],
+  ['https:\\\\other.example', false],
+])('the host that a reader sees in %s is its own: %s', (url, expected) => {
+  expect(showsItsHost(url)).toBe(expected)
 })
 
 test('a deployment is local without a certificate, or on this machine', () => {

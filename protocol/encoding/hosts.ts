@@ -60,6 +60,16 @@ export function isLocalUrl({ protocol, hostname }: URL): boolean {
   return protocol === 'http:' || isLoopbackHost(hostname)
 }
 
+/**
+ * Whether the text of a URL names the host that a reader sees in it: without user info, which can look like a host
+ * (`https://hub.example@other.example`), and without backslashes, which browsers read as slashes.
+ * @param text of a URL that parses.
+ */
+export function showsItsHost(text: string): boolean {
+  const { username, password } = new URL(text)
+  return username === '' && password === '' && !text.includes('\\')
+}
+
 function ipv4(hostname: string): number[] | null {
   return /^\d+\.\d+\.\d+\.\d+$/.test(hostname) ? hostname.split('.').map(Number) : null
 }

@@ -1,4 +1,5 @@
 /** How values become bytes and text: hex, canonical JSON (section 2), hashes, and the checks of documents that all rooms share. */
+export * from './address-subject.ts'
 export * from './ascending.ts'
 export * from './base64.ts'
 export * from './bounds.ts'
@@ -12,5 +13,6 @@ export * from './keccak.ts'
 export * from './member-checker.ts'
 export * from './plain-text.ts'
 export * from './problem.ts'
+export * from './problem-words.ts'
 export * from './strict-json.ts'
 export * from './unencodable.ts'

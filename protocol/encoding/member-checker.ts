@@ -1,8 +1,16 @@
-import { charactersIn, isIntegerIn, isLineOf, isPlainTextOf, isTextOf, type Range } from './bounds.ts'
+import {
+  charactersIn,
+  isIntegerIn,
+  isLineOf,
+  isPlainTextOf,
+  isTextOf,
+  type Range,
+  shownIn,
+} from './bounds.ts'
 import { joinPath } from './canonical-encoder.ts'
 import { isObject } from './formats.ts'
-import { withoutHidden } from './plain-text.ts'
 import type { ProblemList } from './problem.ts'
+import { briefWords, type ProblemWords } from './problem-words.ts'
 
 /**
  * Checks the members of one object of a document and collects what is wrong. An object that is absent, or no object, has
@@ -12,12 +20,14 @@ export class MemberChecker {
   readonly #problems: ProblemList
   readonly #members: Record<string, unknown> | undefined
   readonly #path: string
+  readonly #words: ProblemWords
   readonly #isComplete: boolean = false
 
   /**
    * Reports unknown and missing keys of the object.
    * @param problems Where problems go; shared by all checkers of a document.
    * @param required Keys that may not be absent; all of them when left out.
+   * @param words How problems are told, of the objects inside too.
    */
   constructor(
     problems: ProblemList,
@@ -25,15 +35,17 @@ export class MemberChecker {
     path: string,
     keys: readonly string[],
     required: readonly string[] = keys,
+    words: ProblemWords = briefWords,
   ) {
     this.#problems = problems
+    this.#words = words
     this.#members = members
     this.#path = path
     if (members === undefined) return
     const unknown = Object.keys(members).filter((key) => !keys.includes(key))
     const missing = required.filter((key) => !this.has(key))
-    for (const key of missing) this.report(key, 'missing', 'This member is required.')
-    for (const key of unknown) this.report(key, 'unknown_key', 'This member is not known here.')
+    for (const key of missing) this.report(key, 'missing', words.missing)
+    for (const key of unknown) this.report(key, 'unknown_key', words.unknown(keys))
     this.#isComplete = unknown.length === 0 && missing.length === 0
   }
 
@@ -61,6 +73,7 @@ export class MemberChecker {
 
   /**
    * Holds a present member against its rule.
+   * @param message The rule in words.
    * @returns The member when it keeps the rule, undefined when it is absent or breaks it.
    */
   check<Value>(
@@ -74,13 +87,13 @@ export class MemberChecker {
     if (!this.has(key)) return undefined
     const value = this.value(key)
     if (keeps(value)) return value
-    this.report(key, code, message)
+    this.report(key, code, this.#words.wrong(value, message))
     return undefined
   }
 
-  /** An integer in a range. */
-  integer(key: string, range: Range): number | undefined {
-    return this.check(key, isIntegerIn(range), `An integer from ${range.min} to ${range.max}.`)
+  /** An integer in a range. @param note what the range follows from, after a comma. */
+  integer(key: string, range: Range, note = ''): number | undefined {
+    return this.check(key, isIntegerIn(range), `An integer from ${range.min} to ${range.max}${note}.`)
   }
 
   /** Several integers, each in the range that the table has for it. */
@@ -95,38 +108,38 @@ export class MemberChecker {
 
   /** A text that others read, of one line, which hides no characters. */
   line(key: string, range: Range): void {
-    this.check(key, isLineOf(range), `A line of ${charactersIn(range)}, ${withoutHidden}.`)
+    this.check(key, isLineOf(range), `A line of ${charactersIn(range)}, ${shownIn(range)}.`)
   }
 
   /** A text that others read, of one line or more, which hides no characters. */
   plainText(key: string, range: Range): void {
-    this.check(key, isPlainTextOf(range), `A text of ${charactersIn(range)}, ${withoutHidden}.`)
+    this.check(key, isPlainTextOf(range), `A text of ${charactersIn(range)}, ${shownIn(range)}.`)
   }
 
   /** A member that has only one value so far. */
   constant(key: string, expected: string | number | null, code = 'invalid_value'): void {
-    this.check(key, (value) => value === expected, `Must be ${JSON.stringify(expected)}.`, code)
+    this.check(key, (value) => value === expected, `Exactly ${JSON.stringify(expected)}.`, code)
   }
 
   /** A list of at most `max` items; each that breaks its rule is reported at its own path. */
   list(key: string, max: number, keeps: (item: unknown) => boolean, message: string): void {
     for (const [i, item] of this.#items(key, max).entries())
-      if (!keeps(item)) this.report(joinPath(key, i), 'invalid_value', message)
+      if (!keeps(item)) this.report(joinPath(key, i), 'invalid_value', this.#words.wrong(item, message))
   }
 
   /** A member that is an object with these keys. */
   object(key: string, keys: readonly string[], required: readonly string[] = keys): MemberChecker {
     const members = this.check(key, isObject, 'An object.')
-    return new MemberChecker(this.#problems, members, joinPath(this.#path, key), keys, required)
+    return new MemberChecker(this.#problems, members, joinPath(this.#path, key), keys, required, this.#words)
   }
 
   /** A list of at most `max` objects with these keys, each of which may be absent; a checker for each object. */
   objects(key: string, max: number, keys: readonly string[]): MemberChecker[] {
     return this.#items(key, max).map((item, i) => {
       const path = joinPath(key, i)
-      if (!isObject(item)) this.report(path, 'invalid_value', 'An object.')
+      if (!isObject(item)) this.report(path, 'invalid_value', this.#words.wrong(item, 'An object.'))
       const members = isObject(item) ? item : undefined
-      return new MemberChecker(this.#problems, members, joinPath(this.#path, path), keys, [])
+      return new MemberChecker(this.#problems, members, joinPath(this.#path, path), keys, [], this.#words)
     })
   }
 

@@ -14,3 +14,23 @@ export const plainText: RegExp = new RegExp(`^[^${withoutTabAndLineEnds}]*$`)
 
 /** What these texts may not have, in words. */
 export const withoutHidden = 'without control characters and characters that turn the direction of writing'
+
+/** The same of texts that may not be empty. */
+export const notBlank = `${withoutHidden}, and not of white space alone`
+
+const hiddenOrIgnored = new RegExp(`[${hidden}]|\\p{Default_Ignorable_Code_Point}`, 'gu')
+
+/** Writes what a reader would not see as \u escapes of JSON. */
+export const escapeHidden = (text: string): string =>
+  text.replace(hiddenOrIgnored, (character) =>
+    Array.from({ length: character.length }, (_, i) => {
+      const unit = character.charCodeAt(i).toString(16).padStart(4, '0')
+      return `\\u${unit}`
+    }).join(''),
+  )
+
+/** A character that a reader sees: neither white space nor one that is never drawn, such as a zero-width space. */
+const visible = /[^\s\p{Default_Ignorable_Code_Point}]/u
+
+/** Whether a text shows anything at all. */
+export const isVisible = (text: string): boolean => visible.test(text)

@@ -99,6 +99,16 @@ export interface StateTransition {
 }
 
 /**
+ * What a quorum signed last of the storage of a module, as the coordinator says it to a validator that is to run a direct
+ * round; both null where no quorum has signed any.
+ */
+export interface StateHead {
+  readonly module_address: string
+  readonly root: string | null
+  readonly seq: number | null
+}
+
+/**
  * Hashes the state of an execution vote: `state_hash = HC(state)`.
  * @throws {@link FormatError} unless the transitions ascend by module address.
  */

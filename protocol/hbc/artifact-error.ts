@@ -16,6 +16,7 @@ export type ArtifactRule =
   | 'header_mismatch'
   | 'overlapping_entries'
   | 'entry_too_large'
+  | 'compression_ratio'
   | 'size_mismatch'
   | 'crc_mismatch'
   | 'broken_deflate'

@@ -19,14 +19,19 @@ export interface Artifact {
   readonly wasm: Uint8Array
 }
 
+export interface ArtifactOptions {
+  /** Whether it enters the network with this: then no entry may be deflated to next to nothing. */
+  readonly isNew?: boolean
+}
+
 /**
  * Opens an artifact: container, manifest and address, in this order. The module is not looked at; {@link parseArtifact}
  * does that too.
  *
  * @throws {@link ArtifactError}
  */
-export function openArtifact(bytes: Uint8Array): Artifact {
-  const { manifest: manifestBytes, wasm } = readContainer(bytes)
+export function openArtifact(bytes: Uint8Array, options?: ArtifactOptions): Artifact {
+  const { manifest: manifestBytes, wasm } = readContainer(bytes, options)
   const manifest = parseManifest(manifestBytes)
   const manifestAddress = deriveModuleAddress(manifest, wasm)
   if (manifest.manifest_address !== undefined && manifest.manifest_address !== manifestAddress)
@@ -42,8 +47,11 @@ export function openArtifact(bytes: Uint8Array): Artifact {
  *
  * @throws {@link ArtifactError}
  */
-export function parseArtifact(bytes: Uint8Array): Artifact & { readonly guest: Guest } {
-  const artifact = openArtifact(bytes)
+export function parseArtifact(
+  bytes: Uint8Array,
+  options?: ArtifactOptions,
+): Artifact & { readonly guest: Guest } {
+  const artifact = openArtifact(bytes, options)
   try {
     return { ...artifact, guest: checkGuest(artifact.wasm) }
   } catch (error) {

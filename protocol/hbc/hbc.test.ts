@@ -6,12 +6,14 @@ import { ArtifactError, openArtifact, packArtifact, parseArtifact } from './arti
 import { crc32 } from './crc32.ts'
 import { InflateError, inflate } from './inflate.ts'
 import {
+  artifactOfZeros,
   echoAddress,
   echoArtifact,
   echoManifest,
   echoWasm,
   harmlessArtifacts,
   hostileArtifacts,
+  promisingArtifact,
 } from './testing/artifacts.ts'
 import { emptyBlocks } from './testing/deflate-builder.ts'
 import { readContainer, writeContainer } from './zip.ts'
@@ -42,6 +44,47 @@ describe('parseArtifact', () => {
     expect(() => parseArtifact(new Uint8Array(16 * 1024 * 1024 + 1))).toThrowError(
       expect.objectContaining({ rule: 'artifact_too_large' }),
     )
+  })
+
+  describe('of an artifact that enters the network', () => {
+    const ruleOf = (deflated: number, size: number): string => {
+      try {
+        parseArtifact(promisingArtifact(deflated, size), { isNew: true })
+      } catch (error) {
+        return (error as ArtifactError).rule
+      }
+      return 'none'
+    }
+
+    test('12 KiB that promise 12 MiB are refused before a byte is inflated, with what to do', () => {
+      const bomb = promisingArtifact(12_234, 12 * 1024 * 1024)
+      // Whoever inflates it meets a stream that cannot be read.
+      expect(() => parseArtifact(bomb)).toThrowError(expect.objectContaining({ rule: 'broken_deflate' }))
+      expect(() => parseArtifact(bomb, { isNew: true })).toThrowError(
+        expect.objectContaining({
+          rule: 'compression_ratio',
+          message: expect.stringMatching(
+            /^module\.wasm promises 12582912 bytes from 12234 deflated ones, a ratio of 1029; at most 100 .* stored/,
+          ),
+        }),
+      )
+    })
+
+    test('a hundred times its bytes, and 64 KiB from however few, are not too much', () => {
+      expect(ruleOf(1_000, 100_000)).toBe('broken_deflate')
+      expect(ruleOf(1_000, 100_001)).toBe('compression_ratio')
+      expect(ruleOf(20, 65_536)).toBe('broken_deflate')
+      expect(ruleOf(20, 65_537)).toBe('compression_ratio')
+      expect(ruleOf(0, 65_537)).toBe('compression_ratio')
+    })
+
+    test('one that is there already is read whatever its ratio, and so is a new one whose zeros are stored', () => {
+      const there = artifactOfZeros(1_000_000, (content) => deflateRawSync(content))
+      const { wasm, manifest, manifestAddress } = parseArtifact(there)
+      expect(() => parseArtifact(there, { isNew: true })).toThrowError(ArtifactError)
+      const { bytes } = packArtifact(manifest, wasm)
+      expect(parseArtifact(bytes, { isNew: true }).manifestAddress).toBe(manifestAddress)
+    })
   })
 
   test('lists a hundred problems of a manifest that has more', () => {

@@ -8,6 +8,13 @@ export const artifactBytesMax = 16 * 1024 * 1024
 /** The entries of an artifact with their largest sizes, in the order the writer writes them. */
 export const entryBytesMax = { 'manifest.json': 64 * 1024, 'module.wasm': 12 * 1024 * 1024 } as const
 
+/**
+ * How many times its deflated bytes an entry of a new artifact may have, and the size below which any ratio will do. Code
+ * deflates to a fifth or so, while hashing what a few kilobytes of deflated zeros give takes a second.
+ */
+export const newEntryRatioMax = 100
+export const newEntryFreeBytes = 64 * 1024
+
 /** The two byte strings inside an artifact. */
 export interface Container {
   readonly manifest: Uint8Array
@@ -51,9 +58,11 @@ interface Entry {
  * A stored entry is returned as a view of `bytes`; a deflated one takes as much memory as its announced size, which is
  * within the limit of the entry. Time is linear.
  *
+ * @param isNew Whether the archive enters the network with this, so that nothing of an entry is inflated that promises
+ *   too much. Archives that are in the network are read whatever their ratio.
  * @throws {@link ArtifactError}
  */
-export function readContainer(bytes: Uint8Array): Container {
+export function readContainer(bytes: Uint8Array, { isNew = false } = {}): Container {
   if (bytes.length > artifactBytesMax)
     fail(
       'artifact_too_large',
@@ -62,6 +71,7 @@ export function readContainer(bytes: Uint8Array): Container {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const end = findEnd(view)
   const entries = readDirectory(view, bytes, end)
+  if (isNew) for (const entry of entries) checkRatio(entry)
   const directory = view.getUint32(end + 16, true)
   // In the order of the file, so that each entry must begin where the one before it ended.
   const contents = new Map<EntryName, Uint8Array>()
@@ -215,6 +225,17 @@ function readEntryRecord(view: DataView, bytes: Uint8Array, at: number, name: En
   if (entry.size > entryBytesMax[name])
     fail('entry_too_large', `${name} has ${entry.size} bytes; at most ${entryBytesMax[name]} are allowed`)
   return entry
+}
+
+function checkRatio({ name, method, compressed, size }: Entry): void {
+  if (method === 0 || size <= Math.max(newEntryFreeBytes, compressed * newEntryRatioMax)) return
+  const ratio = compressed === 0 ? size : Math.ceil(size / compressed)
+  fail(
+    'compression_ratio',
+    `${name} promises ${size} bytes from ${compressed} deflated ones, a ratio of ${ratio}; at most ${newEntryRatioMax} is ` +
+      `allowed above ${newEntryFreeBytes} bytes. Pack the same entry stored, as "nodectl compile" does, or leave long runs ` +
+      'of zeros out of data segments: memory begins as zeros',
+  )
 }
 
 function hasZip64(extra: Uint8Array): boolean {

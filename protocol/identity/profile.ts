@@ -67,6 +67,8 @@ export interface ProfileStrings {
   readonly bind: string
   /** Text before the set hash in a snapshot attestation (section 13). */
   readonly set: string
+  /** Byte tag of a generation of validators, and the text before its hash in a signature (section 13). */
+  readonly validators: string
   /** Text before the receipt hash of an execution (section 16). */
   readonly receipt: string
   /** Text before the finality hash (section 19). */
@@ -123,6 +125,7 @@ export function profileStrings(profile: Profile): ProfileStrings {
     state: `${prefix}-state-v1`,
     bind: `${prefix}-bind-v1:`,
     set: `${prefix}-set-v1:`,
+    validators: `${prefix}-validators-v1:`,
     receipt: `${prefix}-receipt-v1:`,
     finality: `${prefix}-finality-v1:`,
     reward_v1: `${prefix}-reward-v1:`,

@@ -1,6 +1,7 @@
 import type { MemberChecker } from '../encoding/index.ts'
 import {
   basisPointsMax,
+  foundValue,
   isAddress,
   isAmount,
   isBytes32,
@@ -25,6 +26,10 @@ import {
   workKind,
 } from './project-manifest.ts'
 
+const moduleAddress = '0x and 64 hex digits in lower case'
+const address = '0x and 40 hex digits in lower case'
+const amount = 'in base units, as a decimal string without leading zeros'
+
 /**
  * Checks the tier `consensus` of a manifest (section 6.1).
  * @param vault The vault of this project, undefined where it cannot be derived.
@@ -36,7 +41,7 @@ export function checkConsensus(
 ): void {
   const consensus = root.object('consensus', ['modules', 'work', 'economics'])
   const modules = consensus.object('modules', ['worker', 'verifier'])
-  modules.check('worker', isBytes32, 'The address of a module.')
+  modules.check('worker', isBytes32, `The address of a module, ${moduleAddress}.`)
   modules.constant('verifier', null)
   checkWork(consensus, bounds)
   checkEconomics(consensus, bounds, vault)
@@ -61,14 +66,18 @@ function checkWork(consensus: MemberChecker, bounds: ConsensusBounds): void {
   work.check(
     'functions',
     (value) => isSetOf(value, functions.min, functions.max, (name) => name !== ''),
-    `${functions.min} to ${functions.max} different names of functions.`,
+    `A list of ${functions.min} to ${functions.max} different names of functions that the module exports, none of them empty.`,
   )
   checkTaskSource(work)
   work.integer('max_gas_limit', workRanges.max_gas_limit)
   const roundSecs = work.integer('round_secs', round_secs)
-  work.integer('lease_secs', { ...lease_secs, max: roundSecs ?? lease_secs.max })
+  work.integer('lease_secs', { ...lease_secs, max: roundSecs ?? lease_secs.max }, ', not above round_secs')
   const lengths: readonly unknown[] = epochLengths
-  work.check('epoch_secs', (value) => lengths.includes(value), `One of ${epochLengths.join(', ')}.`)
+  work.check(
+    'epoch_secs',
+    (value) => lengths.includes(value),
+    `One of ${epochLengths.join(', ')}, in seconds.`,
+  )
   const { dispute_window_secs, committee_size, backups } = networkRanges(bounds)
   work.integer('dispute_window_secs', dispute_window_secs)
 
@@ -80,7 +89,7 @@ function checkWork(consensus: MemberChecker, bounds: ConsensusBounds): void {
     'weight_cap_multiple',
   ])
   const size = committee.integer('size', committee_size)
-  committee.integer('min_size', { ...committee_size, max: size ?? committee_size.max })
+  committee.integer('min_size', { ...committee_size, max: size ?? committee_size.max }, ', not above size')
   committee.integer('backups', backups)
   committee.constant('selection', committeeSelection)
   committee.integer('weight_cap_multiple', workRanges.weight_cap_multiple)
@@ -92,9 +101,17 @@ function checkTaskSource(work: MemberChecker): void {
   if (source === undefined) return
   const kind = source.kind
   if (kind !== undefined && kind !== taskSourceKind)
-    work.report('task_source.kind', 'unsupported', `Tasks come from the API: "${taskSourceKind}".`)
+    work.report(
+      'task_source.kind',
+      'unsupported',
+      `Found ${foundValue(kind)}. Write "${taskSourceKind}": tasks of this network come from the API.`,
+    )
   else if (kind === taskSourceKind && Object.keys(source).length > 1)
-    work.report('task_source', 'unknown_key', `Exactly {"kind": "${taskSourceKind}"}.`)
+    work.report(
+      'task_source',
+      'unknown_key',
+      `Found ${Object.keys(source).length} members. Remove all but "kind": "${taskSourceKind}".`,
+    )
   else if (kind === undefined) work.object('task_source', ['kind'])
 }
 
@@ -111,23 +128,27 @@ function checkEconomics(consensus: MemberChecker, bounds: ConsensusBounds, vault
     'min_collateral',
     'slashing_bp',
   ])
-  economics.check('reward_token', isAddress, 'An address in lower case.')
+  economics.check('reward_token', isAddress, `The address of a token, ${address}.`)
   economics.check(
     'vault',
     (value) => isAddress(value) && (vault === undefined || value === vault),
-    vault === undefined ? 'An address in lower case.' : `The vault of this project is ${vault}.`,
+    vault === undefined
+      ? `The address of the vault, ${address}.`
+      : `${vault}: this is the vault that developer and slug give the project.`,
   )
   economics.check('reward_model', isRewardModel, `One of ${rewardModels.join(', ')}.`, 'unsupported')
   const isPool = economics.value('reward_model') === 'epoch-pool'
   economics.check(
     'reward_per_unit',
     (value) => isAmount(value) && (value === '0') === isPool,
-    isPool ? '"0" with the model "epoch-pool".' : 'An amount above 0, as a decimal string.',
+    isPool
+      ? '"0", since the model "epoch-pool" pays nothing for a unit, or choose "per-unit".'
+      : `An amount above 0, ${amount}, or choose the model "epoch-pool".`,
   )
   economics.check(
     'daily_emission',
     (value) => isAmount(value) && value !== '0',
-    'An amount above 0, as a decimal string.',
+    `An amount above 0, ${amount}.`,
   )
   checkFeeSplit(economics, bounds.treasury_bp_min)
   economics.integers(economicsRanges)
@@ -135,7 +156,7 @@ function checkEconomics(consensus: MemberChecker, bounds: ConsensusBounds, vault
   economics.check(
     'min_collateral',
     (value) => isAmount(value) && BigInt(value) >= floor && BigInt(value) <= minCollateralMax,
-    `An amount from ${floor} to ${minCollateralMax}, as a decimal string.`,
+    `An amount from ${floor} to ${minCollateralMax}, ${amount}.`,
   )
   const slashing = economics.object('slashing_bp', ['invalid_result', 'missed_sla'])
   slashing.integers(networkRanges(bounds).slashing_bp)
@@ -156,12 +177,29 @@ function checkFeeSplit(economics: MemberChecker, treasuryMin: number): void {
     !isIntegerIn(ofMiner)(miner) ||
     !isIntegerIn(ofTreasury)(treasury)
   )
-    split.report(null, 'invalid_value', `${shareRanges}.`)
+    split.report(
+      null,
+      'invalid_value',
+      `Found ${sharesFound(split)}. Write integers in basis points: ${shareRanges}.`,
+    )
   else if (miner + developer + treasury !== basisPointsMax)
-    split.report(null, 'invalid_fee_split', `The three shares give ${basisPointsMax} in sum.`)
+    split.report(
+      null,
+      'invalid_fee_split',
+      `Found ${sharesFound(split)}, in sum ${miner + developer + treasury}. Write shares that give ${basisPointsMax} in sum.`,
+    )
   else if (treasury < treasuryMin)
-    split.report('treasury', 'invalid_value', `At least ${treasuryMin} on this network.`)
+    split.report(
+      'treasury',
+      'invalid_value',
+      `Found ${treasury}. Write ${treasuryMin} or more, the minimum of this network, and as much less into another share.`,
+    )
 }
+
+const sharesFound = (split: MemberChecker): string =>
+  Object.keys(feeShareRanges)
+    .map((name) => `${name} ${foundValue(split.value(name))}`)
+    .join(', ')
 
 const shareRanges = Object.entries(feeShareRanges)
   .map(([name, { min, max }]) => `${name} ${min} to ${max}`)

@@ -7,8 +7,9 @@ import {
   isPrivateHost,
   isSetOf,
   plainLine,
+  shownIn,
+  showsItsHost,
   utf8,
-  withoutHidden,
 } from '../encoding/index.ts'
 import { categories } from './categories.ts'
 import { accentColorPattern, listingItemsMax, listingTexts, listingUrlBytesMax } from './manifest-limits.ts'
@@ -41,27 +42,27 @@ export function checkListing(root: MemberChecker, baseUrl: string): void {
   listing.check(
     'tags',
     (value) => isSetOf(value, 0, listingItemsMax.tags, isLineOf(listingTexts.tag)),
-    `At most ${listingItemsMax.tags} different tags of ${charactersIn(listingTexts.tag)}, ${withoutHidden}.`,
+    `A list of at most ${listingItemsMax.tags} different tags of ${charactersIn(listingTexts.tag)}, ${shownIn(listingTexts.tag)}.`,
   )
   const isUrl = urlTest(baseUrl)
-  const url = `A URL of at most ${listingUrlBytesMax} bytes with https and a public host, or ipfs, ${withoutHidden}`
+  const url = `A URL of at most ${listingUrlBytesMax} bytes with https and a public host, or ipfs, without user info, backslashes, control characters and characters that turn the direction of writing`
   listing.check('icon', isUrl, `${url}.`)
   for (const key of ['banner', 'video', 'website', 'docs', 'support'])
     listing.check(key, (value) => value === null || isUrl(value), `${url}, or null.`)
   listing.check(
     'screenshots',
     (value) => isListOf(value, listingItemsMax.screenshots, isUrl),
-    `At most ${listingItemsMax.screenshots} URLs. ${url}.`,
+    `A list of at most ${listingItemsMax.screenshots} URLs, each ${url.charAt(0).toLowerCase()}${url.slice(1)}.`,
   )
   listing.check(
     'features',
     (value) => isListOf(value, listingItemsMax.features, isLineOf(listingTexts.feature)),
-    `At most ${listingItemsMax.features} texts of ${charactersIn(listingTexts.feature)}, ${withoutHidden}.`,
+    `A list of at most ${listingItemsMax.features} texts of ${charactersIn(listingTexts.feature)}, ${shownIn(listingTexts.feature)}.`,
   )
   listing.check(
     'accent_color',
     (value) => value === null || (typeof value === 'string' && accentColorPattern.test(value)),
-    '# and six digits of 0-9 and A-F, or null.',
+    '# and six digits of 0-9 and A-F, such as "#1F2E3D", or null.',
   )
 }
 
@@ -73,7 +74,7 @@ function urlTest(baseUrl: string): (value: unknown) => boolean {
   const isLocal = isLocalUrl(new URL(baseUrl))
   return (value) => {
     if (typeof value !== 'string' || utf8(value).length > listingUrlBytesMax) return false
-    if (!plainLine.test(value) || !URL.canParse(value)) return false
+    if (!plainLine.test(value) || !URL.canParse(value) || !showsItsHost(value)) return false
     const { protocol, hostname } = new URL(value)
     if (protocol === 'ipfs:') return true
     return isLocal ? /^https?:$/.test(protocol) : protocol === 'https:' && !isPrivateHost(hostname)

@@ -1,5 +1,7 @@
 import type { UnencodableValue } from '../encoding/index.ts'
 import {
+  foundValue,
+  fullWords,
   isAddress,
   isBytes32,
   isObject,
@@ -45,15 +47,18 @@ export interface ManifestContext {
  */
 export function findManifestProblems(manifest: unknown, context: ManifestContext): Problem[] {
   if (!isObject(manifest))
-    return [{ path: '', code: 'invalid_manifest', message: 'A manifest is an object.' }]
+    return [
+      { path: '', code: 'invalid_manifest', message: `Found ${foundValue(manifest)}. Write an object.` },
+    ]
   const problems = new ProblemList()
   checkRoot(problems, manifest, context)
   checkEncoding(problems, manifest, context)
-  if (problems.isEmpty && encodeManifest(manifest).length > manifestBytesMax)
+  const bytes = problems.isEmpty ? encodeManifest(manifest).length : 0
+  if (bytes > manifestBytesMax)
     problems.add({
       path: '',
       code: 'too_large',
-      message: `The canonical form has at most ${manifestBytesMax} bytes.`,
+      message: `Found ${bytes} bytes in the canonical form. Shorten the texts and lists of the listing until it has at most ${manifestBytesMax}.`,
     })
   return problems.sorted()
 }
@@ -69,14 +74,18 @@ function checkEncoding(problems: ProblemList, manifest: object, { unencodable = 
 const unencodableProblem = ({ path, code }: UnencodableValue): Problem => ({
   path,
   code: code === 'float' ? 'invalid_manifest' : code,
-  message:
-    code === 'invalid_string'
-      ? 'A string without lone surrogates.'
-      : 'An integer of magnitude at most 2^53 - 1; larger quantities are decimal strings.',
+  message: unencodableMessages[code],
 })
 
+const unencodableMessages = {
+  invalid_string: 'Found half a character, a lone surrogate. Write text without it.',
+  float: 'Found a number with a fraction, an exponent or a negative zero. Write an integer.',
+  unsafe_integer:
+    'Found a number of magnitude above 2^53 - 1. Write a smaller integer, or a decimal string where the member is an amount.',
+} as const satisfies Record<UnencodableValue['code'], string>
+
 function checkRoot(problems: ProblemList, manifest: Record<string, unknown>, context: ManifestContext): void {
-  const root = new MemberChecker(problems, manifest, '', [
+  const keys = [
     'v',
     'network',
     'chain_id',
@@ -87,14 +96,15 @@ function checkRoot(problems: ProblemList, manifest: Record<string, unknown>, con
     'consensus',
     'scheduling',
     'listing',
-  ])
+  ]
+  const root = new MemberChecker(problems, manifest, '', keys, keys, fullWords)
   root.constant('v', 1)
   root.constant('network', context.profile.network)
   root.constant('chain_id', context.profile.chain_id)
   const developer = root.check(
     'developer',
     (value): value is string => isAddress(value) && value !== zeroAddress,
-    'An address in lower case, not zero.',
+    'The address of the wallet that signs, 0x and 40 hex digits in lower case, not zero.',
   )
   const slug = root.check('slug', isSlug, '3 to 48 characters of a-z, 0-9 and inner hyphens.', 'invalid_slug')
   root.integer('version', { min: 1, max: Number.MAX_SAFE_INTEGER })
@@ -102,7 +112,9 @@ function checkRoot(problems: ProblemList, manifest: Record<string, unknown>, con
   root.check(
     'previous',
     (value) => (isFirst ? value === null : isBytes32(value)),
-    isFirst ? 'null in version 1.' : 'The manifest_hash of the version before.',
+    isFirst
+      ? 'null, since version 1 has no version before it.'
+      : 'The manifest_hash of the version before, 0x and 64 hex digits in lower case.',
   )
 
   const vault =
@@ -121,7 +133,7 @@ function expectedVault(context: ManifestContext, developer: string, slug: string
 
 function checkScheduling(root: MemberChecker): void {
   const scheduling = root.object('scheduling', ['public_tasks', 'requirements', 'sla'])
-  scheduling.check('public_tasks', (value) => typeof value === 'boolean', 'true or false.')
+  scheduling.check('public_tasks', (value) => typeof value === 'boolean', 'true or false, without quotes.')
   const requirements = scheduling.object('requirements', [
     'device_classes',
     'cpu_cores',
@@ -134,15 +146,23 @@ function checkScheduling(root: MemberChecker): void {
   ])
   const isSubset = (allowed: readonly string[]) => (value: unknown) =>
     isSetOf(value, 1, allowed.length, (item) => allowed.includes(item))
-  requirements.check('device_classes', isSubset(deviceClasses), `Some of ${deviceClasses.join(', ')}.`)
-  requirements.check('engines', isSubset(engines), `Some of ${engines.join(', ')}.`)
+  requirements.check(
+    'device_classes',
+    isSubset(deviceClasses),
+    `A list of one or more of ${deviceClasses.join(', ')}, each once.`,
+  )
+  requirements.check(
+    'engines',
+    isSubset(engines),
+    `A list of one or more of ${engines.join(', ')}, each once.`,
+  )
   for (const key of ['cpu_cores', 'ram_mb', 'storage_mb', 'min_benchmark'])
     requirements.integer(key, { min: 0, max: Number.MAX_SAFE_INTEGER })
   requirements.constant('gpu', null, 'unsupported')
   requirements.check(
     'attestation',
     (value) => Array.isArray(value) && value.length === 0,
-    'An empty list.',
+    'An empty list: this network has no attestation yet.',
     'unsupported',
   )
   const sla = scheduling.object('sla', ['max_latency_ms', 'min_uptime_bp'])

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { dottedPath, parseStrictJson, type UnencodableValue } from '../encoding/index.ts'
 import { defaultNetworkParams, resolveProfile } from '../identity/index.ts'
 import { evmAddress } from '../signatures/index.ts'
+import { manifestToJudge } from '../vectors/runners/manifest.ts'
 import { describeVectors } from '../vectors/suite.ts'
 import { checkManifestEnvelope } from './manifest-envelope.ts'
 import { findManifestProblems, type ManifestContext } from './manifest-validation.ts'
@@ -66,8 +67,14 @@ describe('findManifestProblems', () => {
     ])
   })
 
-  test('a URL hides no characters, though the URL rules would escape or remove them', () => {
-    for (const url of ['https://a.example/\u202egpj', 'https://a.exa\nmple', 'ipfs://b/\u0007']) {
+  test('a URL hides no characters and names the host that it shows, though the URL rules would take it', () => {
+    for (const url of [
+      'https://a.example/\u202egpj',
+      'https://a.exa\nmple',
+      'ipfs://b/\u0007',
+      'https://hub.example@a.example',
+      'https://a.example\\b',
+    ]) {
       const listing = { ...valid.listing, icon: url, website: url, screenshots: [url] }
       expect(findManifestProblems({ ...valid, listing }, context).map(({ path }) => path)).toEqual([
         'listing.icon',
@@ -77,12 +84,95 @@ describe('findManifestProblems', () => {
     }
   })
 
+  test('a name is not of white space alone', () => {
+    const listing = { ...valid.listing, name: ' \u200b\u3000', tags: ['\u00a0'] }
+    expect(findManifestProblems({ ...valid, listing }, context)).toMatchObject([
+      { path: 'listing.name', message: expect.stringContaining('not of white space alone') },
+      { path: 'listing.tags', message: expect.stringContaining('not of white space alone') },
+    ])
+  })
+
   test('a lone surrogate is reported beside what its rule says, in keys too', () => {
     const listing = { ...valid.listing, name: '\ud800', '\udc00': 1 }
     expect(findManifestProblems({ ...valid, listing }, context)).toMatchObject([
       { path: 'listing.name', code: 'invalid_string' },
       { path: 'listing.\udc00', code: 'invalid_string' },
       { path: 'listing.\udc00', code: 'unknown_key' },
+    ])
+  })
+})
+
+describe('the problems of a manifest say what was found, what is allowed and what to do', () => {
+  const cases: { name: string; input: Record<string, unknown> }[] = known.cases
+
+  test.each(cases.map(({ name, input }) => [name, input] as const))('in the case %s', (_, input) => {
+    const { manifest, context: of } = manifestToJudge(input, known)
+    const { network, chain_id, ...rest } = of
+    const profile = { ...resolveProfile(), network, chain_id }
+    const params = { ...defaultNetworkParams, ...of.params }
+    for (const { path, message } of findManifestProblems(manifest, { ...rest, profile, params }))
+      expect([path, message]).toEqual([
+        path,
+        expect.stringMatching(/^Found .+\. (Write|Add|Remove|Shorten) .+\.$/s),
+      ])
+  })
+
+  const changed = (path: string, value: unknown) => {
+    const manifest = structuredClone(valid)
+    const steps = path.split('.')
+    const last = steps.pop()!
+    // biome-ignore lint/suspicious/noExplicitAny: the path says what there is.
+    steps.reduce((object: any, step) => object[step], manifest)[last] = value
+    return manifest
+  }
+
+  test.each([
+    ['consensus.work.round_secs', 700, 'Found 700. Write an integer from 10 to 600.'],
+    ['consensus.work.lease_secs', 91, 'Found 91. Write an integer from 5 to 90, not above round_secs.'],
+    ['consensus.work.class', 'random', 'Found "random". Write exactly "deterministic".'],
+    ['consensus.work.task_source.kind', 'cron', /^Found "cron"\. Write "api": tasks of this network come/],
+    [
+      'consensus.work.functions',
+      ['fold', 'fold'],
+      /^Found \["fold", "fold"\]\. Write a list of 1 to 64 different names/,
+    ],
+    [
+      'consensus.economics.fee_split_bp.miner',
+      7_500,
+      'Found developer 1900, miner 7500, treasury 500, in sum 9900. Write shares that give 10000 in sum.',
+    ],
+    [
+      'consensus.economics.reward_per_unit',
+      '0',
+      'Found "0". Write an amount above 0, in base units, as a decimal string without leading zeros, or choose the model "epoch-pool".',
+    ],
+    ['scheduling.public_tasks', 'yes', 'Found "yes". Write true or false, without quotes.'],
+    ['scheduling.requirements', null, 'Found null. Write an object.'],
+    [
+      'listing.icon',
+      'x'.repeat(600),
+      /^Found a text of 600 characters that begins with "x{30}"\. Write a URL/,
+    ],
+    ['listing.name', 'a\u202eb', /^Found "a\\u202eb"\. Write a line of 1 to 64 characters, without/],
+    [
+      'listing.tags',
+      Array(9).fill('a'),
+      /^Found a list of 9 items\. Write a list of at most 8 different tags/,
+    ],
+    [
+      'listing.colour',
+      'red',
+      /^Found a member that is not known here\. Remove it, or correct .*, accent_color\.$/,
+    ],
+    ['listing.docs', undefined, 'Found nothing. Add this member: it is required.'],
+    [
+      'listing.accent_color',
+      'red',
+      /^Found "red"\. Write # and six digits of 0-9 and A-F, such as "#1F2E3D"/,
+    ],
+  ])('at %s', (path, value, message) => {
+    expect(findManifestProblems(changed(path, value), context)).toMatchObject([
+      { message: typeof message === 'string' ? message : expect.stringMatching(message) },
     ])
   })
 })

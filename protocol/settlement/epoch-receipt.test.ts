@@ -9,6 +9,7 @@ import {
   buildEpochReceipt,
   hashEpochReceipt,
   parseEpochReceipt,
+  receiptWaitsUntil,
   recomputesEpochReceipt,
 } from './epoch-receipt.ts'
 import { hashPayoutLeaf, verifyPayoutProof } from './merkle.ts'
@@ -81,4 +82,8 @@ test('property: final records and voters in any order give one receipt hash', ()
 test('attempts start one after the other once the epoch has settled', () => {
   expect(attemptStart(10, 3600, 0, defaultNetworkParams)).toBe(11 * 3600 + 120)
   expect(attemptStart(10, 3600, 3, defaultNetworkParams)).toBe(11 * 3600 + 120 + 360)
+})
+
+test('a receipt waits for open rounds until the last of them has had its time', () => {
+  expect(receiptWaitsUntil(10, { epoch_secs: 3600, round_secs: 90 })).toBe(11 * 3600 + 90 + 360)
 })

@@ -199,6 +199,20 @@ export function attemptStart(
   return epochStart(epoch + 1, epochSecs) + params.settle + attempt * params.attempt_secs
 }
 
+/** What validators take at most to make a round final after its deadline, in seconds (section 23). */
+export const finalitySeconds = 360
+
+/**
+ * How long the receipt of an epoch waits for its open rounds: until `round_secs` and 360 s after its end, in Unix seconds. A
+ * round that is final later is paid by nobody.
+ */
+export function receiptWaitsUntil(
+  epoch: number,
+  { epoch_secs, round_secs }: Pick<Consensus['work'], 'epoch_secs' | 'round_secs'>,
+): number {
+  return epochStart(epoch + 1, epoch_secs) + round_secs + finalitySeconds
+}
+
 /**
  * Reads the wire form: exactly its members, each of its format, units ascending by miner. Attestations are only a list here;
  * {@link countEpochAttestations} judges them.

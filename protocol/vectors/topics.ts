@@ -29,6 +29,7 @@ import { runSiwe } from './runners/siwe.ts'
 import { runBeacon, runSnapshot, runSortition, runWeights } from './runners/sortition.ts'
 import { runSubscription } from './runners/subscription.ts'
 import { runTypedData } from './runners/typed-data.ts'
+import { runValidatorGeneration } from './runners/validator-generation.ts'
 
 /** Topic → runner. Runners of more than a few lines lie in runners/, one file per section. */
 export const topics: Readonly<Record<string, TopicRunner>> = {
@@ -88,6 +89,7 @@ export const topics: Readonly<Record<string, TopicRunner>> = {
   subscription: runSubscription,
   beacon: runBeacon,
   snapshot: runSnapshot,
+  'validator-generation': runValidatorGeneration,
   weights: runWeights,
   sortition: runSortition,
   'task-round': runTaskRound,

@@ -22,6 +22,7 @@ export type Transaction = components['schemas']['Transaction']
  *
  * @param wanted what the owner wants to sign: the payload is compared with it.
  * @param post sends the signed body to the call that gave the payload.
+ * @param limitMs for how long it waits.
  * @throws {@link HubError} when the payload says something else, or the transaction fails.
  */
 export async function signAndRelay(
@@ -30,6 +31,7 @@ export async function signAndRelay(
   { typed_data, permit }: Payload,
   wanted: TypedMessage,
   post: (body: SignedBody) => Promise<unknown>,
+  limitMs?: number,
 ): Promise<Transaction> {
   const allowance = {
     owner: wallet.address,
@@ -47,6 +49,7 @@ export async function signAndRelay(
     () =>
       unwrap(network.client.GET('/v1/transactions/{id}', { params: { path: { id } }, fetch: fetchFromHub })),
     ({ status }) => ['confirmed', 'reverted', 'failed'].includes(status),
+    limitMs,
   )
   if (transaction.status !== 'confirmed')
     throw new HubError(`${action} ${transaction.status}: ${transaction.error}`)

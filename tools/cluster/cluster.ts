@@ -4,6 +4,7 @@ import { mkdirSync, openSync } from 'node:fs'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Lifecycle } from '../../localnet/lifecycle.ts'
+import { beginLocalValidators } from '../../localnet/nodes/begin-validators.ts'
 import { builtNodectl } from '../../localnet/nodes/build.ts'
 import type { LocalNode, NodeSurroundings } from '../../localnet/nodes/local-node.ts'
 import { placesOf, startNodes, stopNodes, validatorDirs } from '../../localnet/nodes/local-nodes.ts'
@@ -47,7 +48,7 @@ export async function startCluster(lifecycle: Lifecycle, folder: string): Promis
   }
   const places = placesOf('validator', validatorDirs(path.join(folder, 'validators')), logsOf(folder))
   const validators = await lifecycle.run(() => startNodes(places, surroundings), stopNodes)
-  await Promise.all(validators.map((node) => node.waitUntilKnown()))
+  await beginLocalValidators(network.url, validators)
   return { network, validators, surroundings, folder }
 }
 

@@ -33,8 +33,9 @@ export async function slashFirstDevice(
   const read = () => stage.network.client.GET('/v1/slashes/{evidence_hash}', { params, ...unprinted })
 
   printStep('Anybody posts the two votes as evidence; the hub proposes the slash on the chain')
-  const recorded = await unwrap(stage.network.client.POST('/v1/slashes', { body: evidence }))
-  ensure(recorded.evidence_hash === evidence_hash, 'the hub records the evidence under its hash')
+  const posted = await unwrap(stage.network.client.POST('/v1/slashes', { body: evidence }))
+  ensure(posted.evidence_hash === evidence_hash, 'the hub records the evidence under its hash')
+  const recorded = await unwrap(read())
   print('·', `${recorded.bp / 100} % of the collateral: ${inTokens(stage.network, recorded.amount)}`)
   const proposed = await waitForRecord(
     'the slash to be proposed',

@@ -1,11 +1,14 @@
-import { isAmount } from '../../protocol/encoding/index.ts'
+import { readAmount } from '../amounts.ts'
 import type { paths } from '../client/api.generated.ts'
 import { readArguments } from '../command/arguments.ts'
 import { UsageError } from '../command/errors.ts'
 import { hubHelp, readHub } from '../options/hub.ts'
 
 /** The operator API, and the public lists of what operators decide about. */
-type OperatorPath = Extract<keyof paths, `/admin/${string}`> | '/v1/explorer/slashes' | '/v1/explorer/epochs'
+type OperatorPath =
+  | Extract<keyof paths, `/admin/${string}` | '/v1/validators' | '/v1/validators/generations'>
+  | '/v1/explorer/slashes'
+  | '/v1/explorer/epochs'
 
 /** One call of the hub, as the typed client takes it. */
 export interface OperatorCall {
@@ -28,7 +31,22 @@ interface Options {
   readonly subject?: string
   readonly amount?: string
   readonly 'eth-amount'?: string
+  readonly node?: readonly string[]
+  readonly approve?: readonly string[]
+  readonly revoke?: readonly string[]
+  readonly emergency?: boolean
+  readonly 'at-once'?: boolean
 }
+
+/** An amount as it was typed. */
+export interface GivenAmount {
+  readonly option: string
+  readonly text: string
+  readonly isNative: boolean
+}
+
+/** Of ether, which every chain of this protocol pays gas with. */
+const nativeSymbol = 'ETH'
 
 interface Command {
   /** Words the command begins with; a word in angle brackets stands for any. */
@@ -105,17 +123,60 @@ export const commands: readonly Command[] = [
     options: ['status', 'role'],
     call: (_, { status, role }) => get('/admin/v1/nodes', { status, role }),
   },
-  ...(['approve', 'revoke'] as const).map((action) => ({
-    words: ['node', action, '<node_id>'],
-    does: `${action} a node`,
-    example:
-      action === 'approve'
-        ? '--reason "Known since the first network."'
-        : '--reason "Signed two results for one task."',
-    options: ['reason'] as const,
-    call: ([node_id = '']: readonly string[], options: Options) =>
-      decide(`/admin/v1/nodes/{node_id}/${action}`, { node_id }, options),
-  })),
+  {
+    words: ['node', 'approve', '<node_id>'],
+    does: 'approve a node; a validator with the next generation',
+    example: '--reason "Known since the first network."',
+    options: ['reason'],
+    call: ([node_id = ''], options) => decide('/admin/v1/nodes/{node_id}/approve', { node_id }, options),
+  },
+  {
+    words: ['node', 'revoke', '<node_id>'],
+    does: 'revoke a node; a validator with the next generation, or its key at once',
+    example: '--reason "Signed two results for one task."',
+    options: ['at-once', 'reason'],
+    call: ([node_id = ''], options) =>
+      decide(
+        '/admin/v1/nodes/{node_id}/revoke',
+        { node_id },
+        options,
+        options['at-once'] ? { at_once: true } : {},
+      ),
+  },
+  {
+    words: ['validators', 'list'],
+    does: 'the validators in force',
+    call: () => get('/v1/validators'),
+  },
+  {
+    words: ['validators', 'genesis'],
+    does: 'set generation 0 from registered validators, once',
+    example: '--node node-0f3a5c7e9b1d2f40 --node node-1a2b3c4d5e6f7081',
+    options: ['node', 'reason'],
+    call: (_, options) =>
+      decide('/admin/v1/validators/genesis', {}, options, { node_ids: options.node ?? [] }),
+  },
+  {
+    words: ['validators', 'generations', 'list'],
+    does: 'the generations of validators, newest first',
+    call: () => get('/v1/validators/generations'),
+  },
+  {
+    words: ['validators', 'generations', 'pending'],
+    does: 'the generation that waits for signatures, and whose',
+    call: () => get('/admin/v1/validators/pending'),
+  },
+  {
+    words: ['validators', 'generations', 'make'],
+    does: 'make the next generation, which a quorum of the one before has to sign',
+    example: '--approve node-0f3a5c7e9b1d2f40 --revoke node-1a2b3c4d5e6f7081',
+    options: ['approve', 'revoke', 'emergency', 'reason'],
+    call: (_, options) =>
+      decide('/admin/v1/validators/generations', {}, options, {
+        ...{ approve: options.approve ?? [], revoke: options.revoke ?? [] },
+        ...(options.emergency && { emergency: true }),
+      }),
+  },
   ...(['ban', 'readmit'] as const).map((action) => ({
     words: ['device', action, '<node_id>'],
     does: action === 'ban' ? 'shut a device out of the relay' : 'let a banned device in again',
@@ -233,10 +294,18 @@ const optionHelp: Record<keyof Options, string> = {
   status:
     '--status STATUS     only those that stand so: nodes, slashes and epochs each have states of their own',
   role: '--role ROLE         miner or validator',
-  project: '--project ID        only those of this project',
+  project: '--project PROJECT   only those of this project, by its id or its slug',
   subject: '--subject ID        only what was done to this project, node, address, slash or message',
-  amount: '--amount N          tokens of one drip in base units: 10^18 are one token',
-  'eth-amount': '--eth-amount N      native currency of one drip in wei: 10^18 are one ether',
+  amount: '--amount AMOUNT     tokens of one drip with their symbol, or base units: 10^18 are one token',
+  'eth-amount':
+    '--eth-amount AMOUNT native currency of one drip, such as "0.01 ETH", or wei: 10^18 are one ether',
+  node: '--node ID           a registered validator; once for each',
+  approve: '--approve ID        a registered validator that comes; once for each',
+  revoke: '--revoke ID         a validator that leaves; once for each',
+  emergency:
+    '--emergency         end the keys that are revoked now, and replace the generation in force; those that stay sign it',
+  'at-once':
+    '--at-once           of a validator: what its key signs from now on counts for nothing, in running epochs too',
 }
 
 const lineOf = ({ words, options = [] }: Command): string =>
@@ -270,12 +339,13 @@ function usageOf(some: readonly Command[]): string {
   const explained = Object.entries(optionHelp).filter(([option]) => taken.has(option as keyof Options))
   return `Usage: npm run -s operator -- COMMAND [--key-env VARIABLE] [--hub URL]
 
-Signs in as an operator, makes one call, and prints what the hub answers as JSON.
+Signs in as an operator, makes one call, and prints what the hub answers as a table.
 
 ${some.map((command) => `  ${lineOf(command).padEnd(width)}  ${command.does}`).join('\n')}
 
 ${explained.map(([, help]) => `  ${help}\n`).join('')}  --key-env VARIABLE  the environment variable that holds the operator's private key, 0x and 64 hex digits;
                       left out, the operator of the local network
+  --json              print the answer as JSON, with everything that a table leaves out
   --hub URL           ${hubHelp}`
 }
 
@@ -299,11 +369,18 @@ Exit codes: 0 done, 1 refused, 2 wrong usage.
 ${examplesOf(commands.filter(({ words }) => shownExamples.includes(words.join(' '))))}`
 
 /** Finds the command and reads its options, or gives the help. @throws {@link UsageError} */
-export function readCommand(
-  args: readonly string[],
-): { help: string } | { call: OperatorCall; keyEnv: string | undefined; hub: string } {
+export function readCommand(args: readonly string[]):
+  | { help: string }
+  | {
+      call: OperatorCall
+      /** Whose symbol has to be that of the network. */
+      tokenAmounts: readonly GivenAmount[]
+      keyEnv: string | undefined
+      json: boolean
+      hub: string
+    } {
   const { values, positionals } = parse(args)
-  const { help, hub, 'key-env': keyEnv, ...options } = values
+  const { help, hub, json = false, 'key-env': keyEnv, ...options } = values
   const beginning = commands.filter(({ words }) => begins(words, positionals))
   if (help || args.length === 0)
     return {
@@ -318,13 +395,27 @@ export function readCommand(
   const allowed: readonly string[] = command.options ?? []
   const foreign = Object.keys(options).find((name) => !allowed.includes(name))
   if (foreign !== undefined) throw wrong(`"${positionals.join(' ')}" takes no --${foreign}.`)
-  for (const name of ['amount', 'eth-amount'] as const)
-    if (options[name] !== undefined && !isAmount(options[name]))
-      throw wrong(`--${name} must be a whole number of base units below 2^256, not "${options[name]}".`)
+  if (command.words[1] === 'genesis' && options.node === undefined)
+    throw wrong('"validators genesis" needs --node, once for each validator.')
+  const amounts = (['amount', 'eth-amount'] as const).flatMap((name): GivenAmount[] => {
+    const text = options[name]
+    return text === undefined ? [] : [{ option: `--${name}`, text, isNative: name === 'eth-amount' }]
+  })
+  const inBaseUnits = ({ option, text, isNative }: GivenAmount): string => {
+    try {
+      return readAmount(option, text, isNative ? nativeSymbol : null)
+    } catch (error) {
+      throw error instanceof UsageError ? wrong(error.message) : error
+    }
+  }
+  for (const { option, ...given } of amounts)
+    options[option.slice(2) as 'amount' | 'eth-amount'] = inBaseUnits({ option, ...given })
   const given = positionals.filter((_, index) => command.words[index]?.startsWith('<'))
   return {
     call: command.call(given, options),
+    tokenAmounts: amounts.filter(({ isNative }) => !isNative),
     keyEnv,
+    json,
     hub: readHub(hub),
   }
 }
@@ -376,8 +467,14 @@ const parse = (args: readonly string[]) =>
         subject: { type: 'string' },
         amount: { type: 'string' },
         'eth-amount': { type: 'string' },
+        node: { type: 'string', multiple: true },
+        approve: { type: 'string', multiple: true },
+        revoke: { type: 'string', multiple: true },
+        emergency: { type: 'boolean' },
+        'at-once': { type: 'boolean' },
         'key-env': { type: 'string' },
         hub: { type: 'string' },
+        json: { type: 'boolean' },
         help: { type: 'boolean', short: 'h' },
       },
     },

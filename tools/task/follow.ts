@@ -8,6 +8,7 @@ export type Committee = components['schemas']['Committee']
 
 /** How long the hub holds an answer, unless the result is there before: steps in between are seen this late. */
 const holdSecs = 1
+const usualWaitSecs = 10
 
 export const isOver = ({ status }: Task): boolean => status === 'finalized' || status === 'failed'
 
@@ -33,16 +34,29 @@ export async function followTask(
   }
   let task = first
   let committee: Committee | null = null
+  const waits = new Map<string, number>()
+  /** A block and the validators take seconds in every task: they are named when they take longer. */
+  const tellWait = ({ waiting_for: wait, status }: Task) => {
+    if (!wait) return
+    const firstAt = waits.get(wait.code) ?? secondsGone()
+    waits.set(wait.code, firstAt)
+    if (status === 'queued' || secondsGone() - firstAt >= usualWaitSecs) tell(waitStep(wait))
+  }
   tell(`${task.status.padEnd(16)} ${task.task_id}`)
   while (!isOver(task) && secondsGone() < waitSecs) {
     const wait = Math.min(holdSecs, Math.ceil(waitSecs - secondsGone()))
     const params = { path: { task_id: task.task_id }, query: { wait } }
     task = await unwrap(client.GET('/v1/tasks/{task_id}', { params }))
+    tellWait(task)
     committee ??= await readCommittee(client, task)
     for (const step of stepsOf(task, await readRound(client, task), committee)) tell(step)
   }
   return task
 }
+
+/** Why a task does not come on, and until when. */
+export const waitStep = ({ message, until }: NonNullable<Task['waiting_for']>): string =>
+  `${'waiting'.padEnd(16)} ${message}${until === null ? '' : ` Until ${new Date(until * 1000).toISOString()}.`}`
 
 /** The round of a task; null while it has none. */
 export async function readRound(client: HubClient, { round_id }: Task): Promise<Round | null> {
@@ -58,6 +72,24 @@ async function readCommittee(client: HubClient, { project_id, epoch, seq }: Task
   return unwrapIfFound(client.GET('/v1/committees/{project_id}/{epoch}/{seq}', { params }))
 }
 
+/** Why validators run a task that has a committee. */
+const reasons = {
+  audited: () => 'a draw chose the round for an audit: the validators run it too',
+  contested: ({ votes = 0, agreeing = 0, committee_size = 0 }: Round) =>
+    votes === 0
+      ? 'no member voted: the validators run it'
+      : `${agreeing} of ${committee_size} members agree, ${votes} voted: the validators run it`,
+} as const
+
+/** A final round does not say what its escalation was for: where everybody agreed it was an audit. */
+function reasonOf(
+  { status }: Task,
+  { audited, agreeing, committee_size }: Round,
+): keyof typeof reasons | null {
+  if (status === 'escalated') return audited ? 'audited' : 'contested'
+  return status === 'finalized' && audited && agreeing === committee_size ? 'audited' : null
+}
+
 /** What can be said of a task as it stands, in the order in which it happens. */
 export function stepsOf(task: Task, round: Round | null, committee: Committee | null): string[] {
   if (task.status === 'queued') return []
@@ -70,11 +102,10 @@ export function stepsOf(task: Task, round: Round | null, committee: Committee | 
     if (round.votes) steps.push(step('voted', `${round.votes} of ${round.committee_size}`))
     if (round.receipt_hash !== undefined)
       steps.push(step('agreed', `${round.agreeing} of ${round.votes} votes for ${round.receipt_hash}`))
-    if (round.audited) steps.push(step('audited', 'the validators ran it themselves'))
+    const reason = reasonOf(task, round)
+    if (reason !== null) steps.push(step(reason, reasons[reason](round)))
   }
-  if (task.status === 'escalated')
-    steps.push(step('escalated', 'the committee disagrees, lacks votes or is audited: the validators run it'))
-  if (task.status === 'fallback') steps.push(step('fallback', 'there is no committee: the validators run it'))
+  if (task.status === 'fallback') steps.push(step('fallback', 'no committee: the validators run it'))
   if (isOver(task)) steps.push(step(task.status, task.error ?? ''))
   return steps.map((line) => line.trimEnd())
 }

@@ -30,7 +30,7 @@ export async function submitTask(
   if (found === null)
     throw new CommandError(
       project === undefined
-        ? `${hub} has no sample project. Name one with --project ID.`
+        ? `${hub} has no sample project. Name one with --project PROJECT, its id or its slug.`
         : `${hub} has no project ${project}.`,
     )
   const { functions } = (found.manifest as unknown as ProjectManifest).consensus.work

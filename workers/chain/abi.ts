@@ -26,6 +26,7 @@ const applied: Record<Emitter, readonly { topic: string; abi: AbiEvent }[]> = {
     stakingEvents.SlashDisputed,
     stakingEvents.SlashUpheld,
     stakingEvents.SlashCancelled,
+    stakingEvents.SlashVoided,
     stakingEvents.SlashExecuted,
   ],
   // Staking has events of the same form, which say nothing of the posting of epochs: the address tells them apart.

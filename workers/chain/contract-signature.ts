@@ -3,8 +3,8 @@ import { unavailable } from '../errors.ts'
 import type { ChainClient } from './client.ts'
 
 const abi = parseAbi(['function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)'])
-/** What the answer of a contract begins with that takes a signature as its own. */
-const accepted = '0x1626ba7e'
+/** All that a contract answers that takes a signature as its own: the magic value, as a word. */
+const accepted = `0x1626ba7e${'0'.repeat(56)}`
 /** Plenty for a multi-signature wallet, and a bound for a contract that only burns. */
 const gasMax = 5_000_000
 
@@ -21,7 +21,7 @@ export async function checkContractSignature(
     if (!(await chain.holdsCode(address))) return 'no_code'
     const data = encodeFunctionData({ abi, functionName: 'isValidSignature', args: [digest, signature] })
     const answer = await chain.call(address, data, gasMax)
-    return answer?.startsWith(accepted) ? 'valid' : 'invalid'
+    return answer === accepted ? 'valid' : 'invalid'
   } catch (error) {
     throw unavailable('The chain', error)
   }

@@ -3,7 +3,7 @@ import { encodeEventTopics, type Hex, keccak256, pad, toHex } from 'viem'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { projectVaultAbi, stakingAbi } from '../../contracts/generated/contracts.ts'
 import type { Header, Log } from '../../durable-objects/indexer/chain.ts'
-import type { Cursor } from '../../durable-objects/indexer/step.ts'
+import type { Cursor } from '../../durable-objects/indexer/index-store.ts'
 import { ChainIndexStore } from '../stores/chain-index.ts'
 import { openDatabase } from '../stores/database.ts'
 import { createIndexStore } from './index-store.ts'
@@ -62,8 +62,11 @@ const payoutSetTopics = encodeEventTopics({
   eventName: 'PayoutSet',
   args: { subscriptionId },
 })
-const payoutSet = (number: number, logIndex: number): Log =>
-  logAt(number, logIndex, contracts.staking, payoutSetTopics, toHex(logIndex, { size: 32 }))
+/** In a transaction of its own. */
+const payoutSet = (number: number, logIndex: number): Log => ({
+  ...logAt(number, logIndex, contracts.staking, payoutSetTopics, toHex(logIndex, { size: 32 })),
+  transactionHash: keccak256(toHex(`${number} ${logIndex}`)),
+})
 
 const claimedTopics = encodeEventTopics({
   abi: projectVaultAbi,
@@ -120,6 +123,17 @@ describe('the chain index', () => {
     expect(await count('chain_events')).toBe(1)
   })
 
+  test('a loop that sets a payout address in one transaction leaves one row, and its logs are confirmed', async () => {
+    await append(1, [payoutSet(1, 0)])
+    const transactionHash = keccak256('0x100b')
+    const logs = Array.from({ length: 9_000 }, (_, index) => ({ ...payoutSet(2, index), transactionHash }))
+    await append(2, [...logs, payoutSet(2, 9_000)])
+    expect(await count('chain_events')).toBe(3)
+    expect(await store.state('subscription', subscriptionId)).toEqual({ payout: toHex(9_000, { size: 20 }) })
+    expect(await index.differing(1, 2, [payoutSet(1, 0), ...logs, payoutSet(2, 9_000)])).toEqual([])
+    expect(await index.differing(1, 2, [payoutSet(1, 0), ...logs.slice(1), payoutSet(2, 9_000)])).toEqual([2])
+  })
+
   test('goes back over several blocks to what was before the first, and keeps nothing of what is final', async () => {
     const payout = async () => (await store.state('subscription', subscriptionId))?.payout
     for (const number of [1, 2, 3, 4]) await append(number, [payoutSet(number, 0), payoutSet(number, number)])
@@ -169,6 +183,7 @@ describe('the chain index', () => {
           payouts.map(([who, payout], logIndex) => ({
             ...logAt(number, logIndex, contracts.staking, topics[who], pad(payout)),
             blockHash: hash,
+            transactionHash: keccak256(toHex(`${number} ${logIndex}`)),
           })),
         )
         const headers = added.map(({ header }) => header)

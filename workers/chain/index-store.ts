@@ -1,7 +1,8 @@
-import type { IndexStore } from '../../durable-objects/indexer/step.ts'
-import type { ChainIndexStore } from '../stores/chain-index.ts'
+import type { Log } from '../../durable-objects/indexer/chain.ts'
+import type { IndexStore } from '../../durable-objects/indexer/index-store.ts'
+import type { ChainIndexStore, ReadBlock } from '../stores/chain-index.ts'
 import type { Contracts } from './contracts.ts'
-import { readEvents, vaultCandidates } from './events.ts'
+import { type ChainEvent, openedVault, readEvents, vaultCandidates } from './events.ts'
 import { foldEvents, subjectKey } from './fold.ts'
 import { type Subject, subjectsOf } from './projections.ts'
 
@@ -11,20 +12,66 @@ export function createIndexStore(store: ChainIndexStore, contracts: Contracts): 
     const rows = await store.states([...new Map(subjects.map((one) => [subjectKey(one), one])).values()])
     return new Map(rows.map((row) => [subjectKey({ kind: row.kind, id: row.subject }), row]))
   }
+  /** The vaults among the addresses that these logs are from. */
+  const knownVaults = async (logs: readonly Log[]) => {
+    const candidates = vaultCandidates(logs, contracts).map((id): Subject => ({ kind: 'vault', id }))
+    return [...(await statesOf(candidates)).values()].map(({ subject }) => subject)
+  }
   return {
     cursor: () => store.cursor(),
-    begin: (at, network) => store.begin(at, network),
+    begin: (at, network, final) => store.begin(at, network, final),
     recentBlocks: () => store.recentBlocks(),
     vaults: () => store.vaults(),
     finalize: (tip, final) => store.finalize(tip, final),
     rollback: (tip, to) => store.rollback(tip, to),
+    restart: (tip) => store.restart(tip),
+    async differing(from, to, logs) {
+      const opened = new Set(logs.flatMap((log) => openedVault(log, contracts) ?? []))
+      // A vault that is opened by one of these counts from there on, as it did when they were read first.
+      const vaults = (await knownVaults(logs)).filter((vault) => !opened.has(vault))
+      const now = readBlocksOf(readEvents(logs, { contracts, vaults, times: new Map() }))
+      const before = await store.readBlocks(from, to)
+      const textOf = (blocks: readonly ReadBlock[]) =>
+        new Map(blocks.map((block) => [block.blockNumber, `${block.blockHash} ${block.logIndexes}`]))
+      const [first, second] = [textOf(before), textOf(now)]
+      const numbers = [...new Set([...first.keys(), ...second.keys()])].sort((a, b) => a - b)
+      return numbers.filter((number) => first.get(number) !== second.get(number))
+    },
     async append(tip, headers, logs, final, isBehind) {
       const times = new Map(headers.map(({ hash, timestamp }) => [hash, timestamp]))
-      const candidates = vaultCandidates(logs, contracts).map((id): Subject => ({ kind: 'vault', id }))
-      const vaults = [...(await statesOf(candidates)).values()].map(({ subject }) => subject)
-      const events = readEvents(logs, { contracts, vaults, times })
+      const read = readEvents(logs, { contracts, vaults: await knownVaults(logs), times })
+      const events = withoutOvertaken(read)
       const { states, before } = foldEvents(events, await statesOf(events.flatMap(subjectsOf)), final.number)
-      return store.append(tip, { headers, events, states, before }, final, isBehind)
+      const blocks = { headers, events, states, before, read: readBlocksOf(read) }
+      const outcome = await store.append(tip, blocks, final, isBehind)
+      await store.deleteOldEvents()
+      return outcome
     },
   }
+}
+
+/**
+ * The events without payout addresses that the same transaction sets to another one later: a loop sets thousands of them
+ * for little gas, and nothing that is read of a transaction or a block depends on them.
+ */
+function withoutOvertaken(events: readonly ChainEvent[]): ChainEvent[] {
+  const last = new Map<string, ChainEvent>()
+  const nameOf = ({ blockHash, txHash, args }: ChainEvent) => `${blockHash} ${txHash} ${args.subscriptionId}`
+  for (const event of events) if (event.name === 'PayoutSet') last.set(nameOf(event), event)
+  return events.filter((event) => event.name !== 'PayoutSet' || last.get(nameOf(event)) === event)
+}
+
+/** Which logs the events of each block are from; events come in the order of the chain. */
+function readBlocksOf(events: readonly ChainEvent[]): ReadBlock[] {
+  const blocks = new Map<number, { blockHash: string; indexes: number[] }>()
+  for (const { blockNumber, blockHash, logIndex } of events) {
+    const block = blocks.get(blockNumber) ?? { blockHash, indexes: [] }
+    blocks.set(blockNumber, block)
+    block.indexes.push(logIndex)
+  }
+  return [...blocks].map(([blockNumber, { blockHash, indexes }]) => ({
+    blockNumber,
+    blockHash,
+    logIndexes: JSON.stringify(indexes),
+  }))
 }

@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import type { ChainEvent } from './events.ts'
-import { applyEvent, type ChainState, ownerOf, type Subject, subjectsOf, vaultTerms } from './projections.ts'
+import {
+  applyEvent,
+  type ChainState,
+  isPostingPaused,
+  ownerOf,
+  type Subject,
+  subjectsOf,
+  vaultTerms,
+} from './projections.ts'
 
 const address = (byte: string) => `0x${byte.repeat(20)}`
 const bytes = (byte: string) => `0x${byte.repeat(32)}`
@@ -298,6 +306,8 @@ test('a slash goes from proposed to disputed, and to what was decided', () => {
     resolved_at: expect.any(Number),
   })
   expect(fold('slash', proposed, event('SlashExecuted', args))).toMatchObject({ status: 'executed' })
+  const voided = event('SlashVoided', args)
+  expect(fold('slash', proposed, voided)).toMatchObject({ status: 'cancelled', voided_at: voided.blockTime })
 })
 
 test('applying an event leaves the state before it as it was', () => {
@@ -305,4 +315,21 @@ test('applying an event leaves the state before it as it was', () => {
   const after = applyEvent('subscription', before, event('Unbonding', { subscriptionId, releaseAt: '9' }))
   expect(before).toMatchObject({ status: 'bonded' })
   expect(after).toMatchObject({ status: 'unbonding' })
+})
+
+test('the posting of epochs is paused for three days at most, also where a pause is taken up again', () => {
+  const at = (name: string, blockTime: number) => ({ ...event(name, { account: address('a7') }), blockTime })
+  const days = (count: number) => 1_000_000 + count * 86_400
+  const once = fold('posting', at('Paused', days(0)))
+  expect([days(0), days(3) - 1, days(3)].map((time) => isPostingPaused(once, time))).toEqual([
+    true,
+    true,
+    false,
+  ])
+  const ended = fold('posting', at('Paused', days(0)), at('Unpaused', days(1)))
+  expect(isPostingPaused(ended, days(1))).toBe(false)
+  const again = fold('posting', at('Paused', days(0)), at('Unpaused', days(1)), at('Paused', days(2)))
+  expect([days(3) - 1, days(3)].map((time) => isPostingPaused(again, time))).toEqual([true, false])
+  const next = fold('posting', at('Paused', days(0)), at('Paused', days(4)))
+  expect([days(7) - 1, days(7)].map((time) => isPostingPaused(next, time))).toEqual([true, false])
 })

@@ -30,6 +30,7 @@ export function subjectsOf({ name, args, contract }: ChainEvent): Subject[] {
     case 'SlashDisputed':
     case 'SlashUpheld':
     case 'SlashCancelled':
+    case 'SlashVoided':
       return [{ kind: 'slash', id: evidenceHash }]
     case 'EpochReopened':
       return [{ kind: 'epoch', id: `${contract}:${epoch}` }]
@@ -87,6 +88,13 @@ export function vaultTerms({ terms, next_terms: next }: ChainState, time: number
   const announced = next as VaultTerms | null | undefined
   return (announced && time >= announced.from ? announced : (terms as VaultTerms | undefined)) ?? null
 }
+
+/** How long a pause by an arbiter lasts at most, as the contracts have it. */
+const pauseSecs = 3 * 86_400
+
+/** Whether the posting of epochs is paused at a time. No event tells of the end of a pause that nobody ended. */
+export const isPostingPaused = ({ paused, paused_until: until }: ChainState, time: number): boolean =>
+  paused === true && time < Number(until ?? Number.POSITIVE_INFINITY)
 
 /** What no posted epoch has a claim on, an announced withdrawal included: what was worked comes first. */
 export function unreservedFunds(vault: ChainState): bigint {
@@ -262,6 +270,8 @@ const project: Record<Subject['kind'], (state: ChainState, event: ChainEvent) =>
         return { status: 'proposed', outcome: 'upheld', resolved_at: blockTime }
       case 'SlashCancelled':
         return { status: 'cancelled', outcome: 'cancelled', resolved_at: blockTime }
+      case 'SlashVoided':
+        return { status: 'cancelled', voided_at: blockTime }
       case 'SlashExecuted':
         return { status: 'executed', taken: args.amount, execute_tx: txHash }
       default:
@@ -303,8 +313,10 @@ const project: Record<Subject['kind'], (state: ChainState, event: ChainEvent) =>
     }
   },
 
-  posting(_, { name }) {
-    return { paused: name === 'Paused' }
+  posting({ paused_until: until = 0 }, { name, blockTime }) {
+    // One that is taken up again within its time goes on until its end.
+    const isNew = name === 'Paused' && blockTime >= Number(until)
+    return { paused: name === 'Paused', paused_until: isNew ? blockTime + pauseSecs : until }
   },
 
   claim(_, { contract, args, blockTime, txHash }) {

@@ -1,4 +1,5 @@
 import { decodeFunctionResult, encodeFunctionData, type Hex, parseAbi } from 'viem'
+import { isLineOf } from '../../protocol/encoding/index.ts'
 import type { Profile } from '../../protocol/identity/index.ts'
 import type { HubContext } from '../context.ts'
 import { unavailable } from '../errors.ts'
@@ -35,8 +36,8 @@ export async function readToken(c: HubContext, address: string): Promise<Token |
     ask(c, address, 'name'),
     ask(c, address, 'decimals'),
   ])
-  const isText = (value: unknown): value is string =>
-    typeof value === 'string' && value.length > 0 && value.length <= textLengthMax
+  // Whoever deploys a token chooses its texts, and everybody reads them beside amounts.
+  const isText = isLineOf({ min: 1, max: textLengthMax })
   if (!isText(symbol) || !isText(name)) return null
   if (typeof decimals !== 'number' || decimals > decimalsMax) return null
   return { address, symbol, name, decimals }

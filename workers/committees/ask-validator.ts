@@ -29,8 +29,21 @@ const answerBytesMax = 4 * 1024 * 1024
  * @returns Null when it may not be called, does not answer in time, refuses, or answers with more than 4 MiB or no JSON.
  */
 export async function askValidator(url: string, call: ValidatorCall, rules: CallRules): Promise<unknown> {
+  const answer = await callValidator(url, call, rules)
+  return answer?.status === 200 ? answer.value : null
+}
+
+/** As {@link askValidator}, with the answers by which a validator refuses. */
+export async function callValidator(
+  url: string,
+  call: ValidatorCall,
+  rules: CallRules,
+): Promise<{ status: number; value: unknown } | null> {
   const target = targetOf(url, call.path)
   if (target === null || !isCallable(target, rules)) return null
+  // Unlike `AbortSignal.timeout` it ends with the call: an object that has a timer stays in memory.
+  const late = new AbortController()
+  const timer = setTimeout(() => late.abort(), call.answerMsMax ?? answerMsMax)
   try {
     const response = await fetch(target, {
       method: 'POST',
@@ -46,15 +59,13 @@ export async function askValidator(url: string, call: ValidatorCall, rules: Call
       body: call.body,
       // A validator is where its operator approved it to be, and nowhere else.
       redirect: 'manual',
-      signal: AbortSignal.timeout(call.answerMsMax ?? answerMsMax),
+      signal: late.signal,
     })
-    if (response.status !== 200) {
-      await response.body?.cancel()
-      return null
-    }
-    return JSON.parse(await readCapped(response)) as unknown
+    return { status: response.status, value: JSON.parse(await readCapped(response)) as unknown }
   } catch {
     return null
+  } finally {
+    clearTimeout(timer)
   }
 }
 

@@ -29,6 +29,7 @@ import { createNode, type TestNode } from '../test/node.ts'
 import { ScriptedBlocks } from '../test/scripted-blocks.ts'
 import { createListedProject, minCollateral } from '../test/subscription.ts'
 import { emptyTables } from '../test/tables.ts'
+import { addValidators, setValidators } from '../test/validators.ts'
 import { ProjectSets } from './project-sets.ts'
 
 const profile = resolveProfile()
@@ -57,7 +58,9 @@ beforeEach(async () => {
     'beacons',
     'committee_sets',
     'committee_set_attestations',
+    'epochs_without_set',
     'nodes',
+    'validator_generations',
     'devices',
     'subscriptions',
   )
@@ -308,15 +311,11 @@ describe('the set of an epoch', () => {
   })
 })
 
-/** An approved validator at a host of its own, which attests what it is asked to. */
+/** A further validator at a host of its own, which attests what it is asked to. */
 async function addValidator(i: number): Promise<TestNode & { host: string }> {
   const node = createNode()
   const host = `validator-${i}.example`
-  await env.DB.prepare(
-    "INSERT INTO nodes (node_id, public_key, role, status, url, registered_at) VALUES (?, ?, 'validator', 'approved', ?, 1)",
-  )
-    .bind(node.nodeId, node.publicKey, `https://${host}/hub/`)
-    .run()
+  await addValidators([{ ...node, url: `https://${host}/hub/` }])
   chain.hosts.set(host, async (request) => Response.json(attest(node, (await request.json()) as Snapshot)))
   return { ...node, host }
 }
@@ -332,7 +331,12 @@ describe('validators', () => {
   })
 
   test('are asked by requests that the coordinator signs, and a quorum of them attests the set', async () => {
-    const validators = await Promise.all([0, 1, 2, 3].map(addValidator))
+    const validators = [
+      await addValidator(0),
+      await addValidator(1),
+      await addValidator(2),
+      await addValidator(3),
+    ]
     const asked: string[] = []
     for (const validator of validators.slice(0, 3))
       chain.hosts.set(validator.host, async (request) => {
@@ -362,7 +366,7 @@ describe('validators', () => {
   })
 
   test('count for nothing with anything but their own signature over this set', async () => {
-    const [one, two] = await Promise.all([addValidator(0), addValidator(1)])
+    const [one, two] = [await addValidator(0), await addValidator(1)]
     const answers: (() => Response | Promise<Response>)[] = [
       () => Response.json({}),
       () => new Response('no JSON'),
@@ -382,11 +386,7 @@ describe('validators', () => {
 
   test('are not called without a certificate, but on this machine by a local network', async () => {
     const node = createNode()
-    await env.DB.prepare(
-      "INSERT INTO nodes (node_id, public_key, role, status, url, registered_at) VALUES (?, ?, 'validator', 'approved', 'http://127.0.0.1:9', 1)",
-    )
-      .bind(node.nodeId, node.publicKey)
-      .run()
+    await addValidators([{ ...node, url: 'http://127.0.0.1:9' }])
     let calls = 0
     chain.hosts.set('127.0.0.1:9', async (request) => {
       calls += 1
@@ -398,15 +398,125 @@ describe('validators', () => {
     expect([calls, (await find())?.attestedAt]).toEqual([1, now])
   })
 
-  test('that come later make an attested set no less attested, and those that go make the quorum smaller', async () => {
-    const [one, two] = await Promise.all([addValidator(0), addValidator(1)])
+  test('of a later generation are not asked, and change nothing of what a set needs', async () => {
+    const [one, two] = [await addValidator(0), await addValidator(1)]
+    let asked = 0
+    const later = createNode()
+    chain.hosts.set('later.example', () => {
+      asked += 1
+      return new Response(null, { status: 500 })
+    })
+    // The set of this epoch counts by who was there when its beacon was taken.
+    await addValidators([{ ...later, url: 'https://later.example' }], { effectiveAt: target + 1 })
+    await setValidators([later], { effectiveAt: target + 2 })
+    expect(await advance()).toMatchObject({ open: 0 })
+    expect(await find()).toMatchObject({ attestedAt: now, valid: true })
+    const keys = [one, two].map(({ publicKey }) => publicKey).sort()
+    expect((await find())?.attestations.map(({ publicKey }) => publicKey)).toEqual(keys)
+    expect(asked).toBe(0)
+  })
+
+  test('of an emergency generation attest again what lost its quorum', async () => {
+    const [one, two] = [await addValidator(0), await addValidator(1)]
+    expect(await advance()).toMatchObject({ open: 0 })
+    expect(await services(env).committeeSets.projectsWithQuorumLost(now, 10)).toEqual([])
+    await setValidators([one])
+    expect(await find()).toMatchObject({ valid: true })
+    const three = await addValidator(3)
+    await setValidators([two, three])
+    expect(await find()).toMatchObject({ attestedAt: now, valid: false })
+    expect(await services(env).committeeSets.projectsWithQuorumLost(now, 10)).toEqual([project])
+    expect(await advance()).toMatchObject({ open: 0 })
+    expect(await find()).toMatchObject({ valid: true })
+  })
+
+  test('whose key was ended count with what they had signed before, and are not asked', async () => {
+    const [one, two] = [await addValidator(0), await addValidator(1)]
     chain.hosts.set(two.host, () => new Response(null, { status: 500 }))
     expect(await advance()).toMatchObject({ open: 1 })
-    await env.DB.prepare("UPDATE nodes SET status = 'revoked' WHERE node_id = ?").bind(two.nodeId).run()
+    const end = (nodeId: string, time: number) =>
+      env.DB.prepare('UPDATE nodes SET revoked_at = ? WHERE node_id = ?').bind(time, nodeId).run()
+    await end(one.nodeId, now + 1)
+    chain.hosts.set(two.host, async (request) =>
+      Response.json(attest(two, (await request.json()) as Snapshot)),
+    )
+    // Ended, it is one of the two all the same: the quorum is no lower.
+    await end(two.nodeId, now)
+    expect(await advance()).toMatchObject({ open: 1 })
+    const attested = await two.call(
+      'POST',
+      `/v1/nodes/committee-sets/${project}/${epoch}`,
+      attest(two, await readSet()),
+    )
+    expect(await errorOf(attested)).toMatchObject({ status: 403, error: 'forbidden' })
+    await end(two.nodeId, now + 1)
+    const { publicKey } = two
+    const { signature } = attest(two, await readSet())
+    await services(env).committeeSets.attest({ projectId: project, epoch }, { publicKey, signature }, now)
+    expect(await find()).toMatchObject({ attestedAt: now, valid: true })
+    // Nor does what came with its end count.
+    await end(two.nodeId, now)
+    expect(await find()).toMatchObject({ valid: false })
+  })
+})
+
+describe('an epoch that runs without an attested set', () => {
+  const lateAt = async (time: number) => {
+    vi.setSystemTime(time * 1000)
+    return (await (await client().get('/v1/status')).json()) as { status: string; late: object[] }
+  }
+  const about = (what: string, since = now) => ({ what, project_id: project, epoch, since, count: 1 })
+
+  test('is named by the status with its project, also where there is no beacon and no task waits', async () => {
+    await happen({})
+    chain.down = true
+    await services(env).committees?.wake(project)
+    await runDurableObjectAlarm(env.PROJECT_COMMITTEES.getByName(project))
+    expect((await lateAt(now + 59)).late).toEqual([])
+    expect(await lateAt(now + 65)).toMatchObject({ status: 'degraded', late: [about('set_not_built')] })
+    chain.down = false
+    expect(await advance()).toMatchObject({ open: 1 })
+    expect((await lateAt(now + 130)).late).toEqual([about('set_not_attested', now + 65)])
+    await addValidator(0)
     expect(await advance()).toMatchObject({ open: 0 })
-    await addValidator(2)
-    expect(await find()).toMatchObject({ attestedAt: now, valid: false })
-    expect((await find())?.attestations.map(({ publicKey }) => publicKey)).toEqual([one.publicKey])
+    expect((await lateAt(now + 140)).late).toEqual([])
+  })
+
+  test('is named where a set lost its quorum, until it has one again', async () => {
+    await happen({})
+    await addValidator(0)
+    expect(await advance()).toMatchObject({ open: 0 })
+    const second = await addValidator(1)
+    await setValidators([second])
+    const answer = chain.hosts.get(second.host)
+    chain.hosts.delete(second.host)
+    expect(await advance()).toMatchObject({ open: 1 })
+    // Later than any report that the isolate keeps.
+    expect((await lateAt(now + 300)).late).toEqual([about('set_not_attested')])
+    // By the validator's own call.
+    if (answer !== undefined) chain.hosts.set(second.host, answer)
+    const { signature } = attest(second, await readSet())
+    const attestation = { publicKey: second.publicKey, signature }
+    await services(env).committeeSets.attest({ projectId: project, epoch }, attestation, now)
+    expect((await lateAt(now + 310)).late).toEqual([])
+  })
+
+  test('is late neither before it begins nor after its end, and not for a project that is closed', async () => {
+    await happen({})
+    const { committeeSets, lateWork } = services(env)
+    const namedAt = async (time: number) => (await lateWork.list(time)).length
+    await committeeSets.noteMissing({ projectId: project, epoch: epoch + 1, epochSecs: 3_600 }, now)
+    const begins = (epoch + 1) * 3_600
+    const times = [begins - 1, begins + 59, begins + 60, begins + 3_599, begins + 3_600]
+    expect(await Promise.all(times.map(namedAt))).toEqual([0, 0, 1, 1, 0])
+    await env.DB.prepare("UPDATE projects SET listing_status = 'delisted' WHERE project_id = ?")
+      .bind(project)
+      .run()
+    expect(await namedAt(begins + 60)).toBe(0)
+    const { results } = await env.DB.prepare('SELECT * FROM epochs_without_set').all()
+    expect(results).toHaveLength(1)
+    await committeeSets.purgeMissing(begins + 3_600)
+    expect(await env.DB.prepare('SELECT * FROM epochs_without_set').first()).toBeNull()
   })
 })
 
@@ -537,7 +647,7 @@ describe('the routes of committee sets', () => {
     const attestation = attest(validator, await readSet())
     expect(await errorOf(await validator.call('GET', other))).toMatchObject({ status: 404 })
     expect(await errorOf(await validator.call('POST', other, attestation))).toMatchObject({ status: 404 })
-    await env.DB.prepare("UPDATE nodes SET role = 'miner' WHERE node_id = ?").bind(validator.nodeId).run()
+    await setValidators([createNode()])
     const refused = { status: 403, error: 'forbidden' }
     expect(await errorOf(await validator.call('GET', nodePath()))).toMatchObject(refused)
     expect(await errorOf(await validator.call('POST', nodePath(), attestation))).toMatchObject(refused)

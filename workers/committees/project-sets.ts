@@ -4,8 +4,8 @@ import type { ProjectManifest } from '../../protocol/manifest/index.ts'
 import type { Settings } from '../env.ts'
 import type { Services } from '../services.ts'
 import type { ReadSet } from '../stores/committee-sets.ts'
-import type { Validator } from '../stores/network.ts'
 import type { ProjectRecord, ProjectVersion } from '../stores/projects.ts'
+import { type CallableValidator, callable } from '../stores/validators.ts'
 import { askValidator } from './ask-validator.ts'
 import { isAttestationOf } from './attestation.ts'
 import { buildSet } from './build-set.ts'
@@ -24,10 +24,10 @@ type Sources = Pick<
   | 'clock'
   | 'committeeSets'
   | 'coordinator'
-  | 'network'
   | 'projects'
   | 'projectVersions'
   | 'snapshotCandidates'
+  | 'validators'
 >
 
 /** Brings the sets of one project forward. Every step may be repeated, and changes nothing when it is. */
@@ -50,7 +50,11 @@ export class ProjectSets {
     const { due, nextAt } = scheduleSets(now, versionAt)
     let open = 0
     // One epoch that cannot be brought forward does not keep the other waiting.
-    for (const one of due) if (!(await this.#settle(projectId, one).catch(isFailed))) open += 1
+    for (const one of due) {
+      const isSettled = await this.#settle(projectId, one).catch(isFailed)
+      if (!isSettled) open += 1
+      await this.#tell(projectId, one, isSettled).catch(isFailed)
+    }
     return { open, nextInSecs: nextAt - now }
   }
 
@@ -69,11 +73,23 @@ export class ProjectSets {
       (await committeeSets.find(projectId, due.epoch)) ??
       ((await this.#build(projectId, due)) ? await committeeSets.find(projectId, due.epoch) : null)
     if (set === null) return false
-    if (set.attestedAt !== null) return true
+    if (set.valid) return true
     await this.#ask(set)
     await committeeSets.count(set, await this.#sources.clock.now())
     const asked = await committeeSets.find(projectId, due.epoch)
-    return asked !== null && asked.attestedAt !== null
+    return asked?.valid === true
+  }
+
+  /** Everybody can see which epochs lack their set, also where it could not be built. */
+  async #tell(
+    projectId: string,
+    { epoch, version }: DueEpoch<ProjectVersion>,
+    isSettled: boolean,
+  ): Promise<void> {
+    const { clock, committeeSets } = this.#sources
+    const { epochSecs } = version
+    if (isSettled) await committeeSets.forgetMissing({ projectId, epoch })
+    else await committeeSets.noteMissing({ projectId, epoch, epochSecs }, await clock.now())
   }
 
   /** Whether there was a beacon to build the set with. */
@@ -102,12 +118,13 @@ export class ProjectSets {
     return true
   }
 
-  /** Asks the validators that have not attested the set yet, a few at a time. */
+  /** Asks the validators of its epoch that have not attested the set yet, a few at a time. */
   async #ask(set: ReadSet): Promise<void> {
-    const { coordinator, network, committeeSets } = this.#sources
+    const { coordinator, validators, committeeSets } = this.#sources
     if (coordinator === null) return
     const known = new Set(set.attestations.map(({ publicKey }) => publicKey))
-    const missing = (await network.validators()).filter(({ publicKey }) => !known.has(publicKey))
+    const ofEpoch = callable(await validators.ofEpoch(set.epoch, set.epochSecs))
+    const missing = ofEpoch.filter(({ publicKey }) => !known.has(publicKey))
     if (missing.length === 0) return
     const body = new Uint8Array(await new Response(await committeeSets.open(set.setHash)).arrayBuffer())
     const together = Math.max(1, Math.min(callsMax, Math.floor(bodyBytesMax / body.length)))
@@ -118,7 +135,7 @@ export class ProjectSets {
     await Promise.all(Array.from({ length: together }, askOneByOne))
   }
 
-  async #askOne(set: ReadSet, body: Uint8Array, { url, publicKey }: Validator): Promise<void> {
+  async #askOne(set: ReadSet, body: Uint8Array, { url, publicKey }: CallableValidator): Promise<void> {
     const { coordinator, committeeSets, clock } = this.#sources
     if (coordinator === null) return
     const { PROFILE: profile, BASE_URL } = this.#settings

@@ -1,5 +1,5 @@
 import type { HubContext } from '../context.ts'
-import { ApiError, errorBody } from '../errors.ts'
+import { ApiError, errorBody, SettingsError } from '../errors.ts'
 import { bookmarkHeader } from './bookmark.ts'
 import { etagOf, matchesEtag } from './etag.ts'
 
@@ -33,10 +33,7 @@ export const noContent = (): Answer => ({ status: 204, headers: {}, body: null }
 
 /** The error envelope; anything that is not an ApiError is a fault of the hub and says nothing about itself. */
 export function errorAnswer(c: HubContext, error: unknown): Answer {
-  const known =
-    error instanceof ApiError
-      ? error
-      : new ApiError('internal', 'The hub failed to answer this. Please report the request id.')
+  const known = error instanceof ApiError ? error : faultOf(error)
   const cause = error instanceof ApiError ? error.cause : error
   const { requestId } = c.var
   if (cause !== undefined) console.error(`${requestId} ${c.req.method} ${c.req.path}`, cause)
@@ -45,6 +42,15 @@ export function errorAnswer(c: HubContext, error: unknown): Answer {
     ...(known.status === 401 && { 'WWW-Authenticate': 'Bearer' }),
     ...known.headers,
   })
+}
+
+function faultOf(error: unknown): ApiError {
+  if (error instanceof SettingsError)
+    return new ApiError(
+      'internal',
+      `The hub answers nothing before its settings are right. ${error.message}.`,
+    )
+  return new ApiError('internal', 'The hub failed to answer this. Please report the request id.')
 }
 
 /** Adds the caching headers. @param isPublic Whether others may be given the same answer. */

@@ -5,12 +5,15 @@ import {
   isObject,
   isPrivateHost,
   isTextOf,
+  isVisible,
   type JsonValue,
+  notBlank,
   parseChecksumAddress,
   patterns,
   plainLine,
   plainText,
   type Range,
+  showsItsHost,
   withoutHidden,
 } from '../../protocol/encoding/index.ts'
 import { nodeIdDigits } from '../../protocol/identity/index.ts'
@@ -74,6 +77,18 @@ export const PathBytes32 = z
   .regex(patterns.bytes32, 'must be 0x and 64 hex digits')
   .meta({ pattern: '^0[xX][0-9a-fA-F]{64}$' })
 
+/** A project in a path or a query: its id, hex in any case, or its slug, of which the handler is given the id. */
+export const PathProject = z
+  .string()
+  .regex(
+    /^(0[xX][0-9a-fA-F]{64}|[a-z0-9][a-z0-9-]{1,46}[a-z0-9])$/,
+    'must be the id or the slug of a project',
+  )
+  .transform((text) => (/^0x.{64}$/i.test(text) ? text.toLowerCase() : text))
+  .meta({
+    description: 'The id of a project, or its slug where only one project that the caller sees has it.',
+  })
+
 /** An address in a path or a query, where hex is accepted in any case. */
 export const FoldedAddress = z
   .string()
@@ -95,15 +110,22 @@ export const WalletAddress = z
 export const line = (max: number, min = 0) => lineOf({ min, max })
 
 /** A line that others read, whose length is in a range. */
-export const lineOf = (range: Range) =>
-  withLength(z.string().regex(plainLine, `must be one line ${withoutHidden}`), range)
+export const lineOf = (range: Range) => shownText(range, plainLine, 'one line')
 
 /** Text that others read, of one line or more and at most `max` characters. */
 export const lines = (max: number, min = 0) => linesOf({ min, max })
 
 /** Text that others read, whose length is in a range. */
-export const linesOf = (range: Range) =>
-  withLength(z.string().regex(plainText, `must be a text ${withoutHidden}`), range)
+export const linesOf = (range: Range) => shownText(range, plainText, 'a text')
+
+function shownText(range: Range, plain: RegExp, what: string) {
+  const message = `must be ${what} ${notBlank}`
+  return (
+    withLength(z.string().regex(plain, message), range)
+      // An empty one is empty on purpose, or too short, which is said already.
+      .refine((value) => value === '' || isVisible(value), message)
+  )
+}
 
 /** Text whose length is in a range. */
 export const textOf = (range: Range) => withLength(z.string(), range)
@@ -118,6 +140,7 @@ export const HttpsUrl = z
   .url({ protocol: /^https$/, hostname: z.regexes.domain, error: 'must be an https URL', abort: true })
   .max(2048, 'must be at most 2048 characters long')
   .refine((url) => plainLine.test(url), `must be a URL ${withoutHidden}`)
+  .refine(showsItsHost, 'must be without user info and backslashes')
   .refine((url) => !isPrivateHost(new URL(url).hostname), 'must not name a host of a private network')
   .meta({ id: 'HttpsUrl', pattern: '^https://' })
 

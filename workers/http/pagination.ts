@@ -22,6 +22,8 @@ export const pageOf = <T extends z.ZodType>(item: T) =>
 interface PageRequest<Row, Position extends (string | number)[]> {
   /** Names the list and its filters; a cursor of another list is refused. */
   list: string
+  /** Whether it lists what is the caller's own: a cursor of another wallet is refused, too. */
+  isOwn?: boolean
   query: { limit?: number | undefined; cursor?: string | undefined }
   position: (row: Row) => Position
   fetch: (after: Position | undefined, limit: number) => Promise<Row[]>
@@ -32,17 +34,24 @@ interface PageRequest<Row, Position extends (string | number)[]> {
 /** One page by keyset: reads one row more than asked for, to know whether another page follows. */
 export async function paginate<Row, Position extends (string | number)[]>(
   c: HubContext,
-  { list, query, position, fetch, isCut }: PageRequest<Row, Position>,
+  { list, isOwn = false, query, position, fetch, isCut }: PageRequest<Row, Position>,
 ): Promise<{ rows: Row[]; next_cursor: string | null }> {
   const { cursors } = c.var.services
   const limit = query.limit ?? 50
-  const after = query.cursor === undefined ? undefined : (cursors.decode(list, query.cursor) as Position)
+  const name = () => (isOwn ? `${list} of=${callerName(c)}` : list)
+  const after = query.cursor === undefined ? undefined : (cursors.decode(name(), query.cursor) as Position)
   const rows = await fetch(after, limit + 1)
   const page = rows.slice(0, limit)
   const last = page.at(-1)
   const goesOn = rows.length > limit || isCut?.(rows)
   return {
     rows: page,
-    next_cursor: goesOn && last !== undefined ? cursors.encode(list, position(last)) : null,
+    next_cursor: goesOn && last !== undefined ? cursors.encode(name(), position(last)) : null,
   }
+}
+
+/** Whose list it is, whichever session or key of the wallet asks. */
+function callerName({ var: { principal } }: HubContext): string {
+  if (principal === null) return 'anybody'
+  return principal.kind === 'node' ? principal.publicKey : principal.address
 }

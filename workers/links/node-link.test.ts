@@ -111,9 +111,9 @@ describe('an offer', () => {
   })
 
   test('is not made to a node without a socket, or before it is ready', async () => {
-    expect(await linkOf(node).offer(offerOf())).toBe('offline')
+    expect(await linkOf(node).offer(offerOf())).toBe('absent')
     const { relay } = await openRelay(node)
-    expect(await linkOf(node).offer(offerOf())).toBe('offline')
+    expect(await linkOf(node).offer(offerOf())).toBe('absent')
     relay.ready()
     await relay.drain()
     expect(await linkOf(node).offer(offerOf())).toBe('offered')
@@ -122,7 +122,8 @@ describe('an offer', () => {
   test('is not made when its time is over', async () => {
     const relay = await openReady()
     await relay.drain()
-    expect(await linkOf(node).offer(offerOf({ vote_by: unixNow() - 1 }))).toBe('offline')
+    // Its time is over here, where the clock may be ahead of the round's: nobody is blamed for that.
+    expect(await linkOf(node).offer(offerOf({ vote_by: unixNow() - 1 }))).toBe('away')
   })
 
   test('takes a slot until it is declined, voted on, cancelled, or its time is over', async () => {
@@ -265,6 +266,14 @@ describe('a vote', () => {
     expect(await relay.next()).toMatchObject({ type: 'voted' })
   })
 
+  test('that finds no round in its time is one that the link did not hear', async () => {
+    expect(await linkOf(node).wasHeard(offer.offer_id)).toBe(true)
+    rounds.areDown = true
+    send()
+    await relay.next()
+    expect(await linkOf(node).wasHeard(offer.offer_id)).toBe(false)
+  })
+
   test('that was stored is confirmed to a node that asks on another socket', async () => {
     send()
     await relay.next()
@@ -288,6 +297,28 @@ describe('a second socket', () => {
     second.ready(3)
     await second.drain()
     expect(await linkOf(node).status()).toMatchObject({ connected: true, sessionId: session, slots: 3 })
+  })
+
+  test('is listened to alone: frames of the one that it replaced change nothing', async () => {
+    const relay = await openReady(3)
+    const offer = offerOf()
+    await linkOf(node).offer(offer)
+    await relay.drain()
+    await runInDurableObject(linkOf(node), async (link, state) => {
+      // Frames that were on their way when the socket was replaced.
+      const { 1: replaced } = new WebSocketPair()
+      state.acceptWebSocket(replaced, ['00'.repeat(16)])
+      const { webSocketMessage } = link as unknown as NodeLinkObject
+      const ready = { type: 'ready', slots: 9, engine: 'native', nodectl_version: '1.0.0', holding: [] }
+      const decline = { type: 'decline', offer_id: offer.offer_id, reason: 'busy' }
+      for (const frame of [ready, decline])
+        await webSocketMessage.call(link as never, replaced, JSON.stringify(frame))
+      replaced.close(closeCodes.replaced)
+    })
+    expect(await linkOf(node).status()).toMatchObject({ connected: true, slots: 3 })
+    relay.send({ type: 'accept', offer_id: offer.offer_id })
+    expect(await relay.drain()).toEqual([])
+    expect(await linkOf(node).status()).toMatchObject({ activeLeases: 1 })
   })
 
   test('of fifty at once, one stays', async () => {
@@ -408,6 +439,35 @@ describe('after the object was dropped from memory', () => {
     expect(await next.drain()).toMatchObject([{ type: 'offer', offer_id: offer.offer_id }])
   })
 
+  test('its node may not have been heard where its socket went with it, also after that came back and its time was over', async () => {
+    const relay = await openReady()
+    const offer = offerOf()
+    await linkOf(node).offer(offer)
+    relay.send({ type: 'accept', offer_id: offer.offer_id })
+    await relay.drain()
+    await evictDurableObject(linkOf(node))
+    expect(await linkOf(node).wasHeard(offer.offer_id)).toBe(true)
+    await evictDurableObject(linkOf(node), { webSockets: 'close' })
+    expect(await linkOf(node).wasHeard(offer.offer_id)).toBe(false)
+    const next = await openReady(1, [offer.offer_id])
+    await next.drain()
+    await linkOf(node).offer({ ...offer, vote_by: unixNow() - 1 })
+    await runDurableObjectAlarm(linkOf(node))
+    expect(await linkOf(node).wasHeard(offer.offer_id)).toBe(false)
+  })
+
+  test('a node that closed its socket by itself was heard, also while the object slept', async () => {
+    const relay = await openReady()
+    const offer = offerOf()
+    await linkOf(node).offer(offer)
+    relay.send({ type: 'accept', offer_id: offer.offer_id })
+    await relay.drain()
+    await evictDurableObject(linkOf(node))
+    relay.socket.close(closeCodes.normal, 'the node stops')
+    await relay.close()
+    expect(await linkOf(node).wasHeard(offer.offer_id)).toBe(true)
+  })
+
   test('a node whose socket went with the process is away, until it is ready again', async () => {
     await (await openReady(2)).drain()
     await evictDurableObject(linkOf(node), { webSockets: 'close' })
@@ -441,7 +501,7 @@ describe('after the object was dropped from memory', () => {
     await evictDurableObject(linkOf(node), { webSockets: 'close' })
     expect(await linkOf(node).offer(offerOf())).toBe('away')
     await backdate('gone_ms', Date.now() - offlineAfterSecs * 1000)
-    expect(await linkOf(node).offer(offerOf())).toBe('offline')
+    expect(await linkOf(node).offer(offerOf())).toBe('absent')
   })
 
   test.each([false, true])(
@@ -453,7 +513,7 @@ describe('after the object was dropped from memory', () => {
       relay.socket.close(closeCodes.normal, 'the node stops')
       await relay.close()
       expect(await linkOf(node).status()).toMatchObject({ connected: false })
-      expect(await linkOf(node).offer(offerOf())).toBe('offline')
+      expect(await linkOf(node).offer(offerOf())).toBe('absent')
     },
   )
 
@@ -480,6 +540,34 @@ describe('after the object was dropped from memory', () => {
     for (let i = 0; i < 3; i++) relay.sendRaw('nonsense')
     expect(await relay.close()).toMatchObject({ code: closeCodes.policy })
     expect(await linkOf(node).offer(offerOf())).toBe('away')
+  })
+
+  test.each([
+    ['left by itself after the set was built', 'offline', { connectsAt: 0, how: 'leaves' }],
+    [
+      'went with a process of the hub after it, and did not come back',
+      'dropped',
+      { connectsAt: 0, how: 'hub' },
+    ],
+    ['came after the set was built', 'absent', { connectsAt: 20, how: 'leaves' }],
+  ] as const)('a node that %s is %s', async (_, expected, { connectsAt, how }) => {
+    const begun = Math.ceil(Date.now() / 1000) + 1
+    vi.useFakeTimers({ toFake: ['Date'], now: (begun + connectsAt) * 1000 })
+    try {
+      const relay = await openReady(2)
+      await relay.drain()
+      vi.setSystemTime((begun + 100) * 1000)
+      if (how === 'hub') await evictDurableObject(linkOf(node), { webSockets: 'close' })
+      else {
+        relay.socket.close(closeCodes.normal, 'the node stops')
+        await relay.close()
+      }
+      await linkOf(node).status()
+      vi.setSystemTime((begun + 200) * 1000)
+      expect(await linkOf(node).offer(offerOf(), begun + 10)).toBe(expected)
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   test('a ping is answered, in the text that wakes nothing', async () => {
@@ -547,7 +635,7 @@ describe('the state of a device', () => {
     await link.invalidVote()
     expect(await link.offer(offerOf())).toBe('offered')
     await link.invalidVote()
-    expect(await link.offer(offerOf())).toBe('offline')
+    expect(await link.offer(offerOf())).toBe('absent')
     await publish()
     expect((await deviceRow())?.vote_fault_at).toBeTypeOf('number')
 
@@ -566,7 +654,7 @@ describe('the state of a device', () => {
     expect(await relay.next()).toEqual({ type: 'pong' })
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 1000 * (silentAfterSecs + 1) })
     try {
-      expect(await linkOf(node).offer(offerOf())).toBe('offline')
+      expect(await linkOf(node).offer(offerOf())).toBe('absent')
     } finally {
       vi.useRealTimers()
     }
@@ -576,7 +664,7 @@ describe('the state of a device', () => {
   test('what was held against a device and is not any more ends with its next socket', async () => {
     await (await openReady()).drain()
     await backdate('standing', { isBanned: true, isFaulty: false })
-    expect(await linkOf(node).offer(offerOf())).toBe('offline')
+    expect(await linkOf(node).offer(offerOf())).toBe('absent')
     await (await openReady()).drain()
     await runDurableObjectAlarm(linkOf(node))
     expect(await linkOf(node).offer(offerOf())).toBe('offered')
@@ -589,6 +677,6 @@ describe('the state of a device', () => {
     await backdate('checked_ms', 0)
     await runDurableObjectAlarm(linkOf(node))
     expect(await relay.close()).toMatchObject({ code: closeCodes.banned })
-    expect(await linkOf(node).offer(offerOf())).toBe('offline')
+    expect(await linkOf(node).offer(offerOf())).toBe('absent')
   })
 })

@@ -251,6 +251,17 @@ describe('node signatures', () => {
     expect((await caller.get('/v1/status', sign({}, `0x${'7'.repeat(64)}`))).status).toBe(429)
   })
 
+  test('nodes that something vouches for share what one address may ask', async () => {
+    const caller = client()
+    const limit = { limit: 6000, windowSeconds: 60, tokens: 6000 }
+    await env.RATE_LIMITER.getByName(`node:${caller.from}`).lease(limit)
+    const bonded = bytesToHex(crypto.getRandomValues(new Uint8Array(32)))
+    await bond(ed25519PublicKey(bonded), '500')
+    const refused = await caller.get('/v1/status', sign({}, bonded))
+    expect([refused.status, refused.headers.get('ratelimit-limit')]).toEqual([429, '6000'])
+    expect((await client().get('/v1/status', sign({}, bonded))).status).toBe(200)
+  })
+
   test.each([
     ['from another address than that of its node', true],
     ['that nothing vouches for', false],

@@ -229,7 +229,9 @@ export function authorize(c: HubContext, route: RouteDeclaration): void {
         })
       if (auth.apiKey) {
         const projectId = auth.project === undefined ? undefined : c.req.param(auth.project)
-        if (projectId !== undefined) requireKeyProject(c, projectId.toLowerCase())
+        // Which project a slug names is known later, and held against the key then.
+        if (projectId !== undefined && /^0x.{64}$/i.test(projectId))
+          requireKeyProject(c, projectId.toLowerCase())
         return
       }
       break

@@ -5,6 +5,8 @@ export interface Budget {
   caller?: number
   /** Of all callers of one client address together: wallets and keys cost nothing to make. */
   address?: number
+  /** Of everybody together: addresses cost little. */
+  total?: number
 }
 
 const kibPerMib = 1024
@@ -14,8 +16,8 @@ export const budgets = {
   anonymous: { windowSeconds: 60, address: 600 },
   session: { windowSeconds: 60, caller: 1200, address: 6000 },
   api_key: { windowSeconds: 60, caller: 3000, address: 15_000 },
-  // Only nodes that something vouches for have it; a key that anybody can make is worth no budget.
-  node: { windowSeconds: 60, caller: 3000 },
+  // Only nodes that something vouches for have it: a key that anybody can make is worth no budget, and a bond not much.
+  node: { windowSeconds: 60, caller: 3000, address: 6000 },
   // A credential is paid for from here until it has proved itself, so that no guess costs more than this.
   unproven: { windowSeconds: 60, address: 600 },
   // Browsers ask before most calls; a page must not use up what its calls are paid from.
@@ -30,6 +32,10 @@ export const budgets = {
   public_tasks: { windowSeconds: 60, address: 30 },
   // Every validator runs it.
   execute: { windowSeconds: 60, caller: 60, address: 30 },
+  // What it may use is paid for before it begins, and what it did not use is given back.
+  execute_gas: { windowSeconds: 60, address: 3_000_000_000, total: 12_000_000_000 },
+  execute_kib: { windowSeconds: 60, address: 16 * kibPerMib, total: 64 * kibPerMib },
+  execute_seconds: { windowSeconds: 60, address: 180, total: 1_200 },
   sign_in: { windowSeconds: 60, address: 30 },
   faucet: { windowSeconds: 60, caller: 10, address: 20 },
   claim: { windowSeconds: 60, caller: 10, address: 60 },
@@ -41,8 +47,9 @@ export const budgets = {
   relay_socket: { windowSeconds: 60, caller: 10, address: 300 },
   // Each of them is paid for by the hub, in the chain's own token.
   relay: { windowSeconds: 86_400, caller: 500, address: 1000 },
-  stored_files: { windowSeconds: 86_400, address: 1024 * kibPerMib },
-  stored_records: { windowSeconds: 86_400, address: 64 * kibPerMib },
+  // Nobody uses up alone what all callers of an address have.
+  stored_files: { windowSeconds: 86_400, caller: 256 * kibPerMib, address: 1024 * kibPerMib },
+  stored_records: { windowSeconds: 86_400, caller: 16 * kibPerMib, address: 64 * kibPerMib },
 } as const satisfies Record<string, Budget>
 
 export type BudgetName = keyof typeof budgets

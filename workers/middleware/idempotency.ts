@@ -1,11 +1,10 @@
 import { sha256 } from '@noble/hashes/sha2'
 import { unixNow } from '../../durable-objects/clock.ts'
-import { bytesToHex } from '../../protocol/encoding/index.ts'
+import { addressSubject, bytesToHex } from '../../protocol/encoding/index.ts'
 import type { Principal } from '../auth/principal.ts'
 import type { HubContext } from '../context.ts'
 import { ApiError, invalidField, isRefusal } from '../errors.ts'
 import type { Answer } from '../http/answer.ts'
-import { clientSubject } from '../http/client-address.ts'
 import type { ClaimResult, IdempotentRequest, KeptAnswer } from '../stores/idempotency-keys.ts'
 
 const keptHeaders = ['content-type', 'location', 'etag']
@@ -17,10 +16,8 @@ const keptHeaders = ['content-type', 'location', 'etag']
  * operation over, finds what there is by the ids that follow from the operation, and does what is missing.
  */
 export async function runOnce(c: HubContext, handle: () => Promise<Answer>): Promise<Answer> {
-  const key = c.req.header('idempotency-key')
-  if (key === undefined) return handle()
-  if (!/^[\x21-\x7e]{1,255}$/.test(key))
-    throw invalidField('Idempotency-Key', 'must be 1 to 255 visible ASCII characters')
+  const key = readIdempotencyKey(c)
+  if (key === null) return handle()
 
   const request: IdempotentRequest = {
     caller: callerName(c),
@@ -43,6 +40,14 @@ export async function runOnce(c: HubContext, handle: () => Promise<Answer>): Pro
       c.var.operation = { id: claim.operationId, isRetry: claim.operationId !== request.operationId }
       return answerFirst(request, c, handle)
   }
+}
+
+/** Null where none was sent. @throws {@link ApiError} 400 `invalid_field`. */
+export function readIdempotencyKey(c: HubContext): string | null {
+  const key = c.req.header('idempotency-key')
+  if (key !== undefined && !/^[\x21-\x7e]{1,255}$/.test(key))
+    throw invalidField('Idempotency-Key', 'must be 1 to 255 visible ASCII characters')
+  return key ?? null
 }
 
 async function claimKey(request: IdempotentRequest, c: HubContext): Promise<ClaimResult> {
@@ -110,7 +115,8 @@ async function settle(c: HubContext, ending: Promise<void>): Promise<void> {
   })
 }
 
-const callerName = (c: HubContext): string => {
+/** Whose keys are told apart from those of others. */
+export const callerName = (c: HubContext): string => {
   const principal: Principal | null = c.var.principal
   switch (principal?.kind) {
     case 'session':
@@ -121,7 +127,7 @@ const callerName = (c: HubContext): string => {
     case 'node':
       return principal.publicKey
     default:
-      return clientSubject(c.req.header('cf-connecting-ip'))
+      return addressSubject(c.req.header('cf-connecting-ip'))
   }
 }
 

@@ -1,5 +1,5 @@
+import { addressSubject } from '../../protocol/encoding/index.ts'
 import type { Claim } from '../auth/principal.ts'
-import { clientSubject } from '../http/client-address.ts'
 
 /** For so long after a request was admitted, the next one with its credential may begin before it is checked. */
 const knownMs = 60_000
@@ -17,7 +17,7 @@ function nameOf(claim: Claim, clientAddress: string | undefined): string {
     case 'api_key':
       return `${claim.keyId} ${claim.secretHash}`
     case 'node':
-      return `${claim.signature.public_key} ${clientSubject(clientAddress)}`
+      return `${claim.signature.public_key} ${addressSubject(clientAddress)}`
   }
 }
 

@@ -172,6 +172,19 @@ describe('rate limits', () => {
     expect((await caller.get('/v1/developers/me/drafts')).status).toBe(200)
   })
 
+  test('one wallet uses up its own part of what its address may have stored, whichever session it takes', async () => {
+    const address = freshAddress()
+    const wallet = await signIn()
+    await useUp('stored_records', wallet.address, 16 * 1024 - 100, 16 * 1024, 86_400)
+    const draft = { data: { note: 'x'.repeat(80 * 1024) } }
+    const post = (token: string) => client({ address, token }).post('/v1/developers/me/drafts', draft)
+    expect((await post(wallet.token)).status).toBe(201)
+    const { token: other } = await signIn(wallet)
+    expect(await errorOf(await post(other))).toMatchObject({ status: 429, error: 'rate_limited' })
+    const { token: neighbour } = await signIn()
+    expect((await post(neighbour)).status).toBe(201)
+  })
+
   test('what is refused leaves nothing, and counts for nothing', async () => {
     const address = freshAddress()
     const { token } = await signIn()

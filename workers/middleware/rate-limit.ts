@@ -1,7 +1,7 @@
+import { addressSubject } from '../../protocol/encoding/index.ts'
 import type { Principal } from '../auth/principal.ts'
 import type { HubContext, RateLimitReport } from '../context.ts'
 import { ApiError, isRefusal } from '../errors.ts'
-import { clientSubject } from '../http/client-address.ts'
 import { type Budget, type BudgetName, budgets, type ExtraBudget, type Stored } from './budgets.ts'
 import { type Charge, giveBack, pay } from './leased-tokens.ts'
 
@@ -55,7 +55,8 @@ export function refundRelay(c: HubContext, owner: string, actions = 1): void {
 /**
  * Pays for what a request leaves behind, by the size of its body. A refused one leaves nothing, and gets it back.
  *
- * @throws {@link ApiError} 429 `rate_limited` when its client address has had enough stored for the day; what `store` throws.
+ * @throws {@link ApiError} 429 `rate_limited` when its wallet or its client address has had enough stored for the day; what
+ * `store` throws.
  */
 export async function payForStorage<T>(
   c: HubContext,
@@ -63,13 +64,65 @@ export async function payForStorage<T>(
   store: () => Promise<T> | T,
 ): Promise<T> {
   const kib = Math.max(1, Math.ceil(c.var.bodyLength / 1024))
-  const charges = chargesOf(c, `stored_${stored}`, null, kib)
-  await spendOfDay(c, charges, 'What callers of one client address may have stored in a day')
+  const charges = chargesOf(c, `stored_${stored}`, storerOf(c.var.principal), kib)
+  await spendOfDay(
+    c,
+    charges,
+    'What one wallet or the callers of one client address may have stored in a day',
+  )
   try {
     return await store()
   } catch (error) {
     if (isRefusal(error)) for (const charge of charges) giveBack(charge)
     throw error
+  }
+}
+
+/** Who stores: a wallet, whichever of its sessions and keys it uses, or a node. Null for anybody. */
+function storerOf(principal: Principal | null): string | null {
+  if (principal === null) return null
+  return principal.kind === 'node' ? principal.publicKey : principal.address
+}
+
+/** What a direct round uses of the network. */
+export interface DirectUse {
+  gas: number
+  bytes: number
+}
+
+/** Output and events have a mebibyte each, at most. */
+const answerKibMax = 2 * 1024
+/** As long as a caller waits. */
+const directSecondsMax = 30
+
+/**
+ * Pays for a direct round: for the most that it may use, before it begins. What it did not use is given back.
+ *
+ * @throws {@link ApiError} 429 `rate_limited` when one client address, or all together, have used too much; what `run` throws.
+ */
+export async function payForDirectRound<T>(
+  c: HubContext,
+  gasLimit: number,
+  run: () => Promise<{ result: T; use: DirectUse }>,
+): Promise<T> {
+  const inputKib = Math.max(1, Math.ceil(c.var.bodyLength / 1024))
+  const most = { gas: gasLimit, kib: inputKib + answerKibMax, seconds: directSecondsMax }
+  const charges = (of: typeof most) => [
+    ...chargesOf(c, 'execute_gas', null, of.gas),
+    ...chargesOf(c, 'execute_kib', null, of.kib),
+    ...chargesOf(c, 'execute_seconds', null, of.seconds),
+  ]
+  await spendOfDay(c, charges(most), 'What direct rounds may use in a minute')
+  const startedAtMs = Date.now()
+  const seconds = () => Math.min(directSecondsMax, Math.ceil((Date.now() - startedAtMs) / 1000))
+  let used = { ...most, kib: inputKib }
+  try {
+    const { result, use } = await run()
+    used = { ...used, gas: use.gas, kib: Math.min(most.kib, inputKib + Math.ceil(use.bytes / 1024)) }
+    return result
+  } finally {
+    const left = { gas: most.gas - used.gas, kib: most.kib - used.kib, seconds: most.seconds - seconds() }
+    for (const charge of charges(left)) giveBack(charge)
   }
 }
 
@@ -92,7 +145,7 @@ const tooMany = (reason: string, { resetSeconds }: RateLimitReport): ApiError =>
     headers: { 'Retry-After': String(resetSeconds) },
   })
 
-/** The caller's own part of a budget, and the part that all callers of its address share. */
+/** The caller's own part of a budget, the part that all callers of its address share, and that of everybody. */
 function chargesOf(c: HubContext, name: BudgetName, caller: string | null, amount = 1): Charge[] {
   const budget: Budget = budgets[name]
   const charge = (subject: string, limit: number): Charge => ({
@@ -104,8 +157,9 @@ function chargesOf(c: HubContext, name: BudgetName, caller: string | null, amoun
   return [
     ...(budget.caller !== undefined && caller !== null ? [charge(caller, budget.caller)] : []),
     ...(budget.address !== undefined
-      ? [charge(clientSubject(c.req.header('cf-connecting-ip')), budget.address)]
+      ? [charge(addressSubject(c.req.header('cf-connecting-ip')), budget.address)]
       : []),
+    ...(budget.total !== undefined ? [charge('everybody', budget.total)] : []),
   ]
 }
 

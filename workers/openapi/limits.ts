@@ -14,6 +14,9 @@ const titles: Record<BudgetName, string> = {
   preflight: 'Preflights of browsers',
   public_tasks: '`POST /v1/projects/{project_id}/tasks` without a key of the developer',
   execute: '`POST /v1/execute`',
+  execute_gas: 'Gas of direct rounds (`POST /v1/execute`)',
+  execute_kib: 'Inputs, outputs and events of direct rounds',
+  execute_seconds: 'Seconds that direct rounds take',
   sign_in: '`POST /v1/auth/nonce` and `/v1/auth/siwe`',
   faucet: '`POST /v1/faucet/drip`',
   claim: '`POST /v1/me/withdrawals/claims`',
@@ -31,15 +34,15 @@ const windows: Record<number, string> = { 60: 'minute', 3600: 'hour', 86400: 'da
 /** The limits as a table in Markdown; docs/errors/rate_limited.md shows the same. */
 export const limitsTable = (): string =>
   [
-    '| What | Of one caller | Of all callers of one address | Each |',
-    '| --- | --- | --- | --- |',
+    '| What | Of one caller | Of all callers of one address | Of everybody | Each |',
+    '| --- | --- | --- | --- | --- |',
     ...(Object.entries(budgets) as [BudgetName, Budget][]).map(
-      ([name, { caller, address, windowSeconds }]) =>
-        `| ${titles[name]} | ${shown(name, caller)} | ${shown(name, address)} | ${windows[windowSeconds]} |`,
+      ([name, { caller, address, total, windowSeconds }]) =>
+        `| ${titles[name]} | ${shown(name, caller)} | ${shown(name, address)} | ${shown(name, total)} | ${windows[windowSeconds]} |`,
     ),
   ].join('\n')
 
 const shown = (name: BudgetName, amount: number | undefined): string => {
   if (amount === undefined) return ''
-  return name.startsWith('stored_') ? `${amount / 1024} MiB` : String(amount)
+  return name.startsWith('stored_') || name === 'execute_kib' ? `${amount / 1024} MiB` : String(amount)
 }

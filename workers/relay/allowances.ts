@@ -19,3 +19,21 @@ export const defaultAllowances: Readonly<Record<RelayedAction, number>> = {
   withdraw: 100,
   claim_payouts: 20,
 }
+
+/** More than most contract wallets take to check a signature, those with keys of other curves included. */
+const walletCheckGas = 500_000
+
+/**
+ * Gas that a call of each kind may take in its trial run: what it takes of the contracts (`contracts/gas.md`), and the check
+ * of one signature by a contract wallet, whose code is its owner's. The token takes permits of keys only.
+ */
+export const relayedGasMax: Readonly<Record<RelayedAction, number>> = {
+  register_project: 150_000 + walletCheckGas,
+  publish_version: 100_000 + walletCheckGas,
+  bond: 250_000 + walletCheckGas,
+  set_payout: 100_000 + walletCheckGas,
+  unbond: 100_000 + walletCheckGas,
+  withdraw: 150_000 + walletCheckGas,
+  // A hundred payouts, each the first of its miner.
+  claim_payouts: 8_000_000,
+}

@@ -2,6 +2,7 @@ import { encodeFunctionData, type Hex } from 'viem'
 import { projectVaultAbi } from '../../contracts/generated/contracts.ts'
 import { type Env, readSettings } from '../env.ts'
 import { services } from '../services.ts'
+import { relayedGasMax } from './allowances.ts'
 import type { Call, HubActionRules } from './hub-action-rules.ts'
 
 /** The payouts of a withdrawal are claimed, for the wallet that asked for it. The subject is the withdrawal. */
@@ -42,6 +43,7 @@ async function callOf(env: Env, withdrawalId: string): Promise<Call> {
     to: vault,
     data: encodeFunctionData({ abi: projectVaultAbi, functionName: 'claimMany', args: [claims] }),
     owner: account,
+    gasMax: relayedGasMax.claim_payouts,
     perDay: RELAY_ALLOWANCES.claim_payouts * RATE_LIMIT_MULTIPLIER,
   }
 }

@@ -19,6 +19,7 @@ import {
   endPauses,
   finalize,
   hour,
+  passEpochs,
   runningEpoch,
   tokens,
 } from '../test/paying.ts'
@@ -199,7 +200,7 @@ describe.skipIf(chain === null)('the settlement of epochs, on the contracts', ()
     await project.open()
     const running = { ...project, lastEpoch: await runningEpoch() }
     const unopened = await createRegistered()
-    await passTime(2 * hour)
+    await passEpochs(2)
     const waiting = { ...unopened, lastEpoch: (await runningEpoch()) - 1 }
     await submit(waiting)
     expect(await shown(waiting)).toMatchObject({
@@ -224,7 +225,7 @@ describe.skipIf(chain === null)('the settlement of epochs, on the contracts', ()
     const project = await createRegistered()
     await project.open(7n)
     await project.fund(100n * tokens)
-    await passTime(2 * hour)
+    await passEpochs(2)
     const over = { ...project, lastEpoch: (await runningEpoch()) - 1 }
     await submit(over)
     expect(await shown(over)).toMatchObject({

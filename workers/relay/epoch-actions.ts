@@ -1,6 +1,6 @@
 import { encodeFunctionData, type Hex } from 'viem'
 import { projectVaultAbi, vaultFactoryAbi } from '../../contracts/generated/contracts.ts'
-import type { ChainState, VaultTerms } from '../chain/projections.ts'
+import { type ChainState, isPostingPaused, type VaultTerms } from '../chain/projections.ts'
 import type { Env } from '../env.ts'
 import { services } from '../services.ts'
 import { recordEpochFigures } from '../settlement/epoch-figures.ts'
@@ -52,7 +52,8 @@ export const postEpochRules: HubActionRules = {
     if (isBehind) return { reason: 'The chain is not read to its end yet.', until: now + readSeconds }
     if (isVetoed(own)) return { reason: 'An arbiter vetoed the epoch, and has not reopened it.' }
     if (isPosted(own, wanted)) return { reason: 'The challenge period runs.', until: standsFrom(own) }
-    if (posting?.paused === true) return { reason: 'An arbiter has paused the posting of epochs.' }
+    if (posting !== null && isPostingPaused(posting, now))
+      return { reason: 'An arbiter has paused the posting of epochs.', ...untilOf(posting) }
     const shortfall = shortfallOf(vault, costOf(action))
     return shortfall && unpayable(vault, shortfall, now)
   },
@@ -158,11 +159,14 @@ export const vetoRules: HubActionRules = {
     ),
 }
 
+const untilOf = ({ paused_until: until }: ChainState): Pick<Wait, 'until'> =>
+  until === undefined ? {} : { until: Number(until) }
+
 /** Posting is paused in all vaults at once, or goes on. The subject is the factory. Wanted: `paused`, `yes` or `no`. */
 export const postingPauseRules: HubActionRules = {
   signer: 'arbiter',
   stateKind: 'posting',
-  isThere: (state, { paused }) => state.paused === (paused === 'yes'),
+  isThere: (state, { paused }, now) => isPostingPaused(state, now) === (paused === 'yes'),
   call: ({ vault_factory }, _, { paused }) => ({
     to: vault_factory,
     data: encodeFunctionData({

@@ -1,7 +1,7 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { decodeFunctionData, encodeErrorResult, type Hex } from 'viem'
-import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import * as z from 'zod'
 import { stakingAbi } from '../../contracts/generated/contracts.ts'
 import { contractErrorsAbi } from '../../contracts/generated/errors.ts'
@@ -323,6 +323,39 @@ describe('a route that prepares and submits', () => {
     })
     await add(-(10 ** 9))
     expect((await payout(account)(body)).status).toBe(202)
+  })
+
+  test('429 rate_limited, 409 invalid_state: a contract wallet decides itself what its action takes', async () => {
+    const key = freshKey()
+    const account = evmAddress(key)
+    const post = async () => {
+      const { typed_data } = (await (await payout(account)({ payout: account })).json()) as GaslessPayload
+      return payout(account)({ typed_data, signature: sign(key, typed_data) })
+    }
+    onTestFinished(() => {
+      chain.gas = 50_000
+    })
+    chain.gas = 600_001
+    expect(await errorOf(await post())).toMatchObject({
+      status: 409,
+      error: 'invalid_state',
+      message: expect.stringContaining('`direct_tx`'),
+      details: { reason: 'relay_gas_limit', gas: 600_001, gas_max: 600_000 },
+    })
+    chain.gas = 600_000
+    expect((await post()).status).toBe(202)
+    await finalize()
+    // The nonce after the first action: with the same one, both would be the same action within one second.
+    chain.callAnswer = 8n
+    const relayer = env.RELAYER.getByName(`31337:${services(env).relayer?.signer}`)
+    await runInDurableObject(relayer, (_, { storage }) =>
+      storage.sql.exec('UPDATE owner_gas SET gas = 49500000 WHERE owner = ?', account).toArray(),
+    )
+    expect(await errorOf(await post())).toMatchObject({
+      status: 429,
+      error: 'rate_limited',
+      details: { reason: 'relay_wallet_gas', renews_at: expect.any(Number) },
+    })
   })
 
   test('prepare that asks for nothing takes no body, an empty one, or an empty object', async () => {

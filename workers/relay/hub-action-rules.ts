@@ -6,8 +6,9 @@ import type { HubAction, Wish } from '../stores/hub-actions.ts'
 
 type Wanted = HubAction['wanted']
 
-/** What is sent. Of a wallet's own action also who that is and how many it has a day; the hub's own count nowhere. */
-export type Call = Pick<RelayRequest, 'to' | 'data'> & Partial<Pick<RelayRequest, 'owner' | 'perDay'>>
+/** What is sent. Of a wallet's own action also who that is and what it may have; the hub's own count nowhere. */
+export type Call = Pick<RelayRequest, 'to' | 'data'> &
+  Partial<Pick<RelayRequest, 'owner' | 'gasMax' | 'perDay'>>
 
 /** What is indexed of the things an action depends on. */
 export interface KnownStates {

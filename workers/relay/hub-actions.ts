@@ -18,6 +18,7 @@ import {
   executeSlashRules,
   proposeSlashRules,
   upholdSlashRules,
+  voidSlashRules,
 } from './slash-actions.ts'
 
 const rules: Record<HubActionKind, HubActionRules> = {
@@ -26,6 +27,7 @@ const rules: Record<HubActionKind, HubActionRules> = {
   dispute_slash: disputeSlashRules,
   execute_slash: executeSlashRules,
   end_dispute: endDisputeRules,
+  void_slash: voidSlashRules,
   cancel_slash: cancelSlashRules,
   uphold_slash: upholdSlashRules,
   post_epoch: postEpochRules,
@@ -234,7 +236,7 @@ const waitPause = ({ wantedAt }: HubAction, now: number): number => {
 }
 
 const exhaustion = ({ of, renewsAt }: Extract<RelayResult, { status: 'exhausted' }>): string =>
-  `${of === 'owner' ? 'What the hub relays for the wallet in a day is used up' : 'What the hub pays for in a day is used up'}. It goes on at ${new Date(renewsAt * 1000).toISOString().replace('.000Z', 'Z')}.`
+  `${of === 'everyone' ? 'What the hub pays for in a day is used up' : 'What the hub relays for the wallet in a day is used up'}. It goes on at ${new Date(renewsAt * 1000).toISOString().replace('.000Z', 'Z')}.`
 
 /** Why an attempt came to nothing; null when it is on its way. */
 function failureOf(result: Exclude<RelayResult, { status: 'exhausted' }> | string): string | null {

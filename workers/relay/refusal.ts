@@ -40,6 +40,15 @@ function allowanceError(
   const time = new Date(renewsAt * 1000).toISOString().replace('.000Z', 'Z')
   const instead = `Try again after ${time}, or send the transaction of \`direct_tx\` yourself.`
   const said = { headers: { 'Retry-After': String(Math.max(1, renewsAt - unixNow())) } }
+  if (of === 'owner_gas')
+    return new ApiError(
+      'rate_limited',
+      `The hub has relayed today what it pays for one wallet in a day. ${instead}`,
+      {
+        ...said,
+        details: { reason: 'relay_wallet_gas', renews_at: renewsAt },
+      },
+    )
   return of === 'owner'
     ? new ApiError('rate_limited', `The hub relays ${perDay} ${action} of a wallet in a day. ${instead}`, {
         ...said,
@@ -74,6 +83,18 @@ function contractRefusal({ name, args, reason }: Extract<Refused, { status: 'ref
         {
           details: { balance: args[1], amount: args[2] },
         },
+      )
+    case 'BelowMinimum':
+      return new ApiError(
+        'insufficient_collateral',
+        `A subscription has at least ${args[2]} of collateral, and with this it has ${args[1]}.`,
+        { details: { reason: 'bond_minimum', collateral: args[1], minimum: args[2] } },
+      )
+    case 'TooMuchGas':
+      return new ApiError(
+        'invalid_state',
+        `This takes ${args[0]} gas, and the hub pays for ${args[1]}. Send the transaction of \`direct_tx\` yourself.`,
+        { details: { reason: 'relay_gas_limit', gas: Number(args[0]), gas_max: Number(args[1]) } },
       )
     default: {
       const code = codes[name ?? ''] ?? 'invalid_state'

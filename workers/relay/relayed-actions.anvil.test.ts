@@ -361,7 +361,7 @@ describe.skipIf(chain === null)('actions of owners, on the contracts', () => {
   test('409 conflict: the same content that another action brought, and a nonce that is used', async () => {
     const { account: owner, act, payloadOf, signed, post } = await createOwner()
     const bond = bondOf(owner)
-    const first = { ...bond, message: { ...bond.message, amount: '1' } }
+    const first = { ...bond, message: { ...bond.message, amount: '5' } }
     const body = signed(await payloadOf(first))
     await act('bond', first.message)
     // Signed for the same nonce, with another deadline: it was not what the first transaction carried.
@@ -401,13 +401,19 @@ describe.skipIf(chain === null)('actions of owners, on the contracts', () => {
     })
   })
 
-  test('422 insufficient_collateral: a bond above the balance', async () => {
+  test('422 insufficient_collateral: a bond above the balance, or below the minimum of the contract', async () => {
     const { account: owner, payloadOf, signed, post } = await createOwner(7n)
     const rich = bondOf(owner, 8n)
     expect(await errorOf(await post(rich, signed(await payloadOf(rich))))).toMatchObject({
       status: 422,
       error: 'insufficient_collateral',
       details: { balance: '7', amount: '8' },
+    })
+    const dust = bondOf(owner, 4n)
+    expect(await errorOf(await post(dust, signed(await payloadOf(dust))))).toMatchObject({
+      status: 422,
+      error: 'insufficient_collateral',
+      details: { reason: 'bond_minimum', collateral: '4', minimum: '5' },
     })
     const whole = bondOf(owner, 7n)
     expect((await post(whole, signed(await payloadOf(whole)))).status).toBe(202)

@@ -22,6 +22,7 @@ function relayerConfig(env: Env, id: DurableObjectId): RelayerConfig | null {
   const key = keyOfObject(ring, env.RELAYER, id)
   const rpcUrl = settings.CHAIN_RPC_URL
   if (!rpcUrl || key === null) return null
+  const gasPerDay = settings.RELAYER_GAS_PER_DAY * settings.RATE_LIMIT_MULTIPLIER
   return {
     rpcUrl,
     timeoutMs: settings.CHAIN_TIMEOUT_MS,
@@ -29,10 +30,12 @@ function relayerConfig(env: Env, id: DurableObjectId): RelayerConfig | null {
     privateKey: key.privateKey,
     errors: contractErrors,
     feeCapWei: BigInt(settings.RELAYER_FEE_CAP_GWEI) * 10n ** 9n,
+    txFeeCapWei: settings.RELAYER_TX_FEE_CAP_WEI,
     confirmations: settings.CHAIN_CONFIRMATIONS,
     tickMs: settings.RELAYER_TICK_MS,
     stuckMs: settings.RELAYER_STUCK_MS,
-    gasPerDay: settings.RELAYER_GAS_PER_DAY * settings.RATE_LIMIT_MULTIPLIER,
+    gasPerDay,
+    gasPerOwner: Math.floor((gasPerDay * settings.RELAYER_OWNER_GAS_PERCENT) / 100),
     accepts: !ring.previous.includes(key),
     findElsewhere: (request) => findElsewhere(env, key === ring.relayer ? ring.previous : [], request),
     enqueue: async (ids) => {

@@ -2,7 +2,13 @@ import { encodeFunctionData, type Hex } from 'viem'
 import { stakingAbi } from '../../contracts/generated/contracts.ts'
 import type { HubActionRules } from './hub-action-rules.ts'
 
-type StakingCall = 'disputeSlash' | 'executeSlash' | 'endDispute' | 'cancelSlash' | 'upholdSlash'
+type StakingCall =
+  | 'disputeSlash'
+  | 'executeSlash'
+  | 'endDispute'
+  | 'voidSlash'
+  | 'cancelSlash'
+  | 'upholdSlash'
 
 /** A call that names nothing but the slash. It is done as well where the chain has gone on without it. */
 const slashCall = (
@@ -49,9 +55,11 @@ export const disputeSlashRules = slashCall(
   ({ status, outcome }) => status !== 'proposed' || outcome !== undefined,
 )
 
-/** Anyone may execute and end disputes. */
+/** Anyone may execute, and end what others left open. */
 export const executeSlashRules = slashCall('relayer', 'executeSlash', isOver)
 export const endDisputeRules = slashCall('relayer', 'endDispute', ({ status }) => status !== 'disputed')
+
+export const voidSlashRules = slashCall('relayer', 'voidSlash', isOver)
 
 export const cancelSlashRules = slashCall('arbiter', 'cancelSlash', isOver)
 export const upholdSlashRules = slashCall(

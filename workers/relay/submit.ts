@@ -2,11 +2,13 @@ import type { RelayRequest, RelayView } from '../../durable-objects/relayer.ts'
 import { actions, checkSignedBody, domainOf } from '../../protocol/actions/index.ts'
 import type { JsonValue } from '../../protocol/encoding/index.ts'
 import type { HubContext } from '../context.ts'
-import { ApiError, invalidField, unavailable } from '../errors.ts'
+import { ApiError, invalidField } from '../errors.ts'
 import { type Answer, json } from '../http/answer.ts'
 import { refundRelay, spendRelay } from '../middleware/rate-limit.ts'
+import { notSetUp } from '../missing-settings.ts'
 import type { IndexedTransaction } from '../stores/transactions.ts'
 import { encodeActionCall } from './action-calls.ts'
+import { relayedGasMax } from './allowances.ts'
 import { recordForeignAction } from './foreign-actions.ts'
 import type { RequestedAction } from './prepare.ts'
 import { refusalError } from './refusal.ts'
@@ -47,7 +49,7 @@ export async function submitAction(
     return relayed(earlier)
   }
   const { relayer } = c.var.services
-  if (relayer === null) throw unavailable('The relay')
+  if (relayer === null) throw notSetUp('The relay', c.var.settings, 'relayer')
   if (!submission.ok) throw submission.error
   const { id, owner } = submission.request
   const earlier = await findRelayed(c, id)
@@ -104,7 +106,7 @@ function readSubmission(
     RELAY_ALLOWANCES,
     RATE_LIMIT_MULTIPLIER,
   } = c.var.settings
-  if (contracts === undefined) return { ok: false, error: unavailable('The chain') }
+  if (contracts === undefined) return { ok: false, error: notSetUp('The chain', c.var.settings, 'chain') }
   const { action, account, message } = requested
   const domain = domainOf(profile, contracts, actions[action])
   const permitDomain = action === 'bond' && { permit_domain: domainOf(profile, contracts, 'Permit') }
@@ -121,6 +123,7 @@ function readSubmission(
       to: domain.verifyingContract,
       data: encodeActionCall(action, check),
       valueWei: '0',
+      gasMax: relayedGasMax[action],
       perDay: RELAY_ALLOWANCES[action] * RATE_LIMIT_MULTIPLIER,
     },
   }

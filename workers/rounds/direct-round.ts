@@ -1,84 +1,132 @@
-import type { DirectOutcome, DirectRequest } from '../../durable-objects/round/direct.ts'
-import type { Result } from '../../durable-objects/round/round.ts'
-import { type ExecutionVote, parseExecutionVote, quorum, VoteError } from '../../protocol/consensus/index.ts'
+import type { StateBook } from '../../durable-objects/direct-order/state-book.ts'
+import type { DirectOutcome, DirectRequest, DirectResult } from '../../durable-objects/round/direct.ts'
+import {
+  type ExecutionVote,
+  executionSubject,
+  parseExecutionVote,
+  quorum,
+  VoteError,
+} from '../../protocol/consensus/index.ts'
 import { isObject } from '../../protocol/encoding/index.ts'
 import { hashReceipt } from '../../protocol/execution/index.ts'
-import { askValidator } from '../committees/ask-validator.ts'
 import { bytesToBase64 } from '../http/base64.ts'
 import { roundEnd } from '../settlement/round-end.ts'
-import type { Validator } from '../stores/network.ts'
+import { keptDirectRound } from '../stores/direct-rounds.ts'
 import { roundEffects } from '../stores/round-effects.ts'
-import type { RoundStore } from '../stores/rounds.ts'
-import { inlineBytesMax, keepRun, readRun } from './run-result.ts'
+import type { RoundFiles } from '../stores/round-files.ts'
+import type { RoundRow, RoundStore } from '../stores/rounds.ts'
+import { type CallableValidator, callable, keysOf } from '../stores/validators.ts'
+import { askForVote, tellDecided } from './direct-voters.ts'
+import { inlineBytesMax, readRun } from './run-result.ts'
 import type { ValidatorSources } from './validators.ts'
-
-/** The caller waits for 30 s at most, and what came in has to be written. */
-const answerMsMax = 27_000
 
 const utf8 = new TextEncoder()
 
+/** How a direct round is run. */
+export interface DirectTerms {
+  answerMsMax: number
+  /** What was agreed of the storage of modules; null where the run looks at none. */
+  book: StateBook | null
+}
+
 /**
- * Has every validator run a module, and takes what a quorum of equal receipts says. It is one request of one caller: where it
- * breaks off, the caller asks again, in a round of its own.
+ * Has every validator of the generation in force run a module, and takes what a quorum of equal votes says. It is one request
+ * of one caller: where it breaks off before that is stored, nothing was written anywhere, and the caller asks again, in a
+ * round of its own.
  */
 export async function runDirectRound(
   sources: ValidatorSources & { rounds: RoundStore },
   request: DirectRequest,
+  terms: DirectTerms,
 ): Promise<DirectOutcome> {
   const startedAtMs = Date.now()
-  const { network, rounds, roundFiles } = sources
-  const validators = await network.validators()
-  const needed = quorum(validators.length)
-  const gathered = await gather(sources, request, validators, needed)
-  const agreed = [...gathered.byReceipt.values()].find(({ votes }) => votes.length >= needed)
-  await roundFiles.putDirectRound({
-    round_id: request.roundId,
-    round: request.round,
-    exec_votes: gathered.votes,
-  })
+  const { validators, rounds, roundFiles } = sources
+  const before = request.isNamed ? await rounds.find(request.roundId) : null
+  const known = before && (await outcomeOf(roundFiles, before))
+  if (known !== null) return known
+  const generation = await validators.at(request.round.issued_at)
+  const count = keysOf(generation).length
+  const needed = quorum(count)
+  const gathered = await gather(sources, request, terms, callable(generation), needed)
+  const found = [...gathered.bySubject.values()].find(({ votes }) => votes.length >= needed)
+  const agreed = found !== undefined && isDecided(found.votes, terms) ? found : undefined
+  if (agreed !== undefined) await tellDecided(sources, callable(generation), agreed.votes)
   const outcome = {
+    roundId: request.roundId,
     result: agreed?.result ?? null,
     votes: gathered.votes.length,
     quorum: needed,
   }
-  const at = { now: await sources.now(), ms: Date.now() - startedAtMs }
-  const row = published(request, outcome, agreed?.votes.length ?? 0, validators.length, at)
-  await rounds.publish(row, roundEffects(roundEnd(row, null, at.now)))
+  // What is over keeps the votes that decided it.
+  if (before?.state === 'finalized') return outcome
+  const fileBytes = await roundFiles.putDirectRound({
+    round_id: request.roundId,
+    round: request.round,
+    exec_votes: gathered.votes,
+  })
+  // The clock that dated the round may be ahead of this one.
+  const at = { now: Math.max(await sources.now(), request.round.issued_at), ms: Date.now() - startedAtMs }
+  const row = published(request, outcome, agreed?.votes.length ?? 0, count, at)
+  const bytes = fileBytes + JSON.stringify(row).length
+  const kept = keptDirectRound(request.roundId, at.now, bytes)
+  await rounds.publish(row, [kept, ...roundEffects(roundEnd(row, null, at.now))])
   return outcome
+}
+
+/**
+ * What a round gave that is asked for again under its name: validators keep their votes for a while only, and the file of the
+ * round has those that decided it. Null where it is not over, or its result is too large to be kept.
+ */
+async function outcomeOf(files: RoundFiles, row: RoundRow): Promise<DirectOutcome | null> {
+  const { roundId, state, receiptHash, output, events, votes, committeeSize } = row
+  if (state !== 'finalized' || output === null || events === null) return null
+  const kept = (await files.directRound(roundId))?.exec_votes ?? []
+  const decisive = kept.find(({ receipt_hash }) => receipt_hash === receiptHash)
+  if (decisive === undefined) return null
+  const result = { receipt: decisive.receipt, output, events }
+  return { roundId, result, votes, quorum: quorum(committeeSize) }
+}
+
+/** Where storage may be concerned, what a quorum says is stored before anybody is told, the caller as well. */
+function isDecided(votes: readonly ExecutionVote[], { book }: DirectTerms): boolean {
+  if (book === null) return true
+  const isStored = book.decide(votes)
+  if (!isStored) console.error(`${votes[0]?.round_id} does not follow from what was decided before it`)
+  return isStored
 }
 
 interface Gathered {
   votes: ExecutionVote[]
-  byReceipt: Map<string, { votes: ExecutionVote[]; result: Result | null }>
+  /** By receipt and what became of storage. */
+  bySubject: Map<string, { votes: ExecutionVote[]; result: DirectResult | null }>
 }
 
 /** Returns with the vote that makes a quorum, or when all have answered or the time is up. */
 async function gather(
   sources: ValidatorSources,
-  { roundId, round, input }: DirectRequest,
-  validators: readonly Validator[],
+  request: DirectRequest,
+  { answerMsMax, book }: DirectTerms,
+  validators: readonly CallableValidator[],
   needed: number,
 ): Promise<Gathered> {
-  const gathered: Gathered = { votes: [], byReceipt: new Map() }
-  const { rules } = sources
-  if (rules === null) return gathered
-  const { module_address: module, function: name, gas_limit } = round
-  const body = utf8.encode(JSON.stringify({ module, function: name, input_b64: input, gas_limit, round }))
-  const call = { path: '/execute', body, now: await sources.now(), answerMsMax }
+  const gathered: Gathered = { votes: [], bySubject: new Map() }
   const { promise: enough, resolve } = Promise.withResolvers<void>()
+  const over = new AbortController()
   const asked = validators.map(async ({ url, publicKey }) => {
-    const answer = await askValidator(url, call, rules)
-    const vote = readVote(sources, roundId, publicKey, answer)
+    const answer = await askForVote(sources, url, request, { book, answerMsMax, over: over.signal })
+    const vote = readVote(sources, request.roundId, publicKey, answer)
     if (vote === null) return
     gathered.votes.push(vote)
-    const group = gathered.byReceipt.get(vote.receipt_hash) ?? { votes: [], result: null }
-    gathered.byReceipt.set(vote.receipt_hash, group)
+    const subject = executionSubject(vote)
+    const group = gathered.bySubject.get(subject) ?? { votes: [], result: null }
+    gathered.bySubject.set(subject, group)
     group.votes.push(vote)
-    group.result ??= await readResult(sources, vote, answer)
+    group.result ??= readResult(vote, answer)
     if (group.votes.length >= needed && group.result !== null) resolve()
   })
   await Promise.race([enough, Promise.all(asked)])
-  return { votes: [...gathered.votes], byReceipt: new Map(gathered.byReceipt) }
+  over.abort()
+  return { votes: [...gathered.votes], bySubject: new Map(gathered.bySubject) }
 }
 
 function readVote(
@@ -98,17 +146,16 @@ function readVote(
 }
 
 /** Output comes as a text, or in base64 where it is none. */
-async function readResult(
-  { roundFiles }: ValidatorSources,
-  { receipt }: ExecutionVote,
-  answer: unknown,
-): Promise<Result | null> {
+function readResult({ receipt }: ExecutionVote, answer: unknown): DirectResult | null {
   if (!isObject(answer)) return null
   const text = typeof answer.output === 'string' ? answer.output : ''
   const output_b64 = answer.output_b64 ?? bytesToBase64(utf8.encode(text))
   const run = readRun(receipt, { output_b64, events: answer.events })
-  return run.ok ? keepRun(roundFiles, receipt, run) : null
+  return run.ok ? { receipt, output: bytesToBase64(run.output), events: run.events } : null
 }
+
+/** Base64 that is short enough for a row. What is larger is in the answer alone: nobody pays for keeping it. */
+const inline = (text: string): string | null => (text.length <= (inlineBytesMax * 4) / 3 + 4 ? text : null)
 
 function published(
   { roundId, round, input }: DirectRequest,
@@ -136,7 +183,7 @@ function published(
       gasLimit: round.gas_limit,
       issuedAt: round.issued_at,
       nonce: round.nonce,
-      input: input.length <= (inlineBytesMax * 4) / 3 + 4 ? input : null,
+      input: inline(input),
       fallback: null,
       committeeSize: validators,
       votes,
@@ -147,8 +194,8 @@ function published(
       gasUsed: receipt?.gas_used ?? null,
       outputHash: receipt?.output_hash ?? null,
       eventsHash: receipt?.events_hash ?? null,
-      output: result?.output ?? null,
-      events: result?.events ?? null,
+      output: result && inline(result.output),
+      events: result && (JSON.stringify(result.events).length <= inlineBytesMax ? result.events : null),
       agreedAt: null,
       finalizedAt: result === null ? null : at.now,
       finalityMs: result === null ? null : at.ms,

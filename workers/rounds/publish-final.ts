@@ -1,4 +1,4 @@
-import type { Outcome, Round } from '../../durable-objects/round/round.ts'
+import { isUnpaid, type Outcome, type Round } from '../../durable-objects/round/round.ts'
 import { roundEnd } from '../settlement/round-end.ts'
 import { roundEffects } from '../stores/round-effects.ts'
 import type { RoundFiles } from '../stores/round-files.ts'
@@ -17,7 +17,7 @@ export async function publishFinal(
   const file = roundFile(round)
   // A row never says that a round is over while its file is not there.
   await roundFiles.putRound(file)
-  const end = roundEnd(published, file, round.outcome.at)
+  const end = roundEnd(published, file, round.outcome.at, isUnpaid(round))
   const status = await rounds.publish(published, roundEffects(end))
   return { status, provesOffences: end.provesOffences }
 }

@@ -1,6 +1,7 @@
 import {
   agreedAtOf,
   fallbackOf,
+  isUnpaid,
   type Lease,
   publicState,
   type Round,
@@ -56,7 +57,7 @@ function roundRow(round: Round): RoundRow {
     agreedAt: agreedAtOf(round) ?? round.agreedAt,
     finalizedAt: outcome?.state === 'finalized' ? outcome.at : null,
     finalityMs: outcome?.state === 'finalized' ? outcome.ms : null,
-    error: outcome?.state === 'failed' ? 'no_quorum' : null,
+    error: outcome?.state === 'failed' ? (outcome.error ?? 'no_quorum') : null,
   }
 }
 
@@ -98,12 +99,12 @@ type Standing = Pick<
   'state' | 'proofStatus' | 'rejectionReason' | 'receiptHash' | 'submittedAt' | 'units'
 >
 
-/** Where a lease stands, and what came of it. Of a round that failed nobody is credited or blamed. */
+/** Where a lease stands, and what came of it. Of a round that failed, or is final too late, nobody is credited or blamed. */
 function standing(round: Round, lease: Lease): Standing {
   const kept = round.votes.find(({ vote }) => vote.public_key === lease.nodeKey)
   const voted = { receiptHash: kept?.vote.receipt_hash ?? null, submittedAt: kept?.receivedAt ?? null }
   const { outcome } = round
-  if (outcome?.state === 'failed')
+  if (outcome?.state === 'failed' || isUnpaid(round))
     return { ...voted, state: 'cancelled', proofStatus: null, rejectionReason: null, units: null }
   if (kept === undefined) return { ...voted, ...unvoted(lease) }
   if (outcome === null)

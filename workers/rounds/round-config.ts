@@ -10,11 +10,15 @@ import { type Services, services } from '../services.ts'
 import type { RoundFiles } from '../stores/round-files.ts'
 import { runDirectRound } from './direct-round.ts'
 import { inputAddress } from './input-address.ts'
+import { isServed } from './is-served.ts'
 import { judgeVote } from './judge-vote.ts'
 import { publishFinal } from './publish-final.ts'
 import { publishedRound } from './published.ts'
 import { seatRound } from './seating.ts'
 import { askForFinality, spreadVotes, type ValidatorSources } from './validators.ts'
+
+/** The caller waits for 30 s at most, and what came in has to be written. */
+const answerMsMax = 27_000
 
 let ownProcessId: string | undefined
 
@@ -42,7 +46,7 @@ export function createRoundConfig(env: Env, settings: Settings): RoundConfig {
     },
     async offer(round, lease) {
       const id = offerIdOf(round, lease)
-      return link(lease).offer({
+      const frame = {
         offer_id: id,
         lease_id: id,
         task: round.terms.task,
@@ -51,10 +55,13 @@ export function createRoundConfig(env: Env, settings: Settings): RoundConfig {
         ...(await offeredInput(round, lease)),
         accept_by: lease.acceptBy,
         vote_by: lease.voteBy,
-      })
+      }
+      return link(lease).offer(frame, round.terms.rules.snapshotAt ?? null)
     },
     cancel: (round, lease) => link(lease).cancel(offerIdOf(round, lease), 'closed'),
+    wasHeard: (round, lease) => link(lease).wasHeard(offerIdOf(round, lease)),
     judge: (round, lease, body) => judgeVote({ profile, roundFiles }, round, lease, body),
+    isServed: (round) => isServed(hub, round),
     reportInvalid: (nodeKey) => link({ nodeKey }).invalidVote(),
     async auditBlock(round, agreedAt) {
       const { auditBlock: found } = round
@@ -66,7 +73,7 @@ export function createRoundConfig(env: Env, settings: Settings): RoundConfig {
       return { block, isAudited: isAudited(draw, defaultNetworkParams.audit_bp, false) }
     },
     ask: async (round) => askForFinality(sources, round, await readInput(roundFiles, round)),
-    execute: (request) => runDirectRound({ ...sources, rounds }, request),
+    execute: (request) => runDirectRound({ ...sources, rounds }, request, { answerMsMax, book: null }),
     spread: (round) => spreadVotes(sources, round),
     release: ({ roundId, task }) => env.PROJECT_COMMITTEES.getByName(task.project_id).closeRound(roundId),
   }
@@ -89,11 +96,11 @@ function recordOffencesSoon(env: Env, roundId: string): void {
 }
 
 export const validatorSources = (
-  { network, roundFiles, coordinator, clock }: Services,
+  { validators, roundFiles, coordinator, clock }: Services,
   { PROFILE: profile, BASE_URL }: Settings,
 ): ValidatorSources => ({
   profile,
-  network,
+  validators,
   roundFiles,
   rules: coordinator && { coordinator, isLocal: isLocalUrl(BASE_URL) },
   now: () => clock.now(),

@@ -1,4 +1,4 @@
-import { runInDurableObject } from 'cloudflare:test'
+import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Round } from '../../durable-objects/round/round.ts'
@@ -6,8 +6,18 @@ import type { RoundObject } from '../../durable-objects/round.ts'
 import { isTaskVote } from '../../protocol/consensus/index.ts'
 import { deriveProofId, resolveProfile } from '../../protocol/identity/index.ts'
 import { services } from '../services.ts'
+import { evidenceOf } from '../settlement/round-evidence.ts'
+import { RoundFiles } from '../stores/round-files.ts'
+import { requireSet } from '../test/attested-set.ts'
 import { client } from '../test/client.ts'
-import { killObject, roundOf, type SimulatedMember, SimulatedRounds } from '../test/rounds.ts'
+import {
+  killObject,
+  roundOf,
+  type SimulatedMember,
+  SimulatedRounds,
+  seatedOf,
+  testEpoch,
+} from '../test/rounds.ts'
 
 const rounds = new SimulatedRounds()
 
@@ -42,6 +52,17 @@ async function decide(roundId: string, audits = false): Promise<void> {
   await rounds.mine(roundId, audits)
   await rounds.tick(roundId)
 }
+
+/** The leases as the object has them. */
+const objectLeases = (roundId: string) =>
+  runInDurableObject(roundOf(roundId), (_round, { storage }) => storage.kv.get<Round>('round')?.leases)
+
+/** Returns once so many members are no longer awaited: what a decline says is looked into first. */
+const ended = (roundId: string, count: number) =>
+  vi.waitUntil(async () => {
+    const leases = (await objectLeases(roundId)) ?? []
+    return leases.filter(({ completedAt }) => completedAt !== null).length >= count
+  })
 
 /** Whether the object has forgotten everything. */
 const isGone = async (roundId: string): Promise<boolean> =>
@@ -200,6 +221,34 @@ describe('a round with five members and four validators', () => {
     ])
   })
 
+  test('excuses a member that declines while the hub does not serve what the task takes', async () => {
+    const { roundId, primaries } = await rounds.begun()
+    const [member] = primaries as [SimulatedMember]
+    const offer = await member.offer(roundId)
+    const module = (await services(env).modules.find(offer.task.module_address))!
+    const kept = (await env.MODULES.list()).objects.find(({ key }) => key.includes(module.manifestAddress))
+    await env.MODULES.delete(kept!.key)
+    await member.decline(offer)
+    await ended(roundId, 1)
+    await env.MODULES.put(kept!.key, new Uint8Array(1))
+    const [other, last] = primaries.slice(1) as [SimulatedMember, SimulatedMember]
+    await other.decline(await other.offer(roundId))
+    await ended(roundId, 2)
+    // A set without its quorum is one that no node accepts.
+    const unattested = await last.offer(roundId)
+    await env.DB.prepare('DELETE FROM committee_set_attestations').run()
+    await last.decline(unattested)
+    await ended(roundId, 3)
+    await rounds.attest()
+    expect(await objectLeases(roundId)).toMatchObject([
+      { state: 'cancelled', missedBecause: 'unserved' },
+      { state: 'missed', missedBecause: 'declined' },
+      { state: 'cancelled', missedBecause: 'unserved' },
+      {},
+      {},
+    ])
+  })
+
   test('asks a backup when nobody accepts in time, and still takes the vote of who was silent', async () => {
     const { roundId, primaries, backups } = await rounds.begun()
     const offers = await Promise.all(primaries.map((member) => member.offer(roundId)))
@@ -242,6 +291,25 @@ describe('a round with five members and four validators', () => {
       ['finalized', null, null],
       ['finalized', null, null],
     ])
+  })
+
+  test('blames no member for a vote that the hub could not store', async () => {
+    const { roundId, voters } = await accepted()
+    const away = vi.spyOn(RoundFiles.prototype, 'putPayload').mockRejectedValue(new Error('R2 is away'))
+    const large = 'x'.repeat(5000)
+    for (const { member, offer } of voters.slice(0, 2))
+      expect(await member.vote(offer, large)).toMatchObject({ type: 'error', code: 'unavailable' })
+    away.mockRestore()
+    // What comes again when the storage is back counts.
+    expect(await voters[1]!.member.vote(voters[1]!.offer, large)).toMatchObject({ type: 'voted' })
+    await rounds.passTime(61)
+    await rounds.tick(roundId)
+    expect((await objectLeases(roundId))?.map((lease) => [lease.state, lease.missedBecause])).toEqual([
+      ['cancelled', 'hub_away'],
+      ['voted', null],
+      ['missed', 'late'],
+    ])
+    await decide(roundId)
   })
 
   test('without any vote is decided by the validators, who credit nobody', async () => {
@@ -428,6 +496,24 @@ describe('a round with five members and four validators', () => {
     )
   })
 
+  test('holds nothing against a member whose link alone was lost, and everything against the others', async () => {
+    const { roundId, voters, primaries } = await accepted()
+    await Promise.all(primaries.map((member) => member.relay.drain()))
+    await primaries[0]!.loseLink()
+    await voteAll(voters.slice(2))
+    await rounds.passTime(31)
+    await rounds.tick(roundId)
+    await rounds.passTime(31)
+    await rounds.tick(roundId)
+    await decide(roundId)
+    const leases = await leasesOf(roundId)
+    expect(leases.slice(0, 3)).toMatchObject([
+      { state: 'cancelled', missedBecause: 'hub_away', proofStatus: null },
+      { state: 'missed', missedBecause: 'late', proofStatus: 'missed' },
+      { missedBecause: null },
+    ])
+  })
+
   test('that is over is not begun again by whoever begins it once more', async () => {
     const { roundId, voters } = await accepted()
     const { task } = voters[0]!.offer
@@ -566,7 +652,7 @@ describe('a round with five members and four validators', () => {
     expect(input_b64).toBeUndefined()
     const { pathname } = new URL(input_url ?? '')
     const fetched = await client().get(pathname)
-    expect(await fetched.text()).toBe(input)
+    expect(new TextDecoder().decode(await fetched.arrayBuffer())).toBe(input)
     const inline = Buffer.from(input).toString('base64')
     await voteAll(primaries.map((member, i) => ({ member, offer: { ...offers[i]!, input_b64: inline } })))
     await decide(roundId)
@@ -581,6 +667,7 @@ describe('a round with five members and four validators', () => {
     const input = 'x'.repeat(1_000_000)
     const { roundId, primaries, backups } = await rounds.begun({ input })
     for (const member of [...primaries, ...backups]) await member.decline(await member.offer(roundId))
+    await ended(roundId, 5)
     for (const validator of rounds.validators) validator.eventCount = 60
     await decide(roundId)
     for (const validator of rounds.validators) validator.eventCount = 0
@@ -616,6 +703,11 @@ describe('a round with five members and four validators', () => {
   test('asks backups at once where primaries are not connected', async () => {
     const { roundId, primaries, backups } = await (async () => {
       const first = rounds.members[0]!
+      // It was there when the set was built.
+      await runInDurableObject(env.NODE_LINK.getByName(first.key), (_link, { storage }) => {
+        storage.kv.put('session', { ...(storage.kv.get('session') as object), sinceMs: 0 })
+      })
+      await evictDurableObject(env.NODE_LINK.getByName(first.key))
       await first.disconnect()
       // Whoever is drawn: the one that is gone is a primary of some task.
       for (;;) {
@@ -635,6 +727,62 @@ describe('a round with five members and four validators', () => {
       { nodeKey: rounds.members[0]?.key, state: 'missed', proofStatus: 'missed' },
     ])
     expect(leases.filter(({ proofStatus }) => proofStatus === 'verified')).toHaveLength(3)
+  })
+})
+
+describe('a round whose committee set cannot be read', () => {
+  const unread = new SimulatedRounds()
+  let stored: ArrayBuffer
+  let key: string
+  beforeAll(async () => {
+    await unread.begin()
+    const { setHash } = await requireSet(unread.projectId, testEpoch)
+    key = `committee-sets/${setHash}`
+    stored = await (await env.MODULES.get(key))!.arrayBuffer()
+  })
+  beforeEach(async () => {
+    unread.install()
+    await env.MODULES.delete(key)
+  })
+  const taken = async () => {
+    const { round_id, task_id } = (await (await unread.submit()).json()) as Record<string, string>
+    return { roundId: round_id!, taskId: task_id! }
+  }
+
+  test('is there for everybody, fails with a reason, and gives its place back', async () => {
+    const { roundId, taskId } = await taken()
+    expect(await unread.task(taskId)).toMatchObject({ status: 'running', error: null })
+    await unread.passTime(361)
+    await unread.tick(roundId)
+    expect(await unread.task(taskId)).toMatchObject({ status: 'failed', error: 'set_unreadable' })
+    expect(await isGone(roundId)).toBe(true)
+    const project = env.PROJECT_COMMITTEES.getByName(unread.projectId)
+    expect(await project.waitForRound(taskId, 0)).toBeNull()
+  })
+
+  test('goes on when the set is there again; after its deadline it asks nobody, and blames nobody', async () => {
+    const { roundId, taskId } = await taken()
+    await unread.passTime(70)
+    await env.MODULES.put(key, stored)
+    await unread.tick(roundId)
+    await unread.mine(roundId)
+    await unread.tick(roundId)
+    expect(await unread.task(taskId)).toMatchObject({ status: 'finalized', output: 'hello' })
+    expect(await rowOf(roundId)).toMatchObject({ committeeSize: 3, fallback: null })
+    expect(await leasesOf(roundId)).toEqual([])
+    const { task, finality, finality_votes } = await fileOf(roundId)
+    const seats = (await seatedOf(task)).seats.filter(({ role }) => role === 'primary')
+    for (const { node_key, entry } of seats) {
+      const lease = { nodeKey: node_key, role: 'primary', state: 'missed', missedBecause: 'late' } as const
+      const file = { ...(await fileOf(roundId)), finality, finality_votes }
+      const keys = unread.validators.map(({ node }) => node.publicKey)
+      const [evidence] = evidenceOf(file, [{ ...lease, subscriptionId: entry.subscription_id }], keys)
+      const refused = await client().post('/v1/slashes', evidence)
+      expect([refused.status, await refused.json()]).toMatchObject([
+        422,
+        { message: expect.stringContaining('the node was not asked') },
+      ])
+    }
   })
 })
 

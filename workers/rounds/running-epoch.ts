@@ -1,5 +1,5 @@
 import type { RunningEpoch } from '../../durable-objects/project-committees/task-queue.ts'
-import { epochAt } from '../../protocol/consensus/index.ts'
+import { epochAt, epochStart } from '../../protocol/consensus/index.ts'
 import { defaultNetworkParams } from '../../protocol/identity/index.ts'
 import type { ProjectManifest } from '../../protocol/manifest/index.ts'
 import type { Services } from '../services.ts'
@@ -19,11 +19,11 @@ export async function findRunningEpoch(
   const { epochSecs } = version
   const epoch = epochAt(now, epochSecs)
   const set = await committeeSets.find(projectId, epoch)
-  if (set === null || set.attestedAt === null) return { epoch, epochSecs, terms: null }
-  return { epoch, epochSecs, terms: { epoch, epochSecs, setHash: set.setHash, ...termsOf(version) } }
+  if (set === null || !set.valid) return { epoch, epochSecs, terms: null }
+  return { epoch, epochSecs, terms: { epoch, epochSecs, setHash: set.setHash, ...termsOf(version, epoch) } }
 }
 
-function termsOf({ manifest, consensusHash }: ProjectVersion) {
+function termsOf({ manifest, consensusHash, epochSecs }: ProjectVersion, epoch: number) {
   const { modules, work } = (JSON.parse(manifest) as ProjectManifest).consensus
   return {
     consensusHash,
@@ -33,6 +33,7 @@ function termsOf({ manifest, consensusHash }: ProjectVersion) {
       roundSecs: work.round_secs,
       leaseSecs: work.lease_secs,
       acceptSecs: defaultNetworkParams.accept_secs,
+      snapshotAt: epochStart(epoch, epochSecs) - defaultNetworkParams.snapshot_lead_secs,
     },
   }
 }

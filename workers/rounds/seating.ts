@@ -40,7 +40,7 @@ export async function seatRound(
  * Rounds that begin by the dozen share one read. A set of 65,536 entries takes 34 MB, and a draw from it 20 MB more until it
  * is done. So with one such set kept and another one being read, an isolate has some 40 of its 128 MB left.
  */
-async function readOnce(committeeSets: CommitteeSetStore, setHash: string): Promise<HashedSnapshot> {
+export async function readOnce(committeeSets: CommitteeSetStore, setHash: string): Promise<HashedSnapshot> {
   const reading = read.get(setHash) ?? { hashed: readHashed(committeeSets, setHash), entries: 0 }
   read.set(setHash, reading)
   try {

@@ -13,13 +13,13 @@ import { hashReceipt } from '../../protocol/execution/index.ts'
 import type { Profile } from '../../protocol/identity/index.ts'
 import { askValidator, type CallRules } from '../committees/ask-validator.ts'
 import { verifyNatively } from '../native-ed25519.ts'
-import type { NetworkStore, Validator } from '../stores/network.ts'
 import type { RoundFiles } from '../stores/round-files.ts'
+import { callable, keysOf, type Validator, type ValidatorStore } from '../stores/validators.ts'
 import { keepRun, readRun } from './run-result.ts'
 
 export interface ValidatorSources {
   profile: Profile
-  network: NetworkStore
+  validators: ValidatorStore
   roundFiles: RoundFiles
   /** Null while the hub has no key to call nodes with. */
   rules: CallRules | null
@@ -32,7 +32,7 @@ const spreadMsMax = 10_000
 const utf8 = new TextEncoder()
 
 /**
- * Asks every validator for its vote on the finality of a round that was closed. It returns as soon as a quorum has signed one
+ * Asks every validator of its epoch for its vote on the finality of a round that was closed. It returns as soon as a quorum has signed one
  * record whose result is there: one validator that does not answer keeps nobody waiting.
  */
 export async function askForFinality(
@@ -40,9 +40,10 @@ export async function askForFinality(
   round: Round,
   input: string,
 ): Promise<Answers> {
-  const { network, rules } = sources
-  const validators = await network.validators()
-  const keys = validators.map(({ publicKey }) => publicKey)
+  const { rules } = sources
+  const generation = await generationOf(sources, round)
+  // A key that was ended is not asked; what it had signed before counts.
+  const keys = keysOf(generation)
   const votes: FinalityVote[] = []
   const results: Record<string, Result> = {}
   const gathered = () => ({ votes: [...votes], results: { ...results }, validators: keys })
@@ -50,7 +51,7 @@ export async function askForFinality(
   const body = utf8.encode(JSON.stringify(finalityRequest(round, input)))
   const now = await sources.now()
   const { promise: enough, resolve } = Promise.withResolvers<void>()
-  const asked = validators.map(async (validator) => {
+  const asked = callable(generation).map(async (validator) => {
     const answer = await askValidator(validator.url, { path: '/consensus/task-rounds', body, now }, rules)
     const vote = readVote(sources.profile, round, validator, keys, answer)
     if (vote === null) return
@@ -63,6 +64,10 @@ export async function askForFinality(
   await Promise.race([enough, Promise.all(asked)])
   return gathered()
 }
+
+/** The generation whose validators decide about a round: that of its epoch, whenever that is. */
+const generationOf = ({ validators }: ValidatorSources, { terms: { task } }: Round) =>
+  validators.ofSet(task.project_id, task.epoch)
 
 const finalityRequest = (round: Round, input: string) => ({
   task: round.terms.task,
@@ -116,9 +121,9 @@ async function readResult(
  * not answer keeps nobody waiting. One that misses votes asks its peers.
  */
 export async function spreadVotes(sources: ValidatorSources, round: Round): Promise<void> {
-  const { network, rules } = sources
+  const { rules } = sources
   if (rules === null) return
-  const validators = await network.validators()
+  const validators = callable(await generationOf(sources, round))
   const now = await sources.now()
   const votes = round.finalityVotes.map((vote) => ({
     sender: vote.public_key,

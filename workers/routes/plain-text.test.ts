@@ -109,6 +109,22 @@ describe('text that others read', () => {
     expect(await problemsOf(await send(method, target, body(`${harmless}\r\n\tand more`)))).toEqual([])
   })
 
+  test.each(
+    lines.filter(([path, , target]) => /^(display_name|name)$/.test(path) && target !== '/v1/me/preferences'),
+  )('400 invalid_field: %s of %s %s of white space alone', async (path, method, target, body) => {
+    for (const blank of [' ', '\u00a0\u3000', '\u200b'])
+      expect(await problemsOf(await send(method, target, body(blank)))).toEqual([path])
+  })
+
+  test('400 invalid_field: a URL whose host is not the one that it shows', async () => {
+    for (const url of ['https://hub.example@node.example', 'https://node.example\\@hub.example']) {
+      const profile = { display_name: 'Ada', website: url }
+      expect(await problemsOf(await send('PUT', '/v1/developers/me', profile))).toEqual(['website'])
+      const node = await send('POST', '/v1/nodes/register', { ...registration, url })
+      expect(await problemsOf(node)).toEqual(['url'])
+    }
+  })
+
   test('400 invalid_field: a developer’s website that only a private network has', async () => {
     for (const website of ['https://nas.local', 'https://api.localhost', 'https://router.home.arpa'])
       expect(

@@ -17,6 +17,7 @@ import { networkNow } from '../test/network-time.ts'
 import { createNode, type TestNode } from '../test/node.ts'
 import { uploadModule } from '../test/project.ts'
 import { createListedProject } from '../test/subscription.ts'
+import { setValidators } from '../test/validators.ts'
 import { loadRoutes } from './index.ts'
 import { evidenceExample } from './slashes/schema.ts'
 
@@ -183,12 +184,10 @@ beforeAll(async () => {
   const writer = new SnapshotWriter({ ...snapshot, entries: [], excluded: [] })
   for (const entry of snapshot.entries) writer.add({ entry })
   await committeeSets.insert({ ...set, builtAt: 1 }, writer.finish())
-  await env.DB.batch([
-    env.DB.prepare('UPDATE committee_sets SET attested_at = 1'),
-    env.DB.prepare(
-      "INSERT INTO nodes (node_id, public_key, role, status, url, registered_at) VALUES (?, ?, 'validator', 'approved', 'https://validator.example', 1)",
-    ).bind(validator.nodeId, validator.publicKey),
-  ])
+  await env.DB.prepare('UPDATE committee_sets SET attested_at = 1').run()
+  // As many generations as of anything else, of which the last has as many validators.
+  for (let i = 1; i < things; i++) await setValidators([validator])
+  await setValidators([validator, ...Array.from({ length: things - 1 }, () => createNode())])
   const asset = await caller.post('/v1/developers/assets', {
     content_type: 'image/png',
     data_b64: Buffer.from(png()).toString('base64'),
@@ -321,17 +320,19 @@ const whole: Record<string, number> = {
   getReceipt: things,
   listValidators: things + 1,
   // A quorum is counted of all validators.
-  getCommitteeSet: things,
-  getCommittee: things,
-  getNodeCommitteeSet: things,
+  getCommitteeSet: things + 1,
+  getCommittee: things + 1,
+  // And that the caller is one of them.
+  getNodeCommitteeSet: 2 * things + 1,
+  getPendingValidators: things,
   getRelayer: things,
 }
 
 /** A payout is found by its time, read, and joined with its epoch; a proof is joined with its round and its epoch. */
 const rowsOfOne: Record<string, number> = { getEarnings: 3, listEarnedEpochs: 3, listProofs: 3 }
 
-/** Lists that are made of several ranges of an index, each of which is read one row too far. */
-const ranges: Record<string, number> = { listEarnedEpochs: 3 }
+/** Lists that are made of several ranges of an index, each of which is read one row too far; or with all validators of each. */
+const ranges: Record<string, number> = { listEarnedEpochs: 3, listGenerations: 1 + 2 * things }
 
 /** What says how the hub is says so of a hub without a database too. */
 const reportsHealth = new Set(['getDescriptor', 'getStatus'])

@@ -1,6 +1,6 @@
 import type { Env } from '../env.ts'
 import { services } from '../services.ts'
-import { decisionSecs, disputeGraceSecs } from './slash-standing.ts'
+import { decisionSecs, disputeGraceSecs, executionSecs } from './slash-standing.ts'
 import { windowTime } from './window-time.ts'
 
 const batchMax = 50
@@ -11,7 +11,11 @@ export async function wantDueSlashActions(env: Env): Promise<void> {
   await slashes.closeWithdrawn()
   const [passed, now] = await Promise.all([windowTime(others), others.clock.now()])
   await slashes.wantDue(
-    { executableUntil: passed - disputeGraceSecs, disputedUntil: passed - decisionSecs },
+    {
+      executableUntil: passed - disputeGraceSecs,
+      disputedUntil: passed - decisionSecs,
+      executionSecs,
+    },
     batchMax,
     now,
   )

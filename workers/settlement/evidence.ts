@@ -1,7 +1,6 @@
-import { owedVote } from '../../durable-objects/round/states.ts'
+import { isAtFault, type MissReason } from '../../durable-objects/round/states.ts'
 import {
   drawCommittee,
-  type FinalityVote,
   type SeatedTask,
   type SnapshotEntry,
   type Task,
@@ -15,6 +14,7 @@ import {
   type EvidenceContext,
   EvidenceError,
   hashEvidence,
+  receiptWaitsUntil,
   slashAmount,
   slashRate,
 } from '../../protocol/settlement/index.ts'
@@ -24,17 +24,20 @@ import type { ReadSet } from '../stores/committee-sets.ts'
 import type { NewSlash } from '../stores/slashes.ts'
 import { standingOf } from '../stores/subscription-standing.ts'
 import type { Subscription } from '../stores/subscriptions.ts'
+import { keysForEvidence } from './deciding-validators.ts'
 
 type Records = Pick<
   Services,
   | 'chainIndex'
+  | 'clock'
   | 'committeeSets'
   | 'devices'
-  | 'network'
-  | 'projectFunding'
   | 'projectVersions'
+  | 'roundFiles'
   | 'rounds'
+  | 'slashes'
   | 'subscriptions'
+  | 'validators'
 >
 
 /** An offence that is proven, and the time in which its owner can dispute it. */
@@ -43,11 +46,14 @@ export interface ProvenOffence {
   disputeWindowSecs: number
 }
 
+/** `early` where everything holds, and only the end of the round can say whether its member was at fault. */
+export type Proof = ({ status: 'proven' } & ProvenOffence) | { status: 'early' }
+
 /** Pays for a draw, or throws. */
 export type BeforeDraw = (set: ReadSet) => Promise<void>
 
 /**
- * Holds evidence against what the hub knows: the current validators, the consensus it names, and who answers for the key.
+ * Holds evidence against what the hub knows: the validators of its epoch, the consensus it names, and who answers for the key.
  * What it costs is a share of what is bonded now.
  *
  * @param beforeDraw - Called when everything else holds and a committee has to be drawn, which reads a whole set.
@@ -60,13 +66,13 @@ export async function proveOffence(
   evidence: Evidence,
   beforeDraw: BeforeDraw,
   now: number,
-): Promise<ProvenOffence> {
+): Promise<Proof> {
   // Before what is bonded is read, which may be indexed meanwhile.
   const isBehind = await records.chainIndex.isBehind()
-  const [found, consensus, validators] = await Promise.all([
+  const [found, consensus, networkNow] = await Promise.all([
     records.subscriptions.find(evidence.subscription_id),
     records.projectVersions.consensus(evidence.project_id, evidence.consensus_hash),
-    records.network.validators(),
+    records.clock.now(),
   ])
   if (consensus === null)
     throw new ApiError(
@@ -75,18 +81,20 @@ export async function proveOffence(
     )
   const subscription = await answerable(records, evidence, consensus, found)
   const context = {
-    validators: validators.map(({ publicKey }) => publicKey),
+    validators: await keysForEvidence(records, evidence, consensus.work.epoch_secs, networkNow),
     subscription_id: subscription.subscriptionId,
   }
   const set = once(() => seatingSet(records, evidence))
   const seat = async (task: Task) => (await set())?.seat(profile, consensus, task, beforeDraw) ?? null
   await requireProven(seat, profile, evidence, context)
   await requireSeat(await set(), evidence)
-  if (evidence.kind === 'missed_sla')
-    await Promise.all([requireCommittee(records, evidence), requireOwed(records, evidence)])
+  if (evidence.kind !== 'equivocation') await requireInTime(records, evidence, consensus)
+  if (evidence.kind === 'missed_sla' && (await blameOf(records, evidence)) === 'open')
+    return { status: 'early' }
   // An offence is recorded once, so what it costs must not be that of half an index.
   if (isBehind) throw unavailable('The index of the chain', new Error('it is far behind the chain'))
   return {
+    status: 'proven',
     slash: slashOf(evidence, subscription, consensus, now),
     disputeWindowSecs: consensus.work.dispute_window_secs,
   }
@@ -200,48 +208,79 @@ async function requireProven(
 }
 
 /**
- * A task of a project that cannot pay is a fallback: validators run it, and nobody is asked for a vote, though a committee
- * could be drawn for it. Its finality record is like that of an audited round in which nobody voted right. The hub's own
- * record of the round tells the two apart; without one the hub goes by when it held the project to be underfunded. A
- * finality record with a voter is none of a fallback.
+ * A missed vote needs fault: its member was asked, could answer, and gave no valid vote. The hub alone knows, so its record of
+ * the round decides, once the round is over. A round that the hub does not know asked nobody; nor did a fallback, though a
+ * committee could be drawn for it. Who is slashed for another offence in the same round is not slashed for its silence too.
  *
  * @param evidence - Proven otherwise.
+ * @returns `open` while the round is not over.
  */
-async function requireCommittee({ projectFunding, rounds }: Records, evidence: Evidence): Promise<void> {
-  const { task, finality } = evidence.proof as unknown as { task: Task; finality: readonly [FinalityVote] }
-  const { audited, voters } = finality[0].finality
-  if (!audited || voters.length > 0) return
-  const round = await rounds.find(evidence.round_id)
-  // The task and the period were dated by clocks that may differ.
-  const isFallback =
-    round === null
-      ? await projectFunding.wasUnderfunded(
-          evidence.project_id,
-          task.issued_at,
-          defaultNetworkParams.max_skew,
-        )
-      : round.fallback !== null
-  if (isFallback)
-    throw new ApiError(
-      'invalid_evidence',
-      'This evidence proves nothing: nobody voted, and the project was underfunded when the task was issued, so the round was a fallback without a committee.',
-    )
+async function blameOf({ rounds, slashes }: Records, evidence: Evidence): Promise<'open' | 'at_fault'> {
+  const { round_id, node_key } = evidence
+  const round = await rounds.find(round_id)
+  if (round === null) throw innocent('the hub has no record of the round')
+  if (round.fallback !== null) throw innocent('the round was a fallback, without a committee')
+  if (round.state === 'failed') throw innocent('the round failed, for which nobody is blamed')
+  // Read after the round: its end is written in one batch with its leases.
+  const [leases, ...others] = await Promise.all([
+    rounds.leases(round_id),
+    ...excusingOffences(evidence).map((offenceId) => slashes.findOffence(offenceId)),
+  ])
+  if (others.some((other) => other !== null))
+    throw innocent('the node is slashed for another offence in this round')
+  if (round.state !== 'finalized') return 'open'
+  const lease = leases.find(({ nodeKey }) => nodeKey === node_key)
+  if (lease === undefined) throw innocent('the node was not asked')
+  if (lease.state === 'finalized') throw innocent('the node gave a valid vote')
+  if (!isAtFault(lease)) throw innocent(excuseOf(lease.missedBecause))
+  return 'at_fault'
+}
+
+/** Ids of the offences for which a node is slashed instead of for a missed vote in the same round. */
+export const excusingOffences = (evidence: Evidence): string[] =>
+  evidence.kind === 'missed_sla'
+    ? (['equivocation', 'invalid_result'] as const).map((kind) => deriveOffenceId({ ...evidence, kind }))
+    : []
+
+const innocent = (why: string) => new ApiError('invalid_evidence', `This evidence proves nothing: ${why}.`)
+
+function excuseOf(reason: MissReason | null): string {
+  switch (reason) {
+    case 'full':
+      return 'the node had no free slot when the task was given'
+    case 'absent':
+      return 'the node was not connected when the set was built, or was not to be asked'
+    case 'not_accepted':
+      return 'the node never answered its offer, and may not have heard of it'
+    case 'hub_away':
+      return 'the hub was away while the node could have answered'
+    case 'unserved':
+      return 'the node declined for what the hub did not serve'
+    case 'cut_short':
+      return 'the round began too late to leave the node its time'
+    case 'too_large':
+      return 'the result is too large to be sent with a vote'
+    default:
+      return 'the node was not told of its offer'
+  }
 }
 
 /**
- * A primary whose node worked with all its slots, or could not be told, was not asked, and one that the hub was not there to
- * hear could not answer: they missed nothing; nor did one whose result no frame carries. Whose device is offline, or offers
- * no slots, is not spared. The hub alone knows.
+ * A round that became final when the receipt of its epoch no longer waited for it pays nobody, and blames nobody. Two votes of
+ * one member prove what they prove without a final result.
  *
  * @param evidence - Proven otherwise.
  */
-async function requireOwed({ rounds }: Records, { round_id, node_key }: Evidence): Promise<void> {
-  const leases = await rounds.leases(round_id)
-  const lease = leases.find(({ nodeKey }) => nodeKey === node_key)
-  if (lease !== undefined && !owedVote(lease.missedBecause))
+async function requireInTime(
+  { rounds }: Records,
+  { round_id, epoch }: Evidence,
+  { work }: Consensus,
+): Promise<void> {
+  const round = await rounds.find(round_id)
+  if (round !== null && (round.finalizedAt ?? 0) > receiptWaitsUntil(epoch, work))
     throw new ApiError(
       'invalid_evidence',
-      'This evidence proves nothing: the node had no free slot when the task was given, or was not told of it, or the hub was away while it could have answered, or the result is too large to be sent with a vote.',
+      'This evidence proves nothing: the round became final when the receipt of its epoch no longer waited for it.',
     )
 }
 

@@ -2,15 +2,21 @@ import type { Profile } from '../../protocol/identity/index.ts'
 import { deriveOffenceId, type Evidence, hashEvidence } from '../../protocol/settlement/index.ts'
 import type { Services } from '../services.ts'
 import type { Slash } from '../stores/slashes.ts'
-import { type BeforeDraw, proveOffence } from './evidence.ts'
+import { type BeforeDraw, excusingOffences, proveOffence } from './evidence.ts'
 import { windowTime } from './window-time.ts'
 
 /** An offence that is on record, and whether it came there by this evidence, this time. */
 export interface RecordedOffence {
+  status: 'recorded'
   slash: Slash
   isNew: boolean
   /** When, as windows of the contracts are held against it, in Unix seconds. */
   now: number
+}
+
+/** Evidence of a round that is not over is kept, and judged once it is. */
+export interface KeptEvidence {
+  status: 'kept'
 }
 
 /**
@@ -24,18 +30,27 @@ export async function recordOffence(
   profile: Profile,
   evidence: Evidence,
   beforeDraw: BeforeDraw = async () => {},
-): Promise<RecordedOffence> {
-  const { slashes } = services
+): Promise<RecordedOffence | KeptEvidence> {
+  const { slashes, earlyEvidence } = services
   const [known, now] = await Promise.all([slashes.find(hashEvidence(evidence)), windowTime(services)])
   // It was proven when it was recorded; who validates may have changed since.
-  if (known) return { slash: known, isNew: false, now }
-  const { slash, disputeWindowSecs } = await proveOffence(services, profile, evidence, beforeDraw, now)
+  if (known) return { status: 'recorded', slash: known, isNew: false, now }
+  const proof = await proveOffence(services, profile, evidence, beforeDraw, now)
   const offenceId = deriveOffenceId(evidence)
+  if (proof.status === 'early') {
+    await earlyEvidence.keep(offenceId, evidence, now)
+    return { status: 'kept' }
+  }
+  const { slash, disputeWindowSecs } = proof
   const earlier = await slashes.findOffence(offenceId)
-  if (earlier) return { slash: earlier, isNew: false, now }
-  await slashes.record(slash, evidence, disputeWindowSecs, now)
+  if (earlier) return { status: 'recorded', slash: earlier, isNew: false, now }
+  await slashes.record(slash, evidence, { disputeWindowSecs, excusedBy: excusingOffences(evidence) }, now)
   const recorded = await slashes.findOffence(offenceId)
-  if (recorded === null) throw new Error(`the offence ${offenceId} was recorded and is gone`)
+  if (recorded === null) {
+    // Another offence of the round was recorded since the proof, which excuses a missed vote: the proof says so now.
+    await proveOffence(services, profile, evidence, async () => {}, now)
+    throw new Error(`the offence ${offenceId} was recorded and is gone`)
+  }
   // Of racing evidence one was taken.
-  return { slash: recorded, isNew: recorded.evidenceHash === slash.evidenceHash, now }
+  return { status: 'recorded', slash: recorded, isNew: recorded.evidenceHash === slash.evidenceHash, now }
 }

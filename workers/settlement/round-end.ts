@@ -6,23 +6,26 @@ import type { LeaseRow, PublishedRound } from '../stores/rounds.ts'
 
 /**
  * What follows from the end of a round, by what is published of it: how each member did, and what payout addresses are
- * credited. Nobody is credited or blamed for a round without a result.
+ * credited. Nobody is credited or blamed for a round without a result, or for one that is final too late.
  *
  * @param file - Everything that was said in it; null for a direct round.
  * @param endedAt - In network time.
+ * @param isUnpaid - Whether the receipt of its epoch no longer waited for it.
  */
 export function roundEnd(
   { round, leases }: Pick<PublishedRound, 'round' | 'leases'>,
   file: RoundFile | null,
   endedAt: number,
+  isUnpaid = false,
 ): RoundEnd {
   const record = file?.finality ?? null
-  if (file === null || record === null)
-    return { round, endedAt, members: [], credits: [], provesOffences: false }
+  if (file === null || record === null || isUnpaid)
+    return { round, endedAt, isUnpaid, members: [], credits: [], provesOffences: false }
   const members = leases.flatMap((lease) => memberOf(lease, file, record.receipt_hash))
   return {
     round,
     endedAt,
+    isUnpaid,
     members,
     credits: sumUnits([record], defaultNetworkParams.gas_per_unit),
     provesOffences: members.some(({ disagreements, missedLeases }) => disagreements + missedLeases > 0),

@@ -1,4 +1,4 @@
-import { owedVote } from '../../durable-objects/round/states.ts'
+import { isAtFault } from '../../durable-objects/round/states.ts'
 import {
   type FinalityRecord,
   type FinalityVote,
@@ -13,10 +13,10 @@ type Proof = Pick<Evidence, 'kind' | 'proof'>
 
 /**
  * What a round that is final proves about those that were asked to run its task: members that voted for several receipts,
- * members whose receipt is not the one that validators came to themselves, and primaries that
- * owed a vote and gave no valid one. One offence of each member, the gravest; the same round gives the same evidence, word for word.
+ * members whose receipt is not the one that validators came to themselves, and primaries that were asked, could answer, and
+ * gave no valid vote. One offence of each member, the gravest; the same round gives the same evidence, word for word.
  *
- * @param validators - Keys of the current ones; votes of others count for nothing any more.
+ * @param validators - Keys of those that made it final; votes of others count for nothing.
  */
 export function evidenceOf(
   file: RoundFile,
@@ -37,7 +37,7 @@ export function evidenceOf(
     ]
   })
 
-  function offenceOf(lease: Pick<LeaseRow, 'nodeKey' | 'role' | 'missedBecause'>): Proof | null {
+  function offenceOf(lease: Pick<LeaseRow, 'nodeKey' | 'role' | 'state' | 'missedBecause'>): Proof | null {
     const { nodeKey, role } = lease
     const [first, second] = distinctVotes(votes, nodeKey)
     if (first !== undefined && second !== undefined) return { kind: 'equivocation', proof: { first, second } }
@@ -45,9 +45,7 @@ export function evidenceOf(
       return record?.audited && first.receipt_hash !== record.receipt_hash
         ? { kind: 'invalid_result', proof: { vote: first, finality } }
         : null
-    return role === 'primary' && owedVote(lease.missedBecause)
-      ? { kind: 'missed_sla', proof: { task, finality } }
-      : null
+    return role === 'primary' && isAtFault(lease) ? { kind: 'missed_sla', proof: { task, finality } } : null
   }
 }
 

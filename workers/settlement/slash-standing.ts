@@ -7,6 +7,9 @@ export const disputeGraceSecs = 15 * 60
 /** How long the contracts leave an arbiter to decide about a dispute. */
 export const decisionSecs = 14 * 86_400
 
+/** How long the contracts leave everybody to execute a slash, from the end of its window or of the time to decide on. */
+export const executionSecs = 7 * 86_400
+
 /** What the owner can do about a slash: each has a page in docs/recovery. */
 export const recoveries = ['dispute', 'wait', 'top_up', 'none'] as const
 export type Recovery = (typeof recoveries)[number]

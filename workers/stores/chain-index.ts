@@ -1,11 +1,17 @@
-import { desc, eq, type InferSelectModel, type SQL, sql } from 'drizzle-orm'
+import { between, desc, eq, type InferSelectModel, type SQL, sql } from 'drizzle-orm'
 import { unixNow } from '../../durable-objects/clock.ts'
 import type { Header } from '../../durable-objects/indexer/chain.ts'
-import type { BlockRef, Cursor, IndexedNetwork, StoreOutcome } from '../../durable-objects/indexer/step.ts'
+import type {
+  BlockRef,
+  Cursor,
+  IndexedNetwork,
+  StoreOutcome,
+} from '../../durable-objects/indexer/index-store.ts'
 import type { ChainState, Subject } from '../chain/projections.ts'
 import { auditStatement, type OperatorAction } from './audit-log.ts'
-import { batch, type Database, query, read } from './database.ts'
+import { batch, type Database, read } from './database.ts'
 import { jsonParts } from './json-parts.ts'
+import { deleteOldEvents } from './old-events.ts'
 import { minersEffect, minersOf, registryEffects } from './registry-effects.ts'
 import {
   beacons,
@@ -14,6 +20,7 @@ import {
   chainEvents,
   chainStates,
   chainStatesBefore,
+  chainUnconfirmedLogs,
   projects,
 } from './schema.ts'
 import {
@@ -36,7 +43,12 @@ export interface NewBlocks {
   events: readonly EventRow[]
   states: readonly StateRow[]
   before: readonly StateBefore[]
+  /** Of the blocks with events, which logs these are from; left out for blocks that no node is asked about again. */
+  read?: readonly ReadBlock[]
 }
+
+/** Which logs of a block became events. */
+export type ReadBlock = InferSelectModel<typeof chainUnconfirmedLogs>
 
 /**
  * What the chain's events say, and how far they are read. Events, states and cursor change together or not at all: every
@@ -55,7 +67,8 @@ export class ChainIndexStore {
     const [row] = await read(() => this.#db.select().from(chainCursor))
     if (!row) return null
     const { blockNumber: number, blockHash: hash, finalNumber, finalHash, network, isBehind } = row
-    return { number, hash, final: { number: finalNumber, hash: finalHash }, network, isBehind }
+    const final = { number: finalNumber, hash: finalHash }
+    return { number, hash, final, network, isBehind, logDifferences: row.logDifferences }
   }
 
   /** Whether the chain has far more than is indexed, as while it is read from its beginning. */
@@ -69,22 +82,17 @@ export class ChainIndexStore {
     return row?.leadSecs ?? 0
   }
 
-  async begin({ number, hash }: BlockRef, network: IndexedNetwork): Promise<void> {
-    await query(
-      this.#db
-        .insert(chainCursor)
-        .values({
-          id: 1,
-          blockNumber: number,
-          blockHash: hash,
-          finalNumber: number,
-          finalHash: hash,
-          updatedAt: unixNow(),
-          network,
-          isBehind: true,
-        })
-        .onConflictDoNothing(),
-    )
+  async begin({ number, hash }: BlockRef, network: IndexedNetwork, final?: BlockRef): Promise<void> {
+    await batch(this.#db, [
+      // Left by an index that is gone.
+      sql`DELETE FROM ${chainUnconfirmedLogs} WHERE NOT EXISTS (SELECT 1 FROM ${chainCursor})`,
+      sql`
+        INSERT INTO ${chainCursor}
+          (id, block_number, block_hash, final_number, final_hash, updated_at, network, is_behind)
+        VALUES (1, ${number}, ${hash}, ${final?.number ?? number}, ${final?.hash ?? hash}, ${unixNow()},
+          ${JSON.stringify(network)}, 1)
+        ON CONFLICT DO NOTHING`,
+    ])
   }
 
   async recentBlocks(): Promise<BlockRef[]> {
@@ -118,7 +126,7 @@ export class ChainIndexStore {
 
   async append(
     tip: Cursor,
-    { headers, events, states, before }: NewBlocks,
+    { headers, events, states, before, read: logs = [] }: NewBlocks,
     final: BlockRef,
     isBehind: boolean,
   ): Promise<StoreOutcome> {
@@ -153,6 +161,12 @@ export class ChainIndexStore {
           FROM json_each(${rows}) WHERE ${guard}`,
       ),
       ...this.#effects(states, guard),
+      ...jsonParts(logs.filter(({ blockNumber }) => blockNumber > final.number)).map(
+        (rows) => sql`
+          INSERT OR REPLACE INTO ${chainUnconfirmedLogs} (block_number, block_hash, log_indexes)
+          SELECT value->>'blockNumber', value->>'blockHash', value->>'logIndexes'
+          FROM json_each(${rows}) WHERE ${guard}`,
+      ),
       sql`
         INSERT OR REPLACE INTO ${chainBlocks} (number, hash, parent_hash, timestamp)
         SELECT value->>'number', value->>'hash', value->>'parentHash', value->>'timestamp'
@@ -165,14 +179,38 @@ export class ChainIndexStore {
 
   async finalize(tip: Cursor, final: BlockRef): Promise<StoreOutcome> {
     const guard = sql`(SELECT block_hash FROM ${chainCursor}) = ${tip.hash}`
-    return this.#write([
-      ...this.#finalize(final, guard),
-      this.#moveCursor(tip, tip, final, { isBehind: false }),
-    ])
+    return this.#write([...this.#finalize(final, guard), this.#moveCursor(tip, tip, final, tip)])
+  }
+
+  /** Which logs were read of those blocks that had events and are not final. */
+  async readBlocks(from: number, to: number): Promise<ReadBlock[]> {
+    return read(() =>
+      this.#db
+        .select()
+        .from(chainUnconfirmedLogs)
+        .where(between(chainUnconfirmedLogs.blockNumber, from, to)),
+    )
   }
 
   /** Takes back everything after a block: each subject is what it was before the first block after that changed it. */
   async rollback(tip: Cursor, to: BlockRef): Promise<StoreOutcome> {
+    return this.#write([...(await this.#takeBack(tip, to)), this.#moveCursor(tip, to, tip.final, tip)])
+  }
+
+  /** Deletes some of the events that nobody reads any longer. */
+  async deleteOldEvents(): Promise<void> {
+    await deleteOldEvents(this.#db)
+  }
+
+  /** Takes everything back where nothing is final, so that the indexer begins once more. */
+  async restart(tip: Cursor): Promise<StoreOutcome> {
+    return this.#write([
+      ...(await this.#takeBack(tip, { number: -1 })),
+      sql`DELETE FROM ${chainCursor} WHERE block_hash = ${tip.hash}`,
+    ])
+  }
+
+  async #takeBack(tip: Cursor, to: Pick<BlockRef, 'number'>): Promise<SQL[]> {
     const touched = (await read(() =>
       this.#db.all(
         sql`SELECT DISTINCT kind, subject FROM ${chainStatesBefore} WHERE block_number > ${to.number}`,
@@ -182,8 +220,9 @@ export class ChainIndexStore {
     const before = sql`${chainStatesBefore} AS b WHERE b.block_number > ${to.number} AND NOT EXISTS (
       SELECT 1 FROM ${chainStatesBefore} AS e WHERE e.kind = b.kind AND e.subject = b.subject
         AND e.block_number > ${to.number} AND e.block_number < b.block_number)`
-    return this.#write([
+    return [
       sql`DELETE FROM ${chainEvents} WHERE block_number > ${to.number} AND ${guard}`,
+      sql`DELETE FROM ${chainUnconfirmedLogs} WHERE block_number > ${to.number} AND ${guard}`,
       sql`DELETE FROM ${chainBlocks} WHERE number > ${to.number} AND ${guard}`,
       sql`
         DELETE FROM ${chainStates} WHERE ${guard} AND (kind, subject) IN
@@ -194,8 +233,7 @@ export class ChainIndexStore {
           AND b.state IS NOT NULL AND ${guard}`,
       sql`DELETE FROM ${chainStatesBefore} WHERE block_number > ${to.number} AND ${guard}`,
       ...this.#effects(touched, guard),
-      this.#moveCursor(tip, to, tip.final, tip),
-    ])
+    ]
   }
 
   /**
@@ -216,9 +254,15 @@ export class ChainIndexStore {
           'network', json(network)) FROM ${chainCursor}), '{}') AS value`,
       ),
       // Every write of the indexer is guarded by the cursor, so what is under way comes to nothing.
-      ...[chainCursor, chainBlocks, chainEvents, chainStates, chainStatesBefore, beacons].map(
-        (table) => sql`DELETE FROM ${table}`,
-      ),
+      ...[
+        chainCursor,
+        chainBlocks,
+        chainEvents,
+        chainStates,
+        chainStatesBefore,
+        chainUnconfirmedLogs,
+        beacons,
+      ].map((table) => sql`DELETE FROM ${table}`),
       ...registryEffects(everyProject, always),
       minersOf(everyProject, always),
       claimEffect(everyClaim, always),
@@ -271,6 +315,7 @@ export class ChainIndexStore {
       sql`UPDATE ${chainEvents} SET provisional = 0
           WHERE provisional = 1 AND block_number <= ${final.number} AND ${guard}`,
       sql`DELETE FROM ${chainStatesBefore} WHERE block_number <= ${final.number} AND ${guard}`,
+      sql`DELETE FROM ${chainUnconfirmedLogs} WHERE block_number <= ${final.number} AND ${guard}`,
     ]
   }
 
@@ -285,7 +330,8 @@ export class ChainIndexStore {
     return sql`
       UPDATE ${chainCursor} SET block_number = ${to.number}, block_hash = ${to.hash},
         final_number = ${final.number}, final_hash = ${final.hash}, updated_at = ${now},
-        is_behind = ${Number(isBehind)}, lead_secs = max(lead_secs, ${timestamp - now})
+        is_behind = ${Number(isBehind)}, lead_secs = max(lead_secs, ${timestamp - now}),
+        log_differences = ${tip.logDifferences}
       WHERE block_hash = ${tip.hash}`
   }
 

@@ -10,7 +10,8 @@ import {
 } from '../../protocol/consensus/index.ts'
 import { unavailable } from '../errors.ts'
 import { batch, type Database, isChanged, read } from './database.ts'
-import { committeeSets } from './schema.ts'
+import { committeeSets, epochsWithoutSet } from './schema.ts'
+import { generationOfEpochRow } from './validators.ts'
 
 export type CommitteeSet = typeof committeeSets.$inferSelect
 
@@ -22,7 +23,7 @@ export interface KeptAttestation {
 /** A set with what validators say of it. */
 export interface ReadSet extends CommitteeSet {
   attestations: readonly KeptAttestation[]
-  /** Whether a quorum of the validators there are now has attested it. */
+  /** Whether a quorum of the validators of its epoch has attested it. */
   valid: boolean
 }
 
@@ -30,11 +31,16 @@ export type NewSet = Pick<CommitteeSet, 'projectId' | 'epoch' | 'epochSecs' | 'c
 
 const objectKey = (setHash: string): string => `committee-sets/${setHash}`
 
-/** Approved validators that have attested the set `s`, and how many of them are a quorum. */
-const valid = sql`(SELECT count(*) FROM committee_set_attestations AS a
-    JOIN nodes AS n ON n.public_key = a.public_key AND n.role = 'validator' AND n.status = 'approved'
-    WHERE a.project_id = s.project_id AND a.epoch = s.epoch)
-  >= (SELECT 2 * count(*) / 3 + 1 FROM nodes WHERE role = 'validator' AND status = 'approved')`
+/**
+ * Whether a quorum of the validators of the epoch has attested the set `s`. What a key signed before it was ended counts, and
+ * a key that was ended does not lower the quorum. Without a generation there is no quorum.
+ */
+const valid = sql`(SELECT coalesce(sum(a.public_key IS NOT NULL AND (n.revoked_at IS NULL OR a.received_at < n.revoked_at)), 0)
+    >= 2 * count(*) / 3 + 1
+  FROM json_each(${generationOfEpochRow('s', 'document')}, '$.validators') AS v
+  LEFT JOIN committee_set_attestations AS a
+    ON a.project_id = s.project_id AND a.epoch = s.epoch AND a.public_key = v.value->>'public_key'
+  LEFT JOIN nodes AS n ON n.node_id = v.value->>'node_id')`
 
 /** The eligible set of each epoch: the record in D1, the snapshot in R2 under its hash. */
 export class CommitteeSetStore {
@@ -58,8 +64,8 @@ export class CommitteeSetStore {
   }
 
   /**
-   * The set of an epoch once a quorum had attested it. Validators that come later do not take that back: what was drawn from
-   * the set stays provable.
+   * The set of an epoch once a quorum had attested it. Keys that are ended later do not take that back: what was drawn from the
+   * set stays provable.
    */
   async findAttested(projectId: string, epoch: number): Promise<ReadSet | null> {
     const set = await this.find(projectId, epoch)
@@ -145,12 +151,54 @@ export class CommitteeSetStore {
       sql`INSERT INTO committee_set_attestations (project_id, epoch, public_key, signature, received_at)
         VALUES (${projectId}, ${epoch}, ${publicKey}, ${signature}, ${now}) ON CONFLICT DO NOTHING`,
       markAttested(projectId, epoch, now),
+      forgetValid(projectId, epoch),
     ])
   }
 
-  /** Counts again, since validators come and go. */
+  /** Counts again: an emergency generation may have changed who counts. */
   async count({ projectId, epoch }: Pick<CommitteeSet, 'projectId' | 'epoch'>, now: number): Promise<void> {
     await batch(this.#db, [markAttested(projectId, epoch, now)])
+  }
+
+  /** Notes that an epoch has no attested set, after something was tried for it. The first note stays. */
+  async noteMissing(
+    { projectId, epoch, epochSecs }: Pick<CommitteeSet, 'projectId' | 'epoch' | 'epochSecs'>,
+    now: number,
+  ): Promise<void> {
+    await batch(this.#db, [
+      sql`INSERT INTO ${epochsWithoutSet} (project_id, epoch, epoch_secs, noted_at)
+        VALUES (${projectId}, ${epoch}, ${epochSecs}, ${now}) ON CONFLICT DO NOTHING`,
+    ])
+  }
+
+  /** Takes such a note back. */
+  async forgetMissing({ projectId, epoch }: Pick<CommitteeSet, 'projectId' | 'epoch'>): Promise<void> {
+    await batch(this.#db, [
+      sql`DELETE FROM ${epochsWithoutSet} WHERE project_id = ${projectId} AND epoch = ${epoch}`,
+    ])
+  }
+
+  /** Forgets epochs that are over. */
+  async purgeMissing(now: number): Promise<void> {
+    await batch(this.#db, [
+      sql`DELETE FROM ${epochsWithoutSet} WHERE (epoch + 1) * epoch_secs <= ${sql.raw(String(Math.floor(now)))}`,
+    ])
+  }
+
+  /** Projects with a set of the epoch that runs which an emergency generation has taken the quorum of, in any order. */
+  async projectsWithQuorumLost(now: number, limit: number): Promise<string[]> {
+    const time = sql.raw(String(Math.floor(now)))
+    const rows = await read(() =>
+      this.#db.all<{ project_id: string }>(sql`
+        SELECT p.project_id FROM projects AS p
+        JOIN project_versions AS v ON v.project_id = p.project_id AND v.version = p.version
+          AND v.status <> 'rejected'
+        JOIN ${committeeSets} AS s ON s.project_id = p.project_id AND s.epoch = ${time} / v.epoch_secs
+          AND s.attested_at IS NOT NULL
+        WHERE p.listing_status IN ('listed', 'underfunded') AND NOT ${valid}
+        ORDER BY random() LIMIT ${limit}`),
+    )
+    return rows.map(({ project_id }) => project_id)
   }
 
   /** Projects that have committees and no set of the epoch that runs, in any order. */
@@ -180,6 +228,11 @@ const candidateOf = ({ node_key, collateral, reputation }: SnapshotEntry): Candi
 const markAttested = (projectId: string, epoch: number, now: number): SQL => sql`
   UPDATE committee_sets AS s SET attested_at = ${now}
   WHERE project_id = ${projectId} AND epoch = ${epoch} AND attested_at IS NULL AND ${valid}`
+
+/** The note that an epoch lacks its set goes with the attestation that makes its quorum. */
+const forgetValid = (projectId: string, epoch: number): SQL => sql`
+  DELETE FROM ${epochsWithoutSet} WHERE project_id = ${projectId} AND epoch = ${epoch}
+    AND EXISTS (SELECT 1 FROM committee_sets AS s WHERE s.project_id = ${projectId} AND s.epoch = ${epoch} AND ${valid})`
 
 interface SetRow {
   project_id: string

@@ -17,6 +17,7 @@ export async function query<T>(statement: PromiseLike<T>): Promise<T> {
   try {
     return await inTime(statement, answerMsMax)
   } catch (error) {
+    if (lacksMigrations(error)) throw unmigrated(error)
     throw error instanceof ApiError || isDefect(error) ? error : unavailable('The database', error)
   }
 }
@@ -25,6 +26,19 @@ export async function query<T>(statement: PromiseLike<T>): Promise<T> {
 function isDefect(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   return /SQLITE_(ERROR|CONSTRAINT|MISMATCH|RANGE)|D1_TYPE_ERROR/.test(error.message) || isDefect(error.cause)
+}
+
+const unmigrated = (cause: unknown): ApiError =>
+  new ApiError(
+    'internal',
+    'The database of this hub lacks migrations. `npx wrangler d1 migrations apply DB` applies them, with --local or --remote.',
+    { cause },
+  )
+
+/** Whether a statement failed because the database lacks a table or a column of this version. */
+export function lacksMigrations(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  return /no such (table|column)|has no column named/.test(error.message) || lacksMigrations(error.cause)
 }
 
 /** Like {@link query} for a read, which may be repeated: passing faults of the database are normal. */

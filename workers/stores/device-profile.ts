@@ -8,7 +8,7 @@ export interface Hardware {
   cpu_threads: number | null
   ram_mb: number | null
   storage_free_mb: number | null
-  gpu: { vendor: string; model: string; vram_mb: number } | null
+  gpu: { vendor: string | null; model: string | null; vram_mb: number | null } | null
   network: ConnectionKind | null
   battery: boolean | null
   os: string | null

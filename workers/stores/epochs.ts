@@ -24,7 +24,7 @@ export interface AcceptedReceipt {
   receipt: EpochReceipt
   built: BuiltEpochReceipt
   token: Token
-  /** Of current validators, each counted once. */
+  /** Of validators of the epoch, each counted once. */
   attestations: number
 }
 

@@ -82,6 +82,11 @@ export class ModuleStore {
     throw unavailable('The module storage', new Error(`no object for module ${module.manifestAddress}`))
   }
 
+  /** Whether its bytes are there. */
+  async isStored(module: Module): Promise<boolean> {
+    return (await inTime(this.#bucket.head(objectKey(module)), answerMsMax)) !== null
+  }
+
   /** The cheapest question the storage can answer: whether it answers. */
   async ping(): Promise<void> {
     await this.#bucket.head('ping')

@@ -1,7 +1,14 @@
 import { sql } from 'drizzle-orm'
 import { amountParts, readSum, sumText } from './amount-sums.ts'
 import { type Database, query, read } from './database.ts'
-import { categoryCounts, chainStates, devices, networkFigures, networkHours, nodes } from './schema.ts'
+import {
+  categoryCounts,
+  chainStates,
+  devices,
+  networkFigures,
+  networkHours,
+  validatorGenerations,
+} from './schema.ts'
 
 /** What the network is and did. */
 export interface NetworkFigures {
@@ -51,7 +58,8 @@ export class NetworkFiguresStore {
         bonded: string
       }>(sql`
         SELECT (SELECT coalesce(sum(listed), 0) FROM ${categoryCounts}) AS projects, online.miners, online.devices,
-          (SELECT count(*) FROM ${nodes} WHERE role = 'validator' AND status = 'approved') AS validators,
+          coalesce((SELECT json_array_length(document, '$.validators') FROM ${validatorGenerations}
+            WHERE effective_at <= ${now} ORDER BY generation DESC LIMIT 1), 0) AS validators,
           (SELECT ${sql.raw(sumText(amountParts("(c.state->>'collateral')")))} FROM ${chainStates} AS c
             WHERE c.kind = 'subscription' AND c.state->>'status' = 'bonded') AS bonded
         FROM (SELECT count(DISTINCT d.owner) AS miners, count(*) AS devices

@@ -38,6 +38,17 @@ export class NodeStore {
     this.#db = db
   }
 
+  /** Those of some nodes that have registered. */
+  async findAll(nodeIds: readonly string[]): Promise<Node[]> {
+    const rows = await read(() =>
+      this.#db
+        .select()
+        .from(nodes)
+        .where(sql`node_id IN (SELECT value FROM json_each(${JSON.stringify(nodeIds)}))`),
+    )
+    return rows.map(nodeOf)
+  }
+
   async find(nodeId: string): Promise<Node | null> {
     const rows = await read(() => this.#db.select().from(nodes).where(eq(nodes.nodeId, nodeId)))
     return rows[0] === undefined ? null : nodeOf(rows[0])
@@ -103,6 +114,30 @@ export class NodeStore {
       sql`UPDATE ${nodes} SET status = ${status}, updated_at = ${now} WHERE ${found}`,
     ])
     return results[1]?.meta.changes === 1 ? 'changed' : 'unchanged'
+  }
+
+  /** Ends the key of a validator, once, in network time: what it signs later counts for nothing. */
+  async endKey(
+    nodeId: string,
+    decision: Pick<OperatorAction, 'operator' | 'reason'>,
+    revokedAt: number,
+    now: number,
+  ): Promise<void> {
+    const action = {
+      ...decision,
+      action: 'node.revoke',
+      subject: nodeId,
+      after: { status: 'revoked', revoked_at: revokedAt },
+    }
+    const found = sql`node_id = ${nodeId} AND revoked_at IS NULL`
+    await batch(this.#db, [
+      auditStatement(
+        action,
+        now,
+        sql`SELECT json_object('status', status) AS value FROM ${nodes} WHERE ${found}`,
+      ),
+      sql`UPDATE ${nodes} SET status = 'revoked', revoked_at = ${revokedAt}, updated_at = ${now} WHERE ${found}`,
+    ])
   }
 
   /** Newest first; `limit` rows after `after`. */

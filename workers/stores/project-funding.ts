@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { batch, type Database, isChanged, read } from './database.ts'
+import { batch, type Database, isChanged } from './database.ts'
 import { wantStatement } from './hub-actions.ts'
 import { projects, underfundedPeriods } from './schema.ts'
 
@@ -29,17 +29,6 @@ export class ProjectFundingStore {
       sql`UPDATE ${projects} SET listing_status = ${to} WHERE ${found}`,
     ])
     return isChanged(results[2]) ? 'moved' : 'stays'
-  }
-
-  /** Whether the project was underfunded at a time, give or take some seconds. */
-  async wasUnderfunded(projectId: string, at: number, toleranceSecs: number): Promise<boolean> {
-    const rows = await read(() =>
-      this.#db.all(sql`
-        SELECT 1 FROM ${underfundedPeriods} WHERE project_id = ${projectId} AND since <= ${at + toleranceSecs}
-          AND (until IS NULL OR until >= ${at - toleranceSecs})
-        LIMIT 1`),
-    )
-    return rows.length > 0
   }
 }
 

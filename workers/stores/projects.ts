@@ -49,6 +49,18 @@ export class ProjectStore {
     return rows[0] ?? null
   }
 
+  /** Projects with a slug: public ones and `own`, or all of them. A slug is one project only of its developer. */
+  async findIdsBySlug(slug: string, own: string | null, all: boolean, limit: number): Promise<string[]> {
+    const rows = await readRows<{ projectId: string }>(this.#db, slugText, [
+      slug,
+      JSON.stringify(publicStatuses),
+      own,
+      all ? 1 : 0,
+      limit,
+    ])
+    return rows.map(({ projectId }) => projectId)
+  }
+
   /** One of these that is neither public nor the wallet's own, or that nobody has submitted; null when there is none. */
   async findHidden(projectIds: readonly string[], wallet: string): Promise<string | null> {
     const rows = await readRows<{ projectId: string }>(this.#db, hiddenText, [
@@ -146,6 +158,11 @@ const hiddenText = `
     SELECT 1 FROM projects AS p WHERE p.project_id = asked.value
       AND (p.developer = ?3 OR p.listing_status IN (SELECT value FROM json_each(?2))))
   LIMIT 1`
+
+const slugText = `
+  SELECT project_id AS projectId FROM projects
+  WHERE slug = ?1 AND (?4 OR project_id = ?3 OR listing_status IN (SELECT value FROM json_each(?2)))
+  ORDER BY project_id = ?3 DESC, created_at LIMIT ?5`
 
 const projectRows = new RowReader(projects)
 const currentRows = new RowReader(projectVersions, undefined, 'current_')

@@ -28,6 +28,8 @@ export interface EndedMember extends Pick<LeaseRow, 'subscriptionId' | 'owner' |
 export interface RoundEnd {
   round: RoundRow
   endedAt: number
+  /** Whether it is final too late to be paid. */
+  isUnpaid: boolean
   /** Those that are credited or blamed. */
   members: readonly EndedMember[]
   /** Units of payout addresses. */
@@ -121,12 +123,13 @@ function proofsStatement({ round, endedAt, members }: RoundEnd, isOpen: SQL): SQ
 }
 
 /** What an epoch of a project has come to, and what it pays for: the terms are read from the version once. */
-function epochStatement({ round, members, credits }: RoundEnd, isOpen: SQL): SQL {
+function epochStatement({ round, isUnpaid, members, credits }: RoundEnd, isOpen: SQL): SQL {
   const primaries = members.filter(({ role }) => role === 'primary')
   const counts = {
     rounds: 1,
     finalized: Number(round.state === 'finalized'),
     fallback: Number(round.fallback !== null),
+    unpaid: Number(isUnpaid),
     units: credits.reduce((sum, { units }) => sum + units, 0),
     primaries: primaries.length,
     answered: primaries.filter(({ missedLeases }) => missedLeases === 0).length,

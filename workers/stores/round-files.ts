@@ -57,8 +57,11 @@ export class RoundFiles {
     await this.#put(roundKey(file.round_id), JSON.stringify(file))
   }
 
-  async putDirectRound(file: DirectRoundFile): Promise<void> {
-    await this.#put(roundKey(file.round_id), JSON.stringify(file))
+  /** @returns Its bytes. */
+  async putDirectRound(file: DirectRoundFile): Promise<number> {
+    const text = JSON.stringify(file)
+    await this.#put(roundKey(file.round_id), text)
+    return text.length
   }
 
   async directRound(roundId: string): Promise<DirectRoundFile | null> {
@@ -69,6 +72,15 @@ export class RoundFiles {
   async round(roundId: string): Promise<RoundFile | null> {
     const bytes = await this.#get(roundKey(roundId))
     return bytes && (JSON.parse(new TextDecoder().decode(bytes)) as RoundFile)
+  }
+
+  /** At most 1,000 at once. */
+  async removeRounds(roundIds: readonly string[]): Promise<void> {
+    try {
+      await inTime(this.#bucket.delete(roundIds.map(roundKey)), answerMsMax)
+    } catch (error) {
+      throw unavailable('The storage of rounds', error)
+    }
   }
 
   async #put(key: string, value: Uint8Array | string): Promise<void> {

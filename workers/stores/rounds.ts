@@ -30,6 +30,17 @@ export class RoundStore {
     return rows[0] ?? null
   }
 
+  /** Those of some rounds that are not over, also where nothing is published of them yet. */
+  async notOver(roundIds: readonly string[]): Promise<string[]> {
+    const rows = await read(() =>
+      this.#db.all<{ id: string }>(sql`
+        SELECT given.value AS id FROM json_each(${JSON.stringify(roundIds)}) AS given
+        WHERE NOT EXISTS (SELECT 1 FROM ${rounds} AS over
+          WHERE over.round_id = given.value AND over.state IN ('finalized', 'failed'))`),
+    )
+    return rows.map(({ id }) => id)
+  }
+
   async leases(roundId: string): Promise<LeaseRow[]> {
     return read(() =>
       this.#db.select().from(leases).where(sql`round_id = ${roundId}`).orderBy(leases.position),
@@ -113,6 +124,9 @@ function leaseStatements(roundId: string, asked: readonly LeaseRow[]): SQL[] {
 
 const movingRoundColumns = [
   'state',
+  // They are known once the committee is drawn.
+  'fallback',
+  'committee_size',
   'votes',
   'agreeing',
   'audited',

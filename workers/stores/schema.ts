@@ -21,7 +21,7 @@ import type {
   Tier,
   versionStates,
 } from '../../protocol/manifest/index.ts'
-import type { Offence, RewardTotals, slashStates } from '../../protocol/settlement/index.ts'
+import type { Evidence, Offence, RewardTotals, slashStates } from '../../protocol/settlement/index.ts'
 import type { Benchmark, Hardware } from './device-profile.ts'
 
 /** A token as records show it. */
@@ -133,7 +133,41 @@ export const nodes = sqliteTable('nodes', {
   health: text().$type<NodeHealth>(),
   lastHeartbeatAt: integer('last_heartbeat_at'),
   updatedAt: integer('updated_at'),
+  revokedAt: integer('revoked_at'),
 })
+
+export const validatorGenerations = sqliteTable('validator_generations', {
+  generation: integer().primaryKey(),
+  effectiveAt: integer('effective_at').notNull(),
+  prevHash: text('prev_hash').notNull().unique(),
+  hash: text().notNull().unique(),
+  document: text().notNull(),
+  coordinator: text().notNull(),
+  signatures: text().notNull(),
+  madeAt: integer('made_at').notNull(),
+  wholeAt: integer('whole_at').notNull(),
+})
+
+export const pendingGenerations = sqliteTable('pending_generations', {
+  generation: integer().primaryKey(),
+  hash: text().notNull().unique(),
+  document: text().notNull(),
+  madeAt: integer('made_at').notNull(),
+  attempts: integer().notNull(),
+  nextAttemptAt: integer('next_attempt_at').notNull(),
+  renewals: integer().notNull().default(0),
+})
+
+export const pendingGenerationSignatures = sqliteTable(
+  'pending_generation_signatures',
+  {
+    hash: text().notNull(),
+    publicKey: text('public_key').notNull(),
+    signature: text().notNull(),
+    receivedAt: integer('received_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.hash, table.publicKey] })],
+)
 
 export const bindings = sqliteTable('bindings', {
   bindingHash: text('binding_hash').primaryKey(),
@@ -413,6 +447,15 @@ export const chainCursor = sqliteTable('chain_cursor', {
   network: text({ mode: 'json' }).$type<Record<string, string | number>>().notNull(),
   leadSecs: integer('lead_secs').notNull().default(0),
   isBehind: integer('is_behind', { mode: 'boolean' }).notNull().default(false),
+  logDifferences: integer('log_differences').notNull().default(0),
+  sweptNumber: integer('swept_number').notNull().default(-1),
+  sweptLog: integer('swept_log').notNull().default(-1),
+})
+
+export const chainUnconfirmedLogs = sqliteTable('chain_unconfirmed_logs', {
+  blockNumber: integer('block_number').primaryKey(),
+  blockHash: text('block_hash').notNull(),
+  logIndexes: text('log_indexes').notNull(),
 })
 
 export const beacons = sqliteTable(
@@ -440,6 +483,17 @@ export const committeeSets = sqliteTable(
       .notNull(),
     builtAt: integer('built_at').notNull(),
     attestedAt: integer('attested_at'),
+  },
+  (table) => [primaryKey({ columns: [table.projectId, table.epoch] })],
+)
+
+export const epochsWithoutSet = sqliteTable(
+  'epochs_without_set',
+  {
+    projectId: text('project_id').notNull(),
+    epoch: integer().notNull(),
+    epochSecs: integer('epoch_secs').notNull(),
+    notedAt: integer('noted_at').notNull(),
   },
   (table) => [primaryKey({ columns: [table.projectId, table.epoch] })],
 )
@@ -521,6 +575,7 @@ export type HubActionKind =
   | 'dispute_slash'
   | 'execute_slash'
   | 'end_dispute'
+  | 'void_slash'
   | 'cancel_slash'
   | 'uphold_slash'
   | 'post_epoch'
@@ -704,6 +759,19 @@ export const rounds = sqliteTable('rounds', {
   error: text().$type<RoundFailure>(),
 })
 
+export const earlyEvidence = sqliteTable('early_evidence', {
+  offenceId: text('offence_id').primaryKey(),
+  roundId: text('round_id').notNull(),
+  evidence: text({ mode: 'json' }).$type<Evidence>().notNull(),
+  receivedAt: integer('received_at').notNull(),
+})
+
+export const directRounds = sqliteTable('direct_rounds', {
+  roundId: text('round_id').primaryKey(),
+  endedAt: integer('ended_at').notNull(),
+  bytes: integer().notNull(),
+})
+
 export const leases = sqliteTable(
   'leases',
   {
@@ -747,6 +815,7 @@ export const epochRounds = sqliteTable(
     units: integer().notNull(),
     primaries: integer().notNull(),
     answered: integer().notNull(),
+    unpaid: integer().notNull().default(0),
   },
   (table) => [primaryKey({ columns: [table.projectId, table.epoch] })],
 )

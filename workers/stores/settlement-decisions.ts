@@ -53,8 +53,9 @@ export class SettlementDecisionStore {
     { operator, reason }: Decision,
     now: number,
   ): Promise<'decided' | 'invalid_state'> {
-    const isPaused = sql`coalesce((SELECT state->>'paused' FROM ${chainStates}
-      WHERE kind = 'posting' AND subject = ${factory}), 0)`
+    const isPaused = sql`EXISTS (SELECT 1 FROM ${chainStates}
+      WHERE kind = 'posting' AND subject = ${factory} AND state->>'paused' = 1
+        AND coalesce(state->>'paused_until', ${now + 1}) > ${now})`
     const condition = paused ? sql`${isPaused} = 0` : sql`${isPaused} = 1`
     return this.#decide(
       auditStatement(

@@ -23,6 +23,7 @@ export interface ChainSlash {
   disputed_at?: number
   outcome?: 'cancelled' | 'upheld'
   resolved_at?: number
+  voided_at?: number
   taken?: string
 }
 
@@ -105,8 +106,14 @@ export class SlashStore {
    * index takes one.
    *
    * @param disputeWindowSecs - The project's own.
+   * @param excusedBy - Ids of offences, of which one on record is enough to record nothing.
    */
-  async record(slash: NewSlash, evidence: Evidence, disputeWindowSecs: number, now: number): Promise<void> {
+  async record(
+    slash: NewSlash,
+    evidence: Evidence,
+    { disputeWindowSecs, excusedBy }: { disputeWindowSecs: number; excusedBy: readonly string[] },
+    now: number,
+  ): Promise<void> {
     const text = encodeCanonicalJson(evidence)
     const isLarge = text.length > rowCharactersMax
     if (isLarge) await this.#put(slash.evidenceHash, text)
@@ -117,12 +124,15 @@ export class SlashStore {
       amount,
       dispute_window_secs: String(disputeWindowSecs),
     }
+    const { kind, projectId, roundId, owner, nodeId, bp, closedReason } = slash
     await batch(this.#db, [
-      this.#db
-        .insert(slashes)
-        .values({ ...slash, evidence: isLarge ? null : text, status: 'recorded', createdAt: now })
-        .onConflictDoNothing()
-        .getSQL(),
+      sql`INSERT INTO ${slashes} (evidence_hash, offence_id, kind, project_id, round_id, subscription_id, owner, node_id, bp,
+          amount, closed_reason, evidence, status, created_at)
+        SELECT ${evidenceHash}, ${offenceId}, ${kind}, ${projectId}, ${roundId}, ${subscriptionId}, ${owner}, ${nodeId},
+          ${bp}, ${amount}, ${closedReason}, ${isLarge ? null : text}, 'recorded', ${now}
+        WHERE NOT EXISTS (SELECT 1 FROM ${slashes}
+          WHERE offence_id IN (SELECT value FROM json_each(${JSON.stringify(excusedBy)})))
+        ON CONFLICT DO NOTHING`,
       wantOnce('propose_slash', evidenceHash, wanted, sql`closed_reason IS NULL`, now),
     ])
   }
@@ -211,22 +221,32 @@ export class SlashStore {
 
   /**
    * Wants executed what nothing stands against any more, upheld what an operator decided before the index showed its
-   * dispute, and ended what nobody decided in time. Done twice it wants nothing more.
+   * dispute, and ended what nobody decided or executed in time. Done twice it wants nothing more.
    *
    * @param executableUntil - Slashes that were executable by then are executed.
    * @param disputedUntil - Disputes that the chain had by then are ended.
+   * @param executionSecs - What is executable for longer, and after a dispute longer than the time to decide, is void.
    */
   async wantDue(
-    { executableUntil, disputedUntil }: { executableUntil: number; disputedUntil: number },
+    {
+      executableUntil,
+      disputedUntil,
+      executionSecs,
+    }: { executableUntil: number; disputedUntil: number; executionSecs: number },
     limit: number,
     now: number,
   ): Promise<void> {
+    const isVoid = sql`(json_extract(c.state, '$.executable_at') <= ${executableUntil - executionSecs}
+      AND coalesce(json_extract(c.state, '$.disputed_at'), 0) <= ${disputedUntil - executionSecs})`
     const due = await read(() =>
-      this.#db.all<{ kind: 'execute_slash' | 'uphold_slash' | 'end_dispute'; evidenceHash: string }>(sql`
+      this.#db.all<{
+        kind: 'execute_slash' | 'uphold_slash' | 'end_dispute' | 'void_slash'
+        evidenceHash: string
+      }>(sql`
         SELECT 'execute_slash' AS kind, c.subject AS evidenceHash FROM chain_states AS c
         JOIN slashes AS s ON s.evidence_hash = c.subject AND s.status = 'proposed' AND s.decision IS NOT 'cancel'
         WHERE c.kind = 'slash' AND json_extract(c.state, '$.status') = 'proposed'
-          AND json_extract(c.state, '$.executable_at') <= ${executableUntil}
+          AND json_extract(c.state, '$.executable_at') <= ${executableUntil} AND NOT ${isVoid}
           AND NOT EXISTS (SELECT 1 FROM hub_actions WHERE kind = 'execute_slash' AND subject = c.subject)
         UNION ALL
         SELECT 'uphold_slash', c.subject FROM chain_states AS c
@@ -239,13 +259,22 @@ export class SlashStore {
         WHERE c.kind = 'slash' AND json_extract(c.state, '$.status') = 'disputed'
           AND json_extract(c.state, '$.disputed_at') <= ${disputedUntil}
           AND NOT EXISTS (SELECT 1 FROM hub_actions WHERE kind = 'end_dispute' AND subject = c.subject)
+        UNION ALL
+        SELECT 'void_slash', c.subject FROM chain_states AS c
+        JOIN slashes AS s ON s.evidence_hash = c.subject
+        WHERE c.kind = 'slash' AND json_extract(c.state, '$.status') = 'proposed'
+          AND json_extract(c.state, '$.executable_at') <= ${executableUntil} AND ${isVoid}
+          AND NOT EXISTS (SELECT 1 FROM hub_actions WHERE kind = 'void_slash' AND subject = c.subject)
         LIMIT ${limit}`),
     )
     if (due.length === 0) return
-    await batch(
-      this.#db,
-      due.map(({ kind, evidenceHash }) => wantOnce(kind, evidenceHash, {}, sql`true`, now)),
-    )
+    const voided = due.filter(({ kind }) => kind === 'void_slash').map(({ evidenceHash }) => evidenceHash)
+    await batch(this.#db, [
+      ...due.map(({ kind, evidenceHash }) => wantOnce(kind, evidenceHash, {}, sql`true`, now)),
+      // The contract refuses it from now on.
+      sql`UPDATE hub_actions SET state = 'closed' WHERE kind = 'execute_slash' AND state = 'open'
+        AND subject IN (SELECT value FROM json_each(${JSON.stringify(voided)}))`,
+    ])
   }
 
   /**

@@ -6,7 +6,7 @@ import { batch, type Database, isChanged, query, read } from './database.ts'
 import { openSubscriptions } from './open-subscriptions.ts'
 import { pendingSlashesOf } from './pending-slashes.ts'
 import { minersOf } from './registry-effects.ts'
-import { chainStates, subscriptions } from './schema.ts'
+import { chainStates, projectMiners, projects, projectVersions, subscriptions, type Token } from './schema.ts'
 
 type Row = InferSelectModel<typeof subscriptions>
 
@@ -17,6 +17,16 @@ export interface Subscription extends Row {
   pendingSlashes: number
   /** Unix seconds of the newest indexed block; 0 before the first. */
   chainTime: number
+}
+
+/** A subscription with what shows it to those who run its device. */
+export interface DeviceSubscription extends Subscription {
+  slug: string
+  token: Token
+  /** Of the version in force. */
+  epochSecs: number
+  /** What its payout address earned in the project. */
+  earned: string
 }
 
 export type NewSubscription = Pick<
@@ -129,6 +139,37 @@ export class SubscriptionStore {
         .limit(limit),
     )
     return rows.map(joined)
+  }
+
+  /** The newest of a device that are not closed, whoever owns them, with what shows them to a person. */
+  async listOfDevice(nodeId: string, limit: number): Promise<DeviceSubscription[]> {
+    const rows = await read(() =>
+      this.#db
+        .select({
+          ...columns,
+          slug: projects.slug,
+          token: projects.token,
+          epochSecs: sql<number>`(SELECT json_extract(v.manifest, '$.consensus.work.epoch_secs')
+            FROM ${projectVersions} AS v
+            WHERE v.project_id = ${projects.projectId} AND v.version = ${projects.version})`,
+          earned: sql<string>`coalesce((SELECT m.earned FROM ${projectMiners} AS m
+            WHERE m.project_id = ${subscriptions.projectId}
+              AND m.miner = coalesce(json_extract(${chain.state}, '$.payout'), ${subscriptions.owner})), '0')`,
+        })
+        .from(subscriptions)
+        .innerJoin(projects, eq(projects.projectId, subscriptions.projectId))
+        .leftJoin(chain, and(eq(chain.kind, 'subscription'), eq(chain.subject, subscriptions.subscriptionId)))
+        .where(and(eq(subscriptions.nodeId, nodeId), sql`NOT ${isClosed}`))
+        .orderBy(desc(subscriptions.createdAt), desc(subscriptions.subscriptionId))
+        .limit(limit),
+    )
+    return rows.map(({ slug, token, epochSecs, earned, ...rest }) => ({
+      ...joined(rest),
+      slug,
+      token,
+      epochSecs,
+      earned,
+    }))
   }
 
   #select() {

@@ -14,7 +14,9 @@ export async function emptyStorage(): Promise<void> {
     wakeAll(env.FAUCET_COOLDOWN),
     wakeAll(env.PROJECT_COMMITTEES),
     wakeAll(env.ROUND),
+    wakeAll(env.DIRECT_ORDER),
     wakeAll(env.NODE_LINK),
+    wakeAll(env.GENERATION_KEEPER),
   ])
   // Last, because waking many objects may take as long.
   await env.DB.prepare('SELECT name FROM sqlite_master LIMIT 1').run()

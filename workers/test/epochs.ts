@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { bytesToHex } from '../../protocol/encoding/index.ts'
-import { type Profile, resolveProfile } from '../../protocol/identity/index.ts'
+import { defaultNetworkParams, type Profile, resolveProfile } from '../../protocol/identity/index.ts'
 import type { Consensus } from '../../protocol/manifest/index.ts'
 import {
   attestEpochReceipt,
@@ -14,6 +14,7 @@ import { networkNow } from './network-time.ts'
 import { createNode, type TestNode } from './node.ts'
 import type { ManifestChange } from './project.ts'
 import { createListedProject } from './subscription.ts'
+import { setValidators } from './validators.ts'
 
 export const epochPath = '/v1/nodes/epoch-receipts'
 
@@ -22,27 +23,17 @@ export async function createValidators(
   count: number,
   bindings?: Parameters<typeof createNode>[0],
 ): Promise<TestNode[]> {
-  await env.DB.prepare("DELETE FROM nodes WHERE role = 'validator'").run()
   const validators = Array.from({ length: count }, () => createNode(bindings))
-  await approveValidators(validators)
+  await setValidators(validators)
   return validators
 }
-
-/** Makes keys those of current validators. */
-export const approveValidators = (nodes: readonly Pick<TestNode, 'nodeId' | 'publicKey'>[]) =>
-  env.DB.batch(
-    nodes.map(({ nodeId, publicKey }) =>
-      env.DB.prepare(
-        "INSERT INTO nodes (node_id, public_key, role, status, url, registered_at) VALUES (?, ?, 'validator', 'approved', 'https://validator.example', 1)",
-      ).bind(nodeId, publicKey),
-    ),
-  )
 
 export interface TestProject {
   projectId: string
   consensus: Consensus
-  /** The last epoch that is over. */
+  /** The last epoch whose receipt is taken. */
   lastEpoch: number
+  runningEpoch: number
 }
 
 /** A listed project with a vault of its own, whose first version is in force. */
@@ -62,7 +53,10 @@ export async function createProject(
 export async function readProject(projectId: string): Promise<TestProject> {
   const version = await services(env).projectVersions.find(projectId, 1)
   const { consensus } = JSON.parse(version?.manifest ?? '{}') as { consensus: Consensus }
-  return { projectId, consensus, lastEpoch: Math.floor((await networkNow()) / consensus.work.epoch_secs) - 1 }
+  const now = await networkNow()
+  const epochOf = (time: number) => Math.floor(time / consensus.work.epoch_secs)
+  const lastEpoch = epochOf(now - defaultNetworkParams.settle) - 1
+  return { projectId, consensus, lastEpoch, runningEpoch: epochOf(now) }
 }
 
 export interface ReceiptOptions {

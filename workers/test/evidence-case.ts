@@ -7,6 +7,7 @@ import { keepSet } from './kept-set.ts'
 import type { Json } from './known-answers.ts'
 import { createNode } from './node.ts'
 import { emptyTables } from './tables.ts'
+import { setValidators } from './validators.ts'
 
 /** Seeds of a quorum of the validators that known answers name. */
 export const validatorSeeds: readonly string[] = receipts.cases[0]?.input.seeds ?? []
@@ -22,6 +23,7 @@ export async function knowCase(input: Json): Promise<void> {
   await Promise.all([insertValidators(input), insertConsensus(input), insertMiners(input), indexWholeChain()])
   const { snapshot, committee, validators } = input
   const setHash = await keepSet(snapshot, committee)
+  if (input.evidence.kind === 'missed_sla') await insertRound(input)
   const path = `/v1/nodes/committee-sets/${snapshot.project_id}/${snapshot.epoch}`
   for (const seed of validatorSeeds) {
     const validator = createNode(hubOf(snapshot), seed)
@@ -34,14 +36,11 @@ export async function knowCase(input: Json): Promise<void> {
   }
 }
 
-const insertValidators = ({ validators, snapshot: { network } }: Json) =>
-  env.DB.batch(
-    validators.map((key: string) =>
-      env.DB.prepare(
-        "INSERT INTO nodes (node_id, public_key, role, status, url, registered_at) VALUES (?, ?, 'validator', 'approved', '', 1)",
-      ).bind(deriveNodeId(resolveProfile({ network }), key), key),
-    ),
-  )
+function insertValidators({ validators, snapshot: { network } }: Json) {
+  const profile = resolveProfile({ network })
+  const known = validators.map((key: string) => ({ nodeId: deriveNodeId(profile, key), publicKey: key }))
+  return setValidators(known, { profile })
+}
 
 async function insertConsensus({ snapshot, committee, bp }: Json): Promise<void> {
   const { project_id, consensus_hash, epoch_secs } = snapshot
@@ -57,6 +56,23 @@ async function insertConsensus({ snapshot, committee, bp }: Json): Promise<void>
   )
     .bind(project_id, consensus_hash, JSON.stringify(manifest))
     .run()
+}
+
+/** A round that is final, in which the accused accepted its offer and gave no vote. */
+async function insertRound({ evidence }: Json): Promise<void> {
+  const { round_id, project_id, epoch, node_key, subscription_id } = evidence
+  await env.DB.batch([
+    env.DB.prepare(
+      `INSERT INTO rounds (round_id, kind, state, project_id, epoch, module_address, function, input_hash, gas_limit,
+        issued_at, committee_size, votes, agreeing, audited)
+        VALUES (?, 'task', 'finalized', ?, ?, '', '', '', 1, 1, 1, 0, 0, 1)`,
+    ).bind(round_id, project_id, epoch),
+    env.DB.prepare(
+      `INSERT INTO leases (round_id, position, role, node_key, node_id, subscription_id, owner, project_id, epoch, state,
+        missed_because, created_at, deadline, proof_id)
+        VALUES (?, 0, 'primary', ?, '', ?, '', ?, ?, 'missed', 'late', 1, 1, '')`,
+    ).bind(round_id, node_key, subscription_id, project_id, epoch),
+  ])
 }
 
 async function insertMiners({ snapshot, bonded: collateral }: Json): Promise<void> {
@@ -82,7 +98,10 @@ async function insertMiners({ snapshot, bonded: collateral }: Json): Promise<voi
 export const forgetCase = () =>
   emptyTables(
     'slashes',
+    'rounds',
+    'leases',
     'nodes',
+    'validator_generations',
     'subscriptions',
     'bindings',
     'chain_states',

@@ -11,22 +11,17 @@ import { networkNow } from './network-time.ts'
 import { createNode, type TestNode } from './node.ts'
 import type { ManifestChange } from './project.ts'
 import { createListedProject, minCollateral } from './subscription.ts'
+import { addValidators } from './validators.ts'
 
 const profile = resolveProfile()
 const epochSecs = 3_600
 
 let seqs = 0
 
-/** Nodes that are approved as validators, ascending by key. */
+/** Validators beside those that there are, ascending by key. */
 export async function createValidators(count: number): Promise<TestNode[]> {
   const nodes = Array.from({ length: count }, () => createNode())
-  await env.DB.batch(
-    nodes.map(({ nodeId, publicKey }) =>
-      env.DB.prepare(
-        "INSERT INTO nodes (node_id, public_key, role, status, url, registered_at) VALUES (?, ?, 'validator', 'approved', 'https://validator.example', 1)",
-      ).bind(nodeId, publicKey),
-    ),
-  )
+  await addValidators(nodes)
   return nodes.sort((a, b) => (a.publicKey < b.publicKey ? -1 : 1))
 }
 

@@ -1,5 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { beginRound, type Lease, type Round } from '../../durable-objects/round/round.ts'
+import type { MissReason } from '../../durable-objects/round/states.ts'
 import {
   type CommitteeMember,
   createFinalityVote,
@@ -34,8 +35,8 @@ const testCommittee = {
 
 let seqs = 0
 
-/** What a member did: the outputs it voted for, or why it has no valid vote; with `full` and `too_large` it owed none. */
-export type Deed = readonly string[] | 'missed' | 'late' | 'invalid_vote' | 'full' | 'too_large'
+/** What a member did: the outputs it voted for, or why it has no valid vote. */
+export type Deed = readonly string[] | 'missed' | 'invalid_vote' | MissReason
 
 /** The output that is the final one unless a round says otherwise. */
 export const right: Deed = ['right']
@@ -204,13 +205,14 @@ const entryOf = (member: Member): SnapshotEntry => ({
 /** The lease as it stands when its round closes. */
 function leaseOf({ position, role, node_key }: CommitteeMember, deed: Deed, issuedAt: number): Lease {
   const hasVoted = typeof deed !== 'string'
-  const isExcused = deed === 'full' || deed === 'too_large'
+  const because = deed === 'missed' || deed === 'invalid_vote' ? 'late' : (deed as MissReason)
+  const isMissed = ['late', 'declined', 'not_accepted', 'offline', 'absent'].includes(because)
   return {
     position,
     role,
     nodeKey: node_key,
-    state: hasVoted ? 'voted' : isExcused ? 'cancelled' : 'missed',
-    missedBecause: hasVoted ? null : isExcused ? deed : 'late',
+    state: hasVoted ? 'voted' : isMissed ? 'missed' : 'cancelled',
+    missedBecause: hasVoted ? null : because,
     createdAt: issuedAt,
     acceptBy: issuedAt + 10,
     voteBy: issuedAt + 30,
@@ -245,13 +247,13 @@ export async function createSeatedProject(count: number, epoch: number, validato
   await attestSet(projectId, epoch, validators)
   const { setHash } = await requireSet(projectId, epoch)
   let seq = 0
-  const publish = async (given: Partial<SimulatedRound> & Pick<SimulatedRound, 'deeds'>) => {
+  const simulate = async (given: Partial<SimulatedRound> & Pick<SimulatedRound, 'deeds'>) => {
     seq += 1
     const seats = await seatsOf({ project_id: projectId, epoch, seq } as Task)
     const drawn = seats.map(
       ({ node_key }) => members.find(({ device }) => device.publicKey === node_key) as Member,
     )
-    const published = await publishRound({
+    const round = simulateRound({
       members: drawn,
       validators,
       issuedAt: epoch * epochSecs + 100,
@@ -260,7 +262,12 @@ export async function createSeatedProject(count: number, epoch: number, validato
       draw: seats.map(({ entry: _, ...member }) => member),
       ...given,
     })
-    return { ...published, drawn, roundId: published.round.roundId }
+    return { ...round, drawn, roundId: round.round.roundId }
   }
-  return { members, projectId, publish }
+  const publish = async (given: Parameters<typeof simulate>[0]) => {
+    const round = await simulate(given)
+    await publishSimulated(round)
+    return round
+  }
+  return { members, projectId, simulate, publish }
 }

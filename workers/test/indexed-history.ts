@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import type { Cursor } from '../../durable-objects/indexer/step.ts'
+import type { Cursor } from '../../durable-objects/indexer/index-store.ts'
 import type { Block } from '../../protocol/consensus/index.ts'
 import { hashText } from '../../protocol/encoding/index.ts'
 import type { ChainEvent } from '../chain/events.ts'

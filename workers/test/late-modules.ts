@@ -14,8 +14,11 @@ await Promise.all([
   import('../relay/foreign-submission.ts'),
   import('../relay/hub-actions.ts'),
   import('../relay/relayer-object.ts'),
+  import('../rounds/prune-direct-rounds.ts'),
+  import('../rounds/direct-order-object.ts'),
   import('../rounds/round-object.ts'),
   import('../rounds/running-epoch.ts'),
   import('../settlement/due-slashes.ts'),
   import('../settlement/round-offences.ts'),
+  import('../validators/gather-signatures.ts'),
 ])

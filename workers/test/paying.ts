@@ -7,6 +7,7 @@ import {
   projectVaultAbi,
   vaultFactoryAbi,
 } from '../../contracts/generated/contracts.ts'
+import { defaultNetworkParams } from '../../protocol/identity/index.ts'
 import { epochCap } from '../../protocol/settlement/index.ts'
 import hub from '../index.ts'
 import {
@@ -103,12 +104,19 @@ export async function createRegistered(token = contracts.token) {
 export const tokens = 10n ** 18n
 export const runningEpoch = async (): Promise<number> => Math.floor((await networkNow()) / hour)
 
+/** Lets epochs end, so that receipts of the last one are taken. */
+export async function passEpochs(hours: number): Promise<void> {
+  await passTime(hours * hour)
+  const { settle } = defaultNetworkParams
+  if ((await networkNow()) % hour < settle) await passTime(settle)
+}
+
 /** A project with an open vault, and epochs that are over. */
 export async function createPaying(funds = 1_000n * tokens, { token = contracts.token, hours = 2 } = {}) {
   const project = await createRegistered(token)
   await project.open()
   if (funds > 0n) await project.fund(funds)
-  await passTime(hours * hour)
+  await passEpochs(hours)
   return { ...project, lastEpoch: (await runningEpoch()) - 1 }
 }
 

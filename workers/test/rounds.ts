@@ -18,6 +18,7 @@ import {
 import { base64ToBytes, hashText } from '../../protocol/encoding/index.ts'
 import { createReceipt, type ExecutionReceipt, hashReceipt } from '../../protocol/execution/index.ts'
 import { defaultNetworkParams, deriveTaskRoundId, resolveProfile } from '../../protocol/identity/index.ts'
+import type { ProjectManifest } from '../../protocol/manifest/index.ts'
 import { type HubFrame, offerId } from '../../protocol/relay/index.ts'
 import { bytesToBase64 } from '../http/base64.ts'
 import { services } from '../services.ts'
@@ -31,6 +32,7 @@ import { openRelay, type RelaySocket } from './relay-socket.ts'
 import { ScriptedBlocks } from './scripted-blocks.ts'
 import { createListedProject, minCollateral } from './subscription.ts'
 import { emptyTables } from './tables.ts'
+import { setValidators } from './validators.ts'
 
 const profile = resolveProfile()
 const epochSecs = 3_600
@@ -67,6 +69,14 @@ export function simulateRun(task: Task, input: Uint8Array, salt = '', eventCount
 }
 
 type Offer = Extract<HubFrame, { type: 'offer' }>
+
+/** A socket on which nothing is left to read. */
+async function readyRelay({ device }: Member): Promise<RelaySocket> {
+  const { relay } = await openRelay(device)
+  relay.ready(16)
+  await relay.drain()
+  return relay
+}
 
 /** A miner with its socket, which does what a test has it do. */
 export class SimulatedMember {
@@ -121,6 +131,13 @@ export class SimulatedMember {
     const link = env.NODE_LINK.getByName(this.key)
     await runInDurableObject(link, (_link, { storage }) => storage.kv.delete('invalid_votes'))
     await evictDurableObject(link)
+  }
+
+  /** Loses its link by no fault of its own, and comes back. */
+  async loseLink(): Promise<void> {
+    await this.relay.drain()
+    await evictDurableObject(env.NODE_LINK.getByName(this.key), { webSockets: 'close' })
+    this.relay = await readyRelay(this.member)
   }
 
   /** Goes, as the hub sees it. */
@@ -223,6 +240,7 @@ export class SimulatedRounds {
     vi.useFakeTimers({ toFake: ['Date'] })
     this.setTime(testEpoch * epochSecs + 1_000)
     await emptyTables('beacons', 'committee_sets', 'committee_set_attestations', 'nodes')
+    await emptyTables('validator_generations')
     await emptyTables('chain_cursor', 'chain_blocks', 'chain_events', 'chain_states', 'chain_states_before')
     const developer = await createDeveloper()
     this.developer = developer
@@ -236,6 +254,7 @@ export class SimulatedRounds {
       developer,
     )
     const consensusHash = await publishConsensus(this.projectId)
+    await keepModule(this.projectId)
     const made: Member[] = []
     for (let i = 0; i < members; i++)
       made.push({
@@ -251,10 +270,7 @@ export class SimulatedRounds {
     if (isAttested) await this.attest()
     for (const member of made) {
       await insertNode(member.device)
-      const { relay } = await openRelay(member.device)
-      relay.ready(16)
-      await relay.drain()
-      this.members.push(new SimulatedMember(member, relay))
+      this.members.push(new SimulatedMember(member, await readyRelay(member)))
     }
     this.submitter = client({ token: await createKey(developer.client, this.projectId) })
     return this
@@ -346,6 +362,20 @@ export class SimulatedRounds {
   }
 }
 
+/** The module that a project names, as far as the hub serves it. */
+async function keepModule(projectId: string): Promise<void> {
+  const version = await services(env).projectVersions.latest(projectId)
+  const { manifest } = (await services(env).projectVersions.find(projectId, version?.version ?? 1))!
+  const { worker } = (JSON.parse(manifest) as ProjectManifest).consensus.modules
+  await env.MODULES.put(`modules/${worker}/sha256`, new Uint8Array(1))
+  await env.DB.prepare(
+    `INSERT OR IGNORE INTO modules (manifest_address, sha256, name, language, functions, manifest, hbc_size, stateless,
+      uploader, deployed_at) VALUES (?, 'sha256', 'echo', 'wat', '["echo"]', '{}', 1, 1, '', 1)`,
+  )
+    .bind(worker)
+    .run()
+}
+
 export const testCommittee = {
   size: 3,
   min_size: 3,
@@ -356,9 +386,17 @@ export const testCommittee = {
 
 export const roundOf = (roundId: string) => env.ROUND.getByName(roundId)
 
+/**
+ * The reason for which the runner leaves out what workerd says of an object that ends. With any other, workerd reports an
+ * uncaught exception for each call that was under way, and a passing test prints it.
+ */
+const quietReason = 'Instance dispose'
+
 /** Ends an object in the middle of whatever it does, as a process does that is killed. */
 export async function killObject(stub: DurableObjectStub<undefined>): Promise<void> {
-  await runInDurableObject(stub, (_object, state) => state.abort('killed')).catch(() => {})
+  await runInDurableObject(stub, (_object, state) => state.abort(quietReason)).catch((error) => {
+    if (!String(error).includes(quietReason)) throw error
+  })
 }
 
 export const offerOf = (roundId: string, position: number): string => offerId({ round_id: roundId, position })
@@ -368,13 +406,7 @@ async function createRoundValidators(count: number): Promise<SimulatedValidator[
     { length: count },
     (_, i) => new SimulatedValidator(createNode(), `validator-${i}.rounds.example`),
   )
-  await env.DB.batch(
-    validators.map(({ node, host }) =>
-      env.DB.prepare(
-        "INSERT INTO nodes (node_id, public_key, role, status, url, registered_at) VALUES (?, ?, 'validator', 'approved', ?, 1)",
-      ).bind(node.nodeId, node.publicKey, `https://${host}`),
-    ),
-  )
+  await setValidators(validators.map(({ node, host }) => ({ ...node, url: `https://${host}` })))
   return validators
 }
 

@@ -1,9 +1,12 @@
-import type { FinalityRecord } from '../../../protocol/consensus/index.ts'
+import type { FinalityRecord, FinalityVote } from '../../../protocol/consensus/index.ts'
 import { Difference, until } from '../../settlement/chaos/difference.ts'
+import type { Project } from '../../settlement/chaos/project.ts'
 import type { RoundsNetwork } from '../network.ts'
 import type { SimulatedMiner } from '../simulator/miner.ts'
 import type { TaskView } from '../tasks.ts'
+import type { EpochLedger } from './epochs.ts'
 import type { ScenarioPlan } from './plan.ts'
+import type { ValidatorGroup } from './validator-group.ts'
 
 /** A task that is over, and what it was given. */
 export interface EndedTask {
@@ -63,6 +66,7 @@ export const addCounts = (one: Counts, other: Counts): Counts => ({
 interface RoundView {
   readonly state: string
   readonly finality?: FinalityRecord
+  readonly finality_votes?: readonly FinalityVote[]
 }
 
 interface LeaseRow {
@@ -79,6 +83,14 @@ interface SlashRow {
   readonly node_id: string
 }
 
+/** A network, with who its validators are and what its epochs come to. */
+export interface CheckedNetwork extends RoundsNetwork {
+  readonly group: ValidatorGroup
+  readonly ledger: EpochLedger
+  /** When a task was given last, by the clock of the process. */
+  givenAtMs: number
+}
+
 /**
  * Holds the ended tasks of a turn against what everybody did.
  *
@@ -86,7 +98,7 @@ interface SlashRow {
  * @throws {@link Difference}
  */
 export async function checkTasks(
-  network: RoundsNetwork,
+  network: CheckedNetwork,
   ended: readonly EndedTask[],
   before: Counts,
   away: SimulatedMiner | undefined,
@@ -95,6 +107,8 @@ export async function checkTasks(
   const ids = new Set(ended.map(({ task }) => task.task_id))
   if (ids.size < ended.length) throw new Difference('two tasks have one id')
   await requireEachOnce(network, before, ids.size)
+  const [refusal] = network.validators.refusals
+  if (refusal !== undefined) throw new Difference(refusal)
   let counts = before
   for (const one of ended) {
     for (const miner of network.miners) if (miner === away || wasGone(miner, one)) owe(miner, one)
@@ -133,14 +147,18 @@ async function requireEachOnce({ rows }: RoundsNetwork, before: Counts, ended: n
     throw new Difference(`${given} tasks were given; the hub has ${JSON.stringify(found)}`)
 }
 
-async function checkTask(network: RoundsNetwork, { task, input, plan }: EndedTask): Promise<Counts> {
+async function checkTask(network: CheckedNetwork, { task, input, plan }: EndedTask): Promise<Counts> {
   if (task.status === 'failed') {
     await checkFailure(network, task, plan)
+    if (task.round_id !== null) network.ledger.note(projectOf(network, plan).projectId, task.epoch ?? 0, null)
     return { ...noCounts, failed: { [task.error ?? '']: 1 } }
   }
   if (task.output !== input || task.success !== true)
     throw new Difference(`${task.task_id} ended with ${task.output}, the honest result is ${input}`)
   const finality = await readFinality(network, task)
+  const project = projectOf(network, plan)
+  const isPaid = network.ledger.isPaid(project, finality.epoch, task.finalized_at ?? 0)
+  network.ledger.note(project.projectId, finality.epoch, isPaid ? finality : null)
   const reason = network.validators.ran.get(task.round_id ?? '')
   return {
     ...noCounts,
@@ -151,22 +169,33 @@ async function checkTask(network: RoundsNetwork, { task, input, plan }: EndedTas
   }
 }
 
+const projectOf = ({ projects }: RoundsNetwork, { project }: ScenarioPlan) => projects[project] as Project
+
 /** A task fails where validators do not come back, and then nobody is credited. */
 async function checkFailure(network: RoundsNetwork, task: TaskView, plan: ScenarioPlan): Promise<void> {
   if (!task.error) throw new Difference(`${task.task_id} failed without a reason`)
   const silent = plan.validators.filter((modes) => modes.at(-1) === 'silent').length
-  if (task.error === 'no_quorum' && silent < 2)
-    throw new Difference(`${task.task_id} failed, and ${plan.validators.length - silent} validators answered`)
+  if (task.error !== 'no_quorum' || silent < 2)
+    throw new Difference(
+      `${task.task_id} failed for ${task.error}, and ${plan.validators.length - silent} validators answered`,
+    )
   const verified = (await leasesOf(network, task)).filter(({ proof_status }) => proof_status === 'verified')
   if (verified.length > 0)
     throw new Difference(`${task.round_id} failed, and somebody is credited: ${JSON.stringify(verified)}`)
 }
 
-async function readFinality({ hub }: RoundsNetwork, { round_id }: TaskView): Promise<FinalityRecord> {
+async function readFinality(
+  { hub, group, projects }: CheckedNetwork,
+  { round_id, finalized_at }: TaskView,
+): Promise<FinalityRecord> {
   const path = `/v1/explorer/rounds/${encodeURIComponent(round_id ?? '')}`
-  const { finality, state } = await hub.expect<RoundView>(200, { path })
+  const { finality, finality_votes = [], state } = await hub.expect<RoundView>(200, { path })
   if (finality === undefined || state !== 'finalized')
     throw new Difference(`${path} is ${state} and shows no finality`)
+  const { epoch, project_id } = finality
+  const epochSecs = projects.find(({ projectId }) => projectId === project_id)!.consensus.work.epoch_secs
+  const voters = [...new Set(finality_votes.map(({ public_key }) => public_key))]
+  group.requireQuorum(round_id ?? '', { epoch, epochSecs, finalizedAt: finalized_at ?? 0 }, voters)
   return finality
 }
 
@@ -204,12 +233,15 @@ async function checkCredits(
   return credited.length
 }
 
-/** What the hub has summed while rounds ended is what their proofs come to: nothing was added twice, or not at all. */
+/**
+ * What the hub has summed while rounds ended is what their proofs come to: nothing was added twice, or not at all. Credits of
+ * single addresses are held against the records when their epoch is paid.
+ */
 async function checkSums({ rows }: RoundsNetwork, { credited }: Counts): Promise<void> {
   const [sums] = await rows<Record<string, number | null>>(
     `SELECT (SELECT sum(credited_rounds) FROM subscriptions) AS rounds,
       (SELECT count(*) FROM leases WHERE proof_status = 'verified') AS proofs,
-      (SELECT sum(units) FROM epoch_credits) AS units,
+      (SELECT sum(units) FROM epoch_rounds) AS units,
       (SELECT sum(units) FROM leases WHERE proof_status = 'verified') AS proven_units`,
   )
   const { rounds, proofs, units, proven_units } = sums ?? {}

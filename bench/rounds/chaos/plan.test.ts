@@ -3,6 +3,7 @@ import { quorum } from '../../../protocol/consensus/index.ts'
 import { conducts, isLie } from '../simulator/conduct.ts'
 import { committees, planScenario, planTurn } from './plan.ts'
 
+const turns = Array.from({ length: 500 }, (_, seed) => planTurn(seed))
 const plans = Array.from({ length: 500 }, (_, seed) => planScenario(seed))
 
 describe('the scenario of a seed', () => {
@@ -21,8 +22,25 @@ describe('the scenario of a seed', () => {
   test('has fewer liars than a quorum, and one validator that lies at most', () => {
     for (const { members, project, validators } of plans) {
       const liars = [...members.values()].filter(isLie)
-      expect(liars.length).toBeLessThan(quorum(committees[project]!.size))
+      // Slashes leave a set with fewer members than there are devices.
+      expect(liars.length).toBeLessThan(quorum(committees[project]!.min_size))
       expect(validators.filter((modes) => modes.includes('lies')).length).toBeLessThan(2)
     }
+  })
+})
+
+describe('the turn of a seed', () => {
+  test('has every change of validators, ends of epochs, late logs and restarts among five hundred', () => {
+    const kinds = turns.flatMap(({ validators }) => validators?.kind ?? [])
+    expect(new Set(kinds)).toEqual(new Set(['joins', 'leaves', 'replaced', 'ended']))
+    expect(turns.some(({ validators }) => (validators?.withheldMs ?? 0) > 0)).toBe(true)
+    expect(turns.some(({ epochEnd }) => epochEnd !== null)).toBe(true)
+    expect(turns.some(({ logsLagMs }) => logsLagMs !== null)).toBe(true)
+    expect(turns.some(({ restarts }) => restarts.length > 0)).toBe(true)
+  })
+
+  test('has clocks that are up to two seconds ahead or behind', () => {
+    const skews = turns.flatMap((turn) => [...turn.skews.miners, ...turn.skews.validators])
+    expect(new Set(skews)).toEqual(new Set([-2, -1, 0, 1, 2]))
   })
 })

@@ -18,6 +18,17 @@ export interface ScenarioPlan {
   readonly validators: readonly (readonly ValidatorMode[])[]
 }
 
+/** What an operator does to the validators while tasks are on their way. */
+export interface ValidatorChange {
+  readonly ms: number
+  /** One joins, one leaves, one takes the place of another, or of one whose key is ended at once. */
+  readonly kind: 'joins' | 'leaves' | 'replaced' | 'ended'
+  /** Which of the present validators it is about, as a share of them. */
+  readonly which: number
+  /** For how long half of the validators do not sign the generation, in milliseconds. */
+  readonly withheldMs: number
+}
+
 /** What happens to everybody while the tasks of one turn are on their way. */
 export interface TurnPlan {
   /** Milliseconds after which the hub is killed. */
@@ -30,6 +41,17 @@ export interface TurnPlan {
   readonly reorganisations: readonly { readonly ms: number; readonly share: number }[]
   /** Share of the questions to the chain that fail. */
   readonly chainFaults: number
+  /** For so long after its header a block has no logs, or only some; null where logs come with their blocks. */
+  readonly logsLagMs: number | null
+  readonly validators: ValidatorChange | null
+  /** When the process of a validator ends, and for how long; the validator as a share of the present ones. */
+  readonly restarts: readonly { readonly ms: number; readonly forMs: number; readonly which: number }[]
+  /** Seconds before the end of an epoch at which the turn begins; null where it begins whenever it is. */
+  readonly epochEnd: number | null
+  /** When developers fund their vaults, and which: events that the hub indexes. */
+  readonly funding: readonly { readonly ms: number; readonly project: number }[]
+  /** Seconds that the clock of each miner and of each validator is ahead. */
+  readonly skews: { readonly miners: readonly number[]; readonly validators: readonly number[] }
   /** The miner that is not there for the whole turn, and how it went. */
   readonly away: { readonly miner: number; readonly how: 'killed' | 'stopped' } | null
   /** A miner that takes one task at a time. */
@@ -50,6 +72,9 @@ export const minerCount = 8
 export const faultsWithinMs = 8_000
 const startsWithinMs = 8_000
 const validatorCount = 4
+/** Keys that join in the course of a network. */
+export const spareValidators = 24
+const skewMax = 2
 
 const projectShares = [30, 30, 15, 21, 4]
 const conductShares: readonly (readonly [Conduct, number])[] = [
@@ -84,16 +109,19 @@ export function planScenario(seed: number): ScenarioPlan {
   }
 }
 
-/** One to three members that are not as they should be. Liars are fewer than a quorum. */
+/**
+ * One to three members that are not as they should be. Liars are fewer than a quorum of the smallest committee that may be
+ * drawn, since slashes leave a set with fewer members than there are devices.
+ */
 function membersOf(random: Draws, project: number): Map<number, Conduct> {
-  const { size, backups } = committees[project] as (typeof committees)[number]
+  const { size, min_size, backups } = committees[project] as (typeof committees)[number]
   const asked = size + Math.min(1, backups)
   const members = new Map<number, Conduct>()
   for (let count = 1 + random.below(3); count > 0; count -= 1) {
     const conduct = shared(random, conductShares)
     const liars = [...members.values()].filter(isLie).length
     const position = random.below(asked)
-    if (isLie(conduct) && liars + 1 >= quorum(size)) continue
+    if (isLie(conduct) && liars + 1 >= quorum(min_size)) continue
     members.set(position, conduct)
   }
   return members
@@ -138,7 +166,34 @@ export function planTurn(seed: number): TurnPlan {
     outages: times(1 + random.below(5), () => ({ ms: ms(), forMs: 300 + random.below(2_000) })),
     reorganisations: random.percent(30) ? [{ ms: ms(), share: random.below(100) / 100 }] : [],
     chainFaults: random.below(4) * 0.1,
+    logsLagMs: random.percent(30) ? 1_000 + random.below(4_000) : null,
+    validators: random.percent(55) ? changeOf(random) : null,
+    restarts: times(random.below(3), () => ({
+      ms: ms(),
+      forMs: 200 + random.below(2_500),
+      which: random.below(100) / 100,
+    })),
+    epochEnd: random.percent(45) ? 4 + random.below(random.percent(60) ? 14 : 90) : null,
+    funding: times(random.below(4), () => ({ ms: ms(), project: random.below(committees.length) })),
+    skews: {
+      miners: times(minerCount, () => skewOf(random)),
+      validators: times(validatorCount + spareValidators, () => skewOf(random)),
+    },
     away: random.percent(30) ? { miner: miner(), how: random.pick(['killed', 'stopped']) } : null,
     busy: random.percent(20) ? miner() : null,
   }
 }
+
+const skewOf = ({ below }: Draws): number => below(2 * skewMax + 1) - skewMax
+
+const changeOf = (random: Draws): ValidatorChange => ({
+  ms: random.below(faultsWithinMs),
+  kind: shared(random, [
+    ['joins', 35],
+    ['leaves', 25],
+    ['replaced', 25],
+    ['ended', 15],
+  ]),
+  which: random.below(100) / 100,
+  withheldMs: random.percent(40) ? random.below(faultsWithinMs) : 0,
+})

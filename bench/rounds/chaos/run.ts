@@ -1,9 +1,20 @@
 import { runCrons } from '../../crons.ts'
 import { Difference, delay, until } from '../../settlement/chaos/difference.ts'
+import type { Project } from '../../settlement/chaos/project.ts'
 import { type RoundsNetwork, startRoundsNetwork } from '../network.ts'
 import type { SimulatedMiner } from '../simulator/miner.ts'
 import { endOfTask, submitTask } from '../tasks.ts'
-import { addCounts, addTallies, type Counts, checkTasks, type EndedTask, noCounts } from './check.ts'
+import { bondAgain, checkIndex, fundVault } from './chain-records.ts'
+import {
+  addCounts,
+  addTallies,
+  type CheckedNetwork,
+  type Counts,
+  checkTasks,
+  type EndedTask,
+  noCounts,
+} from './check.ts'
+import { EpochLedger } from './epochs.ts'
 import {
   committees,
   faultsWithinMs,
@@ -11,8 +22,10 @@ import {
   planScenario,
   planTurn,
   type ScenarioPlan,
+  spareValidators,
   type TurnPlan,
 } from './plan.ts'
+import { ValidatorGroup } from './validator-group.ts'
 
 export interface ChaosOptions {
   readonly scenarios: number
@@ -40,6 +53,8 @@ const cronMs = 3_000
 const connectionMs = 200
 /** When nobody has heard anything for so long, what comes next is a deadline. */
 const quietMs = 1_500
+/** On a machine that others keep busy it takes longer: this many times what an answer takes. */
+const quietAnswers = 12
 /**
  * How far the time of the network leaps then, in seconds: further each time in a row, up to the longest pause between two
  * questions to validators. What then does not happen is not a matter of time.
@@ -74,7 +89,10 @@ async function runOnNetwork(
   onProgress: (text: string) => void,
   onTurn: (result: ChaosResult) => void,
 ): Promise<ChaosResult> {
-  const network = await startRoundsNetwork({
+  let skews: TurnPlan['skews'] = { miners: [], validators: [] }
+  const started = await startRoundsNetwork({
+    spareValidators,
+    skewOf: (miner) => skews.miners[miner] ?? 0,
     projects: committees.length,
     make: { members: minerCount, collateral, committees },
     slots,
@@ -86,10 +104,15 @@ async function runOnNetwork(
     },
     onProgress,
   })
+  const group = new ValidatorGroup(started)
+  const network = { ...started, group, ledger: new EpochLedger(started, group), givenAtMs: 0 }
   let result: ChaosResult = { scenarios: 0, ...noCounts, faults: {} }
   try {
+    await group.settle()
     for (let done = 0; done < seeds.length; done += tasksPerTurn) {
       const own = seeds.slice(done, done + tasksPerTurn)
+      skews = planTurn(own[0]!).skews
+      network.validators.setSkews(skews.validators)
       const counts = await runTurn(network, own, result).catch((error) => {
         if (!(error instanceof Difference)) throw error
         throw new Difference(`Seeds ${own[0]} to ${own.at(-1)}: ${error.message}`)
@@ -100,6 +123,7 @@ async function runOnNetwork(
       )
       onTurn(result)
     }
+    await network.ledger.finish()
     return result
   } finally {
     await network.stop()
@@ -117,19 +141,31 @@ function planOf(input: string): ScenarioPlan {
   return plan
 }
 
-async function runTurn(network: RoundsNetwork, seeds: readonly number[], before: Counts): Promise<Counts> {
+async function runTurn(network: CheckedNetwork, seeds: readonly number[], before: Counts): Promise<Counts> {
   const plan = planTurn(seeds[0]!)
   const { miners } = network
   const [away, busy] = [miners[plan.away?.miner ?? -1], miners[plan.busy ?? -1]]
-  network.proxy.follow(seeds[0]!, plan.chainFaults)
+  await bondAgain(network, collateral)
+  if (plan.epochEnd !== null) await goBeforeEnd(network, plan.epochEnd)
+  network.proxy.follow(seeds[0]!, plan.chainFaults, laggingOf(plan))
   const crons = runCrons(network.wake, cronMs)
   if (plan.away?.how === 'stopped') away?.leave()
   else away?.die()
   busy?.offerSlots(1)
   try {
     const running = Promise.all(seeds.map((seed) => runTask(network, seed)))
-    await Promise.all([disturb(network, plan), running, hurry(network, running)])
-    return await checkTasks(network, await running, before, away)
+    await Promise.all([
+      disturb(network, plan),
+      running,
+      hurry(network, running),
+      network.ledger.watch(running),
+    ])
+    await network.group.settle()
+    const counts = await checkTasks(network, await running, before, away)
+    await network.ledger.settle()
+    await checkIndex(network)
+    await retireFormer(network)
+    return counts
   } finally {
     await crons.stop()
     away?.return()
@@ -138,13 +174,43 @@ async function runTurn(network: RoundsNetwork, seeds: readonly number[], before:
   }
 }
 
+/** How long hub and chain take to answer at the moment. */
+async function answerMs({ hub, chain }: RoundsNetwork): Promise<number> {
+  const askedAtMs = performance.now()
+  hub.leap()
+  await Promise.all([hub.time(), chain.rpc('eth_blockNumber')])
+  return performance.now() - askedAtMs
+}
+
+const laggingOf = ({ logsLagMs }: TurnPlan) => (logsLagMs === null ? {} : { logsLagMs })
+
+/** All projects have epochs of one length. */
+const epochSecsOf = ({ projects }: RoundsNetwork): number => projects[0]!.consensus.work.epoch_secs
+
+/** Lets time pass until shortly before the end of an epoch, so that rounds are open over it. */
+async function goBeforeEnd(network: RoundsNetwork, secs: number): Promise<void> {
+  const now = await network.hub.time()
+  const left = epochSecsOf(network) - (now % epochSecsOf(network)) - secs
+  if (left <= 0) return
+  network.faults.note('epoch_ends')
+  await network.pass(left)
+}
+
+/** Validators that have nothing to answer for any more are gone for good. */
+async function retireFormer(network: CheckedNetwork): Promise<void> {
+  const epochSecs = epochSecsOf(network)
+  const epoch = Math.floor((await network.hub.time()) / epochSecs)
+  // Receipts of the epoch before may not be posted yet.
+  network.group.retire(epoch - 1, epochSecs)
+}
+
 /** A device that was away is there again when the hub has said hello to it. */
 const allConnected = ({ miners }: RoundsNetwork): Promise<void> =>
   until('every device is connected', async () => miners.every(({ isConnected }) => isConnected), {
     pollMs: connectionMs,
   })
 
-async function runTask(network: RoundsNetwork, seed: number): Promise<EndedTask> {
+async function runTask(network: CheckedNetwork, seed: number): Promise<EndedTask> {
   const input = inputOf(seed)
   const plan = planOf(input)
   const project = network.projects[plan.project]!
@@ -153,23 +219,42 @@ async function runTask(network: RoundsNetwork, seed: number): Promise<EndedTask>
   if (plan.isPatient)
     while (!network.miners.every(({ isConnected }) => isConnected)) await delay(connectionMs)
   const givenAtMs = performance.now()
+  network.givenAtMs = givenAtMs
   const { task_id } = await submitTask(network, project.projectId, functionName!, input, `scenario-${seed}`)
+  network.givenAtMs = performance.now()
+  network.ledger.begin(task_id, project)
   const task = await endOfTask(network, task_id)
+  network.ledger.end(task_id)
   return { plan, input, task, givenAtMs, endedAtMs: performance.now() }
 }
 
 /** The faults of a turn. When they are over, the chain is as it should be again. */
-async function disturb(network: RoundsNetwork, plan: TurnPlan): Promise<void> {
-  const { faulty, proxy, faults, miners } = network
+async function disturb(network: CheckedNetwork, plan: TurnPlan): Promise<void> {
+  const { faulty, proxy, faults, miners, validators, group, projects } = network
+  const { validators: change } = plan
   let outages = 0
   await Promise.all([
     delay(plan.kill).then(network.kill),
     ...plan.cuts.map(({ ms, miner }) => delay(ms).then(() => miners[miner]?.cut())),
     ...plan.reorganisations.map(({ ms, share }) => delay(ms).then(() => faulty.reorganise(share))),
     ...plan.outages.map(({ ms, forMs }) => delay(ms).then(() => loseChain(forMs))),
+    ...plan.restarts.map(({ ms, forMs, which }) => delay(ms).then(() => restart(which, forMs))),
+    ...plan.funding.map(({ ms, project }) =>
+      delay(ms).then(() => fundVault(network, projects[project] as Project)),
+    ),
+    change && delay(change.ms).then(() => group.change(change)),
     delay(faultsWithinMs),
   ])
-  proxy.follow(0, 0)
+  // Logs that lag come by themselves, so the receipts of this turn meet them too.
+  proxy.follow(0, 0, laggingOf(plan))
+
+  async function restart(which: number, forMs: number): Promise<void> {
+    const validator = group.at(which)
+    faults.note('validator_restarted')
+    validators.setUp(validator, false)
+    await delay(forMs)
+    validators.setUp(validator, true)
+  }
 
   async function loseChain(forMs: number): Promise<void> {
     faults.note('chain_away')
@@ -185,10 +270,8 @@ async function disturb(network: RoundsNetwork, plan: TurnPlan): Promise<void> {
  * Deadlines are minutes of the network's time. While nobody has anything to do but wait for one, time leaps; so nobody is
  * late because it leapt.
  */
-async function hurry(
-  { faulty, miners, validators, up }: RoundsNetwork,
-  running: Promise<unknown>,
-): Promise<void> {
+async function hurry(network: CheckedNetwork, running: Promise<unknown>): Promise<void> {
+  const { faulty, miners, validators, up } = network
   let isOver = false
   const over = running.finally(() => {
     isOver = true
@@ -199,7 +282,9 @@ async function hurry(
   while (!isOver) {
     await Promise.race([delay(quietMs / 3), over])
     await up()
+    const neededMs = Math.max(quietMs, quietAnswers * (await answerMs(network)))
     const heardAtMs = Math.max(
+      network.givenAtMs,
       validators.askedAtMs(),
       ...miners.map((miner: SimulatedMiner) => miner.heardAtMs),
     )
@@ -207,8 +292,10 @@ async function hurry(
       secs = leapSecs.min
       leapt = 0
     }
-    const isQuiet = performance.now() - Math.max(heardAtMs, movedAtMs) > quietMs
-    if (isOver || !isQuiet || leapt >= leapSecs.inARow || !miners.every(({ isIdle }) => isIdle)) continue
+    const lastMs = Math.max(heardAtMs, movedAtMs)
+    const isQuiet = performance.now() - lastMs > neededMs
+    const isBusy = validators.isAnyDown() || !miners.every(({ isIdle }) => isIdle)
+    if (isOver || !isQuiet || leapt >= leapSecs.inARow || isBusy) continue
     await faulty.pass(secs)
     movedAtMs = performance.now()
     leapt += secs

@@ -43,6 +43,8 @@ export interface MinerOptions {
   /** The address that the miner calls from, as the hub sees it. */
   readonly address: string
   readonly faults: FaultCounts
+  /** Seconds that its clock is ahead of the network's, as of now. */
+  readonly skew?: () => number
 }
 
 const retryMs = 250
@@ -196,13 +198,13 @@ export class SimulatedMiner {
 
   /** Returns when the socket is closed. */
   async #connect(onHello: () => void): Promise<void> {
-    const { wire, profile, seed, now, address } = this.#options
+    const { wire, profile, seed, now, address, skew = () => 0 } = this.#options
     const target = '/v1/relay'
     const { headers } = signRequest(profile, seed, {
       method: 'GET',
       target,
       body: '',
-      timestamp: await now(),
+      timestamp: (await now()) + skew(),
       nonce: randomBytes(16).toString('hex'),
     })
     const life = this.#life

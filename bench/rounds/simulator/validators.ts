@@ -11,9 +11,11 @@ import {
   type OwnRun,
   type Snapshot,
   seatCommittee,
+  signGeneration,
   type Task,
   type TaskVote,
   tallyVotes,
+  type ValidatorGeneration,
 } from '../../../protocol/consensus/index.ts'
 import { base64ToBytes } from '../../../protocol/encoding/index.ts'
 import { hashReceipt } from '../../../protocol/execution/index.ts'
@@ -21,6 +23,7 @@ import {
   deriveTaskRoundId,
   type Profile,
   defaultNetworkParams as params,
+  readRequestSignature,
 } from '../../../protocol/identity/index.ts'
 import type { CommitteeRules } from '../../../protocol/manifest/index.ts'
 import { createNodeKey, type Validator } from '../../settlement/chaos/validators.ts'
@@ -30,6 +33,9 @@ import { honestResult, type Result, wrongResult } from './results.ts'
 /** What a validator does when it is asked for the finality of a round. */
 export type ValidatorMode = 'honest' | 'silent' | 'lies'
 
+/** What was dated before a leap of the network's time has arrived by then. */
+const afterLeapMs = 10_000
+
 /** Why validators ran a round themselves. */
 export type RunReason = 'fallback' | 'contested' | 'audited'
 
@@ -38,6 +44,7 @@ interface RoundRequest {
   readonly task: Task
   readonly input_b64: string
   readonly votes: readonly TaskVote[]
+  readonly agreed_at: number
   readonly audit_block: { readonly hash: string }
   readonly fallback: string | null
 }
@@ -48,6 +55,20 @@ export interface SimulatedValidators {
   readonly ran: ReadonlyMap<string, RunReason>
   /** When one of them was asked last, by the clock of the process. */
   readonly askedAtMs: () => number
+  /** What an honest validator had to refuse; the hub should give none a reason to. */
+  readonly refusals: readonly string[]
+  /** Ends the process of a validator, and begins it again. */
+  readonly setUp: (validator: number, isUp: boolean) => void
+  /** Whether those whose process has ended are to come back. */
+  readonly isAnyDown: () => boolean
+  /** Ends the process of a validator that has nothing to answer for any more. */
+  readonly retire: (validator: number) => void
+  /** From now on these sign no generation. */
+  readonly withhold: (validators: readonly number[]) => void
+  /** The time of the network leaps: what is on its way was dated before. */
+  readonly leap: () => void
+  /** Seconds that the clock of each is ahead of the network's. */
+  readonly setSkews: (secs: readonly number[]) => void
   readonly stop: () => Promise<void>
 }
 
@@ -57,16 +78,18 @@ export interface ValidatorsOptions {
   readonly rulesOf: (projectId: string) => CommitteeRules
   /** What a validator does about the task with this input when it is asked about it for the n-th time, from 0 on. */
   readonly modeOf: (input: string, validator: number, times: number) => ValidatorMode
+  /** Network time, Unix seconds. */
+  readonly now: () => Promise<number>
   readonly faults: FaultCounts
 }
 
 /**
- * Validators in one process that attest every set, and judge every round by the rules of the protocol with the results that
- * honest nodes get.
+ * Validators in one process that attest every set, sign every generation, and judge every round by the rules of the protocol
+ * with the results that honest nodes get. What they have stored survives the end of their process.
  */
 export async function startValidators(
   profile: Profile,
-  { count, rulesOf, modeOf, faults }: ValidatorsOptions,
+  { count, rulesOf, modeOf, now, faults }: ValidatorsOptions,
 ): Promise<SimulatedValidators> {
   const snapshots = new Map<string, Snapshot>()
   const ran = new Map<string, RunReason>()
@@ -82,6 +105,30 @@ export async function startValidators(
     if (judgement.run !== null) ran.set(deriveTaskRoundId(judgement.task), judgement.runsBecause)
     judged.set(text, judgement)
     return judgement
+  }
+
+  const refusals: string[] = []
+  const down = new Set<number>()
+  const retired = new Set<number>()
+  const withholding = new Set<number>()
+  let skews: readonly number[] = []
+  let leaptAtMs = Number.NEGATIVE_INFINITY
+
+  /** A call is of this moment, and so is what is to be signed, by the clock of each validator. */
+  const requireDated = (index: number, request: IncomingMessage, text: string, time: number): void => {
+    if (performance.now() - leaptAtMs < afterLeapMs) return
+    const header = (name: string) => {
+      const value = request.headers[name.toLowerCase()]
+      return typeof value === 'string' ? value : null
+    }
+    if (readRequestSignature(profile, header, time, params.max_skew) === null)
+      refusals.push(`validator ${index} at ${time}: the call ${request.url} is not signed, or not of now`)
+    if (request.url?.endsWith('/consensus/task-rounds') !== true) return
+    const { task, agreed_at } = JSON.parse(text) as RoundRequest
+    if (agreed_at < task.issued_at || agreed_at > time + params.max_skew)
+      refusals.push(
+        `validator ${index} at ${time}: ${deriveTaskRoundId(task)} is of ${task.issued_at} and agreed at ${agreed_at}`,
+      )
   }
 
   const voteOfRound = (index: number, text: string): unknown => {
@@ -107,6 +154,14 @@ export async function startValidators(
       }
       case '/consensus/task-rounds':
         return voteOfRound(index, text)
+      case '/consensus/validator-generations': {
+        if (withholding.has(index)) {
+          faults.note('generation_not_signed')
+          return null
+        }
+        const { document } = JSON.parse(text) as { document: ValidatorGeneration }
+        return signGeneration(profile, (nodes[index] as Validator).seed, document)
+      }
       default:
         return {}
     }
@@ -115,7 +170,11 @@ export async function startValidators(
   const server = createServer(async (request, response) => {
     try {
       const [, index, path = ''] = /^\/(\d+)(\/[^?]*)/.exec(request.url ?? '') ?? []
-      const body = answer(Number(index), path, await readBody(request))
+      const isGone = () => down.has(Number(index)) || retired.has(Number(index))
+      const text = await readBody(request)
+      if (isGone()) return void request.socket.destroy()
+      requireDated(Number(index), request, text, (await now()) + (skews[Number(index)] ?? 0))
+      const body = answer(Number(index), path, text)
       if (body === null) return void request.socket.destroy()
       response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(body))
     } catch (error) {
@@ -134,6 +193,23 @@ export async function startValidators(
     nodes,
     ran,
     askedAtMs: () => askedAtMs,
+    refusals,
+    setUp(validator, isUp) {
+      if (isUp) down.delete(validator)
+      else down.add(validator)
+    },
+    isAnyDown: () => down.size > 0,
+    retire: (validator) => void retired.add(validator),
+    withhold(validators) {
+      withholding.clear()
+      for (const validator of validators) withholding.add(validator)
+    },
+    leap() {
+      leaptAtMs = performance.now()
+    },
+    setSkews(secs) {
+      skews = secs
+    },
     stop: () =>
       new Promise((resolve) => {
         server.closeAllConnections()

@@ -12,6 +12,7 @@ import { hashText } from '../../../protocol/encoding/index.ts'
 import { hashReceipt } from '../../../protocol/execution/index.ts'
 import { defaultNetworkParams, deriveTaskRoundId, type Profile } from '../../../protocol/identity/index.ts'
 import type { Evidence } from '../../../protocol/settlement/index.ts'
+import type { MissedRound } from './missed-rounds.ts'
 import type { ChaosNetwork } from './network.ts'
 import type { EvidencePlan } from './plan.ts'
 import type { Member, Project } from './project.ts'
@@ -31,6 +32,8 @@ export interface BuiltEvidence {
   other: Evidence
   /** Whether it proves the offence. */
   holds: boolean
+  /** That it is about. */
+  round: MissedRound
 }
 
 /** Tasks that are looked through for one in which a member is what the evidence needs it to be. */
@@ -98,6 +101,13 @@ export function buildEvidence(
     evidence: evidenceOf(0),
     other: evidenceOf(1),
     holds: flaw === null && (kind !== 'missed_sla' || (at.isAttested && isPrimary)),
+    round: {
+      roundId: record.round_id,
+      projectId: project.projectId,
+      epoch: at.epoch,
+      issuedAt: task.issued_at,
+      member,
+    },
   }
 }
 

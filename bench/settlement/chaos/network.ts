@@ -1,6 +1,7 @@
 import { type Fetch, fetchFromHub } from '../../../tools/client/connect.ts'
 import { type Network, readNetwork } from '../../../tools/client/network.ts'
 import { signIn, type Wallet } from '../../../tools/client/sign-in.ts'
+import { beginValidators } from '../../../tools/client/validators.ts'
 import { type FaultyHub, startFaultyHub } from '../../faulty-hub.ts'
 import { Difference, delay, until } from './difference.ts'
 import { validatorCount } from './plan.ts'
@@ -60,7 +61,7 @@ const isWaiting = ({ last_error: reason }: OpenAction): boolean =>
 const isPutOff = `state = 'open' AND NOT (${waits.map((wait) => `coalesce(last_error, '') LIKE '${wait}%'`).join(' OR ')})`
 
 /** A busy machine may keep the chain from answering in time, which nobody takes for a refusal. */
-const patiently: Fetch = async (request) => {
+export const patiently: Fetch = async (request) => {
   for (let tries = 0; ; tries++) {
     const response = await fetchFromHub(request.clone())
     if (response.status !== 503 || tries === 20) return response
@@ -106,6 +107,10 @@ export async function startChaosNetwork(): Promise<ChaosNetwork> {
   const operator = await signIn(tools, started.operatorKey)
   const former = [createNodeKey(profile), createNodeKey(profile)]
   for (const { seed, url } of validators.nodes) await register(seed, 'validator', url)
+  await beginValidators(
+    operator.client,
+    validators.nodes.map(({ nodeId }) => nodeId),
+  )
   for (const { seed } of former) await register(seed, 'validator', 'http://127.0.0.1:9')
   for (const { nodeId } of former)
     await hub.expect(200, {

@@ -31,6 +31,9 @@ export type EvidenceFlaw =
   | 'backup'
   | 'other_subscription'
   | 'forged'
+  /** The hub has no record of the round, or one that excuses the member. */
+  | 'unknown_round'
+  | 'excused'
 
 export interface RoundPlan {
   gas: number
@@ -59,6 +62,8 @@ export interface EvidencePlan {
   flaw: EvidenceFlaw | null
   /** Whether the same offence is proven again: with the same evidence, or with other evidence at once. */
   again: 'no' | 'same' | 'other'
+  /** Whether it comes before the hub has the end of its round, where that is what decides. */
+  early: boolean
   dispute: 'no' | 'hub' | 'own_transaction' | 'late'
   decision: 'none' | 'cancel' | 'uphold'
 }
@@ -133,15 +138,26 @@ function planReceipts({ percent, pick }: Draws): ReceiptKind[][] {
 const flaws: Readonly<Record<Offence, readonly EvidenceFlaw[]>> = {
   equivocation: ['agreeing_votes', 'other_subscription', 'forged'],
   invalid_result: ['too_few', 'former_validators', 'not_audited', 'forged', 'other_subscription'],
-  missed_sla: ['too_few', 'former_validators', 'voter', 'backup', 'forged', 'other_subscription'],
+  missed_sla: [
+    'too_few',
+    'former_validators',
+    'voter',
+    'backup',
+    'forged',
+    'other_subscription',
+    'unknown_round',
+    'excused',
+  ],
 }
 
 function planEvidence({ below, percent, pick }: Draws): EvidencePlan {
   const kind = pick<Offence>(['equivocation', 'invalid_result', 'missed_sla'])
+  const flaw = percent(30) ? pick(flaws[kind]) : null
   return {
     kind,
     member: below(memberCount),
-    flaw: percent(30) ? pick(flaws[kind]) : null,
+    flaw,
+    early: kind === 'missed_sla' && flaw === null && percent(40),
     again: pick(['no', 'no', 'same', 'other']),
     dispute: percent(50) ? 'no' : pick(['hub', 'hub', 'own_transaction', 'late']),
     decision: pick(['none', 'cancel', 'uphold', 'uphold']),

@@ -21,7 +21,7 @@ import {
 } from '../../../protocol/manifest/index.ts'
 import { type BuiltEpochReceipt, epochCap } from '../../../protocol/settlement/index.ts'
 import { unwrap } from '../../../tools/client/answers.ts'
-import { signAndRelay } from '../../../tools/client/relay.ts'
+import { type SignedBody, signAndRelay } from '../../../tools/client/relay.ts'
 import { signIn, type Wallet } from '../../../tools/client/sign-in.ts'
 import { waitFor } from '../../../tools/client/wait.ts'
 import type { ContractCall } from './contracts.ts'
@@ -89,6 +89,8 @@ export const collateralWei = 150n * 10n ** 18n
 /** What a miner begins with: enough to bond many times. */
 const tokensWei = 10n ** 24n
 const minersPerProject = 0.9
+/** Longer than a person waits: others may keep the machine busy. */
+const patienceMs = 600_000
 
 export const tokenCall = (
   { contracts }: Pick<ChaosNetwork, 'contracts'>,
@@ -274,13 +276,14 @@ async function createProject(
     manifestHash: manifest_hash,
   }
   const params = { path: { project_id: projectId } }
-  await signAndRelay(tools, developer, register_by_sig!, wanted, (body) =>
-    unwrap(developer.client.POST('/v1/developers/projects/{project_id}/register', { params, body })),
-  )
+  const register = (body: SignedBody) =>
+    unwrap(developer.client.POST('/v1/developers/projects/{project_id}/register', { params, body }))
+  await signAndRelay(tools, developer, register_by_sig!, wanted, register, patienceMs)
   await waitFor(
     'the registration to be indexed',
     () => unwrap(developer.client.GET('/v1/projects/{project_id}', { params })),
     ({ listing_status }) => listing_status === 'pending_review',
+    patienceMs,
   )
   await unwrap(
     operator.client.POST('/admin/v1/projects/{project_id}/review', { params, body: { action: 'approve' } }),
@@ -333,9 +336,9 @@ async function subscribe(
   )
   const wanted = { owner: wallet.address, projectId, nodeKey: device.publicKey, amount }
   const params = { path: { subscription_id: subscriptionId } }
-  await signAndRelay(network.tools, wallet, bond, wanted, (body) =>
-    unwrap(wallet.client.POST('/v1/subscriptions/{subscription_id}/bond', { params, body })),
-  )
+  const post = (body: SignedBody) =>
+    unwrap(wallet.client.POST('/v1/subscriptions/{subscription_id}/bond', { params, body }))
+  await signAndRelay(network.tools, wallet, bond, wanted, post, patienceMs)
 }
 
 /** Bonds again. The hub may be killed meanwhile; what became of it is for the chain to say. */

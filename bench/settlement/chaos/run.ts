@@ -49,6 +49,8 @@ const decisionSecs = 15 * 86_400
 const disturbedMs = 2_500
 /** How long a node shows no receipts, or fails to. */
 const blindMs = 2_500
+/** The logs of a block come so long after its header, in some steps. */
+const logsLagMs = 3_000
 
 /** Scenarios on one network, to their end. @throws {@link Difference} */
 export async function runOnNetwork(options: RunOptions): Promise<NetworkResult> {
@@ -119,12 +121,14 @@ async function runTurn(
   const rate = random.below(4) * 0.04
   const step = async (at: number, work: (scenario: Scenario) => Promise<void>) => {
     const seed = (seeds[0] as number) + at
+    const lagging = random.percent(25) ? { logsLagMs } : {}
     network.proxy.follow(seed, rate, {
       withoutReceipts: random.percent(15),
       failingReceipts: random.percent(15),
+      ...lagging,
     })
     // A node that shows no receipts leaves open what became of anything.
-    const seeing = delay(blindMs).then(() => network.proxy.follow(seed, rate))
+    const seeing = delay(blindMs).then(() => network.proxy.follow(seed, rate, lagging))
     const stopped = disturb(network, {
       kill: killed.includes(at) ? random.below(disturbedMs) : null,
       reorganisations: [0, 1]

@@ -4,6 +4,7 @@ import { attestSnapshot, hashSnapshot, quorum } from '../../../protocol/consensu
 import { hashEvidence } from '../../../protocol/settlement/index.ts'
 import { Difference, delay, expectSame, until } from './difference.ts'
 import { buildEvidence, type OffenceEpoch } from './evidence.ts'
+import { endRound, recordRound } from './missed-rounds.ts'
 import type { ChaosNetwork } from './network.ts'
 import {
   type ClaimPlan,
@@ -139,13 +140,20 @@ async function accuse(
   plan: EvidencePlan,
 ): Promise<void> {
   const { hub } = network
-  const { evidence, other, holds } = buildEvidence(network, project, at, plan)
+  const { evidence, other, holds, round } = buildEvidence(network, project, at, plan)
+  if (plan.kind === 'missed_sla') await recordRound(network, round, plan)
   const post = (json: unknown) => hub.call<SlashAnswer>({ method: 'POST', path: '/v1/slashes', json })
   if (!holds) {
     const { status, body } = await post(evidence)
     const what = `evidence of ${plan.kind} that is wrong (${plan.flaw ?? 'no primary, or no set'})`
     if (status !== 422) throw new Difference(`${what}: ${status} ${JSON.stringify(body)}`)
     return
+  }
+  if (plan.early) {
+    // Kept until the round is over; the schedule may then judge it before anybody posts it again.
+    const { status, body } = await post(evidence)
+    if (status !== 202) throw new Difference(`early evidence: ${status} ${JSON.stringify(body)}`)
+    await endRound(network, round)
   }
   const answers =
     plan.again === 'other' ? await Promise.all([post(evidence), post(other)]) : [await post(evidence)]
@@ -159,7 +167,7 @@ async function accuse(
   if (hashes.size !== 1 || !known.includes(first.body.evidence_hash as `0x${string}`))
     throw new Difference(`one offence of ${project.projectId} is recorded as ${[...hashes].join(', ')}`)
   const created = answers.filter(({ status }) => status === 201).length
-  if (created > 1 || (created === 0 && !answers.some(({ repeated }) => repeated)))
+  if (created > 1 || (created === 0 && !plan.early && !answers.some(({ repeated }) => repeated)))
     throw new Difference(`one offence was recorded ${created} times: ${first.body.evidence_hash}`)
   const record: OffenceRecord = {
     evidenceHash: first.body.evidence_hash,

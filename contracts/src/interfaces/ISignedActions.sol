@@ -8,6 +8,8 @@ pragma solidity 0.8.37;
  * another.
  */
 interface ISignedActions {
+    event NonceCancelled(address indexed signer, uint256 nonce);
+
     /// @notice The block time has reached the deadline, so what the signer wanted then may not be what it wants now.
     error SignatureExpired(uint256 deadline);
 
@@ -16,4 +18,10 @@ interface ISignedActions {
 
     /// @notice The signature is not this account's: neither by its key nor, for a contract, by EIP-1271.
     error InvalidSignature(address signer);
+
+    /**
+     * @notice Takes back what the caller has signed with this nonce, its next one, and nobody has brought yet.
+     * @dev The nonce is named, so that nothing else is taken back where the order was brought just before.
+     */
+    function cancelNonce(uint256 nonce) external;
 }

@@ -13,14 +13,16 @@ import {
     Unbond,
     Withdraw
 } from "../types/StakingTypes.sol";
+import {IExpiringPause} from "./IExpiringPause.sol";
 import {ISignedActions} from "./ISignedActions.sol";
 
 /**
  * @title Collateral of nodes, and its loss
  * @notice Collateral leaves in two ways only: to its owner, after unbonding and with no slash open; or to the treasury, by
- * a slash that survived its dispute window. No role can move it anywhere else.
+ * a slash that survived its dispute window. No role can move it anywhere else. A pause stops proposals and executions of
+ * slashes at once; disputes, decisions and withdrawals go on, and the time to execute a slash runs on.
  */
-interface IStaking is ISignedActions {
+interface IStaking is ISignedActions, IExpiringPause {
     event Bonded(
         bytes32 indexed subscriptionId,
         address indexed owner,
@@ -42,10 +44,14 @@ interface IStaking is ISignedActions {
     event SlashDisputed(bytes32 indexed evidenceHash);
     event SlashUpheld(bytes32 indexed evidenceHash);
     event SlashCancelled(bytes32 indexed evidenceHash);
+    event SlashVoided(bytes32 indexed evidenceHash);
     event SlashExecuted(bytes32 indexed evidenceHash, bytes32 indexed subscriptionId, uint256 amount);
 
     /// @notice Neither a bond nor a slash is about nothing.
     error ZeroAmount();
+
+    /// @notice A subscription has at least this much collateral once somebody adds to it.
+    error BelowMinimum(bytes32 subscriptionId, uint256 collateral, uint256 least);
 
     /// @notice Only the owner of the collateral may do this.
     error NotOwner(bytes32 subscriptionId, address account);
@@ -86,7 +92,17 @@ interface IStaking is ISignedActions {
     /// @notice The dispute was not decided in time and can only end in favour of the owner.
     error DecisionOverdue(bytes32 evidenceHash, uint48 decideBy);
 
-    /// @notice Adds the caller's tokens to its collateral, out of its allowance to this contract.
+    /// @notice The slash can still be executed.
+    error ExecutionPending(bytes32 evidenceHash, uint64 voidAt);
+
+    /// @notice The slash was not executed in time, and can only become void.
+    error ExecutionOverdue(bytes32 evidenceHash, uint64 voidAt);
+
+    /**
+     * @notice Adds the caller's tokens to its collateral, out of its allowance to this contract.
+     * @dev What a subscription does is kept by everybody who follows the chain. The minimum makes many of them dear, and is
+     * the lowest collateral that any project asks for.
+     */
     function bond(bytes32 projectId, bytes32 nodeKey, uint256 amount) external returns (bytes32 subscriptionId);
 
     /**
@@ -161,18 +177,16 @@ interface IStaking is ISignedActions {
 
     /**
      * @notice Moves the slashed collateral to the treasury. Anyone may, once the window and its grace period are over
-     * without a dispute won.
+     * without a dispute won, and for a week: from then on the slash is void.
      */
     function executeSlash(bytes32 evidenceHash) external;
 
     /**
-     * @notice Stops proposals and executions of slashes at once. Only an arbiter may.
-     * @dev Disputes, decisions and withdrawals go on, so nobody's collateral is held by it.
+     * @notice Ends a slash that was not executed in time. Anyone may.
+     * @dev Pauses and proposers that are gone must not hold collateral for ever: whoever is to execute a slash has a week
+     * from the end of its window or, where a dispute was decided, of the time for that.
      */
-    function pause() external;
-
-    /// @notice Lets proposals and executions go on. Only an arbiter may.
-    function unpause() external;
+    function voidSlash(bytes32 evidenceHash) external;
 
     /// @notice The subscription, or zeros when it has no collateral.
     function subscriptionOf(bytes32 subscriptionId) external view returns (Subscription memory);
@@ -201,6 +215,9 @@ interface IStaking is ISignedActions {
 
     /// @notice Where slashed collateral goes.
     function treasury() external view returns (address);
+
+    /// @notice The least collateral of a subscription that somebody adds to. Slashes may leave less.
+    function bondMin() external view returns (uint256);
 
     /// @notice Seconds between unbonding and release.
     function unbondingSecs() external view returns (uint64);

@@ -2,14 +2,15 @@
 pragma solidity 0.8.37;
 
 import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
+import {IExpiringPause} from "./IExpiringPause.sol";
 import {IProjectRegistry} from "./IProjectRegistry.sol";
 
 /**
  * @title Opens the vault of a project
  * @notice A vault is an EIP-1167 clone created with the project id as salt, so a manifest can name its vault before there
- * is one. The roles of all vaults are kept here.
+ * is one. The roles of all vaults are kept here. A pause stops the posting of epochs in all vaults at once; payments go on.
  */
-interface IVaultFactory {
+interface IVaultFactory is IExpiringPause {
     event VaultCreated(
         bytes32 indexed projectId,
         address indexed vault,
@@ -24,6 +25,9 @@ interface IVaultFactory {
 
     /// @notice Only the developer opens a vault, or a poster for it.
     error NotDeveloper(bytes32 projectId, address account);
+
+    /// @notice There is no contract at the address, so nothing could ever be paid in, and the vault is opened once only.
+    error NotAToken(address token);
 
     /// @notice The project has its vault.
     error VaultExists(bytes32 projectId, address vault);
@@ -43,12 +47,6 @@ interface IVaultFactory {
         uint32 epochSecs,
         uint128 epochCap
     ) external returns (address vault);
-
-    /// @notice Stops the posting of epochs in all vaults at once. Only an arbiter may. Payments go on.
-    function pause() external;
-
-    /// @notice Lets epochs be posted again. Only an arbiter may.
-    function unpause() external;
 
     /// @notice Where the vault of a project is or will be.
     function vaultOf(bytes32 projectId) external view returns (address);

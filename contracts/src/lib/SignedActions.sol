@@ -12,6 +12,12 @@ abstract contract SignedActions is ISignedActions, EIP712, Nonces {
     /// @dev A signature that outlives a week is a standing order, which no action here is meant to be.
     uint256 internal constant MAX_DEADLINE_SECS = 7 days;
 
+    /// @inheritdoc ISignedActions
+    function cancelNonce(uint256 nonce) external {
+        _useCheckedNonce(msg.sender, nonce);
+        emit NonceCancelled(msg.sender, nonce);
+    }
+
     /**
      * @dev Accepts an action once. The nonce is a parameter although the contract knows it: a stale one is then refused
      * by name instead of as a bad signature, and the relayer can tell its client to sign again. It is consumed before

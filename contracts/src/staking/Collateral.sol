@@ -7,7 +7,7 @@ import {IERC20Permit} from "@openzeppelin/contracts/token/ERC20/extensions/IERC2
 import {ECDSA} from "@openzeppelin/contracts/utils/cryptography/ECDSA.sol";
 import {LowLevelCall} from "@openzeppelin/contracts/utils/LowLevelCall.sol";
 import {IStaking} from "../interfaces/IStaking.sol";
-import {PermitSignature, Subscription, SubscriptionState} from "../types/StakingTypes.sol";
+import {PermitSignature, StakingParameters, Subscription, SubscriptionState} from "../types/StakingTypes.sol";
 
 /**
  * @title Collateral comes in, waits and goes back to its owner
@@ -19,13 +19,16 @@ abstract contract Collateral is IStaking {
     /// @inheritdoc IStaking
     IERC20 public immutable token;
     /// @inheritdoc IStaking
+    uint256 public immutable bondMin;
+    /// @inheritdoc IStaking
     uint64 public immutable unbondingSecs;
 
     mapping(bytes32 subscriptionId => Subscription) internal _subscriptions;
 
-    constructor(IERC20 token_, uint64 unbondingSecs_) {
+    constructor(IERC20 token_, StakingParameters memory parameters) {
         token = token_;
-        unbondingSecs = unbondingSecs_;
+        bondMin = parameters.bondMin;
+        unbondingSecs = parameters.unbondingSecs;
     }
 
     /// @inheritdoc IStaking
@@ -63,6 +66,7 @@ abstract contract Collateral is IStaking {
         if (state == SubscriptionState.Unbonding) revert InvalidState(subscriptionId, state);
         if (state == SubscriptionState.PendingCollateral) subscription.owner = owner;
         uint256 collateral = subscription.collateral + amount;
+        if (collateral < bondMin) revert BelowMinimum(subscriptionId, collateral, bondMin);
         subscription.collateral = collateral;
         emit Bonded(subscriptionId, owner, projectId, nodeKey, amount, collateral);
         token.safeTransferFrom(owner, address(this), amount);

@@ -6,13 +6,13 @@ import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol
 import {Math} from "@openzeppelin/contracts/utils/math/Math.sol";
 import {SafeCast} from "@openzeppelin/contracts/utils/math/SafeCast.sol";
 import {IStaking} from "../interfaces/IStaking.sol";
-import {Slash, SlashState, Subscription} from "../types/StakingTypes.sol";
+import {Slash, SlashState, StakingParameters, Subscription} from "../types/StakingTypes.sol";
 import {Collateral} from "./Collateral.sol";
 
 /**
  * @title Collateral is taken, after everyone had the time to object
  * @dev Proposed → Executed, or Disputed → Cancelled or Upheld → Executed; an arbiter may cancel any open one, and a dispute
- * that nobody decides ends as Cancelled. An open slash is counted in its subscription, which is what holds the withdrawal
+ * that nobody decides ends as Cancelled. One that nobody executes in time ends as Void. An open slash is counted in its subscription, which is what holds the withdrawal
  * back.
  */
 abstract contract Slashing is Collateral {
@@ -23,6 +23,8 @@ abstract contract Slashing is Collateral {
     uint64 public constant DISPUTE_GRACE_SECS = 15 minutes;
     /// @dev Time for an arbiter, a person, to decide about a dispute.
     uint48 public constant DECISION_SECS = 14 days;
+    /// @dev Time to execute a slash, more than twice as long as a pause lasts.
+    uint64 public constant EXECUTION_SECS = 7 days;
 
     /// @inheritdoc IStaking
     address public immutable treasury;
@@ -35,10 +37,10 @@ abstract contract Slashing is Collateral {
     /// @inheritdoc IStaking
     mapping(bytes32 offenceId => bytes32 evidenceHash) public evidenceOf;
 
-    constructor(address treasury_, uint64 windowMin, uint64 windowMax) {
+    constructor(address treasury_, StakingParameters memory parameters) {
         treasury = treasury_;
-        disputeWindowSecsMin = windowMin;
-        disputeWindowSecsMax = windowMax;
+        disputeWindowSecsMin = parameters.disputeWindowSecsMin;
+        disputeWindowSecsMax = parameters.disputeWindowSecsMax;
     }
 
     /// @inheritdoc IStaking
@@ -80,8 +82,7 @@ abstract contract Slashing is Collateral {
     function _cancelSlash(bytes32 evidenceHash) internal {
         Slash storage slash = _slashes[evidenceHash];
         if (!_isOpen(slash.state)) revert InvalidSlashState(evidenceHash, slash.state);
-        slash.state = SlashState.Cancelled;
-        _subscriptions[slash.subscriptionId].openSlashes -= 1;
+        _close(slash, SlashState.Cancelled);
         emit SlashCancelled(evidenceHash);
     }
 
@@ -102,18 +103,41 @@ abstract contract Slashing is Collateral {
 
     /// @dev Several slashes may be open at once; each takes what the earlier ones left. The subscription outlives them all.
     function _executeSlash(bytes32 evidenceHash) internal {
-        Slash storage slash = _slashes[evidenceHash];
-        if (slash.state != SlashState.Proposed && slash.state != SlashState.Upheld)
-            revert InvalidSlashState(evidenceHash, slash.state);
+        Slash storage slash = _executable(evidenceHash);
         uint64 endsAt = _windowEnd(slash);
         if (block.timestamp < endsAt) revert DisputeWindowOpen(evidenceHash, endsAt);
-        slash.state = SlashState.Executed;
+        uint64 voidAt = _voidAt(slash);
+        if (block.timestamp >= voidAt) revert ExecutionOverdue(evidenceHash, voidAt);
+        _close(slash, SlashState.Executed);
         Subscription storage subscription = _subscriptions[slash.subscriptionId];
-        subscription.openSlashes -= 1;
         uint256 amount = Math.min(slash.amount, subscription.collateral);
         subscription.collateral -= amount;
         emit SlashExecuted(evidenceHash, slash.subscriptionId, amount);
         token.safeTransfer(treasury, amount);
+    }
+
+    function _voidSlash(bytes32 evidenceHash) internal {
+        Slash storage slash = _executable(evidenceHash);
+        uint64 voidAt = _voidAt(slash);
+        if (block.timestamp < voidAt) revert ExecutionPending(evidenceHash, voidAt);
+        _close(slash, SlashState.Void);
+        emit SlashVoided(evidenceHash);
+    }
+
+    function _executable(bytes32 evidenceHash) private view returns (Slash storage slash) {
+        slash = _slashes[evidenceHash];
+        if (slash.state != SlashState.Proposed && slash.state != SlashState.Upheld)
+            revert InvalidSlashState(evidenceHash, slash.state);
+    }
+
+    function _close(Slash storage slash, SlashState state) private {
+        slash.state = state;
+        _subscriptions[slash.subscriptionId].openSlashes -= 1;
+    }
+
+    /// @dev One moment for both: until it a slash is executed, from it on it is void. A dispute gives the arbiter its time first.
+    function _voidAt(Slash storage slash) private view returns (uint64) {
+        return uint64(Math.max(_windowEnd(slash), slash.decideBy)) + EXECUTION_SECS;
     }
 
     /// @dev One moment for both: until it disputes are taken, from it on executions are.

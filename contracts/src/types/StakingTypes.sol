@@ -1,6 +1,17 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
+/// @notice What a network sets once.
+struct StakingParameters {
+    /// Least collateral of a subscription that somebody adds to.
+    uint256 bondMin;
+    /// Seconds between unbonding and release.
+    uint64 unbondingSecs;
+    /// Bounds of dispute windows, in seconds.
+    uint64 disputeWindowSecsMin;
+    uint64 disputeWindowSecsMax;
+}
+
 /// @notice On-chain states of a subscription. Whether a bonded one is active, paused or jailed is the hub's to say.
 enum SubscriptionState {
     PendingCollateral,
@@ -21,14 +32,15 @@ struct Subscription {
     address payout;
 }
 
-/// @notice Cancelled and Executed are final; the others are open.
+/// @notice Cancelled, Executed and Void are final; the others are open.
 enum SlashState {
     None,
     Proposed,
     Disputed,
     Upheld,
     Cancelled,
-    Executed
+    Executed,
+    Void
 }
 
 /// @notice A slash, known by the hash of its evidence.

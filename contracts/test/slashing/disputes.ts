@@ -15,6 +15,7 @@ import {
   evidence,
   execute,
   executed,
+  executionSecs,
   graceSecs,
   id,
   network,
@@ -132,7 +133,7 @@ export function testDisputes(): void {
   test('only a dispute ends this way', async () => {
     const ended = () => refusal(network.staking.simulate.endDispute([evidence], asStranger))
     await propose()
-    await network.pass(decisionSecs)
+    await network.pass(executionSecs)
     expect(await ended()).toEqual(['InvalidSlashState', evidence, proposed])
     await execute()
     expect(await ended()).toEqual(['InvalidSlashState', evidence, executed])

@@ -15,7 +15,8 @@ export const windowSecs = BigInt(params.dispute_window_secs_min)
 export const windowMax = BigInt(params.dispute_window_secs_max)
 export const graceSecs = 900n
 export const decisionSecs = 14n * 86_400n
-export const [proposed, disputed, upheld, cancelled, executed] = [1, 2, 3, 4, 5]
+export const executionSecs = 7n * 86_400n
+export const [proposed, disputed, upheld, cancelled, executed, voided] = [1, 2, 3, 4, 5, 6]
 
 export const asOwner = { account: owner.address }
 export const asStranger = { account: stranger.address }
@@ -55,5 +56,7 @@ export const uphold = () =>
   network.events(network.staking, network.staking.write.upholdSlash([evidence], asArbiter))
 export const execute = (hash = evidence) =>
   network.events(network.staking, network.staking.write.executeSlash([hash], asStranger))
+export const voidSlash = (hash = evidence) =>
+  network.events(network.staking, network.staking.write.voidSlash([hash], asStranger))
 export const stateOf = async (hash = evidence) => (await network.staking.read.slashOf([hash])).state
 export const collateral = async () => (await network.staking.read.subscriptionOf([id])).collateral

@@ -14,6 +14,7 @@ import {
   evidence,
   execute,
   executed,
+  executionSecs,
   graceSecs,
   id,
   network,
@@ -25,9 +26,13 @@ import {
   slashed,
   stateOf,
   uphold,
+  voided,
+  voidSlash,
   windowMax,
   windowSecs,
 } from './fixture.ts'
+
+const pauseSecs = 3n * 86_400n
 
 /** Proposals, their execution, and what they take. */
 export function testProposals(): void {
@@ -87,10 +92,95 @@ export function testProposals(): void {
     await network.pass(windowSecs + graceSecs)
     expect(await refusal(simulate.executeSlash([evidence], asStranger))).toEqual(['EnforcedPause'])
     await network.mined(write.cancelSlash([evidence], asArbiter))
-    await network.pass(params.unbonding_secs)
-    await simulate.withdraw([id], asOwner)
     await network.mined(write.unpause(asArbiter))
     await propose(bytes32(3))
+    await network.mined(write.cancelSlash([bytes32(3)], asArbiter))
+    await network.mined(write.pause(asArbiter))
+    await network.pass(params.unbonding_secs)
+    await simulate.withdraw([id], asOwner)
+  })
+
+  test('a pause ends by itself after three days, also one that was taken up again, and the next begins a day after', async () => {
+    const { simulate, write, read } = network.staking
+    await network.mined(write.pause(asArbiter))
+    const endsAt = (await network.now()) + pauseSecs
+    expect(await read.pausedUntil()).toBe(endsAt)
+    expect(await refusal(simulate.pause(asArbiter))).toEqual(['EnforcedPause'])
+    await network.mined(write.unpause(asArbiter))
+    expect(await refusal(simulate.unpause(asArbiter))).toEqual(['ExpectedPause'])
+    await network.pass(86_400)
+    await network.mined(write.pause(asArbiter))
+    expect([await read.paused(), await read.pausedUntil()]).toEqual([true, endsAt])
+    await network.passTo(endsAt - 1n)
+    expect(await read.paused()).toBe(true)
+    await network.passTo(endsAt)
+    expect(await read.paused()).toBe(false)
+    await propose()
+    expect(await refusal(simulate.pause(asArbiter))).toEqual(['PauseSpent', endsAt + 86_400n])
+    // An order to end it is never too late.
+    await simulate.unpause(asArbiter)
+    await network.passTo(endsAt + 86_400n)
+    await network.mined(write.pause(asArbiter))
+    expect(await read.pausedUntil()).toBe((await network.now()) + pauseSecs)
+  })
+
+  test('a slash that nobody executes in a week is void, whoever pauses: the collateral goes back to its owner', async () => {
+    const { simulate, write } = network.staking
+    await network.mined(write.unbond([id], asOwner))
+    await propose()
+    const { executableAt } = await network.staking.read.slashOf([evidence])
+    const voidAt = executableAt + graceSecs + executionSecs
+    await network.passTo(voidAt - pauseSecs / 2n)
+    await network.mined(write.pause(asArbiter))
+    await network.passTo(voidAt - 1n)
+    const early = () => refusal(simulate.voidSlash([evidence], asStranger))
+    expect(await early()).toEqual(['ExecutionPending', evidence, voidAt])
+    expect(await refusal(simulate.withdraw([id], asOwner))).toEqual(['SlashOpen', id, 1])
+    await network.passTo(voidAt)
+    expect(await voidSlash()).toEqual([{ event: 'SlashVoided', evidenceHash: evidence }])
+    expect(await stateOf()).toBe(voided)
+    expect(await early()).toEqual(['InvalidSlashState', evidence, voided])
+    await network.mined(write.withdraw([id], asOwner))
+    expect(await network.balanceOf(owner.address)).toBe(amount)
+  })
+
+  test('is executed until the second before it is void, and not after, paused or not', async () => {
+    const { simulate } = network.staking
+    await propose()
+    const { executableAt } = await network.staking.read.slashOf([evidence])
+    const voidAt = executableAt + graceSecs + executionSecs
+    await network.passTo(voidAt - 1n)
+    await simulate.executeSlash([evidence], asStranger)
+    await network.passTo(voidAt)
+    expect(await refusal(simulate.executeSlash([evidence], asStranger))).toEqual([
+      'ExecutionOverdue',
+      evidence,
+      voidAt,
+    ])
+  })
+
+  test('an upheld slash has its week from the end of the time to decide on', async () => {
+    const { simulate } = network.staking
+    await propose()
+    await dispute()
+    expect(await refusal(simulate.voidSlash([evidence], asStranger))).toEqual([
+      'InvalidSlashState',
+      evidence,
+      2,
+    ])
+    await uphold()
+    const { decideBy } = await network.staking.read.slashOf([evidence])
+    const voidAt = BigInt(decideBy) + executionSecs
+    await network.passTo(voidAt - 1n)
+    await simulate.executeSlash([evidence], asStranger)
+    expect(await refusal(simulate.voidSlash([evidence], asStranger))).toEqual([
+      'ExecutionPending',
+      evidence,
+      voidAt,
+    ])
+    await network.passTo(voidAt)
+    await voidSlash()
+    expect(await collateral()).toBe(amount)
   })
 
   test('no withdrawal while a slash is open, in whichever way; afterwards what is left comes back', async () => {

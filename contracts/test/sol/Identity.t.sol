@@ -14,8 +14,8 @@ contract IdentityTest is ForgeTest {
     VaultFactory private _factory;
 
     function setUp() external {
-        _registry = new ProjectRegistry("Hub ProjectRegistry", "hub-project-v1:", address(this), address(this));
-        _factory = new VaultFactory(_registry, address(1), 1 hours, 2 days, address(this), address(this), address(this));
+        _registry = new ProjectRegistry("Hub ProjectRegistry", "hub-project-v1:", address(this), address(this), address(this));
+        _factory = new VaultFactory(_registry, address(1), 1 hours, 2 days, address(this), address(this), address(this), address(this));
     }
 
     function testFuzz_VaultIsWhereItWasPredicted(address developer, uint32 number) external {

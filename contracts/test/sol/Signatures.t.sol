@@ -4,7 +4,7 @@ pragma solidity 0.8.37;
 import {HubToken} from "../../src/HubToken.sol";
 import {ISignedActions} from "../../src/interfaces/ISignedActions.sol";
 import {Staking} from "../../src/Staking.sol";
-import {Bond, PermitSignature} from "../../src/types/StakingTypes.sol";
+import {Bond, PermitSignature, StakingParameters} from "../../src/types/StakingTypes.sol";
 import {Signers} from "./Signers.sol";
 import {between} from "./Vm.sol";
 
@@ -18,14 +18,15 @@ contract SignatureTest is Signers {
 
     function setUp() external {
         vm.warp(1_800_000_000);
-        _token = new HubToken("Hub", "HUB", "HUB", address(this), address(this), _owner(0), 1e30);
+        _token = new HubToken("Hub", "HUB", "HUB", address(this), address(this), address(this), _owner(0), 1e30);
         _staking = _deploy();
         vm.prank(_owner(0));
         _token.approve(address(_staking), type(uint256).max);
     }
 
     function _deploy() private returns (Staking) {
-        return new Staking(DOMAIN, _token, address(1), 1 days, 1 hours, 7 days, address(1), address(1), address(1));
+        StakingParameters memory parameters = StakingParameters(1, 1 days, 1 hours, 7 days);
+        return new Staking(DOMAIN, _token, address(1), parameters, address(1), address(1), address(1), address(1));
     }
 
     function _bond(uint256 amount, uint256 nonce, uint256 deadline) private pure returns (Bond memory) {

@@ -3,7 +3,7 @@ pragma solidity 0.8.37;
 
 import {HubToken} from "../../src/HubToken.sol";
 import {Staking} from "../../src/Staking.sol";
-import {Bond, PermitSignature, SetPayout, SlashState, Subscription, SubscriptionState, Unbond, Withdraw} from "../../src/types/StakingTypes.sol";
+import {Bond, PermitSignature, SetPayout, SlashState, StakingParameters, Subscription, SubscriptionState, Unbond, Withdraw} from "../../src/types/StakingTypes.sol";
 import {Signers} from "./Signers.sol";
 import {between} from "./Vm.sol";
 
@@ -17,6 +17,10 @@ contract StakingHandler is Signers {
     uint64 private constant WINDOW_MAX = 7 days;
     uint256 private constant GRACE_SECS = 15 minutes;
     uint256 private constant DECISION_SECS = 14 days;
+    uint256 private constant EXECUTION_SECS = 7 days;
+    uint256 private constant PAUSE_SECS = 3 days;
+    uint256 private constant PAUSE_REST_SECS = 1 days;
+    uint256 private constant BOND_MIN = 1e9;
     uint256 private constant OFFENCES = 6;
     uint256 private constant NODES = 2;
     bytes32 private constant PROJECT = bytes32(uint256(0xa1));
@@ -25,6 +29,7 @@ contract StakingHandler is Signers {
 
     address public constant TREASURY = address(0x7ea5);
     address public constant STRANGER = address(0x5771);
+    address public constant GUARDIAN = address(0x6a4d);
     uint256 public constant SUPPLY = 1e30;
 
     HubToken public immutable token;
@@ -52,18 +57,20 @@ contract StakingHandler is Signers {
     mapping(uint256 index => Proposal) private _proposals;
     uint256 public proposals;
 
+    uint256 private _pauseEnd;
+    bool private _isBegun;
+
     bytes private _usedCall;
 
     constructor() {
-        token = new HubToken("Hub (testnet)", "HUB", PERMIT_DOMAIN, address(this), address(this), address(this), 0);
+        token = new HubToken("Hub (testnet)", "HUB", PERMIT_DOMAIN, address(this), GUARDIAN, address(this), address(this), 0);
         staking = new Staking(
             DOMAIN,
             token,
             TREASURY,
-            UNBONDING_SECS,
-            WINDOW_MIN,
-            WINDOW_MAX,
+            StakingParameters(BOND_MIN, UNBONDING_SECS, WINDOW_MIN, WINDOW_MAX),
             address(this),
+            GUARDIAN,
             address(this),
             address(this)
         );
@@ -77,8 +84,8 @@ contract StakingHandler is Signers {
 
     function bond(uint256 who, uint256 node, uint256 amount) external {
         (address owner, bytes32 key, bytes32 id) = _pick(who, node);
-        amount = between(amount, 1, 1e24);
-        if (staking.stateOf(id) == SubscriptionState.Unbonding) {
+        amount = amount % 8 == 0 ? between(amount, 1, 2 * BOND_MIN) : between(amount, BOND_MIN, 1e24);
+        if (staking.stateOf(id) == SubscriptionState.Unbonding || collateral[id] + amount < BOND_MIN) {
             vm.prank(owner);
             return _refused(address(staking), abi.encodeCall(Staking.bond, (PROJECT, key, amount)));
         }
@@ -90,7 +97,7 @@ contract StakingHandler is Signers {
     /// @dev Somebody may have used the permit before, or the allowance may be there without it.
     function bondBySig(uint256 who, uint256 node, uint256 amount, bool overtaken) external {
         (address owner, bytes32 key, bytes32 id) = _pick(who, node);
-        amount = between(amount, 1, 1e24);
+        amount = between(amount, BOND_MIN, 1e24);
         if (staking.stateOf(id) == SubscriptionState.Unbonding) return;
         vm.prank(owner);
         token.approve(address(staking), 0);
@@ -119,19 +126,7 @@ contract StakingHandler is Signers {
     function setPayoutBySig(uint256 who, uint256 node, address payout) external {
         (address owner, , bytes32 id) = _pick(who, node);
         SetPayout memory action = SetPayout(owner, id, payout, staking.nonces(owner), block.timestamp + 1 hours);
-        bytes memory signature = _sign(
-            who % OWNERS,
-            _domain(DOMAIN, address(staking), block.chainid),
-            keccak256(
-                abi.encode(
-                    keccak256(
-                        "SetPayout(address owner,bytes32 subscriptionId,address payout,uint256 nonce,uint256 deadline)"
-                    ),
-                    action
-                )
-            )
-        );
-        bytes memory call = abi.encodeCall(Staking.setPayoutBySig, (action, signature));
+        bytes memory call = abi.encodeCall(Staking.setPayoutBySig, (action, _signed(who % OWNERS, action)));
         if (staking.stateOf(id) == SubscriptionState.PendingCollateral) return _refused(address(staking), call);
         _bySignature(owner, call);
     }
@@ -193,7 +188,7 @@ contract StakingHandler is Signers {
         bytes32 offenceId = keccak256(abi.encode(id, offence % OFFENCES));
         bytes32 evidence = keccak256(abi.encode(proposals));
         bytes memory call = abi.encodeCall(Staking.proposeSlash, (id, offenceId, evidence, amount, window));
-        bool allowed = !staking.paused() &&
+        bool allowed = !_isPaused() &&
             !isPunished[offenceId] &&
             staking.stateOf(id) != SubscriptionState.PendingCollateral;
         if (!allowed) return _refused(address(staking), call);
@@ -229,6 +224,17 @@ contract StakingHandler is Signers {
         proposal.state = SlashState.Upheld;
     }
 
+    /// @dev A dispute and its decision in one: few runs get there by two calls, and what follows takes its time from both.
+    function disputeInVain(uint256 which) external {
+        Proposal storage proposal = _proposal(which);
+        if (proposal.state != SlashState.Proposed || block.timestamp >= proposal.executableAt + GRACE_SECS) return;
+        vm.prank(staking.subscriptionOf(proposal.id).owner);
+        staking.disputeSlash(proposal.evidence);
+        staking.upholdSlash(proposal.evidence);
+        proposal.state = SlashState.Upheld;
+        proposal.disputedAt = block.timestamp;
+    }
+
     function cancel(uint256 which) external {
         Proposal storage proposal = _proposal(which);
         bytes memory call = abi.encodeCall(Staking.cancelSlash, (proposal.evidence));
@@ -250,20 +256,30 @@ contract StakingHandler is Signers {
         openSlashes[proposal.id] -= 1;
     }
 
-    /// @dev Seldom paused, so that most runs get to executions.
+    /// @dev Seldom paused, so that most runs get to executions. Some of those that come too soon after the last one are tried.
     function pause(uint256 seed) external {
-        if (staking.paused()) staking.unpause();
-        else if (seed % 4 == 0) staking.pause();
+        if (_isBegun && seed % 2 == 0) {
+            staking.unpause();
+            _isBegun = false;
+        } else if (seed % 4 == 1) {
+            if (seed % 8 == 5 && block.timestamp < _pauseEnd) vm.warp(_pauseEnd + (seed >> 8) % PAUSE_REST_SECS);
+            bool isSpent = _pauseEnd != 0 && block.timestamp >= _pauseEnd && block.timestamp < _pauseEnd + PAUSE_REST_SECS;
+            if (_isPaused() || isSpent) return _refused(address(staking), abi.encodeCall(Staking.pause, ()));
+            staking.pause();
+            _isBegun = true;
+            if (block.timestamp >= _pauseEnd) _pauseEnd = block.timestamp + PAUSE_SECS;
+        }
     }
 
-    function execute(uint256 which, bool patient) external {
+    /// @dev At once, when the window is over, in the last second before it is void, or in the next one.
+    function execute(uint256 which, uint256 seed) external {
         Proposal storage proposal = _proposal(which);
         uint256 endsAt = proposal.executableAt + GRACE_SECS;
-        if (patient && block.timestamp < endsAt) vm.warp(endsAt);
+        bool isOpen = proposal.state == SlashState.Proposed || proposal.state == SlashState.Upheld;
+        if (seed % 4 > 0 && block.timestamp < endsAt) vm.warp(endsAt);
+        if (seed % 4 > 1 && isOpen && !_isVoid(proposal)) vm.warp(_voidAt(proposal) - 3 + seed % 4);
         bytes memory call = abi.encodeCall(Staking.executeSlash, (proposal.evidence));
-        bool allowed = !staking.paused() &&
-            (proposal.state == SlashState.Proposed || proposal.state == SlashState.Upheld) &&
-            block.timestamp >= endsAt;
+        bool allowed = !_isPaused() && !_isVoid(proposal) && isOpen && block.timestamp >= endsAt;
         vm.prank(STRANGER);
         if (!allowed) return _refused(address(staking), call);
         staking.executeSlash(proposal.evidence);
@@ -275,9 +291,53 @@ contract StakingHandler is Signers {
         executions += 1;
     }
 
+    /// @dev Also during a pause, which gives nobody more time.
+    function voidSlash(uint256 which, bool patient) external {
+        Proposal storage proposal = _proposal(which);
+        bytes memory call = abi.encodeCall(Staking.voidSlash, (proposal.evidence));
+        bool isOpen = proposal.state == SlashState.Proposed || proposal.state == SlashState.Upheld;
+        if (patient && isOpen && !_isVoid(proposal)) vm.warp(_voidAt(proposal));
+        vm.prank(STRANGER);
+        if (!isOpen || !_isVoid(proposal)) return _refused(address(staking), call);
+        staking.voidSlash(proposal.evidence);
+        proposal.state = SlashState.Void;
+        openSlashes[proposal.id] -= 1;
+    }
+
+    /// @dev What was signed with a nonce that its owner takes back is worth nothing.
+    function cancelNonce(uint256 who, uint256 node, address payout) external {
+        (address owner, , bytes32 id) = _pick(who, node);
+        SetPayout memory action = SetPayout(owner, id, payout, staking.nonces(owner), block.timestamp + 1 hours);
+        vm.prank(owner);
+        _refused(address(staking), abi.encodeCall(staking.cancelNonce, (action.nonce + 1)));
+        vm.prank(owner);
+        staking.cancelNonce(action.nonce);
+        actions[owner] += 1;
+        _refused(address(staking), abi.encodeCall(Staking.setPayoutBySig, (action, _signed(who % OWNERS, action))));
+    }
+
+    /// @dev A guardian takes roles and gives none; the admin gives them again.
+    function guard(uint256 way) external {
+        bytes32[2] memory taken = [staking.PROPOSER_ROLE(), staking.ARBITER_ROLE()];
+        bytes32 role = taken[way % 2];
+        bytes[4] memory others = [
+            abi.encodeCall(staking.grantRole, (role, GUARDIAN)),
+            abi.encodeCall(staking.revokeRole, (bytes32(0), address(this))),
+            abi.encodeCall(Staking.cancelSlash, (_proposal(way).evidence)),
+            abi.encodeCall(Staking.pause, ())
+        ];
+        vm.prank(GUARDIAN);
+        _refused(address(staking), others[(way / 2) % 4]);
+        vm.prank(GUARDIAN);
+        staking.revokeRole(role, address(this));
+        require(!staking.hasRole(role, address(this)), "a role was not taken");
+        staking.grantRole(role, address(this));
+    }
+
     function stranger(uint256 who, uint256 node, uint256 way) external {
         (, bytes32 key, bytes32 id) = _pick(who, node);
-        bytes[8] memory calls = [
+        bytes[9] memory calls = [
+            abi.encodeCall(staking.revokeRole, (staking.ARBITER_ROLE(), address(this))),
             abi.encodeCall(Staking.unbond, (id)),
             abi.encodeCall(Staking.withdraw, (id)),
             abi.encodeCall(Staking.setPayout, (id, STRANGER)),
@@ -288,7 +348,7 @@ contract StakingHandler is Signers {
             abi.encodeCall(Staking.cancelSlash, (keccak256(abi.encode(uint256(0)))))
         ];
         vm.prank(STRANGER);
-        _refused(address(staking), calls[way % 8]);
+        _refused(address(staking), calls[way % 9]);
     }
 
     /// @dev The last order that somebody signed, once more.
@@ -325,6 +385,21 @@ contract StakingHandler is Signers {
         return block.timestamp >= proposal.disputedAt + DECISION_SECS;
     }
 
+    /// @dev The time to execute begins with the end of the window, or of the time to decide where there was a dispute.
+    function _voidAt(Proposal storage proposal) private view returns (uint256) {
+        uint256 windowEnd = proposal.executableAt + GRACE_SECS;
+        uint256 decideBy = proposal.disputedAt == 0 ? 0 : proposal.disputedAt + DECISION_SECS;
+        return (windowEnd > decideBy ? windowEnd : decideBy) + EXECUTION_SECS;
+    }
+
+    function _isVoid(Proposal storage proposal) private view returns (bool) {
+        return block.timestamp >= _voidAt(proposal);
+    }
+
+    function _isPaused() private view returns (bool) {
+        return _isBegun && block.timestamp < _pauseEnd;
+    }
+
     function _isOpen(Proposal storage proposal) private view returns (bool) {
         return
             proposal.state == SlashState.Proposed ||
@@ -347,6 +422,14 @@ contract StakingHandler is Signers {
         actions[owner] += 1;
         _usedCall = call;
         _refused(address(staking), call);
+    }
+
+    function _signed(uint256 signer, SetPayout memory action) private view returns (bytes memory) {
+        bytes32 typeHash = keccak256(
+            "SetPayout(address owner,bytes32 subscriptionId,address payout,uint256 nonce,uint256 deadline)"
+        );
+        return
+            _sign(signer, _domain(DOMAIN, address(staking), block.chainid), keccak256(abi.encode(typeHash, action)));
     }
 
     function _permit(uint256 index, uint256 amount) private view returns (PermitSignature memory) {

@@ -232,6 +232,17 @@ export function testEpochs(): void {
       expect(await attempt(from, 2n * hour)).toEqual(refused(from, 2n * hour))
     })
 
+    test('do not cut an epoch of the old length, whatever boundary of the new length they begin at', async () => {
+      const from = ((await network.now()) / (4n * hour) + 2n) * 4n * hour
+      await setTerms(from, 4n * hour, eth(1))
+      await network.passTo(from)
+      for (const cut of [from + 5n * hour, from + 6n * hour, from + 7n * hour])
+        expect(await attempt(cut, hour)).toEqual(['InvalidTerms', cut, 3_600, eth(5)])
+      await setTerms(from + 8n * hour, hour, eth(5))
+      await network.passTo(from + 8n * hour)
+      expect((await vault.read.termsOf([from / (4n * hour) + 1n])).epochCap).toBe(eth(1))
+    })
+
     test('further ahead are replaced, and stand once the notice has begun', async () => {
       const from = ((await network.now()) / (4n * hour) + 2n) * 4n * hour
       await setTerms(from + 2n * hour, 2n * hour, eth(1))

@@ -36,7 +36,10 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     description: 'Register the node with the hub, as serve does at its start',
     load: () => import('./register.ts'),
   },
-  status: { description: 'Show how a running node is', load: () => import('./status.ts') },
+  status: {
+    description: 'Show the state of a running node, and what its device works for',
+    load: () => import('./status.ts'),
+  },
   why: {
     description: 'Say why the node gets no work or no reward, as hub and node see it',
     load: () => import('./why.ts'),

@@ -3,13 +3,16 @@ import { defineNodectlCommand } from '../cli/command.ts'
 import { durationText } from '../cli/duration-text.ts'
 import { printJson, tell } from '../cli/output.ts'
 import { printTable } from '../cli/table.ts'
+import { type DeviceWork, readDeviceWork, workText } from '../device-work.ts'
 import { addressOfNode, type NodeStatus, readStatus } from '../running-node.ts'
 import { systemClock } from '../serve/clock.ts'
+import { readSettings } from '../serve/config.ts'
 import { apiTokenVariable } from '../serve/flags.ts'
+import { hubClient, parseHubUrl } from '../serve/hub/index.ts'
 
 export default defineNodectlCommand({
   definition: {
-    meta: { name: 'status', description: 'Show how a running node is' },
+    meta: { name: 'status', description: 'Show the state of a running node, and what its device works for' },
     args: {
       url: {
         type: 'string',
@@ -26,8 +29,9 @@ export default defineNodectlCommand({
     async run({ args }) {
       const url = args.url ?? addressOfNode({ 'data-dir': args['data-dir'] })
       const status = await readStatus(url)
-      if (args.json) printJson(status)
-      else printTable(rowsOf(url, status))
+      const work = await workOf(status, args['data-dir'])
+      if (args.json) printJson({ ...status, ...(work !== null && { work: work.subscriptions }) })
+      else printTable([...rowsOf(url, status), ...workRows(work)])
       if (status.config === undefined)
         tell(`This is what everybody sees; with ${apiTokenVariable} in the environment there is more.`)
     },
@@ -35,6 +39,7 @@ export default defineNodectlCommand({
   environment: [
     [apiTokenVariable, 'shows the whole status; it is sent over https or within this machine only'],
     ['NODE_BIND', 'where serve listens'],
+    ['NODE_HUB_URL', 'the hub that is asked what the device works for, where the node does not name it'],
   ],
   exits: [
     ['0', 'the node answers'],
@@ -48,15 +53,30 @@ export default defineNodectlCommand({
   ],
 })
 
+/** What the hub says the device works for; null where no hub is known, or it does not say. */
+async function workOf({ node_id, hub }: NodeStatus, dataDir: string | undefined): Promise<DeviceWork | null> {
+  const shown = isObject(hub) && typeof hub.url === 'string' ? hub.url : null
+  const url = shown ?? readSettings(['hub-url'], { 'data-dir': dataDir })['hub-url']
+  if (url === null || typeof node_id !== 'string') return null
+  return readDeviceWork(hubClient(parseHubUrl(url)), node_id)
+}
+
+const workRows = (work: DeviceWork | null): [string, string][] =>
+  (work?.subscriptions ?? []).map((subscription) => ['work', workText(subscription, work?.now ?? 0)])
+
 /** What a person looks for first; members that a newer node adds are in the JSON. */
 function rowsOf(url: string, status: NodeStatus): [string, string][] {
   const { node_id, version, uptime_secs, role, network, engine, counts, queue, hub, last_errors } = status
   const { relay, slots, active_leases: leases, consensus, epochs, state_sync: sync } = status
+  const { generations } = status
   const up = typeof uptime_secs === 'number' ? `, up ${durationText(uptime_secs)}` : ''
   return [
     ['node', `${node_id ?? url} (nodectl ${version}${up})`],
     ['does', `${role} of ${network}, engine ${engine}`],
     ...(isObject(hub) ? [['hub', hubText(hub)] as [string, string]] : []),
+    ...(isObject(generations) && generations.problem !== null
+      ? [['trust', String(generations.problem)] as [string, string]]
+      : []),
     ...(isObject(consensus) ? [['votes', consensusText(consensus)] as [string, string]] : []),
     ...(isObject(epochs) ? [['epochs', epochsText(epochs)] as [string, string]] : []),
     ...(isObject(sync) ? [['sync', stateSyncText(sync)] as [string, string]] : []),
@@ -85,11 +105,14 @@ function hubText({ url, state, problem, device_bound }: Part): string {
 type Part = Readonly<Record<string, unknown>>
 
 /** What keeps a validator from deciding with the others comes first. */
-function consensusText({ validators, quorum, is_validator, chain_checked, problem }: Part): string {
+function consensusText(part: Part): string {
+  const { generation, validators, quorum, is_validator, chain_checked, problem } = part
   const place =
-    is_validator === true
-      ? `one of ${validators} validators, ${quorum} are a quorum`
-      : `not one of the ${validators} validators of the hub`
+    generation === null
+      ? 'no generation of validators is known yet'
+      : is_validator === true
+        ? `one of ${validators} validators (generation ${generation}), ${quorum} are a quorum`
+        : `not one of the ${validators} validators of generation ${generation}`
   const chain = chain_checked === true ? '' : '; sets are not checked against the chain (--chain-rpc)'
   return `${place}${chain}${problem === null ? '' : `; others may not reach it: ${problem}`}`
 }

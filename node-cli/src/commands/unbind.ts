@@ -4,8 +4,9 @@ import { bindingRecord, withHint } from '../binding/send-binding.ts'
 import { defineNodectlCommand } from '../cli/command.ts'
 import { CliError } from '../cli/errors.ts'
 import { type NodeAtHub, nodeAtHubSettings, openNodeAtHub } from '../cli/node-at-hub.ts'
-import { printJson } from '../cli/output.ts'
+import { printJson, tell } from '../cli/output.ts'
 import { settingArguments, settingEnvironment } from '../cli/setting-arguments.ts'
+import { readDeviceWork, tokensText, type WorkedFor } from '../device-work.ts'
 import { HubError } from '../serve/hub/index.ts'
 import { Members } from '../serve/hub/members.ts'
 
@@ -17,6 +18,8 @@ export default defineNodectlCommand({
       const at = await openNodeAtHub(args)
       const { client, profile, node, clock } = at
       const owner = await ownerOf(at)
+      // Who unbinds a device may not know that its collateral does not come back by itself.
+      const work = await readDeviceWork(client, at.nodeId)
       const wanted = { action: 'unbind', owner, public_key: node.publicKey } as const
       const body = bindingRecord(at, await askForText(client, profile, wanted, clock), null)
       const unbound = await withHint(
@@ -29,11 +32,25 @@ export default defineNodectlCommand({
           }
         }),
       )
-      printJson(unbound)
+      const bonded = work?.subscriptions.filter(({ collateral }) => collateral !== '0') ?? null
+      printJson({ ...unbound, bonded: bonded?.map(bondOf) ?? null })
+      for (const subscription of bonded ?? [])
+        tell(
+          `${tokensText(subscription.collateral, subscription)} stay bonded in ${subscription.slug} (${subscription.status}) until ${subscription.owner} unbonds and withdraws them; subscription ${subscription.subscription_id}`,
+        )
     },
   },
   environment: settingEnvironment(nodeAtHubSettings),
   examples: [['unbind --data-dir ./node --hub-url https://hub.example', 'Take the device from its wallet']],
+})
+
+const bondOf = ({ subscription_id, project_id, slug, owner, status, collateral }: WorkedFor) => ({
+  subscription_id,
+  project_id,
+  slug,
+  owner,
+  status,
+  collateral,
 })
 
 /** The wallet that the device is bound to. @throws {@link CliError} when there is none. */

@@ -1,7 +1,7 @@
 import { isBytes32 } from '../../../protocol/encoding/index.ts'
-import { deriveSubscriptionId } from '../../../protocol/identity/index.ts'
+import { deriveSubscriptionId, isSlug } from '../../../protocol/identity/index.ts'
 import { defineNodectlCommand } from '../cli/command.ts'
-import { exitCodes, UsageError } from '../cli/errors.ts'
+import { CliError, exitCodes, UsageError } from '../cli/errors.ts'
 import { type NodeAtHub, nodeAtHubSettings, openNodeAtHub } from '../cli/node-at-hub.ts'
 import { printable, printJson } from '../cli/output.ts'
 import { settingArguments, settingEnvironment } from '../cli/setting-arguments.ts'
@@ -10,6 +10,8 @@ import { type Cause, type Diagnosis, diagnose } from '../diagnosis.ts'
 import { askNode } from '../node-causes.ts'
 import { addressOfNode } from '../running-node.ts'
 import { apiTokenVariable } from '../serve/flags.ts'
+import { type HubClient, HubError } from '../serve/hub/index.ts'
+import { Members } from '../serve/hub/members.ts'
 
 export default defineNodectlCommand({
   definition: {
@@ -21,16 +23,22 @@ export default defineNodectlCommand({
         description: 'The subscription (default that of the node to --project)',
       },
       ...settingArguments(nodeAtHubSettings),
-      project: { type: 'string', valueHint: '0x…', description: 'The project that the node works for' },
+      project: {
+        type: 'string',
+        valueHint: 'PROJECT',
+        description: 'The project that the node works for, by its id or its slug',
+      },
       json: { type: 'boolean', description: 'Print {working, causes} as JSON' },
     },
     async run({ args }) {
       const named = idOf('SUBSCRIPTION', args.subscription)
-      const project = idOf('--project', args.project)
+      const slug = isSlug(args.project) ? args.project : null
+      const project = slug ?? idOf('--project', args.project)
       if (named !== null && project !== null)
         throw new UsageError('name a subscription or a project, not both')
       const at = await openNodeAtHub(args)
-      const ofHub = await diagnose(at, subscriptionOf(at, named, project))
+      const projectId = slug === null ? project : await projectIdOf(at.client, slug)
+      const ofHub = await diagnose(at, subscriptionOf(at, named, projectId))
       const ofNode = await askNode(addressOfNode({ 'data-dir': args['data-dir'] }), at.nodeId)
       const diagnosis = withCauses(ofHub, ofNode)
       if (args.json) printJson(diagnosis)
@@ -51,7 +59,10 @@ export default defineNodectlCommand({
   ],
   examples: [
     ['why --data-dir ./node --hub-url https://hub.example', 'Ask about the device itself'],
-    ['why --data-dir ./node --hub-url https://hub.example --project 0x…', 'Ask about its work for a project'],
+    [
+      'why --data-dir ./node --hub-url https://hub.example --project hello',
+      'Ask about its work for a project',
+    ],
   ],
 })
 
@@ -60,6 +71,19 @@ function idOf(argument: string, text: string | undefined): string | null {
   if (id !== undefined && !isBytes32(id))
     throw new UsageError(`${argument} must be an id of 0x and 64 hex digits, not ${text}`)
   return id ?? null
+}
+
+/** @throws {@link CliError} in the words of the hub where it knows none of that slug, or several. */
+async function projectIdOf(client: HubClient, slug: string): Promise<string> {
+  try {
+    return await client.call({ method: 'GET', target: `/v1/projects/${slug}` }, (answer) =>
+      new Members(answer).get('project_id', isBytes32, 'a project id'),
+    )
+  } catch (error) {
+    if (error instanceof HubError && error.status === 404)
+      throw new CliError('unknown_project', error.message)
+    throw error
+  }
 }
 
 /** The id of a subscription follows from project, owner and key. */
@@ -83,7 +107,7 @@ function textOf({ working, causes }: Diagnosis, asked: string | null): string {
   ])
   const clear =
     asked === null
-      ? 'Nothing is in the way of the device itself. Ask about its work for a project with --project 0x…'
+      ? 'Nothing is in the way of the device itself. Ask about its work for a project with --project PROJECT'
       : 'Nothing is in the way.'
   const summary = working ? clear : 'Something is in the way.'
   return `${[summary, ...lines].map(printable).join('\n')}\n`

@@ -1,9 +1,9 @@
-import { lstatSync } from 'node:fs'
+import { closeSync, constants, fchmodSync, fstatSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { CliError } from '../cli/errors.ts'
 import { makeFolder } from './make-folder.ts'
-import { checkRegular, ForeignFile } from './own-file.ts'
+import { ForeignFile, openOwnFile } from './own-file.ts'
 
 /** The file in a data directory that holds modules, their storage and the ledger. */
 export const databaseFile = (dataDir: string): string => path.join(dataDir, 'node.sqlite')
@@ -31,9 +31,7 @@ export function openDatabase(dataDir: string): DatabaseSync {
   const file = databaseFile(dataDir)
   return orRefuse(file, () => {
     makeFolder(dataDir, 0o700)
-    // SQLite would wait for a pipe of this name.
-    const stats = lstatSync(file, { throwIfNoEntry: false })
-    if (stats !== undefined) checkRegular(file, stats)
+    keepPrivate(file)
     const db = new DatabaseSync(file)
     try {
       db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = 5000;')
@@ -45,6 +43,21 @@ export function openDatabase(dataDir: string): DatabaseSync {
     }
   })
 }
+
+/**
+ * Has the file for its owner alone: it holds what modules store, and votes that are not sent yet. SQLite gives its log the
+ * mode of the file. It would wait for a pipe of this name.
+ */
+function keepPrivate(file: string): void {
+  const descriptor = openOwnFile(file, constants.O_RDWR | constants.O_CREAT, ownerOnly)
+  try {
+    if ((fstatSync(descriptor).mode & 0o777) !== ownerOnly) fchmodSync(descriptor, ownerOnly)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+const ownerOnly = 0o600
 
 interface DatabaseFailure extends Error {
   readonly code: 'ERR_SQLITE_ERROR'

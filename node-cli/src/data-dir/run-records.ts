@@ -33,9 +33,13 @@ export function writeStorage(db: DatabaseSync, writes: readonly StorageWrite[]):
   for (const changed of new Set(writes.map((write) => write.address))) raise.run(changed)
 }
 
-export function appendToLedger(db: DatabaseSync, entry: LedgerEntry): void {
+/** @returns The id of the receipt. */
+export function appendToLedger(db: DatabaseSync, entry: LedgerEntry): number {
   const { address, functionName, receiptHash, envelope, createdAt } = entry
-  db.prepare(
-    'INSERT INTO ledger (address, function, receipt_hash, envelope, created_at) VALUES (?, ?, ?, ?, ?)',
-  ).run(address, functionName, receiptHash, envelope, createdAt)
+  const { lastInsertRowid } = db
+    .prepare(
+      'INSERT INTO ledger (address, function, receipt_hash, envelope, created_at) VALUES (?, ?, ?, ?, ?)',
+    )
+    .run(address, functionName, receiptHash, envelope, createdAt)
+  return Number(lastInsertRowid)
 }

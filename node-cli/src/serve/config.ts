@@ -24,6 +24,16 @@ import {
   settings,
   variableOf,
 } from './flags.ts'
+import type { DirectRetention } from './store/direct-rounds.ts'
+
+/** What the node does for anybody who asks the hub. */
+export interface DirectConfig {
+  readonly gasMax: number
+  /** Of one worker's time. */
+  readonly share: number
+  readonly retention: DirectRetention
+  readonly diskReserveBytes: number
+}
 
 /** What `serve` was told, checked. */
 export interface ServeConfig {
@@ -35,12 +45,15 @@ export interface ServeConfig {
   readonly chainId: number
   /** May hold a secret of the operator. */
   readonly chainRpc: string | null
+  /** Where the chain of validator generations begins for this node; null for generation 0. */
+  readonly validatorsHash: string | null
   readonly role: Role
   readonly payoutAddress: string | null
   readonly stateSync: boolean
   /** In MiB; null while the node keeps no chunks. */
   readonly chunkStorage: number | null
   readonly workers: number
+  readonly direct: DirectConfig
   readonly clock: 'system' | 'hub'
   readonly logFormat: LogFormat
   readonly logLevel: LogLevel
@@ -59,6 +72,7 @@ interface Given {
 }
 
 const configBytesMax = 64 * 1024
+const bytesPerMebibyte = 1024 * 1024
 export const apiTokenLengthMin = 16
 
 /**
@@ -78,11 +92,22 @@ export function readConfig(flags: GivenSettings, env: NodeJS.ProcessEnv = proces
     network: read('network'),
     chainId: read('chain-id'),
     chainRpc: read('chain-rpc'),
+    validatorsHash: read('validators-hash'),
     role: read('role'),
     payoutAddress: read('payout-address'),
     stateSync: read('state-sync'),
     chunkStorage: read('chunk-storage'),
     workers: read('workers'),
+    direct: {
+      gasMax: read('direct-gas'),
+      share: read('direct-share'),
+      retention: {
+        seconds: read('direct-hours') * 3600,
+        rounds: read('direct-rounds'),
+        bytes: read('direct-storage') * bytesPerMebibyte,
+      },
+      diskReserveBytes: read('disk-reserve') * bytesPerMebibyte,
+    },
     clock: read('clock'),
     logFormat: read('log-format'),
     logLevel: read('log-level'),

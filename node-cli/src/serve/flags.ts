@@ -3,9 +3,11 @@ import path from 'node:path'
 import {
   checksumAddress,
   isAddress,
+  isBytes32,
   isLoopbackHost,
   isPrivateHost,
 } from '../../../protocol/encoding/index.ts'
+import { limits } from '../engine/limits.ts'
 import { profile } from '../profile.ts'
 
 /** Thrown for the text of a setting that breaks its rule; the message completes "<setting> must be …". */
@@ -44,6 +46,10 @@ export type LogLevel = (typeof logLevels)[number]
 
 /** In MiB: a tebibyte. */
 const chunkStorageMax = 1024 * 1024
+const mebibytesMax = 1024 * 1024
+const hoursMax = 10 * 365 * 24
+/** What of a worker runs for anybody takes under a second. */
+const directGasDefault = 1_000_000_000
 const workersMax = 64
 
 /** Every setting of `serve` under the name of its flag, in the order of the help. */
@@ -90,6 +96,12 @@ export const settings = {
     default: '',
     read: optional(readRpcUrl),
   }),
+  'validators-hash': define({
+    hint: '0x…',
+    description: 'Hash of the generation of validators to trust first, instead of generation 0',
+    default: '',
+    read: optional(readHash),
+  }),
   role: define({
     hint: roles.join('|'),
     description: 'What the node does for the network',
@@ -120,6 +132,42 @@ export const settings = {
     default: 'one for each processor',
     read: (text) =>
       text === null ? Math.min(availableParallelism(), workersMax) : readInteger(text, 1, workersMax),
+  }),
+  'direct-gas': define({
+    hint: 'GAS',
+    description: 'The most gas of a direct round, which anybody may ask the hub for',
+    default: String(directGasDefault),
+    read: (text) => readInteger(text ?? String(directGasDefault), 1, limits.gas),
+  }),
+  'direct-share': define({
+    hint: 'PERCENT',
+    description: "Share of one worker's time for direct rounds",
+    default: '50',
+    read: (text) => readInteger(text ?? '50', 1, 100) / 100,
+  }),
+  'direct-hours': define({
+    hint: 'HOURS',
+    description: 'How long direct rounds are kept',
+    default: '24',
+    read: (text) => readInteger(text ?? '24', 1, hoursMax),
+  }),
+  'direct-rounds': define({
+    hint: 'N',
+    description: 'How many direct rounds are kept',
+    default: '10000',
+    read: (text) => readInteger(text ?? '10000', 1, 10_000_000),
+  }),
+  'direct-storage': define({
+    hint: 'MIB',
+    description: 'How much kept direct rounds may take together',
+    default: '256',
+    read: (text) => readInteger(text ?? '256', 1, mebibytesMax),
+  }),
+  'disk-reserve': define({
+    hint: 'MIB',
+    description: 'No direct rounds while less of the disk is free',
+    default: '512',
+    read: (text) => readInteger(text ?? '512', 0, mebibytesMax),
   }),
   clock: define({
     hint: clocks.join('|'),
@@ -211,6 +259,11 @@ function parseUrl(text: string): URL {
 function readNetwork(text: string): string {
   if (!/^[a-z0-9][a-z0-9-]{0,62}$/.test(text))
     throw new SettingProblem('a name of up to 63 of a-z, 0-9 and hyphens')
+  return text
+}
+
+function readHash(text: string): string {
+  if (!isBytes32(text)) throw new SettingProblem('a hash of 0x and 64 hex digits in lower case')
   return text
 }
 

@@ -6,8 +6,10 @@ import type { ServeConfig } from './config.ts'
 import type { ExecutionMetrics } from './execution/execution-metrics.ts'
 import type { ExecutionQueue } from './execution/execution-queue.ts'
 import type { Executor } from './execution/executor.ts'
+import type { ModuleChanges } from './execution/module-changes.ts'
 import type { ModuleLibrary } from './execution/module-library.ts'
-import type { SenderRefresh } from './hub/sender-refresh.ts'
+import type { GenerationFollower } from './generations/follower.ts'
+import type { Generations } from './generations/generations.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 import type { ServeStore } from './store/index.ts'
@@ -29,12 +31,18 @@ export interface ServeNode {
   readonly metrics: Metrics
   readonly store: ServeStore
   readonly background: BackgroundThread
+  /** For what is no work of rounds. */
+  readonly directBackground: BackgroundThread
   readonly library: ModuleLibrary
   readonly queue: ExecutionQueue
   readonly executor: Executor
+  /** What runs make of storage. */
+  readonly changes: ModuleChanges
   readonly executions: ExecutionMetrics
-  /** Keeps whose calls are taken; null without a hub. */
-  readonly senderRefresh: SenderRefresh | null
+  /** Who validates, and from when on. */
+  readonly generations: Generations
+  /** Follows them, and keeps whose calls are taken; null without a hub. */
+  readonly generationFollower: GenerationFollower | null
   /** What modules store here, as peers are told. */
   readonly states: ModuleStates
   /** Whether modules and storage are still being taken from peers: no run sees them before they are whole. */

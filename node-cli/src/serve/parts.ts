@@ -2,6 +2,7 @@ import type { Consensus } from './consensus/consensus.ts'
 import { validatorPart } from './consensus/validator-part.ts'
 import type { Epochs } from './epochs/index.ts'
 import { evidencePart } from './evidence/evidence-part.ts'
+import { directRoundsPart } from './execution/direct-part.ts'
 import { hubPart } from './hub/hub-part.ts'
 import { idleMemoryPart } from './idle-memory.ts'
 import { minerPart } from './miner/miner-part.ts'
@@ -21,6 +22,7 @@ export function partsOf(
   const { hubUrl, role, stateSync } = node.config
   return [
     idleMemoryPart(),
+    directRoundsPart(node),
     ...(hubUrl === null ? [] : [hubPart(node, hubUrl)]),
     ...(stateSync ? [stateSyncPart(node)] : []),
     ...(consensus === null ? [] : [validatorPart(node, consensus)]),

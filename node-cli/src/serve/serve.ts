@@ -11,7 +11,7 @@ import { closeThreads, keepThreads } from '../engine/index.ts'
 import { BackgroundThread } from './background/background-thread.ts'
 import { ChunkStore } from './chunks/chunk-store.ts'
 import { AdjustableClock } from './clock.ts'
-import type { ServeConfig } from './config.ts'
+import { isLoopbackBind, type ServeConfig } from './config.ts'
 import { createConsensus } from './consensus/consensus.ts'
 import { takeLease } from './data-lease.ts'
 import { deviceEngineOf } from './device-engine.ts'
@@ -19,11 +19,14 @@ import { createEpochs } from './epochs/index.ts'
 import { executionMetrics } from './execution/execution-metrics.ts'
 import { ExecutionQueue } from './execution/execution-queue.ts'
 import { Executor } from './execution/executor.ts'
+import { ModuleChanges } from './execution/module-changes.ts'
 import { ModuleLibrary } from './execution/module-library.ts'
+import { GenerationFollower } from './generations/follower.ts'
+import { Generations } from './generations/generations.ts'
 import { createCredentials } from './http/credentials.ts'
+import { hostCheck } from './http/own-host.ts'
 import { type RunningServer, startServer } from './http/server.ts'
 import { setClock } from './hub/hub-part.ts'
-import { SenderRefresh } from './hub/sender-refresh.ts'
 import { createLog, type Log } from './log.ts'
 import { Metrics } from './metrics.ts'
 import type { Part, ServeNode } from './node.ts'
@@ -38,6 +41,8 @@ import { ModuleStates } from './sync/module-states.ts'
 const stopMs = 10_000
 const waitingMax = 256
 const bytesPerMebibyte = 1024 * 1024
+/** A direct round is over after half a minute, so more would wait in vain. */
+const directWaiting = { waiting: 64, waitingBytes: 16 * bytesPerMebibyte }
 const waitingBytesMax = 64 * 1024 * 1024
 
 /**
@@ -66,13 +71,14 @@ export async function serve(config: ServeConfig): Promise<void> {
 
 async function run(node: ServeNode, stopped: Promise<NodeJS.Signals>): Promise<void> {
   const { config, log } = node
-  const consensus = config.role === 'validator' ? createConsensus(node) : null
-  const epochs =
-    consensus === null || config.hubUrl === null ? null : createEpochs(node, consensus, config.hubUrl)
-  const parts = partsOf(node, consensus, epochs)
+  const consensus = createConsensus(node)
+  const isValidator = config.role === 'validator'
+  const epochs = !isValidator || config.hubUrl === null ? null : createEpochs(node, consensus, config.hubUrl)
+  const parts = partsOf(node, isValidator ? consensus : null, epochs)
   const server = await startServer({
     bind: config.bind,
     routes: routesOf(node, consensus, epochs),
+    checkHost: hostCheck(isLoopbackBind(config.bind), config.nodeUrl),
     credentials: createCredentials({
       profile: node.profile,
       clock: node.clock,
@@ -80,7 +86,6 @@ async function run(node: ServeNode, stopped: Promise<NodeJS.Signals>): Promise<v
       apiToken: config.apiToken,
       senders: node.store.senders,
       nonces: node.store.nonces,
-      onStranger: () => void node.senderRefresh?.soon(),
     }),
     log,
     metrics: node.metrics,
@@ -96,6 +101,7 @@ async function run(node: ServeNode, stopped: Promise<NodeJS.Signals>): Promise<v
   } finally {
     const late = timeOut(stopMs)
     for (const part of started) await Promise.race([part.stop(), late])
+    consensus.stop()
     await stop(node, server, late)
   }
 }
@@ -104,11 +110,14 @@ function createNode(config: ServeConfig, seed: string, store: ServeStore): Serve
   const log = createLog(config.logFormat, config.logLevel)
   const metrics = new Metrics()
   const background = new BackgroundThread()
+  const directBackground = new BackgroundThread()
+  const changes = new ModuleChanges(store, directBackground)
   const library = new ModuleLibrary(store.modules, background)
   const queue = new ExecutionQueue({
     running: config.workers,
     waiting: waitingMax,
     waitingBytes: waitingBytesMax,
+    direct: { ...directWaiting, share: config.direct.share },
   })
   const executions = executionMetrics(metrics, queue)
   const profile = resolveProfile({ network: config.network, chain_id: config.chainId })
@@ -118,13 +127,17 @@ function createNode(config: ServeConfig, seed: string, store: ServeStore): Serve
   const startedAt = performance.now()
   const uptime = () => Math.floor((performance.now() - startedAt) / 1000)
   const { engine, payoutAddress, role } = config
+  const params = () => defaultNetworkParams
+  const generations = new Generations(profile, params, store.generations)
   metrics.gauge('build_info', 'The version that runs; always 1', () => 1, {
     version: packageJson.version,
     engine: deviceEngineOf(engine),
     role,
   })
   metrics.gauge('votes', 'Votes that this node has given', store.votes.count)
-  metrics.gauge('ledger_receipts', 'Receipts in the ledger', store.ledger.count)
+  metrics.gauge('ledger_receipts', 'Receipts that the ledger was given', store.ledger.count)
+  metrics.gauge('direct_rounds', 'Direct rounds that are kept', () => store.directRounds.totals().rounds)
+  metrics.gauge('direct_bytes', 'What kept direct rounds take', () => store.directRounds.totals().bytes)
   observeProcess(metrics)
   return {
     config,
@@ -132,13 +145,15 @@ function createNode(config: ServeConfig, seed: string, store: ServeStore): Serve
     identity: { nodeId, publicKey },
     seed,
     clock,
-    params: () => defaultNetworkParams,
+    params,
     log,
     metrics,
     store,
     background,
+    directBackground,
     library,
     queue,
+    changes,
     executor: new Executor({
       engine,
       seed,
@@ -148,15 +163,22 @@ function createNode(config: ServeConfig, seed: string, store: ServeStore): Serve
       library,
       queue,
       background,
+      directBackground,
+      changes,
+      directRetention: config.direct.retention,
       clock,
       log,
       metrics: executions,
     }),
     executions,
-    senderRefresh:
+    generations,
+    generationFollower:
       config.hubUrl === null
         ? null
-        : new SenderRefresh(config.hubUrl, { profile, senders: store.senders, facts: store.facts }, log),
+        : new GenerationFollower(config.hubUrl, {
+            ...{ profile, clock, generations, log },
+            ...{ senders: store.senders, facts: store.facts, firstHash: config.validatorsHash },
+          }),
     states: new ModuleStates(store, new BackgroundThread()),
     isSyncing: () => config.stateSync && store.syncedState.progress() !== 'complete',
     chunks,
@@ -198,7 +220,7 @@ function announce({ identity, config, log }: ServeNode, { url }: RunningServer):
 
 /** Lets executions end, for a while, and the answers to them reach their callers. */
 async function stop(
-  { queue, background, states, log }: ServeNode,
+  { queue, background, directBackground, states, log }: ServeNode,
   server: RunningServer,
   late: Promise<'late'>,
 ): Promise<void> {
@@ -210,6 +232,7 @@ async function stop(
   }
   await closeThreads()
   await background.close()
+  await directBackground.close()
   await states.close()
   log.info('stopped')
   // A guest that had to be left running would keep the process for as long as it likes.

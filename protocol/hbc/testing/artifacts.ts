@@ -290,6 +290,20 @@ export const hostileArtifacts: readonly { name: string; rule: ArtifactRule; byte
   { name: 'an operator that does not exist', rule: 'wasm', bytes: withBody(0x27) },
 ]
 
+/** An artifact whose module promises `size` bytes from `deflated` ones, which nobody can inflate. */
+export const promisingArtifact = (deflated: number, size: number): Uint8Array =>
+  zip({}, { method: 8, compressed: bytes(deflated, 0xff), size, crc: 0 })
+
+/** An artifact whose deflated module is in order, and ends with so many zeros. */
+export function artifactOfZeros(count: number, deflate: (content: Uint8Array) => Uint8Array): Uint8Array {
+  const content = concatBytes(
+    buildWasm(),
+    new Uint8Array([0, ...leb(count + 5), 4, ...utf8('fill')]),
+    bytes(count),
+  )
+  return zip({}, { method: 8, content, compressed: deflate(content) })
+}
+
 /** Variations that change nothing and must be accepted. */
 export const harmlessArtifacts: readonly { name: string; bytes: Uint8Array }[] = [
   { name: 'as the packager writes it', bytes: echoArtifact().bytes },

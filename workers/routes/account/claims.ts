@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { invalidField } from '../../errors.ts'
 import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'
-import { Address, Amount, Bytes32, FoldedAddress, PathBytes32, TokenView } from '../../http/formats.ts'
+import { Address, Amount, Bytes32, FoldedAddress, PathProject, TokenView } from '../../http/formats.ts'
 import { viewerOf } from '../../middleware/authenticate.ts'
 import { defineRoute } from '../../route.ts'
 import { receiptExample } from '../explorer/schema.ts'
@@ -31,7 +31,7 @@ export const listClaims = defineRoute(
     tag: 'Earnings',
     summary: 'List what can be claimed, with the proofs that vaults take',
     description: `Of the own wallet, or of any through \`address\`: anyone may claim, and the tokens go to the miner. By project, oldest epoch first, ${shownMax} at most.`,
-    query: z.strictObject({ address: FoldedAddress.optional(), project_id: PathBytes32.optional() }),
+    query: z.strictObject({ address: FoldedAddress.optional(), project_id: PathProject.optional() }),
     responses: {
       200: {
         description: 'Released payouts that nobody claimed.',

@@ -1,8 +1,9 @@
 import * as z from 'zod'
 import { unixNow } from '../../../durable-objects/clock.ts'
+import type { ValidatorGeneration } from '../../../protocol/consensus/index.ts'
 import { nodeRoles, nodeStatuses } from '../../../protocol/identity/index.ts'
 import type { HubContext } from '../../context.ts'
-import { ApiError } from '../../errors.ts'
+import { ApiError, isRefusal } from '../../errors.ts'
 import { type Answer, json } from '../../http/answer.ts'
 import { PathNodeId } from '../../http/formats.ts'
 import { pageOf, pageQuery, paginate } from '../../http/pagination.ts'
@@ -11,9 +12,19 @@ import { defineRoute } from '../../route.ts'
 import type { Node } from '../../stores/nodes.ts'
 import { NodeView, nodeExample, nodeView } from '../nodes/schema.ts'
 import { Reason } from './schema.ts'
+import { makeNext } from './validators.ts'
 
 const params = z.object({ node_id: PathNodeId.meta({ example: nodeExample.node_id }) })
 const Decision = z.strictObject({ reason: Reason }).meta({ id: 'NodeDecision' })
+const Revocation = z
+  .strictObject({
+    reason: Reason,
+    at_once: z
+      .boolean()
+      .default(false)
+      .meta({ description: 'Of a validator: what its key signs from now on counts for nothing.' }),
+  })
+  .meta({ id: 'NodeRevocation' })
 
 export const listNodes = defineRoute(
   {
@@ -60,13 +71,22 @@ export const approveNode = defineRoute(
     operationId: 'approveNode',
     tag: 'Operator',
     summary: 'Let a node count in its role',
+    description:
+      'Of a validator this makes the next generation of validators, once the network has its generation 0. It takes effect when a quorum of the generation before has signed it, and not before its `effective_at`.',
     auth: { operator: true },
     params,
     json: { schema: Decision, example: {}, optional: true },
-    errors: ['not_found'],
+    errors: ['not_found', 'invalid_state'],
     responses: { 200: { description: 'As decided.', schema: NodeView, example: nodeExample } },
   },
-  (c, { params: { node_id }, json: { reason } }) => decide(c, node_id, 'approved', reason),
+  async (c, { params: { node_id }, json: { reason } }) => {
+    const node = await requireNode(c, node_id)
+    const { isHere, isComing, hasBegun } = await standingOf(c, node)
+    if (node.role !== 'validator' || !hasBegun) return decide(c, node, 'approved', reason)
+    if (isComing && (!isHere || node.status === 'approved')) return json(nodeView(node))
+    await makeNext(c, { approve: [node_id], revoke: [] }, reason)
+    return json(nodeView(await requireNode(c, node_id)))
+  },
 )
 
 export const revokeNode = defineRoute(
@@ -77,29 +97,61 @@ export const revokeNode = defineRoute(
     tag: 'Operator',
     summary: 'Shut a node out',
     description:
-      'It no longer counts, cannot register again, and its device shows as banned and loses its socket to the relay.',
+      'It cannot register again, and its device shows as banned and loses its socket to the relay. Of a validator this makes the next generation, without it: it still counts for the epochs of the generations that it is in, unless `at_once` ends its key. Then what it signs from now on counts for nothing, while the quorum of those epochs stays as it is; the key ends also where no generation can be made.',
     auth: { operator: true },
     params,
-    json: { schema: Decision, example: { reason: 'Signed two results for one task.' }, optional: true },
-    errors: ['not_found'],
+    json: { schema: Revocation, example: { reason: 'Signed two results for one task.' }, optional: true },
+    errors: ['not_found', 'invalid_state'],
     responses: {
       200: { description: 'As decided.', schema: NodeView, example: { ...nodeExample, status: 'revoked' } },
     },
   },
-  (c, { params: { node_id }, json: { reason } }) => decide(c, node_id, 'revoked', reason),
+  async (c, { params: { node_id }, json: { reason, at_once: atOnce } }) => {
+    const node = await requireNode(c, node_id)
+    const { isHere, isComing } = await standingOf(c, node)
+    if (node.role !== 'validator' || (!isHere && !isComing)) return decide(c, node, 'revoked', reason)
+    if (atOnce) await endKey(c, node_id, reason)
+    if (isComing)
+      await makeNext(c, { approve: [], revoke: [node_id] }, reason).catch((error: unknown) => {
+        if (!atOnce || !isRefusal(error)) throw error
+      })
+    return json(nodeView(await requireNode(c, node_id)))
+  },
 )
+
+async function requireNode(c: HubContext, nodeId: string): Promise<Node> {
+  const node = await c.var.services.nodes.find(nodeId)
+  if (node === null) throw new ApiError('not_found', `No node ${nodeId} is registered.`)
+  return node
+}
+
+/** Whether a node is in the last generation, and in the next one as far as that is known. */
+async function standingOf(c: HubContext, { nodeId }: Node) {
+  const { validators, pendingGenerations } = c.var.services
+  const [last, pending] = await Promise.all([validators.last(), pendingGenerations.find()])
+  const has = (document: ValidatorGeneration | undefined) =>
+    document?.validators.some(({ node_id }) => node_id === nodeId) === true
+  return {
+    hasBegun: last !== null,
+    isHere: has(last?.document),
+    isComing: has((pending ?? last)?.document),
+  }
+}
+
+async function endKey(c: HubContext, nodeId: string, reason: string | null): Promise<void> {
+  const { nodes, clock } = c.var.services
+  await nodes.endKey(nodeId, { operator: sessionOf(c).address, reason }, await clock.now(), unixNow())
+}
 
 /** Deciding the same again changes nothing, and leaves no second note. */
 async function decide(
   c: HubContext,
-  nodeId: string,
+  { nodeId, publicKey }: Node,
   status: 'approved' | 'revoked',
   reason: string | null,
 ): Promise<Answer> {
   const { nodes, links } = c.var.services
   await nodes.decide(nodeId, status, { operator: sessionOf(c).address, reason }, unixNow())
-  const node = await nodes.find(nodeId)
-  if (node === null) throw new ApiError('not_found', `No node ${nodeId} is registered.`)
-  await links.refresh(node.publicKey)
-  return json(nodeView(node))
+  await links.refresh(publicKey)
+  return json(nodeView(await requireNode(c, nodeId)))
 }

@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { unixNow } from '../../../durable-objects/clock.ts'
-import { unavailable } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
 import { sessionOf } from '../../middleware/authenticate.ts'
+import { notSetUp } from '../../missing-settings.ts'
 import { defineRoute } from '../../route.ts'
 import { Reason } from './schema.ts'
 
@@ -35,7 +35,7 @@ export const reindex = defineRoute(
   },
   async (c, { json: { reason } }) => {
     const { chainIndex, indexer } = c.var.services
-    if (indexer === null) throw unavailable('The chain')
+    if (indexer === null) throw notSetUp('The chain', c.var.settings, 'chain')
     await chainIndex.forget({ operator: sessionOf(c).address, reason }, unixNow())
     await indexer.wake()
     return json({ start_block: c.var.settings.CHAIN_START_BLOCK })

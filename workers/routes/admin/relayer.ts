@@ -22,6 +22,10 @@ const RelayerView = z
           description:
             'Open actions whose nonce has been used for ten minutes, while no node says by which transaction. The relayer is unavailable while there are any.',
         }),
+        overdue: z.int().meta({
+          description:
+            'Actions that no block has taken ten minutes after they were accepted. The relayer is unavailable while there are any.',
+        }),
         oldest_open_at: Timestamp.nullable(),
         next_nonce: z.int(),
         gas_today: z.int().meta({ description: 'Gas of what wallets had relayed since 00:00 UTC.' }),
@@ -54,6 +58,7 @@ export const getRelayer = defineRoute(
             balance: '99500000000000000000',
             open: 2,
             undecided: 0,
+            overdue: 0,
             oldest_open_at: example.time,
             next_nonce: 214,
             gas_today: 18_250_000,
@@ -76,6 +81,7 @@ export const getRelayer = defineRoute(
             balance: health.balanceWei,
             open: health.open,
             undecided: health.undecided,
+            overdue: health.overdue,
             oldest_open_at: health.oldestOpenAt,
             next_nonce: health.nextNonce,
             gas_today: health.gasToday,

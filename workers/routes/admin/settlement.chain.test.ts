@@ -81,7 +81,13 @@ describe('the arbiter', () => {
     expect(sent && decodeFunctionData({ abi: vaultFactoryAbi, data: sent.data as Hex }).functionName).toBe(
       'pause',
     )
-    await indexState('posting', factory, { paused: true })
+    const now = Math.floor(Date.now() / 1000)
+    // No event tells that a pause has run out.
+    await indexState('posting', factory, { paused: true, paused_until: now - 1 })
+    expect(await errorOf(await post('/admin/v1/settlement/unpause'))).toMatchObject({
+      error: 'invalid_state',
+    })
+    await indexState('posting', factory, { paused: true, paused_until: now + 3_600 })
     expect(await errorOf(await post('/admin/v1/settlement/pause'))).toMatchObject(invalid)
     const unpaused = await post('/admin/v1/settlement/unpause')
     expect([unpaused.status, await unpaused.json()]).toEqual([200, { paused: false }])

@@ -81,7 +81,7 @@ export const AttestedSnapshotView = z
     snapshot: SnapshotView,
     set_hash: Bytes32,
     attestations: z.array(AttestationShape),
-    valid: z.boolean().meta({ description: 'Whether a quorum of the validators there are now attested it.' }),
+    valid: z.boolean().meta({ description: 'Whether a quorum of the validators of the epoch attested it.' }),
   })
   .meta({ id: 'AttestedSnapshot' })
 

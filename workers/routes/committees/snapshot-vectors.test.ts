@@ -17,6 +17,7 @@ import { knowProject } from '../../test/known-project.ts'
 import { createNode } from '../../test/node.ts'
 import { ScriptedBlocks } from '../../test/scripted-blocks.ts'
 import { emptyTables } from '../../test/tables.ts'
+import { setValidators } from '../../test/validators.ts'
 
 const answers = knownAnswers(known)
 const snapshots = answers.filter(({ input }) => input.seeds !== undefined)
@@ -29,7 +30,7 @@ const { size, min_size, backups } = consensus.work.committee
 
 beforeEach(async () => {
   vi.useFakeTimers({ toFake: ['Date'] })
-  await emptyTables('committee_sets', 'committee_set_attestations', 'nodes')
+  await emptyTables('committee_sets', 'committee_set_attestations', 'nodes', 'validator_generations')
 })
 afterEach(() => vi.useRealTimers())
 
@@ -40,16 +41,16 @@ async function know({ snapshot }: Json): Promise<string> {
   return keepSet(snapshot, { size, min_size, backups })
 }
 
-const approve = (profile: GivenProfile, keys: readonly string[]) =>
-  Promise.all(
-    keys.map((key, i) =>
-      env.DB.prepare(
-        "INSERT INTO nodes (node_id, public_key, role, status, url, registered_at) VALUES (?, ?, 'validator', 'approved', ?, 1)",
-      )
-        .bind(deriveNodeId(resolveProfile(profile), key), key, `https://validator-${i}.example`)
-        .run(),
-    ),
+const approve = (given: GivenProfile, keys: readonly string[]) => {
+  const profile = resolveProfile(given)
+  return setValidators(
+    keys.map((publicKey, i) => ({
+      ...{ publicKey, nodeId: deriveNodeId(profile, publicKey) },
+      url: `https://validator-${i}.example`,
+    })),
+    { profile },
   )
+}
 
 const publicPath = ({ project_id, epoch }: Json) => `/v1/committees/${project_id}/${epoch}`
 const nodePath = ({ project_id, epoch }: Json) => `/v1/nodes/committee-sets/${project_id}/${epoch}`

@@ -92,6 +92,7 @@ export const listApiKeys = defineRoute(
     const caller = callerOf(c)
     const { rows, next_cursor } = await paginate(c, {
       list: 'api-keys',
+      isOwn: true,
       query,
       position: ({ createdAt, keyId }: ApiKey): [number, string] => [createdAt, keyId],
       fetch: (after, limit) =>

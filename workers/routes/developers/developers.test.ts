@@ -348,6 +348,14 @@ describe('drafts', () => {
     ).json()) as typeof first
     expect([...first.items, ...second.items].map(({ draft_id }) => draft_id).sort()).toEqual(['a', 'b', 'c'])
     expect(second.next_cursor).toBeNull()
+
+    // The same list of another wallet, which may have drafts of the same time.
+    const { caller: other } = await session()
+    expect(await errorOf(await other.get(`${path}?limit=2&cursor=${first.next_cursor}`))).toMatchObject({
+      status: 400,
+      error: 'invalid_field',
+      details: { problems: [{ path: 'cursor' }] },
+    })
   })
 
   test('404 on reading and 400 on writing: a malformed id', async () => {

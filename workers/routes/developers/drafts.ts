@@ -92,6 +92,7 @@ export const listDrafts = defineRoute(
       after && { updatedAt: after[0], draftId: after[1] }
     const { rows, next_cursor } = await paginate(c, {
       list: 'drafts',
+      isOwn: true,
       query,
       position: ({ updatedAt, draftId }: ListedDraft): [number, string] => [updatedAt, draftId],
       fetch: (after, limit) => drafts.list(caller, positionOf(after), limit),

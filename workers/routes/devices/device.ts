@@ -109,8 +109,11 @@ export const putDeviceProfile = defineRoute(
 )
 
 /** @throws {@link ApiError} 404 `not_found` for a device that is not bound. */
-export async function requireDevice(c: HubContext, nodeId: string): Promise<Device> {
+async function requireDevice(c: HubContext, nodeId: string): Promise<Device> {
   const device = await c.var.services.devices.find(nodeId)
-  if (device === null) throw new ApiError('not_found', `No device ${nodeId} is bound to a wallet.`)
+  if (device === null) throw unbound(nodeId)
   return device
 }
+
+export const unbound = (nodeId: string): ApiError =>
+  new ApiError('not_found', `No device ${nodeId} is bound to a wallet.`)

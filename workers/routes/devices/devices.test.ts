@@ -415,7 +415,7 @@ describe('a device', () => {
     ],
     ['negative cores', { hardware: { cpu_cores: -1 } }, 'hardware.cpu_cores'],
     ['an unknown part', { hardware: { antenna: 1 } }, 'hardware.antenna'],
-    ['a GPU without memory', { hardware: { gpu: { vendor: 'a', model: 'b' } } }, 'hardware.gpu.vram_mb'],
+    ['a GPU with negative memory', { hardware: { gpu: { vram_mb: -1 } } }, 'hardware.gpu.vram_mb'],
   ])('400 invalid_field: %s', async (_, change, path) => {
     const { device } = await createMiner()
     const error = await errorOf(await putProfile(device, change))

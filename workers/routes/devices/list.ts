@@ -27,6 +27,7 @@ export const listDevices = defineRoute(
     const caller = callerOf(c)
     const { rows, next_cursor } = await paginate(c, {
       list: 'own-devices',
+      isOwn: true,
       query,
       position: ({ boundAt, nodeId }: Device): [number, string] => [boundAt, nodeId],
       fetch: (after, limit) =>

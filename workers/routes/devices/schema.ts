@@ -19,7 +19,21 @@ const Quantity = z
   .min(0)
   .max(2 ** 40)
 
-const Gpu = z.strictObject({ vendor: line(64), model: line(128), vram_mb: Quantity }).meta({ id: 'Gpu' })
+const gpuParts = {
+  vendor: line(64).nullable(),
+  model: line(128).nullable(),
+  vram_mb: Quantity.nullable(),
+}
+
+const GpuInput = z
+  .strictObject({
+    vendor: gpuParts.vendor.default(null),
+    model: gpuParts.model.default(null),
+    vram_mb: gpuParts.vram_mb.default(null),
+  })
+  .meta({ id: 'GpuInput', description: 'Null or left out: unknown.' })
+
+const Gpu = z.strictObject(gpuParts).meta({ id: 'Gpu', description: 'Null: unknown.' })
 
 const parts = {
   cpu_model: line(128).nullable(),
@@ -42,7 +56,7 @@ export const HardwareInput = z
     cpu_threads: parts.cpu_threads.default(null),
     ram_mb: parts.ram_mb.default(null),
     storage_free_mb: parts.storage_free_mb.default(null),
-    gpu: parts.gpu.default(null),
+    gpu: GpuInput.nullable().default(null),
     network: parts.network.default(null),
     battery: parts.battery.default(null),
     os: parts.os.default(null),

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { payoutStates } from '../../../protocol/actions/index.ts'
 import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'
-import { Address, Amount, Bytes32, PathBytes32, Timestamp, TokenView } from '../../http/formats.ts'
+import { Address, Amount, Bytes32, PathProject, Timestamp, TokenView } from '../../http/formats.ts'
 import { pageOf, pageQuery, paginate } from '../../http/pagination.ts'
 import { callerOf } from '../../middleware/authenticate.ts'
 import { defineRoute } from '../../route.ts'
@@ -41,7 +41,7 @@ export const listEarnedEpochs = defineRoute(
     auth: { session: true },
     query: z.strictObject({
       ...pageQuery,
-      project_id: PathBytes32.optional(),
+      project_id: PathProject.optional(),
       claimed: z
         .enum(['true', 'false'])
         .transform((text) => text === 'true')
@@ -78,6 +78,7 @@ export const listEarnedEpochs = defineRoute(
     const now = await clock.now()
     const { rows, next_cursor } = await paginate(c, {
       list: `earned-epochs project=${projectId ?? ''} claimed=${claimed ?? ''}`,
+      isOwn: true,
       query,
       position: positionOf,
       fetch: async (after, limit) => {

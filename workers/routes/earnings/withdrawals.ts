@@ -29,6 +29,7 @@ export const listWithdrawals = defineRoute(
     const account = callerOf(c)
     const { rows, next_cursor } = await paginate(c, {
       list: 'withdrawals',
+      isOwn: true,
       query,
       position: ({ requestedAt, withdrawalId }: Withdrawal): [number, string] => [requestedAt, withdrawalId],
       fetch: (after, limit) =>

@@ -105,28 +105,28 @@ describe('GET /v1/explorer/epochs/{project_id}/{epoch}', () => {
   })
 
   test('an epoch without a receipt is open while it runs', async () => {
-    const { projectId, lastEpoch, consensus } = project
+    const { projectId, lastEpoch, runningEpoch, consensus } = project
     const { epoch_secs } = consensus.work
-    expect(await get(lastEpoch + 1)).toMatchObject({
+    expect(await get(runningEpoch)).toMatchObject({
       project_id: projectId,
       status: 'open',
       miners: 0,
-      ends_at: (lastEpoch + 2) * epoch_secs,
+      ends_at: (runningEpoch + 1) * epoch_secs,
     })
     await env.DB.prepare('UPDATE projects SET created_at = 1 WHERE project_id = ?').bind(projectId).run()
     expect(await get(lastEpoch)).toMatchObject({ status: 'closed' })
   })
 
   test('404 not_found: an epoch ahead, one before the project, and a project that is not public', async () => {
-    const { projectId, lastEpoch } = project
+    const { projectId, lastEpoch, runningEpoch } = project
     const notFound = { status: 404, error: 'not_found' }
     const path = `/v1/explorer/epochs/${projectId}`
-    for (const epoch of [lastEpoch + 2, lastEpoch, 0])
+    for (const epoch of [runningEpoch + 1, lastEpoch, 0])
       expect(await errorOf(await client().get(`${path}/${epoch}`))).toMatchObject(notFound)
     await env.DB.prepare("UPDATE projects SET listing_status = 'pending_review' WHERE project_id = ?")
       .bind(projectId)
       .run()
-    expect(await errorOf(await client().get(`${path}/${lastEpoch + 1}`))).toMatchObject(notFound)
+    expect(await errorOf(await client().get(`${path}/${runningEpoch}`))).toMatchObject(notFound)
     expect(await read(`/v1/explorer/epochs?project_id=${projectId}`)).toEqual({
       items: [],
       next_cursor: null,
@@ -137,8 +137,8 @@ describe('GET /v1/explorer/epochs/{project_id}/{epoch}', () => {
 describe('lists of epochs', () => {
   test('are newest first, without gap or repetition, with what runs at the head of those of a project', async () => {
     for (const back of [3, 1, 2]) await attest(back)
-    const { projectId, lastEpoch } = project
-    const expected = [1, -1, -2, -3].map((offset) => lastEpoch + offset)
+    const { projectId, lastEpoch, runningEpoch } = project
+    const expected = [runningEpoch, ...[1, 2, 3].map((back) => lastEpoch - back)]
     for (const path of [
       `/v1/projects/${projectId}/epochs?`,
       `/v1/explorer/epochs?project_id=${projectId}&`,

@@ -2,8 +2,9 @@ import * as z from 'zod'
 import { epochStates } from '../../../protocol/settlement/index.ts'
 import { ApiError } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
-import { PathBytes32 } from '../../http/formats.ts'
+import { PathProject } from '../../http/formats.ts'
 import { pageQuery } from '../../http/pagination.ts'
+import { openRounds } from '../../rounds/open-rounds.ts'
 import { defineRoute } from '../../route.ts'
 import { findVisible, isVisible } from '../projects/access.ts'
 import { ProjectParams } from '../projects/schema.ts'
@@ -29,7 +30,7 @@ export const listAllEpochs = defineRoute(
       'Those that validators attested; with `project_id` also the running epoch and the one before it.',
     query: z.strictObject({
       ...pageQuery,
-      project_id: PathBytes32.optional(),
+      project_id: PathProject.optional(),
       status: z.enum(epochStates).optional(),
     }),
     cache: { maxAgeSeconds: 0 },
@@ -77,6 +78,7 @@ export const getEpoch = defineRoute(
     const isPast = epoch * epochSecs <= now && (epoch + 1) * epochSecs > project.createdAt
     if (!isPast)
       throw new ApiError('not_found', `The project has no epoch ${epoch}: it lies ahead, or before it.`)
-    return json(unattestedView(project, { epoch, epochSecs }, known, now))
+    const open = await openRounds(c.var.services, project_id, epoch)
+    return json({ ...unattestedView(project, { epoch, epochSecs }, known, now), open_rounds: open.length })
   },
 )

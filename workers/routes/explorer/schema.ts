@@ -71,7 +71,14 @@ export const AttestedEpochReceipt = z
   .meta({ id: 'AttestedEpochReceipt', description: 'As validators attested it.' })
 
 export const EpochView = z
-  .strictObject({ ...summaryShape, receipt: AttestedEpochReceipt.optional() })
+  .strictObject({
+    ...summaryShape,
+    receipt: AttestedEpochReceipt.optional(),
+    open_rounds: z.int().optional().meta({
+      description:
+        'Rounds of the epoch that are neither final nor failed: its receipt waits for them. Absent once it has one.',
+    }),
+  })
   .meta({ id: 'Epoch' })
 
 const epochExampleNumber = 166_018

@@ -5,6 +5,7 @@ import { ApiError, unavailable } from '../../errors.ts'
 import { example } from '../../examples.ts'
 import { type Answer, json } from '../../http/answer.ts'
 import { sessionOf } from '../../middleware/authenticate.ts'
+import { notSetUp } from '../../missing-settings.ts'
 import { readBalance } from '../../relay/account-state.ts'
 import { refusalError } from '../../relay/refusal.ts'
 import type { RelayerClient } from '../../relay/relayer.ts'
@@ -43,19 +44,21 @@ export const drip = defineRoute(
     },
   },
   async (c) => {
-    const { relayer, network } = c.var.services
+    const { clock, relayer, validators } = c.var.services
     const { settings } = c.var
     const wallet = sessionOf(c).address
     const contracts = settings.CHAIN_CONTRACTS
     const terms = await faucetTerms(c)
-    if (relayer === null || contracts === undefined)
-      throw closed('This hub has no faucet: it is not set up to send transactions.')
+    if (relayer === null || contracts === undefined) throw notSetUp('The faucet', settings, 'relayer')
     if (!terms.enabled)
       throw closed(
         'The operators of the hub have closed the faucet. `GET /v1/faucet` shows whether it is open.',
       )
-    if (settings.FAUCET_REQUIRES_VALIDATORS && (await network.validators()).length === 0)
-      throw new ApiError('no_validators', 'No validator is registered, so tokens would be of no use yet.')
+    if (settings.FAUCET_REQUIRES_VALIDATORS && (await validators.at(await clock.now())) === null)
+      throw new ApiError(
+        'no_validators',
+        'The network has no validators yet, so tokens would be of no use yet.',
+      )
 
     const taken = await takeOpenTurn(c, relayer, wallet)
     if (taken.status === 'wait') {

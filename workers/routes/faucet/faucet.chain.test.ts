@@ -2,10 +2,12 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'c
 import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { FakeChain } from '../../../durable-objects/testing/fake-chain.ts'
+import { addressSubject } from '../../../protocol/encoding/index.ts'
 import type { Env } from '../../env.ts'
-import { clientSubject } from '../../http/client-address.ts'
 import { services } from '../../services.ts'
 import { client, errorOf, freshAddress } from '../../test/client.ts'
+import { createNode } from '../../test/node.ts'
+import { setValidators } from '../../test/validators.ts'
 import { signIn } from '../../test/wallet.ts'
 
 const chain = new FakeChain()
@@ -52,8 +54,8 @@ describe('POST /v1/faucet/drip', () => {
 
   test('503 unavailable: without contracts, without a key, or closed', async () => {
     const settings: [Partial<Env>, RegExp][] = [
-      [{ CHAIN_CONTRACTS: undefined as never }, /has no faucet/],
-      [{ RELAYER_PRIVATE_KEY: undefined as never }, /has no faucet/],
+      [{ CHAIN_CONTRACTS: undefined as never }, /The faucet is not set up: .* lack/],
+      [{ RELAYER_PRIVATE_KEY: undefined as never }, /The faucet is not set up: .* lack/],
       [{ FAUCET_ENABLED: 'false' }, /have closed the faucet/],
     ]
     for (const [bindings, message] of settings) {
@@ -76,9 +78,7 @@ describe('POST /v1/faucet/drip', () => {
       status: 503,
       error: 'no_validators',
     })
-    await env.DB.prepare(
-      "INSERT INTO nodes (node_id, public_key, role, status, url, registered_at) VALUES ('n', 'k', 'validator', 'approved', 'http://v', 1)",
-    ).run()
+    await setValidators([createNode()])
     expect((await post('/v1/faucet/drip')).status).toBe(202)
   })
 
@@ -127,7 +127,7 @@ describe('POST /v1/faucet/drip', () => {
     const from = freshAddress()
     const { post } = client({ token, address: from, bindings })
     expect((await post('/v1/faucet/drip')).status).toBe(202)
-    const names = [`wallet:${address}`, `address:${clientSubject(from)}`, 'network:hub-testnet']
+    const names = [`wallet:${address}`, `address:${addressSubject(from)}`, 'network:hub-testnet']
     const objects = names.map((name) => env.FAUCET_COOLDOWN.getByName(name))
     /** The turn was taken as much earlier. */
     const age = (seconds: number) =>

@@ -1,7 +1,7 @@
 import type { TurnRequest, TurnResult } from '../../../durable-objects/faucet-cooldown.ts'
+import { addressSubject } from '../../../protocol/encoding/index.ts'
 import type { HubContext } from '../../context.ts'
 import { unavailable } from '../../errors.ts'
-import { clientSubject } from '../../http/client-address.ts'
 
 /** The limits a drip falls under, in the order they are asked. */
 type Scope = 'wallet' | 'address' | 'network'
@@ -29,7 +29,7 @@ function sharedLimits(c: HubContext, wallet: string, turnId: string): Limit[] {
   return [
     {
       scope: 'address',
-      name: `address:${clientSubject(c.req.header('cf-connecting-ip'))}`,
+      name: `address:${addressSubject(c.req.header('cf-connecting-ip'))}`,
       request: {
         holder: wallet,
         turnsMax: settings.FAUCET_WALLETS_PER_ADDRESS,

@@ -17,7 +17,7 @@ import { invalidFields } from '../../errors.ts'
  */
 export function readArtifact(bytes: Uint8Array, field: string): Artifact & { stateless: boolean } {
   try {
-    const { guest, ...artifact } = parseArtifact(bytes)
+    const { guest, ...artifact } = parseArtifact(bytes, { isNew: true })
     const hiding = findHidden(artifact.manifest, joinPath(field, 'manifest'))
     if (hiding.length > 0) throw invalidFields(hiding)
     return { ...artifact, stateless: guest.stateless }

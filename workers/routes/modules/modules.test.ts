@@ -6,6 +6,7 @@ import {
   echoManifest,
   echoWasm,
   hostileArtifacts,
+  promisingArtifact,
 } from '../../../protocol/hbc/testing/artifacts.ts'
 import { namedArtifact } from '../../test/artifact.ts'
 import { client, errorOf } from '../../test/client.ts'
@@ -126,6 +127,16 @@ describe('POST /v1/modules', () => {
       expect(await stored()).toEqual(before)
     },
   )
+
+  test('400 invalid_field: 12 KiB that promise 12 MiB, of which nothing is inflated', async () => {
+    const { client: caller } = await signIn()
+    const bytes = promisingArtifact(12_234, 12 * 1024 * 1024)
+    const error = await errorOf(await caller.post('/v1/modules', { hbc_b64: base64(bytes) }))
+    expect(error).toMatchObject({ status: 400, error: 'invalid_field' })
+    expect(error.details?.problems).toMatchObject([
+      { path: 'hbc_b64', code: 'compression_ratio', message: expect.stringContaining('a ratio of 1029') },
+    ])
+  })
 
   test('429 rate_limited: more than 60 uploads an hour of one wallet', async () => {
     const { client: caller } = await signIn()

@@ -1,8 +1,11 @@
 import type { HubContext } from '../../context.ts'
 import { inTime } from '../../deadline.ts'
+import { missingSettings } from '../../missing-settings.ts'
 import type { RelayerClient } from '../../relay/relayer.ts'
 import type { Services } from '../../services.ts'
+import { lacksMigrations } from '../../stores/database.ts'
 import type { RelayTotals } from '../../stores/device-links.ts'
+import type { LateWork } from '../../stores/late-work.ts'
 
 export type Health = 'ok' | 'unavailable'
 
@@ -16,10 +19,17 @@ interface ChainFacts {
   indexed_block: number | null
   head_block: number | null
   lag_secs: number | null
+  log_differences: number | null
   halted: string | null
 }
 
-const noChain: ChainFacts = { indexed_block: null, head_block: null, lag_secs: null, halted: null }
+const noChain: ChainFacts = {
+  indexed_block: null,
+  head_block: null,
+  lag_secs: null,
+  log_differences: null,
+  halted: null,
+}
 
 /** For this long an isolate answers with what it found; asking for the health must not be what breaks it. */
 const keptMs = 5_000
@@ -40,6 +50,10 @@ interface Report {
   queue: Health | null
   relayer: Health | null
   previousKeys: PreviousKey[]
+  /** By part, what an operator has to give the hub for it. */
+  missing: Record<string, string[]>
+  /** Null while the database does not answer. */
+  late: LateWork[] | null
 }
 
 const reports = new WeakMap<Services, { report: Report; readAtMs: number }>()
@@ -62,15 +76,19 @@ export async function readHealth(c: HubContext): Promise<Report> {
 /** Asks every dependency the cheapest question it can answer. */
 async function askEverything(c: HubContext): Promise<Report> {
   const { deviceLinks, modules } = c.var.services
-  const [relay, moduleStorage, chain, queue, relayer, previous] = await Promise.all([
+  const [totals, late, moduleStorage, chain, queue, relayer, previous] = await Promise.all([
     // One row, so that the question is as good as any to see whether the database answers.
-    inTime(deviceLinks.totals(), answerMsMax).catch(() => null),
+    inTime(deviceLinks.totals(), answerMsMax).catch((error: unknown) =>
+      lacksMigrations(error) ? ('unmigrated' as const) : null,
+    ),
+    inTime(readLate(c), answerMsMax).catch(() => null),
     probe(modules.ping()),
     readChain(c),
     readQueue(c),
     readRelayer(c),
     Promise.all(c.var.services.previousRelayers.map(readPrevious)),
   ])
+  const relay = totals === 'unmigrated' ? null : totals
   const database = relay === null ? 'unavailable' : 'ok'
   const parts: (Health | null)[] = [
     database,
@@ -80,7 +98,8 @@ async function askEverything(c: HubContext): Promise<Report> {
     relayer,
     ...previous.map(({ health }) => health),
   ]
-  const status = parts.includes('unavailable') ? 'degraded' : 'ok'
+  const isLate = late === null || late.some(({ what }) => what !== 'rounds_unpaid')
+  const status = isLate || parts.includes('unavailable') ? 'degraded' : 'ok'
   return {
     status,
     relay,
@@ -90,7 +109,18 @@ async function askEverything(c: HubContext): Promise<Report> {
     queue,
     relayer,
     previousKeys: previous.map(({ key }) => key),
+    missing: {
+      ...(totals === 'unmigrated' && { database: ['migrations'] }),
+      ...missingSettings(c.var.settings),
+    },
+    late,
   }
+}
+
+/** Rounds that became final too late can no longer be helped, and hold up nothing. */
+async function readLate(c: HubContext): Promise<LateWork[]> {
+  const { lateWork, clock } = c.var.services
+  return lateWork.list(await clock.now())
 }
 
 const probe = (answer: Promise<unknown>): Promise<Health> =>
@@ -103,11 +133,20 @@ async function readChain(c: HubContext) {
   const { indexer } = c.var.services
   if (indexer === null) return { health: null, facts: noChain }
   try {
-    const { indexedBlock, headBlock, lagSecs, stands, halted } = await inTime(indexer.status(), answerMsMax)
+    const { indexedBlock, headBlock, lagSecs, logDifferences, stands, halted } = await inTime(
+      indexer.status(),
+      answerMsMax,
+    )
     const late = halted !== null || stands || (lagSecs ?? 0) > lagSecsMax
     return {
       health: late ? ('unavailable' as const) : ('ok' as const),
-      facts: { indexed_block: indexedBlock, head_block: headBlock, lag_secs: lagSecs, halted },
+      facts: {
+        indexed_block: indexedBlock,
+        head_block: headBlock,
+        lag_secs: lagSecs,
+        log_differences: logDifferences,
+        halted,
+      },
     }
   } catch {
     return { health: 'unavailable' as const, facts: noChain }

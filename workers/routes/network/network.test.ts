@@ -5,6 +5,7 @@ import { deriveNodeId, resolveProfile } from '../../../protocol/identity/index.t
 import { ed25519PublicKey } from '../../../protocol/signatures/index.ts'
 import { client, errorOf } from '../../test/client.ts'
 import { failingDatabase } from '../../test/failing-database.ts'
+import { createListedProject } from '../../test/subscription.ts'
 
 const digest = `0x${'ab'.repeat(32)}`
 
@@ -76,6 +77,21 @@ describe('GET /v1/status', () => {
     })
   })
 
+  test('says ok where rounds became final too late to be paid, which nobody can help any more', async () => {
+    await env.DB.prepare(
+      `INSERT INTO epoch_rounds (project_id, epoch, ends_at, terms, rounds, finalized, fallback, units, primaries, answered,
+        unpaid) VALUES (?, 7, ?, '{}', 2, 2, 0, 0, 0, 0, 2)`,
+    )
+      .bind(digest, Math.floor(Date.now() / 1000) - 600)
+      .run()
+    const response = await client({ bindings: {} }).get('/v1/status')
+    expect(await response.json()).toMatchObject({
+      status: 'ok',
+      late: [{ what: 'rounds_unpaid', project_id: digest, epoch: 7, count: 2 }],
+    })
+    await env.DB.prepare('DELETE FROM epoch_rounds').run()
+  })
+
   test('says degraded, with 200, while the database does not answer', async () => {
     const response = await client({ bindings: { DB: failingDatabase(() => true) } }).get('/v1/status')
     expect(response.status).toBe(200)
@@ -84,6 +100,39 @@ describe('GET /v1/status', () => {
       database: 'unavailable',
       relay: null,
     })
+  })
+})
+
+describe('a part that does not work', () => {
+  test('says by name which settings it lacks', async () => {
+    const { missing } = (await (await client({ bindings: {} }).get('/v1/status')).json()) as Record<
+      string,
+      unknown
+    >
+    expect(missing).toEqual({
+      chain: ['CHAIN_RPC_URL', 'CHAIN_CONTRACTS'],
+      relayer: ['CHAIN_RPC_URL', 'CHAIN_CONTRACTS', 'RELAYER_PRIVATE_KEY'],
+      coordinator: ['COORDINATOR_SEED'],
+    })
+    const bindings = { CHAIN_RPC_URL: 'http://127.0.0.1:9', COORDINATOR_SEED: digest }
+    const other = (await (await client({ bindings }).get('/v1/status')).json()) as Record<string, unknown>
+    expect(other.missing).toEqual({
+      chain: ['CHAIN_CONTRACTS'],
+      relayer: ['CHAIN_CONTRACTS', 'RELAYER_PRIVATE_KEY'],
+    })
+  })
+
+  test('says so where the database lacks migrations', async () => {
+    const DB = failingDatabase(() => true, { reason: 'no such table: projects: SQLITE_ERROR' })
+    const unmigrated = client({ bindings: { DB } })
+    expect(await (await unmigrated.get('/v1/status')).json()).toMatchObject({
+      status: 'degraded',
+      database: 'unavailable',
+      missing: { database: ['migrations'] },
+    })
+    const { status, error, message } = await errorOf(await unmigrated.get('/v1/projects'))
+    expect([status, error]).toEqual([500, 'internal'])
+    expect(message).toMatch(/lacks migrations.*wrangler d1 migrations apply DB/)
   })
 })
 
@@ -105,33 +154,6 @@ describe('GET /v1/network/params', () => {
       expect(response.headers.get('etag')).toBe(etag)
     }
     expect((await get('/v1/network/params', { 'If-None-Match': '"other"' })).status).toBe(200)
-  })
-})
-
-describe('GET /v1/validators', () => {
-  beforeAll(async () => {
-    const insert = env.DB.prepare(
-      'INSERT INTO nodes (node_id, public_key, role, status, url, region, registered_at) VALUES (?, ?, ?, ?, ?, ?, 1)',
-    )
-    const node = (id: string, role: string, status: string) =>
-      insert.bind(`node-${id}`, `0x${id.repeat(4)}`, role, status, `https://${id}.example`, null)
-    await env.DB.batch([
-      node('b'.repeat(16), 'validator', 'approved'),
-      node('a'.repeat(16), 'validator', 'approved'),
-      node('c'.repeat(16), 'validator', 'pending'),
-      node('d'.repeat(16), 'miner', 'approved'),
-    ])
-  })
-
-  test('lists approved validators only, in a stable order, with their quorum', async () => {
-    const body = (await (await client().get('/v1/validators')).json()) as {
-      validators: { node_id: string }[]
-    }
-    expect(body).toMatchObject({ count: 2, quorum: 2 })
-    expect(body.validators.map(({ node_id }) => node_id)).toEqual([
-      `node-${'a'.repeat(16)}`,
-      `node-${'b'.repeat(16)}`,
-    ])
   })
 })
 
@@ -208,5 +230,22 @@ describe('GET /v1/transactions/{id}', () => {
       status: 404,
       error: 'not_found',
     })
+  })
+})
+
+test('a set that no quorum attested while its epoch runs makes the status degraded', async () => {
+  const projectId = await createListedProject()
+  await env.DB.prepare(
+    `INSERT INTO committee_sets (project_id, epoch, epoch_secs, set_hash, bytes, entries, committee, built_at)
+     VALUES (?1, 0, 10000000000, ?1, 0, 0, '{}', 1)`,
+  )
+    .bind(projectId)
+    .run()
+  const status = await (await client({ bindings: {} }).get('/v1/status')).json()
+  expect(status).toMatchObject({
+    status: 'degraded',
+    database: 'ok',
+    module_storage: 'ok',
+    late: [{ what: 'set_not_attested', project_id: projectId, epoch: 0 }],
   })
 })

@@ -1,5 +1,8 @@
 import * as z from 'zod'
 import { Address, Bytes32, NodeId, Timestamp } from '../../http/formats.ts'
+import { lateKinds } from '../../stores/late-work.ts'
+import { AttestationShape } from '../committees/schema.ts'
+import { ValidatorView } from '../validators/schema.ts'
 
 const OptionalAddress = Address.nullable()
 const PublicRpcUrl = z
@@ -38,6 +41,7 @@ export const Descriptor = z
   })
   .meta({ id: 'Descriptor' })
 
+const Missing = z.array(z.string()).optional()
 const Health = z.enum(['ok', 'unavailable'])
 
 export const Status = z
@@ -52,6 +56,10 @@ export const Status = z
         .int()
         .nullable()
         .meta({ description: 'Seconds since the index last had everything the chain had.' }),
+      log_differences: z.int().nullable().meta({
+        description:
+          'How often a chain node gave other logs of the same blocks than before. What it had left out is indexed before the blocks count as final.',
+      }),
       halted: z.string().nullable().meta({
         description:
           'Why the chain is not read any more, and what an operator can do about it; null while it is.',
@@ -67,6 +75,21 @@ export const Status = z
       })
       .nullable()
       .meta({ description: 'The WebSockets of devices; null while the database does not answer.' }),
+    late: z
+      .array(
+        z.strictObject({
+          what: z.enum(lateKinds).meta({
+            description:
+              '`set_not_built`: the epoch runs without a set, because its beacon is not known. `set_not_attested`: it runs without an attested set. `tasks_waiting`: tasks have waited for a round for more than a minute. `rounds_unpaid`: rounds of the epoch became final when its receipt no longer waited for them.',
+          }),
+          project_id: Bytes32,
+          epoch: z.int(),
+          since: Timestamp,
+          count: z.int().meta({ description: 'Tasks or rounds; of tasks 1,000 at most.' }),
+        }),
+      )
+      .nullable()
+      .meta({ description: 'What is late; null while the database does not answer.' }),
     previous_keys: z
       .array(
         z.strictObject({
@@ -78,6 +101,17 @@ export const Status = z
         }),
       )
       .meta({ description: 'Keys that relayed before this one and bring to an end what they began.' }),
+    missing: z
+      .strictObject({
+        database: Missing,
+        chain: Missing,
+        relayer: Missing,
+        coordinator: Missing,
+      })
+      .meta({
+        description:
+          'By part, the settings that this hub lacks for it, or `migrations` of its database; empty where it lacks nothing.',
+      }),
     version: z.string(),
     time: Timestamp.meta({ description: 'Network time, which everything of the protocol is dated by.' }),
   })
@@ -89,16 +123,14 @@ export const NetworkParamsView = z
 
 export const Validators = z
   .strictObject({
-    validators: z.array(
-      z.strictObject({
-        node_id: NodeId,
-        public_key: Bytes32,
-        url: z.url(),
-        region: z.string().nullable(),
-      }),
-    ),
+    validators: z.array(ValidatorView),
     count: z.int(),
     quorum: z.int().meta({ description: 'Votes that decide among `count` validators.' }),
+    generation: z.int().nullable().meta({ description: 'Null before there is one.' }),
+    effective_at: z.int().nullable(),
+    hash: Bytes32.nullable(),
+    coordinator: AttestationShape.nullable(),
+    signatures: z.array(AttestationShape),
   })
   .meta({ id: 'Validators' })
 

@@ -12,7 +12,8 @@ export const getStatus = defineRoute(
     operationId: 'getStatus',
     tag: 'Network',
     summary: 'Show the health of the hub',
-    description: 'Answers 200 also when a part is unavailable; `status` is `degraded` then.',
+    description:
+      'Answers 200 also when a part is unavailable; `status` is `degraded` then, and when an epoch runs without an attested set or tasks wait for more than a minute.',
     cache: { maxAgeSeconds: 5 },
     responses: {
       200: {
@@ -22,11 +23,19 @@ export const getStatus = defineRoute(
           status: 'ok',
           database: 'ok',
           module_storage: 'ok',
-          chain: { indexed_block: 21_402, head_block: 21_402, lag_secs: 1, halted: null },
+          chain: {
+            indexed_block: 21_402,
+            head_block: 21_402,
+            lag_secs: 1,
+            log_differences: 0,
+            halted: null,
+          },
           queue: 'ok',
           relayer: 'ok',
           relay: { connected_devices: 120, available_slots: 310 },
+          late: [],
           previous_keys: [{ address: example.relayer, open: 2 }],
+          missing: {},
           version: hubVersion,
           time: example.time,
         },
@@ -34,7 +43,7 @@ export const getStatus = defineRoute(
     },
   },
   async (c) => {
-    const { status, database, moduleStorage, chain, queue, relayer, relay, previousKeys } =
+    const { status, database, moduleStorage, chain, queue, relayer, relay, previousKeys, missing, late } =
       await readHealth(c)
     const rpcUrl = c.var.settings.CHAIN_PUBLIC_RPC_URL
     return json({
@@ -48,7 +57,9 @@ export const getStatus = defineRoute(
         connected_devices: relay.connectedDevices,
         available_slots: relay.availableSlots,
       },
+      late: late?.map(({ projectId, ...one }) => ({ ...one, project_id: projectId })) ?? null,
       previous_keys: previousKeys,
+      missing,
       version: hubVersion,
       time: await c.var.services.clock.now(),
     })

@@ -1,8 +1,15 @@
+import * as z from 'zod'
 import { quorum } from '../../../protocol/consensus/index.ts'
-import { example } from '../../examples.ts'
+import { ApiError } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
+import { pageOf, pageQuery, paginate } from '../../http/pagination.ts'
 import { defineRoute } from '../../route.ts'
+import type { Generation } from '../../stores/validators.ts'
+import { GenerationView, generationExample, generationView } from '../validators/schema.ts'
 import { Validators } from './schema.ts'
+
+/** A page of large generations ends before it is as large as this, after the first of them. */
+const pageBytesMax = 512 * 1024
 
 export const listValidators = defineRoute(
   {
@@ -10,38 +17,93 @@ export const listValidators = defineRoute(
     path: '/v1/validators',
     operationId: 'listValidators',
     tag: 'Network',
-    summary: 'List the approved validators',
+    summary: 'List the validators of a generation, which is the one in force when none is named',
     cache: { maxAgeSeconds: 10 },
+    query: z.strictObject({
+      generation: z
+        .string()
+        .regex(/^(0|[1-9][0-9]{0,8})$/, 'must be the number of a generation')
+        .transform(Number)
+        .optional()
+        .meta({ description: 'Its number.', schema: { type: 'integer', minimum: 0 } }),
+    }),
+    errors: ['not_found'],
     responses: {
       200: {
-        description: 'All of them, ordered by node id.',
+        description: 'All of them, ascending by key; nobody, and null, before there is a generation.',
         schema: Validators,
         example: {
-          validators: [
-            {
-              node_id: '{{node_id_prefix}}0f3a5c7e9b1d2f40',
-              public_key: example.digest,
-              url: 'https://validator.example',
-              region: 'eu-west',
-            },
-          ],
+          validators: generationExample.validators,
           count: 1,
           quorum: 1,
+          generation: 0,
+          effective_at: 0,
+          hash: generationExample.hash,
+          coordinator: generationExample.coordinator,
+          signatures: [],
         },
       },
     },
   },
-  async (c) => {
-    const validators = await c.var.services.network.validators()
-    return json({
-      validators: validators.map(({ nodeId, publicKey, url, region }) => ({
-        node_id: nodeId,
-        public_key: publicKey,
-        url,
-        region,
-      })),
-      count: validators.length,
-      quorum: quorum(validators.length),
+  async (c, { query: { generation: number } }) => {
+    const { clock, validators } = c.var.services
+    const generation = await (number === undefined
+      ? validators.at(await clock.now())
+      : validators.find(number))
+    if (generation === null && number !== undefined)
+      throw new ApiError('not_found', `There is no generation ${number} of validators.`)
+    return json(validatorsOf(generation))
+  },
+)
+
+function validatorsOf(generation: Generation | null): z.output<typeof Validators> {
+  if (generation === null)
+    return {
+      ...{ validators: [], count: 0, quorum: quorum(0) },
+      ...{ generation: null, effective_at: null, hash: null, coordinator: null, signatures: [] },
+    }
+  const {
+    validators,
+    generation: number,
+    effective_at,
+    hash,
+    coordinator,
+    signatures,
+  } = generationView(generation)
+  return {
+    ...{ validators, count: validators.length, quorum: quorum(validators.length) },
+    ...{ generation: number, effective_at, hash, coordinator, signatures },
+  }
+}
+
+export const listGenerations = defineRoute(
+  {
+    method: 'get',
+    path: '/v1/validators/generations',
+    operationId: 'listGenerations',
+    tag: 'Network',
+    summary: 'List the generations of validators, newest first',
+    description:
+      'Each names the hash of the one before, and is signed by the coordinator and by a quorum of the validators of the one before. One that takes effect later is listed; one that lacks signatures is not. A page of large ones has fewer than asked for.',
+    cache: { maxAgeSeconds: 10 },
+    query: z.strictObject(pageQuery),
+    responses: {
+      200: {
+        description: 'One page.',
+        schema: pageOf(GenerationView).meta({ id: 'ValidatorGenerationPage' }),
+        example: { items: [generationExample], next_cursor: null },
+      },
+    },
+  },
+  async (c, { query }) => {
+    const { rows, next_cursor } = await paginate(c, {
+      list: 'validator-generations',
+      query,
+      position: ({ document }: Generation): [number] => [document.generation],
+      fetch: (after, limit) => c.var.services.validators.list(after?.[0], limit, pageBytesMax),
+      // Numbers have no gaps: whatever is above 0 has one before it.
+      isCut: (rows) => (rows.at(-1)?.document.generation ?? 0) > 0,
     })
+    return json({ items: rows.map(generationView), next_cursor })
   },
 )

@@ -4,6 +4,7 @@ import { ApiError } from '../../errors.ts'
 import { nodeOf } from '../../middleware/authenticate.ts'
 import { defineRoute } from '../../route.ts'
 import type { ReadSet } from '../../stores/committee-sets.ts'
+import { countingKeys, describeGeneration } from '../../stores/validators.ts'
 import { noSet } from '../committees/access.ts'
 import { attestedSnapshot } from '../committees/attested-snapshot.ts'
 import {
@@ -78,18 +79,24 @@ export const attestCommitteeSet = defineRoute(
     await committeeSets.attest(set, { publicKey, signature: attestation.signature }, await clock.now())
     const counted = (await committeeSets.find(project_id, epoch)) ?? set
     // Tasks may wait for this set. Their own alarm looks again should this fail.
-    if (counted.attestedAt !== null && set.attestedAt === null)
+    if (counted.valid && !set.valid)
       c.executionCtx.waitUntil(Promise.resolve(committees?.nudge(project_id)).catch(console.error))
     return attestedSnapshot(c, counted)
   },
 )
 
-/** @throws {@link ApiError} 403 `forbidden` unless a validator calls, 404 `not_found`. */
+/** @throws {@link ApiError} 403 `forbidden` unless a validator of the epoch calls, 404 `not_found`. */
 async function requireSet(c: HubContext, projectId: string, epoch: number): Promise<ReadSet> {
-  const { nodes, committeeSets } = c.var.services
-  const [node, set] = await Promise.all([nodes.find(nodeOf(c).nodeId), committeeSets.find(projectId, epoch)])
-  if (node?.role !== 'validator' || node.status !== 'approved')
-    throw new ApiError('forbidden', 'This call is for approved validators.')
+  const { validators, committeeSets, clock } = c.var.services
+  const [generation, set] = await Promise.all([
+    validators.ofSet(projectId, epoch),
+    committeeSets.find(projectId, epoch),
+  ])
   if (set === null) throw noSet(projectId, epoch)
+  if (!countingKeys(generation, await clock.now()).includes(nodeOf(c).publicKey))
+    throw new ApiError(
+      'forbidden',
+      `This call is for validators of the epoch: ${describeGeneration(generation)}.`,
+    )
   return set
 }

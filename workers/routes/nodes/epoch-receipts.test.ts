@@ -10,7 +10,6 @@ import { services } from '../../services.ts'
 import { client, errorOf } from '../../test/client.ts'
 import { countedDatabase } from '../../test/counted-database.ts'
 import {
-  approveValidators,
   attested,
   createProject,
   createValidators,
@@ -23,6 +22,7 @@ import { type Json, knownAnswers } from '../../test/known-answers.ts'
 import { knowProject } from '../../test/known-project.ts'
 import { createNode, insertNode, type TestNode } from '../../test/node.ts'
 import { emptyTables } from '../../test/tables.ts'
+import { addValidators, setValidators } from '../../test/validators.ts'
 
 const submit = (node: TestNode | undefined, receipt: unknown): Promise<Response> => {
   if (node === undefined) throw new Error('there is no such validator')
@@ -86,7 +86,7 @@ describe('POST /v1/nodes/epoch-receipts', () => {
       })
   })
 
-  test('403 forbidden: too few current validators attested it; nothing is kept', async () => {
+  test('403 forbidden: too few validators of the epoch attested it; nothing is kept', async () => {
     const stranger = createNode()
     const [first, second] = validators as [TestNode, TestNode]
     for (const by of [[], [first, second], [first, second, stranger], [first, first, second, second]])
@@ -172,7 +172,7 @@ describe('POST /v1/nodes/epoch-receipts', () => {
   })
 
   test('422 invalid_evidence: an epoch that runs, units that no number holds, a project that is not public', async () => {
-    const running = receiptOf(project, { by: validators, epoch: project.lastEpoch + 1 })
+    const running = receiptOf(project, { by: validators, epoch: project.runningEpoch })
     const max = Number.MAX_SAFE_INTEGER
     const right = receiptOf(project, { by: validators })
     const compute_units = right.compute_units.map((one) => ({ ...one, units: max }))
@@ -227,7 +227,7 @@ describe('POST /v1/nodes/epoch-receipts', () => {
     const broken = { ...env.MODULES, put } as unknown as R2Bucket
     const [first] = validators as [TestNode]
     const blocked = createNode({ bindings: { MODULES: broken } })
-    await approveValidators([blocked])
+    await addValidators([blocked])
     const quorumOf5 = receiptOf(project, { by: validators })
     expect(await errorOf(await submit(blocked, quorumOf5))).toMatchObject({
       status: 503,
@@ -319,10 +319,10 @@ describe('known answers, through the route', () => {
 
   /** The member or the rule that a refusal names. */
   const rules: Record<string, [status: number, rule: string]> = {
-    below_the_quorum: [403, '3 current validators attested this receipt, and 4 are needed'],
-    attested_by_strangers: [403, '0 current validators attested'],
-    attestations_repeated: [403, '2 current validators attested'],
-    attestations_over_another_receipt: [403, '0 current validators attested'],
+    below_the_quorum: [403, '3 validators of the epoch attested this receipt, and 4 are needed'],
+    attested_by_strangers: [403, '0 validators of the epoch attested'],
+    attestations_repeated: [403, '2 validators of the epoch attested'],
+    attestations_over_another_receipt: [403, '0 validators of the epoch attested'],
     another_amount: [422, 'compute_units: is not what the units give'],
     another_total: [422, 'totals: is not what the units give'],
     another_root: [422, 'merkle_root: is not what the units give'],
@@ -348,7 +348,7 @@ describe('known answers, through the route', () => {
     const profile = resolveProfile(given)
     await emptyTables('epoch_receipts', 'epoch_shares', 'hub_actions', 'nodes')
     await knowProject(projectId, consensus)
-    await approveValidators(
+    await setValidators(
       keys.map((publicKey: string) => ({ publicKey, nodeId: deriveNodeId(profile, publicKey) })),
     )
     return createNode({ bindings: { PROFILE: JSON.stringify(given) } }, seeds[0])
@@ -403,7 +403,7 @@ describe('known answers, through the route', () => {
         .run()
       expect(await errorOf(await submit(elsewhere, output.receipt))).toMatchObject({
         status: 403,
-        message: expect.stringContaining('0 current validators attested'),
+        message: expect.stringContaining('0 validators of the epoch attested'),
       })
     },
   )

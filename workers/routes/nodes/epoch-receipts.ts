@@ -1,12 +1,16 @@
 import * as z from 'zod'
 import { quorum } from '../../../protocol/consensus/index.ts'
 import { FormatError, isObject } from '../../../protocol/encoding/index.ts'
+import { defaultNetworkParams } from '../../../protocol/identity/index.ts'
+import type { Consensus } from '../../../protocol/manifest/index.ts'
 import {
+  attemptStart,
   type BuiltEpochReceipt,
   countEpochAttestations,
   type EpochReceipt,
   parseEpochReceipt,
   type RecomputedReceipt,
+  receiptWaitsUntil,
   recomputeEpochReceipt,
 } from '../../../protocol/settlement/index.ts'
 import type { HubContext } from '../../context.ts'
@@ -15,9 +19,11 @@ import { json } from '../../http/answer.ts'
 import { Bytes32, judged } from '../../http/formats.ts'
 import { nodeOf } from '../../middleware/authenticate.ts'
 import { bringHubAction } from '../../relay/hub-actions.ts'
+import { openRounds } from '../../rounds/open-rounds.ts'
 import { defineRoute } from '../../route.ts'
 import { epochSubject } from '../../stores/epochs.ts'
 import type { ProjectVersion } from '../../stores/projects.ts'
+import { countingKeys, describeGeneration } from '../../stores/validators.ts'
 import { epochReceiptShape, receiptExample } from '../explorer/schema.ts'
 import { manifestOf } from '../projects/view.ts'
 
@@ -26,12 +32,14 @@ const bytesMax = 4 * 1024 * 1024
 const valuesMax = 60_000
 /** Each may cost the check of a signature. */
 const attestationsMax = 256
+/** After how long rounds that are open may be over. */
+const openRetrySeconds = 10
 
 const Queued = z
   .strictObject({
     status: z.literal('queued'),
     receipt_hash: Bytes32,
-    attestations_counted: z.int().meta({ description: 'Of current validators, each counted once.' }),
+    attestations_counted: z.int().meta({ description: 'Of validators of the epoch, each counted once.' }),
     quorum: z.int(),
   })
   .meta({ id: 'EpochReceiptResult' })
@@ -44,7 +52,7 @@ export const submitEpochReceipt = defineRoute(
     tag: 'Nodes',
     summary: 'Submit what an epoch of a project pays, as a quorum of validators attested it',
     description:
-      'By an approved validator. The hub computes everything again under the consensus that held when the epoch began, and posts the root to the vault of the project.',
+      'By a validator of the epoch. The hub computes everything again under the consensus that held when the epoch began, and posts the root to the vault of the project. The receipt waits for the rounds of its epoch, until `round_secs` and 360 s after its end.',
     auth: { node: 'known_key' },
     json: {
       schema: judged('RewardReceiptV2', epochReceiptShape),
@@ -64,31 +72,40 @@ export const submitEpochReceipt = defineRoute(
           quorum: 4,
         },
       },
+      425: {
+        description:
+          'It is too early (`invalid_state`): rounds of the epoch are open (reason `rounds_open`), or the first attempt has not begun (`too_early`).',
+        code: 'invalid_state',
+      },
     },
   },
   async (c, { json: posted }) => {
-    const { network, epochs, projectVersions, clock } = c.var.services
+    const { validators, epochs, projectVersions, clock } = c.var.services
     const receipt = readReceipt(posted)
     const { project_id, round, epoch_secs, receipt_hash, vault_address } = receipt
-    const [validators, known, version] = await Promise.all([
-      network.validators(),
+    const [known, version] = await Promise.all([
       epochs.find(project_id, round),
       projectVersions.consensusAt(project_id, round * epoch_secs),
     ])
-    const keys = validators.map(({ publicKey }) => publicKey)
-    if (!keys.includes(nodeOf(c).publicKey))
-      throw new ApiError('forbidden', 'Only validators that an operator approved submit receipts.')
-    if (known !== null) throw duplicate(receipt)
+    const generation = await validators.ofEpoch(round, version?.epochSecs ?? epoch_secs)
     const now = await clock.now()
+    const keys = countingKeys(generation, now)
+    if (!keys.includes(nodeOf(c).publicKey))
+      throw new ApiError(
+        'forbidden',
+        `Only validators of the epoch submit its receipt: ${describeGeneration(generation)}.`,
+      )
+    if (known !== null) throw duplicate(receipt)
     const built = requireRecomputed(c, receipt, version, now)
     const counted = countEpochAttestations(c.var.settings.PROFILE, receipt, keys)
     const needed = quorum(keys.length)
     if (counted < needed)
       throw new ApiError(
         'forbidden',
-        `${counted} current validators attested this receipt, and ${needed} are needed.`,
+        `${counted} validators of the epoch attested this receipt, and ${needed} are needed.`,
         { details: { attestations_counted: counted, quorum: needed } },
       )
+    await requireDue(c, receipt, manifestOf(version as ProjectVersion).consensus, now)
     const accepted = { receipt, built, token: (version as ProjectVersion).token, attestations: counted }
     if ((await epochs.accept(accepted, now)) === 'duplicate') throw duplicate(receipt)
     // What fails now is tried again by the schedule.
@@ -147,6 +164,45 @@ function requireRecomputed(
     }
   }
 }
+
+/**
+ * A receipt waits for the rounds of its epoch (section 23): what is final after it is paid by nobody.
+ *
+ * @throws {@link ApiError} 425 `invalid_state`.
+ */
+async function requireDue(
+  c: HubContext,
+  { project_id, round }: EpochReceipt,
+  { work }: Consensus,
+  now: number,
+): Promise<void> {
+  const from = attemptStart(round, work.epoch_secs, 0, defaultNetworkParams)
+  if (now < from)
+    throw tooEarly(
+      `Receipts of the epoch ${round} are taken from ${from} on, and it is ${now}.`,
+      from - now,
+      {
+        reason: 'too_early',
+        from,
+      },
+    )
+  const until = receiptWaitsUntil(round, work)
+  if (now >= until) return
+  const { length } = await openRounds(c.var.services, project_id, round)
+  if (length > 0)
+    throw tooEarly(
+      `${length} of the epoch's rounds are open. Its receipt waits for them until ${until}.`,
+      Math.min(openRetrySeconds, until - now),
+      { reason: 'rounds_open', open_rounds: length, until },
+    )
+}
+
+const tooEarly = (message: string, seconds: number, details: Record<string, unknown>): ApiError =>
+  new ApiError('invalid_state', message, {
+    status: 425,
+    details,
+    headers: { 'Retry-After': String(seconds) },
+  })
 
 const duplicate = ({ project_id, round }: EpochReceipt): ApiError =>
   new ApiError('duplicate', `The epoch ${round} of ${project_id} has its receipt.`, {

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { plainLine, withoutHidden } from '../../../protocol/encoding/index.ts'
+import { plainLine, showsItsHost, withoutHidden } from '../../../protocol/encoding/index.ts'
 import {
   nodectlVersionLengthMax,
   nodectlVersionPattern,
@@ -22,7 +22,9 @@ export const NodeView = z
     node_id: NodeId,
     public_key: Bytes32,
     role: z.enum(nodeRoles),
-    status: z.enum(nodeStatuses).meta({ description: 'A validator counts once an operator approved it.' }),
+    status: z.enum(nodeStatuses).meta({
+      description: 'What an operator decided. Which validators count is said by their generations.',
+    }),
     url: z.string().nullable().meta({ description: 'Null for a miner that only connects outwards.' }),
     region: z.string().nullable(),
     engine: z.string().nullable(),
@@ -32,6 +34,9 @@ export const NodeView = z
     last_heartbeat_at: Timestamp.nullable(),
     registered_at: Timestamp,
     updated_at: Timestamp,
+    revoked_at: Timestamp.nullable().meta({
+      description: 'When the key of a validator was ended at once; what it signs later counts for nothing.',
+    }),
   })
   .meta({ id: 'Node' })
 
@@ -49,6 +54,7 @@ export const nodeView = (node: Node): z.output<typeof NodeView> => ({
   last_heartbeat_at: node.lastHeartbeatAt,
   registered_at: node.registeredAt,
   updated_at: node.updatedAt ?? node.registeredAt,
+  revoked_at: node.revokedAt,
 })
 
 export const nodeExample: z.output<typeof NodeView> = {
@@ -65,6 +71,7 @@ export const nodeExample: z.output<typeof NodeView> = {
   last_heartbeat_at: example.time,
   registered_at: example.time,
   updated_at: example.time,
+  revoked_at: null,
 }
 
 /** Where a node is reached: https, or http on the machine itself, which only a local network can use. */
@@ -80,8 +87,7 @@ export const NodeUrl = z
 
 function isNodeUrl(text: string): boolean {
   const url = URL.canParse(text) ? new URL(text) : null
-  if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '')
-    return false
+  if (url === null || !/^https?:$/.test(url.protocol) || !showsItsHost(text)) return false
   return url.protocol === 'https:' || ['127.0.0.1', '[::1]', 'localhost'].includes(url.hostname)
 }
 

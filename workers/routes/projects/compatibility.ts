@@ -35,7 +35,7 @@ export const checkProjectCompatibility = defineRoute(
     tag: 'Projects',
     summary: 'Compare a device with what a project asks for',
     description:
-      'Of a bound device by `node_id`, or of a profile in the body. What the device says nothing of is a warning.',
+      'Of a bound device by `node_id`, or of a profile in the body. What the device says nothing of is a warning: of `{}` that is all that is asked for.',
     params: z.object(ProjectParams),
     json: {
       schema: CompatibilityInput,
@@ -47,8 +47,6 @@ export const checkProjectCompatibility = defineRoute(
     },
   },
   async (c, { params: { project_id }, json: input }) => {
-    if (Object.values(input).every((value) => value === undefined))
-      throw invalidField('', 'must name a device by node_id, or describe one', 'missing')
     const { project, current } = await findVisible(c, project_id)
     const { requirements } = manifestOf(current).scheduling
     const profile = await profileIn(c, input)

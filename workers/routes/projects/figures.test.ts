@@ -236,6 +236,22 @@ describe('POST /v1/projects/{project_id}/compatibility', () => {
     })
   })
 
+  test('of nothing at all everything that is asked for is unknown; a GPU may say as little as it likes', async () => {
+    const projectId = await listed()
+    const unknown = {
+      compatible: true,
+      tier: 'marginal',
+      match_bp: 0,
+      missing: [],
+      warnings: ['device_class', 'engine', 'cpu_cores', 'ram_mb', 'storage_mb', 'benchmark'].map(
+        (name) => `unknown_${name}`,
+      ),
+    }
+    expect(await (await check(projectId, {})).json()).toEqual(unknown)
+    for (const gpu of [null, {}, { vendor: 'a', model: 'b' }, { vram_mb: 8_192 }])
+      expect(await (await check(projectId, { hardware: { gpu } })).json()).toEqual(unknown)
+  })
+
   test('takes a bound device by its id', async () => {
     const projectId = await listed()
     const nodeId = 'node-00000000000000aa'
@@ -253,10 +269,9 @@ describe('POST /v1/projects/{project_id}/compatibility', () => {
     expect((await check(projectId, { node_id: nodeId })).status).toBe(404)
   })
 
-  test('400 invalid_field: nothing said, a device and a profile; 404 not_found', async () => {
+  test('400 invalid_field: a device and a profile, no profile; 404 not_found', async () => {
     const projectId = await listed()
     for (const body of [
-      {},
       { node_id: 'node-0000000000000001', class: 'desktop' },
       { node_id: 'nonsense' },
       { class: 'watch' },

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { listingStatuses, reviewStatuses, tiers, versionStates } from '../../../protocol/manifest/index.ts'
-import { Address, Amount, Bytes32, PathBytes32, Timestamp, TokenView } from '../../http/formats.ts'
+import { Address, Amount, Bytes32, PathProject, Timestamp, TokenView } from '../../http/formats.ts'
 import { projectExample } from './example.ts'
 import {
   AccentColor,
@@ -16,7 +16,7 @@ import {
 } from './manifest-shape.ts'
 
 export const ProjectParams = {
-  project_id: PathBytes32.meta({ example: projectExample.project_id }),
+  project_id: PathProject.meta({ example: projectExample.project_id }),
 }
 
 /** The number of a version in a path. */
@@ -51,7 +51,9 @@ const summaryFields = {
   review_count: z.int(),
   trending: z.boolean(),
   featured: z.boolean(),
-  listed_at: Timestamp.optional(),
+  listed_at: Timestamp.optional().meta({
+    description: 'When the project was listed first. Absent before; 0 in the answer to its registration.',
+  }),
   version: z.int().min(1).meta({ description: 'The version in force.' }),
 }
 

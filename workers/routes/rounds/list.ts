@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { roundStates } from '../../../protocol/consensus/index.ts'
 import type { HubContext } from '../../context.ts'
 import { type Answer, json } from '../../http/answer.ts'
-import { PathBytes32 } from '../../http/formats.ts'
+import { PathBytes32, PathProject } from '../../http/formats.ts'
 import { pageOf, pageQuery, paginate } from '../../http/pagination.ts'
 import { defineRoute } from '../../route.ts'
 import { type ListedRound, type RoundFilter, roundPosition } from '../../stores/round-lists.ts'
@@ -53,7 +53,7 @@ export const listRounds = defineRoute(
       'Tasks, direct rounds, and epochs that validators attested. There are no rounds of module rewards.',
     query: z.strictObject({
       ...pageQuery,
-      project_id: PathBytes32.optional(),
+      project_id: PathProject.optional(),
       module: PathBytes32.optional(),
       kind: z.enum(roundKinds).optional(),
       state: z.enum(roundStates).optional(),

@@ -15,10 +15,12 @@ import {
 import { client, errorOf } from '../../test/client.ts'
 import { createMiner, createOwner, deviceRecord } from '../../test/device.ts'
 import { accusationsOf, createValidators, insertSubscription } from '../../test/evidence.ts'
+import { publishRound } from '../../test/final-rounds.ts'
 import { networkNow } from '../../test/network-time.ts'
 import { createNode, type TestNode } from '../../test/node.ts'
 import { readStored } from '../../test/stored.ts'
 import { minCollateral } from '../../test/subscription.ts'
+import { setValidators } from '../../test/validators.ts'
 
 type Json = Record<string, unknown>
 
@@ -43,11 +45,7 @@ beforeAll(async () => {
   others = await createMembers(3)
   unattested = await createMembers(3)
   await buildSets([...members, ...others, ...unattested], epoch)
-  await env.DB.batch(
-    former.map(({ nodeId }) =>
-      env.DB.prepare("UPDATE nodes SET status = 'revoked' WHERE node_id = ?").bind(nodeId),
-    ),
-  )
+  await setValidators(validators)
   await attestSet(first(members).projectId, epoch, validators.slice(1))
   await attestSet(first(others).projectId, epoch, validators.slice(1))
   await attestSet(first(unattested).projectId, epoch, validators.slice(2))
@@ -128,6 +126,10 @@ async function invalidResult(change: Change & { vote?: (vote: Json) => unknown }
 
 type Round = Awaited<ReturnType<typeof createRound>>
 
+/** The hub's record of a round in which every member was asked, and none of them voted. */
+const knowRound = ({ task, primaries }: Round) =>
+  publishRound({ members: primaries, deeds: [], validators, issuedAt: task.issued_at, audit: 'right', task })
+
 interface MissedVote extends Change {
   of?: Member[]
   task?: Partial<Task>
@@ -138,6 +140,7 @@ interface MissedVote extends Change {
 /** The record of a round in which all primaries voted but the accused, who is the first of them. */
 async function missedVote({ of, task: change, ...given }: MissedVote = {}): Promise<Evidence> {
   const round = await createRound(of, change)
+  await knowRound(round)
   const accused = given.accused ? given.accused(round) : first(round.primaries)
   const voters = given.voters ? given.voters(round) : round.primaries.filter((one) => one !== accused)
   const record = { audited: false, voters: votersOf(voters), ...given.record }
@@ -173,7 +176,9 @@ describe('evidence over a set that the hub built and validators attested', () =>
   })
 
   test('of fifty different proofs of one missed vote at once, one is recorded and one proposed', async () => {
-    const { task, primaries } = await createRound()
+    const round = await createRound()
+    await knowRound(round)
+    const { task, primaries } = round
     const accused = first(primaries)
     // Any three of four validators are a quorum, and what they sign of voters may differ.
     const proofs = Array.from({ length: 50 }, (_, i) => {
@@ -457,8 +462,8 @@ describe('false evidence is 422, names the rule, and leaves nothing', () => {
   )
 
   test('ten thousand votes as long as real ones: 413, before they are read', async () => {
-    const before = await readStored()
     const evidence = await missedVote({ list: ([vote]) => Array(10_000).fill(vote) })
+    const before = await readStored()
     expect(await errorOf(await post(evidence))).toMatchObject({ status: 413, error: 'too_large' })
     expect(await readStored()).toEqual(before)
   })

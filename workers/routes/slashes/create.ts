@@ -1,9 +1,10 @@
+import { hashEvidence } from '../../../protocol/settlement/index.ts'
 import { json } from '../../http/answer.ts'
 import { bringSoon } from '../../relay/bring-soon.ts'
 import { defineRoute } from '../../route.ts'
 import { recordOffence } from '../../settlement/record-offence.ts'
 import { spendDraw } from '../committees/draw-budget.ts'
-import { EvidenceInput, evidenceExample, SlashView, slashExample, slashView } from './schema.ts'
+import { EvidenceInput, EvidenceKept, evidenceExample, SlashView, slashExample, slashView } from './schema.ts'
 
 const recordedExample = {
   ...slashExample,
@@ -36,6 +37,13 @@ export const createSlash = defineRoute(
         example: recordedExample,
         headers: { Location: 'The slash.' },
       },
+      202: {
+        description:
+          'Kept: the evidence holds, and its round is not over. The end of the round says whether the node was at fault; the offence is recorded then.',
+        schema: EvidenceKept,
+        example: { status: 'kept' as const, evidence_hash: slashExample.evidence_hash },
+        headers: { Location: 'Where the slash is, once it is recorded.' },
+      },
       200: {
         description: 'The offence is known: its record, which may be of other evidence.',
         schema: SlashView,
@@ -45,12 +53,14 @@ export const createSlash = defineRoute(
     },
   },
   async (c, { json: evidence }) => {
-    const { slash, isNew, now } = await recordOffence(
-      c.var.services,
-      c.var.settings.PROFILE,
-      evidence,
-      (set) => spendDraw(c, set),
+    const recorded = await recordOffence(c.var.services, c.var.settings.PROFILE, evidence, (set) =>
+      spendDraw(c, set),
     )
+    if (recorded.status === 'kept') {
+      const hash = hashEvidence(evidence)
+      return json({ status: 'kept' as const, evidence_hash: hash }, 202, { Location: `/v1/slashes/${hash}` })
+    }
+    const { slash, isNew, now } = recorded
     if (isNew) bringSoon(c, 'propose_slash', slash.evidenceHash)
     const location = `/v1/slashes/${slash.evidenceHash}`
     return json(slashView(slash, now), isNew ? 201 : 200, { Location: location })

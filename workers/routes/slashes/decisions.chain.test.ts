@@ -262,6 +262,37 @@ describe('what time makes due', () => {
     expect(sent(old)).toContain('endDispute')
     expect(sent(fresh)).not.toContain('endDispute')
   })
+
+  test('a slash that nobody executed in a week is void, which its record shows', async () => {
+    const passed = 900 + 7 * daySecs
+    const fresh = await createProposed(accused, { executable_at: now() - passed + 60 })
+    const late = await createProposed(accused, { executable_at: now() - passed })
+    const disputed = { executable_at: now() - 30 * daySecs, outcome: 'upheld' }
+    const upheld = await createProposed(accused, { ...disputed, disputed_at: now() - 21 * daySecs + 60 })
+    const left = await createProposed(accused, { ...disputed, disputed_at: now() - 21 * daySecs })
+    chain.revert = '0x'
+    await index(late, { executable_at: now() - 1000 })
+    await schedule()
+    expect(await hubAction('execute_slash', late)).toMatchObject({ state: 'open' })
+    chain.revert = null
+    await index(late, { executable_at: now() - passed })
+    await schedule()
+    for (const hash of [late, left]) {
+      expect(sent(hash)).toContain('voidSlash')
+      expect(sent(hash)).not.toContain('executeSlash')
+    }
+    for (const hash of [fresh, upheld]) {
+      expect(sent(hash)).toContain('executeSlash')
+      expect(sent(hash)).not.toContain('voidSlash')
+    }
+    expect(await hubAction('execute_slash', late)).toMatchObject({ state: 'closed' })
+    await index(late, { status: 'cancelled', voided_at: now() })
+    expect(await read(late)).toMatchObject({
+      status: 'cancelled',
+      closed_reason: 'void',
+      recovery: null,
+    })
+  })
 })
 
 describe('POST /admin/v1/slashes/{evidence_hash}/resolve', () => {

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { HubContext } from '../../context.ts'
 import { type Answer, json } from '../../http/answer.ts'
-import { PathBytes32 } from '../../http/formats.ts'
+import { PathProject } from '../../http/formats.ts'
 import { pageOf, pageQuery, paginate } from '../../http/pagination.ts'
 import { callerOf } from '../../middleware/authenticate.ts'
 import { defineRoute } from '../../route.ts'
@@ -40,7 +40,7 @@ export const listSlashes = defineRoute(
     summary: 'List all slashes, newest first',
     query: z.strictObject({
       ...pageQuery,
-      project_id: PathBytes32.optional(),
+      project_id: PathProject.optional(),
       status: SlashStatus.optional(),
     }),
     cache: { maxAgeSeconds: 0 },
@@ -62,6 +62,7 @@ async function answerPage(
   const [{ rows, next_cursor }, now] = await Promise.all([
     paginate(c, {
       list: `${list} status=${query.status ?? ''}`,
+      isOwn: filter.owner !== undefined,
       query,
       position: ({ createdAt, evidenceHash }: Slash): [number, string] => [createdAt, evidenceHash],
       fetch: (after, limit) =>

@@ -40,6 +40,10 @@ export const EvidenceInput = z
   })
   .meta({ id: 'Evidence' })
 
+export const EvidenceKept = z
+  .strictObject({ status: z.literal('kept'), evidence_hash: Bytes32 })
+  .meta({ id: 'EvidenceKept' })
+
 export const DisputeInput = z
   .strictObject({
     reason: lines(4000, 1),
@@ -70,9 +74,9 @@ const slashMembers = {
   bp: z.int().meta({ description: 'Share of the collateral, in hundredths of a percent.' }),
   amount: Amount.meta({ description: 'That share of what was bonded when the slash was recorded.' }),
   status: SlashStatus,
-  closed_reason: z.enum(['no_penalty', 'no_collateral', 'given_up']).nullable().meta({
+  closed_reason: z.enum(['no_penalty', 'no_collateral', 'given_up', 'void']).nullable().meta({
     description:
-      'Why nothing is proposed: the project takes nothing for this, nothing was bonded, or an operator gave the proposal up.',
+      'Why nothing is proposed: the project takes nothing for this, nothing was bonded, or an operator gave the proposal up. `void`: it was proposed, and nobody executed it in time.',
   }),
   propose_tx: Bytes32.nullable(),
   executable_at: Timestamp.nullable().meta({
@@ -94,6 +98,11 @@ export const SlashDetail = z
   .strictObject({ ...slashMembers, evidence: EvidenceInput })
   .meta({ id: 'SlashDetail' })
 
+const closedReasonOf = ({ chain, closedReason }: Slash) => {
+  if (chain === null) return closedReason
+  return chain.voided_at === undefined ? null : 'void'
+}
+
 /** @param now - Unix seconds. */
 export function slashView(slash: Slash, now: number): z.output<typeof SlashView> {
   const dispute = disputeOf(slash)
@@ -107,7 +116,7 @@ export function slashView(slash: Slash, now: number): z.output<typeof SlashView>
     bp: slash.bp,
     amount: slash.amount,
     status: slash.status,
-    closed_reason: slash.chain === null ? slash.closedReason : null,
+    closed_reason: closedReasonOf(slash),
     propose_tx: slash.chain?.propose_tx ?? null,
     executable_at: slash.chain?.executable_at ?? null,
     taken: slash.chain?.taken ?? null,

@@ -29,6 +29,7 @@ export const listSubscriptions = defineRoute(
     const now = await c.var.services.clock.now()
     const { rows, next_cursor } = await paginate(c, {
       list: 'own-subscriptions',
+      isOwn: true,
       query,
       position: ({ createdAt, subscriptionId }: Subscription): [number, string] => [
         createdAt,

@@ -1,13 +1,18 @@
+import type { DirectOutcome } from '../../../durable-objects/round/direct.ts'
+import { base64ToBytes, hashText } from '../../../protocol/encoding/index.ts'
 import { hashReceipt } from '../../../protocol/execution/index.ts'
 import { deriveDirectRoundId } from '../../../protocol/identity/index.ts'
 import { randomNonce } from '../../auth/random.ts'
+import type { HubContext } from '../../context.ts'
 import { ApiError, invalidField } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
 import { bytesToBase64 } from '../../http/base64.ts'
+import { callerName, readIdempotencyKey } from '../../middleware/idempotency.ts'
+import { type DirectUse, payForDirectRound } from '../../middleware/rate-limit.ts'
 import { defineRoute } from '../../route.ts'
 import { findKnownModule } from '../modules/known.ts'
-import { inlineInput, readInput } from './input-bytes.ts'
-import { readOutput, shownOutput } from './output.ts'
+import { readInput } from './input-bytes.ts'
+import { shownOutput } from './output.ts'
 import { ExecuteRequest, ExecuteResult, inputBodyBytesMax, inputValuesMax, taskExample } from './schema.ts'
 
 export const execute = defineRoute(
@@ -18,7 +23,7 @@ export const execute = defineRoute(
     tag: 'Tasks',
     summary: 'Have every validator run a function',
     description:
-      'Without a project: the answer is what a quorum of the validators gave, within 30 s. An API key, where one is sent, needs `tasks:submit`.',
+      'Without a project: the answer is what a quorum of the validators gave, within 30 s. Without a quorum nothing is written. What a round leaves is kept for a while. An API key, where one is sent, needs `tasks:submit`. A hub may turn this call off: 403 `forbidden`.',
     json: {
       schema: ExecuteRequest,
       example: { module: taskExample.receipt_hash, function: 'fold', input: [1, 2, 3] },
@@ -27,7 +32,11 @@ export const execute = defineRoute(
     },
     stores: 'records',
     budget: 'execute',
-    errors: ['scope_missing', 'not_found', 'no_validators'],
+    headers: {
+      'Idempotency-Key':
+        'Names a call of a module that stores something, for a day: once it was decided, the same call under the same key gives the same result and writes nothing more; another call under it is 409 `conflict`.',
+    },
+    errors: ['forbidden', 'scope_missing', 'not_found', 'conflict', 'no_validators'],
     responses: {
       200: {
         description: 'What a quorum gave.',
@@ -46,53 +55,94 @@ export const execute = defineRoute(
     },
   },
   async (c, { json: body }) => {
-    const { principal } = c.var
+    const { principal, settings } = c.var
+    if (!settings.DIRECT_ROUNDS_ENABLED)
+      throw new ApiError(
+        'forbidden',
+        'This hub runs no functions directly: POST /v1/execute is turned off. Submit a task to a project instead.',
+        { details: { reason: 'turned_off' } },
+      )
+    if (body.gas_limit > settings.DIRECT_GAS_MAX)
+      throw invalidField('gas_limit', `must be at most ${settings.DIRECT_GAS_MAX}`)
     if (principal?.kind === 'api_key' && !principal.scopes.includes('tasks:submit'))
       throw new ApiError('scope_missing', 'This API key lacks the scope tasks:submit.', {
         details: { scope: 'tasks:submit' },
       })
-    const { clock, network, roundFiles, roundObjects } = c.var.services
-    const [module, validators] = await Promise.all([findKnownModule(c, body.module), network.validators()])
+    const { clock, roundObjects, validators } = c.var.services
+    const now = await clock.now()
+    const [module, generation] = await Promise.all([findKnownModule(c, body.module), validators.at(now)])
     if (module === null) throw new ApiError('not_found', `There is no module ${body.module}.`)
     const { functions } = module.record
     if (!functions.includes(body.function))
       throw invalidField('function', `must be one of ${functions.join(', ')}`)
     const input = readInput(body)
-    if (validators.length === 0)
-      throw new ApiError('no_validators', 'No validator is approved that could run it.')
+    if (generation === null)
+      throw new ApiError('no_validators', 'The network has no validators yet that could run it.')
+    const named = nonceOfKey(c)
     const round = {
       module_address: body.module,
       function: body.function,
       input_hash: input.hash,
       gas_limit: body.gas_limit,
-      issued_at: await clock.now(),
-      nonce: randomNonce(),
+      issued_at: now,
+      nonce: named ?? randomNonce(),
     }
-    const roundId = deriveDirectRoundId(round)
-    const { result, votes, quorum } = await roundObjects.execute({
-      roundId,
+    const request = {
+      roundId: deriveDirectRoundId(round),
       round,
       input: bytesToBase64(input.bytes),
+      isNamed: named !== null,
+    }
+    const outcome = await payForDirectRound(c, round.gas_limit, async () => {
+      const came = module.record.stateless
+        ? await roundObjects.execute(request)
+        : await roundObjects.executeInOrder(request)
+      return { result: came, use: useOf(came, round.gas_limit) }
     })
+    if (outcome.refusal !== undefined) throw refusalOf(outcome.refusal)
+    const { roundId, result, votes, quorum } = outcome
     if (result === null)
       throw new ApiError(
         'unavailable',
-        `No quorum of the validators gave one receipt: ${votes} answered, and ${quorum} have to agree. Try again shortly.`,
+        `No quorum of the validators gave one result: ${votes} answered, and ${quorum} have to agree. Try again shortly.`,
         { headers: { 'Retry-After': '5' }, details: { round_id: roundId, votes, quorum } },
       )
-    if (inlineInput(input) === null) await roundFiles.putPayload(input.hash, input.bytes)
     const { receipt } = result
-    const { output_hash: outputHash, events_hash: eventsHash } = receipt
-    const { bytes, events } = await readOutput(roundFiles, { ...result, outputHash, eventsHash })
     return json({
       round_id: roundId,
       success: receipt.success,
-      ...shownOutput(bytes ?? new Uint8Array()),
+      ...shownOutput(base64ToBytes(result.output) ?? new Uint8Array()),
       receipt_hash: hashReceipt(receipt),
       gas_used: receipt.gas_used,
-      events: events ?? [],
+      events: [...result.events],
       consensus: { state: 'finalized', votes, quorum },
       error: receipt.success ? null : 'failed',
     })
   },
 )
+
+/** The same at each try under one `Idempotency-Key`, and nobody else's; null without a key. */
+function nonceOfKey(c: HubContext): string | null {
+  const key = readIdempotencyKey(c)
+  if (key === null) return null
+  const operation = { id: `${callerName(c)}\n${key}`, isRetry: false }
+  return hashText(c.var.services.derived.secret(operation, 'direct round')).slice(2, 34)
+}
+
+const refusalOf = (refusal: 'busy' | 'other_request'): ApiError =>
+  refusal === 'busy'
+    ? new ApiError('unavailable', 'As many calls of modules with storage wait as may. Try again shortly.', {
+        headers: { 'Retry-After': '5' },
+      })
+    : new ApiError('conflict', 'This Idempotency-Key was used with another call. Use a fresh key.')
+
+/** Without a result each validator may have run to the limit. */
+const useOf = ({ result, refusal }: DirectOutcome, gasLimit: number): DirectUse =>
+  refusal !== undefined
+    ? { gas: 0, bytes: 0 }
+    : result === null
+      ? { gas: gasLimit, bytes: 0 }
+      : {
+          gas: result.receipt.gas_used,
+          bytes: result.output.length + JSON.stringify(result.events).length,
+        }

@@ -48,6 +48,17 @@ export const ExecuteRequest = z
 
 const ModuleEvent = z.strictObject({ name: z.string(), data: z.unknown() }).meta({ id: 'ModuleEvent' })
 
+export const WaitingFor = z
+  .strictObject({
+    code: z.enum(['set_not_attested', 'next_epoch', 'audit_block', 'validators', 'queue']),
+    message: z.string(),
+    since: Timestamp,
+    until: Timestamp.nullable().meta({
+      description: 'When it waits no longer, whatever comes; null if open.',
+    }),
+  })
+  .meta({ id: 'TaskWaitingFor' })
+
 export const TaskView = z
   .strictObject({
     task_id: z
@@ -60,13 +71,16 @@ export const TaskView = z
     function: z.string(),
     input_hash: Bytes32,
     status: z.enum(taskStates),
+    waiting_for: WaitingFor.nullable().meta({
+      description: 'Why it does not come on; null while its committee works, and when it is over.',
+    }),
     success: z.boolean().nullable().meta({ description: 'Whether the module ran to its end.' }),
     output: z.string().nullable().meta({ description: 'As UTF-8; with replacements where it is none.' }),
     output_b64: z.string().optional().meta({ description: 'Only where the output is no UTF-8.' }),
     receipt_hash: Bytes32.nullable(),
     gas_used: z.int().nullable(),
     events: z.array(ModuleEvent).nullable(),
-    error: z.enum(['no_attested_snapshot', 'no_quorum', 'output_not_kept']).nullable(),
+    error: z.enum(['no_attested_snapshot', 'no_quorum', 'set_unreadable', 'output_not_kept']).nullable(),
     created_at: Timestamp,
     finalized_at: Timestamp.nullable(),
   })
@@ -99,6 +113,7 @@ export const taskExample: z.output<typeof TaskView> = {
   function: 'fold',
   input_hash: example.digest,
   status: 'finalized',
+  waiting_for: null,
   success: true,
   output: '42',
   receipt_hash: example.manifestAddress,

@@ -4,13 +4,14 @@ import type {
   Submitted,
   TakenTask,
 } from '../../../durable-objects/project-committees/task-queue.ts'
+import { addressSubject } from '../../../protocol/encoding/index.ts'
 import { publicStatuses } from '../../../protocol/manifest/index.ts'
 import type { HubContext } from '../../context.ts'
 import { ApiError, invalidField, unavailable } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
-import { clientSubject } from '../../http/client-address.ts'
 import { requireKeyProject } from '../../middleware/authenticate.ts'
 import { spendAddressBudget } from '../../middleware/rate-limit.ts'
+import { notSetUp } from '../../missing-settings.ts'
 import { defineRoute } from '../../route.ts'
 import type { ProjectRecord } from '../../stores/projects.ts'
 import type { TaskRecord } from '../../stores/tasks.ts'
@@ -78,8 +79,11 @@ export const submitTask = defineRoute(
     },
   },
   async (c, { params: { project_id: projectId }, query: { wait = 0, accept = 'final' }, json: body }) => {
-    const { committees, derived, network, roundFiles, tasks } = c.var.services
-    const [record, validators] = await Promise.all([requireOpen(c, projectId), network.validators()])
+    const { clock, committees, derived, roundFiles, tasks, validators } = c.var.services
+    const [record, generation] = await Promise.all([
+      requireOpen(c, projectId),
+      clock.now().then((now) => validators.at(now)),
+    ])
     const caller = await admitCaller(c, record)
     const { work } = manifestOf(record.current).consensus
     if (!work.functions.includes(body.function))
@@ -88,9 +92,12 @@ export const submitTask = defineRoute(
     if (gasLimit > work.max_gas_limit)
       throw invalidField('gas_limit', `must be at most ${work.max_gas_limit}, as the project says`)
     const input = readInput(body)
-    if (validators.length === 0)
-      throw new ApiError('no_validators', 'No validator is approved, so that no result could become final.')
-    if (committees === null) throw unavailable('The chain')
+    if (generation === null)
+      throw new ApiError(
+        'no_validators',
+        'The network has no validators yet, so that no result could become final.',
+      )
+    if (committees === null) throw notSetUp('The chain', c.var.settings, 'chain')
     const request = {
       taskId: derived.alphanumerics(c.var.operation, 'task', idLength),
       function: body.function,
@@ -157,7 +164,7 @@ async function admitCaller(c: HubContext, record: ProjectRecord): Promise<string
       'This project takes tasks of its developer alone, by an API key with the scope tasks:submit.',
     )
   await spendAddressBudget(c, 'public_tasks')
-  return clientSubject(c.req.header('cf-connecting-ip'))
+  return addressSubject(c.req.header('cf-connecting-ip'))
 }
 
 function requireTaken(submitted: Submitted | { status: 'none' }): TakenTask {

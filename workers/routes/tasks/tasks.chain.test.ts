@@ -5,6 +5,7 @@ import { createExecutionVote } from '../../../protocol/consensus/index.ts'
 import { hashText } from '../../../protocol/encoding/index.ts'
 import { createReceipt, hashPayload } from '../../../protocol/execution/index.ts'
 import { resolveProfile } from '../../../protocol/identity/index.ts'
+import { budgets } from '../../middleware/budgets.ts'
 import { services } from '../../services.ts'
 import { client, errorOf } from '../../test/client.ts'
 import { uploadModule } from '../../test/project.ts'
@@ -27,8 +28,9 @@ const setPublic = (isPublic: boolean) =>
   )
     .bind(String(isPublic), rounds.projectId)
     .run()
-const setValidators = (status: string) =>
-  env.DB.prepare("UPDATE nodes SET status = ? WHERE role = 'validator'").bind(status).run()
+/** Has the generation of validators take effect at a time. */
+const setEffective = (time: number) =>
+  env.DB.prepare('UPDATE validator_generations SET effective_at = ?').bind(time).run()
 
 /** Whether the storage has an input. */
 const isKept = async (input: string): Promise<boolean> =>
@@ -228,9 +230,9 @@ describe('tasks of a project whose set is attested', () => {
   })
 
   test('503 no_validators', async () => {
-    await setValidators('revoked')
+    await setEffective(Number.MAX_SAFE_INTEGER)
     const refused = await errorOf(await rounds.submit())
-    await setValidators('approved')
+    await setEffective(0)
     expect(refused).toMatchObject({ status: 503, error: 'no_validators' })
   })
 
@@ -399,10 +401,54 @@ describe('POST /v1/execute', () => {
     const key = await createKey(rounds.developer!.client, rounds.projectId, ['projects:read'])
     const scoped = await errorOf(await ask(name, client({ token: key })))
     expect(scoped).toMatchObject({ status: 403, error: 'scope_missing' })
-    await setValidators('revoked')
+    await setEffective(Number.MAX_SAFE_INTEGER)
     const refused = await errorOf(await ask(name))
-    await setValidators('approved')
+    await setEffective(0)
     expect(refused).toMatchObject({ status: 503, error: 'no_validators' })
+  })
+
+  test('leaves what is large in the answer alone, and counts what it leaves', async () => {
+    const { functions } = (await services(env).modules.find(module)) ?? { functions: [] }
+    runs(['', '', '', ''])
+    const input = 'x'.repeat(5_000)
+    const response = await ask({ function: functions[0], input })
+    const { round_id, output } = (await response.json()) as { round_id: string; output: string }
+    expect(output).toBe(input)
+    expect(await isKept(input)).toBe(false)
+    expect(await services(env).rounds.find(round_id)).toMatchObject({ input: null, output: null })
+    const kept = await env.DB.prepare('SELECT bytes FROM direct_rounds WHERE round_id = ?')
+      .bind(round_id)
+      .first<{ bytes: number }>()
+    expect(kept?.bytes).toBeGreaterThan(2_000)
+  })
+
+  test('403 forbidden where the hub has it turned off, and 400 above the gas of one round', async () => {
+    const { functions } = (await services(env).modules.find(module)) ?? { functions: [] }
+    const off = client({ bindings: { DIRECT_ROUNDS_ENABLED: 'false' } })
+    expect(await errorOf(await ask({ function: functions[0] }, off))).toMatchObject({
+      status: 403,
+      error: 'forbidden',
+      details: { reason: 'turned_off' },
+    })
+    const small = client({ bindings: { DIRECT_GAS_MAX: '1000' } })
+    expect(await errorOf(await ask({ function: functions[0], gas_limit: 1_001 }, small))).toMatchObject({
+      status: 400,
+      error: 'invalid_field',
+      message: expect.stringContaining('at most 1000'),
+    })
+  })
+
+  test('429 rate_limited: gas of one address; what a run did not use is given back', async () => {
+    const { functions } = (await services(env).modules.find(module)) ?? { functions: [] }
+    const body = { function: functions[0], gas_limit: 1_000_000_000 }
+    runs(['', '', '', ''])
+    const caller = client()
+    for (let i = 0; i < 5; i++) expect((await ask(body, caller)).status).toBe(200)
+    // Without a result, all of it may have been used.
+    runs([])
+    for (let i = 0; i < 2; i++) expect((await ask(body, caller)).status).toBe(503)
+    await ask(body, caller)
+    expect(await errorOf(await ask(body, caller))).toMatchObject({ status: 429, error: 'rate_limited' })
   })
 
   test('429 rate_limited: 30 a minute from one address', async () => {
@@ -412,5 +458,20 @@ describe('POST /v1/execute', () => {
       status: 429,
       error: 'rate_limited',
     })
+  })
+  test('429 rate_limited: what everybody may use together', async () => {
+    const { functions } = (await services(env).modules.find(module)) ?? { functions: [] }
+    runs(['', '', '', ''])
+    const tokens = budgets.execute_kib.total
+    await env.RATE_LIMITER.getByName('execute_kib:everybody').lease({
+      limit: tokens,
+      windowSeconds: 30,
+      tokens,
+    })
+    // What this isolate was given of it before is enough for few rounds of this size.
+    const large = { function: functions[0], input: 'x'.repeat(1_000_000) }
+    const statuses: number[] = []
+    for (let i = 0; i < 6; i++) statuses.push((await ask(large)).status)
+    expect(statuses.at(-1)).toBe(429)
   })
 })

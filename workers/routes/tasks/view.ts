@@ -4,6 +4,7 @@ import type { RoundRow } from '../../stores/rounds.ts'
 import type { TaskRecord } from '../../stores/tasks.ts'
 import { readOutput, shownOutput } from './output.ts'
 import type { TaskView } from './schema.ts'
+import { waitingFor } from './waiting.ts'
 
 export async function taskView(
   c: HubContext,
@@ -19,6 +20,7 @@ export async function taskView(
     function: task.function,
     input_hash: task.inputHash,
     status: statusOf({ task, round }),
+    waiting_for: await waitingFor(c, { task, round }),
     ...result,
     receipt_hash: round?.receiptHash ?? null,
     gas_used: round?.gasUsed ?? null,

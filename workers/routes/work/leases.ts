@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { leaseStates } from '../../../durable-objects/round/states.ts'
 import { json } from '../../http/answer.ts'
-import { PathBytes32, PathNodeId } from '../../http/formats.ts'
+import { PathNodeId, PathProject } from '../../http/formats.ts'
 import { pageOf, pageQuery, paginate } from '../../http/pagination.ts'
 import { callerOf } from '../../middleware/authenticate.ts'
 import { defineRoute } from '../../route.ts'
@@ -21,7 +21,7 @@ export const listLeases = defineRoute(
       ...pageQuery,
       state: z.enum(leaseStates).optional(),
       node_id: PathNodeId.optional(),
-      project_id: PathBytes32.optional(),
+      project_id: PathProject.optional(),
     }),
     responses: {
       200: {
@@ -35,6 +35,7 @@ export const listLeases = defineRoute(
     const owner = callerOf(c)
     const { rows, next_cursor } = await paginate(c, {
       list: `leases state=${state ?? ''} node=${nodeId ?? ''} project=${projectId ?? ''}`,
+      isOwn: true,
       query,
       position: ({ createdAt, roundId, position }: Lease): [number, string, number] => [
         createdAt,

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { rejectionReasons } from '../../../durable-objects/round/states.ts'
 import { basisPointsMax } from '../../../protocol/encoding/index.ts'
 import { json } from '../../http/answer.ts'
-import { PathBytes32 } from '../../http/formats.ts'
+import { PathProject } from '../../http/formats.ts'
 import { callerOf } from '../../middleware/authenticate.ts'
 import { defineRoute } from '../../route.ts'
 import type { ProofCounts } from '../../stores/proofs.ts'
@@ -37,7 +37,7 @@ export const getProofStats = defineRoute(
     auth: { session: true },
     query: z.strictObject({
       period: z.enum(periods).default('7d').meta({ description: 'Up to now.' }),
-      project_id: PathBytes32.optional(),
+      project_id: PathProject.optional(),
     }),
     responses: {
       200: {

@@ -3,7 +3,7 @@ import { proofStatuses } from '../../../durable-objects/round/states.ts'
 import { ApiError } from '../../errors.ts'
 import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'
-import { PathBytes32, PathNodeId } from '../../http/formats.ts'
+import { PathBytes32, PathNodeId, PathProject } from '../../http/formats.ts'
 import { pageOf, pageQuery, paginate } from '../../http/pagination.ts'
 import { callerOf } from '../../middleware/authenticate.ts'
 import { defineRoute } from '../../route.ts'
@@ -31,7 +31,7 @@ export const listProofs = defineRoute(
       ...pageQuery,
       status: z.enum(proofStatuses).optional(),
       node_id: PathNodeId.optional(),
-      project_id: PathBytes32.optional(),
+      project_id: PathProject.optional(),
     }),
     responses: {
       200: {
@@ -45,6 +45,7 @@ export const listProofs = defineRoute(
     const owner = callerOf(c)
     const { rows, next_cursor } = await paginate(c, {
       list: `proofs status=${status ?? ''} node=${nodeId ?? ''} project=${projectId ?? ''}`,
+      isOwn: true,
       query,
       position: ({ createdAt, roundId, position }: Proof): [number, string, number] => [
         createdAt,

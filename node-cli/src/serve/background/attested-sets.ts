@@ -1,5 +1,6 @@
 import {
   drawCommittee,
+  generationOfEpoch,
   hashSnapshot,
   isSnapshotAttested,
   parseSnapshot,
@@ -10,27 +11,30 @@ import {
   SnapshotError,
 } from '../../../../protocol/consensus/index.ts'
 import { CanonicalJsonError, isObject, parseStrictJson } from '../../../../protocol/encoding/index.ts'
+import type { NetworkParams } from '../../../../protocol/identity/index.ts'
 import { verifyNatively } from '../../node-verifier.ts'
 import { profile } from '../../profile.ts'
+import type { Generation } from '../generations/generations.ts'
 
 /** The answer of a hub that shall be the attested set of an epoch. */
 export interface SetToRead {
   readonly bytes: Uint8Array
-  readonly bounds: ReputationBounds
-  /** Keys of the current validators. */
-  readonly validators: readonly string[]
+  readonly params: ReputationBounds & Pick<NetworkParams, 'beacon_offset_secs'>
+  /** Every generation of validators that is known. */
+  readonly generations: readonly Generation[]
 }
 
 /** What a set says of itself. */
 export type SetHead = Pick<
   Snapshot,
-  'network' | 'project_id' | 'epoch' | 'consensus_hash' | 'params_hash'
+  'network' | 'project_id' | 'epoch' | 'epoch_secs' | 'consensus_hash' | 'params_hash'
 > & { readonly set_hash: string }
 
-/** A set that a quorum of the validators has signed, or what is wrong with the answer. */
+/** A set that a quorum of the validators of its epoch has signed, or what is wrong with the answer. */
 export type ReadSet =
   | { readonly status: 'attested'; readonly head: SetHead }
-  | { readonly status: 'unattested' }
+  /** The generation is null where none is known for the epoch. */
+  | { readonly status: 'unattested'; readonly generation: number | null }
   | { readonly status: 'invalid'; readonly problem: string }
 
 /** Where one node sits in the draw of a task; null where it does not. */
@@ -52,20 +56,24 @@ const keptMax = 4
 const sets = new Map<string, Snapshot>()
 
 /** Reads a set and holds it against its hash and its attestations. One that is attested is kept for {@link findSeat}. */
-export function readAttestedSet({ bytes, bounds, validators }: SetToRead): ReadSet {
+export function readAttestedSet({ bytes, params, generations }: SetToRead): ReadSet {
   try {
     const answer = parseStrictJson(bytes)
     if (!isObject(answer) || !Array.isArray(answer.attestations))
       return { status: 'invalid', problem: 'it is no snapshot with attestations' }
-    const snapshot = parseSnapshot(answer.snapshot, bounds)
+    const snapshot = parseSnapshot(answer.snapshot, params)
     const setHash = hashSnapshot(snapshot)
-    if (!isSnapshotAttested(profile, setHash, answer.attestations, validators, verifyNatively))
-      return { status: 'unattested' }
+    const { network, project_id, epoch, epoch_secs, consensus_hash, params_hash } = snapshot
+    const generation = generationOfEpoch(generations, epoch, epoch_secs, params)
+    if (
+      generation === null ||
+      !isSnapshotAttested(profile, setHash, answer.attestations, generation.keys, verifyNatively)
+    )
+      return { status: 'unattested', generation: generation?.generation ?? null }
     keep(setHash, snapshot)
-    const { network, project_id, epoch, consensus_hash, params_hash } = snapshot
     return {
       status: 'attested',
-      head: { set_hash: setHash, network, project_id, epoch, consensus_hash, params_hash },
+      head: { set_hash: setHash, network, project_id, epoch, epoch_secs, consensus_hash, params_hash },
     }
   } catch (error) {
     if (!(error instanceof SnapshotError || error instanceof CanonicalJsonError)) throw error

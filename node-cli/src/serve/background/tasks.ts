@@ -1,4 +1,3 @@
-import { DatabaseSync } from 'node:sqlite'
 import {
   createExecutionVote,
   createTaskVote,
@@ -7,8 +6,7 @@ import {
   type TaskVote,
   type TaskVoteContent,
 } from '../../../../protocol/consensus/index.ts'
-import { hexToBytes } from '../../../../protocol/encoding/index.ts'
-import { computeStateRoot, hashPayload, type StateEntry } from '../../../../protocol/execution/index.ts'
+import { hashPayload } from '../../../../protocol/execution/index.ts'
 import { ArtifactError, parseArtifact } from '../../../../protocol/hbc/artifact.ts'
 import type { ArtifactManifest } from '../../../../protocol/hbc/manifest.ts'
 import type { StorageWrite } from '../../engine/index.ts'
@@ -16,6 +14,8 @@ import { profile } from '../../profile.ts'
 import { type NodeReceipt, nodeReceiptOf, type Ran } from '../../receipts.ts'
 import { consensusTasks } from '../consensus/tasks.ts'
 import { epochTasks } from '../epochs/tasks.ts'
+import type { FullIndex, IndexChange } from '../store/state-index.ts'
+import { computeIndexChange, computeStateIndex } from '../sync/state-change.ts'
 import { type FoundPage, type StatePlace, StateReader, type StateSummary } from '../sync/state-reader.ts'
 import { findSeat, readAttestedSet } from './attested-sets.ts'
 
@@ -33,15 +33,12 @@ export type ReadArtifact =
     }
   | { readonly status: 'invalid'; readonly rule: string; readonly message: string }
 
-/** The state roots of one module before and after a run. */
-export interface StateRoots {
-  readonly pre: string
-  readonly post: string
-}
-
-interface StatePageRequest {
+interface ModuleOfFile {
   readonly file: string
   readonly address: string
+}
+
+interface StatePageRequest extends ModuleOfFile {
   readonly sequence: number
   readonly place: StatePlace
 }
@@ -89,27 +86,17 @@ export const tasks = {
 
   findSeat,
 
-  /** Reads all that the module stores, so no other run may change it meanwhile. */
-  computeStateRoots({
+  computeStateIndex: ({ file, address }: ModuleOfFile): FullIndex =>
+    computeStateIndex(profile, file, address),
+
+  computeIndexChange: ({
     file,
     address,
     writes,
-  }: {
-    file: string
-    address: string
-    writes: readonly StorageWrite[]
-  }): StateRoots {
-    const stored = readStorage(file, address)
-    const pre = rootOf(stored)
-    for (const write of writes)
-      if (write.address === address)
-        if (write.value === null) stored.delete(write.key)
-        else stored.set(write.key, write.value)
-    return { pre, post: rootOf(stored) }
-  },
+  }: ModuleOfFile & { writes: readonly StorageWrite[] }): IndexChange =>
+    computeIndexChange(profile, file, address, writes),
 
-  stateSummary: ({ file, address }: { file: string; address: string }): StateSummary =>
-    stateReader.summary(file, address),
+  stateSummary: ({ file, address }: ModuleOfFile): StateSummary => stateReader.summary(file, address),
 
   statePage: ({ file, address, sequence, place }: StatePageRequest): FoundPage =>
     stateReader.page(file, address, sequence, place),
@@ -117,18 +104,3 @@ export const tasks = {
 
 export type Tasks = typeof tasks
 export type TaskName = keyof Tasks
-
-function readStorage(file: string, address: string): Map<string, Uint8Array> {
-  const db = new DatabaseSync(file, { readOnly: true })
-  try {
-    const rows = db.prepare('SELECT key, value FROM storage WHERE address = ?').all(address)
-    return new Map((rows as { key: string; value: Uint8Array }[]).map(({ key, value }) => [key, value]))
-  } finally {
-    db.close()
-  }
-}
-
-const rootOf = (stored: ReadonlyMap<string, Uint8Array>): string => {
-  const entries = [...stored].map(([key, value]): StateEntry => ({ key: hexToBytes(`0x${key}`), value }))
-  return computeStateRoot(profile, entries).root
-}

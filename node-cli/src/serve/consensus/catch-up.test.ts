@@ -1,8 +1,9 @@
 import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { createFinalityVote, type FinalityRecord, quorum } from '../../../../protocol/consensus/index.ts'
-import { hashText } from '../../../../protocol/encoding/index.ts'
+import { encodeCanonicalJson, hashText, utf8 } from '../../../../protocol/encoding/index.ts'
 import { ed25519PublicKey } from '../../../../protocol/signatures/index.ts'
+import { knownGenerations } from '../../../testing/generations.ts'
 import { temporaryFolder } from '../../../testing/nodectl.ts'
 import { createTestProject, createTestRound, params, profile } from '../../../testing/test-project.ts'
 import { startTestHub, validatorSeeds } from '../../../testing/validator-network.ts'
@@ -64,8 +65,20 @@ async function setUp(peerUrls: readonly string[] = []) {
     params: () => params,
     clock: systemClock,
     log: createLog('json', 'error'),
+    generations: knownGenerations(store, validatorSeeds),
+    generationFollower: null,
     identity: { nodeId: 'node', publicKey: hashText('self') },
   } as unknown as ServeNode
+  store.sets.keep(
+    {
+      setHash: project.setHash,
+      projectId,
+      epoch,
+      epochSecs: project.snapshot.epoch_secs,
+      snapshot: utf8(encodeCanonicalJson(project.snapshot)),
+    },
+    systemClock.now(),
+  )
   const facts = hubFacts(node, hubClient(new URL(hub.origin)))
   const book = new RoundBook(node)
   const peers = roundClient(() => ({}), new AbortController().signal)

@@ -108,8 +108,7 @@ export class CatchUp {
     let cursor = facts.get(fact) ?? '0'
     for (let page = 0; page < pagesOfStep; page++) {
       const found = await this.#peers.finalRounds(peer, everything, cursor)
-      if (found === null) return
-      await this.#votes.takeFinalityVotes(found.votes)
+      if (found === null || !(await this.#take(found.votes))) return
       // A peer that began anew counts from the beginning.
       const reached = Number(found.last) < Number(cursor) ? '0' : (found.next ?? found.last)
       if (reached !== cursor) facts.set(fact, reached)
@@ -121,17 +120,27 @@ export class CatchUp {
   /** @returns The cursor of the next page; null after the last one. */
   async #takePage(peer: Peer, filter: RoundFilter, cursor: string): Promise<string | null> {
     const page = await this.#peers.finalRounds(peer, filter, cursor)
-    if (page === null || page.votes.length === 0) return null
-    await this.#votes.takeFinalityVotes(page.votes)
+    if (page === null || page.votes.length === 0 || !(await this.#take(page.votes))) return null
     return page.next !== null && Number(page.next) > Number(cursor) ? page.next : null
   }
 
   async #lookUp(roundId: string, peer: Peer | undefined): Promise<void> {
     const votes = await orNone(() => this.#hub.finalityVotes(roundId))
-    if (votes.length > 0) await this.#votes.takeFinalityVotes(votes)
+    if (votes.length > 0) await this.#take(votes)
     if (this.#node.store.rounds.find(roundId)?.final !== null || peer === undefined) return
     const others = await this.#peers.finalityVotes(peer, roundId)
-    if (others !== null) await this.#votes.takeFinalityVotes(others)
+    if (others !== null) await this.#take(others)
+  }
+
+  /** False where this node cannot tell yet who validates: the same votes are read again. */
+  async #take(votes: readonly unknown[]): Promise<boolean> {
+    try {
+      await this.#votes.takeFinalityVotes(votes)
+      return true
+    } catch (error) {
+      if (error instanceof NotYet) return false
+      throw error
+    }
   }
 }
 

@@ -3,6 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { isSnapshotAttested } from '../../../../protocol/consensus/index.ts'
 import { hashText, utf8 } from '../../../../protocol/encoding/index.ts'
 import { ed25519PublicKey } from '../../../../protocol/signatures/index.ts'
+import { knownGenerations } from '../../../testing/generations.ts'
 import { temporaryFolder } from '../../../testing/nodectl.ts'
 import { createTestProject, params, profile } from '../../../testing/test-project.ts'
 import { BackgroundThread } from '../background/background-thread.ts'
@@ -36,6 +37,9 @@ function createSets() {
     background,
     clock: new AdjustableClock(),
     log: createLog('json', 'error'),
+    generations: knownGenerations(store, [seed]),
+    generationFollower: null,
+    identity: { nodeId: 'node', publicKey: ed25519PublicKey(seed) },
     params: () => params,
     profile,
     seed,

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type Attestation, epochStart } from '../../../../protocol/consensus/index.ts'
 import type { Problem } from '../../../../protocol/encoding/index.ts'
+import { requireMembership } from '../generations/membership.ts'
 import type { ServeNode } from '../node.ts'
 import type { ChainFacts } from './chain/chain-facts.ts'
 import { findSetProblemsOnChain } from './chain/chain-rules.ts'
@@ -21,7 +22,16 @@ interface Named {
 
 type CommitteeSetsNode = Pick<
   ServeNode,
-  'background' | 'clock' | 'log' | 'params' | 'profile' | 'seed' | 'store'
+  | 'background'
+  | 'clock'
+  | 'generationFollower'
+  | 'generations'
+  | 'identity'
+  | 'log'
+  | 'params'
+  | 'profile'
+  | 'seed'
+  | 'store'
 >
 
 type Read = Extract<ReadSnapshot, { status: 'read' }>
@@ -101,10 +111,11 @@ export class CommitteeSets {
     const context = { canonical, profile, params: params(), consensus, now: clock.now() }
     const problems = await background.run('findSetProblems', context)
     if (problems.length > 0) throw new Refusal(problems)
+    requireMembership(this.#node, { epoch, epochSecs: epoch_secs })
     const onChain = await this.#problemsOnChain(read)
     if (onChain.length > 0) throw new Refusal(onChain)
     const attestation = await background.run('attestSet', { profile, seed, setHash })
-    const set = { setHash, projectId, epoch, snapshot: canonical }
+    const set = { setHash, projectId, epoch, epochSecs: epoch_secs, snapshot: canonical }
     const given = store.transaction(() => {
       store.sets.keep(set, clock.now())
       return store.sets.attest(set, attestation, clock.now())

@@ -11,6 +11,7 @@ import { CatchUp } from './catch-up.ts'
 import { chainFacts } from './chain/chain-facts.ts'
 import { chainRpc } from './chain/chain-rpc.ts'
 import { CommitteeSets } from './committee-sets.ts'
+import { DirectCommits } from './direct-commits.ts'
 import { hubFacts } from './hub-facts.ts'
 import { Refusal } from './refusal.ts'
 import { RoundBook } from './round-book.ts'
@@ -34,6 +35,8 @@ export interface Consensus {
   /** A module, fetched from the hub when this node lacks it. @throws {@link Refusal}, {@link NotYet} */
   readonly openModule: (address: string) => Promise<LoadedModule>
   readonly catchUp: CatchUp
+  /** What direct rounds make of storage. */
+  readonly directCommits: DirectCommits
   /** What the operator sees of it. */
   readonly describe: () => object
   /** Ends calls under way. */
@@ -53,12 +56,19 @@ export function createConsensus(node: ServeNode): Consensus {
   const votes = new RoundVotes(node, hub, book)
   const peers = roundClient(requestSigner(profile, nodeSigner(seed), clock), stopping.signal)
   const catchUp = new CatchUp(node, hub, peers, votes, book)
+  const directCommits = new DirectCommits(node, votes, stopping.signal)
   const counted = countOutcomes(node)
   metrics.gauge('sets_attested', 'Sets that this node attested', store.sets.count)
   metrics.gauge('rounds_known', 'Rounds that this node judged or heard of', () => store.rounds.count().known)
   metrics.gauge('rounds_final', 'Rounds that are final here', () => store.rounds.count().final)
   metrics.gauge('evidence', 'Offences that this node has evidence of', store.evidence.count)
-  metrics.gauge('validators', 'Validators of the network', () => store.senders.validators().length)
+  const inForce = () => node.generations.at(clock.now())
+  metrics.gauge('validators', 'Validators of the generation in force', () => inForce()?.keys.length ?? 0)
+  metrics.gauge(
+    'validator_generation',
+    'The newest generation of validators that is known; -1 before the first',
+    () => node.generations.newest?.generation ?? -1,
+  )
   return {
     attestSet: (snapshot) => counted('set', () => sets.attest(snapshot)),
     decide: (round) => counted('round', () => rounds.decide(round)),
@@ -66,9 +76,11 @@ export function createConsensus(node: ServeNode): Consensus {
     describeRound: (roundId) => describeRound(node, book, roundId),
     openModule: (address) => openModule(node.library, hub, address),
     catchUp,
+    directCommits,
     describe: () => {
-      const validators = store.senders.validators()
+      const validators = inForce()?.keys ?? []
       return {
+        generation: inForce()?.generation ?? null,
         validators: validators.length,
         quorum: quorum(validators.length),
         is_validator: validators.includes(node.identity.publicKey),

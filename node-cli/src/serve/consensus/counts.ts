@@ -1,6 +1,4 @@
-import { type ExecutionVote, quorum } from '../../../../protocol/consensus/index.ts'
-import { hashCanonicalJson } from '../../../../protocol/encoding/index.ts'
-import { hashState } from '../../../../protocol/execution/index.ts'
+import { type FinalityRecord, type FinalityVote, quorum } from '../../../../protocol/consensus/index.ts'
 import type { CheckedVote } from '../store/round-votes.ts'
 
 /** How many keys voted for each subject, and which subject decided. */
@@ -14,43 +12,51 @@ export interface Count {
 }
 
 /**
- * Counts the votes of validators for finality. One that signed two records counts for both (section 19), which only a
- * quorum of faulty ones could abuse.
+ * Counts the votes of validators for finality, each record by the validators of its epoch. One that signed two records counts
+ * for both (section 19), which only a quorum of faulty ones could abuse.
+ *
+ * @param validatorsOf Keys of the validators of a record's epoch; none where they are not known.
  */
-export const countFinality = (votes: readonly CheckedVote[], validators: readonly string[]): Count =>
-  countVotes(votes, validators, () => true)
-
-/** Counts the votes of validators in a direct round. One that voted twice counts for nothing, as in a tally. */
-export const countDirect = (votes: readonly CheckedVote[], validators: readonly string[]): Count =>
-  countVotes(votes, validators, (isEquivocator) => !isEquivocator)
-
-function countVotes(
-  votes: readonly CheckedVote[],
-  validators: readonly string[],
-  counts: (isEquivocator: boolean) => boolean,
+export function countFinality(
+  votes: readonly CheckedVote<FinalityVote>[],
+  validatorsOf: (record: FinalityRecord) => readonly string[],
 ): Count {
-  const known = new Set(validators)
-  const ofKey = Map.groupBy(
-    votes.filter(({ vote }) => known.has(vote.public_key)),
-    ({ vote }) => vote.public_key,
-  )
-  const needed = quorum(known.size)
-  const bySubject = new Map<string, number>()
-  const equivocators: string[] = []
-  for (const [key, own] of ofKey) {
-    if (own.length > 1) equivocators.push(key)
-    if (counts(own.length > 1))
-      for (const { subject } of own) bySubject.set(subject, (bySubject.get(subject) ?? 0) + 1)
-  }
-  const [decided = null] = [...bySubject].filter(([, count]) => count >= needed).map(([subject]) => subject)
+  const records = new Map(votes.map(({ subject, vote }) => [subject, validatorsOf(vote.finality)]))
+  const counted = votes.filter(({ subject, vote }) => records.get(subject)!.includes(vote.public_key))
+  const counts = countSubjects(counted)
+  // A record that names another epoch may have another quorum: that of the one with the most votes is told.
+  const [first = null] = [...counts].sort(([, a], [, b]) => b - a).map(([subject]) => subject)
+  const neededFor = (subject: string) => quorum(records.get(subject)!.length)
+  const [decided = null] = [...counts]
+    .filter(([subject, count]) => count >= neededFor(subject))
+    .map(([one]) => one)
   return {
-    counts: Object.fromEntries(bySubject),
-    quorum: needed,
+    counts: Object.fromEntries(counts),
+    quorum: quorum(records.get(first ?? votes[0]?.subject ?? '')?.length ?? 0),
     decided,
-    equivocators: equivocators.sort(),
+    equivocators: equivocatorsOf(counted),
   }
 }
 
-/** What a vote in a direct round is for: its receipt, and how storage changed where it did. */
-export const executionSubject = ({ receipt_hash, state }: ExecutionVote): string =>
-  state === undefined ? receipt_hash : hashCanonicalJson([receipt_hash, hashState(state)])
+/** Counts the votes of validators in a direct round. One that voted twice counts for nothing, as in a tally. */
+export function countDirect(votes: readonly CheckedVote[], validators: readonly string[]): Count {
+  const known = votes.filter(({ vote }) => validators.includes(vote.public_key))
+  const equivocators = equivocatorsOf(known)
+  const counts = countSubjects(known.filter(({ vote }) => !equivocators.includes(vote.public_key)))
+  const needed = quorum(new Set(validators).size)
+  const [decided = null] = [...counts].filter(([, count]) => count >= needed).map(([subject]) => subject)
+  return { counts: Object.fromEntries(counts), quorum: needed, decided, equivocators }
+}
+
+/** How many keys voted for each subject. A vote is kept once. */
+function countSubjects(votes: readonly CheckedVote[]): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const { subject } of votes) counts.set(subject, (counts.get(subject) ?? 0) + 1)
+  return counts
+}
+
+/** Keys with several votes, ascending. */
+function equivocatorsOf(votes: readonly CheckedVote[]): string[] {
+  const ofKey = Map.groupBy(votes, ({ vote }) => vote.public_key)
+  return [...ofKey].flatMap(([key, own]) => (own.length > 1 ? [key] : [])).sort()
+}

@@ -17,6 +17,7 @@ import {
   checkManifestEnvelope,
   type ManifestEnvelope,
 } from '../../../../protocol/manifest/index.ts'
+import { generationOf } from '../generations/membership.ts'
 import type { AnswerReader, HubClient } from '../hub/hub-client.ts'
 import { HubError } from '../hub/hub-error.ts'
 import { Members } from '../hub/members.ts'
@@ -55,7 +56,7 @@ export interface HubFacts {
 }
 
 export function hubFacts(node: ServeNode, client: HubClient | null): HubFacts {
-  const { profile, params, store, background, clock } = node
+  const { profile, params, store, background, clock, generationFollower } = node
 
   const ask = async <T>(call: (hub: HubClient) => Promise<T>): Promise<T> => {
     if (client === null) throw new NotYet('this node has no hub to ask; name one with --hub-url')
@@ -114,20 +115,22 @@ export function hubFacts(node: ServeNode, client: HubClient | null): HubFacts {
     return null
   }
 
+  const rulesFor: HubFacts['rules'] = async (projectId, consensusHash) => {
+    const kept = store.consensus.find(projectId, consensusHash)
+    if (kept !== null) return kept
+    const rules = await orRefuse('consensus_hash', () => findRules(projectId, consensusHash))
+    if (rules === null)
+      throw refusal(
+        'consensus_hash',
+        'must be that of a version which the developer of the project signed.',
+        'unknown_rules',
+      )
+    store.consensus.keep(projectId, consensusHash, rules)
+    return rules
+  }
+
   return {
-    rules: async (projectId, consensusHash) => {
-      const kept = store.consensus.find(projectId, consensusHash)
-      if (kept !== null) return kept
-      const rules = await orRefuse('consensus_hash', () => findRules(projectId, consensusHash))
-      if (rules === null)
-        throw refusal(
-          'consensus_hash',
-          'must be that of a version which the developer of the project signed.',
-          'unknown_rules',
-        )
-      store.consensus.keep(projectId, consensusHash, rules)
-      return rules
-    },
+    rules: rulesFor,
 
     fetchSet: async ({ projectId, epoch, setHash }) => {
       if (store.sets.has(setHash)) return
@@ -152,19 +155,27 @@ export function hubFacts(node: ServeNode, client: HubClient | null): HubFacts {
         read.header.project_id === projectId &&
         read.header.epoch === epoch
       if (!isRight) throw refusal('set_hash', 'must be that of the set of the epoch.', 'unknown_set')
-      const isAttested = await background.run('isSetAttested', {
-        profile,
-        setHash,
-        attestations: answer.attestations,
-        validators: store.senders.validators(),
-      })
-      if (!isAttested)
-        throw refusal(
-          'set_hash',
-          'must be that of a set that a quorum of the validators attested.',
-          'not_attested',
-        )
-      store.sets.keep({ setHash, projectId, epoch, snapshot: read.canonical }, clock.now())
+      // The rules are the developer's; of a set with another length, other validators would count.
+      const { epoch_secs: epochSecs, consensus_hash } = read.header
+      const rules = await rulesFor(projectId, consensus_hash)
+      if (rules.work.epoch_secs !== epochSecs)
+        throw refusal('set_hash', `must be that of a set with epoch_secs ${rules.work.epoch_secs}.`)
+      const isAttested = () => {
+        const { keys: validators } = generationOf(node, { epoch, epochSecs })
+        const { attestations } = answer
+        return background.run('isSetAttested', { profile, setHash, attestations, validators })
+      }
+      if (!(await isAttested())) {
+        // An emergency generation may have attested it.
+        await generationFollower?.ask()
+        if (!(await isAttested()))
+          throw refusal(
+            'set_hash',
+            `must be that of a set that a quorum of generation ${generationOf(node, { epoch, epochSecs }).generation} of the validators attested.`,
+            'not_attested',
+          )
+      }
+      store.sets.keep({ setHash, projectId, epoch, epochSecs, snapshot: read.canonical }, clock.now())
     },
 
     artifact: (address) =>

@@ -1,8 +1,13 @@
-import type { ExecutionVote, FinalityVote } from '../../../../protocol/consensus/index.ts'
+import {
+  type ExecutionVote,
+  executionSubject,
+  type FinalityRecord,
+  type FinalityVote,
+} from '../../../../protocol/consensus/index.ts'
 import type { ServeNode } from '../node.ts'
 import type { CheckedVote } from '../store/round-votes.ts'
 import type { RoundRecord } from '../store/rounds.ts'
-import { type Count, countDirect, countFinality, executionSubject } from './counts.ts'
+import { type Count, countDirect, countFinality } from './counts.ts'
 import { findOffences } from './offences.ts'
 
 /** Finds out what the votes that are kept make of a round, and keeps that. Every step may be repeated. */
@@ -17,7 +22,7 @@ export class RoundBook {
   settle(roundId: string): Count {
     const { store, clock, log } = this.#node
     const votes = store.roundVotes.ofRound(roundId, 'finality')
-    const count = countFinality(votes, store.senders.validators())
+    const count = countFinality(votes, (record) => this.#validatorsOf(record))
     const decisive = votes.find(({ subject }) => subject === count.decided)
     if (decisive !== undefined) {
       const { finality } = decisive.vote
@@ -36,10 +41,17 @@ export class RoundBook {
   /** Closes a direct round once a quorum of the validators gave one result. */
   settleDirect(roundId: string): Count {
     const { store, clock, log } = this.#node
-    const count = countDirect(this.directVotes(roundId), store.senders.validators())
+    const count = this.countDirect(roundId)
     if (count.decided !== null && store.rounds.close(roundId, clock.now()))
       log.info('direct round decided', { round_id: roundId })
     return count
+  }
+
+  /** Counts a direct round by the generation in force when it was issued, which its id covers. */
+  countDirect(roundId: string): Count {
+    const votes = this.directVotes(roundId)
+    const issuedAt = votes[0]?.vote.round.issued_at ?? 0
+    return countDirect(votes, this.#node.generations.at(issuedAt)?.keys ?? [])
   }
 
   /** The votes of a direct round, with the one that this node gave. */
@@ -73,13 +85,30 @@ export class RoundBook {
         })
   }
 
-  /** The votes of the present validators for the final record of a round, in the order of their keys. */
+  /** The votes of the validators of its epoch for the final record of a round, in the order of their keys. */
   finalVotes(round: RoundRecord): readonly FinalityVote[] {
     const { store } = this.#node
-    const validators = new Set(store.senders.validators())
+    const validators = new Set(round.final === null ? [] : this.#validatorsOf(round.final))
     return store.roundVotes
       .ofRound(round.roundId, 'finality')
       .filter(({ vote, subject }) => subject === round.finalityHash && validators.has(vote.public_key))
       .map(({ vote }) => vote)
+  }
+
+  /** Keys of the validators of a record's epoch; none while this node does not know them. */
+  #validatorsOf({ round_id, set_hash, project_id: projectId, epoch }: FinalityRecord): readonly string[] {
+    const { store, generations } = this.#node
+    const epochSecs =
+      store.sets.epochSecs({ setHash: set_hash, projectId, epoch }) ??
+      this.#judgedEpochSecs(round_id, set_hash)
+    return epochSecs === null ? [] : (generations.ofEpoch(epoch, epochSecs)?.keys ?? [])
+  }
+
+  /** Rules are kept for longer than sets. */
+  #judgedEpochSecs(roundId: string, setHash: string): number | null {
+    const { store } = this.#node
+    const task = store.rounds.find(roundId)?.task
+    if (task?.set_hash !== setHash) return null
+    return store.consensus.find(task.project_id, task.consensus_hash)?.work.epoch_secs ?? null
   }
 }

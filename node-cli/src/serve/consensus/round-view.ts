@@ -1,6 +1,5 @@
 import type { ServeNode } from '../node.ts'
 import type { RoundRecord } from '../store/rounds.ts'
-import { countDirect } from './counts.ts'
 import type { RoundBook } from './round-book.ts'
 
 /** A round with all that this node knows of it, as `GET /consensus/rounds/:id` shows it; null for one it never heard of. */
@@ -30,7 +29,7 @@ export const describeFinality = ({ store }: ServeNode, round: RoundRecord) => ({
 function describeDirect({ store }: ServeNode, book: RoundBook, roundId: string): object | null {
   const votes = book.directVotes(roundId)
   if (votes.length === 0) return null
-  const { counts, quorum, equivocators } = countDirect(votes, store.senders.validators())
+  const { counts, quorum, equivocators } = book.countDirect(roundId)
   return {
     round_id: roundId,
     state: store.rounds.find(roundId)?.state ?? 'pending',

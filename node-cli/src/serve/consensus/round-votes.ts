@@ -1,9 +1,17 @@
-import { isTaskVote, type RoundState } from '../../../../protocol/consensus/index.ts'
+import {
+  type ExecutionVote,
+  type FinalityRecord,
+  type FinalityVote,
+  isTaskVote,
+  type RoundState,
+} from '../../../../protocol/consensus/index.ts'
 import { isObject } from '../../../../protocol/encoding/index.ts'
+import { generationOf } from '../generations/membership.ts'
 import type { ServeNode } from '../node.ts'
 import type { CheckedVote } from '../store/round-votes.ts'
+import { countDirect } from './counts.ts'
 import type { HubFacts } from './hub-facts.ts'
-import { NotYet, refusal } from './refusal.ts'
+import { NotYet, Refusal, refusal } from './refusal.ts'
 import type { RoundBook } from './round-book.ts'
 import type { CheckedValidatorVote } from './tasks.ts'
 
@@ -45,7 +53,12 @@ export class RoundVotes {
     return take[kind].call(this, value)
   }
 
-  /** Takes finality votes that others keep. What is none counts for nothing. @returns How many were new. */
+  /**
+   * Takes finality votes that others keep. What is none counts for nothing.
+   *
+   * @returns How many were new.
+   * @throws {@link NotYet} where this node cannot tell yet who validates for one of them.
+   */
   async takeFinalityVotes(votes: readonly unknown[]): Promise<number> {
     const valid = (await this.#checkFinality(votes)).flatMap((one) =>
       one.status === 'valid' ? [one.checked] : [],
@@ -53,6 +66,28 @@ export class RoundVotes {
     const fresh = valid.filter((checked) => this.#keep(checked) !== 'known')
     for (const roundId of new Set(fresh.map(({ vote }) => vote.round_id))) this.#book.settle(roundId)
     return fresh.length
+  }
+
+  /**
+   * What a quorum of the validators gave in one direct round. Votes that are none count for nothing, and none is kept.
+   *
+   * @throws {@link Refusal}
+   */
+  async decidedDirect(values: readonly unknown[]): Promise<ExecutionVote> {
+    const { directBackground, profile, generations } = this.#node
+    const validators = await this.#allValidators(values)
+    const found = await Promise.all(
+      values.map((vote) => directBackground.run('checkExecutionVote', { profile, vote, validators })),
+    )
+    const votes = found.flatMap((one) => (one.status === 'valid' ? [one.checked] : []))
+    if (new Set(votes.map(({ vote }) => vote.round_id)).size > 1)
+      throw refusal('votes', 'must be of one round.')
+    const issuedAt = (votes[0]?.vote as ExecutionVote | undefined)?.round.issued_at ?? 0
+    const { decided, quorum } = countDirect(votes, generations.at(issuedAt)?.keys ?? [])
+    const decisive = votes.find(({ subject }) => subject === decided)
+    if (decisive === undefined)
+      throw refusal('votes', `must be those of ${quorum} validators for one result.`)
+    return decisive.vote as ExecutionVote
   }
 
   async #takeFinality(value: unknown): Promise<RoundCounts> {
@@ -63,19 +98,67 @@ export class RoundVotes {
   }
 
   async #checkFinality(votes: readonly unknown[]): Promise<readonly CheckedValidatorVote[]> {
-    const { background, profile, store } = this.#node
-    const validators = store.senders.validators()
+    const { background, profile } = this.#node
+    const validators = await this.#allValidators(votes)
     const found = await background.run('checkFinalityVotes', { profile, votes, validators })
-    return found.map((one) => {
-      const reason = one.status === 'valid' ? unlikely(one.checked) : null
-      return reason === null ? one : { status: 'invalid', reason }
-    })
+    const checked: CheckedValidatorVote[] = []
+    for (const one of found) {
+      const reason =
+        one.status === 'valid'
+          ? (unlikely(one.checked) ?? (await this.#findOutsider(one.checked.vote as FinalityVote)))
+          : null
+      checked.push(reason === null ? one : { status: 'invalid', reason })
+    }
+    return checked
+  }
+
+  /**
+   * Keys of every generation: only what one of them signed has this node ask for the set of its epoch. A key that is none of
+   * them may be one of a generation that was made since the hub was asked.
+   */
+  async #allValidators(votes: readonly unknown[]): Promise<readonly string[]> {
+    const { generations, generationFollower } = this.#node
+    const isKnown = (vote: unknown) => isObject(vote) && generations.keys.includes(String(vote.public_key))
+    if (!votes.every(isKnown)) await generationFollower?.ask()
+    if (generations.newest === null) throw new NotYet('this node knows no generation of validators yet')
+    return generations.keys
+  }
+
+  /** Why a vote is by none of the validators of its epoch; null where it is. @throws {@link NotYet} */
+  async #findOutsider({ public_key, finality }: FinalityVote): Promise<string | null> {
+    try {
+      const { generation, keys } = await this.#generationOf(finality)
+      return keys.includes(public_key)
+        ? null
+        : `its key is none of generation ${generation} of the validators, to which epoch ${finality.epoch} belongs`
+    } catch (error) {
+      if (error instanceof Refusal) return `of its set, ${error.message}`
+      throw error
+    }
+  }
+
+  /** @throws {@link Refusal} for a record whose set is not that of its epoch; {@link NotYet} */
+  async #generationOf({ project_id: projectId, epoch, set_hash: setHash }: FinalityRecord) {
+    const { sets } = this.#node.store
+    const set = { projectId, epoch, setHash }
+    if (sets.epochSecs(set) === null) await this.#hub.fetchSet(set)
+    const epochSecs = sets.epochSecs(set)
+    if (epochSecs === null) throw refusal('set_hash', 'must be that of the set of the epoch.', 'unknown_set')
+    return generationOf(this.#node, { epoch, epochSecs })
   }
 
   async #takeExecution(value: unknown): Promise<RoundCounts> {
-    const { background, profile, store } = this.#node
-    const validators = store.senders.validators()
+    const { background, profile, generations } = this.#node
+    const validators = await this.#allValidators([value])
     const one = await background.run('checkExecutionVote', { profile, vote: value, validators })
+    if (one.status === 'valid' && one.checked.vote.kind === 'execution') {
+      const { round, public_key } = one.checked.vote
+      const generation = generations.at(round.issued_at)
+      if (!generation?.keys.includes(public_key))
+        throw noVote(
+          `its key is none of generation ${generation?.generation} of the validators, which was in force when the round was issued`,
+        )
+    }
     const { vote } = this.#keepValid(one)
     const { counts, quorum } = this.#book.settleDirect(vote.round_id)
     return this.#answer(vote.round_id, counts, quorum)

@@ -3,6 +3,7 @@ import { hashedMembers } from '../../../../protocol/execution/index.ts'
 import { deriveTaskRoundId } from '../../../../protocol/identity/index.ts'
 import type { Consensus } from '../../../../protocol/manifest/index.ts'
 import type { TaskRerun } from '../execution/executor.ts'
+import { requireMembership } from '../generations/membership.ts'
 import type { Log } from '../log.ts'
 import type { ServeNode } from '../node.ts'
 import type { Judgement } from '../store/rounds.ts'
@@ -62,6 +63,7 @@ export class TaskRounds {
       throw refusal('input_b64', `has the hash ${inputHash}, and not that of the task.`)
     const consensus = await this.#hub.rules(task.project_id, task.consensus_hash)
     const { project_id: projectId, epoch, set_hash: setHash } = task
+    requireMembership(this.#node, { epoch, epochSecs: consensus.work.epoch_secs })
     await this.#hub.fetchSet({ projectId, epoch, setHash })
     const judged = await this.#judge(round, consensus)
     const ofRound = log.with({ round_id: roundId })
@@ -99,7 +101,6 @@ export class TaskRounds {
       functionName: task.function,
       input,
       gasLimit: task.gas_limit,
-      round: null,
       signal: this.#whileRunning,
     }
     return executor.rerunTask(request, log)

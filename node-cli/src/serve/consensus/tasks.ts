@@ -3,6 +3,7 @@ import {
   type Attestation,
   attestSnapshot,
   createFinalityVote,
+  executionSubject,
   type FinalityRecord,
   type FinalityVote,
   hashFinality,
@@ -16,7 +17,6 @@ import type { Problem } from '../../../../protocol/encoding/index.ts'
 import type { Profile } from '../../../../protocol/identity/index.ts'
 import { verifyNatively } from '../../node-verifier.ts'
 import type { CheckedVote } from '../store/round-votes.ts'
-import { executionSubject } from './counts.ts'
 import {
   type CheckedTaskVote,
   checkTaskVote,
@@ -120,7 +120,7 @@ export const consensusTasks = {
   }): CheckedValidatorVote =>
     checked(() => {
       const vote = parseExecutionVote(profile, value, verifyNatively)
-      if (!validators.includes(vote.public_key)) throw new VoteError('its key is no current validator')
+      if (!validators.includes(vote.public_key)) throw new VoteError('its key is that of no validator')
       return { vote, subject: executionSubject(vote) }
     }),
 } as const

@@ -13,9 +13,11 @@ import type { CatchUp } from '../consensus/catch-up.ts'
 import type { HubFacts } from '../consensus/hub-facts.ts'
 import { Once } from '../consensus/once.ts'
 import { refusal } from '../consensus/refusal.ts'
+import { generationOf, requireMembership } from '../generations/membership.ts'
 import type { ServeNode } from '../node.ts'
 import type { ProjectEpoch } from '../store/epochs.ts'
 import { type Difference, receiptDifference } from './difference.ts'
+import type { OpenRounds } from './open-rounds.ts'
 
 /** A receipt that a leader wants attested. */
 export interface Proposal {
@@ -56,14 +58,16 @@ export class EpochReceipts {
   readonly #node: ServeNode
   readonly #hub: HubFacts
   readonly #catchUp: CatchUp
+  readonly #openRounds: OpenRounds
   readonly #fetches = new Once<void>()
   readonly #fetchedAt = new Map<string, number>()
   readonly #rulesOfSet = new Map<string, Rules>()
 
-  constructor(node: ServeNode, hub: HubFacts, catchUp: CatchUp) {
+  constructor(node: ServeNode, hub: HubFacts, catchUp: CatchUp, openRounds: OpenRounds) {
     this.#node = node
     this.#hub = hub
     this.#catchUp = catchUp
+    this.#openRounds = openRounds
   }
 
   /**
@@ -118,12 +122,14 @@ export class EpochReceipts {
   /**
    * Attests a proposal that the own records come to as well. Where they do not, the node looks first whether it lacks any.
    *
-   * @throws {@link ReceiptDiffers}, {@link Refusal}, {@link NotYet}, {@link VoteWithheld}
+   * @throws {@link RoundsOpen} while a round of the epoch may still become final; {@link ReceiptDiffers}, {@link Refusal}, {@link NotYet}, {@link VoteWithheld}
    */
   async judge({ body, receiptHash, attempt }: Proposal): Promise<Attestation> {
     const epoch = { projectId: body.project_id, epoch: body.round }
     if (hashEpochReceipt(body) !== receiptHash)
       throw refusal('receipt_hash', 'must be the hash of the other members.')
+    const rules = await this.rules(epoch)
+    if (rules !== null) await this.#openRounds.requireNone(epoch, rules)
     let own = await this.own(epoch)
     if (own?.receiptHash !== receiptHash) {
       await this.complete(epoch, judgeFetchMs)
@@ -148,6 +154,7 @@ export class EpochReceipts {
       throw refusal('attempt', `must have begun; it begins at ${issuedAt}, and it is ${clock.now()}.`)
     const known = store.votes.find(identity.publicKey, 'epoch', roundId)
     if (known !== null) return attestationOf(known.vote, receiptHash)
+    requireMembership(this.#node, { epoch: body.round, epochSecs: body.epoch_secs })
     store.votes.checkAllowed(issuedAt)
     const vote = await background.run('makeEpochVote', { profile, seed, body, attempt })
     const given = store.votes.give({ vote, issuedAt, createdAt: clock.now() })
@@ -155,14 +162,16 @@ export class EpochReceipts {
     return attestationOf(given.vote, receiptHash)
   }
 
-  /** How many attestations a receipt needs. */
-  needed = (): number => quorum(this.#node.store.senders.validators().length)
+  /** Keys of the validators of a receipt's epoch. @throws {@link NotYet} */
+  validators = ({ round, epoch_secs }: Pick<EpochReceiptBody, 'round' | 'epoch_secs'>): readonly string[] =>
+    generationOf(this.#node, { epoch: round, epochSecs: epoch_secs }).keys
 
-  /** Whether a quorum of the present validators attested a receipt. */
+  /** Whether a quorum of the validators of its epoch attested a receipt. @throws {@link NotYet} */
   async isAttested(receipt: EpochReceipt): Promise<boolean> {
-    const { background, profile, store } = this.#node
-    const validators = store.senders.validators()
-    return (await background.run('countAttested', { profile, receipt, validators })) >= this.needed()
+    const { background, profile } = this.#node
+    const validators = this.validators(receipt)
+    const attested = await background.run('countAttested', { profile, receipt, validators })
+    return attested >= quorum(validators.length)
   }
 }
 

@@ -9,13 +9,16 @@ import { VoteWithheld } from '../store/votes.ts'
 import type { EpochReceipts } from './epoch-receipts.ts'
 import type { HubEpochs } from './hub-epochs.ts'
 import type { EpochLeader } from './leader.ts'
+import { type OpenRounds, RoundsOpen } from './open-rounds.ts'
 
 const turnSeconds = 5
 /** Epochs that are brought on at once: a peer that is slow holds up few. */
 const atOnce = 8
 /** Peers that did not attest are asked again so soon, within one attempt. */
 const proposePauseMs = 15_000
-/** What the hub refuses it may take after a while: its index has come on. Once others validate, it is asked before. */
+/** Rounds that a receipt waits for are looked at again so soon. */
+const openPauseMs = 10_000
+/** What the hub refuses it may take after a while: its index has come on. After a new generation it is asked before. */
 const refusedPauseMs = 300_000
 /** How often the hub is asked which projects there are. */
 const projectsPauseMs = 600_000
@@ -33,7 +36,7 @@ interface Pace {
   failures: number
   /** The attempt in which the hub was asked whether the epoch is settled. */
   askedIn: number
-  /** Whom this node took for the validators when the hub refused the receipt. */
+  /** The newest generation of validators that this node knew when the hub refused the receipt. */
   refusedOf: string | null
 }
 
@@ -41,6 +44,7 @@ export interface EpochParts {
   readonly receipts: EpochReceipts
   readonly leader: EpochLeader
   readonly hub: HubEpochs
+  readonly openRounds: OpenRounds
 }
 
 /** Settles epochs: leads the attempts that are this node's, and brings what is attested to the hub, for as long as it takes. */
@@ -109,10 +113,10 @@ class Epochs {
 
   #isDue(epoch: OpenEpoch): boolean {
     const { dueAt, refusedOf } = this.#paceOf(epoch)
-    return dueAt <= performance.now() || (refusedOf !== null && refusedOf !== this.#validators())
+    return dueAt <= performance.now() || (refusedOf !== null && refusedOf !== this.#newest())
   }
 
-  #validators = (): string => this.#node.store.senders.validators().toSorted().join()
+  #newest = (): string | null => this.#node.generations.newest?.hash ?? null
 
   async #bring(epoch: OpenEpoch): Promise<void> {
     this.#paceOf(epoch).refusedOf = null
@@ -120,6 +124,11 @@ class Epochs {
       if (epoch.isAttested) await this.#submit(epoch)
       else await this.#attempt(epoch)
     } catch (error) {
+      if (error instanceof RoundsOpen) {
+        this.#tell(epoch, error.message)
+        this.#paceOf(epoch).dueAt = performance.now() + openPauseMs
+        return
+      }
       const isExpected = error instanceof Refusal || error instanceof NotYet || error instanceof VoteWithheld
       if (!isExpected) throw error
       this.#tell(epoch, error.message)
@@ -129,7 +138,7 @@ class Epochs {
 
   async #attempt(epoch: OpenEpoch): Promise<void> {
     const { store, clock, params, identity } = this.#node
-    const { receipts, hub } = this.#parts
+    const { receipts, hub, openRounds } = this.#parts
     let rules = await receipts.rules(epoch)
     if (rules === null) {
       await receipts.complete(epoch)
@@ -143,8 +152,11 @@ class Epochs {
     const pace = this.#paceOf(epoch)
     if (pace.askedIn !== attempt && (await hub.isSettled(epoch))) return this.#settled(epoch)
     pace.askedIn = attempt
-    const leader = leaderOfAttempt(store.senders.validators(), epoch.projectId, epoch.epoch, attempt)
-    if (leader === identity.publicKey) await this.#lead(epoch, attempt, first)
+    const validators = receipts.validators({ round: epoch.epoch, epoch_secs })
+    const leader = leaderOfAttempt(validators, epoch.projectId, epoch.epoch, attempt)
+    if (leader !== identity.publicKey) return
+    await openRounds.requireNone(epoch, rules)
+    await this.#lead(epoch, attempt, first)
   }
 
   async #lead(epoch: OpenEpoch, attempt: number, first: number): Promise<void> {
@@ -164,19 +176,24 @@ class Epochs {
   async #submit(epoch: ProjectEpoch): Promise<void> {
     const { store } = this.#node
     const receipt = store.epochs.receipt(epoch)!
-    // Who validates may have changed since it was attested.
+    // An emergency generation may have come since it was attested.
     if (!(await this.#parts.receipts.isAttested(receipt))) return store.epochs.keepReceipt(epoch, null)
-    const validators = this.#validators()
+    const newest = this.#newest()
     const submitted = await this.#parts.hub.submit(receipt)
     if (submitted.status === 'settled') return this.#settled(epoch)
     this.#tell(epoch, submitted.reason)
+    if (submitted.status === 'early') {
+      // What a round earns that is final by then belongs into the receipt.
+      store.epochs.keepReceipt(epoch, null)
+      return this.#delay(epoch, submitted.retryAfterSeconds)
+    }
     if (submitted.status === 'later') return this.#delay(epoch, submitted.retryAfterSeconds)
     store.epochs.keepReceipt(epoch, null)
     const pace = this.#paceOf(epoch)
     pace.dueAt = performance.now() + refusedPauseMs
-    // A quorum of others may be another number.
-    pace.refusedOf = validators
-    void this.#node.senderRefresh?.soon()
+    // An emergency generation has another quorum.
+    pace.refusedOf = newest
+    void this.#node.generationFollower?.ask()
   }
 
   #settled(epoch: ProjectEpoch): void {

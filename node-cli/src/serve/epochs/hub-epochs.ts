@@ -10,6 +10,8 @@ import type { ProjectEpoch } from '../store/epochs.ts'
 export type Submitted =
   /** The hub has the receipt of the epoch, this one or another. */
   | { readonly status: 'settled' }
+  /** The hub waits for rounds of the epoch, which the receipt may lack. */
+  | { readonly status: 'early'; readonly reason: string; readonly retryAfterSeconds: number }
   /** The hub takes no such receipt. */
   | { readonly status: 'refused'; readonly reason: string }
   /** The same may be taken later. */
@@ -40,6 +42,8 @@ export class HubEpochs {
     } catch (error) {
       if (!(error instanceof HubError)) throw error
       if (error.status === 409 && error.code === 'duplicate') return { status: 'settled' }
+      if (error.status === 425)
+        return { status: 'early', reason: error.message, retryAfterSeconds: error.retryAfterSeconds ?? 0 }
       const isRefusal = error.failure === 'refused' && [400, 403, 422].includes(error.status ?? 0)
       if (isRefusal && !error.isPassing) return { status: 'refused', reason: error.message }
       return { status: 'later', reason: error.message, retryAfterSeconds: error.retryAfterSeconds ?? 0 }
@@ -58,6 +62,23 @@ export class HubEpochs {
       if (error instanceof HubError) return false
       throw error
     }
+  }
+
+  /** How many rounds of an epoch are open; null while the hub does not say, and 0 of a hub that does not count them. */
+  async openRounds({ projectId, epoch }: ProjectEpoch): Promise<number | null> {
+    const target = `/v1/explorer/epochs/${projectId}/${epoch}`
+    return orNull(
+      this.#client.call(
+        { method: 'GET', target },
+        (answer) => new Members(answer).optional('open_rounds', isUnsigned, 'a number of rounds') ?? 0,
+      ),
+    )
+  }
+
+  /** The state of a round; null while the hub does not say, or does not know it. */
+  async stateOfRound(roundId: string): Promise<string | null> {
+    const target = `/v1/explorer/rounds/${encodeURIComponent(roundId)}`
+    return orNull(this.#client.call({ method: 'GET', target }, (answer) => new Members(answer).text('state')))
   }
 
   /** The ids of the listed projects. @throws {@link HubError} */
@@ -83,6 +104,15 @@ export class HubEpochs {
     return this.#client.call({ method: 'GET', target }, (answer) =>
       new Members(answer).objects('items', 10).map((item) => item.get('epoch', isUnsigned, 'an epoch')),
     )
+  }
+}
+
+async function orNull<T>(asked: Promise<T>): Promise<T | null> {
+  try {
+    return await asked
+  } catch (error) {
+    if (error instanceof HubError) return null
+    throw error
   }
 }
 

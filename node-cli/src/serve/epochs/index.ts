@@ -8,6 +8,7 @@ import { EpochReceipts } from './epoch-receipts.ts'
 import { epochsPart } from './epochs-part.ts'
 import { HubEpochs } from './hub-epochs.ts'
 import { EpochLeader } from './leader.ts'
+import { OpenRounds } from './open-rounds.ts'
 
 /** What a validator does about epochs that are over. */
 export interface Epochs {
@@ -20,8 +21,9 @@ export function createEpochs(node: ServeNode, { catchUp }: Consensus, hubUrl: st
   const stopping = new AbortController()
   const client = hubClient(parseHubUrl(hubUrl), stopping.signal)
   const peers = peersOf(node, stopping.signal)
-  const receipts = new EpochReceipts(node, hubFacts(node, client), catchUp)
-  const leader = new EpochLeader(node, receipts, peers)
   const hub = new HubEpochs(client, peers.sign)
-  return { receipts, part: epochsPart(node, { receipts, leader, hub }, stopping) }
+  const openRounds = new OpenRounds(node, hub)
+  const receipts = new EpochReceipts(node, hubFacts(node, client), catchUp, openRounds)
+  const leader = new EpochLeader(node, receipts, peers)
+  return { receipts, part: epochsPart(node, { receipts, leader, hub, openRounds }, stopping) }
 }

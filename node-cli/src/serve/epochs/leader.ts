@@ -1,4 +1,4 @@
-import { type Attestation, countAttestations } from '../../../../protocol/consensus/index.ts'
+import { type Attestation, countAttestations, quorum } from '../../../../protocol/consensus/index.ts'
 import { isObject } from '../../../../protocol/encoding/index.ts'
 import { type EpochReceipt, epochReceiptText } from '../../../../protocol/settlement/index.ts'
 import { verifyNatively } from '../../node-verifier.ts'
@@ -21,7 +21,7 @@ export type Led =
 /** What a peer says of a proposal. */
 type Answer = { readonly attestation: Attestation } | { readonly differs: boolean }
 
-/** Computes the receipt of an epoch, and has the other validators attest it. */
+/** Computes the receipt of an epoch, and has the other validators of the epoch attest it. */
 export class EpochLeader {
   readonly #node: ServeNode
   readonly #receipts: EpochReceipts
@@ -45,9 +45,11 @@ export class EpochLeader {
   async #propose(epoch: ProjectEpoch, attempt: number): Promise<Led & { differs: boolean }> {
     const own = await this.#receipts.own(epoch)
     if (own === null) return { status: 'nothing', differs: false }
-    const answers = await Promise.all(this.#peers.others().map((peer) => this.#ask(peer, own, attempt)))
+    const validators = this.#receipts.validators(own.body)
+    const peers = this.#peers.others(validators)
+    const answers = await Promise.all(peers.map((peer) => this.#ask(peer, own, attempt)))
     const others = answers.flatMap((answer) => ('attestation' in answer ? [answer.attestation] : []))
-    const needed = this.#receipts.needed()
+    const needed = quorum(validators.length)
     const differs = answers.some((answer) => 'differs' in answer && answer.differs)
     if (others.length + 1 < needed) return { status: 'too_few', attested: others.length, needed, differs }
     // The own vote comes last: while the others may still know better, it stays free.

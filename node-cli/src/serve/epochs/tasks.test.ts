@@ -1,8 +1,17 @@
 import { expect, test } from 'vitest'
+import type { Task } from '../../../../protocol/consensus/index.ts'
 import { defaultNetworkParams, resolveProfile } from '../../../../protocol/identity/index.ts'
-import { keepFinal, keepRules, knownEpoch, recordsOf } from '../../../testing/final-rounds.ts'
+import { receiptWaitsUntil } from '../../../../protocol/settlement/index.ts'
+import {
+  type KnownEpoch,
+  keepFinal,
+  keepRules,
+  knownEpoch,
+  recordsOf,
+} from '../../../testing/final-rounds.ts'
 import { temporaryFolder } from '../../../testing/nodectl.ts'
 import { openServeStore } from '../store/index.ts'
+import type { Judgement } from '../store/rounds.ts'
 import { receiptDifference } from './difference.ts'
 import { epochTasks } from './tasks.ts'
 
@@ -12,10 +21,12 @@ const build = (name: string) => {
   keepRules(store, known)
   keepFinal(store, recordsOf(known), [])
   store.close()
-  const { projectId, epoch, consensus } = known
+  return { known, built: epochTasks.buildReceipt({ ...contextOf(known), file: store.file }) }
+}
+
+const contextOf = ({ projectId, epoch, consensus }: KnownEpoch) => {
   const gasPerUnit = defaultNetworkParams.gas_per_unit
-  const context = { file: store.file, profile: resolveProfile(), consensus, gasPerUnit, projectId, epoch }
-  return { known, built: epochTasks.buildReceipt(context) }
+  return { profile: resolveProfile(), consensus, gasPerUnit, projectId, epoch }
 }
 
 test.each(['per_unit', 'epoch_pool', 'amount_of_zero_is_listed'])(
@@ -28,6 +39,27 @@ test.each(['per_unit', 'epoch_pool', 'amount_of_zero_is_listed'])(
 
 test.each(['nothing_to_pay', 'no_units'])('there is no receipt for the known answer %s', (name) => {
   expect(build(name).built).toEqual({ status: 'nothing' })
+})
+
+test('a round whose audit block came when the receipt no longer waited is paid to nobody', () => {
+  const known = knownEpoch('per_unit')
+  const until = receiptWaitsUntil(known.epoch, known.consensus.work)
+  const records = recordsOf(known)
+  const unitsWith = (timestamp: number): number | undefined => {
+    const store = openServeStore(temporaryFolder())
+    keepRules(store, known)
+    const [late, ...others] = records
+    const task = { project_id: known.projectId, epoch: known.epoch } as Task
+    const judgement = { audit_block: { number: 1, hash: late!.receipt_hash, timestamp } } as Judgement
+    store.rounds.judge({ roundId: late!.round_id, task, judgement }, 'committee_agreed', until)
+    keepFinal(store, [late!, ...others], [])
+    store.close()
+    const built = epochTasks.buildReceipt({ ...contextOf(known), file: store.file })
+    return built.status === 'built' ? built.body.totals.units : undefined
+  }
+  const all = known.units.reduce((sum, { units }) => sum + units, 0)
+  expect(unitsWith(until)).toBe(all)
+  expect(unitsWith(until + 1)).toBe(all - known.units[0]!.units)
 })
 
 test('a difference names recipients by their address, and each value that is not alike', () => {

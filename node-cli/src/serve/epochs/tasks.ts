@@ -12,6 +12,7 @@ import {
   type EpochReceiptBody,
   type EpochVote,
   hashEpochReceipt,
+  receiptWaitsUntil,
   sumUnits,
 } from '../../../../protocol/settlement/index.ts'
 import type { ProjectEpoch } from '../store/epochs.ts'
@@ -45,7 +46,8 @@ export const epochTasks = {
     const { max_recipients_per_epoch, max_units_per_epoch } = consensus.economics
     const db = new DatabaseSync(file, { readOnly: true })
     try {
-      const credited = sumUnits(readRecords(db, projectId, epoch), gasPerUnit)
+      const until = receiptWaitsUntil(epoch, consensus.work)
+      const credited = sumUnits(readRecords(db, projectId, epoch, until), gasPerUnit)
       const units = capUnits(credited, max_recipients_per_epoch, max_units_per_epoch)
       const built = buildEpochReceipt(profile, { project_id: projectId, epoch, consensus, units })
       if (built === null) return { status: 'nothing' }
@@ -81,9 +83,21 @@ export const epochTasks = {
   }): EpochVote => createEpochVote(profile, seed, body, attempt),
 } as const
 
-function* readRecords(db: DatabaseSync, projectId: string, epoch: number): Generator<CreditedRecord> {
+/**
+ * Final records of an epoch that are paid. Before the block that decides about an audit no round is final, so one whose block
+ * came after the receipt's wait was final too late, which every validator that judged the round knows alike.
+ */
+function* readRecords(
+  db: DatabaseSync,
+  projectId: string,
+  epoch: number,
+  until: number,
+): Generator<CreditedRecord> {
   const rows = db
-    .prepare('SELECT final FROM rounds WHERE project_id = ? AND epoch = ? AND final IS NOT NULL')
-    .iterate(projectId, epoch)
+    .prepare(
+      `SELECT final FROM rounds WHERE project_id = ? AND epoch = ? AND final IS NOT NULL
+       AND coalesce(judgement->>'$.audit_block.timestamp', 0) <= ?`,
+    )
+    .iterate(projectId, epoch, until)
   for (const { final } of rows as Iterable<{ final: string }>) yield JSON.parse(final) as CreditedRecord
 }

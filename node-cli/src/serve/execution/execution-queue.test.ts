@@ -1,9 +1,15 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { ExecutionQueue, type QueuedRun, QueueFull, RunAbandoned } from './execution-queue.ts'
 
-const limits = { running: 2, waiting: 3, waitingBytes: 100 }
+const limits = {
+  running: 2,
+  waiting: 3,
+  waitingBytes: 100,
+  direct: { waiting: 2, waitingBytes: 50, share: 1 },
+}
 
 const queued = (change: Partial<QueuedRun> = {}): QueuedRun => ({
+  kind: 'own',
   isExclusive: false,
   bytes: 1,
   signal: new AbortController().signal,
@@ -19,10 +25,14 @@ function stage(queue: ExecutionQueue) {
       began.push(name)
       return new Promise((resolve) => ends.set(name, () => resolve(name)))
     })
-  const end = async (name: string): Promise<void> => {
-    ends.get(name)!()
-    // What waits begins in the turns after.
+  // What waits begins in the turns after.
+  const turns = async (): Promise<void> => {
     for (let turn = 0; turn < 5; turn++) await Promise.resolve()
+  }
+  const end = async (name: string): Promise<void> => {
+    await turns()
+    ends.get(name)!()
+    await turns()
   }
   return { began, run, end }
 }
@@ -55,6 +65,60 @@ describe('ExecutionQueue', () => {
     expect(began).toEqual(['first', 'other'])
     await end('first')
     expect(began).toEqual(['first', 'other', 'second'])
+  })
+
+  test('runs of rounds go before all that waits', async () => {
+    const queue = new ExecutionQueue({ ...limits, running: 1 })
+    const { began, run, end } = stage(queue)
+    void run('direct', { kind: 'direct' })
+    void run('own')
+    void run('second direct', { kind: 'direct' })
+    void run('round', { kind: 'round' })
+    for (const name of ['direct', 'round', 'own', 'second direct']) await end(name)
+    expect(began).toEqual(['direct', 'round', 'own', 'second direct'])
+  })
+
+  test('direct runs have one worker at most, and fill no place of others', async () => {
+    const queue = new ExecutionQueue(limits)
+    const { began, run } = stage(queue)
+    for (const name of ['a', 'b', 'c']) void run(name, { kind: 'direct' })
+    await expect(run('d', { kind: 'direct' })).rejects.toThrow(QueueFull)
+    void run('round', { kind: 'round' })
+    for (const name of ['e', 'f', 'g']) void run(name, { kind: 'round' })
+    await Promise.resolve()
+    expect([began, queue.waiting]).toEqual([['a', 'round'], 5])
+  })
+
+  test('direct runs have no more of that worker than their share; others do not wait for it', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const queue = new ExecutionQueue({ ...limits, running: 1, direct: { ...limits.direct, share: 0.25 } })
+    const { began, run, end } = stage(queue)
+    void run('long', { kind: 'direct' })
+    void run('next', { kind: 'direct' })
+    await Promise.resolve()
+    vi.advanceTimersByTime(100)
+    await end('long')
+    void run('own')
+    await Promise.resolve()
+    expect(began).toEqual(['long', 'own'])
+    await end('own')
+    vi.advanceTimersByTime(299)
+    expect(began).toEqual(['long', 'own'])
+    await vi.advanceTimersByTimeAsync(2)
+    expect(began).toEqual(['long', 'own', 'next'])
+  })
+
+  test('a change of storage takes no worker, and keeps exclusive runs away', async () => {
+    const queue = new ExecutionQueue({ ...limits, running: 1 })
+    const { began, run, end } = stage(queue)
+    void run('change', { kind: 'state', isExclusive: true })
+    void run('round', { kind: 'round' })
+    void run('direct', { kind: 'direct', isExclusive: true })
+    await end('round')
+    expect(began).toEqual(['change', 'round'])
+    await end('change')
+    expect(began).toEqual(['change', 'round', 'direct'])
   })
 
   test('refuses what is more than may wait, by number and by bytes', async () => {

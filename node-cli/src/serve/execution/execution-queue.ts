@@ -1,5 +1,12 @@
+/**
+ * Whose work a run is. That of rounds of tasks goes before all other. What anybody may ask for directly has one worker at
+ * most, and a share of its time. A `state` change needs no worker: it only keeps runs that see storage away.
+ */
+export type RunKind = 'round' | 'own' | 'direct' | 'state'
+
 /** What a run in the queue is. */
 export interface QueuedRun {
+  readonly kind: RunKind
   /** It may change storage, or see that of others: no other such run goes on at the same time. */
   readonly isExclusive: boolean
   /** Memory it holds while it waits. */
@@ -8,11 +15,20 @@ export interface QueuedRun {
   readonly signal: AbortSignal
 }
 
-/** How much runs and waits at once. */
-export interface QueueLimits {
-  readonly running: number
+/** How much waits at once. */
+export interface WaitingLimits {
   readonly waiting: number
   readonly waitingBytes: number
+}
+
+/** How much runs and waits at once. */
+export interface QueueLimits extends WaitingLimits {
+  readonly running: number
+  /** Of direct runs, which fill no place of others. */
+  readonly direct: WaitingLimits & {
+    /** Of one worker's time, above 0 and up to 1. */
+    readonly share: number
+  }
 }
 
 /** Thrown when the queue takes no more runs for the moment, or ever. */
@@ -30,12 +46,16 @@ interface Waiting extends QueuedRun {
   readonly refuse: (reason: Error) => void
 }
 
-/** Runs so many at once, keeps so many waiting in order, and refuses the rest. */
+/** Runs so many at once, keeps so many waiting, those of rounds first and each kind in order, and refuses the rest. */
 export class ExecutionQueue {
   readonly #limits: QueueLimits
   readonly #waiting: Waiting[] = []
   #running = 0
   #exclusiveRuns = false
+  #directRuns = false
+  /** When the next direct run may begin, on the clock of this process. */
+  #directRestsUntil = 0
+  #restOver: NodeJS.Timeout | undefined
   #isClosed = false
   #whenIdle: (() => void) | undefined
 
@@ -54,20 +74,20 @@ export class ExecutionQueue {
   /** @throws {@link QueueFull} {@link RunAbandoned} */
   async run<T>(queued: QueuedRun, work: () => Promise<T>): Promise<T> {
     await this.#turn(queued)
+    const startedAt = performance.now()
     try {
       return await work()
     } finally {
-      this.#running -= 1
-      if (queued.isExclusive) this.#exclusiveRuns = false
-      this.#startNext()
+      this.#leave(queued, performance.now() - startedAt)
     }
   }
 
   /** Refuses what waits and what comes, and resolves when nothing runs. */
   close(): Promise<void> {
     this.#isClosed = true
+    clearTimeout(this.#restOver)
     for (const { refuse } of this.#waiting.splice(0)) refuse(new QueueFull('the node stops'))
-    if (this.#running === 0) return Promise.resolve()
+    if (this.#isIdle()) return Promise.resolve()
     return new Promise((resolve) => {
       this.#whenIdle = resolve
     })
@@ -80,9 +100,7 @@ export class ExecutionQueue {
       this.#take(queued)
       return Promise.resolve()
     }
-    const bytes = this.#waiting.reduce((sum, one) => sum + one.bytes, queued.bytes)
-    if (this.#waiting.length >= this.#limits.waiting || bytes > this.#limits.waitingBytes)
-      throw new QueueFull('as many executions wait as may')
+    this.#requireRoom(queued)
     return new Promise((resolve, reject) => {
       const leave = (): void => {
         this.#waiting.splice(this.#waiting.indexOf(entry), 1)
@@ -105,21 +123,70 @@ export class ExecutionQueue {
     })
   }
 
-  #canStart({ isExclusive }: QueuedRun): boolean {
-    return this.#running < this.#limits.running && !(isExclusive && this.#exclusiveRuns)
+  /** Direct runs and all others have rooms of their own, so that neither keeps the other out. */
+  #requireRoom({ kind, bytes }: QueuedRun): void {
+    const isDirect = kind === 'direct'
+    const limits = isDirect ? this.#limits.direct : this.#limits
+    const others = this.#waiting.filter((one) => (one.kind === 'direct') === isDirect)
+    const bytesOfAll = others.reduce((sum, one) => sum + one.bytes, bytes)
+    if (others.length >= limits.waiting || bytesOfAll > limits.waitingBytes)
+      throw new QueueFull('as many executions wait as may')
   }
 
-  #take({ isExclusive }: QueuedRun): void {
-    this.#running += 1
+  #canStart({ kind, isExclusive }: QueuedRun): boolean {
+    if (isExclusive && this.#exclusiveRuns) return false
+    if (kind === 'state') return true
+    if (this.#running >= this.#limits.running) return false
+    return kind !== 'direct' || (!this.#directRuns && performance.now() >= this.#directRestsUntil)
+  }
+
+  #take({ kind, isExclusive }: QueuedRun): void {
+    if (kind !== 'state') this.#running += 1
     if (isExclusive) this.#exclusiveRuns = true
+    if (kind === 'direct') this.#directRuns = true
+  }
+
+  #leave({ kind, isExclusive }: QueuedRun, ms: number): void {
+    if (kind !== 'state') this.#running -= 1
+    if (isExclusive) this.#exclusiveRuns = false
+    if (kind === 'direct') {
+      this.#directRuns = false
+      this.#rest(ms)
+    }
+    this.#startNext()
+  }
+
+  /** After a direct run, until direct runs have had no more than their share. */
+  #rest(ms: number): void {
+    const { share } = this.#limits.direct
+    const restMs = (ms * (1 - share)) / share
+    if (restMs <= 0) return
+    this.#directRestsUntil = performance.now() + restMs
+    if (this.#isClosed) return
+    clearTimeout(this.#restOver)
+    // A timer may come a moment early.
+    this.#restOver = setTimeout(() => {
+      this.#directRestsUntil = 0
+      this.#startNext()
+    }, restMs).unref()
   }
 
   #startNext(): void {
-    const next = this.#waiting.findIndex((one) => this.#canStart(one))
-    if (next >= 0) {
-      const [entry] = this.#waiting.splice(next, 1)
-      this.#take(entry!)
-      entry!.start()
-    } else if (this.#running === 0) this.#whenIdle?.()
+    for (let entry = this.#takeNext(); entry !== undefined; entry = this.#takeNext()) entry.start()
+    if (this.#isIdle()) this.#whenIdle?.()
+  }
+
+  #takeNext(): Waiting | undefined {
+    const next =
+      this.#waiting.find((one) => one.kind === 'round' && this.#canStart(one)) ??
+      this.#waiting.find((one) => this.#canStart(one))
+    if (next === undefined) return undefined
+    this.#waiting.splice(this.#waiting.indexOf(next), 1)
+    this.#take(next)
+    return next
+  }
+
+  #isIdle(): boolean {
+    return this.#running === 0 && !this.#exclusiveRuns
   }
 }

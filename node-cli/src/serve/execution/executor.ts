@@ -1,6 +1,10 @@
-import type { ExecutionVote, TaskVoteContent } from '../../../../protocol/consensus/index.ts'
+import {
+  type ExecutionVote,
+  executionSubject,
+  type TaskVoteContent,
+} from '../../../../protocol/consensus/index.ts'
 import { zeroAddress } from '../../../../protocol/encoding/index.ts'
-import { hashedMembers, type StateTransition } from '../../../../protocol/execution/index.ts'
+import { hashedMembers, type StateHead } from '../../../../protocol/execution/index.ts'
 import {
   type DirectRound,
   deriveDirectRoundId,
@@ -11,10 +15,14 @@ import { type NodeReceipt, type ReceiptEnvelope, shownResult, signNodeReceipt } 
 import type { BackgroundThread } from '../background/background-thread.ts'
 import type { Clock } from '../clock.ts'
 import type { Log } from '../log.ts'
+import type { DirectRetention } from '../store/direct-rounds.ts'
 import type { ServeStore } from '../store/index.ts'
+import type { ModuleChange } from '../store/state-index.ts'
 import type { ExecutionMetrics } from './execution-metrics.ts'
-import { type ExecutionQueue, RunAbandoned } from './execution-queue.ts'
+import { type ExecutionQueue, RunAbandoned, type RunKind } from './execution-queue.ts'
+import type { ModuleChanges } from './module-changes.ts'
 import type { LoadedModule, ModuleLibrary } from './module-library.ts'
+import { requireHeads } from './state-behind.ts'
 
 /** One run of a module that the node keeps. */
 interface ModuleRun {
@@ -31,6 +39,14 @@ interface ModuleRun {
 export interface RunRequest extends ModuleRun {
   /** What the run is part of, whose vote goes with the answer. */
   readonly round: DirectRound | null
+  /** What a quorum signed last of the storage that the run may touch; null where nobody orders the rounds. */
+  readonly heads: readonly StateHead[] | null
+}
+
+/** What came of a run, and the modules whose storage it looked at. */
+interface Ran {
+  readonly result: ExecutionResult
+  readonly read: readonly string[]
 }
 
 /** The run of a task whose committee the node is in. */
@@ -66,6 +82,11 @@ export interface ExecutorParts {
   readonly library: ModuleLibrary
   readonly queue: ExecutionQueue
   readonly background: BackgroundThread
+  /** For runs that are no work of rounds, which do not wait for what is done for those. */
+  readonly directBackground: BackgroundThread
+  readonly changes: ModuleChanges
+  /** What anybody can have this node run is kept so long, and no more of it. */
+  readonly directRetention: DirectRetention
   readonly clock: Clock
   readonly log: Log
   readonly metrics: ExecutionMetrics
@@ -81,14 +102,22 @@ export class Executor {
 
   /**
    * @throws {@link NodeFault} for a run without an answer of the guest, {@link QueueFull}, {@link RunAbandoned},
-   * {@link VoteWithheld}.
+   * {@link VoteWithheld}, {@link StateBehind}.
    */
   async run(request: RunRequest): Promise<RunAnswer> {
     const { round } = request
-    if (round !== null) this.#parts.store.votes.checkAllowed(round.issued_at)
-    return this.#inTurn(request, round === null ? null : deriveDirectRoundId(round), async (execute) => {
+    const { votes, directRounds } = this.#parts.store
+    if (round !== null) {
+      votes.checkAllowed(round.issued_at)
+      directRounds.checkAllowed(round.issued_at)
+    }
+    const roundId = round === null ? null : deriveDirectRoundId(round)
+    return this.#inTurn(request, round === null ? 'own' : 'direct', roundId, async (execute) => {
       // What waited behind another request of the same round finds its vote.
-      return this.given(round) ?? this.#keep(request, await execute())
+      const given = this.given(round)
+      if (given !== null) return given
+      await this.#requireOwnHead(request)
+      return this.#keep(request, await execute())
     })
   }
 
@@ -103,8 +132,8 @@ export class Executor {
     const { module_address: address, function: functionName, gas_limit: gasLimit } = task
     this.#parts.store.votes.checkAllowed(task.issued_at)
     const request = { address, module, functionName, input, gasLimit, signal }
-    return this.#inTurn(request, deriveTaskRoundId(task), async (execute) => {
-      const result = await execute(signal)
+    return this.#inTurn(request, 'round', deriveTaskRoundId(task), async (execute) => {
+      const { result } = await execute(signal)
       if (signal.aborted) throw new RunAbandoned('it was given up meanwhile')
       return this.#giveTaskVote(run, request, result)
     })
@@ -112,20 +141,22 @@ export class Executor {
 
   async #inTurn<T>(
     run: ModuleRun,
+    kind: RunKind,
     roundId: string | null,
-    work: (execute: (stop?: AbortSignal) => Promise<ExecutionResult>) => Promise<T>,
+    work: (execute: (stop?: AbortSignal) => Promise<Ran>) => Promise<T>,
   ): Promise<T> {
     const { queue, metrics } = this.#parts
     const { input, module, signal } = run
-    const queued = { isExclusive: !module.stateless, bytes: input.length, signal }
+    const queued = { kind, isExclusive: !module.stateless, bytes: input.length, signal }
     return queue.run(queued, async () => {
       const startedAt = performance.now()
       const log = this.#logOf(run, roundId)
       try {
         return await work(async (stop) => {
-          const result = await metrics.measured(() => this.#execute(run, stop))
+          const read = new Set<string>()
+          const result = await metrics.measured(() => this.#execute(run, stop, read))
           logRun(log, result, startedAt)
-          return result
+          return { result, read: [...read] }
         })
       } catch (error) {
         log.warn('not executed', { reason: (error as Error).message })
@@ -139,10 +170,11 @@ export class Executor {
    *
    * @throws {@link NodeFault}, {@link QueueFull}, {@link RunAbandoned}.
    */
-  rerunTask(request: RunRequest, log: Log): Promise<TaskRerun> {
+  rerunTask(request: ModuleRun, log: Log): Promise<TaskRerun> {
     const { queue, metrics, background } = this.#parts
     const { address, functionName, input, module, signal } = request
-    return queue.run({ isExclusive: !module.stateless, bytes: input.length, signal }, async () => {
+    const queued = { kind: 'round', isExclusive: !module.stateless, bytes: input.length, signal } as const
+    return queue.run(queued, async () => {
       const startedAt = performance.now()
       const result = await metrics.measured(() => this.#execute(request, signal))
       logRun(log, result, startedAt)
@@ -159,9 +191,11 @@ export class Executor {
     return given === null ? null : { answer: given.answer ?? '{}', vote: given.vote }
   }
 
+  /** @param read Takes the modules whose storage was looked at. */
   #execute(
     { address, module, functionName, input, gasLimit }: ModuleRun,
-    stop: AbortSignal | undefined,
+    stop?: AbortSignal,
+    read?: Set<string>,
   ): Promise<ExecutionResult> {
     const { engine, store, library } = this.#parts
     return execute({
@@ -174,34 +208,68 @@ export class Executor {
       ...(stop !== undefined && { signal: stop }),
       state: {
         module: (asked) => library.find(asked),
-        stored: (owner, key) => store.modules.stored(owner, key),
+        stored: (owner, key) => {
+          read?.add(owner)
+          return store.modules.stored(owner, key)
+        },
       },
     })
   }
 
-  async #keep(request: RunRequest, result: ExecutionResult): Promise<RunAnswer> {
-    const { store, clock } = this.#parts
-    const { round } = request
-    const envelope = await this.#sign(request, result)
+  /** Before a run that would be for nothing. */
+  async #requireOwnHead({ heads, module, address }: RunRequest): Promise<void> {
+    const { changes, store } = this.#parts
+    if (heads !== null && module.usesStorage)
+      requireHeads(heads, await changes.of([], [address]), store.directState)
+  }
+
+  async #keep(request: RunRequest, { result, read }: Ran): Promise<RunAnswer> {
+    const { store, changes, directBackground } = this.#parts
+    const { address, module, round, heads } = request
+    const changed = await changes.of(result.writes, module.usesStorage ? [address, ...read] : read)
+    if (heads !== null) requireHeads(heads, changed, store.directState)
+    const envelope = await this.#sign(directBackground, request, result)
     const answer = answerText(request, result, envelope)
-    const writeRun = () => {
-      store.writeStorage(result.writes)
+    if (round !== null) return this.#giveDirectVote(round, { envelope, answer, changed })
+    store.transaction(() => {
+      changes.apply(changed)
       this.#appendToLedger(envelope)
+    })
+    return { answer, vote: null }
+  }
+
+  async #giveDirectVote(
+    round: DirectRound,
+    { envelope, answer, changed }: { envelope: ReceiptEnvelope; answer: string; changed: ModuleChange[] },
+  ): Promise<RunAnswer> {
+    const { store, clock, directBackground, directRetention, payoutAddress, seed } = this.#parts
+    const content = {
+      round,
+      receipt: hashedMembers(envelope.receipt),
+      payout_address: payoutAddress ?? zeroAddress,
+      ...(changed.length > 0 && { state: changed.map(({ transition }) => transition) }),
     }
-    if (round === null) {
-      store.transaction(writeRun)
-      return { answer, vote: null }
-    }
-    const vote = await this.#vote(request, round, envelope, result)
+    const vote: ExecutionVote = await directBackground.run('makeExecutionVote', { seed, content })
     const { issued_at: issuedAt } = round
-    const given = store.votes.give({ vote, issuedAt, answer, createdAt: clock.now() }, writeRun)
+    const createdAt = clock.now()
+    const given = store.votes.give({ vote, issuedAt, answer, createdAt }, () => {
+      store.directRounds.checkAllowed(issuedAt)
+      // What is written is up to a quorum of the validators, not to this one.
+      if (changed.some(({ index }) => index !== null))
+        store.directState.keep(vote.round_id, { subject: executionSubject(vote), changes: changed })
+      const ledgerId = this.#appendToLedger(envelope)
+      // Answer and receipt both have the events.
+      const bytes = 2 * answer.length + JSON.stringify(vote).length
+      store.directRounds.keep({ roundId: vote.round_id, issuedAt, ledgerId, bytes, createdAt })
+    })
+    store.directRounds.prune(directRetention, createdAt)
     return { answer: given.answer ?? answer, vote: given.vote }
   }
 
   async #giveTaskVote(run: TaskRun, request: ModuleRun, result: ExecutionResult): Promise<string> {
     const { store, clock, background, seed } = this.#parts
     const { task, payout_address, position, alongside } = run
-    const envelope = await this.#sign(request, result)
+    const envelope = await this.#sign(background, request, result)
     const content = { task, receipt: hashedMembers(envelope.receipt), payout_address, position }
     const vote = await background.run('makeTaskVote', { seed, content })
     const given = store.votes.give({ vote, issuedAt: task.issued_at, createdAt: clock.now() }, () => {
@@ -213,67 +281,24 @@ export class Executor {
   }
 
   async #sign(
+    background: BackgroundThread,
     { address, functionName, input }: ModuleRun,
     result: ExecutionResult,
   ): Promise<ReceiptEnvelope> {
-    const { background, seed, clock } = this.#parts
+    const { seed, clock } = this.#parts
     const receipt = await background.run('makeReceipt', { address, functionName, input, result })
     return signNodeReceipt(receipt, seed, clock.now())
   }
 
-  #appendToLedger(envelope: ReceiptEnvelope): void {
+  #appendToLedger(envelope: ReceiptEnvelope): number {
     const { receipt, timestamp } = envelope
-    this.#parts.store.ledger.append({
+    return this.#parts.store.ledger.append({
       address: receipt.module_address,
       functionName: receipt.function,
       receiptHash: receipt.receipt_hash,
       envelope: JSON.stringify(envelope),
       createdAt: timestamp,
     })
-  }
-
-  async #vote(
-    request: RunRequest,
-    round: DirectRound,
-    { receipt }: ReceiptEnvelope,
-    result: ExecutionResult,
-  ): Promise<ExecutionVote> {
-    const { background, seed, payoutAddress } = this.#parts
-    const state = await this.#transitions(request, result)
-    const content = {
-      round,
-      receipt: hashedMembers(receipt),
-      payout_address: payoutAddress ?? zeroAddress,
-      ...(state.length > 0 && { state }),
-    }
-    return background.run('makeExecutionVote', { seed, content })
-  }
-
-  /** How the stores of modules changed: that of the module itself when it has one, and any other that was written. */
-  async #transitions(
-    { address, module }: RunRequest,
-    { writes }: ExecutionResult,
-  ): Promise<StateTransition[]> {
-    const { store, background } = this.#parts
-    const written = new Set(writes.map((write) => write.address))
-    const addresses = new Set([...(module.usesStorage ? [address] : []), ...written])
-    const transitions: StateTransition[] = []
-    for (const changed of [...addresses].sort()) {
-      const { pre, post } = await background.run('computeStateRoots', {
-        file: store.file,
-        address: changed,
-        writes,
-      })
-      const sequence = store.modules.sequence(changed)
-      transitions.push({
-        module_address: changed,
-        pre_root: pre,
-        pre_seq: sequence,
-        post_root: post,
-        post_seq: sequence + (written.has(changed) ? 1 : 0),
-      })
-    }
-    return transitions
   }
 
   #logOf({ address, functionName }: ModuleRun, roundId: string | null): Log {

@@ -29,8 +29,6 @@ export interface CredentialRules {
   readonly apiToken: string | null
   readonly senders: SenderStore
   readonly nonces: NonceStore
-  /** Told of calls with a key that is not known: a validator that was just approved has one. */
-  readonly onStranger: () => void
 }
 
 /** Decides who calls. */
@@ -42,7 +40,7 @@ export interface Credentials {
 }
 
 export function createCredentials(rules: CredentialRules): Credentials {
-  const { profile, clock, maxSkew, apiToken, senders, nonces, onStranger } = rules
+  const { profile, clock, maxSkew, apiToken, senders, nonces } = rules
   const isToken = apiToken === null ? () => false : bearerCheck(apiToken)
   const names = profileStrings(profile)
   const signedHeaders = [
@@ -61,12 +59,12 @@ export function createCredentials(rules: CredentialRules): Credentials {
         `The request needs all five signature headers, well formed, with a time within ${maxSkew()} s of this node's.`,
       )
     const role = senders.roleOf(signature.public_key)
-    if (role === null) {
-      onStranger()
-      throw new ApiError('forbidden', 'This key is neither a validator nor the coordinator of the network.', {
-        details: { reason: 'unknown_key' },
-      })
-    }
+    if (role === null)
+      throw new ApiError(
+        'forbidden',
+        'This key is neither a validator nor the coordinator of the network: it is in no generation that this node knows and that may still count.',
+        { details: { reason: 'unknown_key' } },
+      )
     return { kind: 'node', signature, role }
   }
 
@@ -118,6 +116,7 @@ function authorize(claim: Claim, access: Access): void {
 }
 
 const neededFor = {
+  coordinator: "the signature of the network's coordinator",
   bearer: "the node's token, as Authorization: Bearer <NODE_API_TOKEN>",
   node: 'the signature of a node of the network',
   'node or bearer': "the signature of a node of the network, or the node's token",

@@ -9,6 +9,7 @@ import { sendAnswer } from './answers.ts'
 import { ApiError, unavailable } from './api-error.ts'
 import { BodyBudget, type BodyShare, checkContentType, hasBody, readBody } from './body.ts'
 import type { Credentials } from './credentials.ts'
+import type { HostCheck } from './own-host.ts'
 import type { Answer, Route } from './route.ts'
 import { createRouter } from './router.ts'
 import { readQuery, readTarget } from './target.ts'
@@ -25,6 +26,8 @@ const retrySeconds = 10
 
 export interface HandlerOptions {
   readonly routes: readonly Route[]
+  /** Held against every request before anything else is read of it. */
+  readonly checkHost: HostCheck
   readonly credentials: Credentials
   readonly log: Log
   readonly metrics: Metrics
@@ -53,7 +56,7 @@ export type Handler = (
  * @param isClosing Whether connections take no further request.
  */
 export function createHandler(
-  { routes, credentials, log, metrics }: HandlerOptions,
+  { routes, checkHost, credentials, log, metrics }: HandlerOptions,
   isClosing: () => boolean,
 ): Handler {
   const find = createRouter(routes)
@@ -74,6 +77,7 @@ export function createHandler(
   const answer = async (arrival: Arrival, reached: (route: Route) => void): Promise<Answer> => {
     const { request, requestId, signal } = arrival
     const { method = '', url = '' } = request
+    checkHost(request)
     const { path, search } = readTarget(url)
     const { route, params } = findRoute(method, path)
     reached(route)

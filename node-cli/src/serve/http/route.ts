@@ -1,7 +1,7 @@
 import type { SenderRole } from '../store/senders.ts'
 
 /** Who may call: anybody, the operator with the bearer token, nodes of the network with a signed request, one of them. */
-export type Access = 'open' | 'bearer' | 'node' | 'node or bearer' | 'coordinator or bearer'
+export type Access = 'open' | 'bearer' | 'node' | 'node or bearer' | 'coordinator' | 'coordinator or bearer'
 
 /** Who calls. On an open route the operator is known too, when the token comes with the request. */
 export type Caller =

@@ -16,7 +16,7 @@ const limits = {
   idleMs: 5_000,
   checkMs: 2_000,
   connections: 1024,
-  /** Connections of one address; programs of this machine, such as a proxy, may have all. */
+  /** Connections of one address, or of one /64 of IPv6; programs of this machine, such as a proxy, may have all. */
   connectionsOfAddress: 256,
 } as const
 
@@ -101,15 +101,16 @@ function boundConnectionsOfAddress(server: Server, metrics: Metrics): void {
     [...counts.values()].reduce((sum, count) => sum + count, 0),
   )
   server.on('connection', (socket: Socket) => {
-    const address = socket.remoteAddress ?? ''
-    const count = (counts.get(address) ?? 0) + 1
-    counts.set(address, count)
+    const outside = outsideAddress(socket)
+    const subject = outside ?? ''
+    const count = (counts.get(subject) ?? 0) + 1
+    counts.set(subject, count)
     socket.once('close', () => {
-      const left = (counts.get(address) ?? 1) - 1
-      if (left === 0) counts.delete(address)
-      else counts.set(address, left)
+      const left = (counts.get(subject) ?? 1) - 1
+      if (left === 0) counts.delete(subject)
+      else counts.set(subject, left)
     })
-    if (count > limits.connectionsOfAddress && outsideAddress(socket) !== null) socket.destroy()
+    if (outside !== null && count > limits.connectionsOfAddress) socket.destroy()
   })
 }
 

@@ -3,6 +3,7 @@ import { isDatabaseFailure } from '../../data-dir/database.ts'
 import { nodeSigner } from '../../node-signer.ts'
 import { capabilitiesOf } from '../capabilities.ts'
 import { deviceEngineOf } from '../device-engine.ts'
+import type { Generation } from '../generations/generations.ts'
 import { keptBenchmark } from '../miner/benchmark.ts'
 import type { Part, ServeNode } from '../node.ts'
 import { explainOffset, followHub } from './clock.ts'
@@ -15,7 +16,7 @@ import { requestSigner } from './request-signer.ts'
 
 /** Keeps a node registered with its hub, follows its time where the node shall, and knows whose calls to take. */
 export function hubPart(node: ServeNode, url: string): Part {
-  const { metrics, status, clock, store, senderRefresh } = node
+  const { metrics, status, clock, store, generationFollower } = node
   const stopping = new AbortController()
   const client = hubClient(parseHubUrl(url), stopping.signal)
   let registration: RunningRegistration | null = null
@@ -35,15 +36,16 @@ export function hubPart(node: ServeNode, url: string): Part {
     () => store.senders.all().length,
   )
   status.set('hub', () => describeLink(client, link(), clock.offsetSeconds))
+  status.set('generations', () => describeGenerations(node))
 
   return {
     start: () => {
-      senderRefresh?.dropForeign()
+      generationFollower?.dropForeign()
       registration = startRegistration(node, client)
     },
     stop: async () => {
       stopping.abort()
-      senderRefresh?.stop()
+      generationFollower?.stop()
       await registration?.stop()
     },
   }
@@ -90,11 +92,14 @@ function startRegistration(node: ServeNode, client: HubClient): RunningRegistrat
     beforeEach: async () => {
       if (config.clock === 'hub') await followHub(client, clock)
     },
+    followsTime: config.clock === 'hub',
     explain: () => explainOffset(client, clock, node.params().max_skew),
     afterEach: async () => {
       noteContact(node)
-      await node.senderRefresh?.whenDue()
+      await node.generationFollower?.whenDue()
     },
+    // A validator that left answers for its epochs, and has to know where they end.
+    afterRefusal: async () => node.generationFollower?.whenDue(),
     changed: (link) => {
       const fields = { hub: client.origin, ...(link.problem !== null && { reason: link.problem }) }
       if (link.state === 'away') log.warn('the hub is away; the node goes on', fields)
@@ -113,6 +118,19 @@ function noteContact({ store, clock, log }: ServeNode): void {
   } catch (error) {
     if (!isDatabaseFailure(error)) throw error
     log.error('the data directory cannot be used', { reason: error.message })
+  }
+}
+
+/** Whom this node takes for the validators, now and to come. */
+function describeGenerations({ generations, generationFollower, clock }: ServeNode) {
+  const view = ({ generation, hash, effective_at, keys }: Generation) => ({
+    ...{ generation, hash, effective_at },
+    validators: keys.length,
+  })
+  return {
+    newest: generations.newest?.generation ?? null,
+    coming: generations.coming(clock.now()).map(view),
+    problem: generationFollower?.problem ?? null,
   }
 }
 

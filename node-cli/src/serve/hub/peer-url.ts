@@ -1,4 +1,4 @@
-import { isLoopbackHost, isPrivateHost } from '../../../../protocol/encoding/index.ts'
+import { isLoopbackHost, isPrivateHost, showsItsHost } from '../../../../protocol/encoding/index.ts'
 
 /**
  * What is wrong with the URL of another node, which others named; null when it may be called. On the networks of many
@@ -10,7 +10,7 @@ import { isLoopbackHost, isPrivateHost } from '../../../../protocol/encoding/ind
 export function peerUrlProblem(text: string, isLocalNetwork: boolean): string | null {
   const url = URL.canParse(text) ? new URL(text) : null
   if (url === null || !/^https?:$/.test(url.protocol)) return 'is no http URL'
-  if (url.username !== '' || url.password !== '') return 'holds a name or a password'
+  if (!showsItsHost(text)) return 'holds a name, a password or a backslash'
   if (isLoopbackHost(url.hostname)) return isLocalNetwork ? null : 'leads to this machine'
   if (url.protocol !== 'https:') return 'is not https'
   if (isPrivateHost(url.hostname)) return 'leads into a private network'

@@ -38,7 +38,7 @@ const hubAnswers =
     return sendJson(response, { node_id: 'node-1', role: 'miner', status: 'approved', url: null })
   }
 
-function keep(origin: string, benchmarkRanAt: () => number | null = () => null) {
+function keep(origin: string, benchmarkRanAt: () => number | null = () => null, followsTime = false) {
   const turns = createTurns()
   const changes: HubLink[] = []
   const registration = keepRegistered({
@@ -51,6 +51,7 @@ function keep(origin: string, benchmarkRanAt: () => number | null = () => null) 
     deviceProfile: () => deviceProfile,
     benchmarkRanAt,
     beforeEach: async () => {},
+    followsTime,
     afterEach: async () => {},
     explain: () =>
       explainOffset(hubClient(new URL(origin)), new AdjustableClock(), defaultNetworkParams.max_skew),
@@ -107,6 +108,26 @@ test.each([
   const { pause, link } = keep(hub.origin)
   await pause()
   expect(link()).toMatchObject({ state: 'refused', problem: expect.stringMatching(problem) })
+})
+
+test.each([
+  ['that follows the time of its hub tries again at once, since time may have leapt in between', true, 1],
+  ['with a time of its own waits for a person', false, 330],
+])('a node %s', async (_, followsTime, seconds) => {
+  let isTooOld = true
+  const hub = await startLyingHub(
+    hubAnswers(() => ({
+      ...(isTooOld && {
+        'POST /v1/nodes/heartbeat': (_, response) =>
+          sendJson(response, { error: 'unauthorized', message: 'Too old.' }, 401),
+      }),
+    })),
+  )
+  const { pause, next, link } = keep(hub.origin, () => null, followsTime)
+  expect(await pause()).toBeCloseTo(seconds)
+  isTooOld = false
+  expect(await next()).toBe(30)
+  expect(link()).toMatchObject({ state: 'registered', problem: null })
 })
 
 test('whoever answers after a silence is asked who it is, before anything is signed', async () => {

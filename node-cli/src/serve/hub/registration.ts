@@ -48,8 +48,12 @@ export interface RegistrationOptions {
   readonly benchmarkRanAt: () => number | null
   /** Called before anything is signed, to follow the time of the hub. @throws {@link HubError} */
   readonly beforeEach: () => Promise<void>
+  /** Whether {@link beforeEach} follows the time of the hub: then a signature is dated anew, which a leap has made too old. */
+  readonly followsTime?: boolean
   /** Called after each heartbeat that was heard: the hub is there. It throws nothing. */
   readonly afterEach: () => Promise<void>
+  /** Called after each heartbeat that the hub refused: it is there, and takes this node no more. It throws nothing. */
+  readonly afterRefusal?: () => Promise<void>
   /** Asked for more about a signature that the hub does not take; null for nothing. It throws nothing. */
   readonly explain?: () => Promise<string | null>
   /** Told when the state or the problem changes, and not for each try. */
@@ -77,7 +81,16 @@ const beatsPerProfile = 10
  * keep no process alive.
  */
 export function keepRegistered(options: RegistrationOptions): RunningRegistration {
-  const { beforeEach, afterEach, explain, changed, wait = waitUnreferenced, random = Math.random } = options
+  const {
+    beforeEach,
+    afterEach,
+    afterRefusal,
+    explain,
+    followsTime = false,
+    changed,
+    wait = waitUnreferenced,
+    random = Math.random,
+  } = options
   const stopping = new AbortController()
   const { signal } = stopping
   let link: HubLink = { state: 'connecting', problem: null, heardAt: null, isBound: null }
@@ -110,12 +123,14 @@ export function keepRegistered(options: RegistrationOptions): RunningRegistratio
       isOurs = false
       if (isUnknownNode(error)) session = null
       const isAway = isPassing(error)
-      const more = error instanceof HubError && error.status === 401 ? await explain?.() : null
+      const isUnauthorized = error instanceof HubError && error.status === 401
+      const more = isUnauthorized ? await explain?.() : null
       if (signal.aborted) return 0
+      if (!isAway && error instanceof HubError && error.failure === 'refused') await afterRefusal?.()
       const problem = problemOf(error)
       update({ state: isAway ? 'away' : 'refused', problem: more ? `${problem} ${more}` : problem })
       failures += 1
-      return waitAfter(error, failures - 1, random())
+      return waitAfter(error, isAway || (isUnauthorized && followsTime), failures - 1, random())
     }
   }
 
@@ -180,8 +195,8 @@ const standing: Readonly<Record<NodeStatus, Pick<HubLink, 'state' | 'problem'>>>
 const isPassing = (error: unknown): boolean =>
   error instanceof HubError ? error.isPassing || isUnknownNode(error) : false
 
-function waitAfter(error: unknown, failures: number, random: number): number {
-  if (!isPassing(error)) return refusedSeconds * (0.9 + 0.2 * random)
+function waitAfter(error: unknown, passes: boolean, failures: number, random: number): number {
+  if (!passes) return refusedSeconds * (0.9 + 0.2 * random)
   const asked = (error as HubError).retryAfterSeconds ?? 0
   return Math.max(asked, backoffSeconds(failures, random))
 }

@@ -94,7 +94,7 @@ async function runCase(
   const module = await sources.module(address)
   const bytes = utf8(input)
   const request = { engine: config.engine, address, module, function: functionName, input: bytes, gasLimit }
-  const queued = { isExclusive: !module.stateless, bytes: bytes.length, signal }
+  const queued = { kind: 'own', isExclusive: !module.stateless, bytes: bytes.length, signal } as const
   const runOnce = () => queue.run(queued, () => measured(() => execute(request)))
   let best = await runOnce()
   for (let run = 1; run < runsPerCase; run++) {

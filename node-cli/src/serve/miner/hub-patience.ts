@@ -15,7 +15,7 @@ export interface Patience {
 
 /**
  * What `work` gives, tried again with growing pauses while the hub cannot answer. It gives up as soon as the next try would
- * come too late: then another node can be asked instead.
+ * come too late.
  *
  * @throws {@link HubAway}, and whatever else `work` throws, at once.
  */

@@ -4,7 +4,7 @@ import type { LeaseState } from '../store/leases.ts'
 
 /** What is counted of the work for committees. */
 export interface MinerMetrics {
-  readonly offered: (answer: 'accepted' | DeclineReason) => void
+  readonly offered: (answer: 'accepted' | 'none' | DeclineReason) => void
   readonly ended: (state: LeaseState) => void
   readonly connected: () => void
 }

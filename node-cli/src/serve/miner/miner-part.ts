@@ -92,6 +92,7 @@ export function minerPart(node: ServeNode, url: string): Part {
       client,
       profile: node.profile,
       clock: node.clock,
+      followsTime: config.clock === 'hub',
       signer: requestSigner(node.profile, nodeSigner(node.seed), node.clock),
       limits: node.params(),
       paramsHash: hashNetworkParams(node.params()),

@@ -22,7 +22,7 @@ export interface CheckedOffer {
 
 /**
  * Holds an offer against everything that a node can check by itself, before it accepts it: its times; its input; that the
- * set of the epoch is one of this network, and signed by a quorum of the validators; the rules of the task; the node's own
+ * set of the epoch is one of this network, and signed by a quorum of the validators of the epoch; the rules of the task; the node's own
  * seat in the draw; that the module is the one of the address, and may be run by a committee.
  *
  * @param hubTime The time by which the hub set its deadlines.
@@ -87,7 +87,14 @@ function checkSet(head: SetHead, task: Task, { profile, params }: ServeNode): vo
     throw new OfferRefused('incompatible', `the set is for the rules ${head.consensus_hash}`)
 }
 
-function checkTask(task: Task, { project_id, epoch, set_hash }: SetHead, consensus: Consensus): void {
+function checkTask(
+  task: Task,
+  { project_id, epoch, epoch_secs, set_hash }: SetHead,
+  consensus: Consensus,
+): void {
+  // Of a set with another length, other validators would count.
+  if (epoch_secs !== consensus.work.epoch_secs)
+    throw new OfferRefused('incompatible', `the set is for epochs of ${epoch_secs} s`)
   try {
     parseTask(task, { consensus, project_id, epoch, set_hash })
   } catch (error) {

@@ -19,7 +19,7 @@ import type { ServeNode } from '../node.ts'
 import type { Lease, LeaseState } from '../store/leases.ts'
 import type { MinerMetrics } from './miner-metrics.ts'
 import type { CheckedOffer } from './offer-checks.ts'
-import { DataDirFailed, OfferRefused } from './offer-refused.ts'
+import { DataDirFailed, HubAway, OfferRefused } from './offer-refused.ts'
 import type { WorkFrame } from './relay-link.ts'
 
 /** What the desk needs of the connection. */
@@ -154,6 +154,7 @@ export class OfferDesk {
     } catch (error) {
       // What was taken back meanwhile needs no answer.
       if (held.stage === 'checking' && held.abandon.signal.aborted) return
+      if (error instanceof HubAway && !this.#stopping.signal.aborted) return this.#leave(held, error)
       this.#decline(held, refusalOf(error))
     }
   }
@@ -250,6 +251,18 @@ export class OfferDesk {
       // The hub need not wait for what cannot come.
       link.send({ type: 'decline', offer_id: held.offerId, reason: 'incompatible' })
     }
+  }
+
+  /**
+   * Says nothing of an offer that cannot be judged for a fault of the hub, which its records do not show: who declines owes a
+   * vote where they say that all was served. Its time to accept runs out, and the hub asks another node.
+   */
+  #leave(held: Held, { reason, message }: HubAway): void {
+    const { node, metrics } = this.#parts
+    metrics.offered('none')
+    this.#put(held)
+    this.#lastRefusal = { offer_id: held.offerId, reason, problem: message, at: node.clock.now() }
+    this.#logOf(held).warn('offer not answered', { problem: message })
   }
 
   #decline(held: Held, refusal: OfferRefused): void {

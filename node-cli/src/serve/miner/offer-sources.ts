@@ -7,7 +7,7 @@ import { limits, NodeFault } from '../../engine/index.ts'
 import { NoAnswer, OversizedAnswer, requestBytes } from '../../http-json.ts'
 import type { FoundSeat, ReadSet, SetHead } from '../background/attested-sets.ts'
 import type { LoadedModule } from '../execution/module-library.ts'
-import { type HubClient, HubError, originOf, refreshSenders } from '../hub/index.ts'
+import { type HubClient, HubError, originOf } from '../hub/index.ts'
 import { Members } from '../hub/members.ts'
 import { readRetryAfter } from '../hub/retry-after.ts'
 import type { ServeNode } from '../node.ts'
@@ -119,30 +119,28 @@ export class OfferSources {
     const bytes = await this.#bytes(target, setBytesMax, setSeconds)
     if (bytes === null) throw new OfferRefused('incompatible', 'the hub has no attested set for the epoch')
     const first = await this.#judgeSet(bytes)
-    const read = first.status === 'unattested' ? await this.#judgeByNewestValidators(bytes) : first
+    const read = first.status === 'unattested' ? await this.#judgeByNewestGenerations(bytes) : first
     if (read.status === 'attested') return read.head
-    const problem =
-      read.status === 'invalid'
-        ? `the set of the epoch is not acceptable: ${read.problem}`
-        : 'no quorum of the validators has signed the set of the epoch'
-    throw new OfferRefused('incompatible', problem)
+    if (read.status === 'invalid')
+      throw new OfferRefused('incompatible', `the set of the epoch is not acceptable: ${read.problem}`)
+    if (read.generation === null)
+      throw new HubAway('this node knows no generation of validators for the epoch', null)
+    if (this.#node.generationFollower?.isHubAway)
+      throw new HubAway('the hub does not say which validators there are now', null)
+    throw new OfferRefused(
+      'incompatible',
+      `no quorum of generation ${read.generation} of the validators has signed the set of the epoch`,
+    )
   }
 
   #judgeSet(bytes: Uint8Array): Promise<ReadSet> {
-    const { background, params, store } = this.#node
-    const validators = store.senders.all().filter(({ role }) => role === 'validator')
-    return background.run('readAttestedSet', {
-      bytes,
-      bounds: params(),
-      validators: validators.map(({ publicKey }) => publicKey),
-    })
+    const { background, params, generations } = this.#node
+    return background.run('readAttestedSet', { bytes, params: params(), generations: generations.chain })
   }
 
-  /** Who signed may have joined the validators since the hub was asked for them. */
-  async #judgeByNewestValidators(bytes: Uint8Array): Promise<ReadSet> {
-    const { profile, store } = this.#node
-    const { senders, facts } = store
-    await this.#orRefuse(() => refreshSenders({ client: this.#client, profile, senders, facts }))
+  /** This node may not know the first generation yet, or not an emergency one that has signed. */
+  async #judgeByNewestGenerations(bytes: Uint8Array): Promise<ReadSet> {
+    await this.#node.generationFollower?.ask()
     return this.#judgeSet(bytes)
   }
 

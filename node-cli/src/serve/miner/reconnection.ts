@@ -32,8 +32,12 @@ export function reconnectSeconds(failures: number, random: number): number {
   return min + random * (longest - min)
 }
 
-/** @param failures Tries in a row that came to nothing. */
-export function partingOf(end: SocketEnd, failures: number, random: number): Parting {
+/**
+ * @param failures Tries in a row that came to nothing.
+ * @param followsTime Whether the node follows the time of the hub with each heartbeat: a leap of it makes signatures too old
+ * until then.
+ */
+export function partingOf(end: SocketEnd, failures: number, random: number, followsTime = false): Parting {
   const soon = reconnectSeconds(failures, random)
   if (end.kind === 'unreachable')
     return { state: 'away', problem: `no relay answers: ${end.message}`, retryInSeconds: soon }
@@ -47,6 +51,7 @@ export function partingOf(end: SocketEnd, failures: number, random: number): Par
   // The node registers by itself, at the same time.
   if (refusal.reason !== null && awaitingRegistration.includes(refusal.reason))
     return { state: 'away', problem, retryInSeconds: soon }
+  if (status === 401 && followsTime) return { state: 'away', problem, retryInSeconds: soon }
   return { state: 'refused', problem, retryInSeconds: refusedSeconds * (0.5 + 0.5 * random) }
 }
 

@@ -54,6 +54,8 @@ export interface RelayLinkOptions {
   readonly profile: Profile
   /** The time that this node dates by. */
   readonly clock: Clock
+  /** Whether heartbeats set that clock by the time of the hub. */
+  readonly followsTime?: boolean
   readonly signer: RequestSigner
   readonly limits: FrameLimits
   /** Of the parameters that this node reckons with. */
@@ -147,7 +149,7 @@ export class RelayLink {
   /** One socket from its upgrade request to its end. */
   #live(): Promise<Parting> {
     const { client, profile, signer, limits } = this.#options
-    const { random = Math.random, patience = socketPatience } = this.#options
+    const { random = Math.random, patience = socketPatience, followsTime } = this.#options
     return new Promise((resolve) => {
       let badFrames = 0
       let problem: Parting | null = null
@@ -188,7 +190,7 @@ export class RelayLink {
         ended: (end) => {
           clearTimeout(awaitingHello)
           this.#socket = null
-          resolve(problem ?? partingOf(end, this.#failures, random()))
+          resolve(problem ?? partingOf(end, this.#failures, random(), followsTime))
         },
       })
     })

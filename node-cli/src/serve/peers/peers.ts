@@ -6,25 +6,32 @@ import { type PeerClient, peerClient } from './peer-client.ts'
 
 /** The validators of the network as this node sees them. */
 export interface Peers {
-  /** Public keys of all, this node's too when it is one. */
+  /** Public keys of the generation in force, this node's too when it is one. */
   readonly validators: () => readonly string[]
+  /** Whether this node is one of the generation in force, or of one to come. */
   readonly isValidator: () => boolean
-  /** Every validator but this node that may be called. */
-  readonly others: () => readonly PeerClient[]
+  /** Those of some keys that may be called, without this node. */
+  readonly others: (keys: readonly string[]) => readonly PeerClient[]
   /** Signs requests with the key of this node. */
   readonly sign: RequestSigner
 }
 
 /** @param stop ends calls under way. */
-export function peersOf({ profile, seed, clock, identity, store }: ServeNode, stop?: AbortSignal): Peers {
+export function peersOf(
+  { profile, seed, clock, identity, store, generations }: ServeNode,
+  stop?: AbortSignal,
+): Peers {
   const sign = requestSigner(profile, nodeSigner(seed), clock)
   return {
-    validators: store.senders.validators,
-    isValidator: () => store.senders.roleOf(identity.publicKey) === 'validator',
-    others: () =>
+    validators: () => generations.at(clock.now())?.keys ?? [],
+    isValidator: () => generations.coming(clock.now()).some(({ keys }) => keys.includes(identity.publicKey)),
+    others: (wanted) =>
       store.senders
         .all()
-        .filter(({ role, publicKey }) => role === 'validator' && publicKey !== identity.publicKey)
+        .filter(
+          ({ role, publicKey }) =>
+            role === 'validator' && publicKey !== identity.publicKey && wanted.includes(publicKey),
+        )
         .filter((sender): sender is Sender & { url: string } => sender.url !== null)
         .map((sender) => peerClient(sender, sign, stop)),
     sign,

@@ -1,4 +1,4 @@
-import { isTask } from '../../../../protocol/consensus/index.ts'
+import { generationValidatorsMax, isTask } from '../../../../protocol/consensus/index.ts'
 import {
   base64ToBytes,
   isBytes32,
@@ -7,35 +7,45 @@ import {
   isUnsigned,
   type MemberChecker,
 } from '../../../../protocol/encoding/index.ts'
+import type { NetworkParams } from '../../../../protocol/identity/index.ts'
 import { limits } from '../../engine/index.ts'
 import type { Consensus } from '../consensus/consensus.ts'
 import type { TaskRound } from '../consensus/round-rules.ts'
 import { describeFinality } from '../consensus/round-view.ts'
 import { ApiError, invalidField } from '../http/api-error.ts'
 import { checkMembers, parseJsonObject } from '../http/json-body.ts'
+import { pageText } from '../http/page.ts'
 import { json, type Route } from '../http/route.ts'
 import type { ServeNode } from '../node.ts'
 import type { FinalRoundQuery } from '../store/rounds.ts'
-import { orFault } from './faults.ts'
+import { noValidator, orFault } from './faults.ts'
 
 const contentType = 'application/json'
 /** 65,536 entries have up to 33 MB. */
 const setBytesMax = 40 * 1024 * 1024
 const roundBytesMax = 4 * 1024 * 1024
+const directBytesMax = 2 * 1024 * 1024
 const voteBytesMax = 256 * 1024
-const votesMax = 64
+/** Of a direct round, which every validator votes in once. */
+const directVotesMax = generationValidatorsMax
+/** Of the largest committee that a network may have, two of each member. */
+const votesMax = ({ committee_max_size, committee_max_backups }: NetworkParams) =>
+  2 * (committee_max_size + committee_max_backups)
 const fallbacks = ['too_few_members', 'underfunded'] as const
 const pageLimits = { rounds: { usual: 20, max: 50 }, evidence: { usual: 20, max: 50 } }
 const cursorPattern = /^\d{1,15}$/
 
-/** The calls of hub and peers on a validator. */
+/** The calls of hub and peers on a node. One that is no validator signs nothing, and counts votes like any other. */
 export const consensusRoutes = (node: ServeNode, consensus: Consensus): readonly Route[] => [
   {
     method: 'POST',
     path: '/consensus/committee-sets',
     access: 'coordinator or bearer',
     body: { contentType, bytesMax: setBytesMax },
-    handle: async ({ body }) => json(200, await orFault(() => consensus.attestSet(body))),
+    handle: async ({ body }) => {
+      requireValidator(node)
+      return json(200, await orFault(() => consensus.attestSet(body)))
+    },
   },
   {
     method: 'POST',
@@ -43,8 +53,22 @@ export const consensusRoutes = (node: ServeNode, consensus: Consensus): readonly
     access: 'coordinator or bearer',
     body: { contentType, bytesMax: roundBytesMax },
     handle: async ({ body }) => {
-      const { vote, answer } = await orFault(() => consensus.decide(readTaskRound(body)))
+      requireValidator(node)
+      const { vote, answer } = await orFault(() =>
+        consensus.decide(readTaskRound(body, votesMax(node.params()))),
+      )
       return { status: 200, body: Buffer.from(`{"vote":${vote},"run":${answer}}`) }
+    },
+  },
+  {
+    method: 'POST',
+    path: '/consensus/direct-rounds',
+    access: 'coordinator or bearer',
+    body: { contentType, bytesMax: directBytesMax },
+    handle: async ({ body }) => {
+      requireValidator(node)
+      const votes = readDirectVotes(body)
+      return json(200, await orFault(() => consensus.directCommits.commit(votes)))
     },
   },
   {
@@ -83,14 +107,16 @@ export const consensusRoutes = (node: ServeNode, consensus: Consensus): readonly
     query: ['cursor', 'limit'],
     handle: ({ query }) => {
       const { after, limit } = readPage(query, pageLimits.evidence)
-      const found = node.store.evidence.page(after, limit)
-      return json(200, {
-        items: found.map(({ evidence }) => evidence),
-        next_cursor: found.length < limit ? null : String(found.at(-1)!.id),
-      })
+      const ids = node.store.evidence.ids(after, limit + 1)
+      const read = (id: number) => node.store.evidence.text(id)
+      return { status: 200, body: pageText('items', { ids, limit, read, cursorOf: String }) }
     },
   },
 ]
+
+function requireValidator({ config }: ServeNode): void {
+  if (config.role !== 'validator') throw noValidator()
+}
 
 /** A path has a colon as it is, or as `%3A`. */
 function decoded(segment: string): string {
@@ -101,10 +127,18 @@ function decoded(segment: string): string {
   }
 }
 
-function readTaskRound(bytes: Uint8Array): TaskRound {
+function readDirectVotes(bytes: Uint8Array): readonly unknown[] {
+  const body = parseJsonObject(bytes)
+  checkMembers(body, ['votes'], ['votes'], (members) =>
+    members.list('votes', directVotesMax, isObject, 'must be a vote'),
+  )
+  return body.votes as unknown as readonly unknown[]
+}
+
+function readTaskRound(bytes: Uint8Array, votes: number): TaskRound {
   const body = parseJsonObject(bytes)
   const members = ['task', 'input_b64', 'votes', 'agreed_at', 'audit_block', 'fallback']
-  checkMembers(body, members, members, checkTaskRound)
+  checkMembers(body, members, members, (found) => checkTaskRound(found, votes))
   const { input_b64: inputText, ...round } = body as unknown as Omit<TaskRound, 'input'> & {
     readonly input_b64: string
   }
@@ -114,14 +148,14 @@ function readTaskRound(bytes: Uint8Array): TaskRound {
   return { ...round, input }
 }
 
-function checkTaskRound(members: MemberChecker): void {
+function checkTaskRound(members: MemberChecker, votes: number): void {
   members.check('task', isTask, 'must have exactly the members of a task')
   members.check(
     'input_b64',
     (value) => typeof value === 'string' && base64ToBytes(value) !== null,
     'must be base64 with padding',
   )
-  members.list('votes', votesMax, isObject, 'must be a vote')
+  members.list('votes', votes, isObject, 'must be a vote')
   members.check('agreed_at', isUnsigned, 'must be Unix seconds')
   members.check(
     'fallback',
@@ -134,16 +168,19 @@ function checkTaskRound(members: MemberChecker): void {
   block.check('timestamp', isUnsigned, 'must be Unix seconds')
 }
 
-/** Final rounds in the order in which they became final here, piece by piece. */
-function* roundsText(node: ServeNode, query: FinalRoundQuery): Generator<string> {
+/** Final rounds in the order in which they became final here. */
+function roundsText(node: ServeNode, query: FinalRoundQuery): Iterable<string> {
   const { rounds } = node.store
-  const found = rounds.finalPage(query)
-  yield '{"items":['
-  for (const [i, round] of found.entries())
-    yield `${i === 0 ? '' : ','}${JSON.stringify(describeFinality(node, round))}`
-  const next = found.length < query.limit ? null : String(found.at(-1)!.finalSeq)
-  const last = String(rounds.count().final)
-  yield `],"next_cursor":${JSON.stringify(next)},"last_cursor":${JSON.stringify(last)}}`
+  return pageText(
+    'items',
+    {
+      ids: rounds.finalPage({ ...query, limit: query.limit + 1 }),
+      limit: query.limit,
+      read: (round) => JSON.stringify(describeFinality(node, round)),
+      cursorOf: ({ finalSeq }) => String(finalSeq),
+    },
+    `,"last_cursor":${JSON.stringify(String(rounds.count().final))}`,
+  )
 }
 
 function readEpoch(query: ReadonlyMap<string, string>): { projectId: string | null; epoch: number | null } {

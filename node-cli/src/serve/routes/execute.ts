@@ -1,16 +1,22 @@
 import { isDirectRound } from '../../../../protocol/consensus/index.ts'
 import {
   base64ToBytes,
+  hasExactKeys,
   isBytes32,
+  isObject,
+  isUnsigned,
   type JsonObject,
   type MemberChecker,
   utf8,
 } from '../../../../protocol/encoding/index.ts'
+import type { StateHead } from '../../../../protocol/execution/index.ts'
 import type { DirectRound } from '../../../../protocol/identity/index.ts'
 import { limits } from '../../engine/index.ts'
 import type { Consensus } from '../consensus/consensus.ts'
+import { requireDiskReserve } from '../disk-reserve.ts'
 import type { RunAnswer, RunRequest } from '../execution/executor.ts'
 import type { LoadedModule } from '../execution/module-library.ts'
+import { StateBehind } from '../execution/state-behind.ts'
 import { ApiError, invalidField, unavailable } from '../http/api-error.ts'
 import { checkMembers, parseJsonObject } from '../http/json-body.ts'
 import type { Answer, Route, RouteRequest } from '../http/route.ts'
@@ -19,6 +25,8 @@ import { orFault } from './faults.ts'
 
 const gasDefault = 1_000_000
 const bodyBytesMax = 2 * 1024 * 1024
+/** Modules whose storage one call may look at. */
+const headsMax = 256
 /** After how long storage may have been taken. */
 const syncSeconds = 10
 
@@ -36,6 +44,8 @@ export const executeRoute = (node: ServeNode, consensus: Consensus | null): Rout
     // Before anything that may have changed since: a vote is given for ever.
     const given = node.executor.given(asked.round)
     if (given !== null) return answerOf(given)
+    if (asked.round !== null && request.caller.kind === 'node') requireValidator(asked.round, node)
+    if (asked.round !== null) requireDiskReserve(node.config.dataDir, node.config.direct.diskReserveBytes)
     if (node.isSyncing())
       throw unavailable('This node takes its modules from its peers before it runs any.', syncSeconds)
     const module = await orFault(() => findModule(node, consensus, asked.address, request.caller))
@@ -46,9 +56,20 @@ export const executeRoute = (node: ServeNode, consensus: Consensus | null): Rout
       )
     if (!module.functions.includes(asked.functionName))
       throw invalidField('function', `must be one that the module exports: ${module.functions.join(', ')}`)
-    return answerOf(await orFault(() => node.executor.run(runRequest(asked, module, request))))
+    return answerOf(
+      await orFault(() => node.executor.run(runRequest(asked, module, request)).catch(catchUp(consensus))),
+    )
   },
 })
+
+/** Has storage that is behind be taken from peers, so that the next try finds it. */
+const catchUp =
+  (consensus: Consensus | null) =>
+  (error: unknown): never => {
+    if (error instanceof StateBehind)
+      for (const { module_address } of error.modules) consensus?.directCommits.takeSoon(module_address)
+    throw error
+  }
 
 /** What the coordinator asks for, the hub has; a node that lacks it fetches it. */
 const findModule = (
@@ -77,7 +98,7 @@ function readExecution(bytes: Uint8Array): Asked {
   const body = parseJsonObject(bytes)
   checkMembers(
     body,
-    ['module', 'function', 'input', 'input_b64', 'gas_limit', 'round'],
+    ['module', 'function', 'input', 'input_b64', 'gas_limit', 'round', 'heads'],
     ['module', 'function'],
     checkExecution,
   )
@@ -88,6 +109,7 @@ function readExecution(bytes: Uint8Array): Asked {
     input: inputOf(body),
     gasLimit: (body.gas_limit as number | undefined) ?? round?.gas_limit ?? gasDefault,
     round,
+    heads: (body.heads ?? null) as readonly StateHead[] | null,
   }
 }
 
@@ -106,9 +128,16 @@ function checkExecution(members: MemberChecker): void {
     isDirectRound,
     'must have exactly module_address, function, input_hash, gas_limit, issued_at and nonce',
   )
+  members.list('heads', headsMax, isHead, 'must have exactly module_address, root and seq')
   if (members.has('input') && members.has('input_b64'))
     members.report('input_b64', 'invalid_value', 'cannot be given together with input')
 }
+
+const isHead = (value: unknown): boolean =>
+  isObject(value) &&
+  hasExactKeys(value, ['module_address', 'root', 'seq']) &&
+  isBytes32(value.module_address) &&
+  (value.seq === null ? value.root === null : isUnsigned(value.seq) && isBytes32(value.root))
 
 function inputOf(body: JsonObject): Uint8Array {
   const input =
@@ -120,19 +149,33 @@ function inputOf(body: JsonObject): Uint8Array {
   return input
 }
 
+/** Only validators of the generation in force when a round was issued vote in it. A node without a hub knows none. */
+function requireValidator({ issued_at }: DirectRound, { config, generations, identity }: ServeNode): void {
+  if (config.hubUrl === null) return
+  const generation = generations.at(issued_at)
+  if (generation?.keys.includes(identity.publicKey)) return
+  const problem =
+    generation === null
+      ? 'This node knows no generation of validators for the time of the round.'
+      : `This node is none of generation ${generation.generation} of the validators, which was in force when the round was issued.`
+  throw new ApiError('invalid_state', problem, {
+    details: { reason: 'other_generation', generation: generation?.generation ?? null },
+  })
+}
+
 /** A round must be one of this very run, and must have begun. */
 async function checkRound(
   { round, address, functionName, input, gasLimit }: Asked,
-  { clock, params, background }: ServeNode,
+  { clock, params, config, directBackground }: ServeNode,
 ): Promise<void> {
   if (round === null) return
   const differs = (member: string) => invalidField(`round.${member}`, 'is not that of the execution')
   if (round.module_address !== address) throw differs('module_address')
   if (round.function !== functionName) throw differs('function')
   if (round.gas_limit !== gasLimit) throw differs('gas_limit')
-  if (gasLimit < 1 || gasLimit > limits.gas)
-    throw invalidField('round.gas_limit', `must be a whole number from 1 to ${limits.gas}`)
-  if (round.input_hash !== (await background.run('hashPayload', input))) throw differs('input_hash')
+  if (gasLimit < 1 || gasLimit > config.direct.gasMax)
+    throw invalidField('round.gas_limit', `must be a whole number from 1 to ${config.direct.gasMax}`)
+  if (round.input_hash !== (await directBackground.run('hashPayload', input))) throw differs('input_hash')
   if (round.issued_at > clock.now() + params().max_skew)
     throw invalidField('round.issued_at', `is more than ${params().max_skew} s ahead of this node's clock`)
 }

@@ -1,11 +1,18 @@
 import { NodeFault } from '../../engine/index.ts'
 import { NotYet, Refusal } from '../consensus/refusal.ts'
 import { QueueFull } from '../execution/execution-queue.ts'
+import { StateBehind } from '../execution/state-behind.ts'
 import { ApiError, unavailable } from '../http/api-error.ts'
 import { VoteWithheld } from '../store/votes.ts'
 
 /** What a full queue takes to have room, and a hub or a chain to answer, as a guess. */
 const retrySeconds = { queue: 1, other: 5 }
+
+/** 409 `invalid_state` for what only validators sign. */
+export const noValidator = (): ApiError =>
+  new ApiError('invalid_state', 'This node is no validator, so it signs nothing that validators decide.', {
+    details: { reason: 'no_validator' },
+  })
 
 /** What `work` gives, with what keeps a node from it as an answer of its API. @throws {@link ApiError} */
 export async function orFault<T>(work: () => Promise<T>): Promise<T> {
@@ -24,6 +31,10 @@ export async function orFault<T>(work: () => Promise<T>): Promise<T> {
     if (error instanceof NodeFault)
       throw new ApiError('unavailable', `The node cannot tell what the module answers: ${error.message}.`, {
         details: { reason: 'node_fault' },
+      })
+    if (error instanceof StateBehind)
+      throw new ApiError('invalid_state', `This node does not vote yet: ${error.message}.`, {
+        details: { reason: 'state_behind', modules: error.modules },
       })
     if (error instanceof VoteWithheld)
       throw new ApiError('invalid_state', error.message, { details: { reason: 'vote_withheld' } })

@@ -13,22 +13,20 @@ import { nodeRoute } from './node.ts'
 import { rewardProposalsRoute } from './reward-proposals.ts'
 import { statusRoute } from './status.ts'
 import { syncRoutes } from './sync.ts'
+import { validatorGenerationsRoute } from './validator-generations.ts'
 
-/** Every route of a node. @param consensus Null on a node that is no validator, as are its epochs. */
-export const routesOf = (
-  node: ServeNode,
-  consensus: Consensus | null,
-  epochs: Epochs | null,
-): readonly Route[] => [
+/** Every route of a node. @param epochs Null on a node that is no validator, or has no hub. */
+export const routesOf = (node: ServeNode, consensus: Consensus, epochs: Epochs | null): readonly Route[] => [
   healthRoute(node),
   nodeRoute(node),
   statusRoute(node),
-  executeRoute(node, consensus),
+  executeRoute(node, node.config.role === 'validator' ? consensus : null),
   putModuleRoute(node),
   ledgerRoute(node),
   metricsRoute(node),
-  ...(consensus === null ? [] : consensusRoutes(node, consensus)),
-  ...(epochs === null ? [] : [rewardProposalsRoute(epochs.receipts)]),
+  ...consensusRoutes(node, consensus),
+  validatorGenerationsRoute(node),
+  rewardProposalsRoute(epochs?.receipts ?? null),
   ...syncRoutes(node),
   ...(node.chunks === null ? [] : chunkRoutes(node, node.chunks)),
 ]

@@ -1,6 +1,7 @@
 import { isBytes32 } from '../../../../protocol/encoding/index.ts'
 import { functionNamePattern } from '../../../../protocol/hbc/artifact.ts'
 import { invalidField } from '../http/api-error.ts'
+import { pageText } from '../http/page.ts'
 import type { Route } from '../http/route.ts'
 import type { ServeNode } from '../node.ts'
 import type { LedgerQuery, LedgerStore } from '../store/ledger.ts'
@@ -13,26 +14,30 @@ export const ledgerRoute = ({ store }: ServeNode): Route => ({
   method: 'GET',
   path: '/ledger',
   access: 'open',
-  query: ['module', 'function', 'limit'],
+  query: ['module', 'function', 'cursor', 'limit'],
   handle: ({ query }) => ({ status: 200, body: receiptsText(store.ledger, readLedgerQuery(query)) }),
 })
 
 function readLedgerQuery(query: ReadonlyMap<string, string>): LedgerQuery {
   const address = query.get('module') ?? null
   const functionName = query.get('function') ?? null
+  const cursor = query.get('cursor') ?? null
   const limit = query.get('limit') ?? String(limitDefault)
   if (address !== null && !isBytes32(address))
     throw invalidField('module', 'must be an address of 0x and 64 hex digits in lower case')
   if (functionName !== null && !functionNamePattern.test(functionName))
     throw invalidField('function', 'must be the name of a function')
+  if (cursor !== null && !/^[1-9]\d{0,14}$/.test(cursor))
+    throw invalidField('cursor', 'must be the next_cursor of another page')
   if (!/^[1-9]\d{0,2}$/.test(limit) || Number(limit) > limitMax)
     throw invalidField('limit', `must be a whole number from 1 to ${limitMax}`)
-  return { address, functionName, limit: Number(limit) }
+  return { address, functionName, before: cursor === null ? null : Number(cursor), limit: Number(limit) }
 }
 
-/** Piece by piece: receipts with their events may have hundreds of megabytes together. */
-function* receiptsText(ledger: LedgerStore, query: LedgerQuery): Generator<string> {
-  yield '{"receipts":['
-  for (const [i, id] of ledger.newest(query).entries()) yield `${i === 0 ? '' : ','}${ledger.envelope(id)}`
-  yield ']}'
-}
+const receiptsText = (ledger: LedgerStore, query: LedgerQuery): Iterable<string> =>
+  pageText('receipts', {
+    ids: ledger.newest({ ...query, limit: query.limit + 1 }),
+    limit: query.limit,
+    read: ledger.envelope,
+    cursorOf: String,
+  })

@@ -1,22 +1,26 @@
 import { FormatError, isUnsigned, type JsonObject } from '../../../../protocol/encoding/index.ts'
 import { epochReceiptBody, parseEpochReceipt } from '../../../../protocol/settlement/index.ts'
 import { type EpochReceipts, type Proposal, ReceiptDiffers } from '../epochs/epoch-receipts.ts'
+import { RoundsOpen } from '../epochs/open-rounds.ts'
 import { ApiError, invalidField } from '../http/api-error.ts'
 import { parseJsonObject } from '../http/json-body.ts'
 import { json, type Route } from '../http/route.ts'
-import { orFault } from './faults.ts'
+import { noValidator, orFault } from './faults.ts'
 
 /** 10,000 recipients take 1.6 MB at most. */
 const bytesMax = 4 * 1024 * 1024
 const valuesMax = 60_000
+/** After how long rounds that are open may be over. */
+const retrySeconds = 10
 
-/** Attests the receipt of an epoch that this node computes alike. */
-export const rewardProposalsRoute = (receipts: EpochReceipts): Route => ({
+/** Attests the receipt of an epoch that this node computes alike. @param receipts Null on a node that settles no epochs. */
+export const rewardProposalsRoute = (receipts: EpochReceipts | null): Route => ({
   method: 'POST',
   path: '/consensus/reward-proposals',
   access: 'node or bearer',
   body: { contentType: 'application/json', bytesMax },
   handle: async ({ body }) => {
+    if (receipts === null) throw noValidator()
     const proposal = readProposal(parseJsonObject(body, valuesMax))
     return json(200, await orFault(() => orDifference(receipts.judge(proposal))))
   },
@@ -37,6 +41,13 @@ async function orDifference<T>(judged: Promise<T>): Promise<T> {
   try {
     return await judged
   } catch (error) {
+    if (error instanceof RoundsOpen)
+      throw new ApiError('invalid_state', error.message, {
+        status: 425,
+        details: { reason: 'rounds_open', until: error.until },
+        headers: { 'Retry-After': String(retrySeconds) },
+        cause: error,
+      })
     if (!(error instanceof ReceiptDiffers)) throw error
     throw new ApiError('invalid_evidence', `This node does not sign this. ${error.message}`, {
       details: { difference: error.difference },

@@ -43,6 +43,8 @@ const details = ({ config, identity, queue, store, chunks, status, log }: ServeN
   config: withoutSecrets(config),
 })
 
+const bytesPerMebibyte = 1024 * 1024
+
 /** What the operator sees of the settings. URLs of chain nodes hold keys as often as not. */
 const withoutSecrets = (config: ServeConfig) => ({
   bind: `${config.bind.host}:${config.bind.port}`,
@@ -52,11 +54,18 @@ const withoutSecrets = (config: ServeConfig) => ({
   network: config.network,
   chain_id: config.chainId,
   chain_rpc: config.chainRpc === null ? null : new URL(config.chainRpc).host,
+  validators_hash: config.validatorsHash,
   role: config.role,
   payout_address: config.payoutAddress,
   state_sync: config.stateSync,
   chunk_storage: config.chunkStorage,
   workers: config.workers,
+  direct_gas: config.direct.gasMax,
+  direct_share: config.direct.share * 100,
+  direct_hours: config.direct.retention.seconds / 3600,
+  direct_rounds: config.direct.retention.rounds,
+  direct_storage: config.direct.retention.bytes / bytesPerMebibyte,
+  disk_reserve: config.direct.diskReserveBytes / bytesPerMebibyte,
   clock: config.clock,
   log_format: config.logFormat,
   log_level: config.logLevel,

@@ -15,8 +15,10 @@ export interface KeptEvidence {
 export interface EvidenceStore {
   /** Keeps evidence, unless that of its offence is there. @returns Whether it is new. */
   readonly keep: (evidence: Evidence, now: number) => boolean
-  /** In the order in which it was kept, after an id. */
-  readonly page: (after: number, limit: number) => readonly KeptEvidence[]
+  /** Ids in the order in which it was kept, after an id. */
+  readonly ids: (after: number, limit: number) => readonly number[]
+  /** One piece of evidence, as JSON; null for an id that has none. */
+  readonly text: (id: number) => string | null
   /** What the hub has not taken yet, the oldest first. */
   readonly unposted: (limit: number) => readonly KeptEvidence[]
   readonly markPosted: (id: number, now: number) => void
@@ -38,7 +40,8 @@ export function evidenceStore(db: DatabaseSync): EvidenceStore {
     db.prepare(
       `SELECT id, evidence, created_at AS createdAt, posted_at AS postedAt FROM evidence ${where} ORDER BY id LIMIT ?`,
     )
-  const page = select('WHERE id > ?')
+  const ids = db.prepare('SELECT id FROM evidence WHERE id > ? ORDER BY id LIMIT ?')
+  const text = db.prepare('SELECT evidence FROM evidence WHERE id = ?')
   const unposted = select('WHERE posted_at IS NULL')
   const mark = db.prepare('UPDATE evidence SET posted_at = ? WHERE id = ? AND posted_at IS NULL')
   // Nothing is ever removed, so the last id is their number.
@@ -50,7 +53,8 @@ export function evidenceStore(db: DatabaseSync): EvidenceStore {
       const { changes } = insert.run(offenceKey(evidence), evidence.round_id, JSON.stringify(evidence), now)
       return Number(changes) === 1
     },
-    page: (after, limit) => read(page.all(after, limit)),
+    ids: (after, limit) => (ids.all(after, limit) as { id: number }[]).map(({ id }) => id),
+    text: (id) => (text.get(id) as { evidence: string } | undefined)?.evidence ?? null,
     unposted: (limit) => read(unposted.all(limit)),
     markPosted: (id, now) => void mark.run(now, id),
     count: () => (count.get() as { count: number }).count,

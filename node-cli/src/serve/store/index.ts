@@ -4,10 +4,13 @@ import { databaseFile, inTransaction, openDatabase, orRefuse } from '../../data-
 import { writeStorage } from '../../data-dir/run-records.ts'
 import type { StorageWrite } from '../../engine/index.ts'
 import { type ConsensusStore, consensusStore } from './consensus.ts'
+import { type DirectRoundStore, directRoundStore } from './direct-rounds.ts'
+import { type DirectStateStore, directStateStore } from './direct-state.ts'
 import { type EpochStore, epochStore } from './epochs.ts'
 import { type EvidenceStore, evidenceStore } from './evidence.ts'
 import { type EvidencePostStore, evidencePostStore } from './evidence-posts.ts'
 import { type FactStore, factStore } from './facts.ts'
+import { type GenerationStore, generationStore } from './generations.ts'
 import { type HubContactStore, hubContactStore } from './hub-contact.ts'
 import { type LeaseStore, leaseStore } from './leases.ts'
 import { type LedgerStore, ledgerStore } from './ledger.ts'
@@ -18,6 +21,7 @@ import { type RoundVoteStore, roundVoteStore } from './round-votes.ts'
 import { type RoundStore, roundStore } from './rounds.ts'
 import { type SenderStore, senderStore } from './senders.ts'
 import { type SetStore, setStore } from './sets.ts'
+import { type StateIndexStore, stateIndexStore } from './state-index.ts'
 import { type SyncedStateStore, syncedStateStore } from './synced-state.ts'
 import { type VoteStore, voteStore } from './votes.ts'
 
@@ -27,10 +31,13 @@ export interface ServeStore {
   /** For further stores over the same database. */
   readonly db: DatabaseSync
   readonly consensus: ConsensusStore
+  readonly directRounds: DirectRoundStore
+  readonly directState: DirectStateStore
   readonly epochs: EpochStore
   readonly evidence: EvidenceStore
   readonly evidencePosts: EvidencePostStore
   readonly facts: FactStore
+  readonly generations: GenerationStore
   readonly leases: LeaseStore
   readonly hubContact: HubContactStore
   readonly ledger: LedgerStore
@@ -40,6 +47,7 @@ export interface ServeStore {
   readonly roundVotes: RoundVoteStore
   readonly senders: SenderStore
   readonly sets: SetStore
+  readonly stateIndex: StateIndexStore
   readonly syncedState: SyncedStateStore
   readonly votes: VoteStore
   /** Writes what a run stored, within a transaction of the caller's. */
@@ -62,28 +70,34 @@ export function openServeStore(dataDir: string): ServeStore {
       migrate(db, file)
     })
     const facts = factStore(db)
+    const modules = moduleStore(db)
+    const transaction = <T>(work: () => T): T => inTransaction(db, work)
     const size = db.prepare('SELECT page_count * page_size AS size FROM pragma_page_count, pragma_page_size')
     return {
       file,
       db,
       consensus: consensusStore(db),
+      directRounds: directRoundStore(db, facts, transaction),
+      directState: directStateStore(db),
       epochs: epochStore(db),
       evidence: evidenceStore(db),
       evidencePosts: evidencePostStore(db),
       facts,
+      generations: generationStore(db),
       leases: leaseStore(db),
       hubContact: hubContactStore(db),
       ledger: ledgerStore(db),
-      modules: moduleStore(db),
+      modules,
       nonces: nonceStore(db),
       rounds: roundStore(db),
       roundVotes: roundVoteStore(db),
       senders: senderStore(db),
       sets: setStore(db),
+      stateIndex: stateIndexStore(db, transaction, modules.sequence),
       syncedState: syncedStateStore(db, facts),
       votes: voteStore(db, facts),
       writeStorage: (writes) => writeStorage(db, writes),
-      transaction: (work) => inTransaction(db, work),
+      transaction,
       size: () => (size.get() as { size: number }).size,
       close: () => db.close(),
     }

@@ -104,4 +104,78 @@ export const migrations: readonly string[] = [
     failures INTEGER NOT NULL
   );
   `,
+  `
+  -- What a state root is made of, so that a run costs what it changed: the hash of each entry, and of each bucket. It is of
+  -- the storage of a module at one sequence; what belongs to another is made again.
+  CREATE TABLE state_leaves (
+    address TEXT NOT NULL, bucket INTEGER NOT NULL, key TEXT NOT NULL, hash BLOB NOT NULL,
+    PRIMARY KEY (address, bucket, key)
+  ) WITHOUT ROWID;
+  CREATE TABLE state_buckets (
+    address TEXT NOT NULL, bucket INTEGER NOT NULL, hash TEXT NOT NULL, PRIMARY KEY (address, bucket)
+  ) WITHOUT ROWID;
+  CREATE TABLE state_roots (
+    address TEXT PRIMARY KEY, sequence INTEGER NOT NULL, root TEXT NOT NULL
+  ) WITHOUT ROWID;
+  `,
+  `
+  -- Direct rounds in the order in which this node voted in them, with what they take of the disk: the oldest are dropped.
+  CREATE TABLE direct_rounds (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, round_id TEXT NOT NULL UNIQUE, ledger_id INTEGER NOT NULL,
+    issued_at INTEGER NOT NULL, bytes INTEGER NOT NULL, created_at INTEGER NOT NULL
+  );
+  -- How many there are, and what they take: one row.
+  CREATE TABLE direct_totals (id INTEGER PRIMARY KEY CHECK (id = 1), rounds INTEGER NOT NULL, bytes INTEGER NOT NULL);
+  INSERT INTO direct_totals VALUES (1, 0, 0);
+  CREATE TRIGGER direct_round_kept AFTER INSERT ON direct_rounds BEGIN
+    UPDATE direct_totals SET rounds = rounds + 1, bytes = bytes + new.bytes;
+  END;
+  CREATE TRIGGER direct_round_dropped AFTER DELETE ON direct_rounds BEGIN
+    UPDATE direct_totals SET rounds = rounds - 1, bytes = bytes - old.bytes;
+  END;
+  `,
+  `
+  -- The chain of validator generations that this node follows, each as its coordinator and a quorum signed it. The network
+  -- is its name and chain.
+  CREATE TABLE validator_generations (
+    network TEXT NOT NULL, generation INTEGER NOT NULL, hash TEXT NOT NULL, document TEXT NOT NULL,
+    coordinator TEXT NOT NULL, signatures TEXT NOT NULL, PRIMARY KEY (network, generation)
+  ) WITHOUT ROWID;
+  -- Generations that this node signed, for ever.
+  CREATE TABLE signed_generations (
+    id INTEGER PRIMARY KEY, network TEXT NOT NULL, generation INTEGER NOT NULL, hash TEXT NOT NULL,
+    signature TEXT NOT NULL, signed_at INTEGER NOT NULL, UNIQUE (network, generation, hash)
+  );
+  -- The length of its epoch says which validators count for a set.
+  ALTER TABLE sets ADD COLUMN epoch_secs INTEGER;
+  UPDATE sets SET epoch_secs = json_extract(CAST(snapshot AS TEXT), '$.epoch_secs');
+    `,
+  `
+  -- What a direct round made of storage, until it is known what became of the round. Such rounds follow each other, so what
+  -- is pending of one is over when the next one is voted on.
+  CREATE TABLE pending_changes (
+    round_id TEXT PRIMARY KEY, subject TEXT NOT NULL, changes BLOB NOT NULL
+  ) WITHOUT ROWID;
+  -- Sequence and root of the storage of each module that a quorum signed last, in a round that the coordinator decided.
+  CREATE TABLE state_heads (
+    address TEXT PRIMARY KEY, sequence INTEGER NOT NULL, root TEXT NOT NULL, round_id TEXT NOT NULL
+  ) WITHOUT ROWID;
+  `,
+  `
+  -- When a generation that this node signed takes effect: once that has passed without it, the node signs another one of its
+  -- number. Those before were made five minutes ahead.
+  ALTER TABLE signed_generations ADD COLUMN effective_at INTEGER NOT NULL DEFAULT 0;
+  UPDATE signed_generations SET effective_at = signed_at + 300;
+  `,
+  `
+  -- A round of another module may be decided before this node hears of it, so several are pending. \`written\` is a JSON list of
+  -- addresses.
+  CREATE TABLE pending_rounds (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, round_id TEXT NOT NULL UNIQUE, subject TEXT NOT NULL, written TEXT NOT NULL,
+    changes BLOB NOT NULL
+  );
+  INSERT INTO pending_rounds (round_id, subject, written, changes)
+  SELECT round_id, subject, '[]', changes FROM pending_changes;
+  DROP TABLE pending_changes;
+  `,
 ]

@@ -129,12 +129,13 @@ test('evidence is kept once for each offence, and unposted until it is marked', 
   store.evidence.markPosted(1, 8)
   store.evidence.markPosted(1, 9)
   expect(store.evidence.unposted(9)).toEqual([second])
-  expect(store.evidence.page(0, 1)).toEqual([{ ...first, postedAt: 8 }])
+  expect(store.evidence.ids(0, 1)).toEqual([1])
+  expect(JSON.parse(store.evidence.text(1)!)).toEqual(evidence)
   expect(store.evidence.count()).toBe(2)
 })
 
 test('one set is attested for each project and epoch, for ever; snapshots are kept for 30 days', () => {
-  const set = { setHash: 'one', projectId: 'project', epoch: 7, snapshot: new Uint8Array([1]) }
+  const set = { setHash: 'one', projectId: 'project', epoch: 7, epochSecs: 60, snapshot: new Uint8Array([1]) }
   const attestation = { node_id: 'node', public_key: 'key', signature: 'signature' }
   store.sets.keep(set, 0)
   expect(store.sets.attest(set, attestation, 0)).toEqual({ setHash: 'one', attestation })

@@ -65,6 +65,11 @@ export interface RoundStore {
   readonly close: (roundId: string, now: number) => boolean
   /** Every round of a project and epoch, final or not, by id. */
   readonly ofEpoch: (projectId: string, epoch: number) => readonly RoundRecord[]
+  /** Rounds of a project and epoch that may still become final, by id. */
+  readonly openOfEpoch: (projectId: string, epoch: number) => readonly string[]
+  readonly isOpen: (roundId: string) => boolean
+  /** Notes that a round ended without a result, as the hub says; a quorum of votes still makes it final. */
+  readonly fail: (roundId: string) => void
   /** The final records of a project and epoch, by round id. */
   readonly finalRecords: (projectId: string, epoch: number) => readonly FinalityRecord[]
   readonly finalPage: (query: FinalRoundQuery) => readonly RoundRecord[]
@@ -104,6 +109,14 @@ export function roundStore(db: DatabaseSync): RoundStore {
   const finals = db.prepare(
     'SELECT final FROM rounds WHERE project_id = ? AND epoch = ? AND final IS NOT NULL ORDER BY round_id',
   )
+  const openOfEpoch = db.prepare(
+    `SELECT round_id AS roundId FROM rounds
+     WHERE project_id = ? AND epoch = ? AND final_seq IS NULL AND state <> 'failed' ORDER BY round_id`,
+  )
+  const isOpen = db.prepare(
+    "SELECT 1 FROM rounds WHERE round_id = ? AND final_seq IS NULL AND state <> 'failed'",
+  )
+  const fail = db.prepare("UPDATE rounds SET state = 'failed' WHERE round_id = ? AND final_seq IS NULL")
   const epochs = db.prepare(
     `SELECT DISTINCT project_id AS projectId, epoch FROM rounds
      WHERE final_seq IS NOT NULL AND project_id IS NOT NULL ORDER BY project_id, epoch`,
@@ -149,6 +162,10 @@ export function roundStore(db: DatabaseSync): RoundStore {
       return Number(close.run(roundId).changes) === 1
     },
     ofEpoch: (projectId, epoch) => recordsOf(ofEpoch.all(projectId, epoch)),
+    openOfEpoch: (projectId, epoch) =>
+      (openOfEpoch.all(projectId, epoch) as { roundId: string }[]).map(({ roundId }) => roundId),
+    isOpen: (roundId) => isOpen.get(roundId) !== undefined,
+    fail: (roundId) => void fail.run(roundId),
     finalRecords: (projectId, epoch) =>
       (finals.all(projectId, epoch) as { final: string }[]).map(
         ({ final }) => JSON.parse(final) as FinalityRecord,

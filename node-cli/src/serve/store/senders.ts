@@ -11,12 +11,10 @@ export interface Sender {
   readonly url: string | null
 }
 
-/** The validator set and the coordinator, as the hub said last. */
+/** Validators of generations that still count, and the coordinator. */
 export interface SenderStore {
   readonly roleOf: (publicKey: string) => SenderRole | null
   readonly all: () => readonly Sender[]
-  /** Keys of the current validators, ascending. */
-  readonly validators: () => readonly string[]
   /** Puts another set in the place of the one there is. */
   readonly replace: (senders: readonly Sender[]) => void
 }
@@ -30,11 +28,6 @@ export function senderStore(db: DatabaseSync): SenderStore {
   return {
     roleOf: (publicKey) => known.get(publicKey)?.role ?? null,
     all: () => [...known.values()],
-    validators: () =>
-      [...known.values()]
-        .filter(({ role }) => role === 'validator')
-        .map(({ publicKey }) => publicKey)
-        .sort(),
     replace: (senders) => {
       inTransaction(db, () => {
         db.exec('DELETE FROM senders')

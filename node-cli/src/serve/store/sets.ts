@@ -6,6 +6,7 @@ export interface KeptSet {
   readonly setHash: string
   readonly projectId: string
   readonly epoch: number
+  readonly epochSecs: number
   /** Canonical JSON. */
   readonly snapshot: Uint8Array
 }
@@ -24,6 +25,8 @@ export interface SetStore {
   /** The canonical JSON of a snapshot, or null. */
   readonly snapshot: (setHash: string) => Uint8Array | null
   readonly has: (setHash: string) => boolean
+  /** The length of the epoch that a set is for; null where no set of this hash is kept for this project and epoch. */
+  readonly epochSecs: (set: Pick<KeptSet, 'setHash' | 'projectId' | 'epoch'>) => number | null
   /** Keeps a snapshot whose hash was checked, and drops those of long ago. */
   readonly keep: (set: KeptSet, now: number) => void
   readonly attested: (projectId: string, epoch: number) => GivenAttestation | null
@@ -32,7 +35,11 @@ export interface SetStore {
    *
    * @returns The attestation of the epoch: this one, or the one that was given before.
    */
-  readonly attest: (set: Omit<KeptSet, 'snapshot'>, attestation: Attestation, now: number) => GivenAttestation
+  readonly attest: (
+    set: Pick<KeptSet, 'setHash' | 'projectId' | 'epoch'>,
+    attestation: Attestation,
+    now: number,
+  ) => GivenAttestation
   /** How many sets this node attested. */
   readonly count: () => number
 }
@@ -40,7 +47,10 @@ export interface SetStore {
 export function setStore(db: DatabaseSync): SetStore {
   const snapshot = db.prepare('SELECT snapshot FROM sets WHERE set_hash = ?')
   const known = db.prepare('SELECT 1 FROM sets WHERE set_hash = ?')
-  const insert = db.prepare('INSERT INTO sets VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING')
+  const insert = db.prepare('INSERT INTO sets VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING')
+  const length = db.prepare(
+    'SELECT epoch_secs AS epochSecs FROM sets WHERE set_hash = ? AND project_id = ? AND epoch = ?',
+  )
   const purge = db.prepare('DELETE FROM sets WHERE kept_at < ?')
   const given = db.prepare(
     'SELECT set_hash AS setHash, attestation FROM attestations WHERE project_id = ? AND epoch = ?',
@@ -56,8 +66,10 @@ export function setStore(db: DatabaseSync): SetStore {
   return {
     snapshot: (setHash) => (snapshot.get(setHash) as { snapshot: Uint8Array } | undefined)?.snapshot ?? null,
     has: (setHash) => known.get(setHash) !== undefined,
+    epochSecs: ({ setHash, projectId, epoch }) =>
+      (length.get(setHash, projectId, epoch) as { epochSecs: number } | undefined)?.epochSecs ?? null,
     keep: (set, now) => {
-      insert.run(set.setHash, set.projectId, set.epoch, set.snapshot, now)
+      insert.run(set.setHash, set.projectId, set.epoch, set.snapshot, now, set.epochSecs)
       purge.run(now - keptSeconds)
     },
     attested,

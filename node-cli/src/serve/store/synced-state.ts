@@ -21,6 +21,8 @@ export interface SyncedStateStore {
   readonly complete: () => void
   /** Whether any module stores something here. */
   readonly hasStorage: () => boolean
+  /** Takes a bucket from what the module stores here, where that has the hash. @returns Whether it did. */
+  readonly copyOwn: (address: string, bucket: number, hash: string) => boolean
   /** What is there of the buckets of a module; those that it has no more are removed. */
   readonly kept: (address: string, buckets: readonly StateBucket[]) => ReadonlyMap<number, KeptBucket>
   readonly keep: (address: string, buckets: readonly ProvenBucket[]) => void
@@ -53,6 +55,18 @@ export function syncedStateStore(db: DatabaseSync, facts: FactStore): SyncedStat
      ON CONFLICT DO UPDATE SET hash = excluded.hash, is_whole = excluded.is_whole`,
   )
   const putEntry = db.prepare('INSERT INTO sync_entries VALUES (?, ?, ?, ?)')
+  // The index is of the storage that is there only at the same sequence.
+  const hasOwn = db.prepare(
+    `SELECT 1 FROM state_buckets JOIN state_roots USING (address) JOIN sequences USING (address)
+     WHERE address = ? AND bucket = ? AND hash = ? AND state_roots.sequence = sequences.sequence`,
+  )
+  const isTaken = db.prepare(
+    'SELECT 1 FROM sync_buckets WHERE address = ? AND bucket = ? AND hash = ? AND is_whole',
+  )
+  const copyEntries = db.prepare(
+    `INSERT INTO sync_entries SELECT address, bucket, key, value FROM state_leaves JOIN storage USING (address, key)
+     WHERE address = ? AND bucket = ?`,
+  )
   const selectInstall = db.prepare(
     'SELECT address, sequence, state_root FROM sync_installs WHERE address = ?',
   )
@@ -68,6 +82,8 @@ export function syncedStateStore(db: DatabaseSync, facts: FactStore): SyncedStat
   const removeOf = (table: string) => db.prepare(`DELETE FROM ${table} WHERE address = ?`)
   const removeStorage = removeOf('storage')
   const removeSequence = removeOf('sequences')
+  // An index of what was here before could have the sequence of what comes.
+  const removeRoot = removeOf('state_roots')
   const removeInstall = removeOf('sync_installs')
   const removeBuckets = removeOf('sync_buckets')
   const removeAllEntries = removeOf('sync_entries')
@@ -83,10 +99,20 @@ export function syncedStateStore(db: DatabaseSync, facts: FactStore): SyncedStat
     complete: () =>
       inTransaction(db, () => {
         db.exec(`DELETE FROM storage WHERE address IN (SELECT address FROM sync_installs);
+          DELETE FROM state_roots WHERE address IN (SELECT address FROM sync_installs);
           DELETE FROM sync_installs; DELETE FROM sync_entries; DELETE FROM sync_buckets`)
         facts.set(progressFact, 'complete')
       }),
     hasStorage: () => anyStorage.get() !== undefined,
+    copyOwn: (address, bucket, hash) =>
+      inTransaction(db, () => {
+        if (isTaken.get(address, bucket, hash) !== undefined) return false
+        if (hasOwn.get(address, bucket, hash) === undefined) return false
+        removeEntries.run(address, bucket)
+        copyEntries.run(address, bucket)
+        putBucket.run(address, bucket, hash, 1)
+        return true
+      }),
     kept: (address, buckets) =>
       inTransaction(db, () => {
         const wanted = new Map(buckets)
@@ -114,6 +140,7 @@ export function syncedStateStore(db: DatabaseSync, facts: FactStore): SyncedStat
       inTransaction(db, () => {
         removeStorage.run(address)
         removeSequence.run(address)
+        removeRoot.run(address)
         putInstall.run(address, sequence, state_root)
       }),
     installSome: ({ address, sequence }) =>
@@ -129,7 +156,7 @@ export function syncedStateStore(db: DatabaseSync, facts: FactStore): SyncedStat
     installing: (address) => (selectInstall.get(address) as StateTarget | undefined) ?? null,
     dropInstall: (address) =>
       inTransaction(db, () => {
-        for (const remove of [removeStorage, removeAllEntries, removeBuckets, removeInstall])
+        for (const remove of [removeStorage, removeRoot, removeAllEntries, removeBuckets, removeInstall])
           remove.run(address)
       }),
   }

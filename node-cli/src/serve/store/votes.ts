@@ -33,7 +33,10 @@ export class VoteWithheld extends Error {
   override readonly name = 'VoteWithheld'
 }
 
-/** The votes of this node: one for each key, kind and round. A vote leaves the process only as this store gives it. */
+/**
+ * The votes of this node: one for each key, kind and round. A vote leaves the process only as this store gives it. Those of
+ * direct rounds are dropped after a while (`direct-rounds.ts`), and their rounds get no other.
+ */
 export interface VoteStore {
   /** @throws {@link VoteWithheld} for a round that gets no vote. */
   readonly checkAllowed: (issuedAt: number) => void
@@ -63,7 +66,7 @@ export function voteStore(db: DatabaseSync, facts: FactStore): VoteStore {
     `INSERT INTO votes (public_key, kind, round_id, vote, answer, created_at) VALUES (?, ?, ?, ?, ?, ?)
      ON CONFLICT DO NOTHING`,
   )
-  // Nothing is ever removed, so the last id is their number.
+  // Of those that were ever given: the oldest ones of direct rounds are dropped.
   const last = db.prepare('SELECT coalesce(max(id), 0) AS count FROM votes')
   const find = (publicKey: string, kind: VoteKind, roundId: string): GivenVote | null =>
     (select.get(publicKey, kind, roundId) as GivenVote | undefined) ?? null

@@ -17,6 +17,8 @@ export class ModuleStates {
 
   /** Sequence and root of a module; the root is computed once for each sequence. */
   async root(address: string): Promise<{ readonly sequence: number; readonly root: string }> {
+    const indexed = this.#store.stateIndex.root(address)
+    if (indexed !== null) return indexed
     const known = this.#roots.get(address)
     if (known !== undefined && known.sequence === this.#store.modules.sequence(address)) return known
     const { sequence, state_root: root } = await this.summary(address)

@@ -115,14 +115,14 @@ function inSnapshot<T>(file: string, read: (db: DatabaseSync) => T): T {
   }
 }
 
-const readSequence = (db: DatabaseSync, address: string): number =>
+export const readSequence = (db: DatabaseSync, address: string): number =>
   (
     db.prepare('SELECT sequence FROM sequences WHERE address = ?').get(address) as
       | { sequence: number }
       | undefined
   )?.sequence ?? 0
 
-function* readEntries(db: DatabaseSync, address: string): Generator<StateEntry> {
+export function* readEntries(db: DatabaseSync, address: string): Generator<StateEntry> {
   const rows = db.prepare('SELECT key, value FROM storage WHERE address = ?').iterate(address)
   for (const { key, value } of rows as Iterable<{ key: string; value: Uint8Array }>)
     yield { key: hexToBytes(`0x${key}`), value }

@@ -75,7 +75,7 @@ class StateSync {
   /** @returns The seconds to wait for the next turn; null when nothing is left to take. */
   async turn(): Promise<number | null> {
     if (!this.#peers.isValidator()) {
-      this.#tell('the hub does not list this node as a validator yet')
+      this.#tell('no generation of validators that is in force or to come has this node')
       return waitingSeconds
     }
     try {
@@ -97,7 +97,8 @@ class StateSync {
 
   /** Takes what differs. @returns How many modules did. @throws {@link SyncProblem} */
   async #takeAll(): Promise<number> {
-    const others = this.#peers.validators().length - 1
+    const { publicKey } = this.#node.identity
+    const others = this.#peers.validators().filter((key) => key !== publicKey).length
     if (others === 0) return 0
     const needed = vouchersNeeded(others)
     const lists = await this.#readLists()
@@ -113,7 +114,7 @@ class StateSync {
 
   async #readLists(): Promise<PeerList<PeerClient>[]> {
     const lists: PeerList<PeerClient>[] = []
-    for (const peer of this.#inOrder(this.#peers.others()))
+    for (const peer of this.#inOrder(this.#peers.others(this.#peers.validators())))
       await this.#orBlame(peer, async () => {
         const read = (target: string) => peer.read({ target, timeoutSeconds: listSeconds })
         lists.push({ peer, modules: await readModuleList(read) })

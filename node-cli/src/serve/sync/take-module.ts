@@ -37,6 +37,7 @@ export async function takeArtifact(peer: PeerClient, library: ModuleLibrary, add
  * Takes what a module stores from a peer, page by page, each held against the root before it is kept. What is there already
  * is not asked for again, whoever it came from.
  *
+ * @param exclusively Has what was taken put in its place while nothing else sees the storage.
  * @throws {@link PeerError}
  */
 export async function takeState(
@@ -44,13 +45,18 @@ export async function takeState(
   profile: Profile,
   store: SyncedStateStore,
   target: StateTarget,
+  exclusively: (work: () => Promise<void>) => Promise<void> = (work) => work(),
 ): Promise<void> {
   const begun = store.installing(target.address)
   if (begun?.sequence === target.sequence && begun.state_root === target.state_root)
-    return install(store, target)
+    return exclusively(() => install(store, target))
   if (begun !== null) store.dropInstall(target.address)
   const path = `/sync/modules/${target.address}`
   const state = readBuckets(profile, await peer.read({ target: path }), target)
+  for (const [bucket, hash] of state.buckets) {
+    // What the module stores here already, of which a bucket may be large.
+    if (store.copyOwn(target.address, bucket, hash)) await nextTurn()
+  }
   const kept = store.kept(target.address, state.buckets)
   for (let place = firstPlace(state, kept); place !== null; ) {
     const query = `sequence=${state.sequence}&bucket=${place.bucket}&index=${place.index}`
@@ -59,8 +65,10 @@ export async function takeState(
     const { bucket, index, entries, isEnd } = proven.at(-1)!
     place = isEnd ? firstPlace(state, kept, bucket) : { bucket, index: index + entries.length }
   }
-  store.beginInstall(target)
-  await install(store, target)
+  await exclusively(async () => {
+    store.beginInstall(target)
+    await install(store, target)
+  })
 }
 
 /** Puts what was taken in its place, and lets the node answer meanwhile. */

@@ -70,7 +70,7 @@ export const createProject = defineRoute(
     }
     if ((await projects.submit(submission, await c.var.services.clock.now())) === 'exists')
       return answerKnown(c, accepted)
-    return json({ project: await viewOf(c, hashes.project_id), ...ways }, 201, {
+    return json({ project: registered(await viewOf(c, hashes.project_id)), ...ways }, 201, {
       Location: projectPath(hashes.project_id),
     })
   },
@@ -87,8 +87,11 @@ async function answerKnown(c: HubContext, { manifest, hashes }: AcceptedManifest
       { details: { project_id: hashes.project_id } },
     )
   const ways = await waysToRegister(c, registerAction(manifest, hashes))
-  return json({ project: await readProjectView(c, known), ...ways })
+  return json({ project: registered(await readProjectView(c, known)), ...ways })
 }
+
+/** The specification has the answer to a registration give `listed_at` as an integer; a project that was never listed has 0. */
+const registered = <View extends object>(project: View) => ({ listed_at: 0, ...project })
 
 async function viewOf(c: HubContext, projectId: string) {
   const record = await c.var.services.projects.findRecord(projectId)

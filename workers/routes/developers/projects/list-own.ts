@@ -32,6 +32,7 @@ export const listOwnProjects = defineRoute(
     const only = projectsOfCredential(c.var.credential)
     const { rows, next_cursor } = await paginate(c, {
       list: 'own-projects',
+      isOwn: true,
       query,
       position: ({ ordinal }: Project): [number] => [ordinal ?? 0],
       fetch: (after, limit) => c.var.services.projects.listOwn(owner, only, after?.[0], limit),

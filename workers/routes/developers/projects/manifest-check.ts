@@ -1,4 +1,5 @@
 import {
+  foundValue,
   isAddress,
   isBytes32,
   isObject,
@@ -86,7 +87,7 @@ export async function findProblems(
 const noToken: Problem = {
   path: 'consensus.economics.reward_token',
   code: 'invalid_value',
-  message: 'A token on the chain of this network.',
+  message: 'Found an address at which the chain of this network has no token. Correct it.',
 }
 
 /** What a version may not change: a vault pays in one token for ever. */
@@ -97,7 +98,7 @@ export function findFixedProblems(inForce: ProjectManifest, next: ProjectManifes
     {
       path: 'consensus.economics.reward_token',
       code: 'invalid_value',
-      message: `${reward_token}, as in the versions before: the vault of a project pays in one token for ever.`,
+      message: `Found another token. Write ${reward_token}, as in the versions before: the vault of a project pays in one token for ever.`,
     },
   ]
 }
@@ -118,14 +119,25 @@ function namedBy(manifest: unknown) {
 function workerProblems(module: Module | null, functions: readonly unknown[]): Problem[] {
   const problem = (path: string, message: string): Problem => ({ path, code: 'invalid_value', message })
   const path = 'consensus.modules.worker'
-  if (module === null) return [problem(path, 'The address of a module that was uploaded to this hub.')]
+  if (module === null)
+    return [
+      problem(
+        path,
+        'Found an address that no module of this hub has. Upload the module first, or correct the address.',
+      ),
+    ]
   if (!module.stateless)
-    return [problem(path, 'A stateless module: one that imports neither storage nor calls of other modules.')]
-  const message = `${oneOf(module.functions)}.`
+    return [
+      problem(
+        path,
+        'Found a module that imports storage or calls of other modules. Name a stateless one, which imports neither.',
+      ),
+    ]
+  const allowed = oneOf(module.functions)
   return functions.flatMap((name, index) =>
     typeof name !== 'string' || module.functions.includes(name)
       ? []
-      : [problem(`consensus.work.functions[${index}]`, message)],
+      : [problem(`consensus.work.functions[${index}]`, `Found ${foundValue(name)}. Write ${allowed}.`)],
   )
 }
 
@@ -135,8 +147,8 @@ const shownNamesMax = 10
 const oneOf = (names: readonly string[]): string => {
   const shown = names.slice(0, shownNamesMax).join(', ')
   return names.length > shownNamesMax
-    ? `One of the ${names.length} functions of the module: ${shown}, …`
-    : `One of ${shown}`
+    ? `one of the ${names.length} functions of the module: ${shown}, …`
+    : `one of ${shown}`
 }
 
 /**

@@ -42,12 +42,13 @@ const noTransaction = (chainId: number): DirectTransaction => ({
   description: 'This hub has no registry yet.',
 })
 
-const { registry_tx: _, listed_at: __, ...unregistered } = projectExample
+const { registry_tx: _, ...unregistered } = projectExample
 
 export const registrationExample = {
   project: {
     ...unregistered,
     listing_status: 'submitted' as const,
+    listed_at: 0,
     review: { status: 'pending' as const, reason: null, conditions: [], decided_at: null },
   },
   register_tx: {

@@ -232,6 +232,24 @@ describe.skipIf(chain === null)('registration', () => {
     ])
   })
 
+  test('422 invalid_manifest: a token whose symbol hides characters or shows nothing', async () => {
+    const address = `0x${'70'.repeat(20)}`
+    const problemsOf = async (symbol: string) => {
+      const bytes = Buffer.from(symbol)
+      const word = Buffer.concat([bytes, Buffer.alloc(32 - bytes.length)]).toString('hex')
+      // Answers every call with the text; read as a number of decimals, that is 32.
+      const code = `0x602060005260${bytes.length.toString(16).padStart(2, '0')}6020527f${word}60405260606000f3`
+      await rpc('anvil_setCode', address, code)
+      const manifest = draft({ economics: { reward_token: address } as object })
+      const response = await ada.client.post(`${path}/prepare`, { manifest })
+      const { problems } = (await response.json()) as { problems: { path: string }[] }
+      return problems.map((one) => one.path)
+    }
+    expect(await problemsOf('USD')).toEqual([])
+    for (const symbol of ['\u202eDSU', 'US\u0007D', ' ', '\u200b'])
+      expect(await problemsOf(symbol)).toEqual(['consensus.economics.reward_token'])
+  })
+
   test('503 unavailable while the chain is down, and nothing is stored', async () => {
     const manifest = draft()
     const offline = client({ token: ada.token, bindings: { CHAIN_RPC_URL: 'http://127.0.0.1:9' } })

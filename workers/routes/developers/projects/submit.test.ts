@@ -137,7 +137,7 @@ describe('POST /v1/developers/projects/prepare', () => {
     const problem = {
       path: 'consensus.economics.reward_token',
       code: 'invalid_value',
-      message: `${economics.reward_token}, as in the versions before: the vault of a project pays in one token for ever.`,
+      message: `Found another token. Write ${economics.reward_token}, as in the versions before: the vault of a project pays in one token for ever.`,
     }
     expect(await prepare(next)).toMatchObject({ valid: false, problems: [problem], manifest_hash: null })
     const refused = await ada.client.post(`${path}/${project_id}/versions`, signed(ada.key, next))
@@ -178,6 +178,7 @@ describe('POST /v1/developers/projects', () => {
       },
     })
     expect(project).toEqual({
+      listed_at: 0,
       project_id,
       slug: manifest.slug,
       developer: ada.address,
@@ -226,7 +227,8 @@ describe('POST /v1/developers/projects', () => {
         },
       }),
     })
-    expect(await (await ada.client.get(`/v1/projects/${project_id}`)).json()).toEqual(project)
+    const { listed_at: _, ...unlisted } = project as { listed_at?: number }
+    expect(await (await ada.client.get(`/v1/projects/${project_id}`)).json()).toEqual(unlisted)
     expect((await client().get(`/v1/projects/${project_id}`)).status).toBe(404)
   })
 

@@ -84,7 +84,11 @@ export const createVersion = defineRoute(
     const { manifest, hashes, signature, token } = await acceptManifest(c, submitted)
     if (hashes.project_id !== project_id)
       throw invalidManifest([
-        { path: 'slug', code: 'invalid_value', message: `${project.slug}, as in the versions before.` },
+        {
+          path: 'slug',
+          code: 'invalid_value',
+          message: `Found another slug. Write "${project.slug}", as in the versions before.`,
+        },
       ])
     const inForce = manifestOf(current)
     const fixed = findFixedProblems(inForce, manifest)

@@ -17,7 +17,10 @@ export interface BondedSubscription {
 export interface ChainFacts {
   /** A block by its number; null while it is not mined. @throws {@link NotYet} */
   readonly block: (number: number) => Promise<Block | null>
-  /** Subscriptions as of a block, in the order of their ids. @throws {@link NotYet} */
+  /**
+   * Subscriptions as of a block, in the order of their ids. Most nodes keep the states of their last blocks only: without
+   * that state, what holds now counts where the contract has logged nothing about them since. @throws {@link NotYet}
+   */
   readonly subscriptions: (
     staking: string,
     ids: readonly string[],
@@ -47,15 +50,46 @@ export function chainFacts(rpc: ChainRpc, chainId: number): ChainFacts {
       return block === null ? null : readBlock(block)
     },
     subscriptions: async (staking, ids, block) => {
-      const results = await ask(
-        ids.map((id) => ({
+      const asOf = async (number: number) => {
+        const calls = ids.map((id) => ({
           method: 'eth_call',
-          params: [{ to: staking, data: subscriptionSelector + id.slice(2) }, quantity(block)],
-        })),
-      )
-      return results.map(readSubscription)
+          params: [{ to: staking, data: subscriptionSelector + id.slice(2) }, quantity(number)],
+        }))
+        return (await ask(calls)).map(readSubscription)
+      }
+      try {
+        return await asOf(block)
+      } catch (error) {
+        if (!(error instanceof NotYet)) throw error
+        const head = await readHead(ask)
+        const now = await asOf(head)
+        if (await isLogged(ask, staking, ids, block + 1, head)) throw error
+        return now
+      }
     },
   }
+}
+
+async function readHead(ask: ChainRpc): Promise<number> {
+  const [head] = await ask([{ method: 'eth_blockNumber', params: [] }])
+  return Number(head)
+}
+
+/** Whether a contract has logged anything about subscriptions in some blocks: every change of one is logged with its id. */
+async function isLogged(
+  ask: ChainRpc,
+  staking: string,
+  ids: readonly string[],
+  from: number,
+  to: number,
+): Promise<boolean> {
+  const filter = { address: staking, fromBlock: quantity(from), toBlock: quantity(to) }
+  const [logs] = await ask([{ method: 'eth_getLogs', params: [filter] }])
+  if (!Array.isArray(logs)) throw new NotYet('the chain answers no logs')
+  const asked = new Set(ids)
+  return logs.some(
+    (log) => !isObject(log) || !Array.isArray(log.topics) || log.topics.some((topic) => asked.has(topic)),
+  )
 }
 
 const quantity = (value: number): string => `0x${value.toString(16)}`

@@ -1,0 +1,72 @@
+import { runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { expect, test } from 'vitest'
+import type { ExecutionVote } from '../../protocol/consensus/index.ts'
+import { hashText } from '../../protocol/encoding/index.ts'
+import type { StateTransition } from '../../protocol/execution/index.ts'
+import { StateBook } from './state-book.ts'
+
+const addressOf = (name: string) => hashText(`module ${name}`)
+const rootOf = (name: string, seq: number) => hashText(`root ${name} ${seq}`)
+
+const transition = (name: string, pre_seq: number, post_seq: number): StateTransition => ({
+  module_address: addressOf(name),
+  pre_seq,
+  pre_root: rootOf(name, pre_seq),
+  post_seq,
+  post_root: rootOf(name, post_seq),
+})
+
+const read = (name: string, seq = 0) => transition(name, seq, seq)
+const written = (name: string, seq = 0) => transition(name, seq, seq + 1)
+
+let rounds = 0
+
+/** The book looks at these members alone. */
+function quorumOf(entry: string, state: readonly StateTransition[]): ExecutionVote[] {
+  rounds += 1
+  const round = { module_address: addressOf(entry), nonce: String(rounds), issued_at: rounds }
+  return [{ round_id: `exec:${rounds}`, state, round } as unknown as ExecutionVote]
+}
+
+const withBook = (name: string, work: (book: StateBook, count: (table: string) => number) => void) =>
+  runInDurableObject(env.DIRECT_ORDER.getByName(name), (_, state) => {
+    const { sql } = state.storage
+    work(
+      new StateBook(state.storage),
+      (table) => sql.exec<{ n: number }>(`SELECT count(*) AS n FROM ${table}`).one().n,
+    )
+  })
+
+test('modules that were only read leave neither a head nor votes', async () => {
+  await withBook('reads', (book, count) => {
+    for (const entry of ['a', 'b', 'c'])
+      expect(book.decide(quorumOf(entry, [read(entry), read('x')]))).toBe(true)
+    expect([count('heads'), count('certificates')]).toEqual([0, 0])
+    expect(book.decide(quorumOf('a', [written('a'), read('x')]))).toBe(true)
+    expect([count('heads'), count('certificates')]).toEqual([1, 1])
+    expect(book.heads([addressOf('a'), addressOf('x')])).toEqual([
+      { module_address: addressOf('a'), seq: 1, root: rootOf('a', 1) },
+      { module_address: addressOf('x'), seq: null, root: null },
+    ])
+  })
+})
+
+test('the votes of a round stay while a head is of it, whoever reads it since, and no longer', async () => {
+  await withBook('moves', (book, count) => {
+    const first = quorumOf('a', [written('a'), written('b')])
+    const second = quorumOf('a', [written('a', 1)])
+    const third = quorumOf('b', [written('b', 1)])
+    expect(book.decide(first)).toBe(true)
+    expect(book.decide(quorumOf('c', [read('a', 1), read('b', 1)]))).toBe(true)
+    expect(book.certificates([addressOf('a')])).toEqual([first])
+    expect(book.decide(second)).toBe(true)
+    expect(book.certificates([addressOf('a'), addressOf('b')])).toHaveLength(2)
+    expect(book.certificates([addressOf('b')])).toEqual([first])
+    expect(book.decide(third)).toBe(true)
+    expect(book.certificates([addressOf('a'), addressOf('b')])).toEqual([second, third])
+    expect([count('heads'), count('certificates')]).toEqual([2, 2])
+    // What was read has to be what was agreed.
+    expect(book.decide(quorumOf('c', [read('a', 1)]))).toBe(false)
+  })
+})

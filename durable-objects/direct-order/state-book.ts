@@ -1,0 +1,147 @@
+import type { ExecutionVote } from '../../protocol/consensus/index.ts'
+import type { StateHead, StateTransition } from '../../protocol/execution/index.ts'
+import { migrate } from '../sql-migrations.ts'
+
+const migrations = [
+  // What a quorum signed last of the storage of each module, and in which round.
+  `CREATE TABLE heads (
+    address TEXT PRIMARY KEY, seq INTEGER NOT NULL, root TEXT NOT NULL, round_id TEXT NOT NULL
+  ) WITHOUT ROWID`,
+  'CREATE INDEX heads_by_round ON heads (round_id)',
+  // The votes of rounds that a head is of: with them a validator that was away catches up.
+  'CREATE TABLE certificates (round_id TEXT PRIMARY KEY, votes TEXT NOT NULL) WITHOUT ROWID',
+  // Modules whose storage the last round of a module looked at: what the next one is likely to look at.
+  'CREATE TABLE touched (entry TEXT PRIMARY KEY, addresses TEXT NOT NULL) WITHOUT ROWID',
+  // The last try of what was asked for under an Idempotency-Key.
+  `CREATE TABLE named (
+    nonce TEXT PRIMARY KEY, request TEXT NOT NULL, issued_at INTEGER NOT NULL, state TEXT NOT NULL
+  ) WITHOUT ROWID`,
+  'CREATE INDEX named_by_age ON named (issued_at)',
+]
+
+/** As long as an `Idempotency-Key` holds. */
+const namedSeconds = 24 * 3_600
+/** A row may have 2 MB. */
+const votesTextMax = 1_500_000
+/** Modules that are told a validator beforehand. */
+const touchedMax = 64
+
+/** The last try of a round that has a name. */
+export interface NamedTry {
+  /** What it runs; another request under the same name is refused. */
+  readonly request: string
+  readonly issuedAt: number
+  readonly state: 'open' | 'decided'
+}
+
+/** What a quorum signed of the storage of modules, in the order in which direct rounds were decided. */
+export class StateBook {
+  readonly #storage: DurableObjectStorage
+
+  constructor(storage: DurableObjectStorage) {
+    migrate(storage, migrations)
+    this.#storage = storage
+  }
+
+  heads(addresses: Iterable<string>): StateHead[] {
+    return [...addresses].map((address) => {
+      const [row] = this.#rows<{ seq: number; root: string }>(
+        'SELECT seq, root FROM heads WHERE address = ?',
+        address,
+      )
+      return { module_address: address, root: row?.root ?? null, seq: row?.seq ?? null }
+    })
+  }
+
+  /** Modules whose storage a round of this one is likely to look at. */
+  touchedBy(entry: string): string[] {
+    const [row] = this.#rows<{ addresses: string }>('SELECT addresses FROM touched WHERE entry = ?', entry)
+    return row === undefined ? [entry] : [...new Set([entry, ...(JSON.parse(row.addresses) as string[])])]
+  }
+
+  /** The votes that say what the heads of modules are, round by round. */
+  certificates(addresses: Iterable<string>): ExecutionVote[][] {
+    const rounds = this.#rows<{ votes: string }>(
+      `SELECT votes FROM certificates WHERE round_id IN
+       (SELECT round_id FROM heads WHERE address IN (SELECT value FROM json_each(?)))`,
+      JSON.stringify([...addresses]),
+    )
+    return rounds.map(({ votes }) => JSON.parse(votes) as ExecutionVote[])
+  }
+
+  /**
+   * Stores what a quorum of equal votes says: from here on the round is decided, whatever ends before anybody hears of it.
+   *
+   * @returns Whether it is: false where it does not follow from what was decided before, or is too large to be kept.
+   */
+  decide(votes: readonly ExecutionVote[]): boolean {
+    const [{ round_id: roundId, state = [], round } = { round_id: '' }] = votes
+    if (round !== undefined && this.#isDecided(round)) return true
+    const text = JSON.stringify(votes)
+    const follows = this.heads(state.map(({ module_address }) => module_address)).every(
+      ({ seq, root }, i) => seq === null || (seq === state[i]!.pre_seq && root === state[i]!.pre_root),
+    )
+    if (!follows || text.length > votesTextMax) return false
+    // Of a module that was only read the votes say nothing new, and whoever reads has many of others read.
+    const moved = state.filter((one) => one.post_seq !== one.pre_seq || one.post_root !== one.pre_root)
+    this.#storage.transactionSync(() => {
+      this.#moveHeads(moved, roundId)
+      if (moved.length > 0) this.#rows('INSERT OR REPLACE INTO certificates VALUES (?, ?)', roundId, text)
+      const touched = state.slice(0, touchedMax).map(({ module_address }) => module_address)
+      if (round !== undefined)
+        this.#rows(
+          'INSERT OR REPLACE INTO touched VALUES (?, ?)',
+          round.module_address,
+          JSON.stringify(touched),
+        )
+      this.#rows("UPDATE named SET state = 'decided' WHERE nonce = ?", round?.nonce ?? '')
+    })
+    return true
+  }
+
+  /** Certificates that the heads were of go with the last of them. */
+  #moveHeads(moved: readonly StateTransition[], roundId: string): void {
+    const addresses = JSON.stringify(moved.map(({ module_address }) => module_address))
+    const before = this.#rows<{ round_id: string }>(
+      'SELECT DISTINCT round_id FROM heads WHERE address IN (SELECT value FROM json_each(?))',
+      addresses,
+    )
+    for (const { module_address, post_seq, post_root } of moved)
+      this.#rows(
+        'INSERT OR REPLACE INTO heads VALUES (?, ?, ?, ?)',
+        module_address,
+        post_seq,
+        post_root,
+        roundId,
+      )
+    this.#rows(
+      `DELETE FROM certificates WHERE round_id IN (SELECT value FROM json_each(?))
+       AND NOT EXISTS (SELECT 1 FROM heads WHERE heads.round_id = certificates.round_id)`,
+      JSON.stringify(before.map(({ round_id }) => round_id)),
+    )
+  }
+
+  namedTry(nonce: string): NamedTry | null {
+    const [row] = this.#rows<{ request: string; issuedAt: number; state: NamedTry['state'] }>(
+      'SELECT request, issued_at AS issuedAt, state FROM named WHERE nonce = ?',
+      nonce,
+    )
+    return row ?? null
+  }
+
+  /** Before anybody is asked. A try before it that was not decided is over. */
+  beginNamed(nonce: string, request: string, issuedAt: number): void {
+    this.#rows('DELETE FROM named WHERE issued_at < ?', issuedAt - namedSeconds)
+    this.#rows("INSERT OR REPLACE INTO named VALUES (?, ?, ?, 'open')", nonce, request, issuedAt)
+  }
+
+  #isDecided({ nonce, issued_at }: ExecutionVote['round']): boolean {
+    const known = this.namedTry(nonce)
+    return known?.state === 'decided' && known.issuedAt === issued_at
+  }
+
+  #rows<Row>(statement: string, ...values: SqlStorageValue[]): Row[] {
+    // biome-ignore lint/plugin/noSpreadArguments: The values of one statement.
+    return [...this.#storage.sql.exec(statement, ...values)] as unknown as Row[]
+  }
+}

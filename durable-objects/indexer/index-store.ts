@@ -1,0 +1,54 @@
+import type { Header, Log } from './chain.ts'
+
+export interface BlockRef {
+  number: number
+  hash: string
+}
+
+export interface Cursor extends BlockRef {
+  /**
+   * The last block that no reorganisation removes, and whose logs were read twice. While it is below the first block of
+   * the index, nothing that was read is final.
+   */
+  final: BlockRef
+  /** What the index was begun with. */
+  network: IndexedNetwork
+  /** Whether far more was to be read, as while the chain is read from its beginning. An index is always some blocks late. */
+  isBehind: boolean
+  /** How often a node gave other logs of the same blocks than before. */
+  logDifferences: number
+}
+
+/** What makes an index one of this network: with anything else another index would come out. */
+export type IndexedNetwork = Readonly<Record<string, string | number>>
+
+/** Where an indexer keeps what it read. Every write changes nothing and answers `moved` unless `tip` is still the tip. */
+export interface IndexStore {
+  cursor(): Promise<Cursor | null>
+  /** @param final - Before `at` where that itself is not final. */
+  begin(at: BlockRef, network: IndexedNetwork, final: BlockRef): Promise<void>
+  /** Known blocks below the tip, highest first. */
+  recentBlocks(): Promise<BlockRef[]>
+  /** The addresses of all vaults. */
+  vaults(): Promise<string[]>
+  append(
+    tip: Cursor,
+    headers: readonly Header[],
+    logs: readonly Log[],
+    final: BlockRef,
+    isBehind: boolean,
+  ): Promise<StoreOutcome>
+  /**
+   * Of the blocks from `from` to `to`, which are indexed and not final, the numbers of those that have other events by these
+   * logs than the index has, lowest first.
+   */
+  differing(from: number, to: number, logs: readonly Log[]): Promise<number[]>
+  /** Stores the rest of `tip` with it. */
+  finalize(tip: Cursor, final: BlockRef): Promise<StoreOutcome>
+  /** Stores the rest of `tip` with it. */
+  rollback(tip: Cursor, to: BlockRef): Promise<StoreOutcome>
+  /** Takes everything back, the beginning too. */
+  restart(tip: Cursor): Promise<StoreOutcome>
+}
+
+export type StoreOutcome = 'done' | 'moved'

@@ -1,0 +1,58 @@
+import type { SendRefusal } from './send-errors.ts'
+
+/** Refusals in a row after which they are believed: one node may be wrong. */
+const timesMin = 3
+/** For so long nodes may refuse what stands before everything else, whatever they say, before something else is sent. */
+const patienceMs = 10 * 60_000
+
+/**
+ * How long nodes have refused a nonce, with no node taking it in between. Kept in storage: a refusal that never ends must
+ * not begin anew with each restart. Time in which no node answered does not count.
+ */
+export class Refusals {
+  readonly #sql: SqlStorage
+  /** For what nodes call invalid, and none has ever taken. */
+  readonly #stuckMs: number
+
+  constructor(storage: DurableObjectStorage, stuckMs: number) {
+    this.#sql = storage.sql
+    this.#stuckMs = stuckMs
+  }
+
+  /**
+   * Notes what a node said to a transaction; null when it was taken. What is said for reasons that may pass counts only of
+   * the first in line: those behind it may be refused because of it.
+   */
+  note(nonce: number, refusal: SendRefusal | null, isFirst: boolean, nowMs: number): void {
+    const forGood = refusal === 'invalid'
+    if (forGood || (isFirst && (refusal === 'temporary' || refusal === 'insufficient_funds')))
+      this.#sql.exec(
+        `INSERT INTO refusals VALUES (?1, ?2, ?2, 1, ?3) ON CONFLICT (nonce) DO UPDATE SET
+          since_ms = iif(?2 - last_ms > ?4, ?2, since_ms),
+          times = iif(?2 - last_ms > ?4, 1, times + 1),
+          for_good = iif(?2 - last_ms > ?4, ?3, min(for_good, ?3)),
+          last_ms = ?2`,
+        nonce,
+        nowMs,
+        forGood ? 1 : 0,
+        patienceMs,
+      )
+    else if (!isFirst || refusal === null || refusal === 'already_known') this.clear(nonce)
+  }
+
+  /**
+   * Whether the nonce has been refused so often and for so long that it will be for ever.
+   *
+   * @param taken - Some node had it in its pool before.
+   */
+  areBelieved(nonce: number, taken: boolean, nowMs: number): boolean {
+    const [row] = this.#sql.exec('SELECT since_ms, times, for_good FROM refusals WHERE nonce = ?', nonce)
+    if (row === undefined || (row.times as number) < timesMin) return false
+    const patience = row.for_good === 1 && !taken ? this.#stuckMs : patienceMs
+    return nowMs - (row.since_ms as number) >= patience
+  }
+
+  clear(nonce: number): void {
+    this.#sql.exec('DELETE FROM refusals WHERE nonce = ?', nonce)
+  }
+}

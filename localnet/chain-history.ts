@@ -1,0 +1,16 @@
+import type { NetworkParams } from '../protocol/identity/index.ts'
+import { epochLengths } from '../protocol/manifest/index.ts'
+
+/** What fast chains keep at least, and what time between blocks that come with transactions needs beside the empty ones. */
+const blocksMin = 1_000
+
+/**
+ * Of how many blocks the states are kept. Validators ask what was staked as of the beacon block, which is
+ * `beacon_offset_secs` older than its epoch, and may do so until that epoch ends.
+ *
+ * @param blockSecs from one empty block to the next.
+ */
+export const historyBlocksOf = (
+  { beacon_offset_secs }: Pick<NetworkParams, 'beacon_offset_secs'>,
+  blockSecs: number,
+): number => Math.max(blocksMin, Math.ceil((beacon_offset_secs + Math.min(...epochLengths)) / blockSecs))

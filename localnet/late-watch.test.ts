@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest'
+import { type Late, lateLines } from './late-watch.ts'
+
+const late = (what: string, epoch = 7): Late => ({ what, project_id: '0x0a', epoch, since: 1, count: 3 })
+
+test('what becomes late is said once, with its project and epoch, and its end too', () => {
+  const first = [late('set_not_attested')]
+  expect(lateLines([], first)).toEqual([expect.stringMatching(/^Degraded: epoch 7 of 0x0a /)])
+  const both = [...first, late('tasks_waiting')]
+  expect(lateLines(first, both)).toEqual([expect.stringMatching(/^Degraded: 3 tasks of 0x0a .* epoch 7/)])
+  expect(lateLines(both, [...both, late('set_not_built', 8)])).toEqual([
+    expect.stringMatching(/^Degraded: epoch 8 of 0x0a runs without a set,/),
+  ])
+  expect(lateLines(both, both)).toEqual([])
+  const unpaid = [late('rounds_unpaid', 6)]
+  expect(lateLines(both, unpaid)).toEqual([
+    expect.stringMatching(/^3 rounds of epoch 6 /),
+    'Tasks are no longer held up.',
+  ])
+  expect(lateLines(unpaid, [])).toEqual([])
+})
+
+test('what a newer hub calls late is named as well', () => {
+  expect(lateLines([], [late('archives')])).toEqual(['archives: 0x0a, epoch 7'])
+})

@@ -1,0 +1,67 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** What `late` of `GET /v1/status` has. */
+export interface Late {
+  readonly what: string
+  readonly project_id: string
+  readonly epoch: number
+  readonly since: number
+  readonly count: number
+}
+
+const lookMs = 5_000
+
+const sentences: Readonly<Record<string, (late: Late) => string>> = {
+  set_not_built: ({ project_id, epoch }) =>
+    `Degraded: epoch ${epoch} of ${project_id} runs without a set, because the hub has no beacon to build it with, so that its tasks wait.`,
+  set_not_attested: ({ project_id, epoch }) =>
+    `Degraded: epoch ${epoch} of ${project_id} runs without a set that the validators attested, so that its tasks wait.`,
+  tasks_waiting: ({ project_id, epoch, count }) =>
+    `Degraded: ${count} tasks of ${project_id} wait for more than a minute, in epoch ${epoch}.`,
+  rounds_unpaid: ({ project_id, epoch, count }) =>
+    `${count} rounds of epoch ${epoch} of ${project_id} became final too late to be paid.`,
+}
+
+const nameOf = ({ what, project_id, epoch }: Late): string => `${what} ${project_id} ${epoch}`
+
+/** What a terminal says when what is late changes: each once, and that nothing holds tasks up any more. */
+export function lateLines(before: readonly Late[], now: readonly Late[]): string[] {
+  const known = new Set(before.map(nameOf))
+  const fresh = now.filter((one) => !known.has(nameOf(one)))
+  const holdsUp = (list: readonly Late[]) => list.some(({ what }) => what !== 'rounds_unpaid')
+  return [
+    ...fresh.map((one) => sentences[one.what]?.(one) ?? `${one.what}: ${one.project_id}, epoch ${one.epoch}`),
+    ...(holdsUp(before) && !holdsUp(now) ? ['Tasks are no longer held up.'] : []),
+  ]
+}
+
+/** Says what of a hub becomes late. @returns Ends it. */
+export function watchLate(origin: string, say: (line: string) => void): () => void {
+  let isEnded = false
+  const watch = async () => {
+    let before: readonly Late[] = []
+    while (!isEnded) {
+      const late = await readLate(origin)
+      if (late !== null && !isEnded) {
+        for (const line of lateLines(before, late)) say(line)
+        before = late
+      }
+      await sleep(lookMs, undefined, { ref: false })
+    }
+  }
+  void watch()
+  return () => {
+    isEnded = true
+  }
+}
+
+/** Null where the hub does not say it, as while it stops. */
+async function readLate(origin: string): Promise<readonly Late[] | null> {
+  try {
+    const response = await fetch(`${origin}/v1/status`)
+    const { late } = (await response.json()) as { late?: readonly Late[] | null }
+    return late ?? null
+  } catch {
+    return null
+  }
+}

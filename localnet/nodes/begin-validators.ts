@@ -1,0 +1,22 @@
+import { readNetwork } from '../../tools/client/network.ts'
+import { signIn } from '../../tools/client/sign-in.ts'
+import { beginValidators } from '../../tools/client/validators.ts'
+import { privateKeys } from '../accounts.ts'
+import { StartError } from '../errors.ts'
+import type { LocalNode } from './local-node.ts'
+
+/**
+ * Has the validators of a local network validate, once the hub knows them: the operator sets the first generation from them.
+ *
+ * @throws {@link StartError} where the network has others.
+ */
+export async function beginLocalValidators(hub: string, nodes: readonly LocalNode[]): Promise<void> {
+  await Promise.all(nodes.map((node) => node.waitUntilKnown()))
+  const { client } = await signIn(await readNetwork(hub), privateKeys.operator)
+  const nodeIds = nodes.flatMap(({ nodeId }) => nodeId ?? [])
+  const validators = await beginValidators(client, nodeIds)
+  if (!nodeIds.some((nodeId) => validators.includes(nodeId)))
+    throw new StartError(
+      'The network has other validators, which do not run here, as those of a demo. Start it over with --fresh to have these instead',
+    )
+}

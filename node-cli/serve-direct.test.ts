@@ -1,0 +1,198 @@
+import { randomBytes } from 'node:crypto'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { executionSubject } from '../protocol/consensus/index.ts'
+import { hashPayload } from '../protocol/execution/index.ts'
+import { collector, employer, otherCollector } from './testing/artifacts.ts'
+import { buildNodectl } from './testing/nodectl.ts'
+import type { ServingNode } from './testing/serving-node.ts'
+import { createTestProject } from './testing/test-project.ts'
+import {
+  callSigned,
+  createValidators,
+  showArtifact,
+  startKnowing,
+  startTestHub,
+  type TestValidator,
+} from './testing/validator-network.ts'
+
+beforeAll(buildNodectl)
+
+const { address } = collector
+
+/** What a quorum signed last of the storage of the collector. */
+interface Head {
+  seq: number | null
+  root: string | null
+}
+
+const nothing: Head = { seq: null, root: null }
+
+const newRound = (module = address) => ({
+  module_address: module,
+  function: 'f',
+  input_hash: hashPayload(new Uint8Array()),
+  gas_limit: 1_000_000,
+  issued_at: Math.floor(Date.now() / 1000),
+  nonce: randomBytes(16).toString('hex'),
+})
+
+const ask = (node: ServingNode, round: object, head: Head = nothing, module = address) =>
+  callSigned(node, '/execute', {
+    module,
+    function: 'f',
+    input: '',
+    gas_limit: 1_000_000,
+    round,
+    heads: [{ module_address: module, ...head }],
+  })
+
+const tell = (node: ServingNode, votes: readonly object[]) =>
+  callSigned(node, '/consensus/direct-rounds', { votes })
+
+/** Has nodes vote in one round, as the coordinator does. */
+async function votesOf(nodes: readonly ServingNode[], head: Head = nothing, module = address) {
+  const round = newRound(module)
+  const replies = await Promise.all(nodes.map((node) => ask(node, round, head, module)))
+  for (const { status, text } of replies) expect([status, text]).toEqual([200, expect.any(String)])
+  const votes = replies.map(({ json }) => json.vote)
+  expect(new Set(votes.map(executionSubject)).size).toBe(1)
+  const [{ post_seq: seq, post_root: root }] = votes[0].state
+  return { round, votes, output: replies[0]!.json.output as string, head: { seq, root } as Head }
+}
+
+/** A round that is decided, of which every node is told. */
+async function decide(nodes: readonly ServingNode[], head: Head = nothing) {
+  const decided = await votesOf(nodes, head)
+  for (const node of nodes)
+    expect((await tell(node, decided.votes)).json).toEqual({
+      round_id: decided.votes[0].round_id,
+      behind: [],
+    })
+  return decided
+}
+
+async function startFour(): Promise<{ validators: TestValidator[]; nodes: ServingNode[] }> {
+  const hub = await startTestHub(createTestProject())
+  showArtifact(hub, address, collector.bytes)
+  showArtifact(hub, otherCollector.address, otherCollector.bytes)
+  const validators = await createValidators(hub)
+  const nodes = await Promise.all(validators.map((validator) => startKnowing(validator, 4)))
+  return { validators, nodes }
+}
+
+/** What the coordinator does with a node that does not vote yet: it says what it missed, and asks again. */
+async function bringToVote(node: ServingNode, missed: readonly object[], round: object, head: Head) {
+  const refused = await ask(node, round, head)
+  expect([refused.status, refused.json.error, refused.json.details?.reason]).toEqual([
+    409,
+    'invalid_state',
+    'state_behind',
+  ])
+  expect((await tell(node, missed)).status).toBe(200)
+  let reply = await ask(node, round, head)
+  await expect
+    .poll(
+      async () => {
+        reply = await ask(node, round, head)
+        return reply.status
+      },
+      { timeout: 30_000 },
+    )
+    .toBe(200)
+  return reply.json
+}
+
+describe('direct rounds of a module with storage', () => {
+  test('two of four validators are restarted one after the other, and each votes with the others again', async () => {
+    const { validators, nodes } = await startFour()
+    let last = await decide(nodes)
+    for (const restarted of [0, 1]) {
+      await nodes[restarted]!.stop()
+      last = await decide(
+        nodes.filter((_, i) => i !== restarted),
+        last.head,
+      )
+      nodes[restarted] = await startKnowing(validators[restarted]!, 4)
+      const round = newRound()
+      const others = await Promise.all(
+        nodes.filter((_, i) => i !== restarted).map((node) => ask(node, round, last.head)),
+      )
+      const caughtUp = await bringToVote(nodes[restarted]!, last.votes, round, last.head)
+      const votes = [...others.map(({ json }) => json.vote), caughtUp.vote]
+      expect(new Set(votes.map(executionSubject)).size).toBe(1)
+      for (const node of nodes) expect((await tell(node, votes)).json.behind).toEqual([])
+      const [{ post_seq: seq, post_root: root }] = votes[0].state
+      last = { ...last, votes, head: { seq, root } }
+    }
+    expect((await decide(nodes, last.head)).output).toBe('xxxxxx')
+  })
+
+  test('a round without a quorum writes nothing, whatever nodes are told of it', async () => {
+    const { nodes } = await startFour()
+    const first = await votesOf(nodes)
+    expect(first.output).toBe('x')
+    const told = await tell(nodes[0]!, first.votes.slice(0, 2))
+    expect([told.status, told.json.error]).toEqual([422, 'invalid_evidence'])
+    // One key is one vote.
+    const twice = await tell(nodes[0]!, [first.votes[0], first.votes[0], first.votes[1]])
+    expect(twice.status).toBe(422)
+    const second = await decide(nodes)
+    expect(second.output).toBe('x')
+    // What is over is no longer written.
+    expect((await tell(nodes[0]!, first.votes)).status).toBe(200)
+    expect((await votesOf(nodes, second.head)).output).toBe('xx')
+  })
+
+  test('a validator that is killed between its vote and the decision writes what it voted for, once', async () => {
+    const { validators, nodes } = await startFour()
+    const round = await votesOf(nodes)
+    await nodes[0]!.kill()
+    nodes[0] = await startKnowing(validators[0]!, 4)
+    expect((await ask(nodes[0], round.round)).json.vote).toEqual(round.votes[0])
+    for (let i = 0; i < 2; i++)
+      for (const node of nodes) expect((await tell(node, round.votes)).json.behind).toEqual([])
+    expect((await decide(nodes, round.head)).output).toBe('xx')
+  })
+
+  test('a round that was decided is written also where another module ran before anybody heard of it', async () => {
+    const { nodes } = await startFour()
+    const decided = await votesOf(nodes)
+    await votesOf(nodes, nothing, otherCollector.address)
+    for (const node of nodes) expect((await tell(node, decided.votes)).json.behind).toEqual([])
+    expect((await votesOf(nodes, decided.head)).output).toBe('xx')
+  })
+
+  test('a vote is for the storage that was agreed: before it and after it a node votes not', async () => {
+    const { nodes } = await startFour()
+    const first = await decide(nodes)
+    const second = await decide(nodes, first.head)
+    for (const head of [first.head, { ...second.head, root: first.head.root }, { ...second.head, seq: 9 }]) {
+      const refused = await ask(nodes[0]!, newRound(), head)
+      expect([refused.status, refused.json.details]).toEqual([
+        409,
+        { reason: 'state_behind', modules: [{ module_address: address, ...second.head }] },
+      ])
+    }
+    expect((await votesOf(nodes, second.head)).output).toBe('xxx')
+  })
+  test('a vote names every module whose storage its run looked at, and is for what was agreed of each', async () => {
+    const { nodes } = await startFour()
+    const { head } = await decide(nodes)
+    const [node] = nodes
+    await node!.call(`/modules/${employer.address}`, { method: 'PUT', body: employer.bytes })
+    const round = { ...newRound(), module_address: employer.address }
+    const askWith = (heads: object[]) =>
+      callSigned(node!, '/execute', { ...{ module: employer.address, function: 'f', round, heads } })
+    const own = { module_address: employer.address, ...nothing }
+    const refused = await askWith([own])
+    expect([refused.status, refused.json.details]).toEqual([
+      409,
+      { reason: 'state_behind', modules: [{ module_address: address, ...head }] },
+    ])
+    const { output, vote } = (await askWith([own, { module_address: address, ...head }])).json
+    expect([output, vote.state]).toEqual([
+      'xx',
+      [expect.objectContaining({ module_address: address, pre_seq: 1, post_seq: 2 })],
+    ])
+  })
+})

@@ -1,0 +1,35 @@
+import { NotYet, refusal } from '../consensus/refusal.ts'
+import type { ServeNode } from '../node.ts'
+import type { Generation } from './generations.ts'
+
+type GenerationsNode = Pick<ServeNode, 'generations' | 'generationFollower' | 'identity'>
+
+/** An epoch of some length. */
+export interface TimedEpoch {
+  readonly epoch: number
+  readonly epochSecs: number
+}
+
+/** The generation whose validators count for an epoch. @throws {@link NotYet} where this node does not know it. */
+export function generationOf(
+  { generations, generationFollower }: Omit<GenerationsNode, 'identity'>,
+  { epoch, epochSecs }: TimedEpoch,
+): Generation {
+  const found = generations.ofEpoch(epoch, epochSecs)
+  if (found !== null) return found
+  void generationFollower?.ask()
+  throw new NotYet(`this node knows no generation of validators for the epoch ${epoch}`)
+}
+
+/** @throws {@link Refusal} where this node does not validate for an epoch; {@link NotYet} */
+export function requireMembership(node: GenerationsNode, epoch: TimedEpoch): void {
+  const { generation, effective_at, keys } = generationOf(node, epoch)
+  if (keys.includes(node.identity.publicKey)) return
+  // An emergency generation counts for epochs that run.
+  void node.generationFollower?.ask()
+  throw refusal(
+    'epoch',
+    `${epoch.epoch} belongs to generation ${generation} of the validators, effective from ${effective_at}, and this node is none of its ${keys.length}.`,
+    'other_generation',
+  )
+}

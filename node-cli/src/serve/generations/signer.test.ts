@@ -1,0 +1,129 @@
+import path from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import {
+  hashGeneration,
+  signGeneration,
+  type ValidatorGeneration,
+} from '../../../../protocol/consensus/index.ts'
+import { hashText } from '../../../../protocol/encoding/index.ts'
+import { defaultNetworkParams, deriveNodeId } from '../../../../protocol/identity/index.ts'
+import { ed25519PublicKey } from '../../../../protocol/signatures/index.ts'
+import { coordinatorSeed, createGenerations } from '../../../testing/generations.ts'
+import { temporaryFolder } from '../../../testing/nodectl.ts'
+import { openDatabase } from '../../data-dir/database.ts'
+import { profile } from '../../profile.ts'
+import { createLog } from '../log.ts'
+import { openServeStore } from '../store/index.ts'
+import { migrations } from '../store/migrations.ts'
+import { Generations } from './generations.ts'
+import { signNextGeneration } from './signer.ts'
+
+const seeds = Array.from({ length: 6 }, (_, i) => hashText(`validator ${i}`))
+const start = 1_793_000_000
+const coordinator = ed25519PublicKey(coordinatorSeed)
+
+/** A validator of generation 0, at a time that the test sets, which may start again. */
+function setUp(dataDir = path.join(temporaryFolder(), 'node')) {
+  const chain = createGenerations(() => null)
+  chain.add(seeds.slice(0, 4))
+  const seed = seeds[0]!
+  const publicKey = ed25519PublicKey(seed)
+  const clock = { time: start, now: () => clock.time }
+  const open = () => {
+    const store = openServeStore(dataDir)
+    const generations = new Generations(profile, () => defaultNetworkParams, store.generations)
+    if (generations.newest === null) generations.begin(chain.chain[0]!, coordinator)
+    return { store, generations }
+  }
+  let opened = open()
+  onTestFinished(() => opened.store.close())
+  const node = () => ({
+    ...opened,
+    ...{ profile, seed, clock, generationFollower: null, params: () => defaultNetworkParams },
+    identity: { publicKey, nodeId: deriveNodeId(profile, publicKey) },
+    log: createLog('json', 'error'),
+  })
+  return {
+    chain,
+    clock,
+    ask: (document: ValidatorGeneration, caller = coordinator) =>
+      signNextGeneration(node(), document, caller),
+    restart: () => {
+      opened.store.close()
+      opened = open()
+    },
+    extend: (...args: Parameters<typeof chain.add>) => opened.generations.extend(chain.add(...args)),
+  }
+}
+
+test('of the documents of one number another is signed only once those before have lapsed, also after a restart', async () => {
+  const { chain, clock, ask, restart } = setUp()
+  const lapsing = chain.next(seeds.slice(0, 5), start + 300)
+  const later = chain.next(seeds.slice(0, 5), start + 900)
+  const first = await ask(lapsing)
+  expect(first).toEqual(signGeneration(profile, seeds[0]!, lapsing))
+  for (const time of [start, start + 299]) {
+    clock.time = time
+    restart()
+    await expect(ask(later)).rejects.toMatchObject({ reason: 'signed_another' })
+  }
+  clock.time = start + 300
+  expect(await ask(later)).toEqual(signGeneration(profile, seeds[0]!, later))
+  // The one that lapsed is given again, as anything that was signed; neither is taken for a third.
+  expect(await ask(lapsing)).toEqual(first)
+  restart()
+  const third = chain.next(seeds.slice(0, 6), start + 1_200)
+  await expect(ask(third)).rejects.toMatchObject({
+    reason: 'signed_another',
+    message: expect.stringContaining(hashGeneration(profile, later)),
+  })
+})
+
+test('what would take effect in an epoch that runs is not signed, but in an emergency', async () => {
+  const { chain, ask, extend } = setUp()
+  const effectiveAt = start - 3_600
+  expect(extend(seeds.slice(0, 4), { effectiveAt })).toBeNull()
+  for (const late of [effectiveAt + 1, start])
+    await expect(ask(chain.next(seeds.slice(0, 5), late))).rejects.toMatchObject({ reason: 'too_late' })
+  const emergency = chain.next(seeds.slice(0, 3), effectiveAt)
+  expect(await ask(emergency)).toEqual(signGeneration(profile, seeds[0]!, emergency))
+})
+
+test('an emergency is signed beside what was signed before, and replaced by another emergency alone', async () => {
+  const { chain, clock, ask } = setUp()
+  await ask(chain.next(seeds.slice(0, 5), start + 300))
+  for (const count of [3, 2]) {
+    const emergency = chain.next(seeds.slice(0, count), 0)
+    expect(await ask(emergency)).toEqual(signGeneration(profile, seeds[0]!, emergency))
+  }
+  clock.time = start + 9_000
+  await expect(ask(chain.next(seeds.slice(0, 6), start + 9_300))).rejects.toMatchObject({
+    reason: 'signed_another',
+  })
+})
+
+test('nobody but the coordinator that began the chain has one signed', async () => {
+  const { chain, ask } = setUp()
+  const document = chain.next(seeds.slice(0, 5), start + 300)
+  await expect(ask(document, ed25519PublicKey(seeds[1]!))).rejects.toMatchObject({
+    reason: 'not_the_coordinator',
+  })
+})
+
+test('what was signed before this was noted lapses five minutes later', async () => {
+  const dataDir = path.join(temporaryFolder(), 'node')
+  const before = migrations.findIndex((sql) => sql.includes('signed_generations ADD COLUMN effective_at'))
+  const old = openDatabase(dataDir)
+  for (const sql of migrations.slice(0, before)) old.exec(sql)
+  old.exec(`PRAGMA user_version = ${before}`)
+  old
+    .prepare('INSERT INTO signed_generations VALUES (1, ?, 1, ?, ?, ?)')
+    .run(`${profile.network}:${profile.chain_id}`, hashText('another'), '{}', start)
+  old.close()
+
+  const { chain, clock, ask } = setUp(dataDir)
+  const document = chain.next(seeds.slice(0, 5), start + 600)
+  await expect(ask(document)).rejects.toMatchObject({ reason: 'signed_another' })
+  clock.time = start + 300
+  expect(await ask(document)).toEqual(signGeneration(profile, seeds[0]!, document))
+})

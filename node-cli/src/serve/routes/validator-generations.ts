@@ -1,0 +1,48 @@
+import {
+  GenerationError,
+  generationValidatorsMax,
+  parseGeneration,
+} from '../../../../protocol/consensus/index.ts'
+import { GenerationRefused, signNextGeneration } from '../generations/signer.ts'
+import { ApiError, invalidField } from '../http/api-error.ts'
+import { checkMembers, parseJsonObject } from '../http/json-body.ts'
+import { json, type Route } from '../http/route.ts'
+import type { ServeNode } from '../node.ts'
+import { orFault } from './faults.ts'
+
+/** A validator takes some 200 bytes, and four values. */
+const bytesMax = 512 * 1024
+const valuesMax = 4 * generationValidatorsMax
+
+/** Signs the next generation of validators for the coordinator. */
+export const validatorGenerationsRoute = (node: ServeNode): Route => ({
+  method: 'POST',
+  path: '/consensus/validator-generations',
+  access: 'coordinator',
+  body: { contentType: 'application/json', bytesMax },
+  handle: async ({ body, caller }) => {
+    const members = parseJsonObject(body, valuesMax)
+    checkMembers(members, ['document'], ['document'], () => {})
+    const document = orInvalid(() => parseGeneration(node.profile, members.document))
+    const key = caller.kind === 'node' ? caller.publicKey : ''
+    return json(200, await orFault(() => orRefused(signNextGeneration(node, document, key))))
+  },
+})
+
+function orInvalid<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    if (!(error instanceof GenerationError)) throw error
+    throw invalidField(`document.${error.field}`, error.message)
+  }
+}
+
+async function orRefused<T>(signing: Promise<T>): Promise<T> {
+  try {
+    return await signing
+  } catch (error) {
+    if (!(error instanceof GenerationRefused)) throw error
+    throw new ApiError('invalid_state', error.message, { details: { reason: error.reason }, cause: error })
+  }
+}

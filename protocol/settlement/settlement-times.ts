@@ -1,0 +1,79 @@
+import type { NetworkParams } from '../identity/index.ts'
+import { epochLengths, workRanges } from '../manifest/index.ts'
+import { finalitySeconds } from './epoch-receipt.ts'
+
+/** How long validators are asked about a round before it has failed, in seconds. */
+export const askedSeconds = 300
+/** What the chain takes at most to bring the block that decides about an audit, and a validator its last answer, in seconds. */
+const blockSeconds = 60
+/** For so long a vault holds back what an epoch that ended may cost, as `POSTING_SECS` of the contract says. */
+const postingSeconds = 86_400
+/** Leaders that may fail, one after the other, before a receipt has to be in its vault. */
+const attemptsMin = 30
+const { round_secs: roundSecs } = workRanges
+const shortestEpoch = epochLengths.reduce((one, other) => Math.min(one, other), Infinity)
+const longestEpoch = epochLengths.reduce((one, other) => Math.max(one, other), 0)
+
+/** The parameters that say when an epoch is settled. */
+export type SettlementParams = Pick<
+  NetworkParams,
+  'settle' | 'attempt_secs' | 'beacon_offset_secs' | 'vault_challenge_secs'
+>
+
+/** The times of a settlement beside the parameters, which tests change. */
+export interface SettlementTimes {
+  readonly asked: number
+  /** Notice before a developer takes funds out of a vault. */
+  readonly withdrawalNotice: number
+  readonly posting: number
+}
+
+/** The longest epoch and a day: what was worked before the notice is posted before the withdrawal. */
+export const defaultWithdrawalNoticeSecs = longestEpoch + postingSeconds
+
+const usualTimes: SettlementTimes = {
+  asked: askedSeconds,
+  withdrawalNotice: defaultWithdrawalNoticeSecs,
+  posting: postingSeconds,
+}
+
+/**
+ * What does not fit together of the times in which an epoch is settled: from its end over its open rounds and its receipt to
+ * the release of its vault. Every problem names what it is about; none where all fit.
+ */
+export function settlementTimeProblems(
+  params: SettlementParams,
+  times: Partial<SettlementTimes> = {},
+): string[] {
+  const { settle, attempt_secs, beacon_offset_secs, vault_challenge_secs } = params
+  const { asked, withdrawalNotice, posting } = { ...usualTimes, ...times }
+  const waitMax = roundSecs.max + finalitySeconds
+  const attempts = Math.max(settle, waitMax) + attemptsMin * attempt_secs
+  const rules: readonly (readonly [holds: boolean, problem: string])[] = [
+    [
+      settle <= roundSecs.min + finalitySeconds,
+      `settle is ${settle}, and must be at most ${roundSecs.min + finalitySeconds}: the least round_secs and ${finalitySeconds} s for finality. Else the first attempt begins when the receipt no longer waits for its rounds.`,
+    ],
+    [
+      asked + blockSeconds <= finalitySeconds,
+      `Validators are asked for ${asked} s, and must be for at most ${finalitySeconds - blockSeconds}: finality has ${finalitySeconds} s, of which ${blockSeconds} are for the audit block. Else a round of the last second is final when nobody is paid for it.`,
+    ],
+    [
+      waitMax < shortestEpoch,
+      `A receipt waits for up to ${waitMax} s (the greatest round_secs and finality), and must for less than the shortest epoch, ${shortestEpoch} s.`,
+    ],
+    [
+      attempts <= posting,
+      `settle, round_secs, finality and ${attemptsMin} attempts of attempt_secs (${attempt_secs}) take ${attempts} s, and must take at most ${posting}, for which a vault holds back what an epoch may cost. Else others spend it before the receipt is posted.`,
+    ],
+    [
+      vault_challenge_secs >= beacon_offset_secs,
+      `vault_challenge_secs is ${vault_challenge_secs}, and must be at least beacon_offset_secs (${beacon_offset_secs}), in which blocks become final. Else a vault pays by a posting that the chain may take back.`,
+    ],
+    [
+      withdrawalNotice >= longestEpoch + attempts,
+      `The notice of a withdrawal is ${withdrawalNotice} s, and must be at least ${longestEpoch + attempts}: the longest epoch and the attempts at its receipt. Else a developer takes out what was worked for before the notice.`,
+    ],
+  ]
+  return rules.flatMap(([holds, problem]) => (holds ? [] : [problem]))
+}

@@ -1,0 +1,59 @@
+/** What `wrangler dev` needs before it starts the hub: secrets, and a database with its tables. */
+import { constants, copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
+import { migrationsFolder, migrator } from '../localnet/database.ts'
+import { readWranglerOptions } from '../localnet/hub.ts'
+
+/** Where wrangler keeps the data of a local Worker. */
+const statePath = '.wrangler/state/v3'
+
+/** Names the migrations that the database has. It lies with the data, so that both are removed together. */
+const appliedFile = path.join(statePath, 'hub-migrations')
+
+/**
+ * Makes `.env` of the example that is in the repository; one that exists stays as it is. Not `.dev.vars`, where secrets of a
+ * Worker mostly are: what starts the hub in tests would read that too, and cannot be told not to.
+ */
+export function prepareSecrets(): void {
+  try {
+    copyFileSync('.env.example', '.env', constants.COPYFILE_EXCL)
+    console.log('Made .env from .env.example')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
+}
+
+/** Applies the migrations that the local database lacks. A hub that runs is disturbed only while there are new ones. */
+export async function prepareDatabase(): Promise<void> {
+  const migrations = readdirSync(migrationsFolder).sort().join('\n')
+  if (readIfPresent(appliedFile) === migrations) return
+  const { compatibilityDate, d1Databases } = readWranglerOptions().workerOptions
+  const miniflare = new Miniflare(
+    convertV4MiniflareOptions({
+      cf: false,
+      resourcePersistencePath: path.resolve(statePath),
+      name: 'migrator',
+      compatibilityDate: compatibilityDate as string,
+      modules: [{ type: 'ESModule', path: 'migrator.mjs', contents: migrator() }],
+      d1Databases: d1Databases as Record<string, string>,
+    }),
+  )
+  try {
+    const answer = await miniflare.dispatchFetch('http://migrator')
+    if (!answer.ok) throw new Error(`The migrations could not be applied: ${await answer.text()}`)
+  } finally {
+    await miniflare.dispose()
+  }
+  writeFileSync(appliedFile, migrations)
+  console.log('Applied the migrations to the local database')
+}
+
+function readIfPresent(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  }
+}

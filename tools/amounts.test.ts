@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest'
+import { resolveProfile } from '../protocol/identity/index.ts'
+import { readAmount } from './amounts.ts'
+
+const symbol = resolveProfile().token_symbol
+
+test.each([
+  ['500', '500'],
+  [`500 ${symbol}`, `500${'0'.repeat(18)}`],
+  [`1.5${symbol.toLowerCase()}`, `15${'0'.repeat(17)}`],
+  [`0.${'0'.repeat(17)}1 ${symbol}`, '1'],
+  ['007', '7'],
+])('%s is %s base units', (text, wei) => {
+  expect(readAmount('--fund', text, symbol)).toBe(wei)
+})
+
+test('the symbol is that of the network, whatever that calls its token', () => {
+  expect(readAmount('--fund', '2 SWM', 'SWM')).toBe(`2${'0'.repeat(18)}`)
+  expect(() => readAmount('--fund', `2 ${symbol}`, 'SWM')).toThrow(
+    `--fund must be in SWM, not "2 ${symbol}".`,
+  )
+})
+
+test.each([
+  ['1.5', /a number of base units, or an amount such as/],
+  ['-1', /a number of base units/],
+  ['1e3 X', /a number of base units/],
+  ['', /a number of base units/],
+  [`0.${'0'.repeat(18)}1 ${symbol}`, /a number of base units/],
+  ['1'.repeat(90), /below 2\^256/],
+])('"%s" is refused', (text, message) => {
+  expect(() => readAmount('--fund', text, symbol)).toThrow(message)
+})

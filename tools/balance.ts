@@ -1,0 +1,26 @@
+import { inTokens } from './amounts.ts'
+import { unwrap } from './client/answers.ts'
+import { HubError } from './client/connect.ts'
+import type { Network } from './client/network.ts'
+import type { Wallet } from './client/sign-in.ts'
+
+/**
+ * Says where tokens come from, before anything is made that waits for them.
+ *
+ * @param purpose what the amount is for, such as "bonds".
+ * @throws {@link HubError} where the wallet has fewer tokens, or nobody knows how many.
+ */
+export async function requireBalance(
+  network: Network,
+  { client, address }: Wallet,
+  amount: string | bigint,
+  purpose: string,
+): Promise<void> {
+  const { hub_balance: balance } = await unwrap(client.GET('/v1/me/collateral'))
+  if (balance === null) throw new HubError(`the chain does not say how many tokens ${address} has; try again`)
+  if (BigInt(balance) >= BigInt(amount)) return
+  throw new HubError(
+    `${address} has ${inTokens(network, balance)} and ${purpose} ${inTokens(network, amount)}. ` +
+      'npm run -s faucet asks the faucet of the network for tokens',
+  )
+}

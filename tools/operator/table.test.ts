@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest'
+import { tableOf } from './table.ts'
+
+const id = `0x${'ab'.repeat(32)}`
+
+test('a list is a table: ids whole, times readable, lists counted, and no column of nothing', () => {
+  const items = [
+    {
+      project_id: id,
+      slug: 'hello',
+      listed_at: 1_793_000_000,
+      reason: null,
+      manifest: { a: 1 },
+      nodes: [{}, {}],
+    },
+    { project_id: id, slug: 'other-one', listed_at: null, reason: null, manifest: null, nodes: null },
+  ]
+  expect(tableOf({ items, next_cursor: null }).split('\n')).toEqual([
+    `${'project_id'.padEnd(66)}  slug       listed_at            nodes`,
+    `${id}  hello      2026-10-26T07:33:20  2`,
+    `${id}  other-one  –                    –`,
+  ])
+  expect(tableOf({ items, next_cursor: 'x' })).toContain('There are more')
+  expect(tableOf({ items: [], next_cursor: null })).toBe('none')
+})
+
+test('a record is a line for each member, and nothing in it steers a terminal', () => {
+  expect(tableOf({ reason: 'a\u001b[2J', enabled: true, before: { a: 1 } }).split('\n')).toEqual([
+    'reason   a\\u001b[2J',
+    'enabled  true',
+    'before   {"a":1}',
+  ])
+})
+
+test('a list in a record is a table of its own, below the lines', () => {
+  const validators = [
+    { public_key: id, node_id: 'node-0f3a5c7e9b1d2f40' },
+    { public_key: id, node_id: 'node-1a2b3c4d5e6f7081' },
+  ]
+  expect(tableOf({ validators, quorum: 2, next: [] }).split('\n')).toEqual([
+    'quorum  2',
+    'next    []',
+    '',
+    'validators',
+    `${'public_key'.padEnd(66)}  node_id`,
+    `${id}  node-0f3a5c7e9b1d2f40`,
+    `${id}  node-1a2b3c4d5e6f7081`,
+  ])
+})

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import { type Committee, type Round, stepsOf } from './follow.ts'
+import type { Task } from './submit.ts'
+
+const taskThatIs = (status: Task['status']) => ({ status, round_id: 'task:1', error: null }) as Task
+const round = (change: Partial<Round>) =>
+  ({ committee_size: 3, votes: 3, agreeing: 3, audited: false, ...change }) as Round
+const reasonsIn = (task: Task, of: Round | null, committee: Committee | null = null) =>
+  stepsOf(task, of, committee).filter((line) => line.includes('the validators run it'))
+
+test('an escalated task names the one reason: an audit', () => {
+  expect(reasonsIn(taskThatIs('escalated'), round({ audited: true }))).toEqual([
+    expect.stringMatching(/^audited +a draw chose the round/),
+  ])
+})
+
+test('an escalated task names the one reason: its committee is contested', () => {
+  expect(reasonsIn(taskThatIs('escalated'), round({ agreeing: 1 }))).toEqual([
+    expect.stringMatching(/^contested +1 of 3 members agree, 3 voted: /),
+  ])
+  expect(reasonsIn(taskThatIs('escalated'), round({ votes: 0, agreeing: 0 }))).toEqual([
+    expect.stringMatching(/^contested +no member voted: /),
+  ])
+})
+
+test('a task without a committee says so, and nothing of audits', () => {
+  expect(reasonsIn(taskThatIs('fallback'), round({ committee_size: 0, votes: 0, agreeing: 0 }))).toEqual([
+    expect.stringMatching(/^fallback +no committee: /),
+  ])
+})
+
+test('once it is final, an audit is named where everybody agreed, and nothing is said twice', () => {
+  expect(reasonsIn(taskThatIs('finalized'), round({ audited: true }))).toEqual([
+    expect.stringMatching(/^audited /),
+  ])
+  // The validators ran a contested one as well.
+  expect(reasonsIn(taskThatIs('finalized'), round({ audited: true, agreeing: 2 }))).toEqual([])
+})

@@ -1,0 +1,13 @@
+import { DirectOrderObject } from '../../durable-objects/direct-order.ts'
+import { type Env, readSettings } from '../env.ts'
+import { services } from '../services.ts'
+import { runDirectRound } from './direct-round.ts'
+import { validatorSources } from './round-config.ts'
+
+export function createDirectOrder(ctx: DurableObjectState, env: Env): DirectOrderObject<Env> {
+  const hub = services(env)
+  const sources = { ...validatorSources(hub, readSettings(env)), rounds: hub.rounds }
+  return new DirectOrderObject(ctx, env, {
+    run: (request, book, answerMsMax) => runDirectRound(sources, request, { answerMsMax, book }),
+  })
+}

@@ -1,0 +1,94 @@
+import type { StateBook } from '../../durable-objects/direct-order/state-book.ts'
+import type { DirectRequest } from '../../durable-objects/round/direct.ts'
+import type { ExecutionVote } from '../../protocol/consensus/index.ts'
+import { isBytes32, isObject } from '../../protocol/encoding/index.ts'
+import { askValidator, callValidator } from '../committees/ask-validator.ts'
+import type { CallableValidator } from '../stores/validators.ts'
+import type { ValidatorSources } from './validators.ts'
+
+/** How one validator is asked in a direct round. */
+interface Asking {
+  book: StateBook | null
+  answerMsMax: number
+  /** Aborted when its vote is no longer awaited. */
+  over: AbortSignal
+}
+
+/** What a validator that was away takes to fetch the storage of a module, as a guess. */
+const catchUpMs = 300
+/** Modules that one run may look at. */
+const modulesMax = 256
+/** The caller waits for this. Who has not heard by then is told in the next round. */
+const tellMsMax = 1_500
+
+const utf8 = new TextEncoder()
+
+/**
+ * Has a validator run a module and vote. One whose storage is behind is told what was decided of it, and asked again until
+ * it has caught up.
+ *
+ * @returns What it answered; null where it gave no vote in time.
+ */
+export async function askForVote(
+  sources: Pick<ValidatorSources, 'rules' | 'now'>,
+  url: string,
+  { round, input }: DirectRequest,
+  { book, answerMsMax, over }: Asking,
+): Promise<unknown> {
+  const { rules } = sources
+  if (rules === null) return null
+  const endsAt = performance.now() + answerMsMax
+  const { module_address: module, function: name, gas_limit } = round
+  const addresses = new Set(book?.touchedBy(module))
+  for (;;) {
+    const heads = book === null ? {} : { heads: book.heads(addresses) }
+    const body = encoded({ module, function: name, input_b64: input, gas_limit, round, ...heads })
+    const call = { path: '/execute', body, now: await sources.now(), answerMsMax: endsAt - performance.now() }
+    const answer = await callValidator(url, call, rules)
+    if (answer?.status === 200) return answer.value
+    const behind = readBehind(answer?.value)
+    if (book === null || behind.length === 0) return null
+    const known = addresses.size
+    // It looks at more modules than a call names: nobody could ever vote, and all others wait for this round.
+    if (known >= modulesMax && behind.some((address) => !addresses.has(address))) return null
+    for (const address of behind) if (addresses.size < modulesMax) addresses.add(address)
+    for (const votes of book.certificates(behind)) await tell(sources, url, votes)
+    // A validator that was not told of a module before has nothing to fetch for it.
+    if (addresses.size === known) await new Promise((resolve) => setTimeout(resolve, catchUpMs))
+    if (over.aborted || endsAt - performance.now() < catchUpMs) return null
+  }
+}
+
+/** Tells validators what a quorum gave, so that they write it. Whoever does not hear it hears it in the next round. */
+export async function tellDecided(
+  sources: Pick<ValidatorSources, 'rules' | 'now'>,
+  validators: readonly Pick<CallableValidator, 'url'>[],
+  votes: readonly ExecutionVote[],
+): Promise<void> {
+  if (votes[0]?.state === undefined) return
+  const { promise: late, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, tellMsMax)
+  await Promise.race([Promise.all(validators.map(({ url }) => tell(sources, url, votes))), late])
+  clearTimeout(timer)
+}
+
+async function tell(
+  { rules, now }: Pick<ValidatorSources, 'rules' | 'now'>,
+  url: string,
+  votes: readonly ExecutionVote[],
+): Promise<void> {
+  if (rules === null) return
+  const body = encoded({ votes })
+  await askValidator(url, { path: '/consensus/direct-rounds', body, now: await now() }, rules)
+}
+
+/** The modules whose storage is another one there than was agreed, as a validator says that does not vote. */
+function readBehind(answer: unknown): string[] {
+  const details = isObject(answer) && isObject(answer.details) ? answer.details : {}
+  if (details.reason !== 'state_behind' || !Array.isArray(details.modules)) return []
+  return details.modules
+    .slice(0, modulesMax)
+    .flatMap((one: unknown) => (isObject(one) && isBytes32(one.module_address) ? [one.module_address] : []))
+}
+
+const encoded = (value: object): Uint8Array => utf8.encode(JSON.stringify(value))

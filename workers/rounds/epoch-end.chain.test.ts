@@ -1,0 +1,149 @@
+import { env } from 'cloudflare:workers'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { defaultNetworkParams } from '../../protocol/identity/index.ts'
+import { receiptWaitsUntil, sumUnits } from '../../protocol/settlement/index.ts'
+import { services } from '../services.ts'
+import { evidenceOf } from '../settlement/round-evidence.ts'
+import { client, errorOf } from '../test/client.ts'
+import { epochPath, readProject, receiptOf } from '../test/epochs.ts'
+import { SimulatedRounds, testEpoch } from '../test/rounds.ts'
+
+let rounds: SimulatedRounds
+beforeAll(() => {
+  vi.spyOn(console, 'warn').mockImplementation(() => {})
+})
+afterAll(() => vi.useRealTimers())
+beforeEach(async () => {
+  rounds = await new SimulatedRounds().begin()
+})
+
+const end = (testEpoch + 1) * 3_600
+const settled = end + defaultNetworkParams.settle
+const until = receiptWaitsUntil(testEpoch, { epoch_secs: 3_600, round_secs: 60 })
+
+/** A round that the primaries agree on, with an absent one where it is asked for. */
+async function voted(absent = 0): Promise<string> {
+  const { roundId, primaries } = await rounds.begun()
+  for (const member of primaries.slice(absent)) {
+    const offer = await member.offer(roundId)
+    member.accept(offer)
+    await member.relay.drain()
+    await member.vote(offer)
+  }
+  return roundId
+}
+
+async function finish(roundId: string): Promise<void> {
+  await rounds.mine(roundId)
+  await rounds.tick(roundId)
+  await vi.waitUntil(async () => (await rounds.task(roundId)).status === 'finalized')
+}
+
+/** What validators attest that have these records. */
+async function post(roundIds: readonly string[]): Promise<Response> {
+  const records = await Promise.all(roundIds.map((id) => services(env).roundFiles.round(id)))
+  const units = sumUnits(
+    records.map((file) => file!.finality!),
+    defaultNetworkParams.gas_per_unit,
+  )
+  const by = rounds.validators.map(({ node }) => node)
+  const project = await readProject(rounds.projectId)
+  return by[0]!.call('POST', epochPath, receiptOf(project, { epoch: testEpoch, units, by }))
+}
+
+const epoch = async () =>
+  (await (await client().get(`/v1/explorer/epochs/${rounds.projectId}/${testEpoch}`)).json()) as Record<
+    string,
+    unknown
+  >
+
+describe('a receipt waits for the rounds of its epoch', () => {
+  test('425 while one is open, and it is taken with what that round earned once it is final', async () => {
+    const first = await voted()
+    await finish(first)
+    rounds.setTime(end - 30)
+    // The chain brings no block for minutes, so validators cannot be asked.
+    const second = await voted()
+    rounds.setTime(settled + 1)
+    expect(await epoch()).toMatchObject({ status: 'closed', open_rounds: 1 })
+    expect(await errorOf(await post([first]))).toMatchObject({
+      status: 425,
+      error: 'invalid_state',
+      details: { reason: 'rounds_open', open_rounds: 1, until },
+    })
+    await finish(second)
+    expect(await epoch()).toMatchObject({ status: 'closed', open_rounds: 0 })
+    expect((await post([first, second])).status).toBe(202)
+    const paid = await env.DB.prepare('SELECT sum(units) AS units FROM epoch_shares WHERE project_id = ?')
+      .bind(rounds.projectId)
+      .first('units')
+    const credited = await env.DB.prepare('SELECT sum(units) AS units FROM leases WHERE project_id = ?')
+      .bind(rounds.projectId)
+      .first('units')
+    expect(paid).toBe(credited)
+    expect(await epoch()).not.toHaveProperty('open_rounds')
+  })
+
+  test('425 before the first attempt may begin', async () => {
+    const first = await voted()
+    await finish(first)
+    rounds.setTime(settled - 1)
+    expect(await errorOf(await post([first]))).toMatchObject({
+      status: 425,
+      details: { reason: 'too_early', from: settled },
+    })
+    rounds.setTime(settled)
+    expect((await post([first])).status).toBe(202)
+  })
+
+  test('a round that is final later pays nobody and blames nobody, and its epoch counts it', async () => {
+    const first = await voted()
+    await finish(first)
+    rounds.setTime(end - 30)
+    const second = await voted(1)
+    rounds.setTime(until - 1)
+    expect((await post([first])).status).toBe(425)
+    rounds.setTime(until)
+    expect((await post([first])).status).toBe(202)
+    const before = await counters()
+    await finish(second)
+    const leases = await services(env).rounds.leases(second)
+    expect(leases.map(({ state, proofStatus, units }) => ({ state, proofStatus, units }))).toEqual(
+      leases.map(() => ({ state: 'cancelled', proofStatus: null, units: null })),
+    )
+    expect(await counters()).toEqual(before)
+    const { results } = await env.DB.prepare('SELECT round_id FROM round_offences WHERE round_id = ?')
+      .bind(second)
+      .all()
+    expect(results).toEqual([])
+    // Validators that hold the same records may take its absent primary for one that owed a vote.
+    const file = (await services(env).roundFiles.round(second))!
+    const keys = rounds.validators.map(({ node }) => node.publicKey)
+    const [evidence] = evidenceOf(
+      file,
+      leases.map((lease) => ({ ...lease, state: 'missed', missedBecause: 'late' })),
+      keys,
+    )
+    expect(evidence?.kind).toBe('missed_sla')
+    expect(await errorOf(await client().post('/v1/slashes', evidence!))).toMatchObject({
+      status: 422,
+      error: 'invalid_evidence',
+      message: expect.stringContaining('no longer waited'),
+    })
+    expect(await (await client().get('/v1/status')).json()).toMatchObject({
+      late: [{ what: 'rounds_unpaid', project_id: rounds.projectId, epoch: testEpoch, since: end, count: 1 }],
+    })
+    rounds.setTime(end + 7 * 86_400)
+    expect(await (await client().get('/v1/status')).json()).toMatchObject({ late: [] })
+  })
+})
+
+const counters = async () =>
+  (
+    await env.DB.prepare(
+      `SELECT subscription_id, credited_rounds, missed_leases, disagreements, reputation FROM subscriptions
+       WHERE project_id = ? ORDER BY subscription_id`,
+    )
+      .bind(rounds.projectId)
+      .all()
+  ).results

@@ -1,0 +1,249 @@
+import { env } from 'cloudflare:workers'
+import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import {
+  beaconTargetTime,
+  createFinalityVote,
+  type FinalityVote,
+  hashFinality,
+} from '../../protocol/consensus/index.ts'
+import { defaultNetworkParams, resolveProfile } from '../../protocol/identity/index.ts'
+import type { Evidence } from '../../protocol/settlement/index.ts'
+import { services } from '../services.ts'
+import { recordRoundOffences } from '../settlement/round-offences.ts'
+import { client, errorOf } from '../test/client.ts'
+import { readProject, receiptOf } from '../test/epochs.ts'
+import { bonded, indexState } from '../test/evidence.ts'
+import { networkNow } from '../test/network-time.ts'
+import { createNode, type TestNode } from '../test/node.ts'
+import { SimulatedRounds, SimulatedValidator, testEpoch } from '../test/rounds.ts'
+import { minCollateral } from '../test/subscription.ts'
+import { setValidators } from '../test/validators.ts'
+
+const profile = resolveProfile()
+const epochSecs = 3_600
+let rounds: SimulatedRounds
+/** Those that count for the epoch, and those that come in the middle of it. */
+let before: SimulatedValidator[]
+let coming: SimulatedValidator[]
+
+afterAll(() => vi.useRealTimers())
+
+async function begin(validators: number, joining: number): Promise<void> {
+  const vault = `0x${'0a'.repeat(20)}`
+  rounds = await new SimulatedRounds().begin({ validators, project: { economics: { vault } } })
+  for (const { member } of rounds.members)
+    await indexState('subscription', member.subscriptionId, bonded(minCollateral, member.owner.address))
+  before = rounds.validators
+  coming = Array.from(
+    { length: joining },
+    (_, i) => new SimulatedValidator(createNode(), `coming-${i}.rounds.example`),
+  )
+  rounds.validators = [...before, ...coming]
+  rounds.install()
+}
+
+const known = (some: readonly SimulatedValidator[]) =>
+  some.map(({ node, host }) => ({ ...node, url: `https://${host}` }))
+const nodesOf = (some: readonly SimulatedValidator[]): TestNode[] => some.map(({ node }) => node)
+const keysOf = (some: readonly SimulatedValidator[]): string[] => some.map(({ node }) => node.publicKey)
+const asked = (some: readonly SimulatedValidator[]): number[] => some.map((one) => one.asked().length)
+
+/** Who validates from a moment in the middle of the epoch on. */
+const change = async (validators: readonly SimulatedValidator[]) =>
+  setValidators(known(validators), { effectiveAt: await networkNow() })
+
+async function endKey({ node }: SimulatedValidator): Promise<void> {
+  await rounds.passTime(1)
+  await env.DB.prepare('UPDATE nodes SET revoked_at = ? WHERE node_id = ?')
+    .bind(await networkNow(), node.nodeId)
+    .run()
+}
+
+/** A task of which one primary misses its vote, until the validators are asked. */
+async function missedRound(): Promise<string> {
+  const { roundId, primaries } = await rounds.begun()
+  const offers = await Promise.all(primaries.map((member) => member.offer(roundId)))
+  for (const i of [0, 1]) await primaries[i]!.vote(offers[i]!)
+  // It had its offer, so that its silence is its own fault.
+  primaries[2]!.accept(offers[2]!)
+  await primaries[2]!.relay.drain()
+  await rounds.passTime(61)
+  await rounds.tick(roundId)
+  await rounds.mine(roundId)
+  await rounds.tick(roundId)
+  return roundId
+}
+
+const stateOf = async (roundId: string) => (await services(env).rounds.find(roundId))?.state
+const fileOf = async (roundId: string) => {
+  const file = await services(env).roundFiles.round(roundId)
+  if (file === null) throw new Error('there is no file')
+  return file
+}
+
+async function evidenceOf(roundId: string): Promise<Evidence[]> {
+  await recordRoundOffences(env, roundId)
+  const { results } = await env.DB.prepare('SELECT evidence FROM slashes WHERE round_id = ?')
+    .bind(roundId)
+    .all<{ evidence: string }>()
+  return results.map(({ evidence }) => JSON.parse(evidence) as Evidence)
+}
+
+/** Posts evidence with the finality votes of others, as if it were not on record. */
+async function postWithVotes(evidence: Evidence, votes: readonly FinalityVote[]) {
+  await env.DB.prepare('DELETE FROM slashes').run()
+  const finality = [...votes].sort((a, b) => (a.public_key < b.public_key ? -1 : 1))
+  return client().post('/v1/slashes', { ...evidence, proof: { ...evidence.proof, finality } })
+}
+
+async function expectFinalBy(roundId: string, some: readonly SimulatedValidator[]): Promise<void> {
+  expect(await stateOf(roundId)).toBe('finalized')
+  const { finality_votes } = await fileOf(roundId)
+  const keys = keysOf(some)
+  expect(finality_votes.filter(({ public_key }) => !keys.includes(public_key))).toEqual([])
+}
+
+const quorums: Record<number, number> = { 1: 1, 2: 2, 4: 3 }
+
+describe.each([
+  ['4 → 5', 4, 1, 0],
+  ['4 → 6', 4, 2, 0],
+  ['1 → 2', 1, 1, 0],
+  ['2 → 3', 2, 1, 0],
+  ['two keys of four replaced', 4, 2, 2],
+  ['4 → 3', 4, 0, 1],
+])('validators that change in the middle of an epoch, %s', (_, count, joining, leaving) => {
+  beforeEach(() => begin(count, joining))
+
+  test('decide about rounds, evidence and the receipt of the epoch as if nobody had come or gone', async () => {
+    const quorum = quorums[count]!
+    const early = await missedRound()
+    await expectFinalBy(early, before)
+    await change([...before.slice(leaving), ...coming])
+    // One that is away: a quorum of those before decides, which is none of those there are then.
+    const late = await missedRound()
+    await expectFinalBy(late, before)
+    expect(asked(coming)).toEqual(coming.map(() => 0))
+    // Who leaves is asked for as long as the epoch is not paid.
+    expect(asked(before).every((times) => times === 2)).toBe(true)
+
+    const evidence = [await evidenceOf(early), await evidenceOf(late)]
+    for (const [i, roundId] of [early, late].entries()) {
+      const recorded = evidence[i]!
+      expect(recorded.map(({ kind }) => kind)).toEqual(['missed_sla'])
+      const votes = (await fileOf(roundId)).finality_votes.slice(0, quorum)
+      const posted = await postWithVotes(recorded[0]!, votes)
+      expect(posted.status, await posted.text()).toBe(201)
+      if (coming.length === 0) continue
+      // A vote of one that came later counts for nothing.
+      const record = votes[0]!.finality
+      const forged = coming.map(({ node }) => createFinalityVote(profile, node.seed, record))
+      const mixed = await postWithVotes(recorded[0]!, [...votes.slice(0, quorum - 1), ...forged])
+      expect(await errorOf(mixed)).toMatchObject({ status: 422, error: 'invalid_evidence' })
+    }
+
+    rounds.setTime((testEpoch + 1) * epochSecs + 600)
+    const project = await readProject(rounds.projectId)
+    const submit = (by: readonly TestNode[], node = by[0]) =>
+      node!.call('POST', '/v1/nodes/epoch-receipts', receiptOf({ ...project, lastEpoch: testEpoch }, { by }))
+    for (const { node } of coming)
+      expect(await errorOf(await submit(nodesOf(rounds.validators), node))).toMatchObject({
+        status: 403,
+        message: expect.stringContaining('its generation of validators is 0'),
+      })
+    expect(
+      await errorOf(await submit(nodesOf([...before.slice(0, quorum - 1), ...coming]), nodesOf(before)[0])),
+    ).toMatchObject({
+      status: 403,
+      details: { attestations_counted: quorum - 1, quorum },
+    })
+    const paid = await submit(nodesOf(before.slice(0, quorum)))
+    expect([paid.status, await paid.json()]).toMatchObject([202, { attestations_counted: quorum, quorum }])
+    // Who came counts from the epoch on whose beacon was taken later.
+    const next = await services(env).validators.ofEpoch(testEpoch + 1, epochSecs)
+    expect(next?.document.validators.map(({ public_key }) => public_key)).toEqual(
+      keysOf([...before.slice(leaving), ...coming]).sort(),
+    )
+  })
+
+  test('are those in force when a direct round was issued', async () => {
+    const direct = { issued_at: await networkNow() }
+    await rounds.passTime(10)
+    await change([...before.slice(leaving), ...coming])
+    const { validators } = services(env)
+    const of = async (time: number) => (await validators.at(time))?.document.validators.length
+    expect([await of(direct.issued_at), await of(await networkNow())]).toEqual([
+      count,
+      count - leaving + joining,
+    ])
+  })
+})
+
+test('validators that come between the beacon of an epoch and its start count from the next epoch on', async () => {
+  await begin(4, 1)
+  const beaconAt = beaconTargetTime(testEpoch, epochSecs, defaultNetworkParams)
+  await setValidators(known([...before, ...coming]), { effectiveAt: beaconAt + 1 })
+  const { validators } = services(env)
+  const found = [
+    await validators.ofEpoch(testEpoch, epochSecs),
+    await validators.ofSet(rounds.projectId, testEpoch),
+    await validators.ofEpoch(testEpoch + 1, epochSecs),
+  ]
+  expect(found.map((one) => one?.document.generation)).toEqual([0, 0, 1])
+  await expectFinalBy(await missedRound(), before)
+  expect(asked(coming)).toEqual([0])
+})
+
+describe('keys that are ended in the middle of an epoch', () => {
+  beforeEach(() => begin(4, 2))
+
+  test('one: the others decide, it is not asked, and what it had signed before stays', async () => {
+    const early = await missedRound()
+    const [ended, ...others] = before as [SimulatedValidator, ...SimulatedValidator[]]
+    await endKey(ended)
+    const late = await missedRound()
+    await expectFinalBy(late, others)
+    expect(asked([ended])).toEqual([1])
+    const votes = (await fileOf(late)).finality_votes
+    const forged = createFinalityVote(profile, ended.node.seed, votes[0]!.finality)
+    const [[evidence], [earlier]] = [await evidenceOf(late), await evidenceOf(early)]
+    expect(await errorOf(await postWithVotes(evidence!, [...votes.slice(0, 2), forged]))).toMatchObject({
+      status: 422,
+      error: 'invalid_evidence',
+    })
+    // The very record that was final before.
+    const all = (await fileOf(early)).finality_votes
+    expect((await postWithVotes(earlier!, all)).status).toBe(201)
+  })
+
+  test('two: nothing becomes final before an emergency generation, and then it does; what was final stays', async () => {
+    const early = await missedRound()
+    const earlyFile = await fileOf(early)
+    await endKey(before[0]!)
+    await endKey(before[1]!)
+    const stuck = await missedRound()
+    expect(await stateOf(stuck)).not.toBe('finalized')
+    // Another record about the round that was final, signed now: by the two that are left, who are no quorum.
+    const other = { ...earlyFile.finality!, voters: [] }
+    expect(hashFinality(other)).not.toBe(hashFinality(earlyFile.finality!))
+    const signedBy = (some: readonly SimulatedValidator[]) =>
+      some.map(({ node }) => createFinalityVote(profile, node.seed, other))
+    const [recorded] = await evidenceOf(early)
+    expect(await errorOf(await postWithVotes(recorded!, signedBy(before.slice(2))))).toMatchObject({
+      status: 422,
+    })
+    const staying = [...before.slice(2), ...coming]
+    const wholeAt = await networkNow()
+    await setValidators(known(staying), { effectiveAt: 0, wholeAt })
+    await rounds.passTime(10)
+    await rounds.tick(stuck)
+    await expectFinalBy(stuck, staying)
+    // Its offences are recorded now, by those who made it final.
+    await env.DB.prepare('INSERT INTO round_offences VALUES (?, 0, 0)').bind(early).run()
+    const [evidence, ...more] = await evidenceOf(early)
+    expect([evidence?.kind, more]).toEqual(['missed_sla', []])
+    expect((await evidenceOf(stuck)).map(({ kind }) => kind)).toEqual(['missed_sla'])
+    // Nor does another record prove anything that the keys of before sign now.
+    expect(await errorOf(await postWithVotes(evidence!, signedBy(before)))).toMatchObject({ status: 422 })
+  })
+})

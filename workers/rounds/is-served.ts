@@ -1,0 +1,43 @@
+import type { Round } from '../../durable-objects/round/round.ts'
+import { defaultNetworkParams, hashNetworkParams } from '../../protocol/identity/index.ts'
+import { inTime } from '../deadline.ts'
+import type { Services } from '../services.ts'
+import { readOnce } from './seating.ts'
+
+type Sources = Pick<Services, 'clock' | 'committeeSets' | 'modules' | 'projectVersions' | 'roundFiles'>
+
+/** A member that declines waits for its replacement, so this may not take long; what takes longer is not served. */
+const msMax = 5_000
+
+/**
+ * Whether the hub serves what a node needs to judge the offer of a task and to run it: the attested set, under the parameters
+ * of now; the rules of the project; the module; the input; and a task that is not dated ahead of time. By its own records,
+ * so that a member which declines for a fault of the hub owes nothing.
+ */
+export const isServed = (sources: Sources, round: Round): Promise<boolean> =>
+  inTime(readServed(sources, round), msMax)
+
+async function readServed(
+  { clock, committeeSets, modules, projectVersions, roundFiles }: Sources,
+  { terms: { task, input } }: Round,
+): Promise<boolean> {
+  const [now, set, hashed, consensus, module, bytes] = await Promise.all([
+    clock.now(),
+    committeeSets.find(task.project_id, task.epoch),
+    readOnce(committeeSets, task.set_hash),
+    projectVersions.consensus(task.project_id, task.consensus_hash),
+    modules.find(task.module_address),
+    input ?? roundFiles.payload(task.input_hash),
+  ])
+  return (
+    task.issued_at <= now + defaultNetworkParams.max_skew &&
+    set !== null &&
+    set.valid &&
+    set.setHash === task.set_hash &&
+    hashed.snapshot.params_hash === hashNetworkParams(defaultNetworkParams) &&
+    consensus !== null &&
+    module !== null &&
+    bytes !== null &&
+    (await modules.isStored(module))
+  )
+}

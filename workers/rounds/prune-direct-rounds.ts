@@ -1,0 +1,25 @@
+import type { Services } from '../services.ts'
+import type { DirectRetention } from '../stores/direct-rounds.ts'
+
+/** What one call may delete of the bucket. */
+const batchMax = 1_000
+const batchesMax = 20
+
+/**
+ * Deletes direct rounds that are more than may be kept, the oldest first. A file goes before its row, so that what ends in
+ * between is found again.
+ */
+export async function pruneDirectRounds(
+  { directRounds, roundFiles }: Pick<Services, 'directRounds' | 'roundFiles'>,
+  retention: DirectRetention,
+  now: number,
+): Promise<void> {
+  for (let i = 0; i < batchesMax; i++) {
+    const roundIds = await directRounds.surplus(retention, now, batchMax)
+    if (roundIds.length > 0) {
+      await roundFiles.removeRounds(roundIds)
+      await directRounds.remove(roundIds)
+    }
+    if (roundIds.length < batchMax) return
+  }
+}

@@ -1,0 +1,85 @@
+import { runDurableObjectAlarm } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { afterAll, describe, expect, test, vi } from 'vitest'
+import { client } from '../test/client.ts'
+import { SimulatedRounds, testEpoch } from '../test/rounds.ts'
+
+afterAll(() => vi.useRealTimers())
+
+const start = testEpoch * 3_600
+const status = async () => (await (await client().get('/v1/status')).json()) as Record<string, unknown>
+
+describe('an epoch that runs without an attested set', () => {
+  test('is named by the status, which is degraded, and by each task that waits', async () => {
+    const rounds = await new SimulatedRounds().begin({ isAttested: false })
+    rounds.setTime(start + 1_000)
+    const { task_id: id } = (await (await rounds.submit()).json()) as { task_id: string }
+    const waiting = { code: 'set_not_attested', since: start + 1_000, until: start + 3_600 }
+    expect(await rounds.task(id)).toMatchObject({
+      status: 'queued',
+      waiting_for: { ...waiting, message: expect.stringContaining(`epoch ${testEpoch}`) },
+    })
+    rounds.setTime(start + 1_050)
+    expect((await status()).late).not.toContainEqual(expect.objectContaining({ what: 'tasks_waiting' }))
+    rounds.setTime(start + 1_061)
+    const about = { project_id: rounds.projectId, epoch: testEpoch }
+    expect(await status()).toMatchObject({
+      status: 'degraded',
+      database: 'ok',
+      late: [
+        { what: 'set_not_attested', ...about, since: expect.any(Number), count: 1 },
+        { what: 'tasks_waiting', ...about, since: start + 1_000, count: 1 },
+      ],
+    })
+    await rounds.attest()
+    await runDurableObjectAlarm(env.PROJECT_COMMITTEES.getByName(rounds.projectId))
+    expect(await rounds.task(id)).toMatchObject({ status: 'running', waiting_for: null })
+    rounds.setTime(start + 1_070)
+    expect(await status()).toMatchObject({ late: [] })
+  })
+
+  test('is named no longer once it is over, nor are its tasks, which failed with it', async () => {
+    const rounds = await new SimulatedRounds().begin({ isAttested: false })
+    rounds.setTime(start + 1_000)
+    const { task_id: id } = (await (await rounds.submit()).json()) as { task_id: string }
+    rounds.setTime(start + 3_599)
+    expect(await status()).toMatchObject({ late: [{ what: 'set_not_attested' }, { what: 'tasks_waiting' }] })
+    rounds.setTime(start + 3_600 + 61)
+    await runDurableObjectAlarm(env.PROJECT_COMMITTEES.getByName(rounds.projectId))
+    expect(await rounds.task(id)).toMatchObject({ status: 'failed', waiting_for: null })
+    expect(await status()).toMatchObject({ late: [] })
+  })
+})
+
+describe('a task whose committee is done', () => {
+  test('says that it waits for the audit block, then for the validators, and nothing once it is final', async () => {
+    const rounds = await new SimulatedRounds().begin()
+    const { roundId, primaries } = await rounds.begun()
+    expect(await rounds.task(roundId)).toMatchObject({ status: 'running', waiting_for: null })
+    for (const member of primaries) {
+      const offer = await member.offer(roundId)
+      member.accept(offer)
+      await member.relay.drain()
+      await member.vote(offer)
+    }
+    await vi.waitUntil(async () => (await rounds.task(roundId)).status === 'committee_agreed')
+    expect(await rounds.task(roundId)).toMatchObject({
+      waiting_for: { code: 'audit_block', since: start + 1_000, until: null },
+    })
+    for (const validator of rounds.validators) validator.instead = () => new Response(null, { status: 503 })
+    await rounds.mine(roundId)
+    await rounds.tick(roundId)
+    await vi.waitUntil(async () => {
+      const { waiting_for: wait } = (await rounds.task(roundId)) as { waiting_for: { code: string } | null }
+      return wait?.code === 'validators'
+    })
+    expect(await rounds.task(roundId)).toMatchObject({
+      waiting_for: { since: start + 1_001, until: start + 1_301 },
+    })
+    for (const validator of rounds.validators) validator.instead = null
+    await rounds.passTime(6)
+    await rounds.tick(roundId)
+    await vi.waitUntil(async () => (await rounds.task(roundId)).status === 'finalized')
+    expect(await rounds.task(roundId)).toMatchObject({ waiting_for: null })
+  })
+})

@@ -1,0 +1,568 @@
+import { evictDurableObject, runDurableObjectAlarm } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import {
+  findGenerationProblem,
+  hashGeneration,
+  parseSignedGeneration,
+  type SignedGeneration,
+  signGeneration,
+  type ValidatorGeneration,
+} from '../../../protocol/consensus/index.ts'
+import {
+  defaultNetworkParams,
+  readRequestSignature,
+  resolveProfile,
+  verifyRequestSignature,
+} from '../../../protocol/identity/index.ts'
+import { ed25519PublicKey } from '../../../protocol/signatures/index.ts'
+import { services } from '../../services.ts'
+import { type Client, client, errorOf } from '../../test/client.ts'
+import { createNode, insertNode, type TestNode } from '../../test/node.ts'
+import { createOperator } from '../../test/operator.ts'
+import { ScriptedBlocks } from '../../test/scripted-blocks.ts'
+import { emptyTables } from '../../test/tables.ts'
+
+const profile = resolveProfile()
+const coordinator = ed25519PublicKey(`0x${'5e'.repeat(32)}`)
+/** Later than the clock of the machine, so that no alarm of these tests is due by it. */
+const start = Math.floor(Date.now() / 1000) + 7_200
+const lead = defaultNetworkParams.snapshot_lead_secs
+
+const chain = new ScriptedBlocks()
+let operator: Client
+/** Validators that do not answer. */
+const away = new Set<string>()
+let asked: string[]
+
+const keeper = () => env.GENERATION_KEEPER.getByName('validators')
+const setTime = (time: number) => vi.setSystemTime(time * 1000)
+
+beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  setTime(start)
+  chain.hosts.clear()
+  chain.install()
+  away.clear()
+  asked = []
+  await emptyTables('nodes', 'validator_generations', 'pending_generations', 'pending_generation_signatures')
+  await emptyTables('audit_log')
+  ;({ client: operator } = await createOperator())
+})
+afterEach(() => vi.useRealTimers())
+
+/** A validator that has registered, and signs what the coordinator asks it to. */
+async function register(name: string): Promise<TestNode> {
+  const node = createNode()
+  const host = `${name}.validators.example`
+  await env.DB.prepare(
+    "INSERT INTO nodes (node_id, public_key, role, status, url, registered_at) VALUES (?, ?, 'validator', 'pending', ?, 1)",
+  )
+    .bind(node.nodeId, node.publicKey, `https://${host}`)
+    .run()
+  chain.hosts.set(host, async (request) => {
+    const { pathname } = new URL(request.url)
+    const body = new Uint8Array(await request.arrayBuffer())
+    const signature = readRequestSignature(
+      profile,
+      (header) => request.headers.get(header),
+      Math.floor(Date.now() / 1000),
+      300,
+    )
+    const signed = { method: 'POST', target: pathname, body } as const
+    if (signature === null || !verifyRequestSignature(profile, signed, signature)) throw new Error('unsigned')
+    expect([pathname, signature.public_key]).toEqual(['/consensus/validator-generations', coordinator])
+    asked.push(name)
+    if (away.has(name)) return new Response(null, { status: 503 })
+    // Without the coordinator's signature, which comes last.
+    const { document, ...more } = JSON.parse(new TextDecoder().decode(body)) as {
+      document: ValidatorGeneration
+    }
+    expect(more).toEqual({})
+    return Response.json(signGeneration(profile, node.seed, document))
+  })
+  return node
+}
+
+const registerAll = (...names: string[]) => Promise.all(names.map(register))
+const idsOf = (nodes: readonly TestNode[]) => nodes.map(({ nodeId }) => nodeId)
+
+const genesis = (nodes: readonly TestNode[]) =>
+  operator.post('/admin/v1/validators/genesis', { node_ids: idsOf(nodes) })
+const change = (body: { approve?: string[]; revoke?: string[]; emergency?: boolean }) =>
+  operator.post('/admin/v1/validators/generations', body)
+/** Has the hub ask for signatures, should it have to. */
+const gather = () => runDurableObjectAlarm(keeper())
+
+const validators = async (query = '') =>
+  (await (await client().get(`/v1/validators${query}`)).json()) as {
+    validators: { node_id: string; url: string | null }[]
+    generation: number | null
+    quorum: number
+    effective_at: number
+  }
+const namesOf = ({ validators: shown }: { validators: { node_id: string }[] }) =>
+  new Set(shown.map(({ node_id }) => node_id))
+const pending = async () =>
+  ((await (await operator.get('/admin/v1/validators/pending')).json()) as { pending: object | null }).pending
+
+/** The chain as nodes read it, from the first. */
+async function readChain(limit = 50): Promise<SignedGeneration[]> {
+  const items: unknown[] = []
+  let cursor: string | null = ''
+  while (cursor !== null) {
+    const path: string = `/v1/validators/generations?limit=${limit}${cursor && `&cursor=${cursor}`}`
+    const page = (await (await client().get(path)).json()) as { items: unknown[]; next_cursor: string | null }
+    items.push(...page.items)
+    cursor = page.next_cursor
+  }
+  return items.map((item) => parseSignedGeneration(profile, item)).reverse()
+}
+
+/** Verifies the chain as a node does. */
+async function verifiedChain(): Promise<ValidatorGeneration[]> {
+  const generations = await readChain()
+  for (const [i, one] of generations.entries())
+    expect(findGenerationProblem(profile, generations[i - 1]?.document ?? null, one, coordinator)).toBeNull()
+  return generations.map(({ document }) => document)
+}
+
+describe('generation 0', () => {
+  test('is set once, from validators that have registered, and nobody validates before', async () => {
+    const nodes = await registerAll('one', 'two', 'three', 'four')
+    expect(await validators()).toMatchObject({ validators: [], count: 0, generation: null, hash: null })
+    expect((await genesis(nodes)).status).toBe(201)
+    const shown = await validators()
+    expect(shown).toMatchObject({ generation: 0, effective_at: 0, count: 4, quorum: 3, signatures: [] })
+    expect(namesOf(shown)).toEqual(new Set(idsOf(nodes)))
+    expect(await verifiedChain()).toHaveLength(1)
+    expect(await errorOf(await genesis(nodes))).toMatchObject({ status: 409, error: 'invalid_state' })
+    const others = await registerAll('five')
+    expect((await genesis(others)).status).toBe(409)
+    expect(await services(env).nodes.find(others[0]?.nodeId ?? '')).toMatchObject({ status: 'pending' })
+    expect(await validators()).toEqual(shown)
+  })
+
+  test('of two operators who set it at once one does', async () => {
+    const nodes = await registerAll('one', 'two')
+    const answers = await Promise.all([genesis(nodes), genesis(nodes.slice(1)), genesis(nodes.slice(0, 1))])
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409])
+    expect(await verifiedChain()).toHaveLength(1)
+  })
+
+  test('404 not_found, 409 invalid_state: nobody registered it, it is a miner', async () => {
+    const miner = createNode()
+    await insertNode(miner)
+    expect(await errorOf(await genesis([createNode()]))).toMatchObject({ status: 404, error: 'not_found' })
+    expect(await errorOf(await genesis([miner]))).toMatchObject({ status: 409, error: 'invalid_state' })
+    expect(await errorOf(await change({ approve: idsOf([createNode()]) }))).toMatchObject({ status: 404 })
+    expect(await errorOf(await change({ revoke: [miner.nodeId] }))).toMatchObject({ status: 409 })
+  })
+})
+
+describe.each([
+  ['4 → 5', 4, 1, 0],
+  ['4 → 6', 4, 2, 0],
+  ['1 → 2', 1, 1, 0],
+  ['2 → 3', 2, 1, 0],
+  ['two of four replaced', 4, 2, 2],
+  ['4 → 3', 4, 0, 1],
+])('%s', (_, before, coming, leaving) => {
+  test('the next generation is signed by a quorum of the one before, and takes effect later', async () => {
+    const first = await registerAll(...Array.from({ length: before }, (_, i) => `old-${i}`))
+    await genesis(first)
+    const joining = await registerAll(...Array.from({ length: coming }, (_, i) => `new-${i}`))
+    const gone = first.slice(0, leaving)
+    const made = await change({ approve: idsOf(joining), revoke: idsOf(gone) })
+    expect([made.status, await made.json()]).toMatchObject([
+      202,
+      { generation: 1, effective_at: start + lead, validators: before + coming - leaving, pending: true },
+    ])
+    expect(await verifiedChain()).toHaveLength(1)
+    await gather()
+    expect(await pending()).toBeNull()
+    expect(await verifiedChain()).toHaveLength(2)
+    // Only validators of the one before are asked, those that leave too.
+    expect([...new Set(asked)].every((name) => name.startsWith('old'))).toBe(true)
+    expect(await validators()).toMatchObject({ generation: 0, count: before })
+    expect(await validators('?generation=1')).toMatchObject({ count: before + coming - leaving })
+    setTime(start + lead)
+    // Another isolate: this one may have kept an answer.
+    expect(await services(env).validators.at(start + lead)).toMatchObject({ document: { generation: 1 } })
+    const { validators: now } = (await services(env).validators.at(start + lead)) ?? {}
+    expect(new Set(now?.map(({ nodeId }) => nodeId))).toEqual(
+      new Set(idsOf([...first.slice(leaving), ...joining])),
+    )
+    expect(now?.every(({ url }) => url !== null)).toBe(true)
+  })
+})
+
+describe('a generation without its quorum', () => {
+  let first: TestNode[]
+  let joining: TestNode
+  beforeEach(async () => {
+    first = await registerAll('one', 'two', 'three', 'four')
+    await genesis(first)
+    joining = await register('new')
+    for (const name of ['three', 'four']) away.add(name)
+  })
+
+  test('changes nothing, and is asked for again with growing pauses, also after a restart', async () => {
+    const before = await validators()
+    await change({ approve: [joining.nodeId] })
+    await gather()
+    expect(await pending()).toMatchObject({
+      generation: 1,
+      quorum: 3,
+      attempts: 1,
+      next_attempt_at: start + 5,
+    })
+    const { signed_by, awaited } = (await pending()) as { signed_by: string[]; awaited: string[] }
+    expect(new Set(signed_by)).toEqual(new Set(idsOf(first.slice(0, 2))))
+    expect(new Set(awaited)).toEqual(new Set(idsOf(first.slice(2))))
+    expect(await validators()).toEqual(before)
+    expect(await verifiedChain()).toHaveLength(1)
+    // It is not due, however often it is looked at.
+    asked = []
+    await services(env).generationKeeper.wake()
+    await gather()
+    expect(asked).toEqual([])
+    setTime(start + 5)
+    await evictDurableObject(keeper())
+    await services(env).generationKeeper.wake()
+    await gather()
+    expect(asked.sort()).toEqual(['four', 'three'])
+    expect(await pending()).toMatchObject({ attempts: 2, next_attempt_at: start + 15 })
+    away.clear()
+    setTime(start + 15)
+    await gather()
+    expect(await pending()).toBeNull()
+    expect(await verifiedChain()).toHaveLength(2)
+  })
+
+  test('keeps every other one waiting, but an emergency', async () => {
+    await change({ approve: [joining.nodeId] })
+    await gather()
+    const another = await register('another')
+    for (const refused of [
+      await change({ approve: [another.nodeId] }),
+      await change({ revoke: idsOf(first.slice(0, 1)) }),
+      await operator.post(`/admin/v1/nodes/${another.nodeId}/approve`),
+    ])
+      expect(await errorOf(refused)).toMatchObject({
+        status: 409,
+        error: 'invalid_state',
+        details: { generation: 1 },
+      })
+    expect(await services(env).nodes.find(another.nodeId)).toMatchObject({ status: 'pending' })
+    // The same again is no second one.
+    expect((await operator.post(`/admin/v1/nodes/${joining.nodeId}/approve`)).status).toBe(200)
+    const emergency = await change({ revoke: idsOf(first.slice(2)), emergency: true })
+    expect([emergency.status, await emergency.json()]).toMatchObject([202, { generation: 1, validators: 2 }])
+    setTime(start + 5)
+    await gather()
+    const chain = await verifiedChain()
+    expect(chain.map(({ effective_at }) => effective_at)).toEqual([0, 0])
+    expect(await services(env).validators.ofEpoch(1, 3_600)).toMatchObject({ document: { generation: 1 } })
+  })
+
+  test('is not helped by signatures of anybody else, or of another document', async () => {
+    const [one, two] = first as [TestNode, TestNode]
+    const answers: ((document: ValidatorGeneration) => object)[] = [
+      (document) => signGeneration(profile, joining.seed, document),
+      (document) => signGeneration(profile, two.seed, document),
+      (document) => signGeneration(profile, one.seed, { ...document, generation: 7 }),
+      (document) => ({ ...signGeneration(profile, one.seed, document), more: 1 }),
+    ]
+    await change({ approve: [joining.nodeId] })
+    for (const [i, answer] of answers.entries()) {
+      chain.hosts.set('one.validators.example', async (request) =>
+        Response.json(answer(((await request.json()) as { document: ValidatorGeneration }).document)),
+      )
+      await gather()
+      expect((await pending()) as object).toMatchObject({ signed_by: [two.nodeId] })
+      setTime(start + 40 * (i + 1))
+      await services(env).generationKeeper.wake()
+    }
+  })
+})
+
+describe('a generation that is not whole in time', () => {
+  let first: TestNode[]
+  let joining: TestNode
+  beforeEach(async () => {
+    first = await registerAll('one', 'two', 'three', 'four')
+    await genesis(first)
+    joining = await register('new')
+    for (const name of ['three', 'four']) away.add(name)
+    await change({ approve: [joining.nodeId] })
+    await gather()
+    asked = []
+  })
+
+  const gatherAt = async (time: number) => {
+    setTime(time)
+    await services(env).generationKeeper.wake()
+    await gather()
+  }
+  /** Who counts in each second of a span, by number. */
+  const inForce = async (from: number, to: number) =>
+    Promise.all(
+      Array.from(
+        { length: to - from + 1 },
+        async (_, i) => (await services(env).validators.at(from + i))?.document.generation,
+      ),
+    )
+
+  test('has until a minute before it takes effect', async () => {
+    away.clear()
+    await gatherAt(start + lead - 60)
+    expect(asked.sort()).toEqual(['four', 'three'])
+    expect((await verifiedChain()).map(({ effective_at }) => effective_at)).toEqual([0, start + lead])
+  })
+
+  test('lapses: epochs that run keep their validators, and it takes effect later, also after a restart', async () => {
+    const lapsed = await services(env).pendingGenerations.find()
+    const wasInForce = await inForce(start + lead - 2, start + lead + 12)
+    away.clear()
+    for (const time of [start + lead - 59, start + lead + 9]) {
+      await gatherAt(time)
+      expect(asked).toEqual([])
+      expect(await pending()).toMatchObject({ hash: lapsed?.hash, renewals: 0 })
+    }
+    await evictDurableObject(keeper())
+    await gatherAt(start + lead + 10)
+    // Those that signed the one that lapsed sign the next one too.
+    expect(asked.sort()).toEqual(['four', 'one', 'three', 'two'])
+    expect(await pending()).toBeNull()
+    const [, made] = await verifiedChain()
+    expect(made).toEqual({ ...lapsed?.document, effective_at: start + lead + 10 + 2 * lead })
+    expect(await inForce(start + lead - 2, start + lead + 12)).toEqual(wasInForce)
+    expect(await services(env).validators.at(made?.effective_at ?? 0)).toMatchObject({
+      document: { generation: 1 },
+    })
+    // What was signed of the one that lapsed makes nothing whole any more.
+    const own = signGeneration(profile, `0x${'5e'.repeat(32)}`, lapsed!.document)
+    expect(await services(env).pendingGenerations.complete(lapsed!, own, [], start)).toBe(false)
+  })
+
+  test('lapses also where the last signature comes too late', async () => {
+    chain.hosts.set('three.validators.example', async (request) => {
+      const { document } = (await request.json()) as { document: ValidatorGeneration }
+      setTime(start + lead - 59)
+      return Response.json(signGeneration(profile, first[2]!.seed, document))
+    })
+    await gatherAt(start + lead - 60)
+    expect(await verifiedChain()).toHaveLength(1)
+    expect(await pending()).toMatchObject({ renewals: 0, signed_by: { length: 3 } })
+    await gatherAt(start + lead + 10)
+    expect((await verifiedChain())[1]).toMatchObject({ effective_at: start + lead + 10 + 2 * lead })
+  })
+
+  test('is made anew each time, with more time for its signatures, up to an hour', async () => {
+    const leads: number[] = []
+    for (let renewals = 1; renewals <= 5; renewals++) {
+      const { effective_at } = (await pending()) as { effective_at: number }
+      await gatherAt(effective_at + 10)
+      const renewed = (await pending()) as { effective_at: number; renewals: number }
+      expect(renewed).toMatchObject({ renewals, generation: 1, made_at: start, attempts: 1 })
+      leads.push(renewed.effective_at - effective_at - 10)
+    }
+    expect(leads).toEqual([600, 1_200, 2_400, 3_600, 3_600])
+  })
+
+  test('gives way to an emergency, which is never late', async () => {
+    await change({ revoke: idsOf(first.slice(2)), emergency: true })
+    await gatherAt(start + 30 * lead)
+    expect((await verifiedChain()).map(({ effective_at }) => effective_at)).toEqual([0, 0])
+  })
+})
+
+describe('keys that are ended at once', () => {
+  test('are not asked, cannot come back, and lower no quorum; others leave with their generation', async () => {
+    const [one, two, three, four] = (await registerAll('one', 'two', 'three', 'four')) as [
+      TestNode,
+      TestNode,
+      TestNode,
+      TestNode,
+    ]
+    await genesis([one, two, three, four])
+    const revoke = (node: TestNode, body: object) =>
+      operator.post(`/admin/v1/nodes/${node.nodeId}/revoke`, body)
+    const ended = await revoke(one, { at_once: true, reason: 'The key was copied.' })
+    expect(await ended.json()).toMatchObject({ status: 'revoked', revoked_at: start })
+    await gather()
+    expect(asked.sort()).toEqual(['four', 'three', 'two'])
+    expect((await verifiedChain())[1]?.validators).toHaveLength(3)
+    // It is not called any more, where it still counts.
+    expect(await services(env).validators.ofEpoch(1, 3_600)).toMatchObject({
+      document: { generation: 0, validators: { length: 4 } },
+    })
+    const { validators: ofNow } = await validators()
+    expect(ofNow.filter(({ url }) => url === null).map(({ node_id }) => node_id)).toEqual([one.nodeId])
+    const back = await errorOf(await operator.post(`/admin/v1/nodes/${one.nodeId}/approve`))
+    expect(back).toMatchObject({ status: 409, error: 'invalid_state' })
+
+    const left = await revoke(two, {})
+    expect(await left.json()).toMatchObject({ status: 'revoked', revoked_at: null })
+    // Another one waits, and the key ends all the same.
+    expect(await (await revoke(three, { at_once: true })).json()).toMatchObject({ revoked_at: start })
+    expect((await services(env).pendingGenerations.find())?.document.validators).toHaveLength(2)
+    const notes = await services(env).auditLog.list(one.nodeId, undefined, 10)
+    expect(notes[0]).toMatchObject({
+      action: 'node.revoke',
+      reason: 'The key was copied.',
+      after: { status: 'revoked', revoked_at: start },
+    })
+    expect(hashGeneration(profile, (await readChain())[1]?.document as ValidatorGeneration)).toBe(
+      (await services(env).validators.last())?.hash,
+    )
+    expect(four.nodeId).toBeDefined()
+  })
+
+  test('a signature that came before its key was ended counts', async () => {
+    const nodes = await registerAll('one', 'two', 'three', 'four')
+    await genesis(nodes)
+    const joining = await register('new')
+    for (const name of ['three', 'four']) away.add(name)
+    await change({ approve: [joining.nodeId] })
+    await gather()
+    setTime(start + 5)
+    await operator.post(`/admin/v1/nodes/${nodes[0]?.nodeId}/revoke`, { at_once: true })
+    away.delete('three')
+    await services(env).generationKeeper.wake()
+    await gather()
+    expect(await verifiedChain()).toHaveLength(2)
+  })
+
+  test('a signature that comes after its key was ended counts for nothing', async () => {
+    const nodes = await registerAll('one', 'two', 'three', 'four')
+    await genesis(nodes)
+    const joining = await register('new')
+    const host = 'one.validators.example'
+    const sign = chain.hosts.get(host)!
+    chain.hosts.set(host, async (request) => {
+      const answer = await sign(request)
+      await env.DB.prepare('UPDATE nodes SET revoked_at = ? WHERE node_id = ?')
+        .bind(start, nodes[0]!.nodeId)
+        .run()
+      return answer
+    })
+    away.add('four')
+    await change({ approve: [joining.nodeId] })
+    await gather()
+    expect(asked.sort()).toEqual(['four', 'one', 'three', 'two'])
+    expect(await verifiedChain()).toHaveLength(1)
+    away.delete('four')
+    setTime(start + 5)
+    await gather()
+    expect(await verifiedChain()).toHaveLength(2)
+  })
+
+  test('an emergency takes effect with the generation of the oldest epoch that may be open', async () => {
+    const nodes = await registerAll('one', 'two', 'three', 'four')
+    await genesis(nodes)
+    const [joining, other] = (await registerAll('five', 'six')) as [TestNode, TestNode]
+    await change({ approve: [joining.nodeId] })
+    await gather()
+    setTime(start + lead + 3_600)
+    const made = await change({ approve: [other.nodeId], emergency: true })
+    expect(await made.json()).toMatchObject({ generation: 2, effective_at: 0 })
+    await gather()
+    expect((await verifiedChain()).map(({ effective_at }) => effective_at)).toEqual([0, start + lead, 0])
+  })
+
+  test('an emergency needs a quorum of those that stay, and one of them at least', async () => {
+    const nodes = await registerAll('one', 'two', 'three', 'four')
+    await genesis(nodes)
+    const joining = await registerAll('five', 'six')
+    for (const name of ['one', 'two']) away.add(name)
+    expect(
+      await errorOf(await change({ revoke: idsOf(nodes), approve: idsOf(joining), emergency: true })),
+    ).toMatchObject({ status: 409, error: 'invalid_state' })
+    const gone = idsOf(nodes.slice(0, 2))
+    expect((await change({ revoke: gone, approve: idsOf(joining), emergency: true })).status).toBe(202)
+    await gather()
+    expect(asked.sort()).toEqual(['four', 'three'])
+    expect((await verifiedChain()).map(({ effective_at }) => effective_at)).toEqual([0, 0])
+    for (const nodeId of gone)
+      expect(await services(env).nodes.find(nodeId)).toMatchObject({ status: 'revoked', revokedAt: start })
+  })
+})
+
+describe('the chain', () => {
+  test('of two operators who change it at once one does, whatever they do', async () => {
+    const nodes = await registerAll('one', 'two', 'three', 'four')
+    await genesis(nodes)
+    const joining = await registerAll('five', 'six', 'seven')
+    const answers = await Promise.all([
+      change({ approve: idsOf(joining.slice(0, 1)) }),
+      operator.post(`/admin/v1/nodes/${joining[1]?.nodeId}/approve`),
+      operator.post(`/admin/v1/nodes/${nodes[0]?.nodeId}/revoke`),
+      change({ approve: idsOf(joining.slice(2)) }),
+    ])
+    expect(answers.map(({ status }) => status).filter((status) => status === 409)).toHaveLength(3)
+    await gather()
+    expect(await verifiedChain()).toHaveLength(2)
+  })
+
+  test('cannot fork, whatever is signed', async () => {
+    const nodes = await registerAll('one', 'two')
+    await genesis(nodes)
+    const [five, six] = (await registerAll('five', 'six')) as [TestNode, TestNode]
+    const { pendingGenerations, validators } = services(env)
+    await change({ approve: [five.nodeId] })
+    const kept = await pendingGenerations.find()
+    await gather()
+    const last = await validators.last()
+    // Completed once more, or proposed again on top of what is not the end any more.
+    expect(
+      await pendingGenerations.complete(kept!, signGeneration(profile, five.seed, kept!.document), [], start),
+    ).toBe(false)
+    const decision = { operator: '0x', reason: null, approve: [six.nodeId], revoke: [], endedAt: null }
+    for (const replaces of [false, true])
+      expect(await pendingGenerations.propose(kept!, decision, replaces, start)).toBe(false)
+    expect(await services(env).nodes.find(six.nodeId)).toMatchObject({ status: 'pending' })
+    expect(await validators.last()).toEqual(last)
+    const row =
+      'INSERT INTO validator_generations SELECT 9, 9, prev_hash, ?, document, coordinator, signatures, 0, 0'
+    await expect(
+      env.DB.prepare(`${row} FROM validator_generations WHERE generation = 1`).bind('0x9').run(),
+    ).rejects.toThrow(/UNIQUE/)
+  })
+
+  test('is read in pages, newest first, and a generation by its number', async () => {
+    const nodes = await registerAll('one')
+    await genesis(nodes)
+    for (let i = 1; i <= 4; i++) {
+      const joining = await register(`more-${i}`)
+      await change({ approve: [joining.nodeId] })
+      await services(env).generationKeeper.wake()
+      await gather()
+    }
+    const whole = await readChain()
+    expect(whole.map(({ document }) => document.generation)).toEqual([0, 1, 2, 3, 4])
+    expect(await readChain(2)).toEqual(whole)
+    // Each takes effect after the one before, also when they are made in one moment.
+    expect(whole.map(({ document }) => document.effective_at)).toEqual(
+      [0, lead, lead + 1, lead + 2, lead + 3].map((after, i) => (i === 0 ? 0 : start + after)),
+    )
+    expect(await services(env).validators.list(undefined, 50, 1)).toHaveLength(1)
+    expect(await errorOf(await client().get('/v1/validators?generation=5'))).toMatchObject({
+      status: 404,
+      error: 'not_found',
+    })
+  })
+
+  test('a hub without a coordinator makes none', async () => {
+    const nodes = await registerAll('one')
+    const { token, address } = await createOperator()
+    const { COORDINATOR_SEED: _, ...bindings } = env
+    const hub = client({
+      token,
+      bindings: { ...bindings, OPERATOR_ADDRESSES: address, COORDINATOR_SEED: undefined as never },
+    })
+    const body = { node_ids: idsOf(nodes) }
+    expect(await errorOf(await hub.post('/admin/v1/validators/genesis', body))).toMatchObject({ status: 503 })
+  })
+})

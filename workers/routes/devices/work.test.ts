@@ -1,0 +1,91 @@
+import { env } from 'cloudflare:workers'
+import { expect, test } from 'vitest'
+import { beaconTargetTime, epochStart } from '../../../protocol/consensus/index.ts'
+import { defaultNetworkParams, deriveSubscriptionId } from '../../../protocol/identity/index.ts'
+import { services } from '../../services.ts'
+import { client } from '../../test/client.ts'
+import { indexState } from '../../test/epochs.ts'
+import { createDescribedMiner, createListedProject } from '../../test/subscription.ts'
+
+const epochSecs = 3_600
+
+async function bondedAt(startedAt: number) {
+  const miner = await createDescribedMiner()
+  const { nodeId, publicKey } = miner.device
+  const slug = `work-${startedAt}`
+  const projectId = await createListedProject({ slug, work: { epoch_secs: epochSecs } })
+  const subscriptionId = deriveSubscriptionId(projectId, miner.owner.address, publicKey)
+  const { subscriptions } = services(env)
+  await subscriptions.create(
+    { subscriptionId, projectId, owner: miner.owner.address, nodeId, nodeKey: publicKey, reputation: 1 },
+    1,
+  )
+  const read = async () => (await (await client().get(`/v1/devices/${nodeId}/work`)).json()) as Work
+  const index = (change: object = {}) =>
+    indexState('subscription', subscriptionId, {
+      status: 'bonded',
+      collateral: '7000000000000000000',
+      payout: miner.owner.address,
+      started_at: startedAt,
+      release_at: null,
+      ...change,
+    })
+  return { miner, projectId, subscriptionId, slug, read, index }
+}
+
+interface Work {
+  node_id: string
+  subscriptions: { works_from: number | null }[]
+}
+
+test('shows what a device works for, what is bonded, slashed and earned', async () => {
+  const { miner, projectId, subscriptionId, slug, read, index } = await bondedAt(epochStart(10, epochSecs))
+  expect((await read()).subscriptions).toMatchObject([{ status: 'pending_collateral', works_from: null }])
+  await index({ slashed_total: '5' })
+  await env.DB.prepare('INSERT INTO project_miners VALUES (?, ?, 1, 1, ?, 1, 1)')
+    .bind(projectId, miner.owner.address, '42')
+    .run()
+  expect(await read()).toEqual({
+    node_id: miner.device.nodeId,
+    subscriptions: [
+      {
+        subscription_id: subscriptionId,
+        project_id: projectId,
+        slug,
+        token: expect.objectContaining({ decimals: 18 }),
+        owner: miner.owner.address,
+        status: 'active',
+        collateral: '7000000000000000000',
+        collateral_health: 'warning',
+        pending_slashes: 0,
+        slashed_total: '5',
+        release_at: null,
+        earned: '42',
+        works_from: epochStart(11, epochSecs),
+      },
+    ],
+  })
+  await index({ status: 'unbonding', release_at: 2_000_000_000_000 })
+  expect((await read()).subscriptions).toMatchObject([{ status: 'unbonding', works_from: null }])
+})
+
+test('work comes from the first epoch whose beacon follows the bond', async () => {
+  const beacon = beaconTargetTime(21, epochSecs, defaultNetworkParams)
+  for (const [startedAt, epoch] of [
+    [beacon - 1, 21],
+    [beacon, 22],
+  ] as const) {
+    const { read, index } = await bondedAt(startedAt)
+    await index()
+    expect((await read()).subscriptions).toMatchObject([{ works_from: epochStart(epoch, epochSecs) }])
+  }
+})
+
+test('collateral of a device that was unbound is still shown, and no work comes', async () => {
+  const { miner, read, index } = await bondedAt(epochStart(30, epochSecs))
+  await index()
+  await env.DB.prepare('UPDATE devices SET unbound_at = 1 WHERE node_id = ?').bind(miner.device.nodeId).run()
+  expect((await read()).subscriptions).toMatchObject([
+    { status: 'active', collateral: '7000000000000000000', works_from: null },
+  ])
+})

@@ -1,0 +1,126 @@
+import * as z from 'zod'
+import { beaconTargetTime, epochAt, epochStart } from '../../../protocol/consensus/index.ts'
+import { defaultNetworkParams } from '../../../protocol/identity/index.ts'
+import { example } from '../../examples.ts'
+import { json } from '../../http/answer.ts'
+import { Amount, NodeId, Timestamp, TokenView } from '../../http/formats.ts'
+import { defineRoute } from '../../route.ts'
+import type { DeviceSubscription } from '../../stores/subscriptions.ts'
+import { tokenExample } from '../projects/example.ts'
+import { Slug } from '../projects/manifest-shape.ts'
+import { bondedExample, SubscriptionView, subscriptionView } from '../subscriptions/schema.ts'
+import { unbound } from './device.ts'
+import { DeviceParams } from './schema.ts'
+
+/** A device works for a few projects; the newest are shown. */
+const shownMax = 50
+
+/** What is shown of a subscription as everywhere. */
+const shown = SubscriptionView.pick({
+  subscription_id: true,
+  project_id: true,
+  owner: true,
+  status: true,
+  collateral: true,
+  collateral_health: true,
+  pending_slashes: true,
+  slashed_total: true,
+  release_at: true,
+})
+
+const DeviceWork = z
+  .strictObject({
+    node_id: NodeId,
+    subscriptions: z.array(
+      z.strictObject({
+        ...shown.shape,
+        slug: Slug,
+        token: TokenView,
+        earned: Amount.meta({
+          description: 'What its payout address earned in the project, by what validators attested.',
+        }),
+        works_from: Timestamp.nullable().meta({
+          description:
+            'The start of the first epoch whose committees may have the device, in the past where that has begun. Null while it is not active, or bound to no wallet or another one.',
+        }),
+      }),
+    ),
+  })
+  .meta({ id: 'DeviceWork' })
+
+export const getDeviceWork = defineRoute(
+  {
+    method: 'get',
+    path: '/v1/devices/{node_id}/work',
+    operationId: 'getDeviceWork',
+    tag: 'Devices',
+    summary: 'Show what a device works for, and from when on',
+    description: `Its newest ${shownMax} subscriptions that are not closed, also of a device that was unbound since: its collateral stays bonded.`,
+    params: DeviceParams,
+    cache: { maxAgeSeconds: 0 },
+    errors: ['not_found'],
+    responses: {
+      200: {
+        description: 'As of the newest indexed block.',
+        schema: DeviceWork,
+        example: {
+          node_id: bondedExample.node_id,
+          subscriptions: [
+            {
+              subscription_id: bondedExample.subscription_id,
+              project_id: bondedExample.project_id,
+              slug: 'hello',
+              token: tokenExample,
+              owner: bondedExample.owner,
+              status: bondedExample.status,
+              collateral: bondedExample.collateral,
+              collateral_health: bondedExample.collateral_health,
+              pending_slashes: 0,
+              slashed_total: '0',
+              release_at: null,
+              earned: '0',
+              works_from: example.time,
+            },
+          ],
+        },
+      },
+    },
+  },
+  async (c, { params: { node_id } }) => {
+    const now = await c.var.services.clock.now()
+    const { devices, subscriptions } = c.var.services
+    const [rows, device] = await Promise.all([
+      subscriptions.listOfDevice(node_id, shownMax),
+      devices.find(node_id),
+    ])
+    if (rows.length === 0 && device === null) throw unbound(node_id)
+    return json({ node_id, subscriptions: rows.map((row) => workView(row, now)) })
+  },
+)
+
+function workView(row: DeviceSubscription, now: number) {
+  const view = subscriptionView(row, now)
+  const isWorking = view.status === 'active' && view.device_bound && view.started_at !== null
+  return {
+    subscription_id: view.subscription_id,
+    project_id: view.project_id,
+    slug: row.slug,
+    token: row.token,
+    owner: view.owner,
+    status: view.status,
+    collateral: view.collateral,
+    collateral_health: view.collateral_health,
+    pending_slashes: view.pending_slashes,
+    slashed_total: view.slashed_total,
+    release_at: view.release_at,
+    earned: row.earned,
+    works_from: isWorking ? firstEpochStart(view.started_at ?? 0, row.epochSecs) : null,
+  }
+}
+
+/** The committee set of an epoch has who was bonded in a block before its beacon is taken. */
+function firstEpochStart(startedAt: number, epochSecs: number): number {
+  const next = epochAt(startedAt, epochSecs) + 1
+  const isInTime = startedAt < beaconTargetTime(next, epochSecs, defaultNetworkParams)
+  return epochStart(isInTime ? next : next + 1, epochSecs)
+}

@@ -1,0 +1,138 @@
+import { env } from 'cloudflare:workers'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
+import type * as z from 'zod'
+import { client, errorOf } from '../../test/client.ts'
+import { createOperator } from '../../test/operator.ts'
+import { createDeveloper, type Developer, submitProject, uploadModule } from '../../test/project.ts'
+import { signIn } from '../../test/wallet.ts'
+import { routes } from '../index.ts'
+
+let ada: Developer
+let bob: Developer
+let worker: { address: string; functions: string[] }
+beforeAll(async () => {
+  ada = await createDeveloper()
+  bob = await createDeveloper()
+  worker = await uploadModule(ada)
+})
+
+let slug: string
+let count = 0
+beforeEach(() => {
+  slug = `slug-${++count}`
+})
+
+const setStatus = (projectId: string, status: string) =>
+  env.DB.prepare('UPDATE projects SET listing_status = ? WHERE project_id = ?').bind(status, projectId).run()
+
+async function projectOf(developer: Developer, status = 'listed'): Promise<string> {
+  const { project_id } = await submitProject(developer, { worker, slug })
+  await setStatus(project_id, status)
+  return project_id
+}
+
+const idOf = async (caller: { get: (path: string) => Promise<Response> }) => {
+  const response = await caller.get(`/v1/projects/${slug}`)
+  return response.status === 200
+    ? ((await response.json()) as { project_id: string }).project_id
+    : response.status
+}
+
+test('a slug in a path names the project', async () => {
+  const project = await projectOf(ada)
+  for (const path of [
+    '',
+    '/manifest',
+    '/versions',
+    '/versions/1',
+    '/economics',
+    '/stats',
+    '/epochs',
+    '/rounds',
+    '/reviews',
+    '/miners',
+  ]) {
+    const read = async (name: string) => {
+      const response = await client().get(`/v1/projects/${name}${path}`)
+      return [response.status, await response.json()]
+    }
+    expect(await read(slug), path).toEqual(await read(project))
+  }
+  const upload = await ada.client.post(`/v1/developers/projects/${slug}/versions`, {})
+  expect(await errorOf(upload)).toMatchObject({ status: 400, error: 'invalid_field' })
+})
+
+test('every path and every query that names a project takes a slug', async () => {
+  const declarations = await Promise.all(routes.map(async ({ load }) => (await load()).declaration))
+  const named = declarations.flatMap(({ path, params, query }) =>
+    [params, query].flatMap((part) => {
+      const project = (part as z.ZodObject | undefined)?.shape.project_id as z.ZodType | undefined
+      return project === undefined ? [] : [{ path, project }]
+    }),
+  )
+  expect(named.length).toBeGreaterThan(25)
+  for (const { path, project } of named) expect(project.safeParse('a-slug').success, path).toBe(true)
+})
+
+test('a slug in a query names the project', async () => {
+  const project = await projectOf(ada)
+  for (const path of [
+    '/v1/explorer/epochs',
+    '/v1/explorer/rounds',
+    '/v1/explorer/slashes',
+    '/v1/me/leases',
+    '/v1/me/proofs',
+    '/v1/me/earnings/epochs',
+  ]) {
+    const read = async (name: string) => {
+      const response = await ada.client.get(`${path}?project_id=${name}`)
+      return [response.status, await response.json()]
+    }
+    expect(await read(slug), path).toEqual(await read(project))
+  }
+  const none = await errorOf(await client().get('/v1/explorer/rounds?project_id=no-such'))
+  expect(none).toMatchObject({
+    status: 400,
+    error: 'invalid_field',
+    details: { problems: [{ path: 'project_id' }] },
+  })
+})
+
+test('nobody learns of a project that is not public by its slug; its developer and operators use it', async () => {
+  const project = await projectOf(ada, 'pending_review')
+  expect(await idOf(client())).toBe(404)
+  expect(await idOf((await signIn()).client)).toBe(404)
+  expect(await idOf(ada.client)).toBe(project)
+  const operator = await createOperator()
+  const review = await operator.client.post(`/admin/v1/projects/${slug}/review`, { action: 'approve' })
+  expect(review.status).toBe(200)
+  expect(await idOf(client())).toBe(project)
+})
+
+test('where two developers have the slug, each means the own project, and nobody else is given one of them', async () => {
+  const [first, second] = [await projectOf(ada), await projectOf(bob)]
+  expect([await idOf(ada.client), await idOf(bob.client)]).toEqual([first, second])
+  const { status, message } = await errorOf(await client().get(`/v1/projects/${slug}`))
+  expect(status).toBe(404)
+  expect(message).toContain(first)
+  expect(message).toContain(second)
+})
+
+test('an API key for other projects is refused by a slug as by an id', async () => {
+  const project = await projectOf(ada)
+  slug = `${slug}-other`
+  const other = await projectOf(ada)
+  const created = await ada.client.post('/v1/developers/api-keys', {
+    name: 'one',
+    scopes: ['tasks:submit', 'projects:read'],
+    project_ids: [other],
+  })
+  const { secret } = (await created.json()) as { secret: string }
+  const caller = client({ token: secret })
+  const body = { function: worker.functions[0], input_b64: '' }
+  const give = async (name: string) => errorOf(await caller.post(`/v1/projects/${name}/tasks`, body))
+  expect(await give(project)).toMatchObject({ status: 403, error: 'forbidden' })
+  expect(await give(slug.replace('-other', ''))).toMatchObject({ status: 403, error: 'forbidden' })
+  // The hub of this test has no validators, which it says of a project that the key is for.
+  expect(await give(slug)).toMatchObject({ error: 'no_validators' })
+})

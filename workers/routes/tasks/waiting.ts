@@ -1,0 +1,45 @@
+import type * as z from 'zod'
+import { epochStart } from '../../../protocol/consensus/index.ts'
+import type { HubContext } from '../../context.ts'
+import { findRunningEpoch } from '../../rounds/running-epoch.ts'
+import type { TaskRecord } from '../../stores/tasks.ts'
+import type { WaitingFor } from './schema.ts'
+
+type Waiting = z.output<typeof WaitingFor>
+
+const messages = {
+  audit_block:
+    'The committee is done. The first block of the chain after that decides about an audit, and is not there yet.',
+  validators: 'The validators are asked to make the result final. Without a quorum of them the round fails.',
+} as const
+
+/** Why a task does not come on; null while its committee works, and when it is over. */
+export async function waitingFor(c: HubContext, { task, round }: TaskRecord): Promise<Waiting | null> {
+  if (round === null) return task.roundId === null && task.error === null ? waitingForRound(c, task) : null
+  if (['pending', 'finalized', 'failed'].includes(round.state)) return null
+  const waiting = await c.var.services.roundObjects.waitingFor(round.roundId).catch(() => null)
+  return waiting && { ...waiting, message: messages[waiting.code] }
+}
+
+async function waitingForRound(
+  { var: { services } }: HubContext,
+  { projectId, createdAt }: TaskRecord['task'],
+): Promise<Waiting | null> {
+  const running = await findRunningEpoch(services, projectId, await services.clock.now())
+  if (running === null) return null
+  const { epoch, epochSecs, terms } = running
+  if (terms !== null)
+    return {
+      code: 'queue',
+      message: 'The project has as many open rounds as it may have, or tasks that came before go first.',
+      since: createdAt,
+      until: null,
+    }
+  const until = epochStart(epoch + 1, epochSecs)
+  return {
+    code: 'set_not_attested',
+    message: `No quorum of the validators has attested the set of epoch ${epoch}. The task fails when the epoch ends without one.`,
+    since: Math.max(createdAt, epochStart(epoch, epochSecs)),
+    until,
+  }
+}

@@ -1,0 +1,97 @@
+import * as z from 'zod'
+import { generationValidatorsMax } from '../../../protocol/consensus/index.ts'
+import { example } from '../../examples.ts'
+import { Bytes32, NodeId, Timestamp } from '../../http/formats.ts'
+import type { Generation } from '../../stores/validators.ts'
+import { AttestationShape, attestationExample } from '../committees/schema.ts'
+
+export const ValidatorView = z.strictObject({
+  public_key: Bytes32,
+  node_id: NodeId,
+  url: z
+    .string()
+    .nullable()
+    .meta({ description: 'Null where it cannot be called, as once its key was ended.' }),
+  region: z.string().nullable(),
+})
+
+const effectiveAt = z.int().meta({
+  description: 'Unix seconds. Its validators count for epochs whose beacon is taken then or later.',
+})
+
+/** The members of the document, flat, with what makes it one. */
+export const GenerationView = z
+  .strictObject({
+    v: z.literal(1),
+    network: z.string(),
+    generation: z.int(),
+    effective_at: effectiveAt,
+    prev_hash: Bytes32,
+    validators: z
+      .array(ValidatorView)
+      .meta({ description: 'Ascending by key. What is hashed has their keys and node ids alone.' }),
+    hash: Bytes32,
+    coordinator: AttestationShape,
+    signatures: z.array(AttestationShape).meta({
+      description: 'Of a quorum of the validators of the generation before; none for generation 0.',
+    }),
+  })
+  .meta({ id: 'ValidatorGeneration' })
+
+export const generationView = ({
+  document,
+  hash,
+  coordinator,
+  signatures,
+  validators,
+}: Generation): z.output<typeof GenerationView> => ({
+  ...document,
+  validators: validators.map(({ publicKey, nodeId, url, region }) => ({
+    public_key: publicKey,
+    node_id: nodeId,
+    url,
+    region,
+  })),
+  hash,
+  coordinator,
+  signatures: [...signatures],
+})
+
+const nodeId = '{{node_id_prefix}}0f3a5c7e9b1d2f40'
+
+export const generationExample: z.output<typeof GenerationView> = {
+  v: 1,
+  network: '{{network}}',
+  generation: 0,
+  effective_at: 0,
+  prev_hash: `0x${'00'.repeat(32)}`,
+  validators: [
+    { public_key: example.digest, node_id: nodeId, url: 'https://validator.example', region: 'eu-west' },
+  ],
+  hash: example.digest,
+  coordinator: attestationExample,
+  signatures: [],
+}
+
+export const PendingView = z
+  .strictObject({
+    generation: z.int(),
+    effective_at: effectiveAt,
+    hash: Bytes32,
+    validators: z.array(NodeId),
+    signed_by: z.array(NodeId),
+    awaited: z
+      .array(NodeId)
+      .meta({ description: 'Validators of the generation before that may still sign.' }),
+    quorum: z.int().meta({ description: 'Signatures that it needs.' }),
+    made_at: Timestamp,
+    renewals: z.int().meta({
+      description:
+        'How often it lapsed: it had no quorum in time, and was made anew with a later `effective_at`.',
+    }),
+    attempts: z.int().meta({ description: 'Since it was made anew.' }),
+    next_attempt_at: Timestamp,
+  })
+  .meta({ id: 'PendingGeneration' })
+
+export const NodeIds = z.array(NodeId).max(generationValidatorsMax)
