@@ -1,13 +1,15 @@
 import { spawnSync } from 'node:child_process'
-import { type AbiEvent, toEventSelector } from 'viem'
+import { type AbiEvent, type Hex, toEventSelector } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { resolveProfile } from '../../protocol/identity/index.ts'
-import { AnvilError, startAnvil } from '../anvil.ts'
+import { type Anvil, AnvilError, startAnvil } from '../anvil.ts'
 import { committedHashes, hashSources } from '../compile.ts'
-import { DeployError, deployContracts } from '../deploy.ts'
+import { DeployError, type DeployOptions, deployContracts, planDeployment } from '../deploy.ts'
 import * as generated from '../generated/contracts.ts'
 import * as generatedEvents from '../generated/events.ts'
+import { callNode } from '../json-rpc.ts'
+import { isCodeOf } from '../verify.ts'
 import {
   deployer,
   eth,
@@ -19,8 +21,10 @@ import {
   refusal,
   roles,
   startNetwork,
+  stranger,
   treasury,
 } from './network.ts'
+import { refuse, startRpcProxy } from './rpc-proxy.ts'
 
 test('the committed output was made from the committed sources; else run: node contracts/compile.ts', () => {
   const current = hashSources()
@@ -157,11 +161,14 @@ describe.skipIf(!hasAnvil)('deployContracts', () => {
     expect(again.contracts.token).not.toBe(network.addresses.token)
     const token = network.at(generated.hubTokenAbi, again.contracts.token)
     expect(await token.read.hasRole([await token.read.MINTER_ROLE(), deployer.address])).toBe(true)
+    const guardian = await token.read.GUARDIAN_ROLE()
+    expect(await token.read.hasRole([guardian, roles.admin])).toBe(true)
+    expect(await token.read.hasRole([guardian, deployer.address])).toBe(false)
     expect(await token.read.balanceOf([owner.address])).toBe(3n)
     expect(await token.read.balanceOf([treasury])).toBe(4n)
   })
 
-  test('refuses another chain, names that do not fit, grants it may not make, and short unbonding, before anything is sent', async () => {
+  test('refuses another chain, names that do not fit, grants it may not make, short unbonding, and times that do not fit, before anything is sent', async () => {
     const attempt = (
       given: Parameters<typeof resolveProfile>[0],
       over: Partial<Parameters<typeof deployContracts>[0]> = {},
@@ -195,7 +202,111 @@ describe.skipIf(!hasAnvil)('deployContracts', () => {
     await expect(
       attempt({}, { params: { ...params, unbonding_secs: 300_000, unbonding_secs_min: 300_001 } }),
     ).rejects.toThrow('must be at least 300001')
+    await expect(
+      attempt(
+        {},
+        { params: { ...params, settle: 400, vault_challenge_secs: 60 }, withdrawalNoticeSecs: 3_600 },
+      ),
+    ).rejects.toThrow(/settle is 400[\s\S]*vault_challenge_secs is 60[\s\S]*notice of a withdrawal is 3600/)
     expect(await network.client.getTransactionCount({ address: deployer.address })).toBe(nonce)
+  })
+})
+
+describe.skipIf(!hasAnvil)('a deployment that does not go smoothly', () => {
+  let chain: Anvil
+  beforeAll(async () => {
+    chain = await startAnvil()
+  })
+  afterAll(() => chain?.stop())
+
+  const optionsOf = (over: Partial<DeployOptions> = {}): DeployOptions => ({
+    rpcUrl: chain.url,
+    account: deployer,
+    profile,
+    params,
+    treasury,
+    roles: separate,
+    faucetSupplyWei: 0n,
+    ...over,
+  })
+  const transfer = () =>
+    chain.rpc('eth_sendTransaction', { from: deployer.address, to: owner.address, gas: '0x5208' })
+
+  test('goes on where it was interrupted, with the addresses it had said', async () => {
+    let taken = 0
+    const proxy = await startRpcProxy(chain.url, async (requests, ask) => {
+      const [request] = requests
+      if (request?.method === 'eth_sendRawTransaction' && ++taken > 3)
+        return requests.map((one) => refuse(one, 'txpool is full'))
+      return ask(requests)
+    })
+    const options = optionsOf({ grants: [{ to: owner.address, amountWei: 3n }] })
+    const { beginning, contracts, calls } = await planDeployment(options)
+    await expect(deployContracts({ ...options, rpcUrl: proxy.url })).rejects.toThrow('txpool is full')
+    await proxy.stop()
+    const resumed = { ...options, resume: beginning }
+    expect((await planDeployment(resumed)).calls).toHaveLength(calls.length - 3)
+    expect(await deployContracts(resumed)).toMatchObject({ contracts, startBlock: beginning.block })
+    expect((await planDeployment(resumed)).calls).toEqual([])
+    await transfer()
+    await chain.rpc('evm_mine')
+    await expect(planDeployment(resumed)).rejects.toThrow('so this is none to go on with')
+  })
+
+  test('is not begun while transactions of the account wait in the pool', async () => {
+    await chain.rpc('evm_setAutomine', false)
+    await transfer()
+    await expect(planDeployment(optionsOf())).rejects.toThrow(
+      `1 transactions of ${deployer.address} wait in the node's pool`,
+    )
+    await chain.rpc('evm_mine')
+    await chain.rpc('evm_setAutomine', true)
+    await planDeployment(optionsOf())
+  })
+
+  test('is held against the chain: code, roles and parameters', async () => {
+    const { beginning } = await planDeployment(optionsOf())
+    await deployContracts(optionsOf())
+    const another = optionsOf({
+      resume: beginning,
+      treasury: stranger.address,
+      roles: { ...separate, proposer: owner.address },
+      params: { ...params, unbonding_secs: params.unbonding_secs + 1 },
+    })
+    await expect(deployContracts(another)).rejects.toThrow(
+      /vault_implementation: treasury.*\nstaking: hasRole.*\nstaking: treasury.*\nstaking: unbondingSecs\(\) is 259200, not 259201\ntimelock: getMinDelay/s,
+    )
+    const later = await planDeployment(optionsOf())
+    for (const _ of later.calls) await transfer()
+    // The chain answers before it has mined.
+    await chain.rpc('evm_mine')
+    await expect(deployContracts(optionsOf({ resume: later.beginning }))).rejects.toThrow(
+      `token: there is no code at ${later.contracts.token}`,
+    )
+  })
+
+  test('a node without batches is asked one by one, and one that says nothing is not waited for', async () => {
+    const single = await startRpcProxy(chain.url, async (requests, ask) =>
+      requests.length > 1
+        ? { id: 0, error: { code: -32_600, message: 'batches are not supported' } }
+        : ask(requests),
+    )
+    const calls = [['eth_chainId'], ['eth_blockNumber']] as const
+    expect(await callNode(single.url, calls)).toEqual(['0x7a69', await chain.rpc('eth_blockNumber')])
+    await single.stop()
+    const silent = await startRpcProxy(chain.url, async () => null)
+    await expect(callNode(silent.url, calls, 50)).rejects.toThrow('does not answer in time')
+    await silent.stop()
+  })
+
+  test('other code is told from the code of a contract, also where a value was set once', async () => {
+    const { contracts } = await deployContracts(optionsOf())
+    const code = await chain.rpc<Hex>('eth_getCode', contracts.staking, 'latest')
+    expect(isCodeOf(generated.stakingBytecode, code)).toBe(true)
+    expect(isCodeOf(generated.faucetBytecode, code)).toBe(false)
+    const changed = `${code.slice(0, -2)}${code.endsWith('00') ? '01' : '00'}` as Hex
+    expect(isCodeOf(generated.stakingBytecode, changed)).toBe(false)
+    expect(isCodeOf(generated.stakingBytecode, '0x')).toBe(false)
   })
 })
 
